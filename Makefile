@@ -7,15 +7,21 @@ FUNCTIONS  := $(notdir $(wildcard functions/*))
 TAGS       := lambda.norpc
 # What each program says it is: the same commit makes the same programs.
 VERSION    := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
-STAMP      := -X github.com/tidemark-db/tidemark/internal/release.version=$(VERSION)
+STAMP      := -X github.com/tidemark-db/tidemark/internal/base/release.version=$(VERSION)
 LDFLAGS    := -s -w $(STAMP)
-GOBUILD    := CGO_ENABLED=0 go build -buildvcs=false -tags $(TAGS) -ldflags "$(LDFLAGS)"
+# Without the workspace: the same modules as for a user of the published one.
+GOBUILD    := GOWORK=off CGO_ENABLED=0 go build -buildvcs=false -tags $(TAGS) -ldflags "$(LDFLAGS)"
 # The race detector needs a C compiler; without one the suites run all the same.
 RACE       := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # One line for each package, then skipped tests with their reasons, then failures.
 GOTESTSUM  := go run gotest.tools/gotestsum@v1.13.0 --format pkgname --format-icons text --raw-command --
+SUITES     := $(GOTESTSUM) scripts/suites.sh
+# How long each suite took, then its status.
+TOOK       := || status=$$?; cat build/suites.txt; exit $${status:-0}
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
+# The programs that check and measure; "go run ./cmd/tidemark-lab --help" lists them.
+LAB        := go run ./cmd/tidemark-lab
 # The whole of the logger data lies beside the checkout; the extract in test/data is committed.
 DATA       ?= ../shared/data
 FUZZTIME   ?= 30s
@@ -33,8 +39,12 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: doctor
-doctor: ## say what this machine is missing, and how to install it
+doctor: ## say what this machine is missing, what that adds, and how to install it
 	@scripts/doctor.sh
+
+.PHONY: doctor-go
+doctor-go:
+	@scripts/doctor.sh go
 
 node_modules: package-lock.json | doctor
 	@npm ci --loglevel=error --no-fund --no-audit
@@ -45,8 +55,8 @@ ui/node_modules: ui/package-lock.json
 	@touch $@
 
 .PHONY: ui
-ui: ui/node_modules ## the pages of tidemark dev from ui/src into internal/webui/dist, types checked; commit the result
-	@cd ui && npx tsc && npm run --silent build -- --outdir=../internal/webui/dist
+ui: ui/node_modules ## the pages of tidemark dev from ui/src into internal/api/webui/dist, types checked; commit the result
+	@cd ui && npx tsc && npm run --silent build -- --outdir=../internal/api/webui/dist
 
 .PHONY: build
 build: ## the command line at bin/tidemark, each function at build/NAME/bootstrap (arm64) and build/local/NAME
@@ -70,27 +80,40 @@ release: ## longer: the files of a release in build/release: archives for five s
 
 .PHONY: man
 man: ## the manual pages of the command line in build/man
-	@go run ./cmd/tidemark man build/man
+	@go run ./cmd/tidemark generate man build/man
 
 .PHONY: script
-script: node_modules ## the script of websites, from internal/script/src; prints its sizes
-	@node internal/script/build.mjs
+script: node_modules ## the script of websites, from internal/web/script/src; prints its sizes
+	@node internal/web/script/build.mjs
 
 .PHONY: demo
-demo: doctor node_modules build-local ## the main job on real input: replay loggers, break delivery, check every bucket (under 1 min)
-	@go test -c -o build/demo.test ./test/demo && TIDEMARK_COMMAND= build/demo.test
+demo: doctor-go build-local ## the main job on real input, with Go alone: replay loggers, break delivery, check every bucket (under 1 min)
+	@$(LAB) demo
 
 # A test that needs one of these fails if it is missing; in "go test" it is skipped.
 test test-long test-infra: export TIDEMARK_REQUIRE ?= java,node,binaries
 
+.PHONY: check
+check: ## gofmt, vet, staticcheck, and the suites that start no other process (under 2 min on two cores, warm)
+	@scripts/lint.sh "$(STATICCHECK)"
+	@$(SUITES) check $(TOOK)
+
+.PHONY: size
+size: ## all lines of Go by what they are (product, programs for checking, tests, generated), and by room
+	@$(LAB) size
+
 .PHONY: test
-test: doctor node_modules ui/node_modules lint build-local ## every suite, on DynamoDB Local too (about 13 min on two cores; packages that did not change are not run again)
-	@$(GOTESTSUM) scripts/suites.sh short $(RACE)
+test: doctor node_modules ui/node_modules lint build-local ## every suite; Node adds the infrastructure and the pages, Java the referee DynamoDB Local (about 13 min on two cores; packages that did not change are not run again)
+	@$(SUITES) short $(RACE) $(TOOK)
 	@$(MAKE) --no-print-directory test-infra
+
+# The seed changes by the day; a failure is repeated with TIDEMARK_SEED=N.
+test-long: export TIDEMARK_SEED ?= $(shell date -u +%Y%m%d0000)
 
 .PHONY: test-long
 test-long: doctor node_modules ui/node_modules lint build-local ## longer: make test with more histories, rare planted faults, mutants compiled, an adding aggregator
-	@$(GOTESTSUM) scripts/suites.sh long $(RACE)
+	@echo "seed    simulations of today begin with TIDEMARK_SEED=$(TIDEMARK_SEED)"
+	@$(SUITES) long $(RACE) $(TOOK)
 	@$(MAKE) --no-print-directory test-infra
 
 .PHONY: test-infra
@@ -102,30 +125,30 @@ lint: ## gofmt, vet, staticcheck, govulncheck where its data can be reached
 	@scripts/lint.sh "$(STATICCHECK)" "$(GOVULNCHECK)"
 
 .PHONY: oracle
-oracle: doctor node_modules build-local ## longer: all 210,718 logger rows through the running stack, 41,643 buckets against an independent oracle (about 4 min)
-	@go test -c -o build/oracle.test ./test/oracle && TIDEMARK_COMMAND="--data $(DATA)/dev-iot.csv.gz --oracle $(DATA)/dev-iot.oracle.csv.gz --twice $(DATA)/dev-iot.oracle-nodedup.csv.gz" build/oracle.test
+oracle: doctor-go build-local ## longer: all 210,718 logger rows through the running stack, 41,643 buckets against an independent oracle (about 4 min)
+	@$(LAB) oracle --data "$(DATA)/dev-iot.csv.gz" --oracle "$(DATA)/dev-iot.oracle.csv.gz" --twice "$(DATA)/dev-iot.oracle-nodedup.csv.gz"
 
 .PHONY: ui-year
 ui-year: doctor node_modules build-local ## longer: all 210,718 logger rows, then a year of one in Chromium: drawn within a second, equal to tidemark rollups
 	@DATA="$(DATA)" COMMAND="$(CURDIR)/bin/tidemark" YEAR=msm_buoy/batt_v go test ./test/ui -count=1 -timeout 60m -v -run Year
 
 .PHONY: oracle-web
-oracle-web: doctor node_modules build-local ## longer: all 43,529 lines of web logs through the running stack, 1,491 buckets against an independent oracle; FLAGS="-random -deleted 5": in random order, 5 % deleted and put back
-	@go test -c -o build/oracle.test ./test/oracle && TIDEMARK_COMMAND="web --data $(DATA)/dev-web.ndjson.gz --oracle $(DATA)/dev-web.oracle.csv.gz --top $(DATA)/dev-web.oracle-top.csv.gz $(FLAGS)" build/oracle.test
+oracle-web: doctor-go build-local ## longer: all 43,529 lines of web logs through the running stack, 1,491 buckets against an independent oracle; FLAGS="--random --deleted 5": in random order, 5 % deleted and put back
+	@$(LAB) oracle-web --data "$(DATA)/dev-web.ndjson.gz" --oracle "$(DATA)/dev-web.oracle.csv.gz" --top "$(DATA)/dev-web.oracle-top.csv.gz" $(FLAGS)
 
 .PHONY: sim
 sim: ## longer: N (10000) seeded histories over all faults together, from SEED (1) on, with the code that deploys (about 3 min)
-	@go test -c -o build/simulation.test ./test/simulation && TIDEMARK_COMMAND="-n $(N) -seed $(SEED)" build/simulation.test
+	@$(LAB) sim -n "$(N)" --seed "$(SEED)"
 
 .PHONY: linear
 linear: N = 1000000
 linear: ## longer: N (1000000) recorded operations of seeded clients under all faults, checked by porcupine and a set checker (about 4 min)
-	@go test -c -o build/linear.test ./test/linear && TIDEMARK_COMMAND="-n $(N) -seed $(SEED)" build/linear.test
+	@$(LAB) linear -n "$(N)" --seed "$(SEED)"
 
 .PHONY: history
 history: N = 1000000
 history: ## longer: N (1000000) rows imported by processes that are killed, and the write units of N late rows (about 10 min, 8 GB)
-	@TIDEMARK_ROWS=$(N) go test ./test/history -count=1 -timeout 60m -v -run Import
+	@$(LAB) history -n "$(N)"
 
 .PHONY: programs
 programs: node_modules ## longer: N (10000) random programs over the Go API on DynamoDB Local against a plain model, from SEED (1) on
@@ -133,40 +156,40 @@ programs: node_modules ## longer: N (10000) random programs over the Go API on D
 
 .PHONY: exhaustive-small
 exhaustive-small: ## longer: every history of small scenarios on the real code, each state once (under 2 min)
-	@TIDEMARK_EXHAUSTIVE=m go test ./test/exhaustive -count=1 -timeout 20m -v -run NoHistory
+	@$(LAB) exhaustive --size m
 
 .PHONY: exhaustive
 exhaustive: ## longer: the same with more events, processes and clocks (under 30 min, 8 GB)
-	@TIDEMARK_EXHAUSTIVE=l go test ./test/exhaustive -count=1 -timeout 90m -v -run NoHistory
+	@$(LAB) exhaustive --size l
 
 .PHONY: sim-alerts
 sim-alerts: ## longer: 1,000 seeded histories of a fleet's alerts over all faults together (about 5 min)
-	@TIDEMARK_HISTORIES=1000 go test ./internal/alert -count=1 -timeout 60m -v -run TestSim_AlertsAreThoseOfASequentialPass
+	@TIDEMARK_HISTORIES=1000 go test ./internal/engine/alert -count=1 -timeout 60m -v -run TestSim_AlertsAreThoseOfASequentialPass
 
 .PHONY: cost
 cost: ## what it costs to be right, measured in read and write units (about 3 min)
-	@go test -c -o build/simulation.test ./test/simulation && TIDEMARK_COMMAND=-cost build/simulation.test
+	@$(LAB) cost
 
 .PHONY: mutants
 mutants: ## longer: plant faults in copies of the rule, and name the test that finds each (about 4 min)
-	@go test -c -o build/mutants.test ./test/mutants && TIDEMARK_COMMAND="" build/mutants.test
+	@$(LAB) mutants
 
 .PHONY: mutation
 mutation: N = 400
 mutation: doctor node_modules ## longer: N (400) of 4,700 small faults by rule in the write path, from SEED (1); 95 % must be found (about 8 min)
-	@go test -c -o build/mutants.test ./test/mutants && TIDEMARK_COMMAND="rules -n $(N) -seed $(SEED)" build/mutants.test
+	@$(LAB) mutation -n "$(N)" --seed "$(SEED)"
 
 .PHONY: chaos
 chaos: doctor node_modules build-local ## longer: kill functions and cut connections at random under load (SEED=1), recount every bucket, then restore the table to the middle, with a kill in the middle (about 3 min)
-	@go test -c -o build/linear.test ./test/linear && TIDEMARK_COMMAND="chaos -seed $(SEED)" build/linear.test
+	@$(LAB) chaos --seed "$(SEED)"
 
 bench/electro/node_modules: bench/electro/package-lock.json | doctor
 	@cd bench/electro && npm ci --loglevel=error --no-fund --no-audit
 	@touch $@
 
 .PHONY: bench
-bench: doctor node_modules bench/electro/node_modules ## longer: every measurement beside its peers, into docs/PERFORMANCE.md (a quiet machine, about 20 min)
-	@cd bench && go test -c -o ../build/bench.test . && TIDEMARK_COMMAND="-out ../docs/PERFORMANCE.md" ../build/bench.test
+bench: doctor node_modules bench/electro/node_modules ## longer: every measurement beside its peers, into docs/run/PERFORMANCE.md (a quiet machine, about 20 min)
+	@$(LAB) bench --out docs/run/PERFORMANCE.md
 
 .PHONY: fuzz
 fuzz: ## longer: each fuzzer for FUZZTIME (30s)
@@ -174,7 +197,7 @@ fuzz: ## longer: each fuzzer for FUZZTIME (30s)
 
 .PHONY: invoke
 invoke: node_modules ## one function with one payload: FN=ingest EVENT=events/ingest/http-batch.json
-	@go test -c -o build/samples.test ./test/samples && TIDEMARK_COMMAND="$(FN) $(EVENT)" build/samples.test
+	@$(LAB) invoke "$(FN)" "$(EVENT)"
 
 .PHONY: smoke
 smoke: ## marked events through a deployment, checked and removed: STACK=tidemark-prod, or the dev that runs here
@@ -182,7 +205,7 @@ smoke: ## marked events through a deployment, checked and removed: STACK=tidemar
 
 .PHONY: live-check
 live-check: node_modules ## the first live deployment: STAGE, a new name, is deployed, probed and removed; REMOVE=1 only removes it (under 30 min, a dollar)
-	@go test -c -o build/live.test ./test/live && TIDEMARK_COMMAND="-stage $(STAGE) $(if $(REMOVE),-remove)" build/live.test
+	@$(LAB) live-check --stage "$(STAGE)" $(if $(REMOVE),--remove)
 
 .PHONY: synth
 synth: build node_modules ## every stage's template, into infra/cdk.out
@@ -212,6 +235,14 @@ destroy: build node_modules ## STAGE's stack, naming what blocks it (YES=1 detac
 .PHONY: sam
 sam: build ## template.yaml anew, from the CDK app
 	@(cd infra && go run . sam) > template.yaml.new && mv template.yaml.new template.yaml
+
+.PHONY: hooks
+hooks: ## checks before each commit: gofmt, vet of the changed packages, style; git config --unset core.hooksPath ends it
+	@git config core.hooksPath scripts/hooks && echo "hooks   scripts/hooks runs before each commit"
+
+.PHONY: tag
+tag: ## the commits and tags of a release, here only: vX.Y.Z, and infra/vX.Y.Z as a module of its own (RELEASE=v0.1.0)
+	@scripts/tag.sh "$(RELEASE)"
 
 .PHONY: clean
 clean: ## remove what was built

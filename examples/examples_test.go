@@ -16,25 +16,22 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/local"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/local/stack"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
-
-func TestMain(m *testing.M) { ddblocal.Main(m) }
 
 // start runs a local stack and returns the URL of its API.
 func start(t *testing.T) string {
 	t.Helper()
-	database := ddblocal.ForTest(t)
 	if _, err := exec.LookPath("go"); err != nil {
 		testenv.Missing(t, "binaries", "there is no go tool to build the functions with")
 	}
-	s, err := local.Start(t.Context(), local.Options{
+	s, err := stack.Start(t.Context(), stack.Options{
 		Config: config.Default(domains.Kinds()...), Table: fmt.Sprintf("examples-%d", time.Now().UnixNano()),
-		DynamoDB: ddblocal.Options{Endpoint: database.Endpoint}, Dir: t.TempDir(),
+		DynamoDB: ddblocal.FromEnv(), Dir: t.TempDir(),
 	})
 	if err != nil {
 		t.Fatal(err)

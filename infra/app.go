@@ -9,8 +9,8 @@ import (
 
 	"github.com/tidemark-db/tidemark/infra/internal/template"
 	"github.com/tidemark-db/tidemark/infra/tidemarkcdk"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -23,7 +23,7 @@ type app struct {
 
 // newApp declares the stages of a configuration file. code is the folder with a subfolder for each
 // built function; outdir is where the assembly is written, "" leaves that to the CDK command
-// line. The named contexts are true, in addition to those of the command line.
+// line. The named contexts are true, in addition to the contexts of the command line.
 func newApp(file, code, outdir string, contexts ...string) (*app, error) {
 	settings, err := config.Load(file, domains.Kinds()...)
 	if err != nil {
@@ -61,17 +61,13 @@ func newApp(file, code, outdir string, contexts ...string) (*app, error) {
 func newStack(scope constructs.Construct, stage config.Stage) awscdk.Stack {
 	name := "tidemark-" + stage.Name
 	unprotected := scope.Node().TryGetContext(new(config.Unprotected)) == "true"
-	s := awscdk.NewStack(scope, &name, &awscdk.StackProps{
+	return awscdk.NewStack(scope, &name, &awscdk.StackProps{
 		StackName:             &name,
 		Description:           new("Tidemark, stage " + stage.Name + ": time-series in one DynamoDB table, with rollups"),
 		TerminationProtection: new(stage.Removal == config.Retain && !unprotected),
 		// The CDK command line refuses other places.
 		Env: &awscdk.Environment{Account: optional(stage.Account), Region: optional(stage.Region)},
 	})
-	tags := awscdk.Tags_Of(s)
-	tags.Add(new("application"), new("tidemark"), nil)
-	tags.Add(new("stage"), &stage.Name, nil)
-	return s
 }
 
 // optional is a part of a place; nil is any.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/infra/internal/template"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -68,8 +68,8 @@ type monthly struct {
 	why     string
 }
 
-// atRest are the costs of what the schedules of an idle stage do, by the month. Each minute: the invocations
-// by schedules, and a delivery of the heartbeat; two writes; two lines of logs for each invocation.
+// atRest returns the monthly costs of an idle stage's schedules. Each minute they cause their invocations
+// and a delivery of the heartbeat, two writes, and two lines of logs for each invocation.
 func atRest(deferred bool, scheduled int) []monthly {
 	const minutes = 60 * hoursAMonth
 	metrics, invocations := len(telemetry.AtRest(deferred)), scheduled+1

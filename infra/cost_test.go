@@ -29,22 +29,22 @@ func TestCost_IsComputedFromTheTemplate(t *testing.T) {
 
 var idleCost = regexp.MustCompile(`idle cost of a stage, \$([0-9.]+)`)
 
-// docs/COST.md states the idle cost of the shipped stages.
+// docs/run/COST.md states the idle cost of the shipped stages.
 func TestCost_IsTheOneInTheDocumentation(t *testing.T) {
-	page, err := os.ReadFile("../docs/COST.md")
+	page, err := os.ReadFile("../docs/run/COST.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	stated := idleCost.FindSubmatch(page)
 	if stated == nil {
-		t.Fatal("docs/COST.md does not state the idle cost of a stage")
+		t.Fatal("docs/run/COST.md does not state the idle cost of a stage")
 	}
 	dollars, err := strconv.ParseFloat(string(stated[1]), 64)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := atRestOf(t, "prod"); got != dollars {
-		t.Errorf("docs/COST.md states $%s, but prod costs $%.2f at rest", stated[1], got)
+		t.Errorf("docs/run/COST.md states $%s, but prod costs $%.2f at rest", stated[1], got)
 	}
 }
 

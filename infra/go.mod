@@ -51,7 +51,9 @@ require (
 	github.com/mochi-mqtt/server/v2 v2.7.9 // indirect
 	github.com/oklog/ulid/v2 v2.1.2 // indirect
 	github.com/rs/xid v1.4.0 // indirect
+	github.com/tidwall/btree v1.8.1 // indirect
 	github.com/yuin/goldmark v1.7.16 // indirect
+	go.etcd.io/bbolt v1.4.3 // indirect
 	golang.org/x/lint v0.0.0-20241112194109-818c5a804067 // indirect
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/net v0.61.0 // indirect

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/tidemark-db/tidemark/infra/internal/template"
-	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 // The app's inputs, relative to its folder.

@@ -14,8 +14,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/tidemark-db/tidemark/infra/internal/template"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -42,7 +42,7 @@ func shipped(t testing.TB) *config.Config {
 	return settings
 }
 
-// allStages writes a configuration of the shipped stages and those of the tests.
+// allStages writes a configuration of the shipped stages and the tests' own stages.
 func allStages(t testing.TB, folder string) (path string) {
 	t.Helper()
 	var text []byte

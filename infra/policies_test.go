@@ -24,7 +24,7 @@ func TestTemplates_HaveNoFindingOfParliament(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
 	if last := len(lines) - 1; lines[last] != "14 policies" {
-		t.Errorf("%s, want those of 14 roles", lines[last])
+		t.Errorf("%s, want the policies of 14 roles", lines[last])
 	}
 	for _, line := range lines[:len(lines)-1] {
 		if _, finding, _ := strings.Cut(line, ": "); justifiedPolicies[finding] == "" {

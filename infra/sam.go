@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/tidemark-db/tidemark/infra/internal/template"
-	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 // samStage is the stage that the SAM template is generated from.
@@ -81,7 +81,7 @@ func samResource(id string, r template.Resource) map[string]any {
 }
 
 // samFunction converts a function's properties where SAM's differ. The endpoint of DynamoDB is
-// declared, because sam local invoke sets declared variables only; empty, it is that of AWS.
+// declared, because sam local invoke sets declared variables only; empty, it is AWS's.
 func samFunction(name string, properties map[string]any) map[string]any {
 	p := maps.Clone(properties)
 	delete(p, "Code")

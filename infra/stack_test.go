@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 func TestStacks_AreProtectedIfTheTableIsRetained(t *testing.T) {

@@ -7,12 +7,13 @@
 #   scripts/release.sh VERSION [SYSTEM…]     systems such as linux/amd64; all by default
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export GOWORK=off # the same modules as for a user of the published one
 version=$1
 shift
 systems=("$@")
 [[ ${#systems[@]} -gt 0 ]] || systems=(linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64)
 out=build/release
-stamp="-X github.com/tidemark-db/tidemark/internal/release.version=$version"
+stamp="-X github.com/tidemark-db/tidemark/internal/base/release.version=$version"
 touched="@$(git log -1 --format=%ct)"
 gnutar=$(command -v gtar || command -v tar)
 "$gnutar" --version | grep -q GNU || { echo "a release needs GNU tar: brew install gnu-tar" >&2; exit 2; }
@@ -44,11 +45,12 @@ rm -rf "$out"
 mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-SOURCE_DATE_EPOCH=${touched#@} go run -ldflags "$stamp" ./cmd/tidemark man "$work/man"
+SOURCE_DATE_EPOCH=${touched#@} go run -ldflags "$stamp" ./cmd/tidemark generate man "$work/man"
+node scripts/notices.mjs ./cmd/tidemark ./functions/... >"$work/NOTICES"
 for system in "${systems[@]}"; do
   dir=$work/$system name=tidemark_${version}_${system/\//_}
   mkdir -p "$dir"
-  cp LICENSE README.md tidemark.yaml "$dir"
+  cp LICENSE "$work/NOTICES" README.md tidemark.yaml "$dir"
   if [[ $system == windows/* ]]; then # tidemark dev does not run there
     build "$system" -ldflags "-s -w $stamp" -o "$dir/tidemark.exe" ./cmd/tidemark
     pack "$out/$name.zip" "$dir"
@@ -62,7 +64,7 @@ for system in "${systems[@]}"; do
 done
 functions linux/arm64 "$work/lambda"
 for dir in "$work"/lambda/*; do
-  cp tidemark.yaml "$dir"
+  cp tidemark.yaml LICENSE "$work/NOTICES" "$dir"
   pack "$out/tidemark-function-$(basename "$dir")_${version}_arm64.zip" "$dir"
 done
 (cd "$out" && sha256sum -- * >SHA256SUMS)

@@ -1,12 +1,23 @@
 #!/usr/bin/env bash
-# Runs the Go suites and prints what go test -json prints: "short" for make test, "long"
-# for make test-long. The second argument is -race, or empty without a C compiler.
+# Runs the Go suites and prints what go test -json prints: "check" for make check, "short" for make test,
+# "long" for make test-long. The second argument is -race, or empty without a C compiler.
+# build/suites.txt has how long each suite took.
 set -uo pipefail
 race=${2:-}
 failed=0
-suite() { go test -json "$@" || failed=1; }
+mkdir -p build && : >build/suites.txt
+suite() {
+  local began=$SECONDS name=$suite
+  go test -json "$@" || failed=1
+  printf 'took    %4d s  %s\n' $((SECONDS - began)) "$name" >>build/suites.txt
+}
 # Without cgo, as all programs are built: packages are compiled once for both.
 plain() { CGO_ENABLED=0 suite "$@"; }
+# memory prints the packages whose tests start neither DynamoDB Local nor the stack.
+memory() {
+  go list -test -f '{{.ImportPath}} {{join .Deps ","}}' "$@" |
+    awk '$1 ~ /\.test$/ && $2 !~ /internal\/local\/ddb/ {sub(/\.test$/, "", $1); print $1}'
+}
 packages() { go list ./... | grep "$@"; }
 
 # Only the packages in these folders share memory between goroutines. The suites in test and
@@ -14,23 +25,26 @@ packages() { go list ./... | grep "$@"; }
 shared='/(functions|internal|pkg)/'
 
 # Thousands of histories, queries and programs take too long under the race detector; fewer run under it.
-histories='/(internal/aggregate|internal/alert|internal/promapi|pkg/lifecycle|pkg/timeseries)$'
+histories='/(internal/engine/aggregate|internal/engine/alert|internal/api/promapi|pkg/lifecycle|pkg/timeseries)$'
 
-# What computes on one goroutine gains nothing by it.
-alone='/(internal/cost|internal/localday)$'
+# What computes on one goroutine gains nothing by it, and the engine's comparison with its referee little.
+alone='/(internal/ops/cost|internal/base/times|internal/local/engine/protocol)$'
 
 # Tests of the simulator itself and of counted units run one history on one goroutine, as those without
 # the detector do.
-deterministic='^(TestCost_|TestSimulation_(Detects|FewRows|ASeed))'
+deterministic='^(TestCost_|TestSimulation_(Detects|FewRows|ASeed|NoHistoryOfToday))'
 
 # Words of the output are package paths, hence no quotes.
-if [[ "$1" == long ]]; then
+if [[ "$1" == check ]]; then
+  suite='unit and memory suites' plain -short $(memory ./functions/... ./internal/... ./pkg/... | grep -vE "$histories") \
+    ./test/docs ./test/faults ./test/layers ./test/publicapi ./test/style
+elif [[ "$1" == long ]]; then
   export TIDEMARK_LONG=1
-  suite $race $(packages -E "$shared" | grep -vE "$histories|$alone")
-  plain $(packages -vE "$shared") $(packages -E "$histories|$alone")
-  TIDEMARK_LONG='' suite $race -skip "$deterministic" ./test/simulation ./internal/aggregate ./internal/alert ./internal/promapi ./pkg/timeseries
+  suite=shared suite $race $(packages -E "$shared" | grep -vE "$histories|$alone")
+  suite='programs and histories' plain $(packages -vE "$shared") $(packages -E "$histories|$alone")
+  suite='fewer histories, race detector' TIDEMARK_LONG='' suite $race -skip "$deterministic" ./lab/simulation ./internal/engine/aggregate ./internal/engine/alert ./internal/api/promapi ./pkg/timeseries
 else
-  suite $race $(packages -E "$shared" | grep -vE "$alone|/pkg/lifecycle$")
-  plain $(packages -vE "$shared") $(packages -E "$alone|/pkg/lifecycle$")
+  suite=shared suite $race $(packages -E "$shared" | grep -vE "$alone|/pkg/lifecycle$")
+  suite=programs plain $(packages -vE "$shared") $(packages -E "$alone|/pkg/lifecycle$")
 fi
 exit "$failed"

@@ -9,21 +9,47 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/printing"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
+
+const alertsHelp = `List, acknowledge and resolve alerts
+
+List alerts, and acknowledge or resolve them.
+
+Without a subject, it lists the open alerts of all subjects, the most severe first. With a
+subject, it lists all alerts of that subject, newest first.
+
+Exit status: 0 done; 1 there is no such alert; 2 wrong usage; 3 failed.
+
+Examples:
+  tidemark alerts
+  tidemark alerts --severity warning
+  tidemark alerts devices/sensor_01 --open
+  tidemark alerts ack 01KPN3Q8G0V7H4T2W9R5M6C1XA`
+
+const alertsAckHelp = `Acknowledge alerts
+
+Record that these alerts were seen; they stay open.`
+
+const alertsResolveHelp = `Resolve alerts
+
+Close these alerts, as if the measure were within its bounds again.`
 
 func alertsCommand(to *connection) *cobra.Command {
 	var severity, output string
 	var open bool
 	var limit int
 	cmd := &cobra.Command{
-		Use: "alerts [SUBJECT]",
+		Use:  "alerts [SUBJECT]",
+		Long: alertsHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			parsed, err := parseSeverity(severity)
 			if err != nil {
@@ -37,43 +63,56 @@ func alertsCommand(to *connection) *cobra.Command {
 	cmd.Flags().IntVar(&limit, "limit", 100, "the most alerts to list; 0 lists all")
 	cmd.Flags().StringVar(&output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
 	cmd.AddCommand(
-		alertAction(to, "ack", (*alert.Service).Acknowledge),
-		alertAction(to, "resolve", (*alert.Service).Resolve),
+		alertAction(to, "ack", alertsAckHelp, (*alert.Service).Acknowledge),
+		alertAction(to, "resolve", alertsResolveHelp, (*alert.Service).Resolve),
 	)
 	return cmd
 }
 
 func listAlerts(cmd *cobra.Command, to *connection, args []string, filter alert.Filter, limit int, output string) error {
-	service, kinds, err := to.openAlerts(cmd.Context())
+	table, kinds, err := to.OpenKinds(cmd.Context())
 	if err != nil {
 		return err
 	}
-	if len(args) == 0 {
-		return printAlerts(cmd, kinds, output, limit, service.MostSevere(cmd.Context(), filter.Severity))
+	service := alertService(table, kinds)
+	found := service.MostSevere(cmd.Context(), filter.Severity)
+	if len(args) > 0 {
+		subject, err := arguments.Subject(args[0], kinds)
+		if err != nil {
+			return err
+		}
+		found = service.OfSubject(cmd.Context(), subject, filter, limit)
 	}
-	subject, err := arguments.Subject(args[0], kinds)
+	progress, err := query.TableProgress(cmd.Context(), table, kinds)
 	if err != nil {
 		return err
 	}
-	return printAlerts(cmd, kinds, output, limit, service.OfSubject(cmd.Context(), subject, filter, limit))
+	return printAlerts(cmd, kinds, output, limit, found, progress)
 }
 
 // openAlerts returns a service for the alerts and rules of the table, and the kinds.
 func (c *connection) openAlerts(ctx context.Context) (*alert.Service, *catalog.Catalog, error) {
 	table, kinds, err := c.OpenKinds(ctx)
-	return &alert.Service{Store: table, Catalog: kinds, Now: wallClock, Rand: rand.Reader}, kinds, err
+	return alertService(table, kinds), kinds, err
 }
 
-func parseSeverity(text string) (entity.Severity, error) {
-	if s := entity.Severity(text); s == "" || slices.Contains(entity.Severities(), s) {
+func alertService(table *dynamo.Table, kinds *catalog.Catalog) *alert.Service {
+	return &alert.Service{Store: table, Catalog: kinds, Now: wallClock, Rand: rand.Reader}
+}
+
+func parseSeverity(text string) (storage.Severity, error) {
+	if s := storage.Severity(text); s == "" || slices.Contains(storage.Severities(), s) {
 		return s, nil
 	}
 	return "", usagef("--severity %s: want critical, warning or info", text)
 }
 
 // printAlerts prints the alerts, at most limit.
-func printAlerts(cmd *cobra.Command, kinds *catalog.Catalog, output string, limit int, alerts iter.Seq2[entity.Alert, error]) error {
-	var all []entity.Alert
+func printAlerts(
+	cmd *cobra.Command, kinds *catalog.Catalog, output string, limit int,
+	alerts iter.Seq2[storage.Alert, error], progress query.Progress,
+) error {
+	var all []storage.Alert
 	for a, err := range alerts {
 		if err != nil {
 			return err
@@ -83,10 +122,11 @@ func printAlerts(cmd *cobra.Command, kinds *catalog.Catalog, output string, limi
 		}
 		all = append(all, a)
 	}
-	switch {
-	case output != tableOutput:
-		return printAs(cmd, output, httpapi.AlertsOf(all))
-	case len(all) == 0:
+	if output != tableOutput {
+		return printAs(cmd, output, httpapi.AlertsOf(all, progress))
+	}
+	defer printing.Progress(cmd.ErrOrStderr(), progress, wallClock())
+	if len(all) == 0 {
 		return printNone(cmd, "no alerts")
 	}
 	return printing.Alerts(cmd.OutOrStdout(), kinds, all)
@@ -94,10 +134,11 @@ func printAlerts(cmd *cobra.Command, kinds *catalog.Catalog, output string, limi
 
 // alertAction returns a command that changes alerts, each given by its id. An open alert
 // is found by its id alone, any other needs its subject.
-func alertAction(to *connection, name string, do func(*alert.Service, context.Context, model.Subject, string, string) (*entity.Alert, error)) *cobra.Command {
+func alertAction(to *connection, name, help string, do func(*alert.Service, context.Context, model.Subject, string, string) (*storage.Alert, error)) *cobra.Command {
 	var subject, by string
 	cmd := &cobra.Command{
-		Use: name + " ALERT…",
+		Use:  name + " ALERT…",
+		Long: help,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			service, kinds, err := to.openAlerts(cmd.Context())
 			if err != nil {
@@ -109,7 +150,7 @@ func alertAction(to *connection, name string, do func(*alert.Service, context.Co
 				if err != nil {
 					return err
 				}
-				var changed *entity.Alert
+				var changed *storage.Alert
 				if of != (model.Subject{}) {
 					if changed, err = do(service, cmd.Context(), of, id, orUserName(by)); err != nil {
 						return err

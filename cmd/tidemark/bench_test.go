@@ -10,12 +10,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/local/engine/enginetest"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -25,7 +26,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// bench is a table on DynamoDB Local with the services of the ingest and aggregate
+// bench is a table on the engine with the services of the ingest and aggregate
 // functions, and runs command lines on it.
 type bench struct {
 	*testing.T
@@ -43,7 +44,7 @@ func newBench(t *testing.T) *bench {
 // benchOn returns a bench with a table that create creates.
 func benchOn(t *testing.T, create func(*dynamo.Table) error) *bench {
 	t.Helper()
-	return benchAt(t, localDatabase(t).Endpoint, create)
+	return benchAt(t, enginetest.Endpoint(t), create)
 }
 
 // benchAt is benchOn with another DynamoDB.
@@ -75,7 +76,7 @@ func benchAt(t *testing.T, endpoint string, create func(*dynamo.Table) error) *b
 
 func clientOf(t *testing.T) *dynamodb.Client {
 	t.Helper()
-	client, err := dynamo.NewClient(t.Context(), "", localDatabase(t).Endpoint)
+	client, err := dynamo.NewClient(t.Context(), "", enginetest.Endpoint(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/cost"
-	"github.com/tidemark-db/tidemark/internal/deployment"
-	"github.com/tidemark-db/tidemark/internal/printing"
-	"github.com/tidemark-db/tidemark/internal/repair/changeover"
-	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/ops/cost"
+	"github.com/tidemark-db/tidemark/internal/ops/deployment"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/changeover"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -25,14 +25,39 @@ const (
 	againstStdin    = "-"
 )
 
+const configHelp = `Check the configuration, and apply it to the table
+
+Work with the configuration file, tidemark.yaml.`
+
 func configCommand(to *connection) *cobra.Command {
-	return group("config", configCheckCommand(to), configApplyCommand(to))
+	return group("config", configHelp, configCheckCommand(to), configApplyCommand(to), modeCommand(to, true), modeCommand(to, false))
 }
+
+const configCheckHelp = `Check the configuration before a deployment
+
+Check whether the configuration is valid and, with --against, what a change of it means.
+Run it before each deployment. Each change is one of
+
+  safe             takes effect when it is deployed; stored data stays correct
+  needs a rebuild  stored rows keep their old contents until you run "tidemark rebuild"
+  refused          would lose stored data, or make stored rows wrong
+
+--against is the configuration before the change: a file, "-" for standard input, or
+"deployed" for the one that the functions of --stack run with.
+
+Exit status: 0 valid, and no change is refused; 1 a change is refused; 2 not valid, or
+wrong usage; 3 failed.
+
+Examples:
+  tidemark config check
+  git show HEAD:tidemark.yaml | tidemark config check --against -
+  tidemark config check --against deployed --stack tidemark-prod`
 
 func configCheckCommand(to *connection) *cobra.Command {
 	var against, stack, rate string
 	cmd := &cobra.Command{
-		Use: "check",
+		Use:  "check",
+		Long: configCheckHelp,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			to.FromEnvironment()
 			after, err := to.Settings()
@@ -102,12 +127,26 @@ func deployedFile(cmd *cobra.Command, to *connection, stack string) ([]byte, err
 	return deployment.ConfigFile(cmd.Context(), cfg, stack)
 }
 
+const configApplyHelp = `Apply the configuration to the table after a deployment
+
+Apply the tiers, retentions and fields of tidemark.yaml to the table. Run it after each
+deployment that changes the configuration ("make deploy" and "tidemark dev" do).
+
+The functions run by the tiers and retentions of the table: a change has no effect before.
+If a change would make stored rows wrong, nothing is written, and no function starts.
+
+Exit status: 0 applied, or nothing to do; 1 a change is refused; 2 wrong usage; 3 failed.
+
+Examples:
+  tidemark config apply --stack tidemark-prod`
+
 func configApplyCommand(to *connection) *cobra.Command {
 	var stack string
 	var dryRun bool
 	var retired []string
 	cmd := &cobra.Command{
 		Use:  "apply",
+		Long: configApplyHelp,
 		RunE: func(cmd *cobra.Command, _ []string) error { return applyConfig(cmd, to, stack, dryRun, retired) },
 	}
 	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack` whose table it is")
@@ -128,7 +167,14 @@ func applyConfig(cmd *cobra.Command, to *connection, stack string, dryRun bool, 
 		return err
 	}
 	c.DryRun, c.Retired = dryRun, retired
-	return printApplied(cmd.Context(), out, c)
+	if err := printApplied(cmd.Context(), out, c); err != nil {
+		return err
+	}
+	queue, err := c.ApplyQueue(cmd.Context())
+	if err == nil {
+		fmt.Fprintln(out, queue)
+	}
+	return err
 }
 
 // changer returns what changes the configuration of the table.
@@ -141,7 +187,10 @@ func (c *connection) changer(ctx context.Context) (*changeover.Changer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &changeover.Changer{Table: table, Declare: settings.Catalog, Now: wallClock, MaxAhead: settings.Limits.MaxAhead}, nil
+	return &changeover.Changer{
+		Table: table, Declare: settings.Catalog, Now: wallClock,
+		MaxAhead: settings.Limits.MaxAhead, QueueShards: settings.Queue.Shards,
+	}, nil
 }
 
 // printApplied applies the configuration of some kinds, or of all, and prints what changed.

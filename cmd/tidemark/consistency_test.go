@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 

@@ -9,7 +9,7 @@ func TestCost_ShowsUnitsAndPricesByKind(t *testing.T) {
 		"Basic Ingest", "cheaper than AWS IoT Core from", "dev    1183 ", "prod   236520 ")
 	b.expect(2, words("cost READING --events many"), "is not a rate")
 	b.expect(2, words("cost READING --events 1/s --size 500000"), "--size", "larger than a stored event")
-	b.expect(2, words("cost NONE"), "no kind NONE")
+	b.expect(2, words("cost NONE"), "no kind \"NONE\"")
 	b.expect(2, words("cost --rate often"), "is not a rate")
 	b.expect(2, words("cost --batch 0"), "--batch is 1 to 1000")
 	b.expect(2, words("cost --series 0"), "--series at least 1")

@@ -3,34 +3,37 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func devicesCommand(to *connection) *cobra.Command {
-	var status, account string
-	var seen bool
-	var lines list
-	cmd := &cobra.Command{
-		Use: "devices",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			field, value := iot.FieldStatus, status
-			if account != "" {
-				field, value = iot.FieldAccount, account
-			}
-			if !cmd.Flags().Changed("status") && account != "" {
-				status = ""
-			}
-			return listDevices(cmd, lines, to, field, value, status, seen)
-		},
+// deviceFlags choose devices by fields of their profiles.
+type deviceFlags struct {
+	status, account string
+	seen            bool
+}
+
+func (f *deviceFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.status, "status", "", "of devices, those whose profile has this `status`, such as active")
+	cmd.Flags().StringVar(&f.account, "account", "", "of devices, those whose profile has this `account`")
+	cmd.Flags().BoolVar(&f.seen, "seen", false, "with --status or --account, also show when each device reported last, for at least one read unit a device")
+}
+
+// chosen reports whether devices are chosen by their profiles.
+func (f *deviceFlags) chosen() bool { return f.status+f.account != "" }
+
+// list lists the devices. what is the argument of the command.
+func (f *deviceFlags) list(cmd *cobra.Command, lines list, to *connection, what string) error {
+	if what != iot.Device.Path {
+		return usagef("--status and --account are of devices: tidemark ls %s", iot.Device.Path)
 	}
-	cmd.Flags().StringVar(&status, "status", iot.Active, "devices of this `status`")
-	cmd.Flags().StringVar(&account, "account", "", "devices of this `account`")
-	cmd.Flags().BoolVar(&seen, "seen", false, "also show when each device reported last, for at least one read unit a device")
-	lines.register(cmd)
-	return cmd
+	field, value := iot.FieldStatus, f.status
+	if f.account != "" {
+		field, value = iot.FieldAccount, f.account
+	}
+	return listDevices(cmd, lines, to, field, value, f.status, f.seen)
 }
 
 func listDevices(cmd *cobra.Command, lines list, to *connection, field, value, status string, seen bool) error {
@@ -66,7 +69,7 @@ func listDevices(cmd *cobra.Command, lines list, to *connection, field, value, s
 		}
 		found.Rows = append(found.Rows, cells)
 	}
-	return lines.print(cmd, found, found, "no devices")
+	return lines.print(cmd, found, found, "no device has such a profile: \"tidemark ls devices\" lists the devices that sent events")
 }
 
 // fieldText returns a text field of a profile, "" if it has none.

@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/export"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/tablescan"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
+	"github.com/tidemark-db/tidemark/internal/data/export"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/tablescan"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -17,10 +17,27 @@ type dumpFlags struct {
 	limit          int
 }
 
+const dumpHelp = `Show stored items, decoded
+
+Show items as they are stored in the table, decoded for reading: the key, then one
+attribute a line. Use it to debug, with the table format in docs/inside/TABLE.md.
+
+The items of a subject are sorted by key; the items of the whole table are in no meaningful
+order. Expired items that DynamoDB has not removed yet are shown as well.
+
+Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
+read.
+
+Examples:
+  tidemark dump devices/sensor_01
+  tidemark dump --subject devices/sensor_01 --class EVENT
+  tidemark dump --class AGG --limit 5`
+
 func dumpCommand(to *connection) *cobra.Command {
 	var flags dumpFlags
 	cmd := &cobra.Command{
-		Use: "dump [SUBJECT]",
+		Use:  "dump [SUBJECT]",
+		Long: dumpHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				flags.subject = args[0]

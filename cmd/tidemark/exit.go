@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/tidemark-db/tidemark/internal/usage"
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
 )
 
 // The exit statuses.
@@ -34,7 +34,7 @@ func (f *failure) Error() string {
 func (f *failure) Unwrap() error { return f.message }
 
 // usagef returns an error that ends the command with exitUsage.
-func usagef(format string, args ...any) error { return usage.Errorf(format, args...) }
+func usagef(format string, args ...any) error { return usererr.Errorf(format, args...) }
 
 // checkFailed ends the command with exitNo and prints nothing: the report says why.
 var checkFailed error = &failure{status: exitNo}
@@ -53,7 +53,7 @@ func exitStatus(err error) int {
 		return exitDone
 	case errors.As(err, &f):
 		return f.status
-	case usage.Is(err):
+	case usererr.Is(err):
 		return exitUsage
 	default:
 		return exitFailed

@@ -3,24 +3,61 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/export"
+	"github.com/tidemark-db/tidemark/internal/data/export"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
+const exportHelp = `Write events or rollups to files, here or in S3
+
+Write what the table stores, to analyse it with other tools or to keep it for longer than
+the table does. An export reads the list of series and what each series has, never the
+whole table.
+
+With --to, each kind has one file for each day of events, or month of rollups, and a
+manifest lists the files with their rows and digests. Another export to the same folder
+writes the days that are new, and those that had not ended three days before the last one.
+
+Examples:
+  tidemark export rollups --tier day > days.csv
+  tidemark export events --to s3://bucket/tidemark --format parquet
+  tidemark export check s3://bucket/tidemark`
+
 func exportCommand(to *connection) *cobra.Command {
-	return group("export", exportRollupsCommand(to), exportEventsCommand(to), exportCheckCommand())
+	return group("export", exportHelp, exportRollupsCommand(to), exportEventsCommand(to), exportCheckCommand())
 }
 
 func registerExport(f *export.Command, cmd *cobra.Command, format, formats string) {
 	cmd.Flags().StringVar(&f.Format, "format", format, "`format`: "+formats)
 	cmd.Flags().StringVar(&f.To, "to", "", "write files to this `folder`, or s3://BUCKET/PREFIX")
 	cmd.Flags().StringSliceVar(&f.Kinds, "kind", nil, "only this `kind`, by name or plural; may be repeated (default: all)")
-	cmd.Flags().BoolVar(&f.Full, "full", false, "with --to: read every day again, also those of complete files")
+	cmd.Flags().BoolVar(&f.Full, "full", false, "with --to: read every day again, also days with complete files")
 }
+
+const exportRollupsHelp = `Write all rollups of the table as CSV, NDJSON or Parquet
+
+Write every rollup that has not expired, one measure a line, sorted by kind, subject,
+stream, tier, bucket and measure.
+
+The columns are
+  kind,subject,stream,tier,bucket,measure,count,invalid,sum,min,max,avg,stddev,first,last,p50,p95,p99,exact,events,field,value,distinct,wholeFrom,truncated
+bucket is the start of the bucket and sum is exact, except that numbers in Parquet are
+floating-point numbers. A measure without valid values has empty figures (null in NDJSON).
+Only measures that are declared with percentiles have them.
+
+After the measures of a bucket, there is a line for each field with distinct counts, and
+for each value of a dimension with its events. A bucket of page views has only these,
+after one line with its number of events.
+
+Exit status: 0 written; 2 wrong usage; 3 the table could not be read, or the output not
+written.
+
+Examples:
+  tidemark export rollups --tier day > days.csv
+  tidemark export rollups --tier all --format ndjson --out rollups.ndjson`
 
 func exportRollupsCommand(to *connection) *cobra.Command {
 	var flags export.Command
-	cmd := &cobra.Command{Use: "rollups"}
+	cmd := &cobra.Command{Use: "rollups", Long: exportRollupsHelp}
 	cmd.Flags().StringVar(&flags.Tier, "tier", export.AllTiers, "`tier`: "+tier.UnitNames()+", or all")
 	cmd.Flags().StringVar(&flags.Out, "out", "", "write to this `file` instead of standard output")
 	registerExport(&flags, cmd, "csv", "csv or ndjson, with --to also parquet")
@@ -28,17 +65,33 @@ func exportRollupsCommand(to *connection) *cobra.Command {
 	return cmd
 }
 
+const exportEventsHelp = `Write all events of the table as NDJSON, CSV or Parquet files
+
+Write every event that has not expired, one a line, sorted by kind, day, subject, stream,
+time and id. A line of NDJSON is the observation that stores the event again. CSV and
+Parquet have a column for each declared measure, and the column "fields" with all fields.
+
+Exit status: 0 written; 2 wrong usage; 3 the table could not be read, or a file not
+written.`
+
 func exportEventsCommand(to *connection) *cobra.Command {
 	var flags export.Command
-	cmd := &cobra.Command{Use: "events"}
+	cmd := &cobra.Command{Use: "events", Long: exportEventsHelp}
 	registerExport(&flags, cmd, "ndjson", "ndjson, csv or parquet")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runExport(cmd, to, flags, export.Events) }
 	return cmd
 }
 
+const exportCheckHelp = `Compare the files of an export with its manifest
+
+Read all files of an export and compare them with the sizes and digests in its manifests.
+
+Exit status: 0 all are as exported; 1 some are missing or changed; 3 not readable.`
+
 func exportCheckCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "check FOLDER",
+		Use:  "check FOLDER",
+		Long: exportCheckHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ok, err := export.RunCheck(cmd.Context(), args[0], cmd.OutOrStdout())
 			if err == nil && !ok {

@@ -1,52 +1,51 @@
 package main
 
 import (
-	"io/fs"
-	"slices"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/export"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/target"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
+	"github.com/tidemark-db/tidemark/internal/cli/target"
+	"github.com/tidemark-db/tidemark/internal/data/export"
 )
 
-// Each command has help, and no help is without a command.
-func TestHelp_EachCommandHasAFile(t *testing.T) {
-	var want []string
+// commands returns every command, by the words that run it.
+func commands() map[string]*cobra.Command {
+	all := map[string]*cobra.Command{}
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
-		want = append(want, "help/"+strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".txt")
-		if cmd.Long == "" || cmd.Short == "" || len(cmd.Short) > 90 || strings.HasSuffix(cmd.Short, ".") {
-			t.Errorf("%s has no help, or its first line is not a short description: %q", cmd.CommandPath(), cmd.Short)
-		}
+		all[cmd.CommandPath()] = cmd
 		for _, sub := range cmd.Commands() {
 			walk(sub)
 		}
 	}
 	walk(rootCommand())
-	got, err := fs.Glob(helpTexts, "help/*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("files %q, want %q", got, want)
+	return all
+}
+
+func TestHelp_EachCommandHasIt(t *testing.T) {
+	for path, cmd := range commands() {
+		if cmd.Long == "" || cmd.Short == "" || len(cmd.Short) > 90 || strings.HasSuffix(cmd.Short, ".") {
+			t.Errorf("%s has no help, or its first line is not a short description: %q", path, cmd.Short)
+		}
 	}
 }
 
 // Help repeats what other packages define.
 func TestHelp_AgreesWithTheCode(t *testing.T) {
-	for file, text := range map[string]string{
-		"history": httpapi.WhereForms, "export-rollups": export.Header, "subject-create": arguments.FieldsUse,
-		"subject-update": arguments.FieldsUse, "event-correct": arguments.FieldsUse, "smoke": target.EnvToken, "ui": target.EnvToken,
+	all := commands()
+	for path, text := range map[string]string{
+		"history": httpapi.WhereForms, "export rollups": export.Header, "subject create": arguments.FieldsUse,
+		"subject update": arguments.FieldsUse, "event correct": arguments.FieldsUse, "smoke": target.EnvToken, "ui": target.EnvToken,
 	} {
-		help, err := helpTexts.ReadFile("help/tidemark-" + file + ".txt")
-		if err != nil || !strings.Contains(strings.Join(strings.Fields(string(help)), " "), text) { // lines may end anywhere
-			t.Errorf("%s: %v, want %q in it", file, err, text)
+		cmd := all["tidemark "+path]
+		if cmd == nil || !strings.Contains(strings.Join(strings.Fields(cmd.Long+cmd.Example), " "), text) { // lines may end anywhere
+			t.Errorf("the help of %s does not contain %q", path, text)
 		}
 	}
 }
@@ -67,12 +66,67 @@ func TestArgumentsOf_FollowsTheUsageLine(t *testing.T) {
 		{"wait --through TIME", 0, 0},
 		{"latest SUBJECT | latest KINDS --by VALUE", 1, 1},
 	} {
-		check := argumentsOf(c.use)
+		check := argumentsOf(c.use).check
 		for n := range 5 {
 			want := n >= c.least && (c.most < 0 || n <= c.most)
 			if err := check(&cobra.Command{Use: c.use}, make([]string, n)); (err == nil) != want {
 				t.Errorf("%s: %d arguments: %v", c.use, n, err)
 			}
+		}
+	}
+}
+
+func TestUnknownWords_NameWhatWasMeant(t *testing.T) {
+	for line, want := range map[string]string{
+		"rollup devices/a":                 `did you mean tidemark rollups?`,
+		"subjects":                         `did you mean tidemark subject?`,
+		"list":                             `did you mean tidemark ls?`,
+		"rule rm devices too-hot":          `did you mean tidemark rule remove?`,
+		"event update devices/a":           `did you mean tidemark event correct?`,
+		"rule lst devices":                 `did you mean tidemark rule list?`,
+		"rollups devices/a --since 7d":     `did you mean --last?`,
+		"rollups devices/a --timezone UTC": `did you mean --zone?`,
+		"rollups devices/a --format csv":   `did you mean --output?`,
+		"rollups devices/a --messure x":    `did you mean --measure?`,
+		"tail devices/a":                   `did you mean tidemark history --follow?`,
+		"adopt --restored":                 `did you mean tidemark restore?`,
+		"devices":                          `did you mean tidemark ls devices?`,
+		"rule list":                        `the argument SUBJECTS is missing: tidemark rule list SUBJECTS`,
+		"event get devices/a":              `the argument TIME is missing`,
+		"history devices/a extra":          `unexpected argument "extra": tidemark history`,
+	} {
+		var stderr strings.Builder
+		if status := run(t.Context(), strings.Fields(line), nil, io.Discard, &stderr); status != exitUsage || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: status %d, %s; want %q", line, status, stderr.String(), want)
+		}
+	}
+}
+
+// What is suggested exists.
+func TestOtherWords_NameCommandsAndFlags(t *testing.T) {
+	for typed, path := range otherWords {
+		path, _, _ = strings.Cut(strings.TrimSuffix(path, " devices"), " --")
+		_, rest, err := rootCommand().Find(strings.Fields(path))
+		if err != nil || len(rest) > 0 {
+			t.Errorf("%s: %s is not a command: %v", typed, path, err)
+		}
+		if found, rest, err := rootCommand().Find(strings.Fields(typed)); err == nil && len(rest) == 0 && found.HasParent() {
+			t.Errorf("%s is a command itself", typed)
+		}
+	}
+	flags := map[string]bool{"version": true}
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
+		cmd.PersistentFlags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(rootCommand())
+	for typed, flag := range otherFlags {
+		if !flags[flag] {
+			t.Errorf("%s: --%s is not a flag", typed, flag)
 		}
 	}
 }

@@ -5,26 +5,60 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 type historyFlags struct {
 	readFlags
+	tailFlags
 	where, fields []string
 	count         bool
 }
 
+const historyHelp = `Show the events of a series, newest first
+
+Show the events of a series, newest first. Use it to look at raw data, or to filter and
+count it. The range [--from, --to) is half-open; expired events are not shown. In a kind
+that is ordered by a number or text, --from and --to are its values.
+
+--where filters by a field. An event is shown if it satisfies every --where; an event that
+is not shown is still read, and costs the same. Conditions look like these:
+  temperature>20, location=hall, ok=true, note<>"12" (text), "location begins ware", "note exists", "note missing"
+
+--follow also shows each new event as it arrives, until Ctrl-C or for as long as --for says.
+A late event, older than one already shown, is not shown then. Each read of the table costs
+half a read unit, and more if many events arrive.
+
+Sessions are cut from the events of one visitor, which --where must name. They have no goals.
+
+Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
+read.
+
+Examples:
+  tidemark history devices/sensor_01
+  tidemark history devices/sensor_01 --from 2026-04-20 --to 2026-04-21 --newest=false --limit 0
+  tidemark history devices/sensor_01 --where 'temperature>20' --fields temperature --output csv
+  tidemark history devices/sensor_01 --last 24h --count
+  tidemark history devices/sensor_01 --follow --for 10m --output ndjson
+  tidemark history sites/example.com --kind sessions --where visitor=k3J9xQ`
+
 func historyCommand(to *connection) *cobra.Command {
 	var flags historyFlags
-	cmd := &cobra.Command{Use: "history SUBJECT"}
+	cmd := &cobra.Command{Use: "history SUBJECT", Long: historyHelp}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 20, "events", true)
 	cmd.Flags().StringArrayVar(&flags.where, "where", nil, "filter by a `condition` such as temperature>20; may be repeated")
 	cmd.Flags().StringSliceVar(&flags.fields, "fields", nil, "show only these `fields`, separated by commas")
 	cmd.Flags().BoolVar(&flags.count, "count", false, "print only the number of events")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return history(cmd, to, flags, args[0]) }
+	flags.tailFlags.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if flags.follow {
+			return follow(cmd, to, flags, args[0])
+		}
+		return history(cmd, to, flags, args[0])
+	}
 	return cmd
 }
 
@@ -67,12 +101,8 @@ func (f *historyFlags) query(from *seriesReader) (q query.History, err error) {
 	if q.Series, err = from.single(); err != nil {
 		return q, err
 	}
-	for _, text := range f.where {
-		term, err := httpapi.ParseWhere(text)
-		if err != nil {
-			return q, usagef("--where: %w", err)
-		}
-		q.Where = append(q.Where, term)
+	if q.Where, err = conditions(f.where); err != nil {
+		return q, err
 	}
 	if by := q.Kind; by.OrderBy != "" && f.last == 0 {
 		q.From, q.To = model.MinTime, model.MaxTime+1
@@ -83,6 +113,18 @@ func (f *historyFlags) query(from *seriesReader) (q query.History, err error) {
 	}
 	q.From, q.To, err = f.timeRange(from.Now())
 	return q, err
+}
+
+// conditions parses the values of --where.
+func conditions(texts []string) (all model.Condition, err error) {
+	for _, text := range texts {
+		term, err := httpapi.ParseWhere(text)
+		if err != nil {
+			return nil, usagef("--where: %w", err)
+		}
+		all = append(all, term)
+	}
+	return all, nil
 }
 
 func printCount(cmd *cobra.Command, flags historyFlags, from *seriesReader, counted query.EventCount) error {

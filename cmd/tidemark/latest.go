@@ -5,14 +5,31 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/printing"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 )
+
+const latestHelp = `Show the latest state of a series, or of all series with a value
+
+Show the latest item of a series: the fields of its newest event, and the fields that
+other programs have added. Use it to see what a device reported last. The latest item
+never expires.
+
+With --by, show the latest items of all subjects that have a value of the fields that the
+kind declares under latestBy: the devices whose door is open, for example.
+
+Exit status: 0 shown; 1 the series has no latest item; 2 wrong usage; 3 the table could
+not be read.
+
+Examples:
+  tidemark latest devices/sensor_01
+  tidemark latest devices/sensor_01 --stream status --output json
+  tidemark latest readings --by open --limit 20`
 
 func latestCommand(to *connection) *cobra.Command {
 	var flags readFlags
-	cmd := &cobra.Command{Use: "latest SUBJECT | latest KINDS --by VALUE"}
+	cmd := &cobra.Command{Use: "latest SUBJECT | latest KINDS --by VALUE", Long: latestHelp}
 	flags.registerSeries(cmd)
 	var by []string
 	cmd.Flags().StringSliceVar(&by, "by", nil, "find series by the `values` of the indexed fields, separated by commas")

@@ -1,23 +1,56 @@
 package main
 
 import (
+	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/printing"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
+
+const lsHelp = `List subjects, their streams and measures, and when they were seen
+
+List what is stored: subjects with their kinds of event, streams and measures, and when
+each was first and last seen. Times are rounded down to the hour; for kinds with immediate
+hours, to the day. Subjects that have only a profile are listed too.
+
+Measures are the numbers of the latest item; those that the kind declares if it has no
+latest item. With --status or --account, the devices with such a profile are listed.
+
+Series that were stored by an earlier release are listed after their next event, or after
+"tidemark rebuild".
+
+Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
+read.
+
+Examples:
+  tidemark ls
+  tidemark ls devices
+  tidemark ls devices/sensor_01
+  tidemark ls devices --status active
+  tidemark ls devices --account acme --seen`
 
 func lsCommand(to *connection) *cobra.Command {
 	var flags readFlags
-	cmd := &cobra.Command{Use: "ls [TYPE[/ID]]"}
+	cmd := &cobra.Command{Use: "ls [TYPE[/ID]]", Long: lsHelp}
 	cmd.Flags().StringVar(&flags.output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
 	cmd.Flags().IntVar(&flags.limit, "limit", 0, "the most series to list of each type of subject; 0 lists all")
+	var devices deviceFlags
+	devices.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if devices.chosen() {
+			return devices.list(cmd, list{output: flags.output}, to, strings.Join(args, ""))
+		}
 		return ls(cmd, to, flags, strings.Join(args, ""))
 	}
 	return cmd
@@ -32,7 +65,7 @@ func ls(cmd *cobra.Command, to *connection, flags readFlags, what string) error 
 	if err != nil {
 		return err
 	}
-	var found []entity.ListedSeries
+	var found []storage.ListedSeries
 	for _, s := range subjects {
 		for l, err := range from.EachSeries(ctx, query.SeriesList{Subject: s, Limit: flags.limit}) {
 			if err != nil {
@@ -41,11 +74,53 @@ func ls(cmd *cobra.Command, to *connection, flags readFlags, what string) error 
 			found = append(found, l)
 		}
 	}
+	seen, err := seenMeasures(ctx, from, kinds, found)
+	if err != nil {
+		return readFailure(err)
+	}
 	result := httpapi.ListedSubjectsOf(found, "", kinds)
+	result.SetMeasures(seen)
 	return flags.print(cmd, from, result, func() error {
 		if len(found) == 0 {
-			return printNone(cmd, "nothing is listed: a series appears some seconds after its first event")
+			return printNone(cmd, "nothing is listed: send an event with \"tidemark send devices/sensor_01 temperature=22.4\", or load a file with \"tidemark import FILE\"")
 		}
-		return printing.Series(cmd.OutOrStdout(), kinds, found)
+		return printing.Series(cmd.OutOrStdout(), kinds, found, seen)
 	})
+}
+
+// readsOfLatest is how many latest items are read at once.
+const readsOfLatest = 16
+
+// seenMeasures returns for each series the measures that were seen in its latest item: its numbers, and declared
+// measures that are no number. It is nil for a series without a latest item: nothing is known without its rows.
+func seenMeasures(ctx context.Context, from *seriesReader, kinds *catalog.Catalog, found []storage.ListedSeries) ([][]string, error) {
+	seen := make([][]string, len(found))
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(readsOfLatest)
+	for i, l := range found {
+		kind, declared := kinds.Kind(l.Series.Kind)
+		if !declared || !kind.HasLatest() || !kind.HasEvents() {
+			continue
+		}
+		reads.Go(func() error {
+			latest, err := from.Latest(ctx, query.Series{Kind: kind, Subject: l.Series.Subject.ID, Stream: l.Series.Stream}, false)
+			if err == nil && latest != nil {
+				seen[i] = numbers(kind, latest.Attrs)
+			}
+			return err
+		})
+	}
+	return seen, reads.Wait()
+}
+
+// numbers returns the names of fields that rollups summarize.
+func numbers(kind *catalog.Kind, attrs model.Attrs) []string {
+	found := []string{}
+	for _, a := range attrs {
+		isDeclared := func(m rollup.MeasureSpec) bool { return m.Name == a.Name }
+		if a.Value.Kind == model.Number || slices.ContainsFunc(kind.Measures, isDeclared) {
+			found = append(found, a.Name)
+		}
+	}
+	return found
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"github.com/tidemark-db/tidemark/internal/release"
+	"github.com/tidemark-db/tidemark/internal/base/release"
 )
 
 func main() {
@@ -21,9 +21,21 @@ func main() {
 	os.Exit(code)
 }
 
+const generateManHelp = `Write the manual pages of all commands
+
+Write a manual page for each command into a directory, such as tidemark-rollups.1. A release has
+them in the directory man.
+
+Exit status: 0 done; 2 wrong usage; 3 a file could not be written.
+
+Examples:
+  tidemark generate man ~/.local/share/man/man1
+  man tidemark-rollups`
+
 func manCommand(*connection) *cobra.Command {
 	return &cobra.Command{
-		Use: "man DIRECTORY",
+		Use:  "man DIRECTORY",
+		Long: generateManHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err

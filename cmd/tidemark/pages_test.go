@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -20,7 +21,7 @@ var (
 // arguments. Lines with an ellipsis or an optional argument are not checked.
 func TestPages_CommandLinesParse(t *testing.T) {
 	checked := 0
-	for _, pattern := range []string{"README.md", "docs/*.md", "docs/decisions/*.md", "events/README.md"} {
+	for _, pattern := range []string{"README.md", "docs/*/*.md", "events/README.md", "examples/README.md"} {
 		pages, err := filepath.Glob(filepath.Join("../..", pattern))
 		if err != nil || len(pages) == 0 {
 			t.Fatalf("%s: %d pages, %v", pattern, len(pages), err)
@@ -43,6 +44,33 @@ func TestPages_CommandLinesParse(t *testing.T) {
 	}
 	if checked < 60 {
 		t.Errorf("found %d commands: the pages have more", checked)
+	}
+}
+
+// The examples of help texts are command lines that parse, with all their arguments.
+func TestHelp_ExamplesParse(t *testing.T) {
+	checked := 0
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for line := range strings.Lines(cmd.Example) {
+			line, found := strings.CutPrefix(strings.TrimSpace(line), "tidemark ")
+			if !found || strings.Contains(line, " | ") {
+				continue
+			}
+			checked++
+			line, _, _ = strings.Cut(line, " > ")
+			line = remark.ReplaceAllString(line, "")
+			if err := parses(shellWords(line)); err != nil {
+				t.Errorf("%s: tidemark %s: %v", cmd.CommandPath(), line, err)
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(rootCommand())
+	if checked < 80 {
+		t.Errorf("found %d examples: the help has more", checked)
 	}
 }
 

@@ -9,20 +9,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/local/engine/enginetest"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
 var commandRow = regexp.MustCompile("(?m)^\\| command \\| `tidemark ([^`]+)` \\|$")
 
-// Every command in docs/ACCESS-PATTERNS.md works on an empty table: it ends with status 0,
+// Every command in docs/use/ACCESS-PATTERNS.md works on an empty table: it ends with status 0,
 // or 1 if there is nothing to show.
 func TestAccessPatterns_CommandsWork(t *testing.T) {
-	database := localDatabase(t)
-	page, err := os.ReadFile("../../docs/ACCESS-PATTERNS.md")
+	endpoint := enginetest.Endpoint(t)
+	page, err := os.ReadFile("../../docs/use/ACCESS-PATTERNS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := dynamo.NewClient(t.Context(), "local", database.Endpoint)
+	client, err := dynamo.NewClient(t.Context(), "local", endpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestAccessPatterns_CommandsWork(t *testing.T) {
 		if strings.HasPrefix(row[1], "replay") {
 			continue // needs a file and an HTTP API
 		}
-		args := append(shellWords(row[1]), "--endpoint", database.Endpoint, "--table", name, "--region", "local", "--config", "../../tidemark.yaml")
+		args := append(shellWords(row[1]), "--endpoint", endpoint, "--table", name, "--region", "local", "--config", "../../tidemark.yaml")
 		var stdout, stderr bytes.Buffer
 		if status := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); status > exitNo {
 			t.Errorf("tidemark %s: exit status %d: %s", row[1], status, stderr.String())

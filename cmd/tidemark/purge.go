@@ -8,11 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/printing"
-	"github.com/tidemark-db/tidemark/internal/terminal"
-	"github.com/tidemark-db/tidemark/internal/usertime"
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -22,15 +20,51 @@ import (
 type purgeFlags struct {
 	kind, stream, from, to string
 	dryRun, yes, callOff   bool
-	after                  usertime.Span
+	after                  times.Span
 	rate                   int
-	id                     string
+	id, value              string
+	where                  []string
 }
+
+const purgeHelp = `Permanently remove a subject, or some of its events
+
+Permanently remove everything about a subject, for example when its owner requires it: the
+profile, deleted or not, with its versions and unique values; the events, latest items
+and rollups of all its series; its alerts; and its items in quarantine. Nothing of any
+other subject is removed.
+
+--dry-run counts the items by class and removes nothing. --yes removes them: from then on
+events of the subject are refused, writes that have begun are waited for, and at the end
+a receipt says what was removed and where copies remain until when. If the command is
+stopped, run it again; the purge function continues the purge too. With --after the purge
+begins later and can be cancelled until then with --call-off.
+
+With --kind and a range or --id, it removes events of one series instead, and the rollups
+follow through the table stream. A range may be open at one end. With --where, it removes the
+events of one visitor, or whatever meets the condition, of all kinds and streams, reads them
+again, and lists where copies remain until when. Undelivered messages can bring events
+back: replay or delete them first.
+
+With --value, it removes one value of a dimension from all rollups, such as a secret in a
+path, also from those whose events have expired. The events of the value count as other
+values. It is refused while stored events have the value: remove these with --where first.
+
+Exit status: 0 done; 1 there is no purge to cancel, or events are left; 2 wrong usage; 3 failed.
+
+Examples:
+  tidemark purge devices/sensor_01 --dry-run
+  tidemark purge devices/sensor_01 --yes
+  tidemark purge devices/sensor_01 --after 72h --yes
+  tidemark purge devices/sensor_01 --call-off
+  tidemark purge devices/sensor_01 --kind readings --from 2026-04-20 --to 2026-04-21 --yes
+  tidemark purge sites/example.com --where visitor=7d1f6c02a9e4 --yes
+  tidemark purge sites/example.com --value path=/reset/7d1f6c02 --yes`
 
 func purgeCommand(to *connection) *cobra.Command {
 	var flags purgeFlags
 	cmd := &cobra.Command{
 		Use:  "purge SUBJECT",
+		Long: purgeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd, to, args[0]) },
 	}
 	f := cmd.Flags()
@@ -43,6 +77,10 @@ func purgeCommand(to *connection) *cobra.Command {
 	f.StringVar(&flags.stream, "stream", "", "`stream` of the series (default: events without a stream)")
 	f.StringVar(&flags.from, "from", "", "`time` at which the range begins, such as 2026-11-01 or 2026-11-01T14:00:00Z")
 	f.StringVar(&flags.to, "to", "", "`time` before which the range ends")
+	f.StringArrayVar(&flags.where, "where", nil, "only events that meet this `condition`, of all kinds or "+
+		"of --kind, such as visitor=abc")
+	f.StringVar(&flags.value, "value", "", "remove this `field=value` from stored rollups, such as "+
+		"path=/reset/abc")
 	f.StringVar(&flags.id, "id", "", "only events with this `id`")
 	return cmd
 }
@@ -54,16 +92,22 @@ func (f *purgeFlags) run(cmd *cobra.Command, to *connection, text string) error 
 			given++
 		}
 	}
-	events := f.kind != "" || f.stream != "" || f.from != "" || f.to != "" || f.id != ""
+	events := f.kind != "" || f.stream != "" || f.from != "" || f.to != "" || f.id != "" || len(f.where) > 0
 	switch {
+	case f.value != "" && (f.callOff || f.after > 0 || f.stream != "" || f.from != "" || f.to != "" ||
+		f.id != "" || len(f.where) > 0):
+		return usagef("--value removes a value from all rollups: of the other flags, it takes --kind, " +
+			"--dry-run and --yes")
 	case given != 1:
 		return usagef("pass one of --dry-run, --yes and --call-off")
 	case events && f.callOff, events && f.after > 0:
-		return usagef("--call-off and --after purge a whole subject: remove --kind, --stream, --from, --to and --id")
+		return usagef("--call-off and --after purge a whole subject: remove --kind, --stream, --from, --to, " +
+			"--where and --id")
+	case f.value != "" || len(f.where) > 0: // of all kinds, or of --kind
 	case events && f.kind == "":
 		return usagef("pass the --kind of the events to remove")
 	case events && f.from == "" && f.to == "" && !cmd.Flags().Changed("id"):
-		return usagef("pass the events to remove: --from, --to or both, or --id")
+		return usagef("pass the events to remove: --from, --to or both, --where, or --id")
 	}
 	subject, _, err := to.openSubject(cmd.Context(), text)
 	if err != nil {
@@ -74,6 +118,8 @@ func (f *purgeFlags) run(cmd *cobra.Command, to *connection, text string) error 
 		return err
 	}
 	switch {
+	case f.value != "":
+		return f.hideValue(cmd, to, purger, subject)
 	case events:
 		return f.removeEvents(cmd, to, purger, table, subject)
 	case f.callOff:
@@ -120,7 +166,7 @@ func (f *purgeFlags) purge(cmd *cobra.Command, purger *lifecycle.Purger, subject
 		return err
 	}
 	switch {
-	case purge.Step == entity.PurgeRequested && purge.DueAt > wallClock():
+	case purge.Step == storage.PurgeRequested && purge.DueAt > wallClock():
 		fmt.Fprintf(cmd.OutOrStdout(), "purge %s begins at %s; until then --call-off cancels it\n", purge.ID, purge.DueAt)
 		return nil
 	case f.after > 0:
@@ -135,42 +181,4 @@ func (f *purgeFlags) purge(cmd *cobra.Command, purger *lifecycle.Purger, subject
 		return fmt.Errorf("%w; run the same command again, or let the purge function continue: the purge resumes where it stopped", err)
 	}
 	return printJSON(cmd.OutOrStdout(), receipt)
-}
-
-// removeEvents removes events of one series, shard by shard.
-func (f *purgeFlags) removeEvents(cmd *cobra.Command, to *connection, purger *lifecycle.Purger, table *dynamo.Table, subject model.Subject) error {
-	_, kinds, err := to.OpenTableKinds(cmd.Context())
-	if err != nil {
-		return err
-	}
-	found, err := arguments.Kinds(kinds, subject, []string{f.kind})
-	if err != nil {
-		return err
-	}
-	kind := found[0]
-	from, until, err := arguments.Range(f.from, f.to)
-	if err != nil {
-		return err
-	}
-	var total lifecycle.EraseResult
-	for _, series := range kind.ShardsOf(model.Series{Subject: subject, Kind: kind.Name, Stream: f.stream}) {
-		selection := lifecycle.EventSelection{Series: series, From: from, To: until, DryRun: f.dryRun}
-		if cmd.Flags().Changed("id") {
-			selection.ID = &f.id
-		}
-		done, err := purger.EraseEvents(cmd.Context(), table, selection)
-		total.Deleted, total.Expiring = total.Deleted+done.Deleted, total.Expiring+done.Expiring
-		if err != nil {
-			return err
-		}
-	}
-	verb := "deleted"
-	if f.dryRun {
-		verb = "would delete"
-	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s %s events; the rollups follow within the mapping's window\n", verb, terminal.Grouped(int(total.Deleted)))
-	if total.Expiring > 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s events were not deleted because they expire within minutes\n", terminal.Grouped(int(total.Expiring)))
-	}
-	return nil
 }

@@ -6,16 +6,30 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/printing"
-	"github.com/tidemark-db/tidemark/internal/repair/quarantine"
-	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/quarantine"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
+const quarantineHelp = `List, show and retry rejected input
+
+Rejected input that has no caller to respond to is kept in the table for 30 days, with
+the reason: messages of devices that failed validation, and records of the table stream
+whose bucket could not be read. Run these commands when the Quarantined alarm fires.
+
+An entry is kept with its subject if that is known: --subject reads one partition.
+Without it the whole table is read.
+
+Examples:
+  tidemark quarantine list --source iot
+  tidemark quarantine retry --subject devices/sensor_01 --all`
+
 func quarantineCommand(to *connection) *cobra.Command {
-	return group("quarantine", quarantineListCommand(to), quarantineShowCommand(to), quarantineRetryCommand(to))
+	return group("quarantine", quarantineHelp, quarantineListCommand(to), quarantineShowCommand(to), quarantineRetryCommand(to))
 }
 
 // quarantineFlags select entries.
@@ -48,10 +62,25 @@ func openQuarantine(cmd *cobra.Command, to *connection, f quarantineFlags, ids [
 	return table, kinds, all, err
 }
 
+const quarantineListHelp = `List what is in quarantine, one entry per line
+
+Rejected input that has no caller to respond to is kept in the table for 30 days, with
+the reason: messages of devices that failed validation, and records of the table stream
+whose bucket could not be read. Run these commands when the Quarantined alarm fires.
+
+An entry is kept with its subject if that is known: --subject reads one partition.
+Without it the whole table is read.
+
+Exit status: 0 listed; 2 wrong usage; 3 failed.
+
+Examples:
+  tidemark quarantine list
+  tidemark quarantine list --subject devices/sensor_01`
+
 func quarantineListCommand(to *connection) *cobra.Command {
 	var flags quarantineFlags
 	var lines list
-	cmd := &cobra.Command{Use: "list"}
+	cmd := &cobra.Command{Use: "list", Long: quarantineListHelp}
 	flags.register(cmd)
 	lines.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -65,9 +94,19 @@ func quarantineListCommand(to *connection) *cobra.Command {
 	return cmd
 }
 
+const quarantineShowHelp = `Show one entry with its payload
+
+Show one entry of the quarantine: the reason, every error, and the payload as it
+arrived. JSON is indented; what is not text is printed in hexadecimal.
+
+Exit status: 0 shown; 2 wrong usage; 3 failed.
+
+Examples:
+  tidemark quarantine show 5f1d4c0c2b8d4f9e --subject devices/sensor_01`
+
 func quarantineShowCommand(to *connection) *cobra.Command {
 	var flags quarantineFlags
-	cmd := &cobra.Command{Use: "show ID"}
+	cmd := &cobra.Command{Use: "show ID", Long: quarantineShowHelp}
 	flags.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
 		_, _, all, err := openQuarantine(cmd, to, flags, ids)
@@ -86,9 +125,25 @@ type retryFlags struct {
 	all, dryRun bool
 }
 
+const quarantineRetryHelp = `Process entries again and remove those that succeed
+
+Process entries of the quarantine again. Run it after you have corrected the
+configuration or the code that rejected them: an observation is validated and appended by
+the present tidemark.yaml; a record of the table stream is decoded and its buckets are
+recomputed. An entry that is processed is removed. An entry that is rejected again stays,
+and the present reason is printed. Retrying is always safe: an observation that was
+appended before is a duplicate.
+
+Exit status: 0 all processed; 1 some stay; 2 wrong usage; 3 failed.
+
+Examples:
+  tidemark quarantine retry 5f1d4c0c2b8d4f9e
+  tidemark quarantine retry --all --source iot --kind READING
+  tidemark quarantine retry --all --dry-run`
+
 func quarantineRetryCommand(to *connection) *cobra.Command {
 	var flags retryFlags
-	cmd := &cobra.Command{Use: "retry [ID…]"}
+	cmd := &cobra.Command{Use: "retry [ID…]", Long: quarantineRetryHelp}
 	flags.register(cmd)
 	cmd.Flags().StringVar(&flags.kind, "kind", "", "`kind` of messages that name none (default: the first that is declared)")
 	cmd.Flags().BoolVar(&flags.all, "all", false, "all entries that --subject and --source select")
@@ -111,7 +166,7 @@ func retryEntries(cmd *cobra.Command, to *connection, flags retryFlags, ids []st
 	if flags.dryRun {
 		return printing.Cells(out, printing.QuarantineCells(all))
 	}
-	retrier, err := newRetrier(to, table, kinds, flags.kind)
+	retrier, err := newRetrier(cmd, to, table, kinds, flags.kind)
 	if err != nil {
 		return err
 	}
@@ -134,14 +189,17 @@ func retryEntries(cmd *cobra.Command, to *connection, flags retryFlags, ids []st
 	return nil
 }
 
-func newRetrier(to *connection, table *dynamo.Table, kinds *catalog.Catalog, kind string) (*quarantine.Retrier, error) {
+func newRetrier(
+	cmd *cobra.Command, to *connection, table *dynamo.Table, kinds *catalog.Catalog, kind string,
+) (*quarantine.Retrier, error) {
 	settings, err := to.Settings()
 	if err != nil {
 		return nil, err
 	}
-	fallback, err := arguments.Kind(kinds, kind)
+	fallback, err := names.Kind(kinds, kind)
 	if err != nil {
 		return nil, err
 	}
-	return quarantine.NewRetrier(table, kinds, settings.Limits, fallback.Name, wallClock), nil
+	return quarantine.NewRetrier(
+		table, kinds, settings.Limits, fallback.Name, wallClock, cmd.ErrOrStderr()), nil
 }

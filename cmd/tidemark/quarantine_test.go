@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func (b *bench) quarantined(q entity.Quarantined) {
+func (b *bench) quarantined(q storage.Quarantined) {
 	b.Helper()
 	q.ArrivedAt = wallClock()
 	if result, err := b.table.Quarantine(b.Context(), q); err != nil || result != storage.Written {
@@ -25,12 +25,12 @@ func (b *bench) quarantined(q entity.Quarantined) {
 func TestQuarantine_ListsShowsAndRetries(t *testing.T) {
 	b := newBench(t)
 	subject := model.Subject{Type: "DEVICE", ID: "a"}
-	b.quarantined(entity.Quarantined{ID: "q1", Source: "iot", Subject: subject, Reason: "the clock was ahead",
+	b.quarantined(storage.Quarantined{ID: "q1", Source: "iot", Subject: subject, Reason: "the clock was ahead",
 		Errors:  []model.FieldError{{Field: "timestamp", Code: "ahead", Message: "is ahead"}},
 		Payload: []byte(`{"tidemark_subject":"a","timestamp":"2026-11-02T10:00:00Z","temperature":1}`)})
-	b.quarantined(entity.Quarantined{ID: "q2", Source: "iot", Subject: subject, Reason: "no time",
+	b.quarantined(storage.Quarantined{ID: "q2", Source: "iot", Subject: subject, Reason: "no time",
 		Payload: []byte(`{"tidemark_subject":"a","temperature":1}`)})
-	b.quarantined(entity.Quarantined{ID: "q3", Source: "sqs", Reason: "not JSON", Payload: []byte{0xff, 0x00}})
+	b.quarantined(storage.Quarantined{ID: "q3", Source: "sqs", Reason: "not JSON", Payload: []byte{0xff, 0x00}})
 
 	b.expect(0, words("quarantine list"), "q1", "q2", "q3", "the clock was ahead", "DEVICE/a")
 	if out := b.expect(0, words("quarantine list --subject devices/a"), "q1", "q2"); len(out) == 0 {
@@ -60,11 +60,11 @@ func TestQuarantine_RetryProcessesRecordsOfTheTableStream(t *testing.T) {
 	q := poison.Quarantined()
 	q.Source = "stream"
 	b.quarantined(q)
-	b.quarantined(entity.Quarantined{ID: "undeclared", Source: "stream", Payload: []byte(
+	b.quarantined(storage.Quarantined{ID: "undeclared", Source: "stream", Payload: []byte(
 		`{"what":"inserted","subject":"DEVICE/a","kind":"READING","stream":"","time":"2026-11-03T10:00:00.000Z","id":""}`)})
-	b.quarantined(entity.Quarantined{ID: "stillundeclared", Source: "stream", Payload: []byte(
+	b.quarantined(storage.Quarantined{ID: "stillundeclared", Source: "stream", Payload: []byte(
 		`{"what":"inserted","subject":"DEVICE/a","kind":"NOISE","stream":"","time":"2026-11-03T10:00:00.000Z","id":""}`)})
-	b.quarantined(entity.Quarantined{ID: "unreadable", Source: "stream", Payload: []byte(`{"eventName":"INSERT"}`)})
+	b.quarantined(storage.Quarantined{ID: "unreadable", Source: "stream", Payload: []byte(`{"eventName":"INSERT"}`)})
 	b.expect(1, words("verify"), "missing")
 	b.expect(1, words("quarantine retry --all"),
 		fmt.Sprintf("stream %s: processed 1 changes", q.ID), "stream undeclared: processed 1 changes",
@@ -77,10 +77,10 @@ func TestQuarantine_RetryProcessesRecordsOfTheTableStream(t *testing.T) {
 func TestQuarantine_RetryAppendsNothingWhileTheSubjectIsPurged(t *testing.T) {
 	b := newBench(t)
 	for _, site := range []string{"leaving.example", "staying.example"} {
-		b.quarantined(entity.Quarantined{ID: site, Source: "sqs", Subject: model.Subject{Type: web.Site.Name, ID: site}, Reason: "too early",
+		b.quarantined(storage.Quarantined{ID: site, Source: "sqs", Subject: model.Subject{Type: web.Site.Name, ID: site}, Reason: "too early",
 			Payload: fmt.Appendf(nil, `{"tidemark_subject":%q,"tidemark_kind":"PAGEVIEW","timestamp":"2026-11-02T10:00:00Z","id":"v1","path":"/"}`, site)})
 	}
-	b.put(item.FromPurgeLock(&entity.PurgeLock{Subject: model.Subject{Type: web.Site.Name, ID: "leaving.example"}, Since: wallClock(), PurgeID: "p1"}))
+	b.put(item.FromPurgeLock(&storage.PurgeLock{Subject: model.Subject{Type: web.Site.Name, ID: "leaving.example"}, Since: wallClock(), PurgeID: "p1"}))
 	b.expect(1, words("quarantine retry --all"), "leaving.example: stays: gone", "staying.example: applied", "1 processed and removed, 1 stay")
 	if out := b.expect(0, words("history sites/leaving.example --kind PAGEVIEW")); strings.Contains(out, "2026-11-02") {
 		t.Errorf("history has the retried event:\n%s", out)
@@ -91,9 +91,9 @@ func TestQuarantine_RetryAppendsNothingWhileTheSubjectIsPurged(t *testing.T) {
 func TestQuarantine_ReplacesControlCharactersOfDevices(t *testing.T) {
 	b := newBench(t)
 	const evil = "\x1b[2J\u009b1m\x7f"
-	b.quarantined(entity.Quarantined{ID: "q1" + evil, Source: "iot", Subject: model.Subject{Type: "DEVICE", ID: "a" + evil}, Reason: "no time" + evil,
+	b.quarantined(storage.Quarantined{ID: "q1" + evil, Source: "iot", Subject: model.Subject{Type: "DEVICE", ID: "a" + evil}, Reason: "no time" + evil,
 		Errors: []model.FieldError{{Field: "f" + evil, Code: "missing", Message: "missing" + evil}}, Payload: []byte("plain\ttext\r\n" + evil)})
-	b.quarantined(entity.Quarantined{ID: "q2", Source: "iot", Payload: []byte(`{"a":"\u007f` + "\u009b1m\x7f" + `"}`)})
+	b.quarantined(storage.Quarantined{ID: "q2", Source: "iot", Payload: []byte(`{"a":"\u007f` + "\u009b1m\x7f" + `"}`)})
 	for _, args := range [][]string{
 		words("quarantine list"), {"quarantine", "show", "q1" + evil}, words("quarantine show q2"), {"quarantine", "retry", "q1" + evil},
 	} {

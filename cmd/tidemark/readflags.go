@@ -13,14 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/lists"
-	"github.com/tidemark-db/tidemark/internal/localday"
-	"github.com/tidemark-db/tidemark/internal/printing"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/terminal"
-	"github.com/tidemark-db/tidemark/internal/usertime"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/times"
+
+	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -33,7 +33,7 @@ type readFlags struct {
 	output         string
 
 	from, to string
-	last     usertime.Span
+	last     times.Span
 	limit    int
 	newest   bool
 	times    printing.Times
@@ -45,12 +45,12 @@ func (f *readFlags) registerSeries(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.streams, "stream", nil, "`stream` of the series (default: events without a stream)")
 	cmd.Flags().BoolVar(&f.consistent, "consistent", false, "strongly consistent reads, at twice the cost")
 	cmd.Flags().StringVar(&f.output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
-	cmd.Flags().Func("zone", "read times without an offset in a `time zone` such as Europe/Berlin, and show them in it (default UTC; for rollups, top and total that of the profile)", f.setZone)
+	cmd.Flags().Func("zone", "read times without an offset in a `time zone` such as Europe/Berlin, and show them in it (default UTC; for rollups, top and total the profile's)", f.setZone)
 	cmd.Flags().Func("time-format", "`format` of the times of tables: "+timeFormats+" (default iso)", f.setTimeFormat)
 }
 
 func (f *readFlags) setZone(name string) (err error) {
-	f.times.Zone, err = localday.Zone(name)
+	f.times.Zone, err = times.Zone(name)
 	return err
 }
 
@@ -105,7 +105,7 @@ func (f *readFlags) open(cmd *cobra.Command, to *connection, subject string) (co
 	return ctx, r, nil
 }
 
-// openInZone is open; unless --zone names one, the time zone is that of the subject's profile.
+// openInZone is open; unless --zone names one, the time zone is taken from the subject's profile.
 func (f *readFlags) openInZone(cmd *cobra.Command, to *connection, subject string) (context.Context, *seriesReader, error) {
 	ctx, r, err := f.open(cmd, to, subject)
 	if err != nil || f.times.Zone != nil {
@@ -132,7 +132,9 @@ func (f *readFlags) openTable(cmd *cobra.Command, to *connection) (context.Conte
 		return nil, nil, nil, err
 	}
 	ctx, meter := model.WithReadMeter(cmd.Context())
-	live := &query.Live{Store: table, Watermarks: table, Kind: query.KindsOf(kinds), Now: wallClock}
+	live := &query.Live{
+		Store: table, Watermarks: table, Stream: table, Kind: query.KindsOf(kinds), Now: wallClock,
+	}
 	return ctx, &seriesReader{Service: &query.Service{Store: live, Now: wallClock}, meter: meter}, kinds, nil
 }
 
@@ -169,7 +171,7 @@ func (r *seriesReader) printCost(w io.Writer) {
 	fmt.Fprintf(w, "read units %g, items %s, requests %s\n", c.Units, terminal.Grouped(c.Items), terminal.Grouped(c.Requests))
 }
 
-// tableOutput is the output format for people; the others are those of the HTTP API.
+// tableOutput is the output format for people; the others are the HTTP API's.
 const tableOutput = "table"
 
 var outputFormats = map[string]httpapi.Format{"json": httpapi.FormatJSON, "ndjson": httpapi.FormatNDJSON, "csv": httpapi.FormatCSV}
@@ -230,10 +232,10 @@ func (f *readFlags) hasRange() bool { return f.from != "" || f.to != "" || f.las
 // usageErrors are the errors of package query that the user corrects by other flags.
 var usageErrors = []error{
 	query.ErrRange, query.ErrOrder, query.ErrLimit, query.ErrSeries, query.ErrNoTier, query.ErrNoLatest, query.ErrNoDimension,
-	query.ErrTooLong, query.ErrTooMany, query.ErrTooWide, model.ErrCondition, localday.ErrZone,
+	query.ErrTooLong, query.ErrTooMany, query.ErrTooWide, model.ErrCondition, times.ErrZone,
 }
 
-// readFailure makes those of usageErrors usage errors.
+// readFailure makes the errors that usageErrors lists usage errors.
 func readFailure(err error) error {
 	for _, one := range usageErrors {
 		if errors.Is(err, one) {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/printing"
-	"github.com/tidemark-db/tidemark/internal/repair"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/ops/repair"
 )
 
 type rebuildFlags struct {
@@ -19,17 +19,49 @@ type rebuildFlags struct {
 	rate                           float64
 }
 
+const rebuildHelp = `Recompute every bucket of a range
+
+Recompute every bucket of a range. Run it when "tidemark verify" finds differences, or
+after a change of the configuration. Each rollup is computed from the tier below, the
+finest tier first, and written only if no other writer changed it meanwhile: a rebuild is
+safe at any time, repeatedly, and during live traffic.
+
+Buckets are found by their events and by their rows, so a row without events is repaired
+too. A row is sealed when some of its events have expired: it can no longer be recomputed
+and is left as it is. --mark sealed marks such rows exact: false, because they may miss a
+change. --mark every marks all rows of the finest tier; use it when events of the range
+have expired before they were processed.
+
+--tier day takes the hours as they are and recomputes days and coarser tiers. --gap
+repairs what arrived in a range of time, whatever its event time: it scans the table and
+recomputes the buckets of these events, and each bucket whose digest differs from its
+events'. "--gap recorded" does so for the gaps that "tidemark gap" lists, and then removes
+them from the list.
+
+A recomputation costs about 4 read units and 3 write units; finding a bucket costs one
+read unit. With --all or --gap the whole table is read once.
+
+Exit status: 0 done; 1 a dry run found rows that would change; 2 wrong usage; 3
+failed: --resume continues where it stopped.
+
+Examples:
+  tidemark rebuild devices/sensor_01 --from 2026-04-01 --to 2026-05-01
+  tidemark rebuild --all --dry-run
+  tidemark rebuild --all --rate 200 --resume rebuild.json
+  tidemark rebuild --gap 2026-04-20T09:00:00Z..2026-04-21T12:00:00Z`
+
 func rebuildCommand(to *connection) *cobra.Command {
 	var flags rebuildFlags
 	cmd := &cobra.Command{
 		Use:  "rebuild [SUBJECT]",
+		Long: rebuildHelp,
 		RunE: func(cmd *cobra.Command, args []string) error { return rebuild(cmd, to, flags, args) },
 	}
 	flags.scopeFlags.register(cmd)
 	cmd.Flags().StringVar(&flags.tier, "tier", "", "finest `tier` to recompute, from the tier below as it is; without it, from the events")
 	cmd.Flags().BoolVar(&flags.all, "all", false, "every subject")
 	cmd.Flags().StringVar(&flags.gap, "gap", "", "what arrived in a `range`, FROM..TO, or recorded")
-	cmd.Flags().StringVar(&flags.mark, "mark", "", "mark `rows` exact: false: sealed or every")
+	cmd.Flags().StringVar(&flags.mark, "mark", "", "which `rows` to mark exact: false: sealed or every")
 	cmd.Flags().BoolVar(&flags.rewriteUnreadable, "rewrite-unreadable", false, "recompute rows that cannot be decoded; mark them exact: false if events may have expired")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "write nothing, list the rows that would change")
 	cmd.Flags().Float64Var(&flags.rate, "rate", 0, "most `recomputations` a second; 0 sets no limit")

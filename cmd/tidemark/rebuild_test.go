@@ -8,10 +8,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/repair"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/ops/repair"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -239,7 +239,7 @@ func TestGap_IsListedRepairedAndRemoved(t *testing.T) {
 	now := wallClock()
 	b.put(item.FromStreamProgress(now))
 	b.expect(0, words("gap"), "processed up to "+now.String())
-	gap := entity.Gap{From: now.Add(-3e12), To: now}
+	gap := storage.Gap{From: now.Add(-3e12), To: now}
 	b.put(item.FromGap(gap))
 	b.expect(1, words("gap"), "gap: "+gap.From.String()+".."+gap.To.String())
 	b.expect(1, words("rebuild --gap recorded --dry-run"), "2 buckets to recompute", "nothing was written")
@@ -250,10 +250,10 @@ func TestGap_IsListedRepairedAndRemoved(t *testing.T) {
 	b.expect(0, words("rebuild --gap recorded"), "no gap is recorded")
 }
 
-// Adopting a restored table deletes the stream progress but keeps the recorded gaps.
+// tidemark restore deletes the stream progress but keeps the recorded gaps.
 func TestGap_IsListedWithoutStreamProgress(t *testing.T) {
 	b := newBench(t)
-	gap := entity.Gap{From: wallClock().Add(-3e12), To: wallClock()}
+	gap := storage.Gap{From: wallClock().Add(-3e12), To: wallClock()}
 	b.put(item.FromGap(gap))
 	out := b.expect(1, words("gap"), "gap: "+gap.From.String()+".."+gap.To.String(), "rebuild --gap recorded")
 	if strings.Contains(out, "processed up to") || strings.Contains(out, "nothing has been processed") {

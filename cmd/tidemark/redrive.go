@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/local"
-	"github.com/tidemark-db/tidemark/internal/printing"
-	"github.com/tidemark-db/tidemark/internal/repair"
-	"github.com/tidemark-db/tidemark/internal/repair/streamrange"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/local/stack"
+	"github.com/tidemark-db/tidemark/internal/ops/repair"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/streamrange"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
@@ -24,10 +24,41 @@ type redriveFlags struct {
 	dryRun      bool
 }
 
+const redriveHelp = `Process the batches that the functions failed to process
+
+Process the batches of the table stream that the functions failed to process. Run it when
+the on-failure queue has messages. Each message names a range of the table stream, which
+is read again and processed as aggregate and purge would. A message is removed when its
+range is processed, and stays otherwise. It is safe at any time, repeatedly, and during live
+traffic.
+
+A table stream keeps changes for 24 hours. A range that is gone is repaired by its time
+of arrival: the table is scanned, and every bucket is recomputed that has an event which
+arrived at that time, or whose digest is wrong ("tidemark rebuild --gap"). This does not
+find an event that was deleted or corrected if its row is sealed or an alert depends on
+it, nor a tombstone that expired: its versions and unique values stay until its subject
+is created again or purged.
+
+Do it before the raw events of the range expire; the command prints the date. After that
+date every row up to the end of the range is marked exact: false, because a lost event
+may have been late.
+
+Without --queue or --file it reads the on-failure file of a "tidemark dev" in this
+directory.
+
+Exit status: 0 all processed, or nothing to do; 1 a dry run found something to do; 2 wrong
+usage; 3 failed: the messages that are left stay.
+
+Examples:
+  tidemark redrive --queue https://sqs.eu-west-1.amazonaws.com/123456789012/OnFailureQueue
+  tidemark redrive --dry-run
+  tidemark redrive --file .tidemark/on-failure.ndjson`
+
 func redriveCommand(to *connection) *cobra.Command {
 	var flags redriveFlags
 	cmd := &cobra.Command{
 		Use:  "redrive",
+		Long: redriveHelp,
 		RunE: func(cmd *cobra.Command, _ []string) error { return redrive(cmd, to, flags) },
 	}
 	cmd.Flags().StringVar(&flags.queue, "queue", "", "`URL` of the on-failure queue (output OnFailureQueueUrl of the stack)")
@@ -71,7 +102,7 @@ func redrive(cmd *cobra.Command, to *connection, flags redriveFlags) (err error)
 		MaxAhead:  settings.Limits.MaxAhead,
 		Alerts:    &alert.Service{Store: table, Catalog: kinds, Now: wallClock, Rand: rand.Reader},
 		Lifecycle: &lifecycle.Service{Store: table, Profile: kinds.Profile, Now: wallClock, Rand: rand.Reader},
-		Messages:  messages, Stream: streamrange.New(read, to.Endpoint, local.LambdaRecord),
+		Messages:  messages, Stream: streamrange.New(read, to.Endpoint, stack.LambdaRecord),
 		OnMessage: func(m repair.MessageResult) { printing.RedriveMessage(out, m, flags.dryRun) },
 	}
 	report, err := r.Run(cmd.Context())
@@ -83,9 +114,29 @@ func redrive(cmd *cobra.Command, to *connection, flags redriveFlags) (err error)
 	return err
 }
 
+const gapHelp = `List ranges of the table stream that were not processed in time
+
+Print how far the table stream is processed, and list its gaps and the batches that fail.
+A gap is a range of time whose changes may be lost, because the stream keeps a change for 24 hours and nothing was processed for
+nearly that long (17 hours with the shipped mapping.maxAge). Run it when the StreamGaps alarm
+fires. Changes of a gap may be missing in the rollups. "tidemark rebuild --gap recorded"
+checks that, repairs what is wrong and removes the gaps; with --dry-run it only checks.
+
+It reads one partition: one read unit.
+
+A batch that fails is repeated until Lambda gives it up; then run "tidemark redrive".
+
+Exit status: 0 neither; 1 there are gaps or failing batches, or nothing was processed for 23 hours; 2 wrong
+usage; 3 failed.
+
+Examples:
+  tidemark gap
+  tidemark rebuild --gap recorded --dry-run`
+
 func gapCommand(to *connection) *cobra.Command {
 	return &cobra.Command{
-		Use: "gap",
+		Use:  "gap",
+		Long: gapHelp,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			table, err := to.OpenTable(cmd.Context())
 			if err != nil {
@@ -118,7 +169,7 @@ func rebuildGap(cmd *cobra.Command, table *dynamo.Table, r *repair.Repairer, tex
 		if err != nil {
 			return err
 		}
-		ranges = []entity.Gap{gap}
+		ranges = []storage.Gap{gap}
 	}
 	if len(ranges) == 0 {
 		fmt.Fprintln(cmd.OutOrStdout(), "no gap is recorded")
@@ -138,7 +189,7 @@ func rebuildGap(cmd *cobra.Command, table *dynamo.Table, r *repair.Repairer, tex
 
 // repairArrivals repairs what arrived in ranges of time, prints the report, and returns
 // how many rows were wrong.
-func repairArrivals(cmd *cobra.Command, r *repair.Repairer, ranges []entity.Gap) (changed int, err error) {
+func repairArrivals(cmd *cobra.Command, r *repair.Repairer, ranges []storage.Gap) (changed int, err error) {
 	show, done := showSteps(cmd)
 	r.Now, r.MaxNotes, r.Progress = wallClock, printing.MaxDifferences, show
 	report, err := r.RepairArrivals(cmd.Context(), ranges)

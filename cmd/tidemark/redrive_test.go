@@ -12,10 +12,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/eventsource"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/local"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/local/eventsource"
+	"github.com/tidemark-db/tidemark/internal/local/stack"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -29,7 +29,7 @@ func (b *bench) failureMessage(after string) (body, last string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	source := local.NewTableStream(b.endpoint, arn)
+	source := stack.NewTableStream(b.endpoint, arn)
 	shards, err := source.Shards(b.Context())
 	if err != nil || len(shards) != 1 {
 		b.Fatalf("shards %v, %v", shards, err)

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/local"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/local/stack"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -25,20 +25,20 @@ import (
 // redrive processes the batch from the on-failure file.
 func TestRedrive_ProcessesABatchThatTheStackFailedToProcess(t *testing.T) {
 	b := newBench(t)
-	binaries, err := local.FindBinaries(context.Background(), "", "ingest", "aggregate", "query")
-	if errors.Is(err, local.ErrNoBinaries) {
+	settings := config.Default(iot.Kinds()...)
+	functions, err := stack.FindStackBinaries(context.Background(), settings)
+	if errors.Is(err, stack.ErrNoBinaries) {
 		testenv.Missing(t, "binaries", err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := config.Default(iot.Kinds()...)
 	settings.Mapping.MaxRetries, settings.Mapping.Window = 0, 0
 	dir := t.TempDir()
 	b.table = dynamo.New(clientOf(t), fmt.Sprintf("given-up-%d", time.Now().UnixNano()))
-	stack, err := local.Start(t.Context(), local.Options{
+	stack, err := stack.Start(t.Context(), stack.Options{
 		Config: settings, Table: b.table.Name(), Dir: dir, DynamoDB: ddblocal.Options{Endpoint: b.endpoint},
-		BinaryDir: filepath.Dir(filepath.Dir(binaries["ingest"])),
+		BinaryDir: functions,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,16 +6,38 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/printing"
-	"github.com/tidemark-db/tidemark/internal/repair/reshape"
+	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/reshape"
 )
+
+const reshapeHelp = `Recompute rollups that lack a field which was added to the kind
+
+Recompute the rollups of a kind that lack a measure, percentiles, a dimension or a distinct
+count, because it was added when they existed already. Run it an hour or later after
+"tidemark config apply".
+
+Without --switch, it computes the rows in memory, prints what would change, and writes
+nothing. With --switch, it writes the rows and records from when each field is whole. Rows
+whose events have expired stay as they are and remain partial. It is safe at any time,
+repeatedly, and during live traffic. If it stops, run it again: it continues with the rows
+that are still partial.
+
+It reads every row of the kind twice; a row costs about 4 read units and 3 write units.
+
+Exit status: 0 done; 1 too early: run it again at the time that is printed; 2 wrong usage;
+3 failed: run it again.
+
+Examples:
+  tidemark reshape READING
+  tidemark reshape READING --switch --rate 200`
 
 func reshapeCommand(to *connection) *cobra.Command {
 	var write bool
 	var rate int
 	cmd := &cobra.Command{
 		Use:  "reshape KIND",
+		Long: reshapeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error { return reshapeKind(cmd, to, args[0], write, rate) },
 	}
 	cmd.Flags().BoolVar(&write, "switch", false, "write the rows; without it, only report")
@@ -31,7 +53,7 @@ func reshapeKind(cmd *cobra.Command, to *connection, name string, write bool, ra
 	if err != nil {
 		return err
 	}
-	kind, err := arguments.Kind(kinds, name)
+	kind, err := names.Kind(kinds, name)
 	if err != nil {
 		return err
 	}

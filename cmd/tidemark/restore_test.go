@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
@@ -47,7 +47,7 @@ func startMock(t *testing.T) string {
 	}
 }
 
-// The restore of the runbook in docs/ALARMS.md, on a mock of AWS: it restores to a point in time, and a
+// The restore of the runbook in docs/run/ALARMS.md, on a mock of AWS: it restores to a point in time, and a
 // copy has none of the settings that a stack gives its table.
 func TestRestore_TheRunbookPutsACopyBehindAStage(t *testing.T) {
 	mock := startMock(t)
@@ -69,7 +69,7 @@ func TestRestore_TheRunbookPutsACopyBehindAStage(t *testing.T) {
 	}
 	b.table = dynamo.New(client, copied)
 	b.expect(1, words("verify"), "differs")
-	b.expect(0, words("adopt --restored --stage prod"), equalText, "  prod:\n    table: arn:", "/"+copied+"/stream/", "took ")
+	b.expect(0, words("restore --restored --stage prod"), equalText, "  prod:\n    table: arn:", "/"+copied+"/stream/", "took ")
 
 	table, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &copied})
 	if err != nil {
@@ -86,4 +86,56 @@ func TestRestore_TheRunbookPutsACopyBehindAStage(t *testing.T) {
 	if err != nil || len(tags.Tags) != 2 || strings.Join([]string{*tags.Tags[0].Value, *tags.Tags[1].Value}, " ") != "tidemark prod" {
 		t.Errorf("tags %+v, %v", tags, err)
 	}
+}
+
+// createRestored creates a table as a restore does: without stream and TTL.
+func createRestored(t *testing.T) func(*dynamo.Table) error {
+	return func(table *dynamo.Table) error {
+		key := func(partition, sort string) []types.KeySchemaElement {
+			return []types.KeySchemaElement{
+				{AttributeName: &partition, KeyType: types.KeyTypeHash}, {AttributeName: &sort, KeyType: types.KeyTypeRange},
+			}
+		}
+		name, d := table.Name(), dynamo.Standard()
+		in := &dynamodb.CreateTableInput{TableName: &name, BillingMode: types.BillingModePayPerRequest, KeySchema: key(d.Partition, d.Sort)}
+		names := []string{d.Partition, d.Sort}
+		for _, i := range d.Indexes {
+			names = append(names, i.Partition, i.Sort)
+			in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
+				IndexName: &i.Name, KeySchema: key(i.Partition, i.Sort), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+			})
+		}
+		for _, n := range names {
+			in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: &n, AttributeType: types.ScalarAttributeTypeS})
+		}
+		_, err := clientOf(t).CreateTable(t.Context(), in)
+		return err
+	}
+}
+
+// Some changes had not reached the rollups when the backup was made.
+func TestRestore_RepairsRollupsAndEnablesStreamAndTTL(t *testing.T) {
+	b := benchOn(t, createRestored(t))
+	b.process(b.append("a", "2026-11-02T10:00:00Z 1"))
+	b.append("a", "2026-11-02T10:30:00Z 2")
+	b.expect(2, words("restore"), "--restored")
+	b.expect(1, words("verify"), "differs")
+	for range 2 {
+		b.expect(0, words("restore --restored"), "table "+b.table.Name()+" has its stream and TTL", equalText, "took ", "  STAGE:\n    table: arn:")
+	}
+	if err := b.table.Create(t.Context()); err != nil {
+		t.Errorf("the restored table does not match the definition: %v", err)
+	}
+	arn, err := b.table.StreamARN(t.Context())
+	if err != nil || arn == "" {
+		t.Errorf("stream %q, %v", arn, err)
+	}
+	b.expect(0, words("restore --restored --no-verify"), "    table: "+arn+"\n")
+	b.expect(2, words("restore --restored --stage nowhere"), "no such stage")
+}
+
+func TestRestore_RejectsATableThatIsNotTidemarks(t *testing.T) {
+	b := newBench(t)
+	b.table = dynamo.New(clientOf(t), "bench-absent")
+	b.expect(3, words("restore --restored"), "the table's configuration")
 }

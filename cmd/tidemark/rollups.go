@@ -1,45 +1,92 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/localday"
-	"github.com/tidemark-db/tidemark/internal/plot"
-	"github.com/tidemark-db/tidemark/internal/printing"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/repair/changeover"
-	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/cli/plot"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 type rollupsFlags struct {
 	readFlags
 	tier, measure, plot string
-	stitch, gaps        bool
+	stitch, gaps, total bool
 }
+
+const rollupsHelp = `Show and plot the rollups of a series
+
+Show the rollups of a series over the half-open range [--from, --to), oldest first. On a
+terminal the averages are plotted above the table, with minima and maxima as dots.
+
+Without --tier, it chooses the finest tier that is still stored for the whole range and
+has at most --limit buckets; the first line says why. --stitch shows the older part of
+the range in coarser tiers where the fine tier has expired. Without a range, it shows the
+30 days up to the newest bucket.
+
+With --tier, it shows the newest --limit buckets that begin in the range.
+
+With --total, it shows one summary of the range, to the millisecond; without a range, of all
+events. It reads complete buckets of the coarsest tiers, and at the ends of the range finer
+tiers and raw events. Where those have expired, a line says which part is missing.
+
+With --zone, or timezone in the profile, --tier day, week or month counts the days of that time
+zone, cut from buckets and events. If the hourly rows have expired, older days are UTC days;
+--output json says which. In CSV, the columns date and zone name the day. Other buckets are
+shown by their first moment in the zone.
+
+If a subject has several kinds of event, their rollups are merged unless --kind chooses
+some of them (separated by commas); several --stream are merged as well. A second table
+shows how often each value of a dimension was counted, and the distinct counts.
+
+The column NOTE says: open, the bucket has not ended yet; inexact, the row misses a change
+that arrived after its events had expired; truncated, it has more measures than a row can
+hold; partial, the field was added to the kind when events of the bucket had been counted
+without it ("tidemark reshape" recounts them); N unreadable, so many events could not be
+decoded; none, there are no events (with --gaps, for buckets whose rollup cannot have
+expired).
+
+Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
+read.
+
+Examples:
+  tidemark rollups devices/sensor_01
+  tidemark rollups devices/sensor_01 --last 365d --stitch
+  tidemark rollups devices/sensor_01 --tier day --zone Europe/Berlin --last 14d
+  tidemark rollups devices/sensor_01 --tier hour --from 2026-04-20 --measure temperature --plot always
+  tidemark rollups devices/sensor_01 --total --last 7d
+  tidemark rollups devices/sensor_01 --total --from 2026-04-01T06:30:00Z --to 2026-04-20 --output csv`
 
 func rollupsCommand(to *connection) *cobra.Command {
 	var flags rollupsFlags
-	cmd := &cobra.Command{Use: "rollups SUBJECT"}
+	cmd := &cobra.Command{Use: "rollups SUBJECT", Long: rollupsHelp}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 400, "buckets", false)
 	cmd.Flags().StringVar(&flags.tier, "tier", "", "`tier`: "+tier.UnitNames()+", if the kind has it (default: the best for the range)")
 	cmd.Flags().BoolVar(&flags.stitch, "stitch", false, "use coarser tiers where the fine tier has expired")
 	cmd.Flags().BoolVar(&flags.gaps, "gaps", false, "also show buckets without events, if their rollup cannot have expired")
+	cmd.Flags().BoolVar(&flags.total, "total", false, "show one summary of the range, to the millisecond")
 	cmd.Flags().StringVar(&flags.measure, "measure", "", "show only this `measure`")
 	cmd.Flags().StringVar(&flags.plot, "plot", "auto", "plot the averages: `when` is always, never, or auto (on a terminal)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return rollups(cmd, to, flags, args[0]) }
-	cmd.AddCommand(modeCommand(to, true), modeCommand(to, false))
 	return cmd
 }
 
@@ -50,6 +97,12 @@ func rollups(cmd *cobra.Command, to *connection, flags rollupsFlags, subject str
 	if flags.tier != "" && (flags.stitch || flags.gaps) {
 		return usagef("--tier %s cannot be combined with --stitch or --gaps, which need the tier to be chosen: remove --tier", flags.tier)
 	}
+	if flags.total {
+		if flags.tier+flags.measure != "" || flags.stitch || flags.gaps {
+			return usagef("--total cannot be combined with --tier, --measure, --stitch or --gaps: remove them")
+		}
+		return showTotal(cmd, to, flags.readFlags, subject)
+	}
 	ctx, from, err := flags.openInZone(cmd, to, subject)
 	if err != nil {
 		return err
@@ -58,40 +111,74 @@ func rollups(cmd *cobra.Command, to *connection, flags rollupsFlags, subject str
 	if flags.tier != "" {
 		read = flags.readTier
 	}
-	if _, err := localday.ParseUnit(flags.tier); err == nil && flags.times.Zone != nil {
+	if _, err := times.ParseUnit(flags.tier); err == nil && flags.times.Zone != nil {
 		read = flags.readLocal
 	}
-	result, found, reason, err := read(ctx, from)
+	found, err := read(ctx, from)
 	if err != nil {
 		return readFailure(err)
 	}
-	return flags.print(cmd, from, result, func() error {
-		if len(found) == 0 {
+	if err := flags.checkMeasure(from, found.Rollups); err != nil {
+		return err
+	}
+	return flags.print(cmd, from, found.result, func() error {
+		defer printing.Progress(cmd.ErrOrStderr(), found.Progress, from.Now())
+		switch {
+		case len(found.Rollups) == 0 && len(found.Missing) > 0:
+			return printing.Missing(cmd.OutOrStdout(), found.Missing)
+		case len(found.Rollups) == 0:
 			from.printNone(ctx, cmd.ErrOrStderr())
 			return nil
 		}
-		return flags.printTables(cmd.OutOrStdout(), found, reason)
+		return flags.printTables(cmd.OutOrStdout(), found)
 	})
 }
 
+// foundRollups are rollups that were read, as a response has them, and why they are of their tier.
+type foundRollups struct {
+	query.RollupPage
+	result any
+	reason string
+}
+
+// checkMeasure returns an error if --measure is neither declared nor in one of the rollups.
+func (f *rollupsFlags) checkMeasure(from *seriesReader, found []query.Rollup) error {
+	var known []string
+	for _, k := range append([]*catalog.Kind{from.rollups.Kind}, from.rollups.With...) {
+		known = append(known, lists.Map(k.Measures, func(m rollup.MeasureSpec) string { return m.Name })...)
+	}
+	for _, r := range found {
+		known = append(known, r.Summary.Names()...)
+	}
+	slices.Sort(known)
+	if known = slices.Compact(known); f.measure == "" || slices.Contains(known, f.measure) {
+		return nil
+	}
+	return usagef("--measure %s: no bucket of the range has it, and it is not declared; there are %s%s",
+		f.measure, cmp.Or(strings.Join(known, ", "), "none"), names.DidYouMean(f.measure, known))
+}
+
 // readChart reads the tier that suits the range, and returns why it is this tier.
-func (f *rollupsFlags) readChart(ctx context.Context, from *seriesReader) (result any, found []query.Rollup, reason string, err error) {
+func (f *rollupsFlags) readChart(ctx context.Context, from *seriesReader) (found foundRollups, err error) {
 	q := query.Chart{Rollups: from.rollups, Stitched: f.stitch, Gaps: f.gaps, Zone: f.times.Zone}
 	q.Limit, q.Newest = f.limit, f.newest
 	if f.limit == 0 {
 		q.Limit = math.MaxInt32 // the finest tier that is stored
 	}
 	if q.From, q.To, err = f.chartRange(ctx, from); err != nil {
-		return nil, nil, "", err
+		return found, err
 	}
 	chart, err := from.Chart(ctx, q)
 	if errors.Is(err, query.ErrTooLong) {
 		err = fmt.Errorf("%w (--limit)", err)
 	}
 	if err != nil {
-		return nil, nil, "", err
+		return found, err
 	}
-	return httpapi.ChartOf(chart), chart.Rollups, chart.Reason, nil
+	found.Rollups, found.Missing = chart.Rollups, chart.Missing
+	found.Progress = chart.Progress
+	found.result, found.reason = httpapi.ChartOf(chart), chart.Reason
+	return found, nil
 }
 
 // chartSpan is the range of a chart without flags.
@@ -117,105 +204,71 @@ func (f *rollupsFlags) chartRange(ctx context.Context, from *seriesReader) (begi
 }
 
 // readLocal reads the days, weeks or months of a time zone.
-func (f *rollupsFlags) readLocal(ctx context.Context, from *seriesReader) (result any, found []query.Rollup, reason string, err error) {
+func (f *rollupsFlags) readLocal(ctx context.Context, from *seriesReader) (found foundRollups, err error) {
 	q := query.Local{Rollups: from.rollups, Zone: f.times.Zone}
-	if q.Unit, err = localday.ParseUnit(f.tier); err != nil {
-		return nil, nil, "", err
+	if q.Unit, err = times.ParseUnit(f.tier); err != nil {
+		return found, err
 	}
 	if q.From, q.To, err = f.chartRange(ctx, from); err != nil {
-		return nil, nil, "", err
+		return found, err
 	}
-	found, through, err := from.LocalRollups(ctx, q)
-	return httpapi.RollupsOf(query.RollupPage{Rollups: found, CompleteThrough: through}), found, "", err
+	found.RollupPage, err = from.LocalRollups(ctx, q)
+	found.result = httpapi.RollupsOf(found.RollupPage)
+	return found, err
 }
 
 // readTier reads the newest buckets of the tier that --tier names.
-func (f *rollupsFlags) readTier(ctx context.Context, from *seriesReader) (result any, found []query.Rollup, reason string, err error) {
+func (f *rollupsFlags) readTier(ctx context.Context, from *seriesReader) (found foundRollups, err error) {
 	q := from.rollups
 	if q.Unit, err = tier.ParseUnit(f.tier); err != nil {
-		return nil, nil, "", usagef("--tier: %w", err)
+		return found, unknownTier(f.tier, from.rollups.Kind)
 	}
 	q.Newest, q.Limit = true, f.limit
 	if q.From, q.To, err = f.bucketRange(q.Unit, from.Now()); err != nil {
-		return nil, nil, "", err
+		return found, err
 	}
-	for r, err := range from.EachRollup(ctx, q) {
-		if err != nil {
-			return nil, nil, "", err
-		}
-		found = append(found, r)
+	if found.RollupPage, err = from.AllRollups(ctx, q); err != nil {
+		return found, err
 	}
 	if !f.newest {
-		slices.Reverse(found)
+		slices.Reverse(found.Rollups)
 	}
-	return httpapi.RollupsOf(query.RollupPage{Rollups: found}), found, "", nil
+	found.result = httpapi.RollupsOf(found.RollupPage)
+	return found, nil
+}
+
+// unknownTier returns the error for a tier that does not exist, with those that the kind has.
+func unknownTier(typed string, kind *catalog.Kind) error {
+	has := lists.Map(kind.Retention.Tiers, func(t tier.Tier) string { return t.Unit.String() })
+	local := []string{string(times.Day), string(times.Week), string(times.Month)}
+	return usagef("--tier %s: %s have %s, and with --zone %s%s", typed, kind.Path, strings.Join(has, ", "), strings.Join(local, ", "),
+		names.DidYouMean(typed, append(has, local...)))
 }
 
 // printTables prints the plots, the reason for the tier, and the tables.
-func (f *rollupsFlags) printTables(out io.Writer, found []query.Rollup, reason string) error {
+func (f *rollupsFlags) printTables(out io.Writer, found foundRollups) error {
 	width, onTerminal := terminal.Width(out)
 	if !onTerminal {
 		width = plainWidth
 	}
 	if f.plot == "always" || f.plot == "auto" && onTerminal {
-		if err := plot.Write(out, found, f.measure, width); err != nil {
+		if err := plot.Write(out, found.Rollups, f.measure, width); err != nil {
 			return err
 		}
 	}
-	if reason != "" {
-		if _, err := fmt.Fprintf(out, "%s\n\n", reason); err != nil {
+	if found.reason != "" {
+		if _, err := fmt.Fprintf(out, "%s\n\n", found.reason); err != nil {
 			return err
 		}
 	}
-	if err := f.times.Rollups(out, found, f.measure); err != nil {
+	if err := f.times.Rollups(out, found.Rollups, f.measure); err != nil {
 		return err
 	}
-	return printing.Dimensions(out, found)
+	if err := printing.Dimensions(out, found.Rollups); err != nil {
+		return err
+	}
+	return printing.Missing(out, found.Missing)
 }
 
 // plainWidth is the width of a plot that is not drawn on a terminal.
 const plainWidth = 80
-
-func modeCommand(to *connection, deferred bool) *cobra.Command {
-	cmd := &cobra.Command{Use: "immediate KIND [TIER]"}
-	if deferred {
-		cmd = &cobra.Command{Use: "defer KIND [TIER]"}
-	}
-	stack := cmd.Flags().String("stack", "", "CloudFormation `stack` whose table it is")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return changeMode(cmd, to, *stack, args, deferred) }
-	return cmd
-}
-
-func changeMode(cmd *cobra.Command, to *connection, stack string, args []string, deferred bool) error {
-	ctx, out := cmd.Context(), cmd.OutOrStdout()
-	if err := to.UseStack(ctx, stack); err != nil {
-		return err
-	}
-	c, err := to.changer(ctx)
-	if err != nil {
-		return err
-	}
-	kinds, err := c.Declare()
-	if err != nil {
-		return err
-	}
-	kind, err := arguments.Kind(kinds, args[0])
-	if err != nil {
-		return err
-	}
-	if err := changeover.CheckMode(kind, args[1:], deferred); err != nil {
-		return err
-	}
-	if err := printApplied(ctx, out, c, kind.Name); err != nil || deferred {
-		return err
-	}
-	worked, err := c.EndDeferral(ctx, kind.Name)
-	if early := (*changeover.TooEarlyError)(nil); errors.As(err, &early) {
-		fmt.Fprintln(out, early)
-		return checkFailed
-	}
-	if err == nil {
-		fmt.Fprintf(out, "%s: rows are up to date; %d were written\n", kind.Name, worked)
-	}
-	return err
-}

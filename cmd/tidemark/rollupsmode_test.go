@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
 )
 
 // The file decides which tiers are deferred, and the table of a bench is immediate: to defer
@@ -17,21 +17,21 @@ func TestRollupsModes_FollowTheFileAndCanBeRunAgain(t *testing.T) {
 	if err := os.WriteFile(immediate, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.expect(2, words("rollups immediate READING"), "declares tiers.hour of READING deferred", "change its mode there")
-	b.expect(2, words("rollups defer READING --config "+immediate), "declares tiers.hour of READING immediate")
-	b.expect(2, words("rollups defer READING week"), `kind READING has no tier "week"`)
-	b.expect(2, words("rollups defer UNKNOWN"), "UNKNOWN")
-	b.expect(2, words("rollups defer"))
-	b.expect(0, words("rollups immediate READING --config "+immediate), "0 were written")
+	b.expect(2, words("config immediate READING"), "declares tiers.hour of READING deferred", "change its mode there")
+	b.expect(2, words("config defer READING --config "+immediate), "declares tiers.hour of READING immediate")
+	b.expect(2, words("config defer READING week"), `kind READING has no tier "week"`)
+	b.expect(2, words("config defer UNKNOWN"), "UNKNOWN")
+	b.expect(2, words("config defer"))
+	b.expect(0, words("config immediate READING --config "+immediate), "0 were written")
 	began := wallClock()
 	for range 2 {
-		b.expect(0, words("rollups defer READING"), "READING: ")
+		b.expect(0, words("config defer READING"), "READING: ")
 	}
 	stored, err := b.table.KindConfig(t.Context(), "READING")
 	if err != nil || stored == nil || !stored.Tiers[0].Deferred || stored.Tiers[0].DeferredFrom < began.Add(tableconfig.Lead) {
 		t.Fatalf("stored %+v, %v; want hours deferred an hour after the command", stored, err)
 	}
 	for range 2 {
-		b.expect(1, words("rollups immediate READING --config "+immediate), "run the command again after that")
+		b.expect(1, words("config immediate READING --config "+immediate), "run the command again after that")
 	}
 }

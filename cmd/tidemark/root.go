@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"embed"
 	"fmt"
 	"io"
 	"runtime"
@@ -11,30 +10,32 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/release"
-	"github.com/tidemark-db/tidemark/internal/target"
-	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/base/release"
+	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
+	"github.com/tidemark-db/tidemark/internal/cli/target"
 )
 
-// groups of commands in the order in which help lists them; those of the group without a
-// title come last, under a title of cobra's.
+// groups of commands in the order in which help lists them; commands of the group without a title
+// come last, under a title of cobra's.
 var groups = []struct {
 	title    string
 	commands []func(*connection) *cobra.Command
 }{
-	{"Run and load:", []func(*connection) *cobra.Command{devCommand, replayCommand, importCommand}},
+	{"Run and load:", []func(*connection) *cobra.Command{devCommand, clockCommand, sendCommand, replayCommand, importCommand}},
 	{"Read:", []func(*connection) *cobra.Command{
-		uiCommand, lsCommand, latestCommand, historyCommand, tailCommand, rollupsCommand, totalCommand, topCommand, exportCommand, dumpCommand,
+		uiCommand, lsCommand, latestCommand, historyCommand, rollupsCommand, topCommand, exportCommand, dumpCommand,
 	}},
 	{"Manage:", []func(*connection) *cobra.Command{
-		subjectCommand, devicesCommand, eventCommand, ruleCommand, alertsCommand, purgeCommand, siteKeyCommand, siteCommand, keyCommand, shareCommand,
+		subjectCommand, eventCommand, ruleCommand, alertsCommand, purgeCommand, siteCommand, keyCommand, shareCommand,
+		secretCommand,
 	}},
 	{"Check and repair:", []func(*connection) *cobra.Command{
-		verifyCommand, rebuildCommand, reshapeCommand, quarantineCommand, redriveCommand, undeliveredCommand, waitCommand, gapCommand, adoptCommand,
+		statusCommand, verifyCommand, rebuildCommand, reshapeCommand, quarantineCommand, redriveCommand,
+		undeliveredCommand, waitCommand, gapCommand, restoreCommand,
 	}},
-	{"Deployments:", []func(*connection) *cobra.Command{configCommand, costCommand, docsCommand, grafanaCommand, smokeCommand}},
-	{"", []func(*connection) *cobra.Command{manCommand, versionCommand}},
+	{"Deployments:", []func(*connection) *cobra.Command{configCommand, costCommand, limitsCommand, generateCommand, smokeCommand}},
+	{"", []func(*connection) *cobra.Command{versionCommand}},
 }
 
 // run executes one command line and returns its exit status.
@@ -54,15 +55,37 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitStatus(err)
 }
 
+const tidemarkHelp = `Store time-series in one DynamoDB table, with rollups that equal their events
+
+Tidemark stores time-series in one DynamoDB table and keeps hourly, daily and monthly
+rollups that always equal the events in the table.
+
+To try it on a laptop:
+
+  tidemark dev                        run everything on this machine, until Ctrl-C
+  tidemark replay readings.ndjson     in another terminal: load events from a file
+  tidemark verify                     recompute every rollup from its events and compare
+
+Commands find a running "tidemark dev" by themselves. To work on another table, use the
+flags below or the environment variables TIDEMARK_ENDPOINT, TIDEMARK_TABLE,
+TIDEMARK_CONFIG, TIDEMARK_URL and AWS_REGION; flags have precedence.
+
+Exit status: 0 done; 1 the check found a problem, or there is no such thing; 2 wrong
+usage or configuration; 3 failed (something was not reachable or not readable, or the
+command was stopped).`
+
 func rootCommand() *cobra.Command {
 	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
 		Use:           "tidemark",
+		Long:          tidemarkHelp,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       versionText(),
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w\nSee: %s --help", err, cmd.CommandPath())
+		return usagef("%w\nSee: %s --help", flagError(cmd, err), cmd.CommandPath())
 	})
 	var to connection
 	to.register(root.PersistentFlags())
@@ -82,21 +105,26 @@ func rootCommand() *cobra.Command {
 }
 
 // group returns a command that only has subcommands.
-func group(name string, commands ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: name}
+func group(name, help string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Long: help}
 	cmd.AddCommand(commands...)
 	return cmd
 }
 
-//go:embed help
-var helpTexts embed.FS
+const generateHelp = `Write documents, dashboards and manual pages
 
-// setHelp sets the help of a command and its subcommands: that of "tidemark rollups" is in
-// help/tidemark-rollups.txt. Its first line is the description in lists of commands. Examples
-// follow the line "Examples:".
+Write what follows from the configuration or from the commands: the design of a deployment,
+a dashboard for Grafana, and manual pages.`
+
+// generateCommand writes what follows from the configuration or from the commands.
+func generateCommand(to *connection) *cobra.Command {
+	return group("generate", generateHelp, docsCommand(to), grafanaCommand(to), manCommand(to))
+}
+
+// setHelp divides the help of a command and its subcommands, which is beside each command as Long. Its
+// first line is the description in lists of commands. Examples follow the line "Examples:".
 func setHelp(cmd *cobra.Command) {
-	file, _ := helpTexts.ReadFile("help/" + strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".txt") // a test finds what is missing
-	short, text, _ := strings.Cut(string(file), "\n")
+	short, text, _ := strings.Cut(cmd.Long, "\n")
 	long, examples, _ := strings.Cut(text, "\nExamples:\n")
 	cmd.Short = short
 	cmd.Long, cmd.Example = strings.TrimSpace(long), strings.TrimRight(examples, "\n")
@@ -114,7 +142,7 @@ func checkArgs(cmd *cobra.Command) {
 	}
 	check := cmd.Args
 	if check == nil {
-		check = argumentsOf(cmd.Use)
+		check = argumentsOf(cmd.Use).check
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
@@ -125,33 +153,6 @@ func checkArgs(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		checkArgs(sub)
 	}
-}
-
-// argumentsOf returns the check for the arguments of a usage line: those in brackets are optional, and
-// one with … can be repeated. Flags and other forms of the command are not arguments.
-func argumentsOf(use string) cobra.PositionalArgs {
-	least, most, repeated := 0, 0, false
-	for _, word := range strings.Fields(use)[1:] {
-		if word == "|" || strings.HasPrefix(word, "--") {
-			break
-		}
-		most++
-		if !strings.HasPrefix(word, "[") {
-			least++
-		}
-		repeated = repeated || strings.Contains(word, "…") || strings.Contains(word, "...")
-	}
-	switch {
-	case most == 0:
-		return cobra.NoArgs
-	case repeated:
-		return cobra.MinimumNArgs(least)
-	case least == most:
-		return cobra.ExactArgs(most)
-	case least == 0:
-		return cobra.MaximumNArgs(most)
-	}
-	return cobra.RangeArgs(least, most)
 }
 
 // connection is the table and the HTTP API that the flags of every command choose.
@@ -165,11 +166,24 @@ func (c *connection) register(flags *pflag.FlagSet) {
 	flags.StringVar(&c.URL, "url", "", "`URL` of the HTTP API (env TIDEMARK_URL)")
 }
 
+const versionHelp = `Print the version of this program
+
+Print the version of this program, the version of Go that built it, and the platform.
+
+Examples:
+  tidemark version`
+
 func versionCommand(*connection) *cobra.Command {
 	return &cobra.Command{
-		Use: "version",
+		Use:  "version",
+		Long: versionHelp,
 		Run: func(cmd *cobra.Command, _ []string) {
-			fmt.Fprintf(cmd.OutOrStdout(), "tidemark %s %s %s/%s\n", release.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintln(cmd.OutOrStdout(), versionText())
 		},
 	}
+}
+
+// versionText is the line that "tidemark version" and --version print.
+func versionText() string {
+	return fmt.Sprintf("tidemark %s %s %s/%s", release.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

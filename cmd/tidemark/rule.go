@@ -9,17 +9,38 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/printing"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
+const ruleHelp = `Add, list and remove alert rules
+
+Manage alert rules: thresholds on a measure that raise an alert.
+
+SUBJECTS is a subject type, such as devices, for a rule that applies to all of them, or
+one subject, such as devices/sensor_01. A rule tests the events of the hour before it was
+added, the newest event of its own subject, and later ones. A rule that is added again with
+another threshold becomes the next revision of that rule; open alerts of the previous
+revision end.
+
+Exit status: 0 done; 1 not possible, or there is no such rule; 2 wrong usage; 3 failed.
+
+Examples:
+  tidemark rule add devices too-hot --measure temperature --above 30 --severity critical
+  tidemark rule add devices/sensor_01 comfort --measure temperature --outside 18,24 --severity info
+  tidemark rule list devices
+  tidemark rule remove devices too-hot`
+
 func ruleCommand(to *connection) *cobra.Command {
-	return group("rule", ruleAdd(to), ruleList(to), ruleRemove(to))
+	return group("rule", ruleHelp, ruleAdd(to), ruleList(to), ruleRemove(to))
 }
 
 // ruleFlags describe a rule.
@@ -28,10 +49,16 @@ type ruleFlags struct {
 	anyway                                                     bool
 }
 
+const ruleAddHelp = `Add a rule, or change its threshold
+
+Add a rule, or change the threshold of the rule with this name. It tests the
+events of the last hour at once, and those that arrive from now on.`
+
 func ruleAdd(to *connection) *cobra.Command {
 	var f ruleFlags
 	cmd := &cobra.Command{
-		Use: "add SUBJECTS NAME",
+		Use:  "add SUBJECTS NAME",
+		Long: ruleAddHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, kinds, err := to.openAlerts(cmd.Context())
 			if err != nil {
@@ -44,7 +71,11 @@ func ruleAdd(to *connection) *cobra.Command {
 			if known, err := service.KnowsMeasure(cmd.Context(), rule); err != nil {
 				return err
 			} else if !known && !f.anyway {
-				return usagef("%s is not a measure of %s that is declared or was seen in a latest item: correct the name, or add the rule with --anyway", rule.Measure, rule.Kind)
+				kind, _ := kinds.Kind(rule.Kind) // it is declared, or its measure would be known
+				measures := lists.Map(kind.Measures, func(m rollup.MeasureSpec) string { return m.Name })
+				return usagef("%s is not a measure of %s that is declared or was seen in a latest item%s: "+
+					"correct the name, or add the rule with --anyway", rule.Measure, rule.Kind,
+					names.DidYouMean(rule.Measure, measures))
 			}
 			added, invalid, err := service.AddRule(cmd.Context(), rule)
 			if err != nil {
@@ -66,7 +97,7 @@ func ruleAdd(to *connection) *cobra.Command {
 	cmd.Flags().StringVar(&f.above, "above", "", "raise an alert if it is more than this `number`")
 	cmd.Flags().StringVar(&f.below, "below", "", "raise an alert if it is less than this `number`")
 	cmd.Flags().StringVar(&f.outside, "outside", "", "raise an alert if it is outside of this `range`, such as 18,24")
-	cmd.Flags().StringVar(&f.severity, "severity", string(entity.Warning), "`severity` of the alerts: critical, warning or info")
+	cmd.Flags().StringVar(&f.severity, "severity", string(storage.Warning), "`severity` of the alerts: critical, warning or info")
 	cmd.Flags().StringVar(&f.by, "by", "", "`name` to record (default: your user name)")
 	cmd.Flags().BoolVar(&f.anyway, "anyway", false, "add a rule for a measure that was never seen")
 	return cmd
@@ -84,13 +115,13 @@ func ruleStatus(errs []model.FieldError) int {
 }
 
 // rule returns the rule that the flags describe.
-func (f *ruleFlags) rule(kinds *catalog.Catalog, subjects, name string, oneStream bool) (entity.Rule, error) {
+func (f *ruleFlags) rule(kinds *catalog.Catalog, subjects, name string, oneStream bool) (storage.Rule, error) {
 	subject, err := arguments.RuleSubject(kinds, subjects)
 	if err != nil {
-		return entity.Rule{}, err
+		return storage.Rule{}, err
 	}
-	r := entity.Rule{Name: name, SubjectType: subject.Type, Subject: subject.ID, AnyStream: !oneStream, Stream: f.stream,
-		Measure: f.measure, Severity: entity.Severity(f.severity), By: orUserName(f.by)}
+	r := storage.Rule{Name: name, SubjectType: subject.Type, Subject: subject.ID, AnyStream: !oneStream, Stream: f.stream,
+		Measure: f.measure, Severity: storage.Severity(f.severity), By: orUserName(f.by)}
 	if r.Kind, err = arguments.RuleKind(kinds, subject.Type, f.kind); err != nil {
 		return r, err
 	}
@@ -108,16 +139,31 @@ func (c *connection) openRules(ctx context.Context, subjects string) (*alert.Ser
 	return service, subject, err
 }
 
+const ruleListHelp = `List the rules
+
+List the rules of a subject type, or the rules that apply to one subject: its own, and the
+rules of its type.
+
+Examples:
+  tidemark rule list devices
+  tidemark rule list devices/sensor_01`
+
 func ruleList(to *connection) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
-		Use: "list SUBJECTS",
+		Use:  "list SUBJECTS",
+		Long: ruleListHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, subject, err := to.openRules(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			rules, err := service.Rules(cmd.Context(), subject.Type, subject.ID)
+			if err == nil && subject.ID != "" {
+				var shared []storage.Rule
+				shared, err = service.Rules(cmd.Context(), subject.Type, "")
+				rules = append(rules, shared...)
+			}
 			if err != nil {
 				return err
 			}
@@ -125,7 +171,7 @@ func ruleList(to *connection) *cobra.Command {
 				return printAs(cmd, output, httpapi.RulesOf(rules))
 			}
 			if len(rules) == 0 {
-				return printNone(cmd, "no rules")
+				return printNone(cmd, "no rules: add one with tidemark rule add "+args[0]+" NAME --measure MEASURE --above NUMBER")
 			}
 			return printing.Rules(cmd.OutOrStdout(), rules)
 		},
@@ -134,10 +180,15 @@ func ruleList(to *connection) *cobra.Command {
 	return cmd
 }
 
+const ruleRemoveHelp = `Remove a rule; its open alerts end
+
+Remove a rule. It tests no more events, and its open alerts end.`
+
 func ruleRemove(to *connection) *cobra.Command {
 	var by string
 	cmd := &cobra.Command{
-		Use: "remove SUBJECTS NAME",
+		Use:  "remove SUBJECTS NAME",
+		Long: ruleRemoveHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, subject, err := to.openRules(cmd.Context(), args[0])
 			if err != nil {

@@ -2,16 +2,17 @@ package main
 
 import (
 	"errors"
-	"time"
+	"sync"
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/printing"
-	"github.com/tidemark-db/tidemark/internal/repair"
-	"github.com/tidemark-db/tidemark/internal/repair/verify"
-	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/base/clock"
+	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/ops/repair"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/verify"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -57,8 +58,11 @@ func (f scopeFlags) parse(kinds *catalog.Catalog, args []string) (s verify.Scope
 	return s, nil
 }
 
-// wallClock is the clock of every command.
-var wallClock = func() model.Time { return model.TimeOf(time.Now()) }
+// wallClock is the clock of every command: the clock of the dev that runs it, else the machine's.
+var wallClock = func() model.Time { return model.TimeOf(environmentClock().Now()) }
+
+// environmentClock returns the clock that tidemark dev has given to its command.
+var environmentClock = sync.OnceValue(clock.FromEnv)
 
 // openRepair returns the table, the catalog and an aggregator that recomputes buckets by
 // the same rules as the deployed function.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/sharelink"
-	"github.com/tidemark-db/tidemark/internal/sitekey"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 func TestShare_PrintsALinkOfOneSubject(t *testing.T) {
@@ -19,11 +19,11 @@ func TestShare_PrintsALinkOfOneSubject(t *testing.T) {
 		t.Fatalf("status %d: %s", status, errs.String())
 	}
 	token, ok := strings.CutPrefix(strings.TrimSpace(out.String()), "http://127.0.0.1:8080/ui/#/shared/")
-	if !ok || !strings.Contains(errs.String(), "all of devices/sensor 01 until ") {
+	if !ok || !strings.Contains(errs.String(), "the figures of devices/sensor 01 until ") {
 		t.Fatalf("printed %q and %q", out.String(), errs.String())
 	}
 	for after, want := range map[time.Duration]bool{0: true, 47 * time.Hour: true, 49 * time.Hour: false} {
-		if _, err := sharelink.Check(token, time.Now().Add(after), []byte(sitekey.LocalSecret)); (err == nil) != want {
+		if _, err := access.CheckLink(token, time.Now().Add(after), []byte(access.LocalSiteSecret)); (err == nil) != want {
 			t.Errorf("after %v: %v, want valid: %v", after, err, want)
 		}
 	}
@@ -33,13 +33,13 @@ func TestShare_RefusesWhatCannotBeALink(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(config.EnvSiteSecret, "")
 	for want, args := range map[string][]string{
-		"is not a subject":        {"planets/mars", "--url", "http://127.0.0.1:8080"},
-		"of at most 366 days":     {"devices/a", "--for", "2y", "--url", "http://127.0.0.1:8080"},
-		"of more than 0, and":     {"devices/a", "--for", "0s", "--url", "http://127.0.0.1:8080"},
-		"no secret to sign with":  {"devices/a", "--url", "https://abc.execute-api.eu-west-1.amazonaws.com"},
-		"no HTTP API to send to":  {"devices/a", "--table", "t"},
-		"accepts 1 arg(s)":        {"--url", "http://127.0.0.1:8080"},
-		"not a duration: write 3": {"devices/a", "--for", "long", "--url", "http://127.0.0.1:8080"},
+		"is not a subject":                {"planets/mars", "--url", "http://127.0.0.1:8080"},
+		"of at most 366 days":             {"devices/a", "--for", "2y", "--url", "http://127.0.0.1:8080"},
+		"of more than 0, and":             {"devices/a", "--for", "0s", "--url", "http://127.0.0.1:8080"},
+		"no secret to sign with":          {"devices/a", "--url", "https://abc.execute-api.eu-west-1.amazonaws.com"},
+		"no HTTP API: no":                 {"devices/a", "--table", "t"},
+		"the argument SUBJECT is missing": {"--url", "http://127.0.0.1:8080"},
+		"not a duration: write 3":         {"devices/a", "--for", "long", "--url", "http://127.0.0.1:8080"},
 	} {
 		var out, errs bytes.Buffer
 		if status := run(t.Context(), append([]string{"share"}, args...), nil, &out, &errs); status != exitUsage || out.Len() > 0 || !strings.Contains(errs.String(), want) {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/ids"
-	"github.com/tidemark-db/tidemark/internal/smoke"
-	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/base/ids"
+	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/ops/smoke"
 )
 
 type smokeFlags struct {
@@ -21,10 +21,34 @@ type smokeFlags struct {
 	keep                bool
 }
 
+const smokeHelp = `Check a deployment from end to end, with test events
+
+Check a deployment from end to end. Run it after each deployment.
+
+It sends 200 events of two made-up subjects through the HTTP API, some late and some
+twice, waits for the rollups and compares every bucket of every tier with its own sums.
+Then it deletes the events and waits until the rollups are empty again. The ids of the
+subjects are new in each run, so that your data is not touched. What remains is empty
+rows, which expire within a day.
+
+It needs the HTTP API and the table of one deployment: of --stack in AWS, or of
+--url and --table, or of the "tidemark dev" that runs here. Requests to AWS are signed
+with your AWS credentials, or carry the token in TIDEMARK_TOKEN. If the token binds its
+caller to an owner, name the owner with --prefix, for example --prefix acme:
+
+Exit status: 0 every bucket is correct; 1 one is wrong, or not complete in time; 2 wrong
+usage; 3 failed.
+
+Examples:
+  tidemark smoke
+  tidemark smoke --stack tidemark-prod
+  tidemark dev -- tidemark smoke`
+
 func smokeCommand(to *connection) *cobra.Command {
 	var flags smokeFlags
 	cmd := &cobra.Command{
 		Use:  "smoke",
+		Long: smokeHelp,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runSmoke(cmd, to, flags) },
 	}
 	cmd.Flags().StringVar(&flags.stack, "stack", "", "CloudFormation `stack`, for example tidemark-prod")
@@ -72,10 +96,10 @@ func openSmoke(cmd *cobra.Command, to *connection, flags smokeFlags) (*smoke.Run
 	if err != nil {
 		return nil, err
 	}
-	if to.URL == "" {
-		return nil, usagef("no HTTP API to send to: no \"tidemark dev\" runs here; start one, or pass --stack or --url")
+	if err := to.NeedURL(); err != nil {
+		return nil, err
 	}
-	kind, err := arguments.Kind(kinds, flags.kind)
+	kind, err := names.Kind(kinds, flags.kind)
 	if err != nil {
 		return nil, err
 	}

@@ -11,35 +11,70 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
+const subjectHelp = `Manage the profiles of subjects
+
+Create, read, change, delete and restore the profile of a subject, such as the name and
+status of a device, and show its earlier versions.
+
+Events do not need a profile: they are accepted without one, and stay stored when it is
+deleted. "tidemark purge" removes both.
+
+Exit status: 0 done; 1 not possible, for the reason that is printed; 2 wrong usage;
+3 failed.
+
+Examples:
+  tidemark subject create devices/sensor_01 name='Hall 3' status=active floor:=3
+  tidemark subject update devices/sensor_01 status=away floor= --expect 1
+  tidemark subject delete devices/sensor_01
+  tidemark subject restore devices/sensor_01
+  tidemark subject versions devices/sensor_01
+  tidemark subject list devices status=active
+  tidemark subject backfill devices`
+
 func subjectCommand(to *connection) *cobra.Command {
-	return group("subject",
+	return group("subject", subjectHelp,
 		subjectCreate(to), subjectGet(to), subjectUpdate(to), subjectDelete(to), subjectRestore(to),
 		subjectVersions(to), subjectList(to), subjectBackfill(to),
 	)
 }
 
+const subjectCreateHelp = `Create the profile of a subject
+
+Create the profile of a subject that has none. A field is FIELD=TEXT, FIELD:=JSON (a
+number, true, false; in profiles also a list or a map) or FIELD= (remove the field).`
+
 func subjectCreate(to *connection) *cobra.Command {
-	return profileChange(to, "create SUBJECT [FIELD=TEXT…]", nil, (*lifecycle.Service).Create)
+	return profileChange(to, "create SUBJECT [FIELD=TEXT…]", subjectCreateHelp, nil, (*lifecycle.Service).Create)
 }
+
+const subjectUpdateHelp = `Change some fields of a profile
+
+Change the given fields of a profile; other fields keep their values. A field is
+FIELD=TEXT, FIELD:=JSON (a number, true, false; in profiles also a list or a map) or
+FIELD= (remove the field).`
 
 func subjectUpdate(to *connection) *cobra.Command {
 	var expect int64
-	return profileChange(to, "update SUBJECT FIELD=TEXT…", &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, fields model.Attrs) (lifecycle.Result, error) {
+	return profileChange(to, "update SUBJECT FIELD=TEXT…", subjectUpdateHelp, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, fields model.Attrs) (lifecycle.Result, error) {
 		return s.Update(ctx, subject, fields, expect)
 	})
 }
 
+const subjectDeleteHelp = `Delete a profile, so that it can be restored for some time
+
+Delete a profile. It can be restored for some time, unless --forever is given. Events stay.`
+
 func subjectDelete(to *connection) *cobra.Command {
 	var expect int64
 	var forever bool
-	cmd := profileChange(to, "delete SUBJECT", &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
+	cmd := profileChange(to, "delete SUBJECT", subjectDeleteHelp, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
 		if forever {
 			return s.Remove(ctx, subject, expect)
 		}
@@ -49,18 +84,22 @@ func subjectDelete(to *connection) *cobra.Command {
 	return cmd
 }
 
+const subjectRestoreHelp = `Restore a deleted profile
+
+Restore a profile that was deleted, with the fields that it had.`
+
 func subjectRestore(to *connection) *cobra.Command {
 	var expect int64
-	return profileChange(to, "restore SUBJECT", &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
+	return profileChange(to, "restore SUBJECT", subjectRestoreHelp, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
 		return s.Restore(ctx, subject, expect)
 	})
 }
 
 // profileChange returns a command that changes a profile and prints the result. expect is the value of the flag
 // --expect; nil if the command has none.
-func profileChange(to *connection, use string, expect *int64,
+func profileChange(to *connection, use, help string, expect *int64,
 	do func(*lifecycle.Service, context.Context, model.Subject, model.Attrs) (lifecycle.Result, error)) *cobra.Command {
-	cmd := &cobra.Command{Use: use, RunE: func(cmd *cobra.Command, args []string) error { return to.change(cmd, args, do) }}
+	cmd := &cobra.Command{Use: use, Long: help, RunE: func(cmd *cobra.Command, args []string) error { return to.change(cmd, args, do) }}
 	if expect != nil {
 		cmd.Flags().Int64Var(expect, "expect", 0, "only if the profile has this `version`")
 	}
@@ -102,10 +141,29 @@ func (c *connection) openSubject(ctx context.Context, text string) (model.Subjec
 	return subject, &lifecycle.Service{Store: table, Profile: kinds.Profile, Limits: settings.Limits, Now: wallClock, Rand: rand.Reader}, err
 }
 
+const subjectBackfillHelp = `Add existing profiles to indexes and unique constraints that were declared later
+
+Add the existing profiles of a type, such as devices, to indexes and unique constraints
+that were declared after they were written. Run it once all functions have the new
+declaration. Until it is done, lists by the new index and checks of the new constraint know
+only profiles that were written since.
+
+It reads every profile and writes those that are incomplete, as new versions. It is safe at
+any time, repeatedly, and during live traffic. A profile with a value that another profile
+has is printed and left as it is. If it stops, it prints the subject to continue after.
+
+Exit status: 0 done; 1 done, but profiles share values; 2 wrong usage; 3 failed: continue
+with --after.
+
+Examples:
+  tidemark subject backfill devices
+  tidemark subject backfill devices --after sensor_41`
+
 func subjectBackfill(to *connection) *cobra.Command {
 	var after string
 	cmd := &cobra.Command{
 		Use:  "backfill TYPE",
+		Long: subjectBackfillHelp,
 		RunE: func(cmd *cobra.Command, args []string) error { return to.backfill(cmd, args[0], after) },
 	}
 	cmd.Flags().StringVar(&after, "after", "", "continue after the subject with this `id`")
@@ -158,7 +216,7 @@ var explanations = map[lifecycle.Outcome]string{
 	lifecycle.NotFound:   "it has no profile: use create",
 	lifecycle.Conflict:   "the profile has another version than expected: use get, then try again with --expect",
 	lifecycle.Taken:      "another subject has the same value",
-	lifecycle.Gone:       "it is being purged; it can be created again two days after the purge",
+	lifecycle.Gone:       "it is being purged; it can be created again when the purge lock ends: purge says when",
 }
 
 // printResult prints the changed profile, or why nothing was changed.

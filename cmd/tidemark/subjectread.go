@@ -7,17 +7,22 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/pages"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/paging"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
+const subjectGetHelp = `Show the profile of a subject
+
+Show the profile of a subject as JSON.`
+
 func subjectGet(to *connection) *cobra.Command {
 	var deleted bool
 	cmd := &cobra.Command{
-		Use: "get SUBJECT",
+		Use:  "get SUBJECT",
+		Long: subjectGetHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			subject, service, err := to.openSubject(cmd.Context(), args[0])
 			if err != nil {
@@ -41,12 +46,17 @@ func subjectGet(to *connection) *cobra.Command {
 	return cmd
 }
 
+const subjectVersionsHelp = `List the versions of a profile, newest first, or show one
+
+List the versions of a profile, newest first, or show one of them as JSON.`
+
 func subjectVersions(to *connection) *cobra.Command {
 	var version int64
 	var limit int
 	var lines list
 	cmd := &cobra.Command{
-		Use: "versions SUBJECT",
+		Use:  "versions SUBJECT",
+		Long: subjectVersionsHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			subject, service, err := to.openSubject(cmd.Context(), args[0])
 			if err != nil {
@@ -74,7 +84,7 @@ func subjectVersions(to *connection) *cobra.Command {
 func listVersions(cmd *cobra.Command, lines list, service *lifecycle.Service, subject model.Subject, limit int) error {
 	stored := httpapi.Versions{Versions: []httpapi.Profile{}}
 	cells := httpapi.Table{Header: []string{"version", "changed", "change", "fields"}}
-	versions := pages.Items(func(before int64) ([]model.ProfileVersion, int64, error) {
+	versions := paging.Items(func(before int64) ([]model.ProfileVersion, int64, error) {
 		return service.Versions(cmd.Context(), subject, before, limit)
 	})
 	for v, err := range versions {
@@ -90,11 +100,21 @@ func listVersions(cmd *cobra.Command, lines list, service *lifecycle.Service, su
 	return lines.print(cmd, stored, cells, "no versions are stored")
 }
 
+const subjectListHelp = `List subjects by an indexed field, or the deleted ones
+
+List the subjects of a type, such as devices, by the value of an indexed field of their
+profiles, or those whose profile is deleted.
+
+Examples:
+  tidemark subject list devices status=active
+  tidemark subject list devices --deleted`
+
 func subjectList(to *connection) *cobra.Command {
 	var deleted bool
 	var lines list
 	cmd := &cobra.Command{
-		Use: "list TYPE [FIELD=VALUE]",
+		Use:  "list TYPE [FIELD=VALUE]",
+		Long: subjectListHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return listSubjects(cmd, lines, to, args, deleted)
 		},
@@ -132,7 +152,7 @@ func listSubjects(cmd *cobra.Command, lines list, to *connection, args []string,
 
 // profiles returns an iterator over the profiles of all pages.
 func profiles(read func(lifecycle.Cursor) (lifecycle.ProfilePage, error)) iter.Seq2[model.Profile, error] {
-	return pages.Items(func(after lifecycle.Cursor) ([]model.Profile, lifecycle.Cursor, error) {
+	return paging.Items(func(after lifecycle.Cursor) ([]model.Profile, lifecycle.Cursor, error) {
 		page, err := read(after)
 		return page.Profiles, page.Next, err
 	})

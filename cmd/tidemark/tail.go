@@ -7,30 +7,30 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/internal/tail"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/cli/tail"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
+// tailFlags are the flags of history that follow a series.
 type tailFlags struct {
-	readFlags
+	follow          bool
 	every, duration time.Duration
 }
 
-func tailCommand(to *connection) *cobra.Command {
-	var flags tailFlags
-	cmd := &cobra.Command{Use: "tail SUBJECT"}
-	flags.registerSeries(cmd)
-	cmd.Flags().IntVar(&flags.limit, "limit", 10, "the most events to show at the beginning")
-	cmd.Flags().DurationVar(&flags.every, "every", time.Second, "`duration` between two reads")
-	cmd.Flags().DurationVar(&flags.duration, "for", 0, "end after this `duration`; 0 continues until Ctrl-C")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return follow(cmd, to, flags, args[0]) }
-	return cmd
+func (f *tailFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.follow, "follow", false, "also show new events as they arrive, until Ctrl-C")
+	cmd.Flags().DurationVar(&f.every, "every", time.Second, "with --follow, the `duration` between two reads")
+	cmd.Flags().DurationVar(&f.duration, "for", 0, "with --follow, end after this `duration`; 0 continues until Ctrl-C")
 }
 
-func follow(cmd *cobra.Command, to *connection, flags tailFlags, subject string) error {
+// follow shows the newest events of a series, then each new one.
+func follow(cmd *cobra.Command, to *connection, flags historyFlags, subject string) error {
+	if len(flags.where)+len(flags.fields) > 0 || flags.count || flags.hasRange() || !flags.newest {
+		return usagef("--follow shows all new events: remove --where, --fields, --count, --newest and the range")
+	}
 	if flags.every <= 0 || flags.limit < 1 {
 		return usagef("--every %s --limit %d: both must be more than 0", flags.every, flags.limit)
 	}

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/printing"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -17,9 +17,26 @@ type topFlags struct {
 	tier string
 }
 
+const topHelp = `Show the most frequent values of a dimension
+
+Show the most frequent values of a dimension, such as the pages of a site that were
+viewed most, with their shares of all counted events. It adds up the buckets of one tier
+in the half-open range [--from, --to). If a subject has several kinds of event, all of
+them are counted together unless --kind chooses.
+
+A row keeps the most frequent values of its bucket and adds up the rest. Where that
+happened, a value may be more frequent than shown, and the last line says so.
+
+Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
+read.
+
+Examples:
+  tidemark top sites/my-site path --kind pageviews --from 2026-04-01 --to 2026-05-01
+  tidemark top sites/my-site country --tier minute --last 5m`
+
 func topCommand(to *connection) *cobra.Command {
 	var flags topFlags
-	cmd := &cobra.Command{Use: "top SUBJECT DIMENSION"}
+	cmd := &cobra.Command{Use: "top SUBJECT DIMENSION", Long: topHelp}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 10, "values", false)
 	cmd.Flags().StringVar(&flags.tier, "tier", "", "`tier`: "+tier.UnitNames()+", if the kind has it (default day; in a time zone exactly the range)")
@@ -47,18 +64,13 @@ func top(cmd *cobra.Command, to *connection, flags topFlags, subject, dimension 
 	if err != nil {
 		return readFailure(err)
 	}
-	return flags.print(cmd, from, httpapi.TopOf(q, values, total), func() error { return printing.Top(cmd.OutOrStdout(), dimension, values, total) })
+	return flags.print(cmd, from, httpapi.TopOf(q, values, total), func() error {
+		defer printing.Progress(cmd.ErrOrStderr(), total.Progress, from.Now())
+		return printing.Top(cmd.OutOrStdout(), dimension, values, total)
+	})
 }
 
-func totalCommand(to *connection) *cobra.Command {
-	var flags readFlags
-	cmd := &cobra.Command{Use: "total SUBJECT"}
-	flags.registerSeries(cmd)
-	flags.registerBounds(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return showTotal(cmd, to, flags, args[0]) }
-	return cmd
-}
-
+// showTotal shows one summary of a range.
 func showTotal(cmd *cobra.Command, to *connection, flags readFlags, subject string) error {
 	ctx, from, err := flags.openInZone(cmd, to, subject)
 	if err != nil {
@@ -76,6 +88,7 @@ func showTotal(cmd *cobra.Command, to *connection, flags readFlags, subject stri
 		if t.Summary.Events()+t.Unreadable == 0 {
 			from.printNone(ctx, cmd.ErrOrStderr())
 		}
+		defer printing.Progress(cmd.ErrOrStderr(), t.Progress, from.Now())
 		return printing.Total(cmd.OutOrStdout(), t)
 	})
 }

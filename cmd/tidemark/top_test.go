@@ -4,15 +4,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/usertime"
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 func TestLast_ReplacesFromAndTo(t *testing.T) {
 	now := model.Time(1_776_695_400_000)
-	flags := readFlags{last: usertime.Span(5 * time.Minute)}
+	flags := readFlags{last: times.Span(5 * time.Minute)}
 	from, to, err := flags.bucketRange(tier.Minute, now)
 	if wantFrom, wantTo := query.Last(5*time.Minute, tier.Minute, now); err != nil || from != wantFrom || to != wantTo {
 		t.Errorf("%s to %s, %v; want %s to %s", from, to, err, wantFrom, wantTo)

@@ -5,11 +5,12 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/target"
+	"github.com/tidemark-db/tidemark/internal/cli/target"
 )
 
 // The pages of an API elsewhere are served here, and their reads passed to it, with a token.
@@ -35,8 +36,20 @@ func TestUI_ServesPagesAndPassesReads(t *testing.T) {
 			pages = text
 		}
 	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar}
+	if res, err := client.Get(pages); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("opened %s: %v", pages, err)
+	}
+	pages, _, _ = strings.Cut(pages, "?")
 	for path, want := range map[string]string{"": "<html", "../v1/devices": "/v1/devices Bearer a-token"} {
-		res, err := http.Get(pages + path)
+		if res, err := http.Get(pages + path); err != nil || res.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%s%s without the key: %v, want status 401", pages, path, err)
+		}
+		res, err := client.Get(pages + path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,20 +7,60 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/kinesis"
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/repair/onfailure"
-	"github.com/tidemark-db/tidemark/internal/repair/undelivered"
-	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/onfailure"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/undelivered"
 )
 
+const undeliveredHelp = `List and replay what did not reach ingest
+
+What did not reach ingest is in the undelivered queue of a stack, in one of four forms:
+
+  inbox       a message of the inbox queue, as it was sent
+  invocation  an asynchronous invocation of an IoT rule that Lambda gave up
+  rule        a message for which an IoT rule could not invoke ingest
+  stream      a range of the data stream that Lambda discarded; its records are read again
+
+Find out why first: the function failed, or it had no right or no capacity.
+
+Examples:
+  tidemark undelivered list --queue https://sqs.eu-west-1.amazonaws.com/123456789012/UndeliveredQueue
+  tidemark undelivered replay --queue https://sqs.eu-west-1.amazonaws.com/123456789012/UndeliveredQueue`
+
+const undeliveredListHelp = `List the messages of the undelivered queue
+
+List the messages of the undelivered queue, one a line. Nothing is removed; a listed message is
+hidden from other readers for 30 seconds.
+
+Exit status: 0 there is none; 1 there are some; 2 wrong usage; 3 failed.
+
+Examples:
+  tidemark undelivered list --queue https://sqs.eu-west-1.amazonaws.com/123456789012/UndeliveredQueue`
+
+const undeliveredReplayHelp = `Append the observations of messages, and remove those that are stored
+
+Append the observations of the messages of the undelivered queue, by the present configuration,
+and remove each message whose observations are all stored. Others stay, with the reason.
+
+It is safe at any time, repeatedly, and while ingest works: an event that is stored already is
+a duplicate. A range of the data stream must be replayed before the stream has dropped it:
+after 24 hours, or the retention that the stream has.
+
+Exit status: 0 all are removed, or there is none; 1 some stay; 2 wrong usage; 3 failed: the
+messages that are left stay.
+
+Examples:
+  tidemark undelivered replay --queue https://sqs.eu-west-1.amazonaws.com/123456789012/UndeliveredQueue`
+
 func undeliveredCommand(to *connection) *cobra.Command {
-	return group("undelivered", undeliveredAction(to, "list", true), undeliveredAction(to, "replay", false))
+	return group("undelivered", undeliveredHelp, undeliveredAction(to, "list", undeliveredListHelp, true), undeliveredAction(to, "replay", undeliveredReplayHelp, false))
 }
 
 // undeliveredAction is a command that prints each message of the queue and, unless it only lists them,
 // replays it.
-func undeliveredAction(to *connection, use string, listOnly bool) *cobra.Command {
+func undeliveredAction(to *connection, use, help string, listOnly bool) *cobra.Command {
 	var url, kind string
-	cmd := &cobra.Command{Use: use, RunE: func(cmd *cobra.Command, _ []string) error {
+	cmd := &cobra.Command{Use: use, Long: help, RunE: func(cmd *cobra.Command, _ []string) error {
 		if !strings.HasPrefix(url, "http") {
 			return usagef("--queue %s: want its URL, the stack's output UndeliveredQueueUrl", url)
 		}
@@ -69,7 +109,7 @@ func openUndelivered(cmd *cobra.Command, to *connection, url, kind string, listO
 	if err != nil {
 		return nil, err
 	}
-	appender, err := newRetrier(to, table, kinds, kind)
+	appender, err := newRetrier(cmd, to, table, kinds, kind)
 	return &undelivered.Replayer{
 		Queue: onfailure.OpenQueue(config, url, to.Endpoint != "", listOnly), Catalog: kinds, Appender: appender,
 		Stream: undelivered.Reader{Client: kinesis.NewFromConfig(config)},

@@ -2,24 +2,37 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/printing"
-	"github.com/tidemark-db/tidemark/internal/usertime"
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // waitInterval is how often the table is read, by two requests.
 const waitInterval = 2 * time.Second
 
+const waitHelp = `Wait until rollups are complete through a time
+
+Wait until rollups are complete through a time: every bucket that ended by then is a
+stored row, and every change that was stored until then is processed. Run it before you
+copy rollups elsewhere. Reads need no wait: they fold open buckets from their events.
+
+Exit status: 0 complete; 1 not complete within --timeout, or changes of a gap or of a
+batch that fails may be missing: see "tidemark gap"; 2 wrong usage; 3 the table could not
+be read.
+
+Examples:
+  tidemark wait --through 2026-11-01T14:00:00Z`
+
 func waitCommand(to *connection) *cobra.Command {
 	var through string
-	timeout := usertime.Span(15 * time.Minute)
-	cmd := &cobra.Command{Use: "wait --through TIME"}
+	timeout := times.Span(15 * time.Minute)
+	cmd := &cobra.Command{Use: "wait --through TIME", Long: waitHelp}
 	cmd.Flags().StringVar(&through, "through", "", "the `time` through which rollups must be complete; required")
 	cmd.Flags().Var(&timeout, "timeout", "give up after this `duration`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -40,21 +53,25 @@ func waitThrough(cmd *cobra.Command, to *connection, want model.Time, timeout ti
 	if err != nil {
 		return err
 	}
-	late := aggregate.LateDelay(kinds)
+	late := query.LateDelay(kinds)
 	for began := time.Now(); ; {
-		through, err := aggregate.CompleteThrough(cmd.Context(), table, kinds)
+		p, err := query.TableProgress(cmd.Context(), table, kinds)
 		if err != nil {
 			return err
 		}
-		if through >= want && late > 0 { // late changes that are processed by now
+		if p.Reached(want) && late > 0 { // late changes that are processed by now
 			want, late = wallClock().Add(late), 0
 		}
-		if through >= want {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "rollups are complete through %s\n", through)
+		switch {
+		case p.Reached(want) && len(p.Unprocessed) > 0:
+			return no(cmd.ErrOrStderr(), "%s; but %s: see tidemark gap", p.Text(wallClock()),
+				strings.Join(p.Warnings(wallClock()), "; "))
+		case p.Reached(want):
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), p.Text(wallClock()))
 			return err
-		}
-		if time.Since(began) >= timeout {
-			return no(cmd.ErrOrStderr(), "rollups are complete through %s only; see the metrics ProgressAge and SweepAge", printing.Bound(through))
+		case time.Since(began) >= timeout:
+			return no(cmd.ErrOrStderr(), "not reached: %s; see the metrics ProgressAge and SweepAge",
+				p.Text(wallClock()))
 		}
 		select {
 		case <-cmd.Context().Done():

@@ -5,10 +5,9 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 )
 
 // evaluator evaluates alert rules and delivers notifications.
@@ -17,7 +16,7 @@ type evaluator interface {
 	// the changes whose series could not be evaluated.
 	Evaluate(ctx context.Context, changes []storage.Change) alert.Report
 	// Deliver publishes notifications once. DeliverPending retries those that fail.
-	Deliver(ctx context.Context, notifications []entity.Notification) (delivered int, err error)
+	Deliver(ctx context.Context, notifications []storage.Notification) (delivered int, err error)
 	DeliverPending(ctx context.Context) (alert.DeliveryResult, error)
 	// EndAlertsOfRemovedRules ends alerts that were raised by rules that had just been removed.
 	EndAlertsOfRemovedRules(ctx context.Context) (ended int, err error)
@@ -69,9 +68,9 @@ func (h *handler) evaluateAlerts(ctx context.Context, changes []storage.Change, 
 }
 
 // logAlert logs a change of an alert without measured values; its id finds them.
-func (h *handler) logAlert(n *entity.Notification) {
+func (h *handler) logAlert(n *storage.Notification) {
 	level := slog.LevelInfo
-	if n.Change == entity.AlertChangeRaised || n.Change == entity.AlertChangePassed {
+	if n.Change == storage.AlertChangeRaised || n.Change == storage.AlertChangePassed {
 		level = slog.LevelWarn
 	}
 	h.log.Log(context.Background(), level, "alert "+string(n.Change), "alert", n.Alert.ID, telemetry.FieldSeries, n.Alert.Series.String(),

@@ -7,12 +7,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -20,10 +21,10 @@ import (
 // bus is an event bus that fails until open is set.
 type bus struct {
 	open      bool
-	published []entity.Notification
+	published []storage.Notification
 }
 
-func (b *bus) Publish(_ context.Context, notifications []entity.Notification) ([]bool, error) {
+func (b *bus) Publish(_ context.Context, notifications []storage.Notification) ([]bool, error) {
 	if !b.open {
 		return nil, errors.New("the bus is down")
 	}
@@ -49,8 +50,8 @@ func alertingOn(t *testing.T, f *fixture, b *bus) (*fixture, *alert.Service) {
 	now := mustTime("2026-04-20T00:00:00Z")
 	service := &alert.Service{Store: f.table, Catalog: kinds, Now: func() model.Time { return now }, Rand: rand.Reader, Publisher: b}
 	low := model.MustDecimal("-100")
-	if _, invalid, err := service.AddRule(t.Context(), entity.Rule{Name: "warm", SubjectType: "DEVICE", Kind: "READING", AnyStream: true,
-		Measure: "temperature", Bounds: entity.Above, High: &low, Severity: entity.Info}); err != nil || invalid != nil {
+	if _, invalid, err := service.AddRule(t.Context(), storage.Rule{Name: "warm", SubjectType: "DEVICE", Kind: "READING", AnyStream: true,
+		Measure: "temperature", Bounds: storage.Above, High: &low, Severity: storage.Info}); err != nil || invalid != nil {
 		t.Fatal(invalid, err)
 	}
 	f.alerts = service
@@ -109,6 +110,31 @@ func TestEvaluateAlerts_AFailedDeliveryDoesNotFailTheBatchAndIsRetriedByTheSched
 	}
 }
 
+// slowBus records the deadline of a delivery.
+type slowBus struct {
+	idleAlerts
+	deadline time.Time
+}
+
+func (b *slowBus) Deliver(ctx context.Context, _ []storage.Notification) (int, error) {
+	b.deadline, _ = ctx.Deadline()
+	return 0, nil
+}
+
+// A slow event bus must not use up the time of a batch.
+func TestEvaluateAlerts_WaitsForTheBusForFiveSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, bus := newFixture(t), &slowBus{}
+		f.alerts = bus
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		f.evaluateAlerts(ctx, nil, map[string]error{})
+		if got := time.Until(bus.deadline); got != 5*time.Second {
+			t.Errorf("a delivery may take %s, want 5s", got)
+		}
+	})
+}
+
 // failingEvaluator cannot evaluate the last change.
 type failingEvaluator struct{ evaluator }
 
@@ -116,7 +142,7 @@ func (failingEvaluator) Evaluate(_ context.Context, changes []storage.Change) al
 	return alert.Report{Failures: []alert.Failure{{Change: len(changes) - 1, Err: errors.New("table unreachable")}}}
 }
 
-func (failingEvaluator) Deliver(context.Context, []entity.Notification) (int, error) { return 0, nil }
+func (failingEvaluator) Deliver(context.Context, []storage.Notification) (int, error) { return 0, nil }
 
 func TestInvoke_AFailedAlertEvaluationFailsTheRecord(t *testing.T) {
 	f := newFixture(t)

@@ -4,17 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
-	"github.com/tidemark-db/tidemark/internal/xray"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/xray"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -23,19 +24,28 @@ type processor interface {
 	// Process reports the indexes of the changes that could not be processed.
 	Process(ctx context.Context, changes []storage.Change) aggregate.Report
 	// Quarantine stores a record that cannot be processed. It is idempotent.
-	Quarantine(ctx context.Context, q entity.Quarantined) error
+	Quarantine(ctx context.Context, q storage.Quarantined) error
 }
 
 // progress detects that nothing was processed for as long as the table stream keeps records.
 type progress interface {
 	// Advance returns the gap before the change at a time, if there is one. It has already
 	// stored the gap.
-	Advance(ctx context.Context, at model.Time) (*entity.Gap, error)
+	Advance(ctx context.Context, at model.Time) (*storage.Gap, error)
+}
+
+// blockedBatches records which batches cannot be processed.
+type blockedBatches interface {
+	// Failed records a batch from its first record that failed on.
+	Failed(ctx context.Context, batch storage.Blocked) error
+	// Processed removes what is recorded of a batch that was processed, by its first record.
+	Processed(ctx context.Context, seq string, at model.Time) error
 }
 
 var (
 	_ processor      = (*aggregate.Aggregator)(nil)
 	_ progress       = (*aggregate.StreamProgress)(nil)
+	_ blockedBatches = (*aggregate.BlockedBatches)(nil)
 	_ lambda.Handler = (*handler)(nil)
 )
 
@@ -43,10 +53,11 @@ var (
 type handler struct {
 	decoder   envelope.StreamDecoder
 	processor processor
-	progress  progress  // nil records no progress
-	pulse     pulse     // nil writes no heartbeats
-	alerts    evaluator // nil evaluates no alert rules
-	sweeper   sweeper   // nil where no kind has deferred tiers
+	progress  progress       // nil records no progress
+	blocked   blockedBatches // nil records no blocked batches
+	pulse     pulse          // nil writes no heartbeats
+	alerts    evaluator      // nil evaluates no alert rules
+	sweeper   sweeper        // nil where no kind has deferred tiers
 	// refresh replaces processor, sweeper and alerts if the table's configuration has changed; nil in
 	// tests. After an error nothing may be recomputed.
 	refresh func(context.Context) error
@@ -99,6 +110,7 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if len(r.BatchItemFailures) == 0 {
 		h.advanceProgress(ctx, &batch)
 	}
+	h.recordBlocked(ctx, &batch, failed)
 	return json.Marshal(r)
 }
 
@@ -116,6 +128,37 @@ func (h *handler) quarantine(ctx context.Context, poison []envelope.Poison) (fai
 	return failed, quarantined
 }
 
+// recordBlocked records a batch that failed, or that a failed one was processed now. An error is only logged:
+// the batch is delivered again, or a processed one stays recorded until its range is redriven.
+func (h *handler) recordBlocked(ctx context.Context, batch *envelope.StreamBatch, failed map[string]error) {
+	if h.blocked == nil || len(batch.Seqs) == 0 {
+		return
+	}
+	at := map[string]model.Time{}
+	newest := model.MinTime
+	for i := range batch.Changes {
+		at[batch.Changes[i].Seq] = batch.Changes[i].At
+		newest = max(newest, batch.Changes[i].At)
+	}
+	for i := range batch.Poison {
+		at[batch.Poison[i].Seq] = batch.Poison[i].At
+	}
+	var err error
+	first := slices.IndexFunc(batch.Seqs, func(seq string) bool { return failed[seq] != nil })
+	switch began, known := at[batch.Seqs[max(first, 0)]]; {
+	case !known: // a record of another item, which never fails
+	case first < 0:
+		err = h.blocked.Processed(ctx, batch.Seqs[0], began)
+	default:
+		err = h.blocked.Failed(ctx, storage.Blocked{
+			Seq: batch.Seqs[first], Gap: storage.Gap{From: began, To: max(began, newest)},
+		})
+	}
+	if err != nil {
+		h.log.Error("blocked batch not recorded", telemetry.FieldError, err.Error())
+	}
+}
+
 // advanceProgress records the newest change or heartbeat of a batch that was processed
 // completely. A failure is only logged: the next batch records its own.
 func (h *handler) advanceProgress(ctx context.Context, batch *envelope.StreamBatch) {
@@ -130,6 +173,11 @@ func (h *handler) advanceProgress(ctx context.Context, batch *envelope.StreamBat
 	if err != nil {
 		h.log.Error("stream progress not recorded", telemetry.FieldError, err.Error())
 	}
+	h.reportGap(gap)
+}
+
+// reportGap logs and counts a gap that was stored; nil is none.
+func (h *handler) reportGap(gap *storage.Gap) {
 	if gap == nil {
 		return
 	}

@@ -16,11 +16,11 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -39,7 +39,7 @@ func mustTime(text string) model.Time {
 	return t
 }
 
-// stdout is safe for concurrent writes, as that of a function is.
+// stdout is safe for concurrent writes, as a function's standard output is.
 type stdout struct {
 	mu sync.Mutex // guards writes to the buffer
 	bytes.Buffer
@@ -170,7 +170,7 @@ func (f *fixture) hour(t *testing.T) string {
 	return fmt.Sprintf("%d events, max %s, exact %v", row.Summary.Events(), m.Max, row.Exact)
 }
 
-func (f *fixture) quarantined(t *testing.T) (kept []entity.Quarantined) {
+func (f *fixture) quarantined(t *testing.T) (kept []storage.Quarantined) {
 	t.Helper()
 	items, _, err := f.table.Scan(t.Context(), keys.Key{})
 	if err != nil {
@@ -267,7 +267,7 @@ func (s *scripted) Process(context.Context, []storage.Change) (r aggregate.Repor
 	return r
 }
 
-func (s *scripted) Quarantine(context.Context, entity.Quarantined) error {
+func (s *scripted) Quarantine(context.Context, storage.Quarantined) error {
 	if s.closed {
 		return errors.New("table unreachable")
 	}

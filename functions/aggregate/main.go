@@ -8,13 +8,13 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/eventbus"
-	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/internal/startup"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/api/eventbus"
+	"github.com/tidemark-db/tidemark/internal/api/startup"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
 )
 
 func main() { startup.Serve(os.Stderr, wire, func(h *handler) any { return h }) }
@@ -27,8 +27,9 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 	}
 	table, now := e.Table, startup.Now
 	h := &handler{
-		progress: &aggregate.StreamProgress{Store: table},
-		pulse:    &aggregate.Heartbeat{Store: table, Now: now},
+		progress: &aggregate.StreamProgress{Store: table, Now: now, MaxAge: e.Settings.Mapping.MaxAge},
+		blocked:  &aggregate.BlockedBatches{Store: table, Now: now},
+		pulse:    &aggregate.Heartbeat{Store: table, Now: now, MaxAge: e.Settings.Mapping.MaxAge},
 		log:      log,
 		metrics:  &telemetry.Emitter{Out: os.Stdout, Now: now},
 		units:    e.Units,
@@ -44,7 +45,8 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 		}
 		aggregator := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: now,
 			Limits: aggregate.Limits{QuarantineRetention: e.Settings.Quarantine.Retention}}
-		h.processor, h.sweeper = newProcessor(aggregator), sweeperOf(aggregator, kinds)
+		h.processor = aggregator
+		h.sweeper = sweeperOf(aggregator, kinds)
 		h.alerts = &alert.Service{Store: table, Catalog: kinds, Now: now, Rand: rand.Reader, RetryPolicy: retry.Policy{Attempts: 60}, Publisher: publisher}
 		return nil
 	}

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )

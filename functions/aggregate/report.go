@@ -6,10 +6,10 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 )
 
 // maxNotes is the maximum number of row notes in the log of one batch.
@@ -32,6 +32,9 @@ func (h *handler) logBatch(ctx context.Context, batch *envelope.StreamBatch, r *
 			log.Error("batch partly failed", "from", n, "failed", len(failed), telemetry.FieldError, err.Error())
 			break
 		}
+	}
+	if r.LatestSkipped+r.LatestBounded > 0 {
+		log.Warn("latest items without some events", "unreadable", r.LatestSkipped, "not_walked_to_the_end", r.LatestBounded)
 	}
 	log.Info("batch", telemetry.FieldCount, len(batch.Seqs), telemetry.FieldKind, kindOf(batch.Changes),
 		"recomputed", r.Recomputed, "written", r.Written, "unchanged", r.Unchanged, "lost_locks", r.LostLocks, "unknown_results", r.UnknownResults,

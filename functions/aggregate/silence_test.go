@@ -11,14 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
-	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -30,11 +29,11 @@ type failing struct {
 	reads, writes bool
 }
 
-func (s *failing) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
+func (s *failing) StreamState(ctx context.Context) (storage.StreamState, error) {
 	if s.reads {
-		return nil, errRefused
+		return storage.StreamState{}, errRefused
 	}
-	return s.HeartbeatStore.GetItem(ctx, k)
+	return s.HeartbeatStore.StreamState(ctx)
 }
 
 func (s *failing) PutItem(ctx context.Context, it item.Item) error {
@@ -71,8 +70,8 @@ func (d *deployment) now() model.Time { return sampleNow.Add(time.Duration(d.min
 func newDeployment(t *testing.T) *deployment {
 	d := &deployment{fixture: newFixture(t)}
 	d.store.HeartbeatStore = d.table
-	d.progress = &aggregate.StreamProgress{Store: &d.store}
-	d.pulse = &aggregate.Heartbeat{Store: &d.store, Now: d.now}
+	d.progress = &aggregate.StreamProgress{Store: &d.store, Now: d.now, MaxAge: 6 * time.Hour}
+	d.pulse = &aggregate.Heartbeat{Store: &d.store, Now: d.now, MaxAge: 6 * time.Hour}
 	d.sweeper = &agingSweeps{d: d}
 	d.refresh = func(context.Context) error {
 		if d.refused {
@@ -89,7 +88,7 @@ type agingSweeps struct {
 	swept atomic.Int64 // minute of the last sweep
 }
 
-func (s *agingSweeps) Sweep(context.Context, int) (aggregate.SweepReport, error) {
+func (s *agingSweeps) Sweep(context.Context, storage.QueueShard) (aggregate.SweepReport, error) {
 	if s.d.stuck {
 		return aggregate.SweepReport{}, errRefused
 	}
@@ -97,8 +96,9 @@ func (s *agingSweeps) Sweep(context.Context, int) (aggregate.SweepReport, error)
 	return aggregate.SweepReport{}, nil
 }
 
-func (s *agingSweeps) SweepAges(context.Context) ([]time.Duration, error) {
-	return []time.Duration{aggregate.ClockMargin + time.Duration(int64(s.d.minute)-s.swept.Load())*time.Minute}, nil
+func (s *agingSweeps) QueueShards(context.Context) ([]aggregate.SweptShard, error) {
+	age := aggregate.ClockMargin + time.Duration(int64(s.d.minute)-s.swept.Load())*time.Minute
+	return []aggregate.SweptShard{{Age: age}}, nil
 }
 
 // pass lets one minute pass: the schedule invokes, then the mapping delivers the heartbeat. It
@@ -159,7 +159,7 @@ func watchOf(t *testing.T, m telemetry.Metric) *watch {
 	if !ok || d.Alarm == nil {
 		t.Fatalf("%s has no alarm", m)
 	}
-	return &watch{rule: *d.Alarm, name: d.Name}
+	return &watch{rule: *d.Alarm, name: string(d.Metric)}
 }
 
 func (w *watch) raised(published map[string]float64) bool {
@@ -245,7 +245,7 @@ type idleAlerts struct{}
 
 func (idleAlerts) Evaluate(context.Context, []storage.Change) alert.Report { return alert.Report{} }
 
-func (idleAlerts) Deliver(context.Context, []entity.Notification) (int, error) { return 0, nil }
+func (idleAlerts) Deliver(context.Context, []storage.Notification) (int, error) { return 0, nil }
 
 func (idleAlerts) DeliverPending(context.Context) (alert.DeliveryResult, error) {
 	return alert.DeliveryResult{}, nil

@@ -1,28 +1,29 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/lists"
-	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
 // sweeper writes the rows of buckets that have closed.
 type sweeper interface {
 	// Sweep works off one queue shard. It may be called concurrently.
-	Sweep(ctx context.Context, shard int) (aggregate.SweepReport, error)
-	// SweepAges returns how long ago the low watermark of each queue shard is; 0 before its first sweep.
-	SweepAges(ctx context.Context) ([]time.Duration, error)
+	Sweep(ctx context.Context, shard storage.QueueShard) (aggregate.SweepReport, error)
+	// QueueShards returns the queue shards to sweep, with the ages of their low watermarks.
+	QueueShards(ctx context.Context) ([]aggregate.SweptShard, error)
 }
 
 var _ sweeper = (*aggregate.Aggregator)(nil)
@@ -70,13 +71,19 @@ func (h *handler) handleSchedule(ctx context.Context, payload []byte) ([]byte, e
 
 // sweep sweeps the queue shards of a part at the same time, and logs each that found anything.
 func (h *handler) sweep(ctx context.Context, part envelope.Part) (swept, left int) {
+	shards, err := h.sweeper.QueueShards(ctx)
+	if err != nil {
+		h.log.Error("low watermarks not read", telemetry.FieldError, err.Error())
+		return 0, 0
+	}
 	if part.Sweep == 0 {
-		h.publishSweepAges(ctx)
+		h.publishSweepAges(shards)
 	}
 	start := time.Now()
 	var mu sync.Mutex // guards swept and left
 	var group sync.WaitGroup
-	for shard := part.Sweep; shard < tablekeys.QueueShards; shard += part.Sweeps {
+	for n := part.Sweep; n < len(shards); n += part.Sweeps {
+		shard := shards[n].QueueShard
 		group.Go(func() {
 			began := time.Now()
 			report, err := h.sweeper.Sweep(ctx, shard)
@@ -96,21 +103,21 @@ func (h *handler) sweep(ctx context.Context, part envelope.Part) (swept, left in
 	return swept, left
 }
 
-// publishSweepAges publishes the ages before the sweep, which may use all the time there is. The metric is the
-// oldest; the log has that of each queue shard, as a metric for each would be the most expensive part of an idle
+// publishSweepAges publishes the ages before the sweep, which may use all the time there is. The metric is
+// the oldest; the log has the oldest ones, as a metric for each would be the most expensive part of an idle
 // stage.
-func (h *handler) publishSweepAges(ctx context.Context) {
-	ages, err := h.sweeper.SweepAges(ctx)
-	if err != nil {
-		h.log.Error("low watermarks not read", telemetry.FieldError, err.Error())
-		return
-	}
-	h.log.Info(telemetry.LowWatermarks, telemetry.FieldAges, lists.Map(ages, time.Duration.Seconds))
-	h.emit("", telemetry.Counts{telemetry.SweepAge: slices.Max(ages).Seconds()})
+func (h *handler) publishSweepAges(shards []aggregate.SweptShard) {
+	ages := lists.Map(shards, func(s aggregate.SweptShard) float64 { return s.Age.Seconds() })
+	slices.SortFunc(ages, func(a, b float64) int { return cmp.Compare(b, a) })
+	h.log.Info(telemetry.LowWatermarks, telemetry.FieldAges, ages[:min(len(ages), telemetry.LoggedAges)])
+	h.emit("", telemetry.Counts{telemetry.SweepAge: ages[0]})
 }
 
-func (h *handler) logSweep(shard int, r *aggregate.SweepReport, took time.Duration, err error) {
-	log := h.log.With("queue_shard", shard, "swept", r.Swept, "left", r.Left, "through", r.Through.String(), "took", took.Milliseconds())
+func (h *handler) logSweep(
+	shard storage.QueueShard, r *aggregate.SweepReport, took time.Duration, err error,
+) {
+	log := h.log.With("generation", shard.Generation, "queue_shard", shard.Number,
+		"swept", r.Swept, "left", r.Left, "through", r.Through.String(), "took", took.Milliseconds())
 	for _, n := range r.Notes[:min(maxNotes, len(r.Notes))] {
 		log.Warn("row needs attention", telemetry.FieldSeries, n.Key.Series.String(), "tier", n.Key.Tier, "bucket", n.Key.Start.String(), "note", n.Text)
 	}
@@ -127,7 +134,7 @@ func (h *handler) logSweep(shard int, r *aggregate.SweepReport, took time.Durati
 // pulse writes heartbeats and measures the age of the stream progress.
 type pulse interface {
 	// Beat writes one heartbeat. The age may be known although the write failed.
-	Beat(ctx context.Context) (age time.Duration, known bool, err error)
+	Beat(ctx context.Context) (aggregate.Pulse, error)
 }
 
 var _ pulse = (*aggregate.Heartbeat)(nil)
@@ -138,11 +145,15 @@ func (h *handler) beat(ctx context.Context) {
 	if h.pulse == nil {
 		return
 	}
-	age, known, err := h.pulse.Beat(ctx)
+	found, err := h.pulse.Beat(ctx)
 	if err != nil {
 		h.log.Error("heartbeat failed", telemetry.FieldError, err.Error())
 	}
-	if known {
-		h.emit("", telemetry.Counts{telemetry.ProgressAge: max(0, age).Seconds()})
+	if found.Known {
+		h.emit("", telemetry.Counts{telemetry.ProgressAge: max(0, found.Age).Seconds()})
 	}
+	if found.Differ != nil {
+		h.emit("", telemetry.Counts{telemetry.RowsDiffering: float64(*found.Differ)})
+	}
+	h.reportGap(found.Gap)
 }

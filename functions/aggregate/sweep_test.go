@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -19,14 +19,14 @@ import (
 // sweeps records which queue shards were swept.
 type sweeps struct {
 	mu     sync.Mutex // guards shards
-	shards map[int]int
+	shards map[storage.QueueShard]int
 }
 
-func (s *sweeps) Sweep(_ context.Context, shard int) (aggregate.SweepReport, error) {
+func (s *sweeps) Sweep(_ context.Context, shard storage.QueueShard) (aggregate.SweepReport, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shards[shard]++
-	switch shard {
+	switch shard.Number {
 	case 0:
 		return aggregate.SweepReport{}, errors.New("the table is down")
 	case 1:
@@ -38,22 +38,26 @@ func (s *sweeps) Sweep(_ context.Context, shard int) (aggregate.SweepReport, err
 	}
 }
 
-func (s *sweeps) SweepAges(context.Context) ([]time.Duration, error) {
-	return []time.Duration{time.Minute, 90 * time.Second, 1500 * time.Millisecond}, nil
+func (s *sweeps) QueueShards(context.Context) (all []aggregate.SweptShard, _ error) {
+	ages := []time.Duration{time.Minute, 90 * time.Second, 1500 * time.Millisecond, 0}
+	for n, shard := range storage.FirstGeneration.QueueShards() {
+		all = append(all, aggregate.SweptShard{QueueShard: shard, Age: ages[n]})
+	}
+	return all, nil
 }
 
 func TestSchedule_SweepsEachQueueShardOnceAndLogsFailures(t *testing.T) {
 	f := newFixture(t)
-	s := &sweeps{shards: map[int]int{}}
+	s := &sweeps{shards: map[storage.QueueShard]int{}}
 	f.sweeper = s
 	out, err := f.Invoke(t.Context(), sample(t, "scheduled"))
 	var result scheduledResult
 	if err != nil || json.Unmarshal(out, &result) != nil || result.Swept != 8 || result.Left != 6 {
 		t.Errorf("the scheduled event returned %s, %v; want 8 swept, 6 left", out, err)
 	}
-	for shard := range tablekeys.QueueShards {
+	for _, shard := range storage.FirstGeneration.QueueShards() {
 		if s.shards[shard] != 1 {
-			t.Errorf("queue shard %d was swept %d times", shard, s.shards[shard])
+			t.Errorf("queue shard %v was swept %d times", shard, s.shards[shard])
 		}
 	}
 	if !strings.Contains(f.out.String(), `"SweepAge":90`) {
@@ -64,7 +68,7 @@ func TestSchedule_SweepsEachQueueShardOnceAndLogsFailures(t *testing.T) {
 			t.Errorf("metrics %s, want %s", f.out.String(), want)
 		}
 	}
-	for _, want := range []string{`"msg":"low watermarks","ages":[60,90,1.5]`, "the table is down", "no row", `"queue_shard":2,"swept":0,"left":5`} {
+	for _, want := range []string{`"msg":"low watermarks","ages":[90,60,1.5,0]`, "the table is down", "no row", `"queue_shard":2,"swept":0,"left":5`} {
 		if !strings.Contains(f.logs.String(), want) {
 			t.Errorf("the log lacks %q: %s", want, f.logs.String())
 		}
@@ -73,18 +77,18 @@ func TestSchedule_SweepsEachQueueShardOnceAndLogsFailures(t *testing.T) {
 
 // Together the parts do what one invocation does: each queue shard once, and the rest once.
 func TestSchedule_PartsShareTheQueueShards(t *testing.T) {
-	for parts := 1; parts <= tablekeys.QueueShards; parts++ {
+	for parts := 1; parts <= storage.FirstGeneration.Shards; parts++ {
 		f := newFixture(t)
-		s := &sweeps{shards: map[int]int{}}
+		s := &sweeps{shards: map[storage.QueueShard]int{}}
 		f.sweeper = s
 		for part := range parts {
 			if _, err := f.Invoke(t.Context(), []byte(envelope.Part{Sweep: part, Sweeps: parts}.Payload())); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for shard := range tablekeys.QueueShards {
+		for _, shard := range storage.FirstGeneration.QueueShards() {
 			if s.shards[shard] != 1 {
-				t.Errorf("%d parts: queue shard %d was swept %d times", parts, shard, s.shards[shard])
+				t.Errorf("%d parts: queue shard %v was swept %d times", parts, shard, s.shards[shard])
 			}
 		}
 		if n := strings.Count(f.out.String(), `"SweepAge":90`); n != 1 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/xray"
+	"github.com/tidemark-db/tidemark/internal/api/xray"
 )
 
 func TestInvoke_SendsASegmentOfTheTraceInARecord(t *testing.T) {

@@ -8,18 +8,18 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/sharelink"
-	"github.com/tidemark-db/tidemark/internal/sitekey"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
-	"github.com/tidemark-db/tidemark/internal/writekey"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/secret"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// handler checks the keys of callers without other credentials: site keys in the path, and write
+// handler checks the keys of callers without other credentials: site keys in the path, and write keys, read
 // keys and tokens of shared links in the header Authorization. It is safe for concurrent use.
 type handler struct {
-	secrets [][]byte        // that may have signed a site key or a shared link
-	keys    writekey.Reader // of write keys
+	secrets *secret.Source      // that may have signed a site key or a shared link
+	keys    access.APIKeyReader // of write keys
 	now     func() model.Time
 	local   bool // requests that do not have the token of a write key are authorized too
 	log     *slog.Logger
@@ -31,12 +31,13 @@ type (
 )
 
 // handle authorizes a request if its key is valid, and passes on what the key allows. It uses payload format
-// 2.0 with simple responses. An unreadable key is rejected like a wrong one; the error is that of the table,
-// after which a sender repeats the request. Neither the key nor the sender is logged.
+// 2.0 with simple responses. An unreadable key is rejected like a wrong one. An error is a failed read of
+// the table; the sender then repeats the request. Neither the key nor the sender is logged.
 func (h *handler) handle(ctx context.Context, r request) (response, error) {
 	allowed, err := h.check(ctx, &r)
 	switch {
-	case errors.Is(err, sitekey.ErrInvalid), errors.Is(err, writekey.ErrInvalid), errors.Is(err, sharelink.ErrInvalid):
+	case errors.Is(err, access.ErrInvalidSiteKey), errors.Is(err, access.ErrInvalidAPIKey),
+		errors.Is(err, access.ErrInvalidLink):
 		h.log.InfoContext(ctx, "request rejected", telemetry.FieldRequestID, r.RequestContext.RequestID, telemetry.FieldError, err)
 		return response{}, nil
 	case err != nil:
@@ -48,19 +49,48 @@ func (h *handler) handle(ctx context.Context, r request) (response, error) {
 
 var errNotChecked = errors.New("the key was not checked: the table did not respond")
 
-// check returns what the key of a request allows, as the context of an authorizer.
+// check returns what the key of a request allows, as the context of an authorizer. A signature that is refused
+// is checked again if the secret has other texts by now.
 func (h *handler) check(ctx context.Context, r *request) (map[string]any, error) {
-	if key, ok := r.PathParameters[sitekey.PathParam]; ok {
-		site, err := sitekey.Open(key, h.secrets...)
-		return map[string]any{sitekey.ContextSite: site}, err
+	allowed, err := h.checkBy(ctx, r, h.secrets.Texts(ctx))
+	forged := errors.Is(err, access.ErrInvalidSiteKey) || errors.Is(err, access.ErrInvalidLink)
+	if forged && h.secrets.Again(ctx) {
+		return h.checkBy(ctx, r, h.secrets.Texts(ctx))
 	}
-	token := writekey.TokenOf(r.Headers["authorization"])
-	if strings.HasPrefix(r.RawPath, sharelink.PathPrefix+"/") {
-		return sharelink.Check(token, h.now().Time(), h.secrets...)
+	return allowed, err
+}
+
+func (h *handler) checkBy(ctx context.Context, r *request, secrets [][]byte) (map[string]any, error) {
+	route := httpapi.ParseRouteKey(r.RouteKey)
+	if key, ok := r.PathParameters[access.SiteKeyPathParam]; ok && route.Allows("POST", access.SiteKeyRoute) {
+		site, err := access.OpenSiteKey(key, secrets...)
+		return map[string]any{access.ContextSite: site}, err
 	}
-	if h.local && !writekey.IsToken(token) {
-		return writekey.Scope{Key: "local"}.Context(), nil
+	token := access.Token(r.Headers["authorization"])
+	if route.Allows("GET", access.LinkRoute) && (route != "" || strings.HasPrefix(r.RawPath, access.LinkPathPrefix+"/")) {
+		return access.CheckLink(token, h.now().Time(), secrets...)
 	}
-	scope, err := writekey.Check(ctx, h.keys, token, h.now())
+	if access.UsesReadKey(route.Allows) && (route != "" || access.IsReadPath(r.RawPath)) {
+		return h.checkReader(ctx, token)
+	}
+	if !access.UsesWriteKey(route.Allows) {
+		return nil, access.ErrInvalidAPIKey
+	}
+	if h.local && !access.IsAPIKey(token) {
+		return access.Scope{Key: "local"}.Context(), nil
+	}
+	scope, err := access.CheckWriteKey(ctx, h.keys, token, h.now())
 	return scope.Context(), err
+}
+
+// checkReader returns what a read key allows. A local stack shows every site without one.
+func (h *handler) checkReader(ctx context.Context, token string) (map[string]any, error) {
+	if h.local && !access.IsAPIKey(token) {
+		return nil, nil
+	}
+	scope, err := access.CheckReadKey(ctx, h.keys, token, h.now())
+	if err != nil {
+		return nil, err
+	}
+	return scope.Context(), nil
 }

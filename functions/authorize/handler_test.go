@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -14,9 +15,12 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/sharelink"
-	"github.com/tidemark-db/tidemark/internal/sitekey"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/api/secret"
+
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -39,13 +43,14 @@ func TestHandle_Samples(t *testing.T) {
 			t.Fatal(err)
 		}
 		var log bytes.Buffer
-		h := &handler{secrets: [][]byte{[]byte(sitekey.LocalSecret)}, log: slog.New(slog.NewJSONHandler(&log, nil))}
+		local := secret.Fixed([]byte(access.LocalSiteSecret))
+		h := &handler{secrets: local, log: slog.New(slog.NewJSONHandler(&log, nil))}
 		response, err := h.handle(t.Context(), r)
-		site, _ := response.Context[sitekey.ContextSite].(string)
+		site, _ := response.Context[access.ContextSite].(string)
 		if err != nil || response.IsAuthorized != (want[f.Name()] != "") || site != want[f.Name()] {
 			t.Errorf("%s: %+v, %v; want %q", f.Name(), response, err, want[f.Name()])
 		}
-		if text := log.String(); strings.Contains(text, "192.0.2") || strings.Contains(text, r.PathParameters[sitekey.PathParam]) || strings.Contains(text, "Firefox") {
+		if text := log.String(); strings.Contains(text, "192.0.2") || strings.Contains(text, r.PathParameters[access.SiteKeyPathParam]) || strings.Contains(text, "Firefox") {
 			t.Errorf("%s: the log contains personal data: %s", f.Name(), text)
 		}
 	}
@@ -61,7 +66,7 @@ func TestSiteSecrets_HasADefaultOnlyForALocalStack(t *testing.T) {
 		"empty":                {" ", "", nil},
 		"too short":            {"short", "", nil},
 		"one of two too short": {"a-long-secret-of-the-stage short", "", nil},
-		"local stack":          {"", "http://127.0.0.1:8000", []string{sitekey.LocalSecret}},
+		"local stack":          {"", "http://127.0.0.1:8000", []string{access.LocalSiteSecret}},
 	} {
 		env := map[string]string{config.EnvEndpoint: c.endpoint}
 		if c.secret != "" {
@@ -87,27 +92,73 @@ func TestSiteSecrets_HasADefaultOnlyForALocalStack(t *testing.T) {
 }
 
 func TestHandle_ChecksSharedLinks(t *testing.T) {
-	secret, now := []byte("a-long-secret-of-the-stage"), model.TimeOf(time.Unix(1_776_000_000, 0))
+	text, now := []byte("a-long-secret-of-the-stage"), model.TimeOf(time.Unix(1_776_000_000, 0))
 	var log bytes.Buffer
-	h := &handler{secrets: [][]byte{secret}, now: func() model.Time { return now }, log: slog.New(slog.NewJSONHandler(&log, nil))}
-	token := sharelink.New(secret, "sites/my-site", now.Time().Add(time.Hour))
+	h := &handler{
+		secrets: secret.Fixed(text), now: func() model.Time { return now }, log: slog.New(slog.NewJSONHandler(&log, nil)),
+	}
+	token := access.NewLink(text, access.Link{Subject: "sites/my-site", Until: now.Time().Add(time.Hour)})
 	for _, c := range []struct {
 		path, header string
 		want         bool
 	}{
 		{"/shared/v1/sites/my-site/pageviews", "Bearer " + token, true},
 		{"/shared/v1/sites/other/pageviews", "Bearer " + token, true}, // query compares the subjects
-		{"/shared/v1/sites/my-site/pageviews", "Bearer " + sharelink.New(secret, "sites/my-site", now.Time()), false},
+		{"/shared/v1/sites/my-site/pageviews", "Bearer " + access.NewLink(text,
+			access.Link{Subject: "sites/my-site", Until: now.Time()}), false},
 		{"/shared/v1/sites/my-site/pageviews", "Bearer tm_ABCDEFGHIJ_SECRET", false},
 		{"/shared/v1/sites/my-site/pageviews", "", false},
 	} {
 		r := events.APIGatewayV2CustomAuthorizerV2Request{RawPath: c.path, Headers: map[string]string{"authorization": c.header}}
 		response, err := h.handle(t.Context(), r)
-		if err != nil || response.IsAuthorized != c.want || (sharelink.Allows(response.Context, "sites/my-site") == nil) != c.want {
+		if err != nil || response.IsAuthorized != c.want || (access.LinkAllows(response.Context, "sites/my-site") == nil) != c.want {
 			t.Errorf("%s %q: %+v, %v; want %v", c.path, c.header, response, err, c.want)
 		}
 	}
 	if strings.Contains(log.String(), token) {
 		t.Errorf("the log contains a token: %s", log.String())
+	}
+}
+
+// A read key opens the routes of queries of websites and no other, and no other key opens these. A gateway
+// without routes passes the path alone.
+func TestHandle_ChecksReadKeys(t *testing.T) {
+	now := func() model.Time { return 1_776_693_600_000 }
+	table := memory.New(now)
+	keys := &access.APIKeys{Store: table, Now: now, Rand: rand.Reader}
+	create := func(draft storage.APIKey) string {
+		token, err := keys.Create(t.Context(), draft)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	reads := create(storage.APIKey{Sites: []string{"x.org"}})
+	writes := create(storage.APIKey{Name: "telegraf"})
+	for _, c := range []struct {
+		route, path, token string
+		local, want        bool
+	}{
+		{"POST /api/v2/query", "/api/v2/query", reads, false, true},
+		{"GET /api/v1/stats/{proxy+}", "/api/v1/stats/aggregate", reads, false, true},
+		{"", "/api/v1/stats/aggregate", reads, false, true},
+		{"POST /api/v2/query", "/api/v2/query", writes, false, false},
+		{"POST /api/v2/query", "/api/v2/query", "", false, false},
+		{"POST /api/v2/query", "/api/v2/query", "", true, true},
+		{"POST /api/v2/query", "/api/v2/query", writes, true, false},
+		{"POST /write", "/write", reads, false, false},
+		{"POST /write", "/write", writes, false, true},
+		{"", "/write", writes, false, true},
+		{"", "/write", reads, false, false},
+	} {
+		h := &handler{keys: table, now: now, local: c.local, log: slog.New(slog.DiscardHandler)}
+		r := events.APIGatewayV2CustomAuthorizerV2Request{
+			RouteKey: c.route, RawPath: c.path,
+			Headers: map[string]string{"authorization": "Bearer " + c.token},
+		}
+		response, err := h.handle(t.Context(), r)
+		if err != nil || response.IsAuthorized != c.want {
+			t.Errorf("%+v: %+v, %v", c, response, err)
+		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/secret"
-	"github.com/tidemark-db/tidemark/internal/startup"
+	"github.com/tidemark-db/tidemark/internal/api/secret"
+	"github.com/tidemark-db/tidemark/internal/api/startup"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 func main() { startup.Serve(os.Stdout, wireSecrets, func(h *handler) any { return h.handle }) }
@@ -22,7 +22,8 @@ func wireSecrets(ctx context.Context, getenv func(string) string, log *slog.Logg
 
 // wire builds the handler from the environment.
 func wire(ctx context.Context, getenv func(string) string, read secret.Reader, log *slog.Logger) (*handler, error) {
-	secrets, err := siteSecrets(ctx, getenv, read)
+	load := func(ctx context.Context) ([][]byte, error) { return siteSecrets(ctx, getenv, read) }
+	secrets, err := secret.Open(ctx, load, startup.Clock)
 	if err != nil {
 		return nil, err
 	}

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 )
 
@@ -50,10 +51,10 @@ func failed(t *testing.T, response any) (names []string) {
 }
 
 var mixed = []string{
-	`{"deviceId":"sensor_01","timestamp":1}`,
-	`{"deviceId":"sensor_02","timestamp":1}`,
-	`{"deviceId":"sensor_01","timestamp":2}`,
-	`[{"deviceId":"sensor_01","timestamp":3},{"deviceId":"sensor_02","timestamp":3}]`,
+	`{"deviceId":"sensor_01","timestamp":1776600001}`,
+	`{"deviceId":"sensor_02","timestamp":1776600001}`,
+	`{"deviceId":"sensor_01","timestamp":1776600002}`,
+	`[{"deviceId":"sensor_01","timestamp":1776600003},{"deviceId":"sensor_02","timestamp":1776600003}]`,
 	`not an observation`,
 }
 
@@ -114,23 +115,48 @@ func TestBatch_AppendsASeriesInOneTransaction(t *testing.T) {
 	counting := &counted{Table: table}
 	var bodies []string
 	for i := range 50 {
-		bodies = append(bodies, fmt.Sprintf(`{"deviceId":"sensor_01","timestamp":%d}`, i+1))
+		bodies = append(bodies, fmt.Sprintf(`{"deviceId":"sensor_01","timestamp":%d}`, 1776600001+i))
 	}
-	if _, err := onStore(t, counting, table).handle(invocation(t, "1"), batchOf(t, "aws:sqs", bodies...)); err != nil {
+	f := onStore(t, counting, table)
+	got, err := f.handle(invocation(t, "1"), batchOf(t, "aws:sqs", bodies...))
+	if err != nil || failed(t, got) != nil {
+		t.Fatalf("got %v, %v; want no failed record", got, err)
+	}
+	if readings, _ := f.stored(t); len(readings) != len(bodies) {
+		t.Errorf("%d readings are stored, want %d", len(readings), len(bodies))
+	}
+	if counting.appends < 1 || counting.appends > 2 { // the first transaction finds that the series is new
+		t.Errorf("%d transactions for 50 records of a series, want 1 or 2", counting.appends)
+	}
+}
+
+func TestHandle_KeepsHeadroomToRespond(t *testing.T) {
+	t.Parallel()
+	table := memory.New(now)
+	counting := &counted{Table: table}
+	end := time.Now().Add(time.Minute)
+	ctx, cancel := context.WithDeadline(invocation(t, "1"), end)
+	defer cancel()
+	if _, err := onStore(t, counting, table).handle(ctx, batchOf(t, "aws:sqs", mixed...)); err != nil {
 		t.Fatal(err)
 	}
-	if counting.appends > 2 { // the first transaction finds that the series is new
-		t.Errorf("%d transactions for 50 records of a series, want at most 2", counting.appends)
+	if got := end.Sub(counting.deadline); got != 500*time.Millisecond {
+		t.Errorf("the last append may end %s before the deadline, want 500ms", got)
 	}
 }
 
-// counted counts transactions.
+// counted counts transactions, and keeps the deadline of the last. The series of a batch are appended concurrently.
 type counted struct {
 	*memory.Table
-	appends int
+	mu       sync.Mutex // guards the fields below
+	appends  int
+	deadline time.Time
 }
 
-func (c *counted) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
+func (c *counted) Append(ctx context.Context, tx storage.AppendTransaction) (storage.StoreResult, error) {
+	c.mu.Lock()
 	c.appends++
+	c.deadline, _ = ctx.Deadline()
+	c.mu.Unlock()
 	return c.Table.Append(ctx, tx)
 }

@@ -13,11 +13,12 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/webfield"
+	"github.com/tidemark-db/tidemark/internal/api/secret"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -93,7 +94,7 @@ func TestCollector_Samples(t *testing.T) {
 		"unchecked":              {403, "none"},
 		"custom-event":           {204, ""},
 		"engagement":             {204, ""},
-		"too-many-props":         {400, "none"},
+		"too-many-props":         {204, ""},
 		"plausible":              {202, ""},
 		"plausible-abbreviated":  {202, ""},
 		"plausible-unknown-site": {403, "none"},
@@ -117,7 +118,7 @@ func TestCollector_Samples(t *testing.T) {
 
 func TestCollector_StoresAViewWithoutPersonalData(t *testing.T) {
 	f := newCollector(t, nil, nil)
-	f.collector.OriginSecrets = [][]byte{[]byte(originSecret)}
+	f.collector.OriginSecrets = secret.Fixed([]byte(originSecret))
 	if _, err := f.handle(invocation(t, "view"), withHeader(t, sampleView(t, "view"), "X-Tidemark-Origin", originSecret)); err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestCollector_StoresEventsByTheirName(t *testing.T) {
 		"custom-event":          {"CUSTOMEVENT", "my-site", "map[name:Purchase path:/shop prop1:Purchase?plan=pro prop2:Purchase?seats=3 prop3:Purchase?trial=false revenue_EUR:19.9]"},
 		"engagement":            {"CUSTOMEVENT", "my-site", "map[depth:35 duration:4200 path:/blog/post-1]"},
 		"plausible":             {"CUSTOMEVENT", "my-site.example", "map[name:Signup path:/join prop1:Signup?plan=pro revenue_USD:1322.22]"},
-		"plausible-abbreviated": {"PAGEVIEW", "my-site.example", "map[browser:Firefox channel:Direct device:desktop os:Linux path:/blog]"},
+		"plausible-abbreviated": {"PAGEVIEW", "my-site.example", "map[browser:Firefox channel:Direct device:desktop hostname:my-site.example os:Linux path:/blog]"},
 	} {
 		f := newCollector(t, withSite, nil)
 		if response, err := f.collect(t, sample); err != nil || response.StatusCode >= 300 {
@@ -190,6 +191,46 @@ func TestCollector_StoresEventsByTheirName(t *testing.T) {
 		e, fields := f.onlyEvent(t)
 		if e.Series.Kind != want.kind || e.Series.Subject.ID != want.site || fmt.Sprint(fields) != want.fields {
 			t.Errorf("%s: %s of %s: %v\nwant %+v", sample, e.Series.Kind, e.Series.Subject.ID, fields, want)
+		}
+	}
+}
+
+// send sends a sample with other texts in its body.
+func (f fixture) send(t *testing.T, name string, replaced ...string) int {
+	t.Helper()
+	payload, err := os.ReadFile(filepath.Join(collectSamples, name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.NewReplacer(replaced...).Replace(string(payload))
+	response, err := f.handle(invocation(t, name), []byte(changed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.(events.APIGatewayV2HTTPResponse).StatusCode
+}
+
+func TestCollector_StoresAnEventForEachSiteThatItNames(t *testing.T) {
+	for domain, want := range map[string]struct {
+		status int
+		sites  string
+	}{
+		"a.com":             {202, "[a.com]"},
+		"WWW.A.com.":        {202, "[a.com]"},
+		"a.com, b.com":      {202, "[a.com b.com]"},
+		"a.com,www.a.com":   {202, "[a.com]"},
+		"b.com,unknown.com": {202, "[b.com]"},
+		"unknown.com":       {403, "[]"},
+	} {
+		f := newCollector(t, func(c *config.Config) { c.Collector.Domains = []string{"a.com", "b.com"} }, nil)
+		status := f.send(t, "plausible-abbreviated", `\"d\": \"my-site.example\"`, `\"d\": \"`+domain+`\"`)
+		sites := []string{}
+		for _, e := range f.views(t) {
+			sites = append(sites, e.Series.Subject.ID)
+		}
+		slices.Sort(sites)
+		if status != want.status || fmt.Sprint(sites) != want.sites {
+			t.Errorf("%s: %d, stored for %v; want %+v", domain, status, sites, want)
 		}
 	}
 }
@@ -231,6 +272,41 @@ func TestCollector_OneBrowserIsOneVisitorForADay(t *testing.T) {
 	}
 }
 
+// A visit that goes on over midnight UTC has one visitor, and one that begins after it another.
+func TestCollector_AVisitOverMidnightIsOfOneVisitor(t *testing.T) {
+	midnight := model.Time(20_564 * 24 * 60 * 60 * 1000)
+	const minute = model.Time(60_000)
+	for name, c := range map[string]struct {
+		minutes  []model.Time // after midnight
+		visitors int
+	}{
+		"goes on":                {[]model.Time{-10, 5}, 1},
+		"goes on for long":       {[]model.Time{-10, 15, 44, 70}, 1},
+		"pauses for the gap":     {[]model.Time{-10, 20}, 1},
+		"pauses longer":          {[]model.Time{-11, 20}, 2},
+		"begins again":           {[]model.Time{-10, 10, 45, 50}, 2},
+		"ends two hours later":   {[]model.Time{-10, 15, 44, 70, 95, 119, 125}, 2},
+		"of the new day alone":   {[]model.Time{5, 10}, 1},
+		"of two days, and apart": {[]model.Time{-200, 200}, 2},
+	} {
+		f := newCollector(t, withSite, nil)
+		for _, m := range c.minutes {
+			f.service.Now = func() model.Time { return midnight + m*minute }
+			if status := f.send(t, "plausible-abbreviated"); status != 202 {
+				t.Fatalf("%s: %d", name, status)
+			}
+		}
+		visitors := map[string]bool{}
+		for _, e := range f.views(t) {
+			v, _ := e.Attrs.Get(webfield.Visitor)
+			visitors[v.Text] = true
+		}
+		if len(visitors) != c.visitors {
+			t.Errorf("%s: %d visitors, want %d", name, len(visitors), c.visitors)
+		}
+	}
+}
+
 func TestCollector_IgnoresOptOutIfConfigured(t *testing.T) {
 	f := newCollector(t, func(c *config.Config) { c.Collector.HonourOptOut = false }, nil)
 	for _, name := range []string{"opt-out-gpc", "opt-out-dnt"} {
@@ -246,8 +322,8 @@ func TestCollector_IgnoresOptOutIfConfigured(t *testing.T) {
 // secretless is a table that cannot store a rotating secret.
 type secretless struct{ *memory.Table }
 
-func (secretless) PutRotatingSecret(context.Context, entity.RotatingSecret) (storage.WriteResult, entity.RotatingSecret, error) {
-	return storage.Throttled, entity.RotatingSecret{}, nil
+func (secretless) PutRotatingSecret(context.Context, storage.RotatingSecret) (storage.WriteResult, storage.RotatingSecret, error) {
+	return storage.Throttled, storage.RotatingSecret{}, nil
 }
 
 func TestCollector_WithoutASecretStoresNothingAndAsksForARetry(t *testing.T) {

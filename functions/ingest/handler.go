@@ -8,12 +8,13 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
-	"github.com/tidemark-db/tidemark/internal/collector"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
-	"github.com/tidemark-db/tidemark/internal/xray"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/xray"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/senders/points"
+	"github.com/tidemark-db/tidemark/internal/web/collector"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -26,6 +27,7 @@ type handler struct {
 	defaultKind string               // of messages that do not name a kind
 	collector   *collector.Collector // nil without page views
 	client      *http.Client         // for confirmations to AWS IoT
+	mapping     *points.Mapping      // of messages that name a row of sources
 	routes      []route
 	reporter    *reporter
 	tracer      *xray.Tracer // nil traces nothing
@@ -54,7 +56,7 @@ func (h *handler) handle(ctx context.Context, payload json.RawMessage) (any, err
 // http serves POST /v1/{kinds} and the routes of domains.
 func (h *handler) http(ctx context.Context, r *httpapi.Request) httpapi.Response {
 	for _, route := range h.routes {
-		if route.matches(r.Path) {
+		if route.serves(r) {
 			return route.serve(ctx, r)
 		}
 	}
@@ -84,7 +86,7 @@ func (h *handler) iot(ctx context.Context, payload []byte) (map[model.Outcome]in
 // appendThings appends messages of IoT rules. After an error, they must be delivered again.
 func (h *handler) appendThings(ctx context.Context, messages []envelope.Message) (map[model.Outcome]int, error) {
 	counts := make(map[model.Outcome]int)
-	results, err := h.appendMessages(ctx, envelope.IoT, messages)
+	results, err := h.appendMessages(ctx, envelope.IoT, h.mapped(messages))
 	for _, r := range results {
 		counts[r.outcome]++
 		if r.retry && err == nil {
@@ -101,6 +103,7 @@ func (h *handler) batch(ctx context.Context, source envelope.Source, payload []b
 	if err != nil {
 		return nil, err
 	}
+	messages = h.mapped(messages)
 	results, err := h.appendMessages(ctx, source, messages)
 	if err != nil {
 		h.reporter.log.Error("batch partly failed", telemetry.FieldRequestID, requestID(ctx), telemetry.FieldError, err)

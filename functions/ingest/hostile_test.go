@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/tidemark-db/tidemark/internal/writekey"
+	"github.com/tidemark-db/tidemark/internal/api/access"
 )
 
 // compressed returns a body as gzip in base64.
@@ -40,7 +40,7 @@ func cut(t *testing.T, text string) string {
 // A request of any content has the status of a data fault, never of a server error, which a
 // sender repeats for ever; and its memory is bounded, since one process serves many requests.
 func TestSenders_HostileInputIsADataFaultInBoundedMemory(t *testing.T) {
-	const memoryOfARequest = 128 << 20 // all allocations together; those of the present are fewer
+	const memoryOfARequest = 128 << 20 // all allocations together; today's are fewer
 	packed := map[string]string{"content-encoding": "gzip"}
 	metricsPacked := map[string]string{"content-encoding": "gzip", "content-type": "application/x-protobuf"}
 	var tags strings.Builder
@@ -56,7 +56,7 @@ func TestSenders_HostileInputIsADataFaultInBoundedMemory(t *testing.T) {
 		return write{path: "/api/v2/write", query: "bucket=b", key: anyKey, headers: packed, base64: true, body: body}
 	}
 	otlp := func(body string) write {
-		return write{path: writekey.PathMetrics, key: anyKey, headers: metricsPacked, base64: true, body: body}
+		return write{path: access.PathMetrics, key: anyKey, headers: metricsPacked, base64: true, body: body}
 	}
 	for name, c := range map[string]struct {
 		write

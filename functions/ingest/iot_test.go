@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -22,7 +22,8 @@ import (
 func TestIoT_IsDeliveredAgainAndStoresNothingTwice(t *testing.T) {
 	t.Parallel()
 	table := memory.New(now)
-	batch := base64.StdEncoding.EncodeToString([]byte(`[{"timestamp":1},{"timestamp":2,"id":"bad"},{"id":"no time"}]`))
+	const three = `[{"timestamp":31536001},{"timestamp":31536002,"id":"bad"},{"id":"no time"}]`
+	batch := base64.StdEncoding.EncodeToString([]byte(three))
 	payload := json.RawMessage(`{"tidemark_batch":"` + batch + `","tidemark_subject":"sensor_01"}`)
 	if _, err := onStore(t, failingTable{table, "sensor_01", storage.Conflicted, nil}, table).handle(invocation(t, "7"), payload); err == nil {
 		t.Fatal("no error for an undecided reading: Lambda would not deliver the message again")
@@ -44,12 +45,12 @@ func TestIoT_IsDeliveredAgainAndStoresNothingTwice(t *testing.T) {
 func TestIoT_QuarantinesUnreadableMessages(t *testing.T) {
 	t.Parallel()
 	for payload, code := range map[string]string{
-		`5`:                                    ingest.CodeUnmarked,
-		`[5]`:                                  ingest.CodeUnmarked,
-		`{"deviceId":"a","timestamp":1}`:       ingest.CodeUnmarked,
-		`{"tidemark_subject":5,"timestamp":1}`: ingest.CodeWrongType,
-		`{"tidemark_subject":"a","a":1,"a":2}`: ingest.CodeDuplicateName,
-		`{"tidemark_subject":"a","tidemark_who":""}`: ingest.CodeNameReserved,
+		`5`:   ingest.CodeUnmarked,
+		`[5]`: ingest.CodeUnmarked,
+		`{"deviceId":"a","timestamp":1776600001}`:       ingest.CodeUnmarked,
+		`{"tidemark_subject":5,"timestamp":1776600001}`: ingest.CodeWrongType,
+		`{"tidemark_subject":"a","a":1,"a":2}`:          ingest.CodeDuplicateName,
+		`{"tidemark_subject":"a","tidemark_who":""}`:    ingest.CodeNameReserved,
 	} {
 		f := newFixture(t)
 		if _, err := f.handle(invocation(t, "1"), json.RawMessage(payload)); err != nil {
@@ -66,7 +67,7 @@ func TestIoT_QuarantinesUnreadableMessages(t *testing.T) {
 	}
 }
 
-func (f fixture) quarantined(t *testing.T) (all []entity.Quarantined) {
+func (f fixture) quarantined(t *testing.T) (all []storage.Quarantined) {
 	t.Helper()
 	items, _, err := f.table.Scan(t.Context(), keys.Key{})
 	if err != nil {
@@ -85,7 +86,7 @@ func (f fixture) quarantined(t *testing.T) (all []entity.Quarantined) {
 // failingQuarantine cannot quarantine.
 type failingQuarantine struct{ *memory.Table }
 
-func (failingQuarantine) Quarantine(context.Context, entity.Quarantined) (storage.WriteResult, error) {
+func (failingQuarantine) Quarantine(context.Context, storage.Quarantined) (storage.WriteResult, error) {
 	return storage.Throttled, nil
 }
 
@@ -100,7 +101,8 @@ func TestIoT_LosesNothingWhenQuarantineFails(t *testing.T) {
 // A device with a clock in seconds sends temperature and humidity in two messages.
 func TestIoT_ACollisionIsQuarantinedWithItsPayloadOrMerged(t *testing.T) {
 	t.Parallel()
-	first, second := `{"tidemark_subject":"sensor_01","timestamp":1,"temperature":20}`, `{"tidemark_subject":"sensor_01","timestamp":1,"humidity":50}`
+	first := `{"tidemark_subject":"sensor_01","timestamp":1776600001,"temperature":20}`
+	second := `{"tidemark_subject":"sensor_01","timestamp":1776600001,"humidity":50}`
 	for policy, quarantined := range map[string]int{"report": 1, "merge": 0} {
 		conf, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {onCollision: "+policy+"}}"), domains.Kinds()...)
 		if err != nil {
@@ -118,7 +120,7 @@ func TestIoT_ACollisionIsQuarantinedWithItsPayloadOrMerged(t *testing.T) {
 			t.Errorf("%s: stored %q, quarantined %q; want one event and %d", policy, readings, all, quarantined)
 		}
 		if quarantined == 1 {
-			var q entity.Quarantined
+			var q storage.Quarantined
 			items, _, _ := f.table.Scan(t.Context(), keys.Key{})
 			for _, it := range items {
 				if found, err := item.Quarantined(it); err == nil {

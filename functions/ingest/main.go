@@ -10,12 +10,14 @@ import (
 	"os"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/secret"
-	"github.com/tidemark-db/tidemark/internal/startup"
-	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/secret"
+	"github.com/tidemark-db/tidemark/internal/api/startup"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/engine/queue"
+	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/web/collector"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -29,7 +31,9 @@ type store interface {
 	ingest.Store
 	ingest.QuarantineStore
 	ingest.RotatingSecretStore
+	collector.IndexReader
 	ingest.PurgeLocks
+	queue.Store
 }
 
 // wire builds the handler from the environment.
@@ -47,7 +51,10 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 	}
 	h.tracer, h.appends.OwnerClaim = e.Tracer, getenv(config.EnvOwnerClaim)
 	if h.collector != nil {
-		h.collector.OriginSecrets, err = originSecrets(ctx, e.Settings, getenv, secret.Read)
+		load := func(ctx context.Context) ([][]byte, error) {
+			return originSecrets(ctx, e.Settings, getenv, secret.Read)
+		}
+		h.collector.OriginSecrets, err = secret.Open(ctx, load, startup.Clock)
 	}
 	return h, err
 }
@@ -68,6 +75,8 @@ func newHandler(conf *config.Config, s store, r *reporter) (*handler, error) {
 		QuarantineRetention: conf.Quarantine.Retention,
 		PurgeLocks:          s,
 		PurgeLockMaxAge:     conf.Functions.Ingest.Timeout,
+		Queue:               queue.NewWriter(s, kinds),
+		OnUnqueued:          ingest.LogUnqueued(r.log, r.count),
 	}
 	views := collectorOf(conf, kinds, service, s, r)
 	h := &handler{
@@ -78,6 +87,8 @@ func newHandler(conf *config.Config, s store, r *reporter) (*handler, error) {
 		client:      http.DefaultClient,
 		reporter:    r,
 	}
-	h.routes = h.addedRoutes(views, receiverOf(conf, kinds, service, r))
+	senders := receiverOf(conf, kinds, service, r)
+	h.mapping = &senders.Mapping
+	h.routes = h.addedRoutes(views, senders)
 	return h, nil
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -56,7 +56,8 @@ func (h *handler) append(ctx context.Context, messages []envelope.Message) (stri
 	if !known || !kind.HasEvents() {
 		return "", rejectUnknownKind(messages), nil
 	}
-	observations := lists.Map(messages, func(m envelope.Message) ingest.Observation { return m.Observation })
+	withTime := func(m envelope.Message) ingest.Observation { return arrived(kind, m) }
+	observations := lists.Map(messages, withTime)
 	results, err := h.service.Append(ctx, kind, observations...)
 	return kind.Name, results, err
 }
@@ -79,6 +80,7 @@ func (h *handler) quarantine(ctx context.Context, source envelope.Source, m enve
 		Source:  string(source),
 		Origin:  m.Origin,
 		Subject: result.Key.Series.Subject,
+		Sender:  m.Sender,
 		Errors:  reasons(result),
 		Payload: m.Payload,
 	})

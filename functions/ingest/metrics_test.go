@@ -14,8 +14,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/writekey"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 )
 
@@ -45,7 +45,7 @@ func exported(all ...*metrics.Metric) *metrics.MetricsData {
 // export returns a request with metrics in protobuf or JSON.
 func export(t *testing.T, asJSON bool, data *metrics.MetricsData) write {
 	t.Helper()
-	w := write{path: writekey.PathMetrics, key: anyKey, headers: map[string]string{"content-type": "application/x-protobuf"}, base64: true}
+	w := write{path: access.PathMetrics, key: anyKey, headers: map[string]string{"content-type": "application/x-protobuf"}, base64: true}
 	body, err := proto.Marshal(data)
 	if asJSON {
 		w.headers, w.base64 = map[string]string{"content-type": "application/json"}, false
@@ -146,8 +146,8 @@ func TestMetrics_RefusesARequestAsAWhole(t *testing.T) {
 		"another type":        {other, 415},
 		"no authorizer":       {unchecked, 401},
 		"empty messages":      {empty, 200},
-		"no body":             {write{path: writekey.PathMetrics, key: anyKey, headers: whole.headers}, 200},
-		"JSON that is not it": {write{path: writekey.PathMetrics, key: anyKey, headers: map[string]string{"content-type": "application/json"}, body: `{"resourceMetrics":7}`}, 400},
+		"no body":             {write{path: access.PathMetrics, key: anyKey, headers: whole.headers}, 200},
+		"JSON that is not it": {write{path: access.PathMetrics, key: anyKey, headers: map[string]string{"content-type": "application/json"}, body: `{"resourceMetrics":7}`}, 400},
 	} {
 		f := newCollector(t, nil, nil)
 		if r := f.write(t, c.write); r.StatusCode != c.status {

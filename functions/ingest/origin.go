@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/secret"
+	"github.com/tidemark-db/tidemark/internal/api/secret"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 var errOriginSecret = errors.New("the secret of the collector's origin is missing or shorter than 16 bytes: set " + config.EnvOriginSecret +
@@ -15,7 +15,7 @@ var errOriginSecret = errors.New("the secret of the collector's origin is missin
 // local stack, which has no origin.
 func originSecrets(ctx context.Context, conf *config.Config, getenv func(string) string, read secret.Reader) (all [][]byte, err error) {
 	arn, value := getenv(config.EnvOriginSecret), ""
-	if arn == "" && conf.Collector.Trust != config.TrustCloudFront || getenv(config.EnvEndpoint) != "" {
+	if arn == "" && conf.Collector.Trust == config.TrustNone || getenv(config.EnvEndpoint) != "" {
 		return nil, nil
 	}
 	if arn != "" {

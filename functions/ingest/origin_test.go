@@ -11,10 +11,12 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/webfield"
+	"github.com/tidemark-db/tidemark/internal/api/secret"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 )
@@ -45,6 +47,42 @@ func withHeader(t *testing.T, payload []byte, name, value string) json.RawMessag
 	return payload
 }
 
+// Behind a website's own proxy, a visitor is who the proxy has named last.
+func TestCollector_CountsVisitorsBehindATrustedProxy(t *testing.T) {
+	const proxy = "192.0.2.44" // of the sample
+	for name, c := range map[string]struct {
+		trust     config.Trust
+		secret    string
+		forwarded []string
+		visitors  int
+	}{
+		"named by the proxy":        {config.TrustProxy, originSecret, []string{"198.51.100.1", "198.51.100.2"}, 2},
+		"and by the gateway":        {config.TrustProxy, originSecret, []string{"198.51.100.1, " + proxy, "198.51.100.1"}, 1},
+		"forged by the browser":     {config.TrustProxy, originSecret, []string{"10.0.0.1, 198.51.100.1", "10.0.0.2, 198.51.100.1"}, 1},
+		"not an address":            {config.TrustProxy, originSecret, []string{"unknown", "hidden"}, 1},
+		"without the secret":        {config.TrustProxy, "", []string{"198.51.100.1", "198.51.100.2"}, 1},
+		"of a site without a proxy": {config.TrustCloudFront, originSecret, []string{"198.51.100.1", "198.51.100.2"}, 1},
+	} {
+		f := newCollector(t, func(conf *config.Config) { conf.Collector.Trust = c.trust }, nil)
+		f.collector.OriginSecrets = secret.Fixed([]byte(originSecret))
+		for _, forwarded := range c.forwarded {
+			payload := withHeader(t, sampleView(t, "view"), "X-Forwarded-For", forwarded)
+			payload = withHeader(t, payload, "X-Tidemark-Origin", c.secret)
+			if _, err := f.handle(invocation(t, name), payload); err != nil {
+				t.Fatal(err)
+			}
+		}
+		visitors := map[string]bool{}
+		for _, e := range f.views(t) {
+			v, _ := e.Attrs.Get(webfield.Visitor)
+			visitors[v.Text] = true
+		}
+		if len(visitors) != c.visitors {
+			t.Errorf("%s: %d visitors, want %d", name, len(visitors), c.visitors)
+		}
+	}
+}
+
 // Headers that anyone can send make neither visitors nor countries: 100 forged ones are one
 // visitor without a country. With the secret of the origin they count.
 func TestCollector_TrustsHeadersOnlyFromItsOrigin(t *testing.T) {
@@ -63,9 +101,8 @@ func TestCollector_TrustsHeadersOnlyFromItsOrigin(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newCollector(t, nil, nil)
-			for _, text := range c.secrets {
-				f.collector.OriginSecrets = append(f.collector.OriginSecrets, []byte(text))
-			}
+			texts := lists.Map(c.secrets, func(text string) []byte { return []byte(text) })
+			f.collector.OriginSecrets = secret.Fixed(texts...)
 			for i := range 100 {
 				request := withHeader(t, sampleView(t, "view-behind-cloudfront"), "CloudFront-Viewer-Country", "ZZ")
 				request = withHeader(t, request, "CloudFront-Viewer-Address", fmt.Sprintf("203.0.113.%d:443", i))
@@ -106,7 +143,7 @@ func TestCollector_StoresRegionsOnlyOnRequestFromItsOrigin(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newCollector(t, func(conf *config.Config) { conf.Collector.Regions = c.regions }, nil)
-			f.collector.OriginSecrets = [][]byte{[]byte(originSecret)}
+			f.collector.OriginSecrets = secret.Fixed([]byte(originSecret))
 			request := withHeader(t, sampleView(t, "view-behind-cloudfront"), "CloudFront-Viewer-Country-Region", "18")
 			if _, err := f.handle(invocation(t, "1"), withHeader(t, request, "X-Tidemark-Origin", c.sent)); err != nil {
 				t.Fatal(err)
@@ -127,7 +164,7 @@ func TestCollector_StoresRegionsOnlyOnRequestFromItsOrigin(t *testing.T) {
 func TestCollector_CountsAnAddressOnceInAnyForm(t *testing.T) {
 	visitors := func(header string, forms ...string) map[string]bool {
 		f := newCollector(t, nil, nil)
-		f.collector.OriginSecrets = [][]byte{[]byte(originSecret)}
+		f.collector.OriginSecrets = secret.Fixed([]byte(originSecret))
 		for i, form := range forms {
 			request := withHeader(t, sampleView(t, "view-behind-cloudfront"), "X-Tidemark-Origin", originSecret)
 			if header == "" {
@@ -155,7 +192,7 @@ func TestCollector_CountsAnAddressOnceInAnyForm(t *testing.T) {
 		{sent, []string{"2001:db8::7:44321", "[2001:db8::7]:443", "2001:0DB8:0:0:0:0:0:7:1", "2001:0db8:0000:0000:0000:0000:0000:0007:65535"}, 1},
 		{sent, []string{"198.51.100.7:44321", "::ffff:198.51.100.7:443", "[::ffff:c633:6407]:443"}, 1},
 		{sent, []string{"2001:db8::7:443", "2001:db8::8:443", "2001:db8::7:1:443", "198.51.100.7:443"}, 4},
-		{sent, []string{"", "unknown", ":443", "unknown:443", "2001:db8:0:0:0:0:0:7"}, 1}, // no address: that of the connection
+		{sent, []string{"", "unknown", ":443", "unknown:443", "2001:db8:0:0:0:0:0:7"}, 1}, // no address: the connection's
 		{"", []string{"2001:db8::7", "2001:DB8:0::7"}, 1},
 		{"", []string{"198.51.100.7", "198.51.100.8"}, 2},
 	} {
@@ -208,8 +245,8 @@ func TestOriginSecrets_AreReadOnlyIfAnOriginIsTrusted(t *testing.T) {
 // awsWords is a table that does not exist, in AWS's words.
 type awsWords struct{ *memory.Table }
 
-func (awsWords) PutRotatingSecret(context.Context, entity.RotatingSecret) (storage.WriteResult, entity.RotatingSecret, error) {
-	return 0, entity.RotatingSecret{}, errors.New("operation error DynamoDB: PutItem, ResourceNotFoundException: Requested resource not found: Table: tidemark-prod-Table")
+func (awsWords) PutRotatingSecret(context.Context, storage.RotatingSecret) (storage.WriteResult, storage.RotatingSecret, error) {
+	return 0, storage.RotatingSecret{}, errors.New("operation error DynamoDB: PutItem, ResourceNotFoundException: Requested resource not found: Table: tidemark-prod-Table")
 }
 
 func TestCollector_NeverShowsTheWordsOfAWS(t *testing.T) {

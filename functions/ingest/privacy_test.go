@@ -12,8 +12,9 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/xray"
+	"github.com/tidemark-db/tidemark/internal/api/secret"
+	"github.com/tidemark-db/tidemark/internal/api/xray"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 )
 
@@ -82,7 +83,7 @@ func TestCollector_NothingNamesAVisitor(t *testing.T) {
 	stored := 0
 	for _, wrap := range []func(*memory.Table) store{nil, func(m *memory.Table) store { return secretless{m} }} {
 		f := newCollector(t, withSite, wrap)
-		f.collector.OriginSecrets = [][]byte{[]byte(originSecret)}
+		f.collector.OriginSecrets = secret.Fixed([]byte(originSecret))
 		traces := new(bytes.Buffer)
 		f.tracer = &xray.Tracer{Function: "ingest", Now: time.Now, Daemon: traces}
 		for _, sample := range samples {

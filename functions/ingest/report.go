@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -60,11 +60,16 @@ func (r *reporter) retried(after storage.WriteResult) {
 	}
 }
 
-// quarantined counts messages that were quarantined.
-func (r *reporter) quarantined(kind string, n int) {
+// count adds n to a metric of kind.
+func (r *reporter) count(kind string, m telemetry.Metric, n float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.add(kind, telemetry.Quarantined, float64(n))
+	r.add(kind, m, n)
+}
+
+// quarantined counts messages that were quarantined.
+func (r *reporter) quarantined(kind string, n int) {
+	r.count(kind, telemetry.Quarantined, float64(n))
 }
 
 // appended logs and counts the outcomes of the observations of one kind.

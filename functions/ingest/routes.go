@@ -4,39 +4,42 @@ import (
 	"context"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/collector"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/script"
-	"github.com/tidemark-db/tidemark/internal/sitekey"
-	"github.com/tidemark-db/tidemark/internal/source"
-	"github.com/tidemark-db/tidemark/internal/source/receiver"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
-	"github.com/tidemark-db/tidemark/internal/writekey"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/senders/points"
+	"github.com/tidemark-db/tidemark/internal/senders/receiver"
+	"github.com/tidemark-db/tidemark/internal/web/collector"
+	"github.com/tidemark-db/tidemark/internal/web/script"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// route is a path that is served in addition to those of the catalog: with a final slash, all
-// paths that begin with it.
+// route is served in addition to the catalog's routes.
 type route struct {
-	path  string
-	serve func(context.Context, *httpapi.Request) httpapi.Response
+	method string
+	path   string // a parameter at its end stands for all that follows
+	serve  func(context.Context, *httpapi.Request) httpapi.Response
 }
 
-func (r route) matches(path string) bool {
-	return path == r.path || strings.HasSuffix(r.path, "/") && strings.HasPrefix(path, r.path)
+// serves reports whether a request is for the route: the gateway has authorized it as such, and has its path.
+func (r route) serves(q *httpapi.Request) bool {
+	before, _, several := strings.Cut(r.path, "{")
+	named := q.Path == r.path || several && strings.HasPrefix(q.Path, before)
+	return named && q.Route.Allows(r.method, r.path)
 }
 
 // collectorOf returns the collector of the events of pages, nil if the catalog lacks their kinds.
-func collectorOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Service, s ingest.RotatingSecretStore, r *reporter) *collector.Collector {
+func collectorOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Service, s store, r *reporter) *collector.Collector {
 	views, hasViews := kinds.Kind(web.PageViews.Name)
 	custom, hasEvents := kinds.Kind(web.CustomEvents.Name)
 	if hasViews && hasEvents {
-		return &collector.Collector{
+		c := &collector.Collector{
 			Views:        views,
 			Events:       custom,
 			Service:      service,
@@ -44,6 +47,7 @@ func collectorOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Se
 			HonourOptOut: conf.Collector.HonourOptOut,
 			Domains:      conf.Collector.Domains,
 			Regions:      conf.Collector.Regions,
+			Proxied:      conf.Collector.Trust == config.TrustProxy,
 			Appended: func(q *httpapi.Request, kind string, results []model.AppendResult, err error) {
 				r.appended(envelope.Collect, q.ID, kind, results, err)
 			},
@@ -52,6 +56,10 @@ func collectorOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Se
 				r.log.Error("event of a page not stored", telemetry.FieldRequestID, q.ID, telemetry.FieldError, err.Error())
 			},
 		}
+		if of := kinds.SessionsOf(views.Name); views.IndexBy == webfield.Visitor && len(of) > 0 {
+			c.Index, c.Gap = s, of[0].Sessions.Gap
+		}
+		return c
 	}
 	return nil
 }
@@ -59,7 +67,7 @@ func collectorOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Se
 // receiverOf returns the receiver of points from senders of other databases.
 func receiverOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Service, r *reporter) *receiver.Receiver {
 	return &receiver.Receiver{
-		Mapping: source.Mapping{Rows: conf.Sources, Catalog: kinds},
+		Mapping: points.Mapping{Rows: conf.Sources, Catalog: kinds},
 		Service: service,
 		Limits:  conf.Limits,
 		Appended: func(q *httpapi.Request, kind string, results []model.AppendResult, err error) {
@@ -71,16 +79,30 @@ func receiverOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Ser
 
 // addedRoutes returns the routes of the domains, of AWS IoT, and of senders of other databases.
 func (h *handler) addedRoutes(views *collector.Collector, senders *receiver.Receiver) (all []route) {
-	all = []route{{envelope.PathMessages, h.things}, {envelope.PathThings, h.confirm}}
-	if views != nil {
-		all = append(all, route{collector.Prefix, views.Serve}, route{sitekey.PathEvent, views.ServeEvent}, route{script.PathPrefix, script.Serve})
+	all = []route{
+		{method: "POST", path: envelope.PathMessages, serve: h.things},
+		{method: "POST", path: envelope.PathThings + "{proxy+}", serve: h.confirm},
 	}
-	for _, path := range writekey.Paths {
+	if views != nil {
+		all = append(all,
+			route{method: "POST", path: access.SiteKeyRoute, serve: views.Serve},
+			route{method: "POST", path: access.PathEvent, serve: views.ServeEvent},
+			route{method: "GET", path: script.PathPrefix + "{name}", serve: script.Serve})
+	}
+	for _, r := range access.ClientRoutes {
+		all = append(all, route{method: r.Method, path: r.Path, serve: senders.Client})
+	}
+	for _, path := range access.WriteKeyPaths {
 		serve := senders.Lines
-		if path == writekey.PathMetrics {
+		switch {
+		case path == access.PathMetrics:
 			serve = senders.Metrics
+		case path == access.PathRemoteWrite:
+			serve = senders.Samples
+		case strings.HasPrefix(path, access.PathSources):
+			serve = senders.Messages
 		}
-		all = append(all, route{path, serve})
+		all = append(all, route{method: "POST", path: path, serve: serve})
 	}
 	return all
 }

@@ -15,11 +15,10 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/writekey"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -30,17 +29,24 @@ type write struct {
 	path, query, body string
 	headers           map[string]string
 	base64            bool
-	key               *writekey.Scope // nil if no authorizer has checked a key
+	key               *access.Scope // nil if no authorizer has checked a key
+	rule              bool          // a rule of AWS IoT has signed the request
 }
 
 // anyKey allows everything.
-var anyKey = &writekey.Scope{Key: "k1"}
+var anyKey = &access.Scope{Key: "k1"}
 
 func (w write) payload(t *testing.T) []byte {
 	t.Helper()
 	var r events.APIGatewayV2HTTPRequest
 	r.Version, r.RawPath, r.RawQueryString, r.Body, r.Headers, r.IsBase64Encoded = "2.0", w.path, w.query, w.body, w.headers, w.base64
 	r.RequestContext.HTTP.Method = "POST"
+	if w.rule {
+		r.RouteKey = "POST " + w.path
+		r.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
+			IAM: &events.APIGatewayV2HTTPRequestContextAuthorizerIAMDescription{UserARN: "arn:aws:sts::123456789012:assumed-role/rules/iot"},
+		}
+	}
 	if w.key != nil {
 		r.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: w.key.Context()}
 	}
@@ -198,7 +204,7 @@ func TestSenders_StoresTheGoodLinesAndNamesTheOthers(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.Body), &got); err != nil || r.StatusCode != 400 || got.Code != "invalid" || got.Line != 2 || got.Error != got.Message {
 		t.Fatalf("%d %s, %v; want 400 with the first line", r.StatusCode, r.Body, err)
 	}
-	if !strings.HasPrefix(got.Message, "partial write: line 2: column 7") || !strings.Contains(got.Message, "dropped=5 of 7 lines") {
+	if !strings.HasPrefix(got.Message, "partial write: line 2: column 7") || !strings.Contains(got.Message, "dropped=3 of 7 lines") {
 		t.Errorf("message %s", got.Message)
 	}
 	want := []struct {
@@ -210,7 +216,30 @@ func TestSenders_StoresTheGoodLinesAndNamesTheOthers(t *testing.T) {
 			t.Errorf("reason %d: %+v, want line %d and %q", i, got.Data, w.line, w.says)
 		}
 	}
-	requireEvents(t, f, "HOST/h/METRIC named 2026-04-20T14:00:00.000Z id_=7 timestamp_=\"x\"", "HOST/h/METRIC ok 2026-04-20T14:00:00.000Z x=1")
+	requireEvents(t, f, "HOST/h/METRIC exact 2026-04-20T14:00:00.000Z x=\"123456789012345678901234567890123456789012\"",
+		"HOST/h/METRIC named 2026-04-20T14:00:00.000Z id_=7 timestamp_=\"x\"", "HOST/h/METRIC ok 2026-04-20T14:00:00.000Z x=1",
+		"HOST/h/METRIC wide 2026-04-20T14:00:00.000Z secret_=2 x=1")
+}
+
+// A host has more fields at one time than one observation may have.
+func TestSenders_APointOfManyFieldsIsStoredInParts(t *testing.T) {
+	f := newCollector(t, nil, nil)
+	var fields, first, second []string
+	for i := range 60 {
+		field := fmt.Sprintf("f%02d=%d", i, i)
+		fields = append(fields, field+"i")
+		if i < 50 {
+			first = append(first, field)
+		} else {
+			second = append(second, field)
+		}
+	}
+	body := "kernel_vmstat,host=h1 " + strings.Join(fields, ",") + " 1776693600000000000"
+	if r := f.write(t, write{path: "/api/v2/write", query: "bucket=b", body: body, key: anyKey}); r.StatusCode != 204 || len(r.Headers["Tidemark-Not-Stored"]) > 0 {
+		t.Fatalf("%d %s %v, want 204 and all of it", r.StatusCode, r.Body, r.Headers)
+	}
+	requireEvents(t, f, "HOST/h1/METRIC kernel_vmstat 2026-04-20T14:00:00.000Z "+strings.Join(first, " "),
+		"HOST/h1/METRIC kernel_vmstat,part=2 2026-04-20T14:00:00.000Z "+strings.Join(second, " "))
 }
 
 func TestSenders_MapsMeasurementsToOtherKinds(t *testing.T) {
@@ -234,11 +263,11 @@ func TestSenders_MapsMeasurementsToOtherKinds(t *testing.T) {
 func TestSenders_AKeyOnlyWritesWhatItAllows(t *testing.T) {
 	f := newCollector(t, nil, nil)
 	body := "a,host=acme:1 x=1 1776693600000000000\na,host=other:1 x=1 1776693600000000000"
-	w := write{path: "/api/v2/write", query: "bucket=b", body: body, key: &writekey.Scope{Key: "k", Subjects: "acme:", Kinds: []string{"METRIC"}}}
+	w := write{path: "/api/v2/write", query: "bucket=b", body: body, key: &access.Scope{Key: "k", Subjects: "acme:", Kinds: []string{"METRIC"}}}
 	if r := f.write(t, w); r.StatusCode != 400 || !strings.Contains(r.Body, `"line":2`) || !strings.Contains(r.Body, "does not allow METRIC of") {
 		t.Errorf("%d %s, want 400 for line 2", r.StatusCode, r.Body)
 	}
-	w.key = &writekey.Scope{Key: "k", Kinds: []string{"READING"}}
+	w.key = &access.Scope{Key: "k", Kinds: []string{"READING"}}
 	if r := f.write(t, w); r.StatusCode != 400 || !strings.Contains(r.Body, "dropped=2") {
 		t.Errorf("%d %s, want 400 for both lines", r.StatusCode, r.Body)
 	}
@@ -293,8 +322,8 @@ type dark struct {
 	err    error
 }
 
-func (d dark) Put(context.Context, model.Event) (ingest.StoreResult, error) {
-	return ingest.StoreResult{Result: d.result}, d.err
+func (d dark) Put(context.Context, model.Event) (storage.StoreResult, error) {
+	return storage.StoreResult{Result: d.result}, d.err
 }
 
 // What may not be stored must be sent again, whatever the reason: a sender drops data after

@@ -7,13 +7,17 @@ import (
 	"net/http"
 	"regexp"
 
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 )
 
 // things serves a batch of an IoT rule's HTTP action, whose role the API has authorized. AWS IoT repeats the
-// request if the response has status 5xx, and then sends the batch to the undelivered queue.
+// request if the response has status 5xx, and then sends the batch to the undelivered queue. The messages name
+// any thing, so no wider route than this one is served, and no request without a signature.
 func (h *handler) things(ctx context.Context, r *httpapi.Request) httpapi.Response {
+	if !r.Route.Is("POST", envelope.PathMessages) || r.UserARN == "" {
+		return httpapi.ProblemNotFound.New("%.200q is for the rules of AWS IoT, which sign their requests", r.Path).Response()
+	}
 	body, problem := r.Bytes(h.appends.Limits)
 	if problem != nil {
 		h.reporter.rejected(envelope.IoT, r.ID, problem)
@@ -33,6 +37,9 @@ var confirmation = regexp.MustCompile(`^https://iot\.[a-z0-9-]+\.amazonaws\.com(
 // the address in the request. Anybody can send one, so that only addresses of AWS IoT are visited. A rule of another account whose destination is confirmed in this way still
 // cannot send: that needs a role of this account.
 func (h *handler) confirm(ctx context.Context, r *httpapi.Request) httpapi.Response {
+	if r.Path == envelope.PathMessages {
+		return httpapi.ProblemNotFound.New("%.200q is for the rules of AWS IoT", r.Path).Response()
+	}
 	body, problem := r.Bytes(h.appends.Limits)
 	if problem != nil {
 		return problem.Response()

@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -27,7 +27,7 @@ func ofThing(subject, delivery, rest string) string {
 
 func (f fixture) things(t *testing.T, messages ...string) (int, string) {
 	t.Helper()
-	r := f.write(t, write{path: envelope.PathMessages, body: "[" + strings.Join(messages, ",") + "]"})
+	r := f.write(t, write{path: envelope.PathMessages, rule: true, body: "[" + strings.Join(messages, ",") + "]"})
 	return r.StatusCode, r.Body
 }
 
@@ -69,7 +69,7 @@ func TestThings_UndecidedMessagesAreSentAgain(t *testing.T) {
 	t.Parallel()
 	table := memory.New(now)
 	f := onStore(t, failingTable{table, "a", storage.Conflicted, nil}, table)
-	const at = `"timestamp":1`
+	const at = `"timestamp":1776600001`
 	if status, body := f.things(t, ofThing("a", "1", at), ofThing("b", "2", at)); status != 503 {
 		t.Errorf("got %d %s: AWS IoT would not send the batch again", status, body)
 	}
@@ -81,10 +81,11 @@ func TestThings_UndecidedMessagesAreSentAgain(t *testing.T) {
 func TestThings_ABodyThatIsNoBatchIsNotLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	if r := f.write(t, write{path: envelope.PathMessages, body: `{"timestamp":1}`}); r.StatusCode != 200 || len(f.quarantined(t)) != 1 {
+	r := f.write(t, write{path: envelope.PathMessages, rule: true, body: `{"timestamp":31536001}`})
+	if r.StatusCode != 200 || len(f.quarantined(t)) != 1 {
 		t.Errorf("got %d %s", r.StatusCode, r.Body)
 	}
-	if r := f.write(t, write{path: envelope.PathMessages, body: strings.Repeat(" ", 1<<20+1)}); r.StatusCode != 413 {
+	if r := f.write(t, write{path: envelope.PathMessages, rule: true, body: strings.Repeat(" ", 1<<20+1)}); r.StatusCode != 413 {
 		t.Errorf("got %d for a body over the limit", r.StatusCode)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	metrics "go.opentelemetry.io/proto/otlp/metrics/v1"
 
-	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
@@ -56,7 +56,7 @@ var payloadsOf = map[string]func(t *testing.T, request int) []byte{
 		return payload
 	},
 	"AWS IoT, batched": func(t *testing.T, request int) []byte {
-		return write{path: envelope.PathMessages, body: "[" + joined(",", func(i int) string {
+		return write{path: envelope.PathMessages, rule: true, body: "[" + joined(",", func(i int) string {
 			return ofThing(fmt.Sprintf("d%d", i%10), fmt.Sprintf("%d-%d", request, i), fmt.Sprintf(`"timestamp":%d,"value":%d.5`, pointTime(request, i), i))
 		}) + "]"}.payload(t)
 	},

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/xray"
+	"github.com/tidemark-db/tidemark/internal/api/xray"
 )
 
 func TestHandle_SendsAPartOfASampledTrace(t *testing.T) {

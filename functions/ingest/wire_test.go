@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
 )
 
 func TestReporter_LogsAndCountsAnInvocation(t *testing.T) {

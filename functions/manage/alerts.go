@@ -5,9 +5,9 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 )
 
 func (h *handler) acknowledgeAlert(ctx context.Context, c command) (httpapi.Response, error) {
@@ -20,7 +20,7 @@ func (h *handler) resolveAlert(ctx context.Context, c command) (httpapi.Response
 	return alertResponse(c, a, err)
 }
 
-func alertResponse(c command, a *entity.Alert, err error) (httpapi.Response, error) {
+func alertResponse(c command, a *storage.Alert, err error) (httpapi.Response, error) {
 	switch {
 	case err != nil:
 		return httpapi.Response{}, err

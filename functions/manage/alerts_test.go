@@ -6,16 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // raiseAlert adds a rule to sensor and stores a reading that raises an alert.
-func (f *fixture) raiseAlert() entity.Alert {
+func (f *fixture) raiseAlert() storage.Alert {
 	f.Helper()
 	f.sample("create")
 	if got := f.sample("rule-add-own"); got != "200" {

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -41,7 +41,7 @@ func (h *handler) deleteEvent(ctx context.Context, c command) (httpapi.Response,
 	if badHash != nil {
 		return httpapi.Response{}, badHash
 	}
-	edit, err := h.events.Delete(ctx, key, expect)
+	edit, err := h.events.Delete(ctx, c.Kind, key, expect)
 	if err != nil {
 		return httpapi.Response{}, err
 	}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )

@@ -9,13 +9,13 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -27,6 +27,7 @@ type handler struct {
 	limits     config.Limits
 	profiles   *lifecycle.Service
 	purges     *lifecycle.Purger
+	erasing    eraseStore
 	alerts     *alert.Service
 	events     *ingest.Editor
 	ownerClaim string // the token's claim that names the caller's owner; "" means no owners
@@ -59,6 +60,11 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return json.Marshal(encode(response))
 }
 
+// count publishes n of a metric of kind.
+func (h *handler) count(kind string, m telemetry.Metric, n float64) {
+	h.metrics.EmitOrLog(h.log, h.function, kind, telemetry.Counts{m: n})
+}
+
 // serve performs a request. The gateway has already authorized the caller.
 func (h *handler) serve(ctx context.Context, r *httpapi.Request) httpapi.Response {
 	c, problem := h.decode(r)
@@ -83,7 +89,7 @@ var actions = map[httpapi.Action]func(*handler, context.Context, command) (httpa
 	httpapi.DeleteSubject:  (*handler).delete,
 	httpapi.RestoreSubject: (*handler).restore,
 
-	httpapi.PurgeSubject: (*handler).requestPurge,
+	httpapi.PurgeSubject: (*handler).purge,
 	httpapi.CallOffPurge: (*handler).cancelPurge,
 
 	httpapi.CorrectEvent:     (*handler).correctEvent,

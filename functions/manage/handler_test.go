@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,12 +15,15 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablescan"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -116,7 +120,7 @@ func (f *fixture) invoke(payload []byte) string {
 		Type    string
 		Outcome string
 		Step    string
-		Would   []entity.PurgeCount
+		Would   []storage.PurgeCount
 	}
 	if err := json.Unmarshal([]byte(r.Body), &body); err != nil {
 		f.Fatalf("body %s: %v", r.Body, err)
@@ -227,9 +231,28 @@ func TestPurge_CannotBeCarriedOut(t *testing.T) {
 	f := newFixture(t)
 	f.sample("create")
 	f.sample("purge")
-	if _, _, err := f.purges.Store.Erase(t.Context(), nil); err == nil {
-		t.Error("Erase succeeded, want an error")
+	stored := f.storedKeys()
+	for _, k := range stored {
+		if left, _, err := f.purges.Store.Erase(f.Context(), []keys.Key{k}); err == nil || len(left) != 1 {
+			t.Errorf("Erase of %v left %d items, %v; want an error and the item left", k, len(left), err)
+		}
 	}
+	if after := f.storedKeys(); len(stored) == 0 || !slices.Equal(after, stored) {
+		t.Errorf("the table has %v, want %v", after, stored)
+	}
+}
+
+// storedKeys returns the keys of all items in the table, in order.
+func (f *fixture) storedKeys() (stored []keys.Key) {
+	f.Helper()
+	err := tablescan.Each(f.Context(), f.table, func(it item.Item) error {
+		stored = append(stored, it.Key())
+		return nil
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return stored
 }
 
 func subjectOf(c *catalog.Catalog, kind string) string {
@@ -257,7 +280,8 @@ func TestDecode_ServesEveryWritingRoute(t *testing.T) {
 			want.Type = subjectOf(f.catalog, r.Kind)
 		}
 		path := strings.NewReplacer("{id}", "a/b", "{alert}", "x", "{rule}", "x", "{time}", "2026-04-20T14:00:00Z", "{event}", "c/d").Replace(r.Path)
-		got, problem := f.decode(&httpapi.Request{Method: r.Method, Path: path})
+		route := httpapi.NewRouteKey(r.Method, r.AtGateway().Path)
+		got, problem := f.decode(&httpapi.Request{Route: route, Method: r.Method, Path: path})
 		if problem != nil || got.Action != r.Action || got.Subject() != want || got.Values["alert"]+got.Values["rule"] != name || actions[r.Action] == nil {
 			t.Errorf("%s %s: got %+v, %v; want %s", r.Method, r.Path, got, problem, r.Action)
 		}

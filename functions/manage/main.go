@@ -10,12 +10,14 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/startup"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/api/startup"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/engine/queue"
+	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
@@ -27,23 +29,26 @@ type store interface {
 	lifecycle.Store
 	alert.Store
 	ingest.EditStore
+	queue.Store
+	eraseStore
 }
 
 // wire builds the handler from the environment.
 func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*handler, error) {
 	e, err := startup.Open(ctx, getenv)
-	if err == nil {
-		err = e.Check(ctx)
-	}
 	if err != nil {
 		return nil, err
 	}
 	h, err := newHandler(e.Settings, e.Table)
+	if err == nil {
+		err = tableconfig.Load(ctx, e.Table, h.catalog, h.now())
+	}
 	if err != nil {
 		return nil, err
 	}
 	h.ownerClaim, h.log, h.units = getenv(config.EnvOwnerClaim), log, e.Units
 	h.function, h.metrics = e.Function, &telemetry.Emitter{Out: os.Stdout, Now: h.now}
+	h.events.Service.OnUnqueued = ingest.LogUnqueued(log, h.count)
 	return h, nil
 }
 
@@ -53,14 +58,24 @@ func newHandler(settings *config.Config, s store) (*handler, error) {
 		return nil, err
 	}
 	now := startup.Now
-	return &handler{
+	h := &handler{
 		catalog: kinds, limits: settings.Limits, now: now,
 		profiles: &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: now, Rand: rand.Reader},
-		purges:   &lifecycle.Purger{Store: withoutErase{s}, Now: now},
-		alerts:   &alert.Service{Store: s, Catalog: kinds, Now: now, Rand: rand.Reader},
-		events:   &ingest.Editor{Service: &ingest.Service{Limits: settings.Limits, Now: now, Rand: rand.Reader}, Store: s},
-	}, nil
+		purges: &lifecycle.Purger{
+			Store: withoutErase{s}, Now: now, Rate: eraseRate, Copies: lifecycle.CopiesOf(settings),
+		},
+		erasing: s,
+		alerts:  &alert.Service{Store: s, Catalog: kinds, Now: now, Rand: rand.Reader},
+	}
+	h.events = &ingest.Editor{Store: s, Service: &ingest.Service{
+		Limits: settings.Limits, Now: now, Rand: rand.Reader,
+		Queue: queue.NewWriter(s, kinds),
+	}}
+	return h, nil
 }
+
+// eraseRate is the number of events removed a second: the rest of what one partition takes is for writers.
+const eraseRate = 500
 
 // withoutErase is a store for purge requests. Only function purge carries them out.
 type withoutErase struct{ lifecycle.Store }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 

@@ -8,17 +8,29 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
+// purge removes some events at once, or requests the purge of the whole subject.
+func (h *handler) purge(ctx context.Context, c command) (httpapi.Response, error) {
+	dry, problem := c.query.Boolean("dryRun")
+	switch {
+	case problem != nil:
+		return httpapi.Response{}, problem
+	case !c.query.Has(eventsWhere) && (c.query.Has(eventsKind) || c.query.Has("cursor")):
+		return httpapi.Response{}, httpapi.ProblemQuery.New("%s and cursor need %s", eventsKind, eventsWhere)
+	case c.query.Has(eventsWhere) && c.query.Has("graceHours"):
+		return httpapi.Response{}, httpapi.ProblemQuery.New("graceHours: events are removed at once")
+	case c.query.Has(eventsWhere):
+		return h.eraseEvents(ctx, c, dry)
+	}
+	return h.requestPurge(ctx, c, dry)
+}
+
 // requestPurge stores a purge request, which function purge starts within a minute. ?dryRun=true only counts
 // what a purge would remove; ?graceHours=72 delays the start, so that the request can be cancelled.
-func (h *handler) requestPurge(ctx context.Context, c command) (httpapi.Response, error) {
-	dry, problem := c.query.Boolean("dryRun")
-	if problem != nil {
-		return httpapi.Response{}, problem
-	}
+func (h *handler) requestPurge(ctx context.Context, c command, dry bool) (httpapi.Response, error) {
 	if dry {
 		counts, err := h.purges.Count(ctx, c.Subject())
 		return httpapi.JSON(http.StatusOK, httpapi.Purge{Would: counts}), err

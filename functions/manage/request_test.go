@@ -8,9 +8,9 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -26,9 +26,9 @@ func (k keyChecker) GetItem(ctx context.Context, key keys.Key) (item.Item, error
 	return k.Table.GetItem(ctx, key)
 }
 
-func (k keyChecker) List(ctx context.Context, l table.ListRequest) (table.ListPage, error) {
+func (k keyChecker) List(ctx context.Context, l itemop.ListRequest) (itemop.ListPage, error) {
 	if err := (keys.Key{PK: l.Partition, SK: l.Prefix + "x"}).Check(); err != nil {
-		return table.ListPage{}, err
+		return itemop.ListPage{}, err
 	}
 	return k.Table.List(ctx, l)
 }
@@ -50,6 +50,28 @@ func TestHTTP_AnIDTooLongForAKeyIsNotFound(t *testing.T) {
 		r.RequestContext.HTTP.Method = c.method
 		if got := f.send(r); !strings.HasPrefix(got, "404 ") {
 			t.Errorf("%s %.40s…: got %.200s, want 404", c.method, c.path, got)
+		}
+	}
+}
+
+// A caller who may delete a subject, and not withdraw purges, writes the one path as the other.
+func TestHTTP_APurgeIsCalledOffByItsOwnRouteAlone(t *testing.T) {
+	const carol = "/v1/devices/carol"
+	for key, want := range map[string]bool{
+		"DELETE /v1/devices/{id}": true, "DELETE /v1/devices/{id}/rules/{rule}": true, "POST /v1/devices/{id}/purge": true, "DELETE /v1/{manage+}": true,
+		"DELETE /v1/devices/{id}/purge": false, "DELETE /v1/{proxy+}": false, "$default": false, "": false,
+	} {
+		f := newFixture(t)
+		request := func(method, key string) {
+			r := events.APIGatewayV2HTTPRequest{RouteKey: key, RawPath: carol + "/purge"}
+			r.RequestContext.HTTP.Method = method
+			f.send(r)
+		}
+		request("POST", "POST /v1/devices/{id}/purge")
+		request("DELETE", key)
+		p, err := f.purges.Active(t.Context(), model.Subject{Type: "DEVICE", ID: "carol"})
+		if err != nil || (p != nil) != want {
+			t.Errorf("%q: purge %+v, %v; want one: %v", key, p, err, want)
 		}
 	}
 }

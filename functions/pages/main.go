@@ -11,10 +11,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/startup"
-	"github.com/tidemark-db/tidemark/internal/webui"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/startup"
+	"github.com/tidemark-db/tidemark/internal/api/webui"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 func main() { startup.Serve(os.Stdout, wire, func(f *function) any { return f.handle }) }

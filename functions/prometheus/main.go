@@ -9,12 +9,12 @@ import (
 	"os"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/promapi"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/startup"
-	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/promapi"
+	"github.com/tidemark-db/tidemark/internal/api/startup"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -51,7 +51,7 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*f
 	store, now := e.Table, startup.Now
 	engine := promapi.NewEngine(log, config.PrometheusFunction.Timeout-margin)
 	build := func(kinds *catalog.Catalog) *promapi.API {
-		live := &query.Live{Store: store, Watermarks: store, Kind: query.KindsOf(kinds), Now: now}
+		live := &query.Live{Store: store, Watermarks: store, Stream: store, Kind: query.KindsOf(kinds), Now: now}
 		return &promapi.API{
 			Catalog: kinds, Query: &query.Service{Store: live, Now: now}, Engine: engine,
 			OwnerClaim: getenv(config.EnvOwnerClaim), Limits: e.Settings.Limits, Log: log,

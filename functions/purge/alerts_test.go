@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -21,8 +21,8 @@ func (f *fixture) raiseAlert() {
 	kind, _ := f.catalog.Kind("READING")
 	alerts := &alert.Service{Store: f.table, Catalog: f.catalog, Now: f.now, Rand: rand.Reader}
 	high := model.DecimalOf(30)
-	if _, invalid, err := alerts.AddRule(f.Context(), entity.Rule{Name: "too-hot", SubjectType: sensor.Type, Subject: sensor.ID, Kind: kind.Name, AnyStream: true,
-		Measure: "temperature", Bounds: entity.Above, High: &high, Severity: entity.Info}); err != nil || invalid != nil {
+	if _, invalid, err := alerts.AddRule(f.Context(), storage.Rule{Name: "too-hot", SubjectType: sensor.Type, Subject: sensor.ID, Kind: kind.Name, AnyStream: true,
+		Measure: "temperature", Bounds: storage.Above, High: &high, Severity: storage.Info}); err != nil || invalid != nil {
 		f.Fatal(invalid, err)
 	}
 	service := &ingest.Service{Store: f.table, Limits: config.Default().Limits, Now: f.now, Rand: rand.Reader}

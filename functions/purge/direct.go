@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -39,8 +39,8 @@ func (i *invocation) resumePurges(ctx context.Context) (any, error) {
 }
 
 // openPurges returns the purges that could be read. The error describes the others.
-func (i *invocation) openPurges(ctx context.Context) (open []entity.Purge, err error) {
-	for after, more := (table.Position{}), true; more; more = after != (table.Position{}) {
+func (i *invocation) openPurges(ctx context.Context) (open []storage.Purge, err error) {
+	for after, more := (itemop.Position{}), true; more; more = after != (itemop.Position{}) {
 		page, next, failure := i.purger.ListActive(ctx, after)
 		open, after, err = append(open, page...), next, errors.Join(err, failure)
 	}
@@ -50,7 +50,7 @@ func (i *invocation) openPurges(ctx context.Context) (open []entity.Purge, err e
 // advance advances one purge within 1/shares of the remaining time, and reports whether it is done.
 func (i *invocation) advance(ctx context.Context, subject model.Subject, shares int) (done bool) {
 	if deadline, ok := ctx.Deadline(); ok {
-		share := deadline.Sub(i.now().Time()) / time.Duration(shares)
+		share := time.Until(deadline) / time.Duration(shares)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, share)
 		defer cancel()

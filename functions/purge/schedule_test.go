@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -67,7 +67,7 @@ func TestScheduled_ALargePurgeDoesNotDelayOthers(t *testing.T) {
 		t.Fatal(len(open), err)
 	}
 	for _, p := range open {
-		if p.Step != entity.PurgeSubjectLocked {
+		if p.Step != storage.PurgeSubjectLocked {
 			t.Errorf("the purge of %s is at step %s, want all three started by one invocation", p.Subject, p.Step)
 		}
 	}
@@ -77,7 +77,7 @@ func TestScheduled_ALargePurgeDoesNotDelayOthers(t *testing.T) {
 func TestScheduled_AnUnreadablePurgeDoesNotBlockOthers(t *testing.T) {
 	f := newFixture(t)
 	f.requestPurge("1", "2", "3")
-	damaged := item.FromPurge(&entity.Purge{Subject: model.Subject{Type: "DEVICE", ID: "2"}})
+	damaged := item.FromPurge(&storage.Purge{Subject: model.Subject{Type: "DEVICE", ID: "2"}})
 	delete(damaged, tablekeys.AttrStep)
 	if err := f.table.PutItem(t.Context(), damaged); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestScheduled_AnUnreadablePurgeDoesNotBlockOthers(t *testing.T) {
 		t.Errorf("got %s, want two open purges", got)
 	}
 	for _, id := range []string{"1", "3"} {
-		if p, err := f.purger.Active(t.Context(), model.Subject{Type: "DEVICE", ID: id}); err != nil || p == nil || p.Step != entity.PurgeSubjectLocked {
+		if p, err := f.purger.Active(t.Context(), model.Subject{Type: "DEVICE", ID: id}); err != nil || p == nil || p.Step != storage.PurgeSubjectLocked {
 			t.Errorf("purge of %s: %+v, %v; want it started", id, p, err)
 		}
 	}

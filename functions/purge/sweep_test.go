@@ -13,15 +13,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/eventsource"
-	"github.com/tidemark-db/tidemark/internal/local"
-	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/local/engine/enginetest"
+	"github.com/tidemark-db/tidemark/internal/local/eventsource"
+	"github.com/tidemark-db/tidemark/internal/local/stack"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -30,8 +29,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// sweepWithin is how long the TTL of DynamoDB Local may take on a small table. It looks for expired
-// items every ten seconds.
+// sweepWithin is how long an expiry and its sweep may take on a busy machine. The engine looks for expired items
+// every second.
 const sweepWithin = 2 * time.Minute
 
 // members have versions, and an email that is reserved until the tombstone has expired.
@@ -42,14 +41,12 @@ var members = catalog.Profile{
 	DeletedFor: 24 * time.Hour,
 }
 
-func TestMain(m *testing.M) { ddblocal.Main(m) }
-
-// The TTL of DynamoDB itself removes a tombstone, and the function, invoked by the table stream,
+// The TTL of the table removes a tombstone, and the function, invoked by the table stream,
 // removes the versions and the reserved email of that subject and of no other.
 func TestExpiry_TheSweepOfATombstoneRemovesItsVersionsAndUniqueValues(t *testing.T) {
-	testenv.LongOnly(t)
 	t.Parallel()
-	on := streamedTable(t)
+	endpoint := enginetest.Start(t, func() model.Time { return model.TimeOf(time.Now()) }).Endpoint
+	on := streamedTable(t, endpoint)
 	expiring, kept := membersOn(on, members), membersOn(on, catalog.Profile{Unique: members.Unique, Release: members.Release, Versions: members.Versions})
 	gone, restorable, active := member("gone"), member("restorable"), member("active")
 	change(t, lifecycle.Created)(expiring.Create(t.Context(), gone, email("gone@x")))
@@ -63,8 +60,8 @@ func TestExpiry_TheSweepOfATombstoneRemovesItsVersionsAndUniqueValues(t *testing
 	if len(before) != 4 || sentinel(t, on, "gone@x") == nil {
 		t.Fatalf("before the sweep: %v; want a tombstone, three versions and the email", before)
 	}
-	expire(t, on)
-	sweepBy(t, on)
+	expire(t, endpoint, on)
+	sweepBy(t, endpoint, on)
 	if left := itemsOf(t, on, gone); len(left) != 0 || sentinel(t, on, "gone@x") != nil {
 		t.Errorf("after the sweep: %v, email %v; want nothing", left, sentinel(t, on, "gone@x"))
 	}
@@ -80,7 +77,7 @@ func TestExpiry_TheSweepOfATombstoneRemovesItsVersionsAndUniqueValues(t *testing
 }
 
 // sweepBy invokes the function by the table stream until it has cleaned up after an expiry.
-func sweepBy(t *testing.T, on *dynamo.Table) {
+func sweepBy(t *testing.T, endpoint string, on *dynamo.Table) {
 	t.Helper()
 	arn, err := on.StreamARN(t.Context())
 	if err != nil {
@@ -101,7 +98,7 @@ func sweepBy(t *testing.T, on *dynamo.Table) {
 	ctx, stop := context.WithTimeout(t.Context(), sweepWithin)
 	defer stop()
 	mapping := &eventsource.Mapping{
-		Source: local.NewTableStream(ddblocal.ForTest(t).Endpoint, arn), Stream: arn, Now: h.now, Sleep: retry.Sleep,
+		Source: stack.NewTableStream(endpoint, arn), Stream: arn, Now: h.now, Sleep: retry.Sleep,
 		Settings: eventsource.Settings{BatchSize: 10, MaxRetries: -1, ReportFailures: true, Filter: filter},
 		Invoke: func(ctx context.Context, payload []byte) ([]byte, error) {
 			response, err := h.Invoke(ctx, payload)
@@ -116,12 +113,10 @@ func sweepBy(t *testing.T, on *dynamo.Table) {
 	}
 }
 
-// streamedTable returns an empty table in DynamoDB Local, with a stream. It has no indexes:
-// the TTL of DynamoDB Local 3.3 stops at the first expired item that is not in all indexes of its
-// table, which a tombstone is not.
-func streamedTable(t *testing.T) *dynamo.Table {
+// streamedTable returns an empty table with a stream. TTL is disabled until expire enables it.
+func streamedTable(t *testing.T, endpoint string) *dynamo.Table {
 	t.Helper()
-	client, err := dynamo.NewClient(t.Context(), local.Region, ddblocal.ForTest(t).Endpoint)
+	client, err := dynamo.NewClient(t.Context(), stack.Region, endpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,10 +137,10 @@ func streamedTable(t *testing.T) *dynamo.Table {
 	return dynamo.New(client, name)
 }
 
-// expire lets DynamoDB Local remove the expired items of a table.
-func expire(t *testing.T, on *dynamo.Table) {
+// expire enables TTL, which removes the expired items of a table.
+func expire(t *testing.T, endpoint string, on *dynamo.Table) {
 	t.Helper()
-	client, err := dynamo.NewClient(t.Context(), local.Region, ddblocal.ForTest(t).Endpoint)
+	client, err := dynamo.NewClient(t.Context(), stack.Region, endpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +180,7 @@ func change(t *testing.T, want lifecycle.Outcome) func(lifecycle.Result, error) 
 // itemsOf returns the sort keys of all items of a subject.
 func itemsOf(t *testing.T, on *dynamo.Table, s model.Subject) (all []string) {
 	t.Helper()
-	for it, err := range table.Items(t.Context(), on, table.ListRequest{Partition: keys.SubjectPartition(s)}) {
+	for it, err := range itemop.Items(t.Context(), on, itemop.ListRequest{Partition: keys.SubjectPartition(s)}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,18 +2,19 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 )
 
 // severityOf returns the severity parameter; its default is "".
-func severityOf(args params) entity.Severity {
-	s := entity.Severity(args.text("severity"))
-	if s != "" && !slices.Contains(entity.Severities(), s) {
-		args.fail(problemNamed("unknown-severity").New("severity %.32q: want critical, warning or info", s))
+func severityOf(args params) storage.Severity {
+	s := storage.Severity(args.text("severity"))
+	if s != "" && !slices.Contains(storage.Severities(), s) {
+		args.fail(problemUnknownSeverity.New("severity %.32q: want critical, warning or info", s))
 	}
 	return s
 }
@@ -30,7 +31,7 @@ func (h *Handler) alerts(ctx context.Context, res resource, args params) (any, e
 	if err != nil {
 		return nil, err
 	}
-	return h.alertPage(page, res.alertScope(args))
+	return h.alertPage(ctx, page, res.alertScope(args))
 }
 
 // openAlerts returns a page of the open alerts of all subjects of a type: of one severity, or
@@ -55,7 +56,7 @@ func (h *Handler) openAlerts(ctx context.Context, res resource, args params) (an
 		return nil, err
 	}
 	page.Alerts = alert.FilterByType(page.Alerts, res.Subject().Type)
-	return h.alertPage(page, res.alertScope(args))
+	return h.alertPage(ctx, page, res.alertScope(args))
 }
 
 // alert returns one alert.
@@ -77,9 +78,12 @@ func (r resource) alertScope(args params) []string {
 	return []string{string(r.Action), r.Subject().Type, r.Subject().ID, args.text("severity"), args.text("open")}
 }
 
-func (h *Handler) alertPage(page alert.Page, scope []string) (any, error) {
-	v := httpapi.AlertsOf(page.Alerts)
-	var err error
+func (h *Handler) alertPage(ctx context.Context, page alert.Page, scope []string) (any, error) {
+	progress, err := h.Progress(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the progress of alerts: %w", err)
+	}
+	v := httpapi.AlertsOf(page.Alerts, progress)
 	v.Next, err = sealCursor(h, page.Next, scope)
 	return v, err
 }

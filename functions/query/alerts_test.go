@@ -5,18 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // alertAt returns an alert of sensor_01; minutes makes its id unique.
-func alertAt(minutes int) *entity.Alert {
-	return &entity.Alert{
-		ID: fmt.Sprintf("01KPN3Q8G0V7H4T2W9R5M6C1%02d", minutes), Rule: "too-hot.1", Severity: entity.Critical, Measure: "temperature", Limit: "above 30",
+func alertAt(minutes int) *storage.Alert {
+	return &storage.Alert{
+		ID: fmt.Sprintf("01KPN3Q8G0V7H4T2W9R5M6C1%02d", minutes), Rule: "too-hot.1", Severity: storage.Critical, Measure: "temperature", Limit: "above 30",
 		Series:    model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"},
-		Violation: entity.Violation{Raised: model.Order{At: now.Add(0)}, Value: model.MustDecimal("31.5")},
+		Violation: storage.Violation{Raised: model.Order{At: now.Add(0)}, Value: model.MustDecimal("31.5")},
 	}
 }
 
@@ -54,7 +54,8 @@ func TestAlerts_AreListedInPagesAndReadOneByOne(t *testing.T) {
 			if !more {
 				break
 			}
-			cursor = "&cursor=" + strings.TrimSuffix(next, `"}`)
+			next, _, _ = strings.Cut(next, `"`)
+			cursor = "&cursor=" + next
 		}
 		if seen != list.want {
 			t.Errorf("%s?%s: %d alerts, want %d", list.path, list.query, seen, list.want)

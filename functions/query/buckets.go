@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/localday"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -18,7 +18,7 @@ const chartSpan = 30 * tier.Day24
 
 // rollups returns a page of rollups of one tier.
 func (h *Handler) rollups(ctx context.Context, res resource, args params) (any, error) {
-	if _, err := localday.ParseUnit(res.tier); args.values.Has("zone") || err == nil && args.zone != time.UTC {
+	if _, err := times.ParseUnit(res.tier); args.values.Has("zone") || err == nil && args.zone != time.UTC {
 		return h.localRollups(ctx, res, args)
 	}
 	q, err := h.buckets(res, args)
@@ -40,13 +40,13 @@ func (h *Handler) rollups(ctx context.Context, res resource, args params) (any, 
 	return h.cacheByBuckets(result, q.Unit, q.To, q.Consistent), nil
 }
 
-// zoneOf returns the time zone of a request: the one that it names, otherwise that of the profile of
-// the subject. Minutes and hours without dates need none.
+// zoneOf returns the time zone of a request: the one that it names, otherwise the one in the
+// subject's profile. Minutes and hours without dates need none.
 func (h *Handler) zoneOf(ctx context.Context, res resource, args params) (*time.Location, error) {
 	if args.values.Has("zone") {
-		zone, err := localday.Zone(args.text("zone"))
+		zone, err := times.Zone(args.text("zone"))
 		if err != nil {
-			err = problemNamed("bad-zone").New("zone: %v", err)
+			err = problemBadZone.New("zone: %v", err)
 		}
 		return zone, err
 	}
@@ -59,9 +59,9 @@ func (h *Handler) zoneOf(ctx context.Context, res resource, args params) (*time.
 // localRollups returns a page of the rollups of the days, weeks or months of a time zone. The position
 // of a page is the time at which the one before ended.
 func (h *Handler) localRollups(ctx context.Context, res resource, args params) (any, error) {
-	unit, err := localday.ParseUnit(res.tier)
+	unit, err := times.ParseUnit(res.tier)
 	if err != nil {
-		return nil, problemNamed("unknown-tier").New("%v", err)
+		return nil, problemUnknownTier.New("%v", err)
 	}
 	q := query.Local{Zone: args.zone, Unit: unit, Rollups: rollupSeries(res, args)}
 	q.From, q.To = h.chartRange(args)
@@ -76,18 +76,18 @@ func (h *Handler) localRollups(ctx context.Context, res resource, args params) (
 	case past != 0:
 		q.From = past
 	}
-	all, through, err := h.Query.LocalRollups(ctx, q)
+	page, err := h.Query.LocalRollups(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	next := model.Time(0)
-	if len(all) > limit {
-		all = all[:limit]
+	if all := page.Rollups; len(all) > limit {
+		page.Rollups = all[:limit]
 		if next = all[limit-1].Bucket.End; q.Newest {
 			next = all[limit-1].Bucket.Start
 		}
 	}
-	result := httpapi.RollupsOf(query.RollupPage{Rollups: all, CompleteThrough: through})
+	result := httpapi.RollupsOf(page)
 	result.Next, err = sealCursor(h, next, scope)
 	return h.cacheByBuckets(result, tier.Minute, q.To, q.Consistent), err
 }

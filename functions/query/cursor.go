@@ -6,8 +6,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/secret"
+	"github.com/tidemark-db/tidemark/internal/api/secret"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 // sealCursor returns the cursor of the next page, signed for the list that scope
@@ -26,7 +26,7 @@ func sealCursor[T comparable](h *Handler, next T, scope []string) (*string, erro
 }
 
 // openCursor returns the position of the request's cursor, the zero position if the
-// request has none. The error may also be that of a parameter.
+// request has none. The error may also concern a parameter.
 func openCursor[T any](h *Handler, args params, scope []string) (after T, err error) {
 	if args.err() != nil {
 		return after, args.err()

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 )
 
 // history returns a page of the events of a series.
@@ -107,7 +107,7 @@ func (h *Handler) latest(ctx context.Context, res resource, args params) (any, e
 	}
 	latest, err := h.Query.Latest(ctx, res.series, consistent)
 	return shown(latest, err, httpapi.LatestOf, func() *httpapi.Problem {
-		return problemNamed("nothing-yet").New("%s has no events: check the id and the stream", res.series)
+		return problemNothingYet.New("%s has no events: check the id and the stream", res.series)
 	})
 }
 

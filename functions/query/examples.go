@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -168,7 +168,9 @@ func orderExample(k *catalog.Kind, at string, n int) any {
 func textFields(k *catalog.Kind) []string {
 	names := slices.Clone(k.Distinct)
 	for _, d := range k.Dimensions {
-		names = append(names, d.Name)
+		if !d.IsPair() {
+			names = append(names, d.Name)
+		}
 	}
 	if k.IndexBy != "" {
 		names = append(names, k.IndexBy)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 

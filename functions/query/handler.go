@@ -3,21 +3,21 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/lists"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/sharelink"
-	"github.com/tidemark-db/tidemark/internal/stats"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/secret"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -27,12 +27,13 @@ import (
 type Handler struct {
 	Catalog    *catalog.Catalog
 	Query      *query.Service
+	CursorKeys *secret.Source // nil leaves Query as it is
 	Subjects   *lifecycle.Service
-	Purger     *lifecycle.Purger                         // only to read the state of a purge
-	Alerts     *alert.Service                            // only to read alerts and rules
-	OwnerClaim string                                    // see httpapi.Request.Owner
-	Through    func(context.Context) (model.Time, error) // see aggregate.CompleteThrough
-	Limits     config.Limits                             // of the body of a query of a website
+	Purger     *lifecycle.Purger                             // only to read the state of a purge
+	Alerts     *alert.Service                                // only to read alerts and rules
+	OwnerClaim string                                        // see httpapi.Request.Owner
+	Progress   func(context.Context) (query.Progress, error) // of the table, see query.TableProgress
+	Limits     config.Limits                                 // of the body of a query of a website
 	Log        *slog.Logger
 	API        func() (json.RawMessage, error) // the OpenAPI description; made by the first call
 }
@@ -72,7 +73,10 @@ const headerZone = "Tidemark-Zone"
 
 func (h *Handler) respond(ctx context.Context, r *httpapi.Request) (httpapi.Response, error) {
 	ctx, meter := model.WithReadMeter(ctx)
-	result, err := h.read(ctx, r)
+	result, err := h.withCursorKeys(ctx).read(ctx, r)
+	if errors.Is(err, query.ErrCursor) && h.CursorKeys.Again(ctx) {
+		result, err = h.withCursorKeys(ctx).read(ctx, r)
+	}
 	if err != nil {
 		return httpapi.Response{}, err
 	}
@@ -94,16 +98,32 @@ func (h *Handler) respond(ctx context.Context, r *httpapi.Request) (httpapi.Resp
 	return response, nil
 }
 
+// withCursorKeys returns the handler with the keys that sign and verify cursors now.
+func (h *Handler) withCursorKeys(ctx context.Context) *Handler {
+	keys := h.CursorKeys.Texts(ctx)
+	if len(keys) == 0 {
+		return h
+	}
+	current, service := *h, *h.Query
+	service.CursorKey, service.OlderKeys = keys[0], keys[1:]
+	current.Query = &service
+	return &current
+}
+
 // read performs the operation that the request names and returns its result.
 func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
-	if r.Path == httpapi.PathStats {
+	switch {
+	case r.Path == access.PathStats && r.Route.Allows("POST", access.PathStats):
 		return h.stats(ctx, r)
+	case strings.HasPrefix(r.Path, access.PathReports) && r.Route.Allows("GET", access.ReportRoute):
+		return h.report(ctx, r)
 	}
-	path, shared := strings.CutPrefix(r.Path, sharelink.PathPrefix+"/")
-	if shared {
-		path = "/" + path
+	path, key := r.Path, r.Route
+	rest, shared := strings.CutPrefix(path, access.LinkPathPrefix+"/")
+	if shared = shared && key.Allows("GET", access.LinkRoute); shared {
+		path, key = "/"+rest, ""
 	}
-	res, err := resourceOf(h.Catalog, path)
+	res, err := resourceOf(h.Catalog, key, path)
 	if err != nil {
 		return nil, err
 	}
@@ -114,15 +134,27 @@ func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	who, _ := res.Action.ReadAccess()
 	switch subjects := append([]string{res.series.Subject}, args.all("with")...); {
 	case shared:
-		err = checkLink(r, res, subjects)
-	case res.series.Kind != nil:
+		err = h.checkLink(r, res, args, subjects)
+	case who.Owner == httpapi.OwnerSubject:
 		err = h.checkOwner(r, subjects)
+	case who.Owner == httpapi.OwnerNone && h.OwnerClaim != "":
+		err = httpapi.ProblemForeign.New("it is about the subjects of all owners: read one of your own subjects")
 	}
 	if err != nil {
 		return nil, err
 	}
+	result, err := h.perform(ctx, res, args)
+	if shared && err == nil {
+		result = h.withoutPseudonyms(res, result)
+	}
+	return result, err
+}
+
+// perform performs an operation that the caller may perform.
+func (h *Handler) perform(ctx context.Context, res resource, args params) (_ any, err error) {
 	res.series.Stream = args.text("stream")
 	if !slices.Contains(operationOf(res.Action).Parameters, "zone") {
 		return reads[res.Action](h, ctx, res, args)
@@ -137,43 +169,6 @@ func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
 	}
 	c.zone = args.zone.String()
 	return c, err
-}
-
-// stats performs a query of a website.
-func (h *Handler) stats(ctx context.Context, r *httpapi.Request) (any, error) {
-	if r.Method != http.MethodPost {
-		return nil, httpapi.ProblemMethod.New("%.16s: use POST, with the query as the body", r.Method).With("Allow", "POST")
-	}
-	body, problem := r.Bytes(h.Limits)
-	if problem != nil {
-		return nil, problem
-	}
-	q, err := stats.Decode(body)
-	if err == nil {
-		err = h.checkOwner(r, []string{q.Site})
-	}
-	if err != nil {
-		return nil, err
-	}
-	return stats.Serve(ctx, h.Query, h.Catalog, q)
-}
-
-// checkLink returns a problem unless the caller's link shows the resource and all subjects. Of the
-// service itself, it shows the description of the API.
-func checkLink(r *httpapi.Request, res resource, subjects []string) error {
-	if res.Action == httpapi.ReadAPI {
-		subjects = nil
-	}
-	named := lists.Map(subjects, func(id string) string {
-		if res.series.Kind == nil {
-			return "" // health and release
-		}
-		return res.series.Kind.Subject.Path + "/" + id
-	})
-	if err := sharelink.Allows(r.Authorizer, named...); err != nil {
-		return httpapi.ProblemForeign.New("%v", err)
-	}
-	return nil
 }
 
 // checkOwner returns a problem if the caller is bound to an owner that does not own all subjects.

@@ -11,15 +11,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -29,6 +30,10 @@ import (
 
 // The clock of these tests: within the hour of the last reading.
 var now = at("2026-04-20T14:30:00Z")
+
+// progressJSON is the progress that newHandler's handler returns.
+const progressJSON = `"completeThrough":"2026-04-20T12:00:00.000Z",` +
+	`"processedThrough":"2026-04-20T14:29:00.000Z"`
 
 // through is the time through which rollups are complete.
 var through = at("2026-04-20T12:00:00Z")
@@ -67,8 +72,10 @@ func newHandler(t *testing.T) (*Handler, *bytes.Buffer) {
 	service := &query.Service{Store: table, Now: clock, CursorKey: []byte(localCursorKey)}
 	return &Handler{
 		Catalog: kinds, Query: service, Alerts: &alert.Service{Store: table, Catalog: kinds, Now: clock}, Log: slog.New(slog.NewJSONHandler(&log, nil)),
-		API:     func() (json.RawMessage, error) { return describe(kinds) },
-		Through: func(context.Context) (model.Time, error) { return through, nil },
+		API: func() (json.RawMessage, error) { return describe(kinds) },
+		Progress: func(context.Context) (query.Progress, error) {
+			return query.Progress{CompleteThrough: &through, ProcessedThrough: new(clock().Add(-time.Minute))}, nil
+		},
 	}, &log
 }
 
@@ -165,8 +172,8 @@ func TestHandle_Samples(t *testing.T) {
 			{"bucket":"2026-04-20T00:00:00.000Z","end":"2026-04-21T00:00:00.000Z","tier":"day","exact":true,"open":true,"truncated":false,"unreadable":0,"events":3,"measures":{
 				"humidity":{"count":1,"invalid":0,"sum":45,"min":45,"max":45,"avg":45,"stddev":0,"first":45,"last":45,"p50":45,"p95":45,"p99":45},
 				"temperature":{"count":2,"invalid":1,"sum":21.500000001,"min":0.000000001,"max":21.5,"avg":10.7500000005,"stddev":10.7499999995,"first":21.5,"last":0.000000001,"p50":1e-9,"p95":21.5,"p99":21.5}}}],"next":null}`},
-		"alerts":               {200, `{"alerts":[],"next":null}`},
-		"open-alerts":          {200, `{"alerts":[],"next":null}`},
+		"alerts":               {200, `{"alerts":[],"next":null,` + progressJSON + `}`},
+		"open-alerts":          {200, `{"alerts":[],"next":null,` + progressJSON + `}`},
 		"rules":                {200, `{"rules":[]}`},
 		"alert-of-nothing":     {404, "/problems/no-such-alert"},
 		"count":                {200, `{"events":3,"unreadable":0}`},
@@ -176,7 +183,7 @@ func TestHandle_Samples(t *testing.T) {
 		"history-csv":          {200, "at,id,humidity,location,ok,temperature\n2026-04-20T12:10:00.000Z,,,warehouse-a,,21.5\n"},
 		"not-modified":         {304, ""},
 		"openapi":              {200, `"openapi":"3.1.0"`},
-		"health":               {200, `{"status":"ok","completeThrough":"2026-04-20T12:00:00.000Z"}`},
+		"health":               {200, `{"status":"ok",` + progressJSON + `,"lagSeconds":60}`},
 		"version":              {200, `"format":1`},
 		"range-too-long":       {400, "/problems/range-too-long"},
 		"bad-condition":        {400, "/problems/bad-condition"},
@@ -319,13 +326,13 @@ func TestResourceOf_IDsMayContainSlashes(t *testing.T) {
 		"/v1/devices/a/readings/b/readings":         {Target: httpapi.Target{Action: httpapi.ReadHistory}},
 		"/v1/devices/a/rollups/day/readings/latest": {Target: httpapi.Target{Action: httpapi.ReadLatest}},
 	} {
-		got, err := resourceOf(h.Catalog, path)
+		got, err := resourceOf(h.Catalog, "", path)
 		if err != nil || got.Action != want.Action || got.tier != want.tier || !strings.HasPrefix(got.series.Subject, "a/") {
 			t.Errorf("%s: %+v, %v", path, got, err)
 		}
 	}
 	for _, path := range []string{"", "/", "/v1", "/v1/devices/", "/v1/devices/a/latest", "/v1/devices/a/b/rollups/day", "/v1/readings/location/hall", "/v2/devices/a/readings"} {
-		if got, err := resourceOf(h.Catalog, path); err == nil {
+		if got, err := resourceOf(h.Catalog, "", path); err == nil {
 			t.Errorf("%q: %+v, want an error", path, got)
 		}
 	}
@@ -374,10 +381,14 @@ func (longEvents) Events(_ context.Context, r storage.Range) (page storage.Event
 func TestHealth_SaysHowFarRollupsAreComplete(t *testing.T) {
 	t.Parallel()
 	h, _ := newHandler(t)
-	h.Through = func(context.Context) (model.Time, error) { return model.MinTime, nil }
+	h.Progress = func(context.Context) (query.Progress, error) {
+		return query.Progress{CompleteThrough: new(model.MinTime), ProcessedThrough: new(model.MinTime)}, nil
+	}
 	if got := get(t, h, httpapi.PathHealth); got.Status != 200 || got.Body != `{"status":"ok"}` {
 		t.Errorf("nothing processed: %d %s", got.Status, got.Body)
 	}
-	h.Through = func(context.Context) (model.Time, error) { return 0, errors.New("no response") }
+	h.Progress = func(context.Context) (query.Progress, error) {
+		return query.Progress{}, errors.New("no response")
+	}
 	requireProblem(t, get(t, h, httpapi.PathHealth), "/problems/unavailable")
 }

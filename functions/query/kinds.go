@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/goal"
-	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/base/goal"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -51,7 +51,8 @@ func describeKinds(c *catalog.Catalog) []describedKind {
 	all := make([]describedKind, len(c.Kinds))
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
-		dimensions := lists.Map(k.Dimensions, func(d rollup.DimensionSpec) string { return d.Name })
+		fields := lists.Filter(k.Dimensions, func(d rollup.DimensionSpec) bool { return !d.IsPair() })
+		dimensions := lists.Map(fields, func(d rollup.DimensionSpec) string { return d.Name })
 		d := describedKind{k.Name, k.Subject.Path, k.Path, tiersOf(k), dimensions, append([]string{}, k.Distinct...), "", goalsOf(k)}
 		if k.Sessions != nil {
 			d.SessionsOf = k.Sessions.Of

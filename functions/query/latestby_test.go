@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -27,9 +27,9 @@ func TestHandle_ServesLatestItemsByIndexedFields(t *testing.T) {
 	for _, device := range []string{"b", "a"} {
 		order := model.Order{At: at("2026-04-20T14:00:00Z")}
 		series := kinds.Kinds[0].Series(device, "", order)
-		_, err := table.Append(t.Context(), ingest.AppendTransaction{Latest: &ingest.LatestWrite{
+		_, err := table.Append(t.Context(), storage.AppendTransaction{Latest: &storage.LatestWrite{
 			Series: series, Create: true, First: order, Last: order, Set: model.Attrs{text("room", "hall"), text("state", "open")}, Now: now,
-			Entries: []ingest.IndexEntry{{Index: catalog.SecondIndex, Key: tablekeys.LatestEntry(series, []string{"open"}, []string{"hall"})}},
+			Entries: []storage.IndexEntry{{Index: catalog.SecondIndex, Key: tablekeys.LatestEntry(series, []string{"open"}, []string{"hall"})}},
 		}})
 		if err != nil {
 			t.Fatal(err)

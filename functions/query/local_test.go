@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -50,7 +50,7 @@ func inZone(t *testing.T, name string) *Handler {
 // midnight is a local midnight between the first event and the other two.
 const midnight = "2026-04-20T13:00:00.000Z"
 
-// Without zone, days and dates are those of the profile's zone, and all kinds of read agree. The
+// Without zone, days and dates are in the profile's zone, and all kinds of read agree. The
 // response says which zone it was.
 func TestHandle_TheZoneOfAProfileIsTheDefault(t *testing.T) {
 	h := inZone(t, "Pacific/Noumea")
@@ -88,7 +88,7 @@ func TestHandle_TopsOfATimeZoneAreExact(t *testing.T) {
 		"path?zone=Pacific/Noumea&last=2m&limit=1":                           `"values":[{"value":"/","count":2,"share":0.6666666666666666}],"other":1,"exact":true}`,
 		"path?zone=UTC&from=2026-04-20&to=2026-04-21":                        `{"dimension":"path","tier":"day","buckets":1,"open":true,"events":4,`,
 		"path?zone=Pacific/Noumea&tier=day":                                  `{"dimension":"path","tier":"day","buckets":1,`,
-		"path?zone=Pacific/Noumea&from=2026-01-01&to=2026-01-05T00:00:01":    `"values":[],"other":0,"exact":false}`, // events have expired
+		"path?zone=Pacific/Noumea&from=2026-01-01&to=2026-01-05T00:00:01":    `"values":[],"other":0,"exact":true}`, // no month was stored, so there were none
 		"path?zone=Pacific/Noumea&limit=0":                                   "/problems/bad-limit",
 		"path?zone=Pacific/Noumea&last=0d":                                   "/problems/bad-span",
 		"path?zone=Pacific/Noumea&consistent=perhaps":                        "/problems/bad-boolean",

@@ -8,17 +8,15 @@ import (
 	"os"
 	"sync"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/secret"
-	"github.com/tidemark-db/tidemark/internal/startup"
-	"github.com/tidemark-db/tidemark/internal/tableconfig"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/api/secret"
+	"github.com/tidemark-db/tidemark/internal/api/startup"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 func main() { startup.Serve(os.Stdout, wire, func(f *function) any { return f.Handle }) }
@@ -30,8 +28,8 @@ const envCursorKey = "TIDEMARK_CURSOR_KEY"
 // that becomes deferred is read in another way.
 type function struct{ tableconfig.Built[*Handler] }
 
-// Handle is Handler.Handle. The error is also that of a configuration that does not fit the
-// table, or that cannot be read.
+// Handle is Handler.Handle. It also returns an error if the configuration does not fit the table or
+// cannot be read.
 func (f *function) Handle(ctx context.Context, payload json.RawMessage) (any, error) {
 	h, err := f.Value(ctx)
 	if err != nil {
@@ -42,7 +40,8 @@ func (f *function) Handle(ctx context.Context, payload json.RawMessage) (any, er
 
 // wire builds the function from the environment.
 func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*function, error) {
-	keys, err := cursorKeys(ctx, getenv, secret.Read)
+	load := func(ctx context.Context) ([][]byte, error) { return cursorKeys(ctx, getenv, secret.Read) }
+	keys, err := secret.Open(ctx, load, startup.Clock)
 	if err != nil {
 		return nil, err
 	}
@@ -53,18 +52,23 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*f
 	store, now := e.Table, startup.Now
 	folded := emitFolded(&telemetry.Emitter{Out: os.Stdout, Now: now}, e.Function, log)
 	build := func(kinds *catalog.Catalog) *Handler {
-		live := &query.Live{Store: store, Watermarks: store, Kind: query.KindsOf(kinds), Now: now, Folded: folded}
+		live := &query.Live{
+			Store: store, Watermarks: store, Stream: store, Kind: query.KindsOf(kinds), Now: now, Folded: folded,
+		}
 		return &Handler{
 			Catalog:    kinds,
-			Query:      &query.Service{Store: live, Now: now, CursorKey: keys[0], OlderKeys: keys[1:]},
+			Query:      &query.Service{Store: live, Now: now},
+			CursorKeys: keys,
 			Subjects:   &lifecycle.Service{Store: store, Profile: kinds.Profile, Limits: e.Settings.Limits, Now: now},
 			Purger:     &lifecycle.Purger{Store: store, Now: now, Timing: lifecycle.TimingOf(e.Settings)},
 			Alerts:     &alert.Service{Store: store, Catalog: kinds, Now: now},
 			OwnerClaim: getenv(config.EnvOwnerClaim),
 			Limits:     e.Settings.Limits,
-			Through:    func(ctx context.Context) (model.Time, error) { return aggregate.CompleteThrough(ctx, store, kinds) },
-			Log:        log,
-			API:        sync.OnceValues(func() (json.RawMessage, error) { return describe(kinds) }),
+			Progress: func(ctx context.Context) (query.Progress, error) {
+				return query.TableProgress(ctx, store, kinds)
+			},
+			Log: log,
+			API: sync.OnceValues(func() (json.RawMessage, error) { return describe(kinds) }),
 		}
 	}
 	f := &function{tableconfig.Built[*Handler]{Current: e.Current(), Build: build}}

@@ -1,15 +1,16 @@
 package main
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"strings"
 	"sync"
 
-	"github.com/tidemark-db/tidemark/internal/embedded"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/release"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/release"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -56,9 +57,32 @@ type parameter struct {
 
 // newDocument returns what openapi.json and schemas.json have.
 func newDocument() document {
-	d := embedded.JSON[document](documentText)
-	d.Components.Schemas = embedded.JSON[map[string]schema](schemasText)
+	d := decodeEmbedded[document](documentText)
+	d.Components.Schemas = decodeEmbedded[map[string]schema](schemasText)
 	return d
+}
+
+// openAPIFragments are the parts of operations that are the same wherever they are.
+type openAPIFragments struct {
+	PathParameters  map[string]schema
+	IfMatch         schema
+	ResponseHeaders schema
+}
+
+//go:embed fragments.json
+var fragmentsText []byte
+
+var fragments = sync.OnceValue(func() openAPIFragments { return decodeEmbedded[openAPIFragments](fragmentsText) })
+
+// decodeEmbedded returns an embedded file. It panics if the file does not fit T or has an unknown field, which is a
+// mistake in the program that the tests find.
+func decodeEmbedded[T any](text []byte) (v T) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil {
+		panic(fmt.Sprintf("decode an embedded file as %T: %v", v, err))
+	}
+	return v
 }
 
 // repeatable has the names of the parameters that may be repeated.
@@ -157,14 +181,14 @@ func operationID(r httpapi.Route) string {
 	return id.String()
 }
 
-// parameters returns the parameters of the path, each with an example, then those of the
+// parameters returns the parameters of the path, each with an example, then the parameters of the
 // query string and If-Match.
 func (d describer) parameters() (all []any) {
 	for _, part := range strings.Split(d.route.Path, "/") {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
 			name = strings.TrimSuffix(name, "}")
 			all = append(all, map[string]any{
-				"name": name, "in": "path", "required": true, "schema": rows().PathParameters[name], "example": d.example(name),
+				"name": name, "in": "path", "required": true, "schema": fragments().PathParameters[name], "example": d.example(name),
 			})
 		}
 	}
@@ -176,7 +200,7 @@ func (d describer) parameters() (all []any) {
 		all = append(all, ref("parameters", name))
 	}
 	if d.row.Conditional {
-		all = append(all, rows().IfMatch)
+		all = append(all, fragments().IfMatch)
 	}
 	return all
 }

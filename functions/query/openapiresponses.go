@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 )
 
 // responses returns the responses by status: the success, 304 and the problems.
@@ -17,18 +17,14 @@ func (d describer) responses() map[string]any {
 	all := map[string]any{strconv.Itoa(o.success()): good}
 	read := reads[d.route.Action] != nil
 	if read {
-		good["headers"] = rows().ResponseHeaders
+		good["headers"] = fragments().ResponseHeaders
 		all[strconv.Itoa(http.StatusNotModified)] = map[string]any{"description": "The response has the entity tag of If-None-Match."}
 	}
 	if slices.Contains(o.Parameters, "dryRun") {
 		all["200"] = good
 	}
 	byStatus := map[int][]httpapi.ProblemType{}
-	names := o.Problems
-	if read {
-		names = append([]string{"+read"}, names...)
-	}
-	for _, p := range problemsOf(names) {
+	for _, p := range o.problems(read) {
 		byStatus[p.Status] = append(byStatus[p.Status], p)
 	}
 	for status, some := range byStatus {

@@ -6,17 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/usertime"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// A name in the file that nothing has would be left out of the description.
+// A name that nothing has would be left out of the description.
 func TestOperations_NameWhatExists(t *testing.T) {
 	d := newDocument()
-	for action := range rows().Operations {
+	for action := range operations {
 		row := operationOf(action)
 		if row.Summary == "" || d.Components.Schemas[row.Result] == nil {
 			t.Errorf("%s has the summary %q and the result %q", action, row.Summary, row.Result)
@@ -24,11 +24,6 @@ func TestOperations_NameWhatExists(t *testing.T) {
 		for _, name := range row.Parameters {
 			if d.Components.Parameters[name].Name != name {
 				t.Errorf("%s has the parameter %s, which openapi.json does not have", action, name)
-			}
-		}
-		for _, name := range row.Problems {
-			if _, group := rows().ProblemGroups[name]; !group && !slices.ContainsFunc(problemTypes, func(p httpapi.ProblemType) bool { return p.URI == "/problems/"+name }) {
-				t.Errorf("%s has the problem %s, which does not exist", action, name)
 			}
 		}
 	}
@@ -41,7 +36,7 @@ func TestOperations_NameWhatExists(t *testing.T) {
 func TestParameters_StateWhatIsAccepted(t *testing.T) {
 	d := newDocument()
 	parameters := d.Components.Parameters
-	for name, form := range map[string]string{"from": usertime.Forms, "last": usertime.Durations, "where": httpapi.WhereForms} {
+	for name, form := range map[string]string{"from": times.Forms, "last": times.Durations, "where": httpapi.WhereForms} {
 		if !strings.Contains(parameters[name].Description, form) {
 			t.Errorf("%s does not say %q: %s", name, form, parameters[name].Description)
 		}
@@ -51,12 +46,12 @@ func TestParameters_StateWhatIsAccepted(t *testing.T) {
 		units = append(units, u.String())
 	}
 	for got, want := range map[*any]any{
-		new(parameters["limit"].Schema["maximum"]):  float64(maxLimit),
-		new(parameters["points"].Schema["maximum"]): float64(maxPoints),
-		new(parameters["points"].Schema["default"]): float64(query.DefaultPoints),
-		new(parameters["index"].Schema["enum"]):     []any{catalog.FirstIndex, catalog.SecondIndex},
-		new(parameters["tier"].Schema["enum"]):      units,
-		new(rows().PathParameters["tier"]["enum"]):  units,
+		new(parameters["limit"].Schema["maximum"]):      float64(maxLimit),
+		new(parameters["points"].Schema["maximum"]):     float64(maxPoints),
+		new(parameters["points"].Schema["default"]):     float64(query.DefaultPoints),
+		new(parameters["index"].Schema["enum"]):         []any{catalog.FirstIndex, catalog.SecondIndex},
+		new(parameters["tier"].Schema["enum"]):          units,
+		new(fragments().PathParameters["tier"]["enum"]): units,
 	} {
 		if fmt.Sprint(*got) != fmt.Sprint(want) {
 			t.Errorf("stated: %v, accepted: %v", *got, want)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/ordervalue"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/engine/ordervalue"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/usertime"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -85,7 +85,7 @@ func (p params) consistent() bool { return p.boolean("consistent") }
 func (p params) number(name string) int64 {
 	n, err := strconv.ParseInt(p.values.Get(name), 10, 64)
 	if p.values.Has(name) && (err != nil || n < 1) {
-		p.fail(problemNamed("bad-limit").New("%s: want a whole number from 1", name))
+		p.fail(problemBadLimit.New("%s: want a whole number from 1", name))
 	}
 	return n
 }
@@ -96,12 +96,12 @@ func (p params) time(name string, missing model.Time) model.Time {
 		return missing
 	}
 	text := p.values.Get(name)
-	t, err := usertime.ParseIn(text, p.zone)
+	t, err := times.ParseIn(text, p.zone)
 	switch {
 	case err != nil && strings.Contains(text, " "):
-		p.fail(problemNamed("bad-time").New("%s: %v; a plus sign in a query string means a space: write %%2B", name, err))
+		p.fail(problemBadTime.New("%s: %v; a plus sign in a query string means a space: write %%2B", name, err))
 	case err != nil:
-		p.fail(problemNamed("bad-time").New("%s: %v", name, err))
+		p.fail(problemBadTime.New("%s: %v", name, err))
 	}
 	return t
 }
@@ -116,12 +116,12 @@ func (p params) last() time.Duration {
 	if !p.values.Has("last") {
 		return 0
 	}
-	span, err := usertime.ParseSpan(p.text("last"))
+	span, err := times.ParseSpan(p.text("last"))
 	switch {
 	case err != nil:
-		p.fail(problemNamed("bad-span").New("last: %v", err))
+		p.fail(problemBadSpan.New("last: %v", err))
 	case span <= 0 || p.values.Has("from") || p.values.Has("to"):
-		p.fail(problemNamed("bad-span").New("last: want a duration of more than 0, without from and to"))
+		p.fail(problemBadSpan.New("last: want a duration of more than 0, without from and to"))
 	}
 	return span
 }
@@ -142,7 +142,7 @@ func (p params) upTo(name string, missing, most int, remedy string) int {
 	}
 	n, err := strconv.Atoi(p.text(name))
 	if err != nil || n < 1 || n > most {
-		p.fail(problemNamed("bad-limit").New("%s: want a whole number from 1 to %d%s", name, most, remedy))
+		p.fail(problemBadLimit.New("%s: want a whole number from 1 to %d%s", name, most, remedy))
 	}
 	return n
 }
@@ -152,13 +152,13 @@ func (p params) upTo(name string, missing, most int, remedy string) int {
 func (p params) newest(missing bool) bool {
 	order := p.values.Get("order")
 	if p.values.Has("order") && order != "newest" && order != "oldest" {
-		p.fail(problemNamed("bad-order").New("order: want newest or oldest, whichever comes first in the response"))
+		p.fail(problemBadOrder.New("order: want newest or oldest, whichever comes first in the response"))
 	}
 	return order == "newest" || missing && order != "oldest"
 }
 
 // paging holds the parameters that history and rollups share.
-type paging struct {
+type pageRange struct {
 	from, to           model.Time
 	last               time.Duration // instead of from and to; 0 is none
 	newest, consistent bool
@@ -166,7 +166,10 @@ type paging struct {
 	cursor             string
 }
 
-func (p params) paging(newestFirst bool) paging {
+func (p params) paging(newestFirst bool) pageRange {
 	from, to := p.timeRange()
-	return paging{from, to, p.last(), p.newest(newestFirst), p.consistent(), p.limit(), p.text("cursor")}
+	return pageRange{
+		from: from, to: to, last: p.last(), newest: p.newest(newestFirst), consistent: p.consistent(),
+		limit: p.limit(), cursor: p.text("cursor"),
+	}
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -19,7 +19,7 @@ var httpRow = regexp.MustCompile("(?m)^\\| HTTP \\| `GET ([^`]+)` \\|$")
 var emptyTableProblems = []string{"/problems/nothing-yet", "/problems/no-profile", "/problems/no-such-subject", "/problems/no-purge", "/problems/no-such-alert", "/problems/no-such-event"}
 
 func TestAccessPatterns_TheRequestsOfThePageAreValid(t *testing.T) {
-	page, err := os.ReadFile("../../docs/ACCESS-PATTERNS.md")
+	page, err := os.ReadFile("../../docs/use/ACCESS-PATTERNS.md")
 	if err != nil {
 		t.Fatal(err)
 	}

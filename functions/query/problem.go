@@ -1,53 +1,46 @@
 package main
 
 import (
-	_ "embed"
 	"errors"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/embedded"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/lists"
-	"github.com/tidemark-db/tidemark/internal/localday"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/stats"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/web/plausible"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// readProblems is problems.json: the problem types of reads.
-var readProblems = embedded.JSON[[]httpapi.ProblemType](problemsText)
-
-//go:embed problems.json
-var problemsText []byte
-
 // errorProblems are the errors of reads and their problem types.
 var errorProblems = []struct {
-	err  error
-	name string // of the problem type
+	err     error
+	problem httpapi.ProblemType
 }{
-	{lifecycle.ErrNoIndex, "no-such-list"},
-	{query.ErrRange, "inverted-range"},
-	{query.ErrOrder, "bad-time"},
-	{query.ErrSeries, "bad-series"},
-	{query.ErrNoLatest, "no-latest"},
-	{query.ErrNoTier, "unknown-tier"},
-	{query.ErrNoDimension, "unknown-dimension"},
-	{query.ErrNotIndexed, "not-indexed"},
-	{localday.ErrZone, "bad-zone"},
-	{query.ErrTooMany, "too-many-buckets"},
-	{query.ErrTooLong, "range-too-long"},
-	{query.ErrTooWide, "too-many-series"},
-	{model.ErrCondition, "bad-condition"},
-	{query.ErrCursor, "forged-cursor"},
-	{query.ErrCursorMismatch, "foreign-cursor"},
-	{stats.ErrRequest, "bad-query"},
-	{httpapi.ErrResponseSize, "response-too-large"},
-	{item.ErrNewer, "unreadable-item"},
-	{item.ErrDamaged, "unreadable-item"},
+	{err: lifecycle.ErrNoIndex, problem: problemNoSuchList},
+	{err: query.ErrRange, problem: problemInvertedRange},
+	{err: query.ErrOrder, problem: problemBadTime},
+	{err: query.ErrSeries, problem: problemBadSeries},
+	{err: query.ErrNoLatest, problem: problemNoLatest},
+	{err: query.ErrNoTier, problem: problemUnknownTier},
+	{err: query.ErrNoDimension, problem: problemUnknownDimension},
+	{err: query.ErrNotIndexed, problem: problemNotIndexed},
+	{err: times.ErrZone, problem: problemBadZone},
+	{err: query.ErrTooMany, problem: problemTooManyBuckets},
+	{err: query.ErrTooLong, problem: problemRangeTooLong},
+	{err: query.ErrTooWide, problem: problemTooManySeries},
+	{err: model.ErrCondition, problem: problemBadCondition},
+	{err: query.ErrCursor, problem: problemForgedCursor},
+	{err: query.ErrCursorMismatch, problem: problemForeignCursor},
+	{err: plausible.ErrRequest, problem: problemBadQuery},
+	{err: httpapi.ErrResponseSize, problem: problemResponseTooLarge},
+	{err: item.ErrNewer, problem: problemUnreadableItem},
+	{err: item.ErrDamaged, problem: problemUnreadableItem},
 }
 
 // problemOf returns the problem that describes err. An error without a problem type is a
@@ -59,7 +52,7 @@ func problemOf(err error) *httpapi.Problem {
 	}
 	for _, f := range errorProblems {
 		if errors.Is(err, f.err) {
-			return problemNamed(f.name).New("%v", err)
+			return f.problem.New("%v", err)
 		}
 	}
 	return httpapi.ProblemUnavailable.New("the table could not be read: retry").With("Retry-After", httpapi.RetryAfter)
@@ -71,7 +64,8 @@ func unknownRoute(path string) error {
 
 func unknownSubjectType(path string, c *catalog.Catalog) error {
 	known := lists.Map(c.Subjects(), func(s catalog.SubjectType) string { return s.Path })
-	return problemNamed("unknown-subject-type").New("%.64q: want %s", path, strings.Join(known, ", "))
+	return problemUnknownSubjectType.New("%.64q: want %s%s", path, strings.Join(known, ", "),
+		names.DidYouMean(path, known))
 }
 
 func unknownKind(path string, subject catalog.SubjectType, c *catalog.Catalog) error {
@@ -81,11 +75,14 @@ func unknownKind(path string, subject catalog.SubjectType, c *catalog.Catalog) e
 			known = append(known, k.Path)
 		}
 	}
-	return problemNamed("unknown-kind").New("%.64q: %s have %s", path, subject.Path, strings.Join(known, ", "))
+	return problemUnknownKind.New("%.64q: %s have %s%s", path, subject.Path, strings.Join(known, ", "),
+		names.DidYouMean(path, known))
 }
 
 func unknownTier(name string, retention tier.Policy) error {
-	return problemNamed("unknown-tier").New("%.64q: want %s", name, strings.Join(lists.Map(retention.Tiers, func(t tier.Tier) string { return t.Unit.String() }), ", "))
+	known := lists.Map(retention.Tiers, func(t tier.Tier) string { return t.Unit.String() })
+	return problemUnknownTier.New("%.64q: want %s%s", name, strings.Join(known, ", "),
+		names.DidYouMean(name, known))
 }
 
 func methodNotAllowed(method string) error {

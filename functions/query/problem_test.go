@@ -1,38 +1,68 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
-	"regexp"
+	"fmt"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/web/plausible"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Every problem type that the program names is one of the API.
-func TestProblems_EachNameHasAType(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+// A read that fails for a reason of the caller must not look like a failed table, which callers retry.
+func TestProblems_EachErrorOfAReadHasItsType(t *testing.T) {
+	t.Parallel()
+	want := map[error]string{
+		lifecycle.ErrNoIndex:    "/problems/no-such-list",
+		query.ErrRange:          "/problems/inverted-range",
+		query.ErrOrder:          "/problems/bad-time",
+		query.ErrSeries:         "/problems/bad-series",
+		query.ErrNoLatest:       "/problems/no-latest",
+		query.ErrNoTier:         "/problems/unknown-tier",
+		query.ErrNoDimension:    "/problems/unknown-dimension",
+		query.ErrNotIndexed:     "/problems/not-indexed",
+		times.ErrZone:           "/problems/bad-zone",
+		query.ErrTooMany:        "/problems/too-many-buckets",
+		query.ErrTooLong:        "/problems/range-too-long",
+		query.ErrTooWide:        "/problems/too-many-series",
+		model.ErrCondition:      "/problems/bad-condition",
+		query.ErrCursor:         "/problems/forged-cursor",
+		query.ErrCursorMismatch: "/problems/foreign-cursor",
+		plausible.ErrRequest:    "/problems/bad-query",
+		httpapi.ErrResponseSize: "/problems/response-too-large",
+		item.ErrNewer:           "/problems/unreadable-item",
+		item.ErrDamaged:         "/problems/unreadable-item",
 	}
-	named, found := regexp.MustCompile(`problemNamed\("([a-z-]+)"\)`), 0
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	for err, uri := range want {
+		problem := problemOf(fmt.Errorf("read: %w", err))
+		if problem.Type != uri || problem.Status < 400 || problem.Title == "" {
+			t.Errorf("%v: %+v, want %s", err, problem, uri)
 		}
-		for _, m := range named.FindAllSubmatch(text, -1) {
-			found++
-			if p := problemNamed(string(m[1])); p.Status < 400 || p.Title == "" { // panics if there is none
-				t.Errorf("%s: %s is %+v", file, m[1], p)
+	}
+	for _, row := range errorProblems {
+		if want[row.err] == "" {
+			t.Errorf("%v is in the table, but not in this test", row.err)
+		}
+	}
+}
+
+// Callers tell problems apart by their URI.
+func TestProblems_EachTypeHasAURIOfItsOwn(t *testing.T) {
+	t.Parallel()
+	titles := map[string]string{}
+	for action := range operations {
+		for _, p := range operationOf(action).problems(true) {
+			if p.Status < 400 || p.Title == "" || titles[p.URI] != "" && titles[p.URI] != p.Title {
+				t.Errorf("%s has the problem %+v", action, p)
 			}
+			titles[p.URI] = p.Title
 		}
 	}
-	for _, e := range errorProblems {
-		found++
-		if p := problemNamed(e.name); p.Status < 400 || p.Title == "" {
-			t.Errorf("%v: %s is %+v", e.err, e.name, p)
-		}
-	}
-	if found < 30 {
-		t.Errorf("%d names, want all of the program", found)
+	if len(titles) < 40 {
+		t.Errorf("%d types, want all of the API", len(titles))
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -20,7 +20,7 @@ func (h *Handler) profile(ctx context.Context, res resource, args params) (any, 
 	case err != nil:
 		return nil, err
 	case p == nil:
-		return nil, problemNamed("no-profile").New("%s has none; it may still have events: read one of its kinds", res.Subject())
+		return nil, problemNoProfile.New("%s has none; it may still have events: read one of its kinds", res.Subject())
 	}
 	view := httpapi.ProfileOf(p)
 	if at, seen, err := h.lastSeen(ctx, res); err != nil {
@@ -47,7 +47,7 @@ func (h *Handler) purge(ctx context.Context, res resource, _ params) (any, error
 	state, err := h.Purger.Progress(ctx, res.Subject())
 	switch {
 	case errors.Is(err, lifecycle.ErrNoPurge):
-		return nil, httpapi.ProblemNoPurge.New("%s has no purge, or it was completed more than two days ago", res.Subject())
+		return nil, httpapi.ProblemNoPurge.New("%s has no purge, or its lock has ended", res.Subject())
 	case err != nil:
 		return nil, err
 	}

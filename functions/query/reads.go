@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 )
 
-// reads has the function of each action that this function serves. operations.json describes the actions.
+// reads has the function of each action that this function serves. operations describes the actions.
 var reads = map[httpapi.Action]func(h *Handler, ctx context.Context, res resource, args params) (any, error){
 	httpapi.ReadHistory:    (*Handler).history,
 	httpapi.ReadCount:      (*Handler).count,

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -21,13 +21,13 @@ type resource struct {
 // mergedActions are the actions on all kinds of a subject.
 var mergedActions = map[httpapi.Action]bool{httpapi.ReadAllRollups: true, httpapi.ReadAllChart: true, httpapi.ReadAllTop: true, httpapi.ReadAllTotal: true}
 
-// resourceOf reads a path. An id with a slash in a path without a kind is probably a kind that is misspelt.
-func resourceOf(c *catalog.Catalog, path string) (resource, error) {
-	t, found := httpapi.FindTarget(c, http.MethodGet, path)
-	merged := mergedActions[t.Action]
-	if !found || (merged || t.Action == httpapi.ReadProfile) && strings.Contains(t.Values["id"], "/") {
+// resourceOf reads a path by the gateway's route.
+func resourceOf(c *catalog.Catalog, key httpapi.RouteKey, path string) (resource, error) {
+	t, found := httpapi.FindAuthorized(c, key.By(http.MethodGet), http.MethodGet, path)
+	if !found {
 		return resource{}, unknownPath(c, path)
 	}
+	merged := mergedActions[t.Action]
 	r := resource{Target: t, tier: t.Values["tier"]}
 	if t.Type == (catalog.SubjectType{}) {
 		return r, nil // of the service

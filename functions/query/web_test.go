@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -83,11 +83,13 @@ func TestHandle_ServesAKindWithoutLatestItems(t *testing.T) {
 		"/v1/sites/other":   {404, "/problems/no-profile"},
 		"/v1/sites/my-site/pageviews/rollups/day": {200, `{"rollups":[{"bucket":"2026-04-20T00:00:00.000Z","end":"2026-04-21T00:00:00.000Z","tier":"day",
 			"exact":true,"open":true,"truncated":false,"unreadable":0,"events":4,"measures":{` + bytesOf4 + `},
-			"dimensions":{"path":{"values":[{"value":"/","count":3,"share":0.75},{"value":"/blog","count":1,"share":0.25}],"other":0,"exact":true}},
+			"dimensions":{"country_path":{"values":[{"value":"\t/","count":3,"share":0.75},{"value":"\t/blog","count":1,"share":0.25}],"other":0,"exact":true},
+				"path":{"values":[{"value":"/","count":3,"share":0.75},{"value":"/blog","count":1,"share":0.25}],"other":0,"exact":true}},
 			"distinct":{"visitor":{"count":3,"exact":true}}}],"next":null}`},
 		"/v1/sites/my-site/rollups/day": {200, `{"rollups":[{"bucket":"2026-04-20T00:00:00.000Z","end":"2026-04-21T00:00:00.000Z","tier":"day",
 			"exact":true,"open":true,"truncated":false,"unreadable":0,"events":5,"kinds":{"PAGEVIEW":4,"REQUEST":1,"MALFORMED":0,"CUSTOMEVENT":0},"measures":{` + bytesOf5 + `},
-			"dimensions":{"path":{"values":[{"value":"/","count":3,"share":0.6},{"value":"/blog","count":1,"share":0.2},{"value":"/style.css","count":1,"share":0.2}],"other":0,"exact":true}},
+			"dimensions":{"country_path":{"values":[{"value":"\t/","count":3,"share":0.75},{"value":"\t/blog","count":1,"share":0.25}],"other":0,"exact":true},
+				"path":{"values":[{"value":"/","count":3,"share":0.6},{"value":"/blog","count":1,"share":0.2},{"value":"/style.css","count":1,"share":0.2}],"other":0,"exact":true}},
 			"distinct":{"visitor":{"count":3,"exact":true}}}],"next":null}`},
 		"/v1/sites/my-site/pageviews/top/path?limit=1": {200, `{"dimension":"path","tier":"day","buckets":1,"open":true,"events":4,
 			"values":[{"value":"/","count":3,"share":0.75}],"other":1,"exact":true}`},

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -47,11 +47,11 @@ func TestCursorKeys_AreASecretExceptInALocalStack(t *testing.T) {
 
 // tableConfig is a table without a configuration, or one that cannot be read.
 type tableConfig struct {
-	stored *entity.KindConfig
+	stored *storage.KindConfig
 	err    error
 }
 
-func (c *tableConfig) KindConfig(context.Context, string) (*entity.KindConfig, error) {
+func (c *tableConfig) KindConfig(context.Context, string) (*storage.KindConfig, error) {
 	return c.stored, c.err
 }
 
@@ -72,8 +72,8 @@ func TestFunction_FollowsTheConfigurationOfTheTable(t *testing.T) {
 			t.Fatalf("%v; built %d handlers, want one with deferred tiers", err, len(built))
 		}
 	}
-	table.stored = &entity.KindConfig{Kind: "READING", SubjectType: "DEVICE", Shards: 1, Raw: 30 * tier.Day24, LeastRaw: 30 * tier.Day24,
-		Tiers: []entity.TierConfig{{Unit: "hour", Retention: 90 * tier.Day24, Least: 90 * tier.Day24}}}
+	table.stored = &storage.KindConfig{Kind: "READING", SubjectType: "DEVICE", Shards: 1, Raw: 30 * tier.Day24, LeastRaw: 30 * tier.Day24,
+		Tiers: []storage.TierConfig{{Unit: "hour", Retention: 90 * tier.Day24, Least: 90 * tier.Day24}}}
 	now = now.Add(tableconfig.MaxAge)
 	if _, err := f.Value(t.Context()); err != nil || len(built) != 2 || built[1].HasDeferred() {
 		t.Errorf("%v; built %d handlers, want another with immediate tiers", err, len(built))
@@ -81,6 +81,6 @@ func TestFunction_FollowsTheConfigurationOfTheTable(t *testing.T) {
 	now = now.Add(tableconfig.MaxAge)
 	table.err = errors.New("table unreachable")
 	if _, err := f.Handle(t.Context(), nil); !errors.Is(err, table.err) {
-		t.Errorf("error %v, want that of the table", err)
+		t.Errorf("error %v, want the table's", err)
 	}
 }

@@ -7,24 +7,27 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssnssubscriptions"
+	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // alarm goes off when its metric is above the threshold in a number of periods.
 type alarm struct {
-	name      string
+	name      alarmName
 	metric    awscloudwatch.IMetric
 	threshold float64
 	pace
 	meaning string // what has happened and what to do first
 }
 
-// pace says how soon an alarm goes off: after periods of the last within periods of its metric.
+// pace is how soon an alarm goes off: when periods of the last within periods of its metric exceed
+// the threshold.
 type pace struct {
 	periods, within int
 	silence         bool // missing data counts as a period above the threshold
@@ -32,15 +35,21 @@ type pace struct {
 
 var (
 	// atOnce is for what is never right.
-	atOnce = pace{1, 1, false}
+	atOnce = pace{periods: 1, within: 1}
 	// lasting is for what may be a burst.
-	lasting = pace{3, 3, false}
-	// repeated is for failures, with periods of a minute: it finds those of dense traffic in
-	// five minutes, and those of sparse traffic, with idle minutes between them, within the hour.
-	repeated = pace{5, 60, false}
+	lasting = pace{periods: 3, within: 3}
+	// repeated is for failures, with periods of a minute: it finds failures of dense traffic in five
+	// minutes, and failures of sparse traffic, with idle minutes between them, within the hour.
+	repeated = pace{periods: 5, within: 60}
 	// silent is for what happens every minute.
-	silent = pace{5, 5, true}
+	silent = pace{periods: 5, within: 5, silence: true}
 )
+
+// cloudWatch publishes to topics on behalf of alarms.
+const cloudWatch = "cloudwatch.amazonaws.com"
+
+// alarmSuffix ends the id of an alarm's resource, which begins with its name.
+const alarmSuffix = "Alarm"
 
 // addAlarms creates the alarms of the metric catalogue, then those on AWS's own metrics, and
 // the composite alarms that notify.
@@ -49,8 +58,9 @@ func (s *Tidemark) addAlarms() {
 		if !s.watches(a.name) {
 			continue
 		}
-		created := withLogicalID(s, awscloudwatch.NewAlarm(s.Construct, new(a.name+"Alarm"), &awscloudwatch.AlarmProps{
-			AlarmName:          s.name(a.name),
+		id := string(a.name) + alarmSuffix
+		created := withLogicalID(s, awscloudwatch.NewAlarm(s.Construct, &id, &awscloudwatch.AlarmProps{
+			AlarmName:          s.name(string(a.name)),
 			AlarmDescription:   &a.meaning,
 			Metric:             a.metric,
 			Threshold:          &a.threshold,
@@ -58,7 +68,7 @@ func (s *Tidemark) addAlarms() {
 			DatapointsToAlarm:  new(float64(a.periods)),
 			ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_THRESHOLD,
 			TreatMissingData:   a.missing(),
-		}), a.name+"Alarm")
+		}), id)
 		s.Alarms = append(s.Alarms, created)
 	}
 	s.addCauses(s.alarmActions())
@@ -76,6 +86,7 @@ func (p pace) missing() awscloudwatch.TreatMissingData {
 func (s *Tidemark) alarmActions() (actions []awscloudwatch.IAlarmAction) {
 	if s.stage.AlarmMail != "" {
 		s.AlarmTopic = withLogicalID(s, awssns.NewTopic(s.Construct, new("AlarmTopic"), &awssns.TopicProps{EnforceSSL: new(true), MasterKey: s.key}), "AlarmTopic")
+		s.AlarmTopic.AddToResourcePolicy(s.forAlarms(s.AlarmTopic.TopicArn()))
 		s.AlarmTopic.AddSubscription(awssnssubscriptions.NewEmailSubscription(&s.stage.AlarmMail, nil))
 		actions = append(actions, awscloudwatchactions.NewSnsAction(s.AlarmTopic))
 	}
@@ -86,9 +97,20 @@ func (s *Tidemark) alarmActions() (actions []awscloudwatch.IAlarmAction) {
 	return actions
 }
 
+// forAlarms allows the account's alarms to publish to a topic. Any policy of a topic replaces the default
+// one, which allows it.
+func (s *Tidemark) forAlarms(topic *string) awsiam.PolicyStatement {
+	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(new(cloudWatch), nil)},
+		Actions:    jsii.Strings("sns:Publish"),
+		Resources:  jsii.Strings(*topic),
+		Conditions: &map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.stack.Account()}},
+	})
+}
+
 // catalogueMetric is a metric of the catalogue, as one function publishes it.
-func (s *Tidemark) catalogueMetric(d telemetry.Definition, function string, statistic telemetry.Statistic, period time.Duration) awscloudwatch.Metric {
-	return newMetric(telemetry.DefaultNamespace, d.Name, string(statistic), period, map[string]*string{telemetry.DimensionFunction: s.name(function)})
+func (s *Tidemark) catalogueMetric(m telemetry.Metric, function string, statistic telemetry.Statistic, period time.Duration) awscloudwatch.Metric {
+	return newMetric(telemetry.DefaultNamespace, string(m), string(statistic), period, map[string]*string{telemetry.DimensionFunction: s.name(function)})
 }
 
 func newMetric(namespace, name, statistic string, period time.Duration, dimensions map[string]*string) awscloudwatch.Metric {
@@ -106,10 +128,10 @@ func (s *Tidemark) catalogueAlarms() (all []alarm) {
 		}
 		for _, function := range d.Metric.Publishers() {
 			all = append(all, alarm{
-				name:      capitalize(function) + d.Name,
-				metric:    s.catalogueMetric(d, function, d.Alarm.Statistic, d.Alarm.Period),
+				name:      metricAlarm(function, d.Metric),
+				metric:    s.catalogueMetric(d.Metric, function, d.Alarm.Statistic, d.Alarm.Period),
 				threshold: d.Alarm.Threshold + s.delayOf(d),
-				pace:      pace{d.Alarm.Periods, d.Alarm.Within, d.Alarm.Silence},
+				pace:      pace{periods: d.Alarm.Periods, within: d.Alarm.Within, silence: d.Alarm.Silence},
 				meaning:   d.Alarm.Meaning,
 			})
 		}
@@ -141,12 +163,16 @@ func (s *Tidemark) onFailureMeaning() string {
 
 // leanAlarms are the alarms of a stage with lean monitoring: nothing is lost or stops without
 // one of them. What explains them is in AWS's own metrics, which cost nothing.
-var leanAlarms = []string{"AggregateProgressAge", "OnFailureDepth", "UndeliveredDepth", "IngestErrors"}
+var leanAlarms = []alarmName{
+	metricAlarm(aggregate, telemetry.ProgressAge), alarmOnFailureDepth, alarmUndeliveredDepth, functionAlarm(ingest, failing),
+}
 
 func (s *Tidemark) lean() bool { return s.stage.Monitoring == config.LeanMonitoring }
 
 // watches reports whether the stage has an alarm.
-func (s *Tidemark) watches(alarm string) bool { return !s.lean() || slices.Contains(leanAlarms, alarm) }
+func (s *Tidemark) watches(alarm alarmName) bool {
+	return !s.lean() || slices.Contains(leanAlarms, alarm)
+}
 
 // eventCounts makes Lambda publish how many records a mapping filtered, failed and dropped.
 func (s *Tidemark) eventCounts() any {

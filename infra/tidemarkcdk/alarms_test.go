@@ -6,32 +6,31 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 )
 
 func TestAlarms_HasOneForEachPublisherOfAMetricWithAnAlarm(t *testing.T) {
 	checked := 0
 	for _, d := range telemetry.Catalogue() {
 		for _, function := range d.Metric.Publishers() {
-			got, deployed := resources(t, "prod")[capitalize(function)+d.Name+"Alarm"]
+			got, deployed := resources(t, "prod")[string(metricAlarm(function, d.Metric))+"Alarm"]
 			if deployed != (d.Alarm != nil) {
-				t.Errorf("%s of %s: deployed %v, declared %v", d.Name, function, deployed, d.Alarm != nil)
+				t.Errorf("%s of %s: deployed %v, declared %v", d.Metric, function, deployed, d.Alarm != nil)
 			}
 			if d.Alarm == nil || !deployed {
 				continue
 			}
 			checked++
 			p := got.Properties
-			if p["Namespace"] != telemetry.DefaultNamespace || p["MetricName"] != d.Name || p["Statistic"] != string(d.Alarm.Statistic) ||
+			if p["Namespace"] != telemetry.DefaultNamespace || p["MetricName"] != string(d.Metric) || p["Statistic"] != string(d.Alarm.Statistic) ||
 				p["Threshold"] != d.Alarm.Threshold || p["Period"] != d.Alarm.Period.Seconds() ||
 				p["EvaluationPeriods"] != float64(d.Alarm.Within) || p["DatapointsToAlarm"] != float64(d.Alarm.Periods) ||
 				(p["TreatMissingData"] == "breaching") != d.Alarm.Silence || p["AlarmDescription"] != d.Alarm.Meaning {
-				t.Errorf("%s of %s: deployed %v, declared %+v", d.Name, function, p, *d.Alarm)
+				t.Errorf("%s of %s: deployed %v, declared %+v", d.Metric, function, p, *d.Alarm)
 			}
 			dimension := p["Dimensions"].([]any)[0].(map[string]any)
 			if dimension["Name"] != telemetry.DimensionFunction || dimension["Value"] != "tidemark-prod-"+function {
-				t.Errorf("the alarm of %s has dimension %v", d.Name, dimension)
+				t.Errorf("the alarm of %s has dimension %v", d.Metric, dimension)
 			}
 		}
 	}
@@ -108,7 +107,7 @@ func TestAlarms_MissWhatHappensEveryMinute(t *testing.T) {
 	}
 }
 
-// The metrics of a table do not include those of its indexes.
+// The metrics of a table do not include its indexes.
 func TestAlarms_CoverThrottlesOfTheIndexes(t *testing.T) {
 	for id, metric := range map[string]string{"TableReadThrottlesAlarm": "ReadThrottleEvents", "TableWriteThrottlesAlarm": "WriteThrottleEvents"} {
 		var got []string
@@ -144,9 +143,9 @@ func TestDashboard_HasAGraphForEveryMetric(t *testing.T) {
 		var missing []string
 		for _, d := range telemetry.Catalogue() {
 			for _, function := range d.Metric.Publishers() {
-				line := `"` + telemetry.DefaultNamespace + `","` + d.Name + `","` + telemetry.DimensionFunction + `","tidemark-` + name + "-" + function + `"`
+				line := `"` + telemetry.DefaultNamespace + `","` + string(d.Metric) + `","` + telemetry.DimensionFunction + `","tidemark-` + name + "-" + function + `"`
 				if !strings.Contains(body, line) {
-					missing = append(missing, d.Name+" of "+function)
+					missing = append(missing, string(d.Metric)+" of "+function)
 				}
 			}
 		}
@@ -155,8 +154,8 @@ func TestDashboard_HasAGraphForEveryMetric(t *testing.T) {
 				missing = append(missing, service)
 			}
 		}
-		if !strings.Contains(body, fmt.Sprintf("max(ages.%d)", tablekeys.QueueShards-1)) {
-			missing = append(missing, "the age of the last queue shard")
+		if !strings.Contains(body, fmt.Sprintf("max(ages.%d)", telemetry.LoggedAges-1)) {
+			missing = append(missing, "the ages of low watermarks")
 		}
 		if len(missing) > 0 {
 			t.Errorf("%s: no graph for %v", name, missing)
@@ -175,8 +174,8 @@ func TestRejectedShare_CoversAllObservations(t *testing.T) {
 	var want []string
 	for _, d := range telemetry.Catalogue() {
 		// Observations with an unknown outcome are sent again and counted then.
-		if strings.HasPrefix(d.Name, "Observations") && d.Name != "ObservationsUnknown" {
-			want = append(want, d.Name)
+		if strings.HasPrefix(string(d.Metric), "Observations") && d.Metric != telemetry.ObservationsUnknown {
+			want = append(want, string(d.Metric))
 		}
 	}
 	slices.Sort(want)

@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 )
 
 // eventBridge invokes functions and publishes to topics on behalf of its rules.
@@ -19,7 +19,7 @@ func (s *Tidemark) addBus() {
 		s.deadAlerts = s.queue("DeadAlertsQueue", &awssqs.QueueProps{RetentionPeriod: cdkDuration(s.settings.Mapping.FailureRetention)})
 	}
 	s.AlertBus = awsevents.NewCfnEventBus(s.Construct, new("AlertBus"), &awsevents.CfnEventBusProps{
-		Name: s.name("alerts"), Description: new("Changes of alerts, from " + entity.AlertEventSource),
+		Name: s.name("alerts"), Description: new("Changes of alerts, from " + storage.AlertEventSource),
 	})
 }
 
@@ -47,8 +47,8 @@ func (s *Tidemark) addAlertMail() {
 		Name: s.name(alertRule), EventBusName: s.AlertBus.Ref(), State: new("ENABLED"),
 		Description: new("Sends critical alerts to the topics of the alarms"),
 		EventPattern: map[string]any{
-			"source": []any{entity.AlertEventSource}, "detail-type": []any{entity.AlertChangeRaised.DetailType(), entity.AlertChangePassed.DetailType()},
-			"detail": map[string]any{"alert": map[string]any{"severity": []any{string(entity.Critical)}}},
+			"source": []any{storage.AlertEventSource}, "detail-type": []any{storage.AlertChangeRaised.DetailType(), storage.AlertChangePassed.DetailType()},
+			"detail": map[string]any{"alert": map[string]any{"severity": []any{string(storage.Critical)}}},
 		},
 		Targets: targets,
 	})

@@ -9,13 +9,14 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 )
 
 // apiGateway invokes functions on behalf of the API.
 const apiGateway = "apigateway.amazonaws.com"
 
-// addAPI creates the HTTP API: the catalog's routes, the collector's and those of senders. Every route is
+// addAPI creates the HTTP API: the catalog's routes, the collector's and the senders'. Every route is
 // authorized.
 func (s *Tidemark) addAPI() {
 	s.API = awsapigatewayv2.NewCfnApi(s.Construct, new("Api"), &awsapigatewayv2.CfnApiProps{
@@ -27,14 +28,15 @@ func (s *Tidemark) addAPI() {
 	for _, function := range []string{ingest, query, manage} {
 		targets[function] = s.integration(capitalize(function)+"Integration", function)
 	}
-	for _, r := range s.routes() {
+	for _, r := range httpapi.GatewayRoutes(s.routes()) {
 		function := functionFor(r.Action)
 		s.route(routeID(r)+"Route", r.Method+" "+r.Path, targets[function], mode, authorizer, s.scopesOf(r.Action))
 		s.allowInvokeForMethod(function, r.Method)
 	}
 	if s.stage.Sources.Pages {
 		s.addCollector(targets[ingest])
-		s.addReads("Stats", query, targets[query], httpapi.PathStats, mode, authorizer, "POST")
+		s.addReads("Stats", query, targets[query], access.PathStats, mode, authorizer, "POST")
+		s.addReports(targets[query])
 	}
 	if s.stage.Sources.Senders {
 		s.addSenders(targets[ingest])
@@ -86,8 +88,13 @@ func functionFor(a httpapi.Action) string {
 
 var notInIDs = regexp.MustCompile(`[^A-Za-z0-9]`)
 
-// routeID is a route's logical id: ReadingHistory.
-func routeID(r httpapi.Route) string { return capitalize(r.Kind) + capitalize(string(r.Action)) }
+// routeID is a route's logical id: ReadingAppend, and GetRead of the proxy route GET /v1/{read+}.
+func routeID(r httpapi.Route) string {
+	if httpapi.NewRouteKey(r.Method, r.Path).Wide() {
+		return capitalize(r.Method) + capitalize(string(r.Action.Scope()))
+	}
+	return capitalize(r.Kind) + capitalize(string(r.Action))
+}
 
 func capitalize(word string) string {
 	word = notInIDs.ReplaceAllString(word, "")
@@ -139,16 +146,19 @@ func (s *Tidemark) allowInvoke(id, function, service string, account *string, so
 }
 
 // accessLog is the format of a line of the access log. It has the principal or the token's subject. It has no
-// address and no path, because a path contains site keys and subjects: the route is enough.
+// address and no path, because a path contains site keys and subjects: the route is enough. Errors are named by
+// their type: a message may contain quotes, which end the text in the line.
 const accessLog = `{"time":"$context.requestTime","requestId":"$context.requestId",` +
 	`"route":"$context.routeKey","status":"$context.status",` +
 	`"bytes":"$context.responseLength","latency":"$context.responseLatency",` +
 	`"caller":"$context.identity.caller","subject":"$context.authorizer.claims.sub",` +
-	`"error":"$context.error.message","integration":"$context.integrationErrorMessage"}`
+	`"error":"$context.error.responseType","integration":"$context.integrationStatus"}`
 
 // addAPIStage deploys the API with its throttle and access log.
 func (s *Tidemark) addAPIStage() {
-	logs := s.logGroup("ApiLogs", "/aws/apigateway/"+s.prefix)
+	// All groups with this beginning share one statement of the account's resource policy, which has room for
+	// some ten groups with other names.
+	logs := s.logGroup("ApiLogs", "/aws/vendedlogs/apigateway/"+s.prefix)
 	awsapigatewayv2.NewCfnStage(s.Construct, new("ApiStage"), &awsapigatewayv2.CfnStageProps{
 		ApiId:      s.API.Ref(),
 		StageName:  new("$default"),

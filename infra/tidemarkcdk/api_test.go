@@ -2,15 +2,16 @@ package tidemarkcdk
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/script"
-	"github.com/tidemark-db/tidemark/internal/writekey"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/web/script"
 )
 
 func TestAPI_HasTheRoutesOfTheCatalogTheCollectorAndSenders(t *testing.T) {
@@ -18,25 +19,46 @@ func TestAPI_HasTheRoutesOfTheCatalogTheCollectorAndSenders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"POST /v1/collect/{siteKey} → IngestIntegration", "GET " + script.PathPrefix + "{name} → IngestIntegration", "POST " + httpapi.PathStats + " → QueryIntegration"}
-	for _, path := range writekey.Paths {
+	want := []string{"POST /v1/collect/{siteKey} → IngestIntegration", "GET " + script.PathPrefix + "{name} → IngestIntegration", "POST " + access.PathStats + " → QueryIntegration",
+		"GET " + access.ReportRoute + " → QueryIntegration"}
+	for _, path := range access.WriteKeyPaths {
 		want = append(want, "POST "+path+" → IngestIntegration")
 	}
-	for _, r := range httpapi.Routes(kinds) {
+	var clients []string
+	for _, r := range access.ClientRoutes {
+		clients = append(clients, r.Method+" "+r.Path+" → IngestIntegration")
+	}
+	for _, r := range httpapi.GatewayRoutes(httpapi.Routes(kinds)) {
 		integrations := map[string]string{ingest: "IngestIntegration", query: "QueryIntegration", manage: "ManageIntegration"}
 		want = append(want, r.Method+" "+r.Path+" → "+integrations[functionFor(r.Action)])
 	}
-	slices.Sort(want)
 	for _, name := range all {
+		all := slices.Clone(want)
+		if name == "full" {
+			all = append(all, clients...)
+		}
+		slices.Sort(all)
 		var got []string
 		for _, r := range resourcesOfType(t, name, "AWS::ApiGatewayV2::Route") {
 			got = append(got, render(r.Properties["RouteKey"])+" → "+strings.TrimPrefix(render(r.Properties["Target"]), "integrations/"))
 		}
 		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" {
+		if keys := len(slices.Compact(routeKeys(got))); keys < len(got) {
+			t.Errorf("%s: %d of %d routes have the key of another, and cannot be deployed", name, len(got)-keys, len(got))
+		}
+		if diff := cmp.Diff(all, got); diff != "" {
 			t.Errorf("%s (-catalog +deployed):\n%s", name, diff)
 		}
 	}
+}
+
+// routeKeys returns the keys of routes in the form KEY → INTEGRATION.
+func routeKeys(routes []string) (keys []string) {
+	for _, r := range routes {
+		key, _, _ := strings.Cut(r, " → ")
+		keys = append(keys, key)
+	}
+	return keys
 }
 
 // keyAuthorizerOf returns the authorizer of a route that checks a key, "" for any other route.
@@ -44,24 +66,31 @@ func keyAuthorizerOf(route string) string {
 	switch {
 	case route == "CollectRoute":
 		return "SiteKeyAuthorizer"
-	case strings.HasPrefix(route, "Senders"):
+	case route == "ReportsRoute":
+		return "ReadKeyAuthorizer"
+	case strings.HasPrefix(route, "Sender"):
 		return "WriteKeyAuthorizer"
 	}
 	return ""
 }
 
-// Only three sorts of routes use neither IAM nor a token: web pages have a site key instead, and
-// senders of other databases a write key. The script for web pages is a public file.
+// Only four sorts of routes use neither IAM nor a token: web pages have a site key instead, senders of other
+// databases a write key, and dashboards of websites a read key. The script for web pages is a public file, and some requests of
+// clients of InfluxDB ask only whether the server is there.
 func TestAPI_EveryRouteIsAuthorized(t *testing.T) {
+	public := map[string]bool{"ScriptRoute": true}
+	for i, r := range access.ClientRoutes {
+		public[fmt.Sprintf("SenderClient%dRoute", i+1)] = r.Public
+	}
 	for name, want := range map[string]string{"dev": "AWS_IAM", "prod": "AWS_IAM", "full": "JWT"} {
 		for id, r := range resourcesOfType(t, name, "AWS::ApiGatewayV2::Route") {
-			if key := keyAuthorizerOf(id); key != "" {
+			if key := keyAuthorizerOf(id); key != "" && !public[id] {
 				if r.Properties["AuthorizationType"] != "CUSTOM" || render(r.Properties["AuthorizerId"]) != key {
 					t.Errorf("%s: %s is not authorized by %s: %v", name, id, key, r.Properties)
 				}
 				continue
 			}
-			if id == "ScriptRoute" {
+			if public[id] {
 				if got := r.Properties["AuthorizationType"]; got != "NONE" {
 					t.Errorf("%s: %s is authorized by %v, want NONE", name, id, got)
 				}

@@ -4,7 +4,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiot"
 	"github.com/aws/constructs-go/constructs/v10"
 
-	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
 )
 
 // addBatching returns the action of rules that send batches to the API. It makes the API accept their

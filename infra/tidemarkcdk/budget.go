@@ -5,6 +5,9 @@ import "github.com/aws/aws-cdk-go/awscdk/v2/awsbudgets"
 // addBudget notifies the receivers of alarms when the account has spent, or will spend, more than
 // the stage's budget. It is about the whole account: a filter by tags counts nothing until the
 // tags are activated for cost allocation, and would then be silent.
+//
+// It has no name of ours: a change of its receivers replaces it, and a budget of the same name would already
+// exist.
 func (s *Tidemark) addBudget() {
 	if s.stage.Ceiling.Budget == 0 {
 		return
@@ -24,7 +27,7 @@ func (s *Tidemark) addBudget() {
 	}
 	awsbudgets.NewCfnBudget(s.Construct, new("Budget"), &awsbudgets.CfnBudgetProps{
 		Budget: &awsbudgets.CfnBudget_BudgetDataProperty{
-			BudgetName: s.name("budget"), BudgetType: new("COST"), TimeUnit: new("MONTHLY"),
+			BudgetType: new("COST"), TimeUnit: new("MONTHLY"),
 			BudgetLimit: &awsbudgets.CfnBudget_SpendProperty{Amount: positive(s.stage.Ceiling.Budget), Unit: new("USD")},
 		},
 		NotificationsWithSubscribers: []any{notify("ACTUAL", 80), notify("FORECASTED", 100)},

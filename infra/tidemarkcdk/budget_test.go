@@ -41,7 +41,7 @@ func TestBudget_NotifiesTheReceiversOfAlarms(t *testing.T) {
 	}
 	want := map[string]any{
 		"Budget": map[string]any{
-			"BudgetName": "tidemark-lean-budget", "BudgetType": "COST", "TimeUnit": "MONTHLY",
+			"BudgetType": "COST", "TimeUnit": "MONTHLY",
 			"BudgetLimit": map[string]any{"Amount": 50.0, "Unit": "USD"}},
 		"NotificationsWithSubscribers": []any{notify("ACTUAL", 80), notify("FORECASTED", 100)},
 	}

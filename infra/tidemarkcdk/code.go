@@ -2,12 +2,13 @@ package tidemarkcdk
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 
-	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 // modulePath is the module with the functions.
@@ -38,13 +39,18 @@ func (s *Tidemark) addCode(props Props) (remove func(), err error) {
 // build builds each function in the module that the app requires, as its main module: the app
 // need not require what only the functions import. The same source makes the same files.
 func (s *Tidemark) build(configFile string) error {
-	listed, err := exec.Command("go", "list", "-m", "-json", modulePath).Output()
+	// A folder vendor of the app would hide the module's own folder.
+	listed, err := exec.Command("go", "list", "-mod=readonly", "-m", "-json", modulePath).Output()
 	var source struct{ Dir, Version string }
 	if err == nil {
 		err = json.Unmarshal(listed, &source)
 	}
-	if err != nil || source.Dir == "" {
-		return fmt.Errorf("find the source of the functions: go list -m %s: %v: run go mod download, or name a folder of built functions", modulePath, err)
+	if err == nil && source.Dir == "" {
+		err = errors.New("the module is not downloaded")
+	}
+	if err != nil {
+		return fmt.Errorf("find the source of the functions: go list -m %s: %w: "+
+			"run go mod download, or name a folder of built functions", modulePath, err)
 	}
 	var file []byte // empty for the default configuration
 	if configFile != "" {
@@ -56,7 +62,7 @@ func (s *Tidemark) build(configFile string) error {
 	for _, f := range s.deployed() {
 		folder := filepath.Join(s.code, f.name)
 		build := exec.Command("go", "build", "-C", source.Dir, "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc",
-			"-ldflags", "-s -w -X "+modulePath+"/internal/release.version="+source.Version,
+			"-ldflags", "-s -w -X "+modulePath+"/internal/base/release.version="+source.Version,
 			"-o", filepath.Join(folder, "bootstrap"), "./functions/"+f.name)
 		build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=readonly")
 		if output, err := build.CombinedOutput(); err != nil {

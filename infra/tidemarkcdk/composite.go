@@ -1,28 +1,11 @@
 package tidemarkcdk
 
 import (
-	_ "embed"
+	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
-
-	"github.com/tidemark-db/tidemark/internal/embedded"
 )
-
-// cause is what one page is about. Its composite alarm notifies when the first of its alarms
-// goes off, and again when all of them are over.
-type cause struct {
-	Name, Meaning string
-	// After is a cause that explains this one: while its alarm is on, this one does not notify.
-	After  string
-	Alarms []string
-}
-
-//go:embed causes.json
-var causeRows []byte
-
-// causes returns the causes, with each alarm in one row, in the order of docs/ALARMS.md.
-func causes() []cause { return embedded.JSON[[]cause](causeRows) }
 
 // A cause that explains another may be noticed later than what it explains.
 const (
@@ -36,15 +19,15 @@ func (s *Tidemark) addCauses(actions []awscloudwatch.IAlarmAction) {
 	if len(actions) == 0 {
 		return
 	}
-	byName := map[string]awscloudwatch.Alarm{}
+	byName := map[alarmName]awscloudwatch.Alarm{}
 	for _, a := range s.Alarms {
-		byName[*a.Node().Id()] = a
+		byName[alarmName(strings.TrimSuffix(*a.Node().Id(), alarmSuffix))] = a
 	}
-	created := map[string]awscloudwatch.CompositeAlarm{}
-	for _, c := range causes() {
+	created := map[causeName]awscloudwatch.CompositeAlarm{}
+	for _, c := range causes {
 		var anyOf []awscloudwatch.IAlarmRule
-		for _, name := range c.Alarms {
-			if a := byName[name+"Alarm"]; a != nil {
+		for _, name := range c.alarms {
+			if a := byName[name]; a != nil {
 				anyOf = append(anyOf, awscloudwatch.AlarmRule_FromAlarm(a, awscloudwatch.AlarmState_ALARM))
 			}
 		}
@@ -52,17 +35,18 @@ func (s *Tidemark) addCauses(actions []awscloudwatch.IAlarmAction) {
 			continue
 		}
 		props := &awscloudwatch.CompositeAlarmProps{
-			CompositeAlarmName: s.name(c.Name), AlarmDescription: &c.Meaning, AlarmRule: awscloudwatch.AlarmRule_AnyOf(anyOf...),
+			CompositeAlarmName: s.name(string(c.name)), AlarmDescription: &c.meaning, AlarmRule: awscloudwatch.AlarmRule_AnyOf(anyOf...),
 		}
-		if explained := created[c.After]; explained != nil {
+		if explained := created[c.after]; explained != nil {
 			props.ActionsSuppressor = explained
 			props.ActionsSuppressorWaitPeriod = awscdk.Duration_Minutes(new(float64(waitForCause)))
 			props.ActionsSuppressorExtensionPeriod = awscdk.Duration_Minutes(new(float64(afterTheCause)))
 		}
-		composite := withLogicalID(s, awscloudwatch.NewCompositeAlarm(s.Construct, new(c.Name+"Cause"), props), c.Name+"Cause")
+		id := string(c.name) + "Cause"
+		composite := withLogicalID(s, awscloudwatch.NewCompositeAlarm(s.Construct, &id, props), id)
 		composite.AddAlarmAction(actions...)
 		composite.AddOkAction(actions...)
-		created[c.Name] = composite
+		created[c.name] = composite
 		s.composites = append(s.composites, composite)
 	}
 }

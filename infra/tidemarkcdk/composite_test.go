@@ -13,11 +13,11 @@ import (
 
 const topics = "AlarmTopic arn:aws:sns:eu-central-1:123456789012:on-call"
 
-// alarmRows returns the alarms of each table of docs/ALARMS.md, by the cause that the heading
+// alarmRows returns the alarms of each table of docs/run/ALARMS.md, by the cause that the heading
 // before it names.
 func alarmRows(t *testing.T) map[string][]string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/ALARMS.md")
+	page, err := os.ReadFile("../../docs/run/ALARMS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,14 +38,23 @@ func alarmRows(t *testing.T) map[string][]string {
 	return rows
 }
 
+// texts returns names of alarms as texts.
+func texts(names []alarmName) (all []string) {
+	for _, n := range names {
+		all = append(all, string(n))
+	}
+	return all
+}
+
 func TestCauses_HaveEachAlarmInOneRowAndOnThePage(t *testing.T) {
 	page := alarmRows(t)
 	var listed []string
-	for _, c := range causes() {
-		listed = append(listed, c.Alarms...)
-		want, got := slices.Sorted(slices.Values(c.Alarms)), slices.Sorted(slices.Values(page[c.Name]))
+	for _, c := range causes {
+		alarms := texts(c.alarms)
+		listed = append(listed, alarms...)
+		want, got := slices.Sorted(slices.Values(alarms)), slices.Sorted(slices.Values(page[string(c.name)]))
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("docs/ALARMS.md, section (%s) (-causes +page):\n%s", c.Name, diff)
+			t.Errorf("docs/run/ALARMS.md, section (%s) (-causes +page):\n%s", c.name, diff)
 		}
 	}
 	created := map[string]bool{"PrometheusErrors": true, "PrometheusThrottled": true, "PrometheusDuration": true} // see TestPrometheus
@@ -67,24 +76,24 @@ func TestCauses_NotifyWhenTheyBeginAndWhenTheyEnd(t *testing.T) {
 		}
 	}
 	found := resourcesOfType(t, "full", "AWS::CloudWatch::CompositeAlarm")
-	if len(found) != len(causes()) {
-		t.Errorf("%d composite alarms for %d causes", len(found), len(causes()))
+	if len(found) != len(causes) {
+		t.Errorf("%d composite alarms for %d causes", len(found), len(causes))
 	}
-	for _, c := range causes() {
-		p := found[c.Name+"Cause"].Properties
+	for _, c := range causes {
+		p := found[string(c.name)+"Cause"].Properties
 		if render(p["AlarmActions"]) != topics || render(p["OKActions"]) != topics {
-			t.Errorf("%s notifies %s, and %s when it ends; want %s", c.Name, render(p["AlarmActions"]), render(p["OKActions"]), topics)
+			t.Errorf("%s notifies %s, and %s when it ends; want %s", c.name, render(p["AlarmActions"]), render(p["OKActions"]), topics)
 		}
 		suppressor := strings.TrimSuffix(render(p["ActionsSuppressor"]), ".Arn")
-		if c.After != "" && suppressor != c.After+"Cause" || c.After == "" && suppressor != "" {
-			t.Errorf("%s is suppressed by %q, want %q", c.Name, suppressor, c.After)
+		if c.after != "" && suppressor != string(c.after)+"Cause" || c.after == "" && suppressor != "" {
+			t.Errorf("%s is suppressed by %q, want %q", c.name, suppressor, c.after)
 		}
-		for _, name := range c.Alarms {
+		for _, name := range texts(c.alarms) {
 			if _, deployed := resources(t, "full")[name+"Alarm"]; !deployed {
 				continue // of a function that the stage does not have
 			}
 			if !strings.Contains(render(p["AlarmRule"]), `ALARM("`+name+`Alarm.Arn")`) {
-				t.Errorf("%s does not contain %s: %s", c.Name, name, render(p["AlarmRule"]))
+				t.Errorf("%s does not contain %s: %s", c.name, name, render(p["AlarmRule"]))
 			}
 		}
 	}

@@ -10,9 +10,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/interfaces/interfacesawscloudwatch"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/internal/lists"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 )
 
 // A dashboard is 24 units wide.
@@ -52,9 +51,9 @@ func (s *Tidemark) alarmPanel() awscloudwatch.IWidget {
 // panel is the graph of one metric, with a line for each function that publishes it.
 func (s *Tidemark) panel(d telemetry.Definition) awscloudwatch.IWidget {
 	lines := lists.Map(d.Metric.Publishers(), func(function string) awscloudwatch.IMetric {
-		return s.catalogueMetric(d, function, statisticOf(d), time.Minute)
+		return s.catalogueMetric(d.Metric, function, statisticOf(d), time.Minute)
 	})
-	return graph(d.Name+": "+strings.TrimSuffix(d.Sentence, "."), lines)
+	return graph(string(d.Metric)+": "+strings.TrimSuffix(d.Sentence, "."), lines)
 }
 
 // statisticOf is the statistic of a metric's graph: the sum of counts, the maximum of durations.
@@ -73,7 +72,7 @@ func (s *Tidemark) servicePanels() []awscloudwatch.IWidget {
 	}
 	api := func(statistic string, names ...string) []awscloudwatch.IMetric {
 		return lists.Map(names, func(name string) awscloudwatch.IMetric {
-			return newMetric("AWS/ApiGateway", name, statistic, time.Minute, map[string]*string{"ApiId": s.API.Ref()})
+			return s.apiMetric(name, statistic, time.Minute)
 		})
 	}
 	return []awscloudwatch.IWidget{
@@ -95,14 +94,15 @@ func (s *Tidemark) lambdaMetric(function, name, statistic string) awscloudwatch.
 	return newMetric("AWS/Lambda", name, statistic, time.Minute, map[string]*string{"FunctionName": s.Functions[function].FunctionName()})
 }
 
-// sweepAges is the graph of each queue shard's low watermark, from aggregate's log.
+// sweepAges is the graph of the oldest low watermarks, from aggregate's log.
 func (s *Tidemark) sweepAges() awscloudwatch.IWidget {
-	ages := make([]string, tablekeys.QueueShards)
-	for shard := range ages {
-		ages[shard] = fmt.Sprintf("max(%s.%d) as shard_%d", telemetry.FieldAges, shard, shard)
+	ages := make([]string, telemetry.LoggedAges)
+	for n := range ages {
+		ages[n] = fmt.Sprintf("max(%s.%d) as oldest_%d", telemetry.FieldAges, n, n+1)
 	}
 	return awscloudwatch.NewLogQueryWidget(&awscloudwatch.LogQueryWidgetProps{
-		Title: new("Age of the low watermark of each queue shard, in s"), View: awscloudwatch.LogQueryVisualizationType_LINE,
+		Title:         new("Ages of the oldest low watermarks of queue shards, in s"),
+		View:          awscloudwatch.LogQueryVisualizationType_LINE,
 		LogGroupNames: jsii.Strings(*s.logs[aggregate].LogGroupName()), Width: new(float64(panelWidth)), Height: new(float64(panelHeight)),
 		QueryLines: jsii.Strings(fmt.Sprintf("filter msg = %q", telemetry.LowWatermarks), "stats "+strings.Join(ages, ", ")+" by bin(1m)"),
 	})

@@ -14,7 +14,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/infra/internal/template"
 	"github.com/tidemark-db/tidemark/infra/tidemarkcdk"
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
 )
 
 // The main function of a CDK app that keeps time-series next to a resource of its own: a function

@@ -8,11 +8,11 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 )
 
-// routes returns the catalog's routes and those of the service itself. A stage without page
+// routes returns the catalog's routes and the routes of the service itself. A stage without page
 // views has none of the kinds and subjects of sites.
 func (s *Tidemark) routes() []httpapi.Route {
 	all := httpapi.Routes(s.kinds)
@@ -36,9 +36,9 @@ func (s *Tidemark) scopesOf(a httpapi.Action) *[]*string {
 	return jsii.Strings(access.ScopePrefix + string(a.Scope()))
 }
 
-// cors allows scripts on any site to send page views, and those of the configured origins to
-// read with a token. It applies to the whole API, so with page views every origin may read:
-// a script needs a token, which a browser never sends by itself.
+// cors allows scripts on any site to send page views, and scripts of the configured origins to read
+// with a token. It applies to the whole API, so with page views every origin may read: a script
+// needs a token, which a browser never sends by itself.
 func (s *Tidemark) cors() *awsapigatewayv2.CfnApi_CorsProperty {
 	origins, methods, headers := s.stage.Origins, []string{}, []string{"content-type"}
 	if len(origins) > 0 {

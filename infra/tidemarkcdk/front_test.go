@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/infra/internal/template"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -19,6 +19,7 @@ func TestAPI_RequiresTheScopeOfTheAction(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range httpapi.Routes(kinds) {
+		r := r.AtGateway()
 		for stage, want := range map[string]string{"full": "tidemark/" + string(r.Action.Scope()), "prod": ""} {
 			if got := render(resources(t, stage)[routeID(r)+"Route"].Properties["AuthorizationScopes"]); got != want {
 				t.Errorf("%s: %s %s requires the scopes %q, want %q", stage, r.Method, r.Path, got, want)

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 
-	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 

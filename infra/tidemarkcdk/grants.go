@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 )
 
 // GrantRead allows signed requests to the API that read. Like the other grants, it needs a stage
@@ -34,25 +34,35 @@ func (s *Tidemark) GrantPurge(to awsiam.IGrantable) awsiam.Grant {
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
 
 // grant names the routes of a scope, or a method as a whole if it has routes of no other scope:
-// the policies of a role have at most 10,240 characters.
+// the policies of a role have at most 10,240 characters. It names the proxy routes too, because IAM may compare
+// the path of the request or the path of the route.
 func (s *Tidemark) grant(grantee awsiam.IGrantable, scope httpapi.Scope) awsiam.Grant {
 	shared := map[string]bool{}
-	for _, r := range s.routes() {
+	routes := slices.Concat(s.routes(), httpapi.GatewayRoutes(s.routes()))
+	for _, r := range routes {
 		shared[r.Method] = shared[r.Method] || r.Action.Scope() != scope
 	}
 	var resources []string
-	for _, r := range s.routes() {
+	for _, r := range routes {
 		if r.Action.Scope() != scope {
 			continue
 		}
-		path := "/*"
-		if shared[r.Method] {
-			path = parameter.ReplaceAllString(r.Path, "*")
-		}
-		resources = append(resources, s.apiSource("*/"+r.Method+path))
+		resources = append(resources, s.apiSource("*/"+r.Method+grantedPath(r, shared[r.Method])))
 	}
 	slices.Sort(resources)
 	return awsiam.Grant_AddToPrincipal(&awsiam.GrantOnPrincipalOptions{
 		Grantee: grantee, Actions: jsii.Strings("execute-api:Invoke"), ResourceArns: jsii.Strings(slices.Compact(resources)...),
 	})
+}
+
+// grantedPath is the path of a route in a grant, whose parameters are any text. A proxy route's parameter stands
+// for itself: any text in its place would be the paths of other scopes.
+func grantedPath(r httpapi.Route, shared bool) string {
+	switch {
+	case !shared:
+		return "/*"
+	case httpapi.NewRouteKey(r.Method, r.Path).Wide():
+		return r.Path
+	}
+	return parameter.ReplaceAllString(r.Path, "*")
 }

@@ -1,6 +1,7 @@
 package tidemarkcdk
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,9 +10,10 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiot"
+	"github.com/aws/constructs-go/constructs/v10"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -27,6 +29,7 @@ func (s *Tidemark) addIoT() {
 			for _, r := range s.rules(k) {
 				s.addRule(k, r, deliver, failures)
 			}
+			s.allowRules(k)
 		}
 	}
 	for _, subject := range s.kinds.Subjects() {
@@ -56,33 +59,63 @@ func (s *Tidemark) ruleName(k *catalog.Kind) string {
 	return strings.ReplaceAll(*s.name(k.Name), "-", "_")
 }
 
+// topic is the first level of the instance's topics. Every rule that matches a topic stores its messages, so
+// two instances with one topic store each message twice.
+func (s *Tidemark) topic() string { return cmp.Or(s.stage.Sources.Topic, s.prefix) }
+
+// claimTopic returns an error if another instance of the app has the topic in the same account and region.
+func (s *Tidemark) claimTopic() error {
+	if len(s.stage.Sources.Things) == 0 {
+		return nil
+	}
+	app := s.Node().Root().(constructs.Construct)
+	claim := "Topic " + s.topic() + " of " + *s.stack.Environment()
+	if app.Node().TryFindChild(&claim) != nil {
+		return fmt.Errorf("another instance of this app has the MQTT topic %s: both would store each "+
+			"message. Give one of them sources.topic, or Props.Name if none has it", s.topic())
+	}
+	constructs.NewConstruct(app, &claim)
+	return nil
+}
+
 // topicOf is the topic to which a subject publishes events of a kind.
 func (s *Tidemark) topicOf(k *catalog.Kind, subject string) string {
-	return strings.Join([]string{s.stage.Sources.Topic, k.Subject.Path, subject, k.Path}, "/")
+	return strings.Join([]string{s.topic(), k.Subject.Path, subject, k.Path}, "/")
 }
 
 // iotRule is a rule for one topic of a kind.
 type iotRule struct{ id, name, sql string }
 
-// Arrays of observations are published to a level after a kind's topic, and have a rule of their own.
+// Arrays of observations, and messages of other programs, are published to levels after a kind's topic, and
+// have rules of their own.
 const (
-	batchLevel = "/batch"
-	batchRule  = "_BATCH"
+	batchLevel  = "/batch"
+	batchRule   = "_BATCH"
+	sourceLevel = "/from/#" // the first level for which # stands names the row of sources
+	sourceRule  = "_FROM"
 )
 
 // rules returns the rules of a kind. They add the subject, which is a level of the topic, and the kind to a
 // message. Ingest rejects a payload that names another subject, and one without these fields. A rule cannot
 // add fields to an array: the second one wraps it. Package envelope reads the names.
 func (s *Tidemark) rules(k *catalog.Kind) []iotRule {
-	mark := "topic(3) AS " + envelope.RuleSubject
+	mark := "topic(3) AS " + envelope.RuleSubject + ", timestamp() AS " + envelope.RuleTime
 	if s.stage.Sources.Batched {
 		mark += ", traceid() AS " + envelope.RuleDelivery
 	}
 	topic := s.topicOf(k, "+")
+	wrapped := func(mark, level string) string {
+		const sql = "SELECT encode(*, 'base64') AS %s, %s, '%s' AS %s FROM '%s'"
+		return fmt.Sprintf(sql, envelope.RuleBatch, mark, k.Name, envelope.RuleKind, topic+level)
+	}
+	bySource := mark + ", topic(6) AS " + envelope.RuleSource
 	return []iotRule{
 		{capitalize(k.Name) + "Rule", s.ruleName(k), fmt.Sprintf("SELECT *, %s, '%s' AS %s FROM '%s'", mark, k.Name, envelope.RuleKind, topic)},
-		{capitalize(k.Name) + "BatchRule", s.ruleName(k) + batchRule, fmt.Sprintf("SELECT encode(*, 'base64') AS %s, %s, '%s' AS %s FROM '%s'",
-			envelope.RuleBatch, mark, k.Name, envelope.RuleKind, topic+batchLevel)},
+		{capitalize(k.Name) + "BatchRule", s.ruleName(k) + batchRule, wrapped(mark, batchLevel)},
+		{
+			id: capitalize(k.Name) + "SourceRule", name: s.ruleName(k) + sourceRule,
+			sql: wrapped(bySource, sourceLevel),
+		},
 	}
 }
 
@@ -110,9 +143,17 @@ func (s *Tidemark) addRule(k *catalog.Kind, r iotRule, action *awsiot.CfnTopicRu
 	})
 	if s.things != nil {
 		rule.Node().AddDependency(s.things)
+	}
+}
+
+// allowRules lets the rules of a kind invoke ingest, unless they send to the API. Their names begin alike, so one
+// permission is enough: a stack has at most 500 resources.
+func (s *Tidemark) allowRules(k *catalog.Kind) {
+	if s.things != nil {
 		return
 	}
-	s.allowInvoke(r.id+"Permission", ingest, "iot.amazonaws.com", s.stack.Account(), *rule.AttrArn())
+	rules := fmt.Sprintf("arn:%s:iot:%s:%s:rule/%s*", *s.stack.Partition(), *s.stack.Region(), *s.stack.Account(), s.ruleName(k))
+	s.allowInvoke(capitalize(k.Name)+"RulePermission", ingest, "iot.amazonaws.com", s.stack.Account(), rules)
 }
 
 // ruleFailures is the role of a rule's error action, which sends to the undelivered queue.
@@ -141,13 +182,13 @@ const thingName = "${iot:Connection.Thing.ThingName}"
 // addDevicePolicies creates the policies for the certificates of a subject type's things: a thing may connect
 // under its own name and publish to its own topics, through the broker or directly to the rules (Basic
 // Ingest), and nothing else. One resource covers its topics at the broker; the rules are named, since a rule
-// of another subject type would take its name for that of such a subject. Arrays directly to the rules have a
-// policy of their own, so that neither is longer than a policy may be.
+// of another subject type would take a thing's name for the name of such a subject. Arrays directly to the
+// rules have a policy of their own, so that neither is longer than a policy may be.
 func (s *Tidemark) addDevicePolicies(subject catalog.SubjectType) {
 	arn := func(resource string) string {
 		return fmt.Sprintf("arn:%s:iot:%s:%s:%s", *s.stack.Partition(), *s.stack.Region(), *s.stack.Account(), resource)
 	}
-	topics := []string{arn("topic/" + strings.Join([]string{s.stage.Sources.Topic, subject.Path, thingName, "*"}, "/"))}
+	topics := []string{arn("topic/" + strings.Join([]string{s.topic(), subject.Path, thingName, "*"}, "/"))}
 	var batches []string
 	for i := range s.kinds.Kinds {
 		k := &s.kinds.Kinds[i]

@@ -7,20 +7,26 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
 )
 
 func TestRule_AddsTheSubjectFromTheTopicAndTheKind(t *testing.T) {
 	for name, topic := range map[string]string{"dev": "tidemark-dev", "prod": "tidemark-prod", "full": "plant7"} {
 		rule := at(resources(t, name)["ReadingRule"].Properties, "TopicRulePayload").(map[string]any)
-		want := "SELECT *, topic(3) AS " + envelope.RuleSubject + ", 'READING' AS " + envelope.RuleKind + " FROM '" + topic + "/devices/+/readings'"
+		mark := ", topic(3) AS " + envelope.RuleSubject + ", timestamp() AS " + envelope.RuleTime
+		from := ", 'READING' AS " + envelope.RuleKind + " FROM '" + topic + "/devices/+/readings"
+		wrapped := "SELECT encode(*, 'base64') AS " + envelope.RuleBatch
+		want := "SELECT *" + mark + from + "'"
 		if got := rule["Sql"]; got != want {
 			t.Errorf("%s: the rule's SQL is %q, want %q", name, got, want)
 		}
 		batches := at(resources(t, name)["ReadingBatchRule"].Properties, "TopicRulePayload", "Sql")
-		want = "SELECT encode(*, 'base64') AS " + envelope.RuleBatch + ", topic(3) AS " + envelope.RuleSubject + ", 'READING' AS " + envelope.RuleKind + " FROM '" + topic + "/devices/+/readings/batch'"
-		if batches != want {
+		if want := wrapped + mark + from + "/batch'"; batches != want {
 			t.Errorf("%s: the SQL of the rule for batches is %q, want %q", name, batches, want)
+		}
+		sources := at(resources(t, name)["ReadingSourceRule"].Properties, "TopicRulePayload", "Sql")
+		if want := wrapped + mark + ", topic(6) AS " + envelope.RuleSource + from + "/from/#'"; sources != want {
+			t.Errorf("%s: the SQL of the rule for sources is %q, want %q", name, sources, want)
 		}
 		if rule["AwsIotSqlVersion"] != "2016-03-23" || rule["RuleDisabled"] != false {
 			t.Errorf("%s: %v", name, rule)
@@ -34,7 +40,7 @@ func TestRule_AddsTheSubjectFromTheTopicAndTheKind(t *testing.T) {
 	}
 }
 
-var oneMethodSource = regexp.MustCompile(`:AWS::AccountId:Api/\*/(GET|POST|P\*|DELETE)/(\*|script/\*)$`)
+var oneMethodSource = regexp.MustCompile(`:AWS::AccountId:Api/\*/(GET|HEAD|POST|P\*|DELETE)/(\*|script/\*)$`)
 
 // Every service may invoke a function only on behalf of a named resource, and AWS IoT and
 // EventBridge only for this account.
@@ -44,8 +50,10 @@ func TestPermissions_NameTheirSource(t *testing.T) {
 			source := render(p.Properties["SourceArn"])
 			switch principal := p.Properties["Principal"]; principal {
 			case "iot.amazonaws.com":
-				if source != strings.TrimSuffix(id, "Permission")+".Arn" || render(p.Properties["SourceAccount"]) != "AWS::AccountId" {
-					t.Errorf("%s: %s allows %v", name, id, p.Properties)
+				rule := resources(t, name)[strings.TrimSuffix(id, "Permission")].Properties["RuleName"]
+				own := "arn:AWS::Partition:iot:AWS::Region:AWS::AccountId:rule/" + render(rule) + "*"
+				if rule == nil || source != own || render(p.Properties["SourceAccount"]) != "AWS::AccountId" {
+					t.Errorf("%s: %s allows %v, want %s", name, id, p.Properties, own)
 				}
 			case "apigateway.amazonaws.com":
 				if id == "AuthorizePermission" {

@@ -22,7 +22,7 @@ func TestLean_WatchesForSilenceAndLossOnly(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	if want := slices.Sorted(slices.Values(leanAlarms)); !slices.Equal(got, want) {
+	if want := slices.Sorted(slices.Values(texts(leanAlarms))); !slices.Equal(got, want) {
 		t.Errorf("alarms %v, want %v", got, want)
 	}
 	causes := resourcesOfType(t, "lean", "AWS::CloudWatch::CompositeAlarm")

@@ -13,8 +13,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/tidemark-db/tidemark/infra/internal/template"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -38,7 +38,7 @@ func shipped(t testing.TB) *config.Config {
 	return settings
 }
 
-// allStages returns the shipped stages and those of the tests.
+// allStages returns the shipped stages and the tests' own stages.
 func allStages(t testing.TB) *config.Config {
 	t.Helper()
 	settings := shipped(t)
@@ -136,7 +136,7 @@ func stage(t testing.TB, name string) template.Template {
 // all has the names of the stages under test.
 var all = []string{"dev", "prod", "full"}
 
-// watched are those of them with full monitoring.
+// watched are the stages with full monitoring.
 var watched = []string{"prod", "full"}
 
 func resources(t testing.TB, name string) map[string]resource {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/eventsource"
-	"github.com/tidemark-db/tidemark/internal/local"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/local/eventsource"
+	"github.com/tidemark-db/tidemark/internal/local/stack"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 )
 
 // mappingSettings returns a mapping as the settings of a local stack, without the filter.
@@ -39,7 +39,7 @@ func pattern(mapping map[string]any) string {
 }
 
 func TestMapping_EqualsTheLocalStacks(t *testing.T) {
-	want, err := local.MappingSettings(shipped(t).Mapping)
+	want, err := stack.MappingSettings(shipped(t).Mapping)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestMapping_EqualsTheLocalStacks(t *testing.T) {
 // Filters cannot be compared directly: each sample record of the table stream must match both
 // or neither.
 func TestMapping_FiltersLikeTheLocalStack(t *testing.T) {
-	localSettings, err := local.MappingSettings(shipped(t).Mapping)
+	localSettings, err := stack.MappingSettings(shipped(t).Mapping)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func reportOf(t *testing.T, path string) [][]string {
 	}
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(rows) < 50 {
+	if err != nil || len(rows) < 25 {
 		t.Fatalf("%s has %d rows, %v", path, len(rows), err)
 	}
 	return rows

@@ -42,13 +42,13 @@ var noticed = regexp.MustCompile("(?m)^\\| ([^|]+) \\| ([A-Z]\\w+) \\| (\\d+) mi
 
 // Each row of the table names an alarm that is as fast as it says, and a test that exists.
 func TestSilence_IsNoticedWithinTenMinutes(t *testing.T) {
-	page, err := os.ReadFile("../../docs/ALARMS.md")
+	page, err := os.ReadFile("../../docs/run/ALARMS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := noticed.FindAllStringSubmatch(string(page), -1)
 	if len(rows) < 15 {
-		t.Fatalf("docs/ALARMS.md has %d rows of what can stop", len(rows))
+		t.Fatalf("docs/run/ALARMS.md has %d rows of what can stop", len(rows))
 	}
 	for _, row := range rows {
 		what, name, minutes, test := row[1], row[2], row[3], row[4]

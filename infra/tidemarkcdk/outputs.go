@@ -3,7 +3,7 @@ package tidemarkcdk
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 
-	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 // addOutputs adds the outputs that callers, devices and the command line need.
@@ -19,10 +19,10 @@ func (s *Tidemark) addOutputs() {
 	add("AlertBusName", s.AlertBus.Ref(), "The event bus for alerts: put a rule on it to receive them")
 	add("MappingId", s.mapping.Ref(), "The event source mapping from the table stream to aggregate")
 	if len(s.stage.Sources.Things) > 0 {
-		add("Topic", &s.stage.Sources.Topic, "First level of the MQTT topics: {topic}/devices/{id}/readings")
+		add("Topic", new(s.topic()), "First level of the MQTT topics: {topic}/devices/{id}/readings")
 	}
 	if s.siteSecret != nil {
-		add("SiteSecretArn", s.siteSecret.SecretArn(), "The secret that tidemark site-key signs site keys with")
+		add("SiteSecretArn", s.siteSecret.SecretArn(), "The secret that tidemark site create signs site keys with")
 	}
 	if s.stage.UI {
 		add("LinkSecretArn", s.siteSecret.SecretArn(), "The secret that tidemark share signs shared links with")

@@ -8,9 +8,9 @@ import (
 
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/sharelink"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 // addPages creates the public routes of the pages, and the route of shared links. Query serves what
@@ -22,7 +22,7 @@ func (s *Tidemark) addPages(target *string) {
 	}
 	s.allowInvoke("PagesPermission", pages, apiGateway, nil, s.apiSource("*/GET/ui*"))
 	authorizer := s.keyAuthorizer("LinkAuthorizer", "shared-links", keyCache, jsii.Strings("$request.header.Authorization"))
-	s.route("SharedRoute", "GET "+sharelink.PathPrefix+"/{proxy+}", target, "CUSTOM", authorizer.Ref(), nil)
+	s.route("SharedRoute", "GET "+access.LinkPathPrefix+"/{proxy+}", target, "CUSTOM", authorizer.Ref(), nil)
 }
 
 // signIn returns how people sign in to the pages, as JSON. The pages request the rights of reads only.

@@ -1,14 +1,12 @@
 package tidemarkcdk
 
 import (
-	_ "embed"
-	"encoding/json"
 	"slices"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
@@ -20,20 +18,33 @@ type privilege struct {
 	resources []string
 }
 
+// Requests to a table, as IAM names them.
+const (
+	batchGetItem       = "dynamodb:BatchGetItem"
+	batchWriteItem     = "dynamodb:BatchWriteItem"
+	conditionCheckItem = "dynamodb:ConditionCheckItem"
+	deleteItem         = "dynamodb:DeleteItem"
+	getItem            = "dynamodb:GetItem"
+	putItem            = "dynamodb:PutItem"
+	queryItems         = "dynamodb:Query"
+	updateItem         = "dynamodb:UpdateItem"
+)
+
 // tableActions are the requests that each function sends to the table. A transaction needs the right to each
 // of its parts. A function that is not listed does not use the table.
-//
-// Manage deletes single items, in transactions: a profile that becomes a tombstone, a unique value that is
-// released, a purge request that is withdrawn; and an event that its caller names. Aggregate deletes
-// invalidations that it has worked off. Only purge may erase in batches.
-//
-//go:embed tableactions.json
-var tableActionRows []byte
-
-var tableActions = func() (all map[string][]string) {
-	_ = json.Unmarshal(tableActionRows, &all) // it is embedded, and tests compare it with the code
-	return all
-}()
+var tableActions = map[string][]string{
+	ingest: {conditionCheckItem, getItem, putItem, updateItem},
+	// Aggregate deletes invalidations that it has worked off.
+	aggregate:  {batchGetItem, deleteItem, getItem, putItem, queryItems, updateItem},
+	query:      {getItem, queryItems},
+	authorize:  {getItem},
+	prometheus: {getItem, queryItems},
+	// Manage deletes single items, in transactions: a profile that becomes a tombstone, a unique value that
+	// is released, a purge request that is withdrawn; and an event that its caller names.
+	manage: {conditionCheckItem, deleteItem, getItem, putItem, queryItems, updateItem},
+	// Only purge may erase in batches.
+	purge: {batchWriteItem, conditionCheckItem, deleteItem, getItem, putItem, queryItems, updateItem},
+}
 
 // tablePartitions are the only partitions of the table that some functions use.
 var tablePartitions = map[string]string{authorize: tablekeys.WriteKeys}
@@ -48,6 +59,11 @@ func (s *Tidemark) privileges(function string) []privilege {
 	case ingest:
 		all = append(all, privilege{"Undelivered", []string{"sqs:SendMessage"}, []string{*s.Undelivered.QueueArn()}})
 		all = append(all, s.sourcePrivileges()...)
+		if s.stage.Sources.Pages && s.secondIndex() {
+			all = append(all, privilege{
+				sid: "Visits", actions: []string{queryItems}, resources: []string{s.index(keys.IndexGSI2)},
+			})
+		}
 		if s.originSecret != nil {
 			all = append(all, privilege{"OriginSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.originSecret.SecretArn()}})
 		}
@@ -64,7 +80,7 @@ func (s *Tidemark) privileges(function string) []privilege {
 	case manage:
 		all = append(all, s.alertIndex())
 	case query:
-		all = append(all, privilege{"Indexes", []string{"dynamodb:Query"}, s.indexes()})
+		all = append(all, privilege{"Indexes", []string{queryItems}, s.indexes()})
 		all = append(all, privilege{"CursorSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.cursorSecret.SecretArn()}})
 	case authorize:
 		if s.siteSecret != nil {
@@ -72,7 +88,7 @@ func (s *Tidemark) privileges(function string) []privilege {
 		}
 	}
 	if s.key != nil {
-		all = append(all, privilege{"Key", keyActions, []string{*s.key.KeyArn()}})
+		all = append(all, privilege{"Key", keyUse(function), []string{*s.key.KeyArn()}})
 	}
 	if s.stage.Tracing {
 		// X-Ray has no resource-level permissions.
@@ -81,24 +97,37 @@ func (s *Tidemark) privileges(function string) []privilege {
 	return all
 }
 
+// keyUse are the actions on the customer key that a function needs. All functions decrypt their environment
+// variables; DynamoDB asks the same of every principal that reads or writes an encrypted table.
+func keyUse(function string) []string {
+	if len(tableActions[function]) == 0 {
+		return []string{"kms:Decrypt"}
+	}
+	return append([]string{"kms:DescribeKey"}, keyActions...)
+}
+
 // alertIndex allows reading the lists of open alerts and of undelivered notifications.
 func (s *Tidemark) alertIndex() privilege {
-	return privilege{"Alerts", []string{"dynamodb:Query"}, []string{s.index(keys.IndexGSI1)}}
+	return privilege{"Alerts", []string{queryItems}, []string{s.index(keys.IndexGSI1)}}
 }
 
 // indexes returns the indexes that query reads: the first, which lists deleted subjects, and
 // the second, if a kind or profile field is indexed by it.
 func (s *Tidemark) indexes() []string {
 	all := []string{s.index(keys.IndexGSI1)}
-	second := slices.ContainsFunc(s.kinds.Kinds, func(k catalog.Kind) bool {
+	if s.secondIndex() {
+		all = append(all, s.index(keys.IndexGSI2))
+	}
+	return all
+}
+
+// secondIndex reports whether a kind or profile field is indexed by the second index.
+func (s *Tidemark) secondIndex() bool {
+	return slices.ContainsFunc(s.kinds.Kinds, func(k catalog.Kind) bool {
 		return k.IndexBy != "" || slices.ContainsFunc(s.kinds.Profile(k.Subject.Name).Indexes, func(x catalog.ProfileIndex) bool {
 			return x.Index == catalog.SecondIndex
 		})
 	})
-	if second {
-		all = append(all, s.index(keys.IndexGSI2))
-	}
-	return all
 }
 
 func (s *Tidemark) index(name string) string { return *s.Table.TableArn() + "/index/" + name }

@@ -15,6 +15,7 @@ var wantPrivileges = map[string][]string{
 		"dynamodb:ConditionCheckItem on Table.Arn",
 		"dynamodb:GetItem on Table.Arn",
 		"dynamodb:PutItem on Table.Arn",
+		"dynamodb:Query on Table.Arn/index/gsi2",
 		"dynamodb:UpdateItem on Table.Arn",
 		"logs:CreateLogStream on IngestLogs.Arn",
 		"logs:PutLogEvents on IngestLogs.Arn",
@@ -110,7 +111,8 @@ func wantFullPrivileges() map[string][]string {
 		actions = slices.Concat(actions, fullPrivileges[role])
 		if role != "RuleFailureRole" {
 			actions = append(actions,
-				"kms:Decrypt on Key.Arn", "kms:Encrypt on Key.Arn", "kms:GenerateDataKey on Key.Arn",
+				"kms:Decrypt on Key.Arn", "kms:DescribeKey on Key.Arn", "kms:Encrypt on Key.Arn",
+				"kms:GenerateDataKey on Key.Arn",
 				"kms:ReEncryptFrom on Key.Arn", "kms:ReEncryptTo on Key.Arn",
 				"xray:PutTelemetryRecords on *", "xray:PutTraceSegments on *")
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// shippedFunctions are those of a configuration that does not turn on Prometheus's HTTP API and the pages.
+// shippedFunctions are the functions of a stage without Prometheus's HTTP API and the pages.
 var shippedFunctions = slices.DeleteFunc(slices.Clone(functions), func(f functionRow) bool { return f.name == prometheus || f.name == pages })
 
 // Prometheus's HTTP API is off by default. Turned on, it has a function that may only read.

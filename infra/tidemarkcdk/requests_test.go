@@ -7,10 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	aggregating "github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/alert"
-	ingesting "github.com/tidemark-db/tidemark/internal/ingest"
-	querying "github.com/tidemark-db/tidemark/internal/query"
+	aggregating "github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	ingesting "github.com/tidemark-db/tidemark/internal/engine/ingest"
+	querying "github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
@@ -32,6 +32,9 @@ var requestRights = map[string][]string{
 	"PutGap":             {"dynamodb:PutItem"},
 	"PutItem":            {"dynamodb:PutItem"},
 	"PutInvalidation":    {"dynamodb:PutItem"},
+	"HasInvalidation":    {"dynamodb:GetItem"},
+	"QueueConfig":        {"dynamodb:GetItem"},
+	"SeriesEntry":        {"dynamodb:GetItem"},
 	"Invalidations":      {"dynamodb:Query"},
 	"DeleteInvalidation": {"dynamodb:DeleteItem"},
 	"AdvanceSweep":       {"dynamodb:PutItem"},
@@ -46,6 +49,11 @@ var requestRights = map[string][]string{
 	"PutAll":             {"dynamodb:PutItem"},
 	"LatestBy":           {"dynamodb:Query"},
 	"Update":             {"dynamodb:UpdateItem"},
+	"StreamState":        {"dynamodb:Query"},
+	"PutBlocked":         {"dynamodb:PutItem"},
+	"HasBlocked":         {"dynamodb:GetItem"},
+	"DeleteBlocked":      {"dynamodb:DeleteItem"},
+	"DeleteEvent":        {"dynamodb:DeleteItem"},
 }
 
 // stores are the parts of the table that each function's services use.
@@ -57,12 +65,16 @@ var stores = map[string][]reflect.Type{
 	aggregate: {
 		reflect.TypeFor[aggregating.Store](), reflect.TypeFor[aggregating.QuarantineStore](), reflect.TypeFor[aggregating.ProgressStore](),
 		reflect.TypeFor[aggregating.EventReader](), reflect.TypeFor[aggregating.RowReader](), // optional interfaces of its store
-		reflect.TypeFor[aggregating.InvalidationStore](), reflect.TypeFor[aggregating.HeartbeatStore](), reflect.TypeFor[aggregating.SeriesStore](), reflect.TypeFor[aggregating.LatestStore](),
+		reflect.TypeFor[aggregating.InvalidationStore](), reflect.TypeFor[aggregating.HeartbeatStore](),
+		reflect.TypeFor[aggregating.BlockedStore](),
+		reflect.TypeFor[aggregating.SeriesStore](), reflect.TypeFor[aggregating.LatestStore](),
 		reflect.TypeFor[alert.Store](),
 	},
-	query:  {reflect.TypeFor[querying.Store](), reflect.TypeFor[lifecycle.Reader](), reflect.TypeFor[alert.Reader]()},
-	manage: {reflect.TypeFor[lifecycle.Store](), reflect.TypeFor[alert.Store]()},
-	purge:  {reflect.TypeFor[lifecycle.Store](), reflect.TypeFor[lifecycle.Eraser]()},
+	query: {reflect.TypeFor[querying.Store](), reflect.TypeFor[lifecycle.Reader](), reflect.TypeFor[alert.Reader]()},
+	manage: {
+		reflect.TypeFor[lifecycle.Store](), reflect.TypeFor[alert.Store](), reflect.TypeFor[lifecycle.EventStore](),
+	},
+	purge: {reflect.TypeFor[lifecycle.Store](), reflect.TypeFor[lifecycle.Eraser]()},
 }
 
 // A function has exactly the rights to the table that its services need.

@@ -4,11 +4,11 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
 
-	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 // addSecrets creates the secrets that functions sign with. They are generated in the account,
-// and a function reads its secret at cold start.
+// and a function reads its secret at cold start and every few minutes.
 func (s *Tidemark) addSecrets() {
 	// Deleted with the stack, since a cursor is only used while a caller reads pages.
 	s.cursorSecret = s.secret("CursorSecret", "Signs the cursors of ", awscdk.RemovalPolicy_DESTROY)
@@ -17,7 +17,7 @@ func (s *Tidemark) addSecrets() {
 		// valid if its value is copied into the secret of a new stack.
 		s.siteSecret = s.secret("SiteSecret", "Signs the site keys and shared links of ", retained)
 	}
-	if s.stage.Sources.Pages && (s.settings.Collector.Trust == config.TrustCloudFront || s.stage.CloudFront != (config.CloudFront{})) {
+	if s.stage.Sources.Pages && (s.settings.Collector.Trust != config.TrustNone || s.stage.CloudFront != (config.CloudFront{})) {
 		s.originSecret = s.secret("OriginSecret", "Sent by the CloudFront distribution in front of ", awscdk.RemovalPolicy_DESTROY)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/internal/script"
-	"github.com/tidemark-db/tidemark/internal/sitekey"
-	"github.com/tidemark-db/tidemark/internal/writekey"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+
+	"github.com/tidemark-db/tidemark/internal/web/script"
 )
 
 // keyCache is how long the API may use the result of a write key again, in seconds: so long a revoked key may
@@ -19,10 +19,29 @@ const keyCache = 60.0
 // key in the header. A request without the header invokes nothing. Ingest serves the routes.
 func (s *Tidemark) addSenders(target *string) {
 	authorizer := s.keyAuthorizer("WriteKeyAuthorizer", "write-keys", keyCache, jsii.Strings("$request.header.Authorization"))
-	for i, path := range writekey.Paths {
+	for i, path := range access.WriteKeyPaths {
 		s.route(fmt.Sprintf("Senders%dRoute", i+1), "POST "+path, target, "CUSTOM", authorizer.Ref(), nil)
 		s.allowInvokeForMethod(ingest, "POST")
 	}
+	if !s.stage.Sources.Clients {
+		return
+	}
+	for i, r := range access.ClientRoutes {
+		id, key := fmt.Sprintf("SenderClient%dRoute", i+1), r.Method+" "+r.Path
+		if s.allowInvokeForMethod(ingest, r.Method); r.Public {
+			s.route(id, key, target, "NONE", nil, nil)
+			continue
+		}
+		s.route(id, key, target, "CUSTOM", authorizer.Ref(), nil)
+	}
+}
+
+// addReports creates the route of reports of websites, which dashboards read with a key. Query serves it.
+func (s *Tidemark) addReports(target *string) {
+	header := jsii.Strings("$request.header.Authorization")
+	authorizer := s.keyAuthorizer("ReadKeyAuthorizer", "read-keys", keyCache, header)
+	s.route("ReportsRoute", "GET "+access.ReportRoute, target, "CUSTOM", authorizer.Ref(), nil)
+	s.allowInvokeForMethod(query, "GET")
 }
 
 // keyAuthorizer makes authorize check the requests of some routes. It is invoked for every
@@ -48,8 +67,8 @@ func (s *Tidemark) keyAuthorizer(id, name string, cached float64, source *[]*str
 // authorized by the site key in its path. eventRoute has no authorizer and exists only if
 // collector.domains declares sites: ingest accepts events of these.
 const (
-	collectRoute = "POST " + sitekey.PathPrefix + "{" + sitekey.PathParam + "}"
-	eventRoute   = "POST " + sitekey.PathEvent
+	collectRoute = "POST " + access.SiteKeyPathPrefix + "{" + access.SiteKeyPathParam + "}"
+	eventRoute   = "POST " + access.PathEvent
 	scriptRoute  = "GET " + script.PathPrefix + "{name}" // public, like the pages that load it
 )
 
@@ -64,5 +83,5 @@ func (s *Tidemark) addCollector(target *string) {
 		s.route("EventRoute", eventRoute, target, "NONE", nil, nil)
 	}
 	s.route("ScriptRoute", scriptRoute, target, "NONE", nil, nil)
-	s.allowInvoke("ScriptPermission", ingest, apiGateway, nil, s.apiSource("*/GET"+script.PathPrefix+"*"))
+	s.allowInvokeForMethod(ingest, "GET")
 }

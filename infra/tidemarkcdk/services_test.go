@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/eventsource"
-	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/local/eventsource"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -120,7 +120,7 @@ func (s *services) follow(ctx context.Context, mapping, function string) {
 	}
 }
 
-// ages are the metrics of what waits in front of ingest: their unit is that of the service.
+// ages are the metrics of what waits in front of ingest: each service defines their unit.
 var ages = map[string]time.Duration{
 	"AWS/SQS ApproximateAgeOfOldestMessage InboxQueue.QueueName": time.Second,
 	"AWS/Kinesis GetRecords.IteratorAgeMilliseconds InletStream": time.Millisecond,

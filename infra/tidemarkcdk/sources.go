@@ -5,15 +5,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskinesis"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 // How ingest's queue and data stream are read: a batch is about as large as one HTTP request. A failed
@@ -31,7 +30,7 @@ func (s *Tidemark) addSources() {
 			// Six times the function's timeout, so that a message does not become visible
 			// again while its batch is being processed or waits for a free invocation.
 			VisibilityTimeout: cdkDuration(6 * s.settings.Functions.Ingest.Timeout),
-			RetentionPeriod:   awscdk.Duration_Days(new(4.0)),
+			RetentionPeriod:   cdkDuration(config.InboxRetention),
 			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: s.Undelivered, MaxReceiveCount: new(float64(inboxRetries))},
 		})
 	}
@@ -101,7 +100,7 @@ func (s *Tidemark) addSchedules() {
 	s.addSchedule("Alerts", aggregate, "Delivers alert notifications that are waiting", config.AlertsEvery, s.sweeps()...)
 }
 
-// sweeps returns the payload of each sweep; one is the scheduled event as it is.
+// sweeps returns the payload of each sweep. A single sweep gets the scheduled event, so its payload is "".
 func (s *Tidemark) sweeps() (payloads []string) {
 	if s.stage.Sweeps == 1 {
 		return []string{""}

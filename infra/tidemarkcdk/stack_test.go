@@ -2,17 +2,15 @@ package tidemarkcdk
 
 import (
 	"encoding/json"
-	"go/build"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 
-	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -81,22 +79,5 @@ func TestTidemark_NamesTheFunctionThatIsNotBuilt(t *testing.T) {
 	_, err := NewTidemark(awscdk.NewStack(awscdk.NewApp(nil), new("app"), nil), "Default", Props{Code: t.TempDir()})
 	if err == nil || !strings.Contains(err.Error(), "make build") {
 		t.Errorf("got %v, want an error that names make build", err)
-	}
-}
-
-// infra uses names and settings of the engine's packages, but none of its logic.
-func TestInfra_ImportsOnlyNamesAndSettings(t *testing.T) {
-	const root = "github.com/tidemark-db/tidemark/pkg/"
-	may := []string{"keys", "telemetry", "config", "tier", "catalog", "domains", "domains/web", "model"}
-	for _, folder := range []string{"..", "."} {
-		here, err := build.ImportDir(folder, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, imported := range here.Imports {
-			if strings.HasPrefix(imported, root) && !slices.Contains(may, strings.TrimPrefix(imported, root)) {
-				t.Errorf("%s imports %s: want only %v", here.Name, imported, may)
-			}
-		}
 	}
 }

@@ -30,7 +30,7 @@ func metricOf(m map[string]any) string {
 	return render(m["Namespace"]) + " " + render(m["MetricName"]) + " " + strings.Join(of, " ")
 }
 
-// valueOf is that of a metric in the current period, and whether it has one.
+// valueOf returns the value of a metric in the current period, and whether it has one.
 func (e *evaluated) valueOf(metric, statistic string) (value float64, ok bool) {
 	for _, minute := range e.minutes {
 		n, published := minute[metric]
@@ -123,7 +123,7 @@ var stops = map[string]func(s *services){
 // Each failure raises the deployed alarm of its row within the minutes of the page, less two for CloudWatch;
 // no alarm is on before.
 func TestStopped_RaisesTheDeployedAlarm(t *testing.T) {
-	page, err := os.ReadFile("../../docs/ALARMS.md")
+	page, err := os.ReadFile("../../docs/run/ALARMS.md")
 	if err != nil {
 		t.Fatal(err)
 	}

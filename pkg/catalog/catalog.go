@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -38,6 +38,7 @@ func NewWith(types []SubjectType, kinds ...Kind) (*Catalog, error) {
 	}
 	shareProfiles(c.Kinds)
 	shareRaw(c.Kinds)
+	declareUses(c.Kinds)
 	alone := lists.Map(types, func(s SubjectType) Kind { return Kind{Subject: s}.complete() })
 	shareProfiles(alone)
 	if mistakes := append(check(c.Kinds), checkTypes(alone, c.Kinds)...); len(mistakes) > 0 {
@@ -86,7 +87,7 @@ func (c *Catalog) KindsOf(s SubjectType) (all []*Kind) {
 	return all
 }
 
-// Subjects returns the subject types, each once: those of the kinds in their order, then those without kinds.
+// Subjects returns the subject types, each once: the kinds' in their order, then the types without kinds.
 func (c *Catalog) Subjects() []SubjectType { return slices.Clone(c.subjects) }
 
 // complete returns a deep copy of k with the documented default for each zero field.
@@ -95,6 +96,7 @@ func (k Kind) complete() Kind {
 	k.Dimensions = slices.Clone(k.Dimensions)
 	k.Distinct = slices.Clone(k.Distinct)
 	k.Enrichment = slices.Clone(k.Enrichment)
+	k.OtherFields = slices.Clone(k.OtherFields)
 	k.Retention.Tiers = slices.Clone(k.Retention.Tiers)
 	k.LatestBy = slices.Clone(k.LatestBy)
 	if k.Sessions != nil {
@@ -116,6 +118,7 @@ func (k Kind) complete() Kind {
 	k.Subject.Path = cmp.Or(k.Subject.Path, pathFrom(k.Subject.Name))
 	k.Subject.Field = cmp.Or(k.Subject.Field, fieldFrom(k.Subject.Name))
 	k.Late = cmp.Or(k.Late, KeepLate)
+	k.Undeclared = cmp.Or(k.Undeclared, KeepUndeclared)
 	k.OnCollision = cmp.Or(k.OnCollision, ReportCollision)
 	k.Latest = cmp.Or(k.Latest, TransactionLatest)
 	k.IDs = cmp.Or(k.IDs, OptionalID)

@@ -14,7 +14,8 @@ import (
 const (
 	MaxShards   = 64   // shards of a kind; a read sends one request for each
 	maxTop      = 1000 // values of a dimension in a row
-	MaxMeasures = 200  // measures in a row
+	maxDetail   = 32 << 10
+	MaxMeasures = 200 // measures in a row
 )
 
 // quote quotes text and shortens it, so that a message stays one readable line.
@@ -134,6 +135,10 @@ func (c checker) policies() {
 	}
 	if !slices.Contains([]IDPolicy{OptionalID, RequiredID, MintedID}, c.k.IDs) {
 		c.wrong("ids", quote(string(c.k.IDs))+" is not a policy for ids: want optional, required or minted")
+	}
+	if !slices.Contains([]UndeclaredPolicy{KeepUndeclared, DropUndeclared, RejectUndeclared}, c.k.Undeclared) {
+		c.wrong("undeclared", quote(string(c.k.Undeclared))+" is not a policy for undeclared fields: want "+
+			"keep, drop or reject")
 	}
 	if c.k.FinerTime != model.RejectFinerTime && c.k.FinerTime != model.TruncateFinerTime {
 		c.wrong("finerTime", fmt.Sprintf("%d is not a policy for times finer than a millisecond: want reject or truncate", c.k.FinerTime))

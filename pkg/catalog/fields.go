@@ -1,9 +1,10 @@
 package catalog
 
 import (
+	"slices"
 	"strconv"
 
-	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
@@ -22,12 +23,13 @@ const (
 	roleDistinct   = "a distinct count"
 	roleEnrichment = "enrichment"
 	roleIndex      = "the index's field"
+	roleOther      = "another field"
 	roleOrder      = "the field that orders events"
 )
 
 // Fields returns all field names that the kind declares: the subject's field, measures,
-// dimensions, distinct counts, enrichment, the index field and that which orders events, in that order and in order of
-// declaration.
+// dimensions, distinct counts, enrichment, other fields, the index field and that which orders events, in
+// that order and in order of declaration.
 func (k *Kind) Fields() []Field {
 	var all []Field
 	if k.Subject.Field != "" {
@@ -37,6 +39,9 @@ func (k *Kind) Fields() []Field {
 	all = append(all, lists.Map(k.Dimensions, func(d rollup.DimensionSpec) Field { return Field{d.Name, "dimensions." + d.Name, roleDimension} })...)
 	all = append(all, lists.Map(k.Distinct, func(name string) Field { return Field{name, "distinct." + name, roleDistinct} })...)
 	all = append(all, lists.Map(k.Enrichment, func(name string) Field { return Field{name, "enrichment." + name, roleEnrichment} })...)
+	for _, name := range k.OtherFields {
+		all = append(all, Field{Name: name, Path: "otherFields." + name, role: roleOther})
+	}
 	if k.IndexBy != "" {
 		all = append(all, Field{k.IndexBy, "indexBy", roleIndex})
 	}
@@ -77,12 +82,29 @@ func (c checker) sizes() {
 	}
 	for _, d := range c.k.Dimensions {
 		c.within("dimensions."+d.Name+".top", d.Top, 1, maxTop, "so that rows stay small")
+		c.within("dimensions."+d.Name+".detail", d.Detail, 0, maxDetail, "so that rows stay small")
+		if d.IsPair() {
+			c.wrong("dimensions."+d.Name+".of", wrongPair(d))
+		}
 	}
 	c.within("shards", c.k.Shards, 1, MaxShards, "a read sends one request for each")
 	c.within("maxMeasures", c.k.MaxMeasures, 1, MaxMeasures, "so that rows stay small")
 	if n := len(c.k.Measures); n > c.k.MaxMeasures && c.k.MaxMeasures > 0 {
 		c.wrong("measures", strconv.Itoa(n)+" are declared, but a row has at most maxMeasures = "+strconv.Itoa(c.k.MaxMeasures)+": declare fewer or raise it")
 	}
+}
+
+// wrongPair returns what is wrong with the fields of a pair; "" if nothing is.
+func wrongPair(d rollup.DimensionSpec) string {
+	for _, name := range d.Of {
+		if wrong := wrongField(name); wrong != "" {
+			return wrong
+		}
+	}
+	if d.Of[0] == d.Of[1] || slices.Contains(d.Of[:], d.Name) {
+		return "want two different fields, and another name for the dimension"
+	}
+	return ""
 }
 
 // order validates what orders the events of a kind.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tidemark-db/tidemark/internal/goal"
+	"github.com/tidemark-db/tidemark/internal/base/goal"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
@@ -22,7 +22,7 @@ func goalMeasures(goals []goal.Goal) (all []rollup.MeasureSpec) {
 	return all
 }
 
-// goals validates the goals of a kind of sessions. Their names are validated as those of measures.
+// goals validates the goals of a kind of sessions. Their names are validated like names of measures.
 func (c checker) goals(kinds []Kind) {
 	if len(c.k.Goals) > 0 && c.k.HasEvents() {
 		c.wrong("goals", "only sessions meet goals: declare them for a kind with sessionsOf")
@@ -72,6 +72,6 @@ func (c checker) goalSource(at, name string, kinds []Kind) {
 		c.wrong(at+".of", fmt.Sprintf("%s has no tier %s, the finest one of the sessions: add it", name, unit))
 	}
 	if raw := c.k.Retention.Raw; kinds[i].Retention.Raw < raw {
-		c.wrong(at+".of", fmt.Sprintf("its events are kept for %s, and those of the sessions for %s: want at least as long", kinds[i].Retention.Raw, raw))
+		c.wrong(at+".of", fmt.Sprintf("its events are kept for %s, and the sessions' events for %s: want at least as long", kinds[i].Retention.Raw, raw))
 	}
 }

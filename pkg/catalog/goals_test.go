@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/goal"
+	"github.com/tidemark-db/tidemark/internal/base/goal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -70,7 +70,7 @@ func TestNew_RejectsGoalsThatNoSessionOrEachWouldMeet(t *testing.T) {
 		"of short-lived events": {func(_, o *catalog.Kind) {
 			o.Retention = tier.Standard()
 			o.Retention.Raw = 20 * tier.Day24
-		}, "goals.buy.of: its events are kept for 480h0m0s, and those of the sessions for 720h0m0s"},
+		}, "goals.buy.of: its events are kept for 480h0m0s, and the sessions' events for 720h0m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			visit, order := visitsWithGoals(), orders()

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/goal"
+	"github.com/tidemark-db/tidemark/internal/base/goal"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -43,6 +43,16 @@ const (
 	// MergeCollision adds the event's fields to the stored event. If a field has another
 	// value there, nothing is written, as with ReportCollision.
 	MergeCollision CollisionPolicy = "merge"
+)
+
+// UndeclaredPolicy is what is done with a field of an observation that its kind does not declare.
+type UndeclaredPolicy string
+
+// The policies for undeclared fields.
+const (
+	KeepUndeclared   UndeclaredPolicy = "keep"   // it is stored, and a number is summarised
+	DropUndeclared   UndeclaredPolicy = "drop"   // the rest is stored, and the result names the field
+	RejectUndeclared UndeclaredPolicy = "reject" // the observation is rejected
 )
 
 // IDPolicy is where the id of an event comes from.
@@ -99,6 +109,10 @@ type Kind struct {
 	Dimensions []rollup.DimensionSpec
 	Distinct   []string
 	Enrichment []string // fields that ingest can never write
+	// Undeclared is what happens to fields with names that are declared nowhere in the catalog. OtherFields
+	// declares names that have no other role.
+	Undeclared  UndeclaredPolicy
+	OtherFields []string
 	// OrderBy names a field whose value orders the events, in place of an event time, which
 	// they do not have. Such a kind has no tiers: by default it keeps events for the raw
 	// retention of Standard. "" is none. It can never change.
@@ -126,6 +140,7 @@ type Kind struct {
 	Goals []goal.Goal
 
 	kinds  map[string]*Kind // of the catalog, by name; set by New
+	known  map[string]bool  // names of declared fields; set by New
 	spec   *rollup.Spec     // of what is declared; set by New
 	foldBy *rollup.Spec     // nil: spec
 }
@@ -168,8 +183,8 @@ func shardOf(s model.Series, o model.Order, n int) int {
 	return int(h.Sum64()%uint64(n)) + 1
 }
 
-// Spec returns which fields of the kind's events are summarised: the declared ones, or those
-// of FoldBy. The result is shared: do not modify it.
+// Spec returns which fields of the kind's events are summarised: the declared ones, or FoldBy's.
+// The result is shared: do not modify it.
 func (k *Kind) Spec() *rollup.Spec {
 	if k.foldBy != nil {
 		return k.foldBy

@@ -2,8 +2,9 @@ package catalog
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/tidemark-db/tidemark/internal/base/plaintext"
 )
 
 // MaxName is the maximum length of a declared name, in bytes.
@@ -84,8 +85,8 @@ func wrongField(name string) string {
 		return "a field has no name: give it one or remove it"
 	case len(name) > MaxName:
 		return "longer than 64 bytes: choose a shorter name"
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return "contains control characters, or is not UTF-8: choose another name"
+	case !utf8.ValidString(name) || plaintext.Has(name):
+		return "contains characters that a reader cannot see, or is not UTF-8: choose another name"
 	case name[0] == '_':
 		return "names that begin with _ are reserved for Tidemark: choose another name"
 	case name == TimeField || name == StreamField || name == IDField:

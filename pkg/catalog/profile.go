@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 )
 
 // Profile declares the profiles of a subject type. The zero value of each field is its
@@ -51,6 +51,9 @@ type Unique struct {
 	Name   string   // in keys and errors; it can never change
 	Fields []string // in this order
 	Case   Case
+	// PerOwner compares only subjects of one owner, which is what their ids have before the first colon: acme
+	// of acme:sensor_01. Otherwise an owner could find out, and take, the values of others.
+	PerOwner bool
 }
 
 // Case is how texts are compared.

@@ -36,7 +36,7 @@ func (s *Sessions) String() string {
 	return fmt.Sprintf("of %s by %s, gap %s, follow %s, first %v, last %v", s.Of, s.By, s.Gap, s.Follow, s.First, s.Last)
 }
 
-// HasEvents reports whether events of the kind are stored. Those of other kinds are sessions.
+// HasEvents reports whether events of the kind are stored. Other kinds are kinds of sessions.
 func (k *Kind) HasEvents() bool { return k.Sessions == nil }
 
 // WithEvents returns the kinds whose events are stored. Sessions are never merged with the events
@@ -56,8 +56,8 @@ func (c *Catalog) SessionsOf(kind string) (all []*Kind) {
 	return all
 }
 
-// sources returns the names of the kinds whose events sessions are folded from: that of the
-// sessions first, and those of events that may meet goals.
+// sources returns the names of the kinds whose events sessions are folded from: first the kind
+// whose events form sessions, then the kinds whose events may meet goals.
 func (k *Kind) sources() []string {
 	all := []string{k.Sessions.Of}
 	for _, g := range k.Goals {
@@ -77,7 +77,7 @@ func (k *Kind) SessionSeries(source model.Series) model.Series {
 }
 
 // SourcesOf returns the stored series whose events rows of s are folded from: the shards of s, or for a kind
-// of sessions those of each kind of its sources, that of the sessions first. k must be of a Catalog.
+// of sessions the shards of each kind of its sources, beginning with Sessions.Of. k must be of a Catalog.
 func (k *Kind) SourcesOf(s model.Series) (all []model.Series) {
 	if k.HasEvents() {
 		return k.ShardsOf(s)

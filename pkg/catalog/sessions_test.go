@@ -44,7 +44,7 @@ func TestNew_KnowsTheSessionsOfAKind(t *testing.T) {
 		t.Error("only clicks have stored events")
 	}
 	if p := of[0].Retention; p.Raw != 20*tier.Day24 || p.LeastRaw != 10*tier.Day24 {
-		t.Errorf("sessions have raw %s, least %s: want those of clicks", p.Raw, p.LeastRaw)
+		t.Errorf("sessions have raw %s, least %s: want the retentions of clicks", p.Raw, p.LeastRaw)
 	}
 	declared.Sessions.First[0].Of = "changed"
 	if of[0].Sessions.First[0].Of != "path" {

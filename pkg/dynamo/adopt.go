@@ -28,7 +28,7 @@ func (t *Table) adopt(ctx context.Context, d Definition) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	existing := definitionOf(described)
+	existing := newDefinition(described)
 	streams := existing.Stream != ""
 	if !streams {
 		existing.Stream = d.Stream // enabled below

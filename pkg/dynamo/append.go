@@ -7,31 +7,30 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/itemstore"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemstore"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Append sends one TransactWriteItems with these actions in this order: the write or
-// check of the latest item, and those of itemstore.EventActions.
-func (t *Table) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
+// Append sends one TransactWriteItems with these actions in this order: the write or check of the
+// latest item, and itemstore.EventActions.
+func (t *Table) Append(ctx context.Context, tx storage.AppendTransaction) (storage.StoreResult, error) {
 	const operation = "append"
 	items, err := t.actions(&tx)
 	if err != nil {
-		return ingest.StoreResult{Result: storage.Unknown}, t.failed(operation, err)
+		return storage.StoreResult{Result: storage.Unknown}, t.failed(operation, err)
 	}
 	result, failure, err := t.transact(ctx, operation, tx.Token, items)
 	if result == storage.ConditionFailed {
 		return itemstore.FailedAppend(&tx, itemResults(failure, len(items)))
 	}
-	return ingest.StoreResult{Result: result, Cause: failure}, err
+	return storage.StoreResult{Result: result, Cause: failure}, err
 }
 
 // actions returns the actions of the transaction in the order of Append.
-func (t *Table) actions(tx *ingest.AppendTransaction) ([]types.TransactWriteItem, error) {
+func (t *Table) actions(tx *storage.AppendTransaction) ([]types.TransactWriteItem, error) {
 	events, err := t.transactItems(itemstore.EventActions(tx))
 	if err != nil {
 		return nil, err
@@ -50,7 +49,7 @@ func (t *Table) actions(tx *ingest.AppendTransaction) ([]types.TransactWriteItem
 	return append([]types.TransactWriteItem{latest}, events...), err
 }
 
-func (t *Table) updateLatest(w *ingest.LatestWrite) (*types.Update, error) {
+func (t *Table) updateLatest(w *storage.LatestWrite) (*types.Update, error) {
 	x := newExpression()
 	condition := ""
 	switch {
@@ -84,7 +83,7 @@ func (t *Table) updateLatest(w *ingest.LatestWrite) (*types.Update, error) {
 	return t.update(keys.Latest(w.Series), x, update, &condition), nil
 }
 
-func (t *Table) checkLatest(c *ingest.LatestCheck) (*types.ConditionCheck, error) {
+func (t *Table) checkLatest(c *storage.LatestCheck) (*types.ConditionCheck, error) {
 	if len(c.Condition) == 0 && c.Not == nil {
 		return nil, fmt.Errorf("check latest item of %s: the condition is empty: add a term, or leave out the check", c.Series)
 	}
@@ -106,7 +105,7 @@ func (t *Table) checkLatest(c *ingest.LatestCheck) (*types.ConditionCheck, error
 // TransactItems returns the items of an append for the caller's own TransactWriteItems: at
 // most three, in an order that TransactResult expects. They must stay together, at any
 // position. The caller's other items may write to any table of the account and Region.
-func (t *Table) TransactItems(tx ingest.AppendTransaction) ([]types.TransactWriteItem, error) {
+func (t *Table) TransactItems(tx storage.AppendTransaction) ([]types.TransactWriteItem, error) {
 	items, err := t.actions(&tx)
 	if err != nil {
 		return nil, t.failed("compose an append", err)
@@ -116,14 +115,14 @@ func (t *Table) TransactItems(tx ingest.AppendTransaction) ([]types.TransactWrit
 
 // TransactResult returns the result of an append whose items start at position at in the caller's
 // transaction. failure is the error of TransactWriteItems, nil on success. The error is permanent.
-func (t *Table) TransactResult(tx ingest.AppendTransaction, at int, failure error) (ingest.StoreResult, error) {
+func (t *Table) TransactResult(tx storage.AppendTransaction, at int, failure error) (storage.StoreResult, error) {
 	result, err := t.translate("append by a transaction", failure)
 	if err != nil || result != storage.ConditionFailed {
-		return ingest.StoreResult{Result: result, Cause: failure}, err
+		return storage.StoreResult{Result: result, Cause: failure}, err
 	}
 	var cancelled *types.TransactionCanceledException
 	if !errors.As(failure, &cancelled) || at < 0 || at > len(cancelled.CancellationReasons) {
-		return ingest.StoreResult{Result: storage.Unknown}, fmt.Errorf("append by a transaction in %s: the transaction has no item %d: pass the position of the first item of TransactItems", t.name, at)
+		return storage.StoreResult{Result: storage.Unknown}, fmt.Errorf("append by a transaction in %s: the transaction has no item %d: pass the position of the first item of TransactItems", t.name, at)
 	}
 	return itemstore.FailedAppend(&tx, itemResults(failure, len(cancelled.CancellationReasons))[at:])
 }

@@ -8,8 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -26,18 +25,18 @@ func TestAppend_CancellationReasonsAreReadInOrder(t *testing.T) {
 	locked := &model.Latest{Series: series, PurgeLocked: true}
 	for _, c := range []struct {
 		reasons []string
-		want    ingest.StoreResult
+		want    storage.StoreResult
 	}{
-		{[]string{failed + " " + latest, "None", "None", "None"}, ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Latest: locked, Stored: []*model.Event{nil, nil}}},
-		{[]string{failed, "None", "None", "None"}, ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Stored: []*model.Event{nil, nil}}},
-		{[]string{"None", failed, "None", "None"}, ingest.StoreResult{Result: storage.ConditionFailed, PurgeLockFailed: true, Stored: []*model.Event{nil, nil}}},
-		{[]string{"None", "None", failed + " " + stored, "None"}, ingest.StoreResult{Result: storage.ConditionFailed, Stored: []*model.Event{storedEvent, nil}}},
-		{[]string{"None", "None", "None", failed}, ingest.StoreResult{Result: storage.ConditionFailed, Stored: []*model.Event{nil, {Series: series, Order: lateEvent.Order, Unreadable: true}}}},
-		{[]string{failed, failed, failed + " " + stored, failed + " " + stored}, ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, PurgeLockFailed: true, Stored: []*model.Event{storedEvent, storedEvent}}},
+		{[]string{failed + " " + latest, "None", "None", "None"}, storage.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Latest: locked, Stored: []*model.Event{nil, nil}}},
+		{[]string{failed, "None", "None", "None"}, storage.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Stored: []*model.Event{nil, nil}}},
+		{[]string{"None", failed, "None", "None"}, storage.StoreResult{Result: storage.ConditionFailed, PurgeLockFailed: true, Stored: []*model.Event{nil, nil}}},
+		{[]string{"None", "None", failed + " " + stored, "None"}, storage.StoreResult{Result: storage.ConditionFailed, Stored: []*model.Event{storedEvent, nil}}},
+		{[]string{"None", "None", "None", failed}, storage.StoreResult{Result: storage.ConditionFailed, Stored: []*model.Event{nil, {Series: series, Order: lateEvent.Order, Unreadable: true}}}},
+		{[]string{failed, failed, failed + " " + stored, failed + " " + stored}, storage.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, PurgeLockFailed: true, Stored: []*model.Event{storedEvent, storedEvent}}},
 		// A transient reason decides, even together with failed conditions.
-		{[]string{failed, "TransactionConflict", "None", "None"}, ingest.StoreResult{Result: storage.Conflicted}},
-		{[]string{"None", "None", failed + " " + stored, "ThrottlingError"}, ingest.StoreResult{Result: storage.Throttled}},
-		{[]string{"TransactionConflict", "None", "ProvisionedThroughputExceeded", "None"}, ingest.StoreResult{Result: storage.Throttled}},
+		{[]string{failed, "TransactionConflict", "None", "None"}, storage.StoreResult{Result: storage.Conflicted}},
+		{[]string{"None", "None", failed + " " + stored, "ThrottlingError"}, storage.StoreResult{Result: storage.Throttled}},
+		{[]string{"TransactionConflict", "None", "ProvisionedThroughputExceeded", "None"}, storage.StoreResult{Result: storage.Throttled}},
 	} {
 		result, err := respondsWith(400, cancelled(c.reasons...)).table().Append(t.Context(), completeRow)
 		if err != nil {
@@ -106,7 +105,7 @@ func TestAppend_CreationRequiresNoOrderAndNoPurgeLock(t *testing.T) {
 	s := respondsWith(200, `{}`)
 	w := *completeRow.Latest
 	w.Create = true
-	if _, err := s.table().Append(t.Context(), ingest.AppendTransaction{Latest: &w}); err != nil {
+	if _, err := s.table().Append(t.Context(), storage.AppendTransaction{Latest: &w}); err != nil {
 		t.Fatal(err)
 	}
 	const want = ` if attribute_not_exists(_at) AND attribute_not_exists(_fence) else ALL_OLD`
@@ -116,7 +115,7 @@ func TestAppend_CreationRequiresNoOrderAndNoPurgeLock(t *testing.T) {
 }
 
 func TestAppend_EqualTransactionsHaveEqualExpressions(t *testing.T) {
-	tx := ingest.AppendTransaction{Token: "t", Latest: new(*completeRow.Latest), Puts: completeRow.Puts}
+	tx := storage.AppendTransaction{Token: "t", Latest: new(*completeRow.Latest), Puts: completeRow.Puts}
 	for i := range 30 {
 		tx.Latest.Set = append(tx.Latest.Set, model.Attr{Name: fmt.Sprintf("field%02d", i), Value: model.TextValue("x")})
 	}
@@ -142,12 +141,12 @@ func TestAppend_UnionOf400FieldsFitsOneExpression(t *testing.T) {
 	for i := range 400 {
 		set = append(set, model.Attr{Name: fmt.Sprintf("field%03d", i), Value: model.BoolValue(true)})
 	}
-	w := &ingest.LatestWrite{Series: series, Create: true, Last: event.Order, Set: set, Now: noon}
-	if result, err := table.Append(t.Context(), ingest.AppendTransaction{Latest: w}); err != nil || result.Result != storage.Written {
+	w := &storage.LatestWrite{Series: series, Create: true, Last: event.Order, Set: set, Now: noon}
+	if result, err := table.Append(t.Context(), storage.AppendTransaction{Latest: w}); err != nil || result.Result != storage.Written {
 		t.Fatalf("creation returns %v, %v; want written", result.Result, err)
 	}
 	w.Create, w.First, w.Last.At = false, model.Order{At: noon + 1}, noon+1
-	if result, err := table.Append(t.Context(), ingest.AppendTransaction{Latest: w}); err != nil || result.Result != storage.Written {
+	if result, err := table.Append(t.Context(), storage.AppendTransaction{Latest: w}); err != nil || result.Result != storage.Written {
 		t.Fatalf("update returns %v, %v; want written", result.Result, err)
 	}
 }

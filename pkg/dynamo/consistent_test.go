@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -48,15 +48,23 @@ var consistentReads = map[string]func(context.Context, *dynamo.Table) error{
 		return err
 	},
 	"List": func(ctx context.Context, t *dynamo.Table) error {
-		_, err := t.List(ctx, table.ListRequest{Partition: eventKey().PK})
+		_, err := t.List(ctx, itemop.ListRequest{Partition: eventKey().PK})
 		return err
 	},
 	"Invalidations": func(ctx context.Context, t *dynamo.Table) error {
-		_, err := t.Invalidations(ctx, 0, noon, "")
+		_, err := t.Invalidations(ctx, storage.QueueShard{}, noon, "")
 		return err
 	},
 	"Sweeps": func(ctx context.Context, t *dynamo.Table) error {
 		_, err := t.Sweeps(ctx)
+		return err
+	},
+	"StreamState": func(ctx context.Context, t *dynamo.Table) error {
+		_, err := t.StreamState(ctx)
+		return err
+	},
+	"QueueConfig": func(ctx context.Context, t *dynamo.Table) error {
+		_, err := t.QueueConfig(ctx)
 		return err
 	},
 	"KindConfig": func(ctx context.Context, t *dynamo.Table) error {
@@ -70,12 +78,12 @@ var consistentReads = map[string]func(context.Context, *dynamo.Table) error{
 }
 
 func TestInvalidations_SayWhereTheNextPageBegins(t *testing.T) {
-	page, err := respondsWith(200, `{"Items": [], "LastEvaluatedKey": {"pk": {"S": "a"}, "sk": {"S": "b"}}}`).table().Invalidations(t.Context(), 0, noon, "")
+	page, err := respondsWith(200, `{"Items": [], "LastEvaluatedKey": {"pk": {"S": "a"}, "sk": {"S": "b"}}}`).table().Invalidations(t.Context(), storage.QueueShard{}, noon, "")
 	if err != nil || page.Next != "b" {
 		t.Errorf("the next page begins after %q, %v; want b", page.Next, err)
 	}
 	s := respondsWith(200, `{}`)
-	if page, err = s.table().Invalidations(t.Context(), 0, noon, "b"); err != nil || page.Next != "" {
+	if page, err = s.table().Invalidations(t.Context(), storage.QueueShard{}, noon, "b"); err != nil || page.Next != "" {
 		t.Errorf("after the last page there is one after %q, %v", page.Next, err)
 	}
 	if from, _ := s.onlyRequest(t)["ExclusiveStartKey"].(map[string]any); fmt.Sprint(from["sk"]) != "map[S:b]" {

@@ -65,7 +65,7 @@ func (t *Table) create(ctx context.Context, d Definition) error {
 	if err != nil {
 		return err
 	}
-	if err := d.differs(definitionOf(described)); err != nil {
+	if err := d.differs(newDefinition(described)); err != nil {
 		return err
 	}
 	return t.enableTTL(ctx, d.TTL)
@@ -127,9 +127,9 @@ func keySchema(partition, sort string) []types.KeySchemaElement {
 	}
 }
 
-// definitionOf returns the definition of an existing table, without TTL and billing,
+// newDefinition returns the definition of an existing table, without TTL and billing,
 // which can be changed later.
-func definitionOf(t *types.TableDescription) (d Definition) {
+func newDefinition(t *types.TableDescription) (d Definition) {
 	d.Partition, d.Sort = schemaNames(t.KeySchema)
 	for _, i := range t.GlobalSecondaryIndexes {
 		partition, sort := schemaNames(i.KeySchema)

@@ -2,7 +2,6 @@ package dynamo
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -15,27 +14,8 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"github.com/tidemark-db/tidemark/internal/embedded"
-	"github.com/tidemark-db/tidemark/internal/storage"
-)
-
-// errorCodes is errors.json, by the codes of DynamoDB.
-var errorCodes = embedded.JSON[struct {
-	// Results are those of a write that failed. Other errors are permanent if the request caused
-	// them, and Unknown if the server did. TransactionInProgressException is Unknown because the
-	// first attempt with this token is still in progress.
-	Results map[string]storage.WriteResult
-	Reasons map[string]storage.WriteResult // of an action, by its cancellation reason; others are permanent errors
-	Advice  map[string]string              // what to do about a permanent error
-}](errorsText)
-
-//go:embed errors.json
-var errorsText []byte
-
-// Codes of cancellation reasons.
-const (
-	conditionFailed = "ConditionalCheckFailed"
-	noReason        = "None"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // translate returns the result of a write that failed with failure; nil means Written.
@@ -44,21 +24,21 @@ func (t *Table) translate(operation string, failure error) (storage.WriteResult,
 	if failure == nil {
 		return storage.Written, nil
 	}
-	result, err := resultOf(failure)
+	result, err := writeResult(failure)
 	if err != nil {
-		return storage.Unknown, fmt.Errorf("%s in %s: %w", operation, t.name, err)
+		return storage.Unknown, fmt.Errorf("%s in %s: %w", operation, t.name, permanent(err))
 	}
 	return result, nil
 }
 
-func resultOf(failure error) (storage.WriteResult, error) {
+func writeResult(failure error) (storage.WriteResult, error) {
 	var cancelled *types.TransactionCanceledException
 	if errors.As(failure, &cancelled) {
 		return cancelledResult(cancelled)
 	}
 	var apiError smithy.APIError
 	if errors.As(failure, &apiError) {
-		if result, known := errorCodes.Results[apiError.ErrorCode()]; known {
+		if result, known := writeResults[apiError.ErrorCode()]; known {
 			return result, nil
 		}
 	}
@@ -74,10 +54,10 @@ func resultOf(failure error) (storage.WriteResult, error) {
 func cancelledResult(cancelled *types.TransactionCanceledException) (storage.WriteResult, error) {
 	seen := map[storage.WriteResult]bool{}
 	for i, reason := range cancelled.CancellationReasons {
-		code := codeOf(reason)
-		result, known := errorCodes.Reasons[code]
+		code := reasonCode(reason)
+		result, known := actionResults[code]
 		if !known {
-			return storage.Unknown, fmt.Errorf("item %d of the transaction: %s: %w%s", i, code, causeOf(aws.ToString(reason.Message)), adviceFor(code))
+			return storage.Unknown, fmt.Errorf("item %d of the transaction: %s: %w%s", i, code, refusalCause(aws.ToString(reason.Message)), adviceFor(code))
 		}
 		seen[result] = true
 	}
@@ -89,7 +69,7 @@ func cancelledResult(cancelled *types.TransactionCanceledException) (storage.Wri
 	return storage.Unknown, fmt.Errorf("the transaction was cancelled without a reason: %w", cancelled)
 }
 
-func codeOf(reason types.CancellationReason) string {
+func reasonCode(reason types.CancellationReason) string {
 	if reason.Code == nil {
 		return noReason
 	}
@@ -115,21 +95,49 @@ func ambiguous(failure error) bool {
 		errors.Is(failure, io.ErrUnexpectedEOF) || errors.Is(failure, io.EOF)
 }
 
+// permanent adds model.ErrPermanent to an error of a request that would fail again. An item that is too large
+// is an error of its value, and of no class: the caller decides what to store instead.
+func permanent(err error) error {
+	if errors.Is(err, storage.ErrTooLarge) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", model.ErrPermanent, err)
+}
+
+// classified adds the class of an error that the client returned: it is permanent unless the table was busy, or
+// the request or its response was lost. Other errors, such as a canceled context, have no class here.
+func classified(failure error) error {
+	var request *smithy.OperationError
+	if !errors.As(failure, &request) {
+		return failure
+	}
+	var apiError smithy.APIError
+	if errors.As(failure, &apiError) {
+		if _, busy := writeResults[apiError.ErrorCode()]; busy {
+			return failure
+		}
+	}
+	if ambiguous(failure) {
+		return failure
+	}
+	return permanent(advise(failure))
+}
+
 // advise adds advice to a permanent error.
 func advise(failure error) error {
 	var apiError smithy.APIError
 	if !errors.As(failure, &apiError) {
 		return failure
 	}
-	if cause := causeOf(apiError.ErrorMessage()); errors.Is(cause, storage.ErrTooLarge) {
+	if cause := refusalCause(apiError.ErrorMessage()); errors.Is(cause, storage.ErrTooLarge) {
 		failure = fmt.Errorf("%w: %w", cause, failure)
 	}
 	return fmt.Errorf("%w%s", failure, adviceFor(apiError.ErrorCode()))
 }
 
-// causeOf returns the service's message as an error: storage.ErrTooLarge for an item over
+// refusalCause returns the service's message as an error: storage.ErrTooLarge for an item over
 // its size limit, which the service names only in the text.
-func causeOf(message string) error {
+func refusalCause(message string) error {
 	if strings.Contains(strings.ToLower(message), "item size") {
 		return fmt.Errorf("%w: %s", storage.ErrTooLarge, message)
 	}
@@ -137,8 +145,8 @@ func causeOf(message string) error {
 }
 
 func adviceFor(code string) string {
-	if errorCodes.Advice[code] == "" {
+	if advice[code] == "" {
 		return ""
 	}
-	return "; " + errorCodes.Advice[code]
+	return "; " + advice[code]
 }

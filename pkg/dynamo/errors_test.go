@@ -14,10 +14,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -35,8 +34,8 @@ var (
 	event     = model.Event{Series: series, Order: model.Order{At: noon, ID: "a"}}
 	lateEvent = model.EventKey{Series: series, Order: model.Order{At: noon - 1}}
 	// completeRow has an action of each kind: latest item, purge lock, put, absent event.
-	completeRow = ingest.AppendTransaction{
-		Latest: &ingest.LatestWrite{Series: series, First: event.Order, Last: event.Order, Set: model.Attrs{
+	completeRow = storage.AppendTransaction{
+		Latest: &storage.LatestWrite{Series: series, First: event.Order, Last: event.Order, Set: model.Attrs{
 			{Name: "size", Value: model.NumberValue(model.DecimalOf(3))},
 		}, Now: noon},
 		PurgeLock: &series.Subject,
@@ -59,7 +58,7 @@ var writes = map[string]func(context.Context, *dynamo.Table) (storage.WriteResul
 		return t.PutRow(ctx, &rollup.Row{Key: rollup.Key{Series: series, Tier: "hour", Start: noon}, V: item.Version}, rollup.Rev{1})
 	},
 	"Quarantine": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
-		return t.Quarantine(ctx, entity.Quarantined{ID: "1", Source: "iot"})
+		return t.Quarantine(ctx, storage.Quarantined{ID: "1", Source: "iot"})
 	},
 	"DeleteEvent": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
 		return t.DeleteEvent(ctx, event.Key(), noon)
@@ -74,11 +73,11 @@ var writes = map[string]func(context.Context, *dynamo.Table) (storage.WriteResul
 		return t.DeleteInvalidation(ctx, invalidation)
 	},
 	"AdvanceSweep": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
-		return t.AdvanceSweep(ctx, 1, noon)
+		return t.AdvanceSweep(ctx, storage.QueueShard{Number: 1}, noon)
 	},
 }
 
-var invalidation = entity.Invalidation{Due: noon, Key: rollup.Key{Series: series, Tier: "hour", Start: noon}}
+var invalidation = storage.FirstGeneration.Invalidation(noon, rollup.Key{Series: series, Tier: "hour", Start: noon})
 
 // unconditional are the writes without a condition: none of them can fail.
 var unconditional = []string{"Quarantine", "PutInvalidation", "DeleteInvalidation"}

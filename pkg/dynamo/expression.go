@@ -9,10 +9,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/lists"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -101,7 +101,7 @@ func (x *expression) newerOrCreation(first model.Order) string {
 
 // condition: every requirement of a precondition, and every term of the user's condition; nil if
 // there is none.
-func (x *expression) condition(when table.Precondition, where model.Condition) (*string, error) {
+func (x *expression) condition(when itemop.Precondition, where model.Condition) (*string, error) {
 	all := make([]string, 0, 4) // a precondition seldom has more requirements
 	for i := range when {
 		one, err := x.requirement(&when[i])
@@ -123,21 +123,21 @@ func (x *expression) condition(when table.Precondition, where model.Condition) (
 	return new(strings.Join(all, " AND ")), nil
 }
 
-func (x *expression) requirement(r *table.Requirement) (string, error) {
+func (x *expression) requirement(r *itemop.Requirement) (string, error) {
 	switch r.Op {
-	case table.ItemAbsent:
+	case itemop.ItemAbsent:
 		return x.absent(), nil
-	case table.ItemExists:
+	case itemop.ItemExists:
 		return x.exists(keys.AttrPK), nil
-	case table.AttrAbsent:
+	case itemop.AttrAbsent:
 		return x.missing(r.Attr), nil
-	case table.AttrEquals:
+	case itemop.AttrEquals:
 		return x.name(r.Attr) + " = " + x.value(r.Value), nil
-	case table.AttrDiffers: // in DynamoDB an absent attribute differs from every value
+	case itemop.AttrDiffers: // in DynamoDB an absent attribute differs from every value
 		return x.name(r.Attr) + " <> " + x.value(r.Value), nil
-	case table.AttrCompares:
+	case itemop.AttrCompares:
 		return x.name(r.Attr) + " " + string(r.By) + " " + x.value(r.Value), nil
-	case table.AttrAbsentOrCompares:
+	case itemop.AttrAbsentOrCompares:
 		return "(" + x.missing(r.Attr) + " OR " + x.name(r.Attr) + " " + string(r.By) + " " + x.value(r.Value) + ")", nil
 	default:
 		return "", fmt.Errorf("precondition on %q: unknown requirement %d", r.Attr, r.Op)

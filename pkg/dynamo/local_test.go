@@ -6,16 +6,16 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/local/ddbtest"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
-func TestMain(m *testing.M) { ddblocal.Main(m) }
+func TestMain(m *testing.M) { ddbtest.Main(m) }
 
 // local returns a client of DynamoDB Local.
 func local(t *testing.T) *dynamodb.Client {
 	t.Helper()
-	client, err := dynamo.NewClient(t.Context(), "", ddblocal.ForTest(t).Endpoint)
+	client, err := dynamo.NewClient(t.Context(), "", ddbtest.ForTest(t).Endpoint)
 	if err != nil {
 		t.Fatal(err)
 	}

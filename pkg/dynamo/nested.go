@@ -3,8 +3,8 @@ package dynamo
 import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -30,13 +30,13 @@ func nested(tree any) types.AttributeValue {
 	}
 }
 
-// treeOf is the inverse of nested. ok is false if a contains bytes or sets.
-func treeOf(a types.AttributeValue) (tree any, ok bool) {
+// newTree is the inverse of nested. ok is false if a contains bytes or sets.
+func newTree(a types.AttributeValue) (tree any, ok bool) {
 	switch a := a.(type) {
 	case *types.AttributeValueMemberL:
 		list := make([]any, len(a.Value))
 		for i, element := range a.Value {
-			if list[i], ok = treeOf(element); !ok {
+			if list[i], ok = newTree(element); !ok {
 				return nil, false
 			}
 		}
@@ -44,12 +44,12 @@ func treeOf(a types.AttributeValue) (tree any, ok bool) {
 	case *types.AttributeValueMemberM:
 		members := make(map[string]any, len(a.Value))
 		for name, member := range a.Value {
-			if members[name], ok = treeOf(member); !ok {
+			if members[name], ok = newTree(member); !ok {
 				return nil, false
 			}
 		}
 		return members, true
 	}
-	v, ok := item.ToValue(valueOf(a))
+	v, ok := item.ToValue(decodeValue(a))
 	return map[model.ValueKind]any{model.Number: v.Number, model.Text: v.Text, model.Bool: v.Bool}[v.Kind], ok
 }

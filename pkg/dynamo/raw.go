@@ -5,7 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
@@ -71,5 +71,5 @@ func (t *Table) Scan(ctx context.Context, after keys.Key) ([]item.Item, keys.Key
 		return nil, keys.Key{}, t.failed("scan", err)
 	}
 	t.capacity.addReads(out.ConsumedCapacity)
-	return itemsOf(out.Items), itemOf(out.LastEvaluatedKey).Key(), nil
+	return decodeItems(out.Items), decodeItem(out.LastEvaluatedKey).Key(), nil
 }

@@ -7,10 +7,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -35,7 +35,7 @@ func (t *Table) Events(ctx context.Context, r storage.Range) (storage.EventPage,
 func (t *Table) EachEvent(ctx context.Context, r storage.Range, do func(*model.Event)) (next string, _ error) {
 	const operation = "read events"
 	lo, hi := tablekeys.EventRange(&r)
-	request, err := table.RangeRequest(&r, lo, hi)
+	request, err := itemop.RangeRequest(&r, lo, hi)
 	if err != nil {
 		return "", t.failed(operation, err)
 	}
@@ -53,7 +53,7 @@ func (t *Table) EachEvent(ctx context.Context, r storage.Range, do func(*model.E
 }
 
 // List reads one page of a partition, or of an index partition, by one Query.
-func (t *Table) List(ctx context.Context, l table.ListRequest) (table.ListPage, error) {
+func (t *Table) List(ctx context.Context, l itemop.ListRequest) (itemop.ListPage, error) {
 	return t.page(ctx, "list", &l)
 }
 
@@ -61,19 +61,19 @@ func (t *Table) List(ctx context.Context, l table.ListRequest) (table.ListPage, 
 // the order of the sort keys, after a position; the zero Key is the start. The returned
 // position is the zero Key after the last page.
 func (t *Table) Partition(ctx context.Context, pk string, after keys.Key) ([]item.Item, keys.Key, error) {
-	page, err := t.List(ctx, table.ListRequest{Partition: pk, After: table.Position{Key: after}})
+	page, err := t.List(ctx, itemop.ListRequest{Partition: pk, After: itemop.Position{Key: after}})
 	return page.Items, page.Next.Key, err
 }
 
-func (t *Table) page(ctx context.Context, operation string, l *table.ListRequest) (table.ListPage, error) {
+func (t *Table) page(ctx context.Context, operation string, l *itemop.ListRequest) (itemop.ListPage, error) {
 	out, err := t.client.Query(ctx, t.queryInput(ctx, l))
 	if err != nil {
-		return table.ListPage{}, t.failed(operation, err)
+		return itemop.ListPage{}, t.failed(operation, err)
 	}
 	t.countRead(ctx, len(out.Items), out.ConsumedCapacity)
-	page := table.ListPage{Items: itemsOf(out.Items)}
-	if last := itemOf(out.LastEvaluatedKey); last != nil {
-		page.Next = table.Position{Key: last.Key()}
+	page := itemop.ListPage{Items: decodeItems(out.Items)}
+	if last := decodeItem(out.LastEvaluatedKey); last != nil {
+		page.Next = itemop.Position{Key: last.Key()}
 		if l.Index != "" {
 			page.Next.Sort = last.IndexKey(l.Index).SK
 		}
@@ -81,7 +81,7 @@ func (t *Table) page(ctx context.Context, operation string, l *table.ListRequest
 	return page, nil
 }
 
-func (t *Table) queryInput(ctx context.Context, l *table.ListRequest) *dynamodb.QueryInput {
+func (t *Table) queryInput(ctx context.Context, l *itemop.ListRequest) *dynamodb.QueryInput {
 	x := newExpression()
 	within := x.within(l)
 	input := &dynamodb.QueryInput{
@@ -99,7 +99,7 @@ func (t *Table) queryInput(ctx context.Context, l *table.ListRequest) *dynamodb.
 	if l.Limit > 0 {
 		input.Limit = new(int32(l.Limit))
 	}
-	if l.After != (table.Position{}) {
+	if l.After != (itemop.Position{}) {
 		input.ExclusiveStartKey = primary(l.After.Key)
 		if l.Index != "" {
 			at := item.Item{}
@@ -111,7 +111,7 @@ func (t *Table) queryInput(ctx context.Context, l *table.ListRequest) *dynamodb.
 }
 
 // within: the item is in the partition of a request, and in the range of its sort keys.
-func (x *expression) within(l *table.ListRequest) string {
+func (x *expression) within(l *itemop.ListRequest) string {
 	partition, sort := keys.AttrPK, keys.AttrSK
 	if l.Index != "" {
 		partition, sort = item.IndexAttrs(l.Index)
@@ -138,5 +138,5 @@ func (t *Table) read(ctx context.Context, operation string, k keys.Key, consiste
 		return nil, t.failed(operation, err)
 	}
 	t.countRead(ctx, min(len(out.Item), 1), out.ConsumedCapacity)
-	return itemOf(out.Item), nil
+	return decodeItem(out.Item), nil
 }

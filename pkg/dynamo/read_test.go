@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -33,7 +33,7 @@ func TestEvents_KeepsEachEvent(t *testing.T) {
 	}
 }
 
-// A position is that of the last item of a page: from the first to the last key of the range.
+// A position is the key of the last item of a page: from the first to the last key of the range.
 func TestReads_AcceptEveryPositionInTheRangeOnly(t *testing.T) {
 	r := storage.Range{Series: series, From: noon, To: noon + 3600_000}
 	lo, hi := tablekeys.EventRange(&r)

@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -34,7 +34,7 @@ func (t *Table) ReadRows(ctx context.Context, all []rollup.Key) (map[rollup.Key]
 	rows := make(map[rollup.Key]*rollup.Row, len(all))
 	for _, items := range out.Responses {
 		for _, attributes := range items {
-			it := itemOf(attributes)
+			it := decodeItem(attributes)
 			row, _ := item.RowOrBare(it) // the requested key is a row's
 			rows[unread[it.Key()]] = &row
 			delete(unread, it.Key())
@@ -42,7 +42,7 @@ func (t *Table) ReadRows(ctx context.Context, all []rollup.Key) (map[rollup.Key]
 	}
 	for _, left := range out.UnprocessedKeys {
 		for _, k := range left.Keys {
-			delete(unread, itemOf(k).Key())
+			delete(unread, decodeItem(k).Key())
 		}
 	}
 	for _, absent := range unread {

@@ -2,24 +2,24 @@
 // condition, and returns the result of that request. Splitting, retrying and deciding outcomes happen in the
 // packages above, so that they work in the same way with package memory.
 //
-// The requests on single items are those of package itemstore. errors.go translates the errors
-// of the service.
+// Package itemstore builds the requests on single items. errors.go translates the errors of the service.
 package dynamo
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/awsenv"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/itemstore"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/api/awsenv"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/itemstore"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
@@ -48,6 +48,15 @@ func New(client *dynamodb.Client, name string, options ...Option) *Table {
 	return t
 }
 
+// Valid returns an error if the table has no client or no name: each request would panic or fail. Open of
+// package timeseries calls it.
+func (t *Table) Valid() error {
+	if t.client == nil || t.name == "" {
+		return errors.New("dynamo: the table has no client or no name: create it with dynamo.New(client, name)")
+	}
+	return nil
+}
+
 // Name returns the table's name.
 func (t *Table) Name() string { return t.name }
 
@@ -65,9 +74,9 @@ func (t *Table) checkContext(ctx context.Context, operation string) error {
 	return nil
 }
 
-// failed returns the error of an operation, with advice on a permanent error of the service.
+// failed returns the error of an operation, with its class and with advice on a permanent error.
 func (t *Table) failed(operation string, err error) error {
-	return fmt.Errorf("%s in %s: %w", operation, t.name, advise(err))
+	return fmt.Errorf("%s in %s: %w", operation, t.name, classified(err))
 }
 
 // localRegion is the region for servers that ignore it.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
@@ -55,21 +55,23 @@ func storable(it item.Item) error {
 	return nil
 }
 
-// itemOf returns an item from the SDK's form; nil if it has no attributes.
-func itemOf(attributes map[string]types.AttributeValue) item.Item {
+// decodeItem returns an item from the SDK's form; nil if it has no attributes.
+func decodeItem(attributes map[string]types.AttributeValue) item.Item {
 	if len(attributes) == 0 {
 		return nil
 	}
 	out := make(item.Item, len(attributes))
 	for name, a := range attributes {
-		out[name] = valueOf(a)
+		out[name] = decodeValue(a)
 	}
 	return out
 }
 
-func itemsOf(list []map[string]types.AttributeValue) []item.Item { return lists.Map(list, itemOf) }
+func decodeItems(list []map[string]types.AttributeValue) []item.Item {
+	return lists.Map(list, decodeItem)
+}
 
-func valueOf(a types.AttributeValue) item.Value {
+func decodeValue(a types.AttributeValue) item.Value {
 	switch a := a.(type) {
 	case *types.AttributeValueMemberS:
 		return item.Value{Type: item.S, S: a.Value}
@@ -82,7 +84,7 @@ func valueOf(a types.AttributeValue) item.Value {
 	case *types.AttributeValueMemberNULL:
 		return item.Value{Type: item.Null}
 	case *types.AttributeValueMemberL, *types.AttributeValueMemberM:
-		if tree, ok := treeOf(a); ok {
+		if tree, ok := newTree(a); ok {
 			return item.Value{Type: item.Nested, S: item.NestedText(tree)}
 		}
 	}

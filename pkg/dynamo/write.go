@@ -7,9 +7,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/tidemark-db/tidemark/internal/itemstore"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/itemstore"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
@@ -18,7 +18,7 @@ const returnOldItem = types.ReturnValuesOnConditionCheckFailureAllOld
 
 // write sends one PutItem, UpdateItem or DeleteItem. It consumes one write unit for each KB,
 // half as much as a transaction.
-func (t *Table) write(ctx context.Context, operation string, a *table.Action) (itemstore.Result, error) {
+func (t *Table) write(ctx context.Context, operation string, a *itemop.Action) (itemstore.Result, error) {
 	unknown := itemstore.Result{WriteResult: storage.Unknown}
 	if err := t.checkContext(ctx, operation); err != nil {
 		return unknown, err
@@ -34,7 +34,7 @@ func (t *Table) write(ctx context.Context, operation string, a *table.Action) (i
 	written := itemstore.Result{Cause: failure}
 	var failed *types.ConditionalCheckFailedException
 	if errors.As(failure, &failed) {
-		written.Old = itemOf(failed.Item)
+		written.Old = decodeItem(failed.Item)
 	}
 	written.WriteResult, err = t.translate(operation, failure)
 	return written, err
@@ -81,15 +81,15 @@ func (t *Table) send(ctx context.Context, a *types.TransactWriteItem) (*types.Co
 var errNoChange = errors.New("the action changes no attribute")
 
 // Update sends one UpdateItem that sets and removes the attributes of an action, on its precondition.
-func (t *Table) Update(ctx context.Context, a table.Action) (storage.WriteResult, error) {
+func (t *Table) Update(ctx context.Context, a itemop.Action) (storage.WriteResult, error) {
 	written, err := t.write(ctx, "update item", &a)
 	return written.WriteResult, err
 }
 
 // PutAll sends one TransactWriteItems of puts. A single put is a PutItem, which consumes
 // half as many write units.
-func (t *Table) PutAll(ctx context.Context, puts []table.Put) (storage.WriteResult, error) {
-	tx := table.Transaction{Actions: table.Puts(puts)}
+func (t *Table) PutAll(ctx context.Context, puts []itemop.Put) (storage.WriteResult, error) {
+	tx := itemop.Transaction{Actions: itemop.Puts(puts)}
 	if len(puts) == 1 {
 		written, err := t.write(ctx, "put", &tx.Actions[0])
 		return written.WriteResult, err
@@ -99,14 +99,14 @@ func (t *Table) PutAll(ctx context.Context, puts []table.Put) (storage.WriteResu
 }
 
 // Commit sends one TransactWriteItems with the actions in their order.
-func (t *Table) Commit(ctx context.Context, tx table.Transaction) (table.TransactResult, error) {
+func (t *Table) Commit(ctx context.Context, tx itemop.Transaction) (itemop.TransactResult, error) {
 	const operation = "commit"
 	items, err := t.transactItems(tx.Actions)
 	if err != nil {
-		return table.TransactResult{Result: storage.Unknown}, t.failed(operation, err)
+		return itemop.TransactResult{Result: storage.Unknown}, t.failed(operation, err)
 	}
 	result, failure, err := t.transact(ctx, operation, tx.Token, items)
-	reply := table.TransactResult{Result: result, Cause: failure}
+	reply := itemop.TransactResult{Result: result, Cause: failure}
 	if result == storage.ConditionFailed {
 		reply.Items = itemResults(failure, len(items))
 	}
@@ -152,24 +152,24 @@ func (t *Table) Erase(ctx context.Context, these []keys.Key) (left []keys.Key, r
 	t.capacity.addWrites(out.ConsumedCapacity...)
 	for _, r := range out.UnprocessedItems[t.name] {
 		if r.DeleteRequest != nil {
-			left = append(left, itemOf(r.DeleteRequest.Key).Key())
+			left = append(left, decodeItem(r.DeleteRequest.Key).Key())
 		}
 	}
 	return left, storage.Written, nil
 }
 
 // itemResults returns the result of each action of a cancelled transaction.
-func itemResults(failure error, actions int) []table.ItemResult {
+func itemResults(failure error, actions int) []itemop.ItemResult {
 	var cancelled *types.TransactionCanceledException
 	errors.As(failure, &cancelled) // always so if translate returned ConditionFailed
-	all := make([]table.ItemResult, actions)
+	all := make([]itemop.ItemResult, actions)
 	for i, reason := range cancelled.CancellationReasons[:min(actions, len(cancelled.CancellationReasons))] {
-		all[i] = table.ItemResult{Failed: codeOf(reason) == conditionFailed, Old: itemOf(reason.Item)}
+		all[i] = itemop.ItemResult{Failed: reasonCode(reason) == conditionFailed, Old: decodeItem(reason.Item)}
 	}
 	return all
 }
 
-func (t *Table) transactItems(actions []table.Action) ([]types.TransactWriteItem, error) {
+func (t *Table) transactItems(actions []itemop.Action) ([]types.TransactWriteItem, error) {
 	all := make([]types.TransactWriteItem, len(actions))
 	for i := range actions {
 		var err error
@@ -181,7 +181,7 @@ func (t *Table) transactItems(actions []table.Action) ([]types.TransactWriteItem
 }
 
 // action returns one action of a transaction.
-func (t *Table) action(a *table.Action) (out types.TransactWriteItem, err error) {
+func (t *Table) action(a *itemop.Action) (out types.TransactWriteItem, err error) {
 	x := newExpression()
 	change := ""
 	if a.Set != nil || a.Remove != nil {

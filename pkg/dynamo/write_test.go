@@ -7,9 +7,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestUpdate_MayOnlyRemove(t *testing.T) {
 	t.Parallel()
 	s := respondsWith(200, `{}`)
-	result, err := s.table().Update(t.Context(), table.Action{Key: keys.Key{PK: "a", SK: "b"}, Remove: []string{"x"}})
+	result, err := s.table().Update(t.Context(), itemop.Action{Key: keys.Key{PK: "a", SK: "b"}, Remove: []string{"x"}})
 	if err != nil || result != storage.Written {
 		t.Fatalf("%v, %v; want it written", result, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/keyparts"
+	"github.com/tidemark-db/tidemark/internal/store/keyparts"
 )
 
 // Errors of the helpers that build keys of your own.

@@ -3,14 +3,14 @@ package keys
 import (
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/keyparts"
-	"github.com/tidemark-db/tidemark/internal/storedtime"
+	"github.com/tidemark-db/tidemark/internal/store/keyparts"
+	"github.com/tidemark-db/tidemark/internal/store/storedtime"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // EventParser is a faster ParseEvent for consecutive keys that share a partition or a series, as the keys of
-// a page or a batch do: it does not parse the shared part again. The results are those of ParseEvent. The
-// zero value is ready to use; an EventParser is not safe for concurrent use.
+// a page or a batch do: it does not parse the shared part again. The results equal ParseEvent's. The zero
+// value is ready to use; an EventParser is not safe for concurrent use.
 type EventParser struct {
 	pk      string // partition key of the last key
 	subject string // its subject type and the separator; "" if the type is escaped

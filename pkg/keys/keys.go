@@ -1,6 +1,6 @@
-// Package keys builds and parses the keys of the table: those of events, latest items,
-// rollups and profiles. Each part of a key is escaped, so that no value can forge another
-// key or leave its prefix. The byte order of sort keys is time order.
+// Package keys builds and parses the keys of the table: keys of events, latest items, rollups and
+// profiles. Each part of a key is escaped, so that no value can forge another key or leave its
+// prefix. The byte order of sort keys is time order.
 //
 // A function that builds a key returns a key for every input; Key.Check reports whether
 // the table can store it. A function that parses accepts exactly the keys that the
@@ -20,7 +20,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/tidemark-db/tidemark/internal/keyparts"
+	"github.com/tidemark-db/tidemark/internal/store/keyparts"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"

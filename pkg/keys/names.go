@@ -3,7 +3,7 @@ package keys
 import (
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/keyparts"
+	"github.com/tidemark-db/tidemark/internal/store/keyparts"
 )
 
 const separator = keyparts.Separator

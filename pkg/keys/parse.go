@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/tidemark-db/tidemark/internal/keyparts"
-	"github.com/tidemark-db/tidemark/internal/storedtime"
+	"github.com/tidemark-db/tidemark/internal/store/keyparts"
+	"github.com/tidemark-db/tidemark/internal/store/storedtime"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"

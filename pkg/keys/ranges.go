@@ -1,7 +1,7 @@
 package keys
 
 import (
-	"github.com/tidemark-db/tidemark/internal/keyparts"
+	"github.com/tidemark-db/tidemark/internal/store/keyparts"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )

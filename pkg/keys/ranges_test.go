@@ -123,7 +123,7 @@ func TestRowRange_ExcludesOtherSeriesAndTiers(t *testing.T) {
 	})
 }
 
-// A range over all times that can be stored is that of all times.
+// A range over all times that can be stored equals the range of all times.
 func TestRanges_OfMoreThanCanBeStoredAreOfAll(t *testing.T) {
 	t.Parallel()
 	s := reading("d", "a")

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/lists"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -21,15 +21,15 @@ import (
 // finds the profiles that were created by this package. It ends with the first error, also of each. To
 // resume, pass the id of the last subject as after; "" begins.
 func (s *Service) Backfill(ctx context.Context, subjectType, after string, each func(model.Subject, Result) error) error {
-	resume := table.Position{}
+	resume := itemop.Position{}
 	if after != "" {
 		resume.Key = tablekeys.SeriesEntry(model.Series{Subject: model.Subject{Type: subjectType, ID: after}})
 	}
 	for shard := range tablekeys.SeriesShards {
-		l := table.ListRequest{Partition: tablekeys.SeriesPartition(subjectType, shard)}
+		l := itemop.ListRequest{Partition: tablekeys.SeriesPartition(subjectType, shard)}
 		switch {
 		case l.Partition == resume.Key.PK:
-			l.After, resume = resume, table.Position{}
+			l.After, resume = resume, itemop.Position{}
 		case resume.Key.PK != "":
 			continue
 		}
@@ -40,8 +40,8 @@ func (s *Service) Backfill(ctx context.Context, subjectType, after string, each 
 	return nil
 }
 
-func (s *Service) backfillShard(ctx context.Context, l table.ListRequest, each func(model.Subject, Result) error) error {
-	for it, err := range table.Items(ctx, s.Store, l) {
+func (s *Service) backfillShard(ctx context.Context, l itemop.ListRequest, each func(model.Subject, Result) error) error {
+	for it, err := range itemop.Items(ctx, s.Store, l) {
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (s *Service) reindex(ctx context.Context, subject model.Subject) (Result, e
 	spec := s.profile(subject.Type)
 	return s.execute(ctx, "backfill", subject, func(ctx context.Context, known sentinelState) (*change, Result, error) {
 		it, err := s.Store.GetItem(ctx, keys.Metadata(subject))
-		old, err := table.Decode(it, err, item.Profile)
+		old, err := itemop.Decode(it, err, item.Profile)
 		switch {
 		case err != nil:
 			return nil, Result{}, err
@@ -85,7 +85,7 @@ func (s *Service) reindex(ctx context.Context, subject model.Subject) (Result, e
 
 // isIndexed reports whether a stored profile has the index keys and sentinels of spec.
 func isIndexed(it item.Item, p *model.Profile, spec *catalog.Profile) bool {
-	sentinels := lists.Map(claims(p.Subject.Type, spec, p.Attrs), func(c claim) string { return c.partition })
+	sentinels := lists.Map(claims(p.Subject, spec, p.Attrs), func(c claim) string { return c.partition })
 	return slices.Equal(sentinels, p.Sentinels) && !slices.ContainsFunc(spec.Indexes, func(x catalog.ProfileIndex) bool {
 		return it.IndexKey(x.Index) != indexKey(p, x)
 	})

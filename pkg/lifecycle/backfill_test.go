@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -15,8 +15,8 @@ import (
 // undeclared are the profiles of employees before their indexes and constraints were declared.
 var undeclared = catalog.Profile{Versions: employee.Versions, DeletedFor: employee.DeletedFor}
 
-// employees returns a fixture with n profiles that were created under undeclared; the
-// declaration has changed to that of employee since.
+// employees returns a fixture with n profiles that were created under undeclared; the type is now
+// declared as employee.
 func employees(t *testing.T, n int) *fixture {
 	w := newFixture(t, undeclared)
 	for i := range n {

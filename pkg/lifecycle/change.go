@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -29,27 +29,27 @@ const (
 
 // change is one transaction while it is being built.
 type change struct {
-	actions []table.Action
+	actions []itemop.Action
 	roles   []role
 	names   []string // for a claim, the name of the constraint
 	result  Result   // the result if the transaction is written
 }
 
-func (c *change) add(r role, a table.Action) { c.addNamed(r, "", a) }
+func (c *change) add(r role, a itemop.Action) { c.addNamed(r, "", a) }
 
-func (c *change) addNamed(r role, name string, a table.Action) {
+func (c *change) addNamed(r role, name string, a itemop.Action) {
 	c.actions, c.roles, c.names = append(c.actions, a), append(c.roles, r), append(c.names, name)
 }
 
 // addPurgeLockCheck makes the change fail while the subject has a purge lock.
 func (c *change) addPurgeLockCheck(s model.Subject) {
-	c.add(rolePurgeLock, table.Action{Key: tablekeys.PurgeLock(s), Precondition: table.Precondition{{Op: table.ItemAbsent}}})
+	c.add(rolePurgeLock, itemop.Action{Key: tablekeys.PurgeLock(s), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}})
 }
 
 // addListed adds the entry that lists a subject because of its profile, or removes it.
 func (c *change) addListed(s model.Subject, exists bool) {
-	it := item.FromListedSeries(entity.ListedSeries{Series: model.Series{Subject: s}})
-	a := table.Action{Key: it.Key(), Delete: !exists}
+	it := item.FromListedSeries(storage.ListedSeries{Series: model.Series{Subject: s}})
+	a := itemop.Action{Key: it.Key(), Delete: !exists}
 	if exists {
 		a.Put = it
 	}
@@ -57,22 +57,22 @@ func (c *change) addListed(s model.Subject, exists bool) {
 }
 
 // unchangedProfile returns the precondition that the stored profile or tombstone is still as p was read.
-func unchangedProfile(p *model.Profile) table.Precondition {
-	when := table.Precondition{{Op: table.ItemExists}}
+func unchangedProfile(p *model.Profile) itemop.Precondition {
+	when := itemop.Precondition{{Op: itemop.ItemExists}}
 	if p.Version == 0 {
-		when = append(when, table.Requirement{Op: table.AttrAbsent, Attr: tablekeys.AttrProfileVersion})
+		when = append(when, itemop.Requirement{Op: itemop.AttrAbsent, Attr: tablekeys.AttrProfileVersion})
 	} else {
-		when = append(when, table.Requirement{Op: table.AttrEquals, Attr: tablekeys.AttrProfileVersion, Value: item.Number(p.Version)})
+		when = append(when, itemop.Requirement{Op: itemop.AttrEquals, Attr: tablekeys.AttrProfileVersion, Value: item.Number(p.Version)})
 	}
 	if p.Generation == (model.Generation{}) {
-		return append(when, table.Requirement{Op: table.AttrAbsent, Attr: tablekeys.AttrGeneration})
+		return append(when, itemop.Requirement{Op: itemop.AttrAbsent, Attr: tablekeys.AttrGeneration})
 	}
 	return append(when, hasGeneration(p.Generation))
 }
 
 // hasGeneration requires that an item belongs to a generation of its subject.
-func hasGeneration(g model.Generation) table.Requirement {
-	return table.Requirement{Op: table.AttrEquals, Attr: tablekeys.AttrGeneration, Value: item.Value{Type: item.B, B: g[:]}}
+func hasGeneration(g model.Generation) itemop.Requirement {
+	return itemop.Requirement{Op: itemop.AttrEquals, Attr: tablekeys.AttrGeneration, Value: item.Value{Type: item.B, B: g[:]}}
 }
 
 // sentinelState is what the failed attempts of one change found out about sentinels, by partition key.
@@ -127,7 +127,7 @@ func (s *Service) executeOnce(ctx context.Context, subject model.Subject, plan p
 
 // resolveFailure determines the result from the actions whose preconditions failed. The
 // zero Result means that the change must be planned again.
-func (s *Service) resolveFailure(ctx context.Context, subject model.Subject, c *change, got table.TransactResult, known sentinelState) (Result, error) {
+func (s *Service) resolveFailure(ctx context.Context, subject model.Subject, c *change, got itemop.TransactResult, known sentinelState) (Result, error) {
 	failed := map[role]bool{}
 	for i, one := range got.Items {
 		if one.Failed && i < len(c.roles) {

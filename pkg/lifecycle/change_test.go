@@ -11,12 +11,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/storetest"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -111,7 +111,7 @@ func TestChange_IsGoneWhileTheSubjectIsPurged(t *testing.T) {
 	} {
 		w := newFixture(t, employee)
 		c.before(w)
-		w.store(item.FromPurgeLock(&entity.PurgeLock{Subject: alice, Since: noon, ExpiresAt: noon.Add(time.Hour).Seconds()}))
+		w.store(item.FromPurgeLock(&storage.PurgeLock{Subject: alice, Since: noon, ExpiresAt: noon.Add(time.Hour).Seconds()}))
 		before := w.items()
 		if out, err := c.change(w); err != nil || out.Outcome != lifecycle.Gone {
 			t.Errorf("%s: %s, %v; want %s", name, out.Outcome, err, lifecycle.Gone)
@@ -128,9 +128,9 @@ type silent struct {
 	failed bool
 }
 
-func (s *silent) Commit(_ context.Context, tx table.Transaction) (table.TransactResult, error) {
+func (s *silent) Commit(_ context.Context, tx itemop.Transaction) (itemop.TransactResult, error) {
 	s.failed = true
-	return table.TransactResult{Result: storage.ConditionFailed, Items: make([]table.ItemResult, len(tx.Actions))}, nil
+	return itemop.TransactResult{Result: storage.ConditionFailed, Items: make([]itemop.ItemResult, len(tx.Actions))}, nil
 }
 
 func TestCleanUpExpired_AFailedConditionWithoutReasonIsAnError(t *testing.T) {
@@ -147,7 +147,7 @@ func TestUpdate_ClaimsAValueThatTheSubjectHoldsAlready(t *testing.T) {
 	w := newFixture(t, catalog.Profile{})
 	created := w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil).Profile
 	w.spec = employee
-	held := entity.Sentinel{Partition: tablekeys.Unique(alice.Type, "email", "talice@acme.com").PK, Owner: alice, Generation: created.Generation}
+	held := storage.Sentinel{Partition: tablekeys.Unique(alice.Type, "email", "talice@acme.com").PK, Owner: alice, Generation: created.Generation}
 	w.store(item.FromSentinel(&held))
 	out := w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("team", "blue"), 0)), nil)
 	if !slices.Contains(out.Profile.Sentinels, held.Partition) {

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -27,11 +27,11 @@ func (s *Service) CleanUpExpired(ctx context.Context, t *model.Profile) error {
 // finishRemoval removes the versions and unique values of an expired tombstone, and then
 // the tombstone. The tombstone goes last, because it names what there is to remove.
 func (s *Service) finishRemoval(ctx context.Context, t *model.Profile) error {
-	ended := []table.Action{lacksGeneration(keys.Metadata(t.Subject), t.Generation)}
+	ended := []itemop.Action{lacksGeneration(keys.Metadata(t.Subject), t.Generation)}
 	if err := s.removeGenerationIf(ctx, ended, t.Subject, t.Generation, t.Sentinels); err != nil {
 		return err
 	}
-	_, err := s.retrier().commit(ctx, s.Store, []table.Action{{Key: tablekeys.Tombstone(t.Subject), Precondition: unchangedProfile(t), Delete: true}})
+	_, err := s.retrier().commit(ctx, s.Store, []itemop.Action{{Key: tablekeys.Tombstone(t.Subject), Precondition: unchangedProfile(t), Delete: true}})
 	return err
 }
 
@@ -43,24 +43,24 @@ func (s *Service) removeGeneration(ctx context.Context, subject model.Subject, g
 }
 
 // hasEnded checks that neither the profile nor the tombstone belongs to a generation.
-func hasEnded(subject model.Subject, g model.Generation) []table.Action {
-	return []table.Action{lacksGeneration(keys.Metadata(subject), g), lacksGeneration(tablekeys.Tombstone(subject), g)}
+func hasEnded(subject model.Subject, g model.Generation) []itemop.Action {
+	return []itemop.Action{lacksGeneration(keys.Metadata(subject), g), lacksGeneration(tablekeys.Tombstone(subject), g)}
 }
 
 // lacksGeneration checks that the item of a key does not belong to a generation.
-func lacksGeneration(k keys.Key, g model.Generation) table.Action {
+func lacksGeneration(k keys.Key, g model.Generation) itemop.Action {
 	when := hasGeneration(g)
-	when.Op = table.AttrDiffers
-	return table.Action{Key: k, Precondition: table.Precondition{when}}
+	when.Op = itemop.AttrDiffers
+	return itemop.Action{Key: k, Precondition: itemop.Precondition{when}}
 }
 
-func (s *Service) removeGenerationIf(ctx context.Context, checks []table.Action, subject model.Subject, g model.Generation, sentinels []string) error {
+func (s *Service) removeGenerationIf(ctx context.Context, checks []itemop.Action, subject model.Subject, g model.Generation, sentinels []string) error {
 	done := map[string]bool{}
 	if err := s.commitRemovals(ctx, checks, sentinelRemovals(subject, g, sentinels, done)); err != nil {
 		return err
 	}
-	l := table.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.VersionPrefix}
-	for items, err := range table.Pages(ctx, s.Store, l) {
+	l := itemop.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.VersionPrefix}
+	for items, err := range itemop.Pages(ctx, s.Store, l) {
 		if err != nil {
 			return err
 		}
@@ -73,11 +73,11 @@ func (s *Service) removeGenerationIf(ctx context.Context, checks []table.Action,
 
 // sentinelRemovals returns the removals of the sentinels of a generation that are not in
 // done, and adds them to done.
-func sentinelRemovals(subject model.Subject, g model.Generation, sentinels []string, done map[string]bool) (all []table.Action) {
+func sentinelRemovals(subject model.Subject, g model.Generation, sentinels []string, done map[string]bool) (all []itemop.Action) {
 	for _, partition := range sentinels {
 		if !done[partition] {
 			done[partition] = true
-			all = append(all, table.Action{Key: tablekeys.UniqueIn(partition), Precondition: sentinelOwnedBy(subject, g), Delete: true})
+			all = append(all, itemop.Action{Key: tablekeys.UniqueIn(partition), Precondition: sentinelOwnedBy(subject, g), Delete: true})
 		}
 	}
 	return all
@@ -85,11 +85,11 @@ func sentinelRemovals(subject model.Subject, g model.Generation, sentinels []str
 
 // versionRemovals returns the removals of the items that are versions of a generation. The sentinels that a
 // version names are removed before it, because it may be the only item that still names them.
-func versionRemovals(items []item.Item, subject model.Subject, g model.Generation, done map[string]bool) (all []table.Action) {
+func versionRemovals(items []item.Item, subject model.Subject, g model.Generation, done map[string]bool) (all []itemop.Action) {
 	for _, it := range items {
 		if v, err := item.ProfileVersion(it); err == nil && v.Generation == g {
 			all = append(all, sentinelRemovals(subject, g, v.Sentinels, done)...)
-			all = append(all, table.Action{Key: it.Key(), Precondition: table.Precondition{hasGeneration(g)}, Delete: true})
+			all = append(all, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{hasGeneration(g)}, Delete: true})
 		}
 	}
 	return all
@@ -98,9 +98,9 @@ func versionRemovals(items []item.Item, subject model.Subject, g model.Generatio
 // commitRemovals removes items in as few transactions as possible. Each transaction includes the checks, and
 // errChanged is returned if one of them fails. If the precondition of a removal fails, the item is gone or
 // belongs to another generation: that removal is dropped and the others are sent again.
-func (s *Service) commitRemovals(ctx context.Context, checks, removals []table.Action) error {
+func (s *Service) commitRemovals(ctx context.Context, checks, removals []itemop.Action) error {
 	for len(removals) > 0 {
-		n := min(len(removals), table.MaxItems-len(checks))
+		n := min(len(removals), itemop.MaxItems-len(checks))
 		got, err := s.retrier().commit(ctx, s.Store, append(removals[:n:n], checks...))
 		switch {
 		case err != nil:
@@ -123,7 +123,7 @@ func (s *Service) commitRemovals(ctx context.Context, checks, removals []table.A
 }
 
 // remainingRemovals returns the removals whose own precondition did not fail.
-func remainingRemovals(removals []table.Action, results []table.ItemResult) (rest []table.Action) {
+func remainingRemovals(removals []itemop.Action, results []itemop.ItemResult) (rest []itemop.Action) {
 	for i, a := range removals {
 		if i >= len(results) || !results[i].Failed {
 			rest = append(rest, a)
@@ -133,7 +133,7 @@ func remainingRemovals(removals []table.Action, results []table.ItemResult) (res
 }
 
 // anyFailed reports whether a precondition from index n on failed.
-func anyFailed(results []table.ItemResult, n int) bool {
+func anyFailed(results []itemop.ItemResult, n int) bool {
 	for i := n; i < len(results); i++ {
 		if results[i].Failed {
 			return true

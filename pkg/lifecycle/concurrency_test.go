@@ -10,10 +10,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/storetest"
-	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -46,12 +46,12 @@ func (t *scheduler) GetItem(ctx context.Context, k keys.Key) (item.Item, error) 
 	return t.Store.GetItem(ctx, k)
 }
 
-func (t *scheduler) List(ctx context.Context, l table.ListRequest) (table.ListPage, error) {
+func (t *scheduler) List(ctx context.Context, l itemop.ListRequest) (itemop.ListPage, error) {
 	t.wait(ctx)
 	return t.Store.List(ctx, l)
 }
 
-func (t *scheduler) Commit(ctx context.Context, tx table.Transaction) (table.TransactResult, error) {
+func (t *scheduler) Commit(ctx context.Context, tx itemop.Transaction) (itemop.TransactResult, error) {
 	t.wait(ctx)
 	return t.Store.Commit(ctx, tx)
 }
@@ -177,7 +177,7 @@ func (w *fixture) result(results [2]string) string {
 }
 
 // TestConcurrentChanges_HaveASerialResult runs two operations on the same subjects with
-// their requests in any order. Their outcomes and the final items must be those of one
+// their requests in any order. Their outcomes and the final items must be the same as of one
 // operation after the other.
 func TestConcurrentChanges_HaveASerialResult(t *testing.T) {
 	for _, pair := range []struct {

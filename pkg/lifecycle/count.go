@@ -3,33 +3,39 @@ package lifecycle
 import (
 	"context"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Count returns how many items of each class a purge would remove, and removes nothing.
 // It counts the unique values that the profile, its tombstone and its versions name.
-func (p *Purger) Count(ctx context.Context, subject model.Subject) ([]entity.PurgeCount, error) {
-	c := counter{found: entity.Purge{Subject: subject}, counted: map[heldSentinel]bool{}}
+func (p *Purger) Count(ctx context.Context, subject model.Subject) ([]storage.PurgeCount, error) {
+	c := counter{found: storage.Purge{Subject: subject}, counted: map[heldSentinel]bool{}}
 	for _, partition := range tablekeys.SubjectPartitions(subject, p.shardsToSearch()) {
-		if err := p.pages(ctx, table.ListRequest{Partition: partition}, c.count(classes)); err != nil {
+		if err := p.pages(ctx, itemop.ListRequest{Partition: partition}, c.count(classes)); err != nil {
 			return nil, p.wrapError(subject, err)
 		}
 	}
 	list := seriesClass(subject)
-	if err := p.pages(ctx, table.ListRequest{Partition: list.partition, Prefix: list.prefix}, c.count([]itemClass{list.itemClass})); err != nil {
+	if err := p.pages(ctx, itemop.ListRequest{Partition: list.partition, Prefix: list.prefix}, c.count([]itemClass{list.itemClass})); err != nil {
 		return nil, p.wrapError(subject, err)
 	}
 	quarantine := []itemClass{{name: classQuarantine}}
-	err := p.pages(ctx, table.ListRequest{Partition: tablekeys.QuarantinePartition(subject)}, c.count(quarantine))
+	err := p.pages(ctx, itemop.ListRequest{Partition: tablekeys.QuarantinePartition(subject)}, c.count(quarantine))
+	queue := []itemClass{{name: classSweepQueue, rowsOf: &subject}}
+	if err == nil {
+		err = p.eachQueueShard(ctx, func(partition string) error {
+			return p.pages(ctx, itemop.ListRequest{Partition: partition}, c.count(queue))
+		})
+	}
 	return c.found.Counts, p.wrapError(subject, err)
 }
 
 type counter struct {
-	found   entity.Purge
+	found   storage.Purge
 	counted map[heldSentinel]bool
 }
 

@@ -3,10 +3,10 @@ package lifecycle
 import (
 	"context"
 
-	"github.com/tidemark-db/tidemark/internal/ids"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/base/ids"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -33,11 +33,11 @@ func (s *Service) Create(ctx context.Context, subject model.Subject, fields mode
 		now := s.now()
 		p := model.Profile{Subject: subject, Attrs: attrs, Version: 1, Generation: generation, CreatedAt: now, UpdatedAt: now}
 		c := &change{}
-		c.addClaims(&p, claims(subject.Type, &spec, attrs), known)
+		c.addClaims(&p, claims(subject, &spec, attrs), known)
 		it := item.FromProfile(&p)
 		setIndexKeys(it, &p, &spec)
-		c.add(roleProfile, table.Action{Key: it.Key(), Precondition: table.Precondition{{Op: table.ItemAbsent}}, Put: it})
-		c.add(roleTombstone, table.Action{Key: tablekeys.Tombstone(subject), Precondition: table.Precondition{{Op: table.ItemAbsent}}})
+		c.add(roleProfile, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}, Put: it})
+		c.add(roleTombstone, itemop.Action{Key: tablekeys.Tombstone(subject), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}})
 		c.addPurgeLockCheck(subject)
 		c.addVersion(&p, model.ProfileCreated, &spec)
 		c.addListed(subject, true)
@@ -62,7 +62,7 @@ func (s *Service) removeLeftovers(ctx context.Context, subject model.Subject) (R
 	case t != nil:
 		return Result{}, s.finishRemoval(ctx, t)
 	}
-	left, err := s.Store.List(ctx, table.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.VersionPrefix, Newest: true, Limit: 1})
+	left, err := s.Store.List(ctx, itemop.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.VersionPrefix, Newest: true, Limit: 1})
 	if err != nil || len(left.Items) == 0 {
 		return Result{}, err
 	}

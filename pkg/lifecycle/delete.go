@@ -3,10 +3,10 @@ package lifecycle
 import (
 	"context"
 
-	"github.com/tidemark-db/tidemark/internal/ids"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/base/ids"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -55,8 +55,8 @@ func (s *Service) ensureGeneration(p *model.Profile) (err error) {
 // addTombstone replaces a profile by a tombstone.
 func (c *change) addTombstone(old, t *model.Profile) {
 	it := item.FromTombstone(t)
-	c.add(roleProfile, table.Action{Key: item.FromProfile(old).Key(), Precondition: unchangedProfile(old), Delete: true})
-	c.add(roleTombstone, table.Action{Key: it.Key(), Precondition: table.Precondition{{Op: table.ItemAbsent}}, Put: it})
+	c.add(roleProfile, itemop.Action{Key: item.FromProfile(old).Key(), Precondition: unchangedProfile(old), Delete: true})
+	c.add(roleTombstone, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}, Put: it})
 	c.addPurgeLockCheck(old.Subject)
 	c.addListed(old.Subject, false)
 }
@@ -87,11 +87,11 @@ func (s *Service) Restore(ctx context.Context, subject model.Subject, expect int
 		p := *t
 		p.Version, p.UpdatedAt, p.DeletedAt, p.ExpiresAt = t.Version+1, s.now(), 0, 0
 		c := &change{}
-		c.addClaims(&p, claims(subject.Type, &spec, p.Attrs), known)
+		c.addClaims(&p, claims(subject, &spec, p.Attrs), known)
 		it := item.FromProfile(&p)
 		setIndexKeys(it, &p, &spec)
-		c.add(roleTombstone, table.Action{Key: tablekeys.Tombstone(subject), Precondition: unchangedProfile(t), Delete: true})
-		c.add(roleProfile, table.Action{Key: it.Key(), Precondition: table.Precondition{{Op: table.ItemAbsent}}, Put: it})
+		c.add(roleTombstone, itemop.Action{Key: tablekeys.Tombstone(subject), Precondition: unchangedProfile(t), Delete: true})
+		c.add(roleProfile, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}, Put: it})
 		c.addPurgeLockCheck(subject)
 		c.addVersion(&p, model.ProfileRestored, &spec)
 		c.addListed(subject, true)

@@ -4,24 +4,24 @@ import (
 	"context"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
 // erase removes all items of the subject, in one pass over its partitions.
-func (p *Purger) erase(ctx context.Context, at *entity.Purge) error {
+func (p *Purger) erase(ctx context.Context, at *storage.Purge) error {
 	e := eraser{Purger: p, at: at, released: map[heldSentinel]bool{}}
 	for _, partition := range tablekeys.SubjectPartitions(at.Subject, p.shardsToSearch()) {
-		probe, err := p.Store.List(ctx, table.ListRequest{Partition: partition, Limit: 1})
+		probe, err := p.Store.List(ctx, itemop.ListRequest{Partition: partition, Limit: 1})
 		if err != nil {
 			return err
 		}
-		if len(probe.Items) == 0 && probe.Next == (table.Position{}) {
+		if len(probe.Items) == 0 && probe.Next == (itemop.Position{}) {
 			continue
 		}
 		for _, c := range classes {
@@ -34,18 +34,40 @@ func (p *Purger) erase(ctx context.Context, at *entity.Purge) error {
 	if err := e.eraseClass(ctx, list.partition, list.itemClass); err != nil {
 		return err
 	}
-	return e.eraseClass(ctx, tablekeys.QuarantinePartition(at.Subject), itemClass{name: classQuarantine})
+	if err := e.eraseClass(ctx, tablekeys.QuarantinePartition(at.Subject), itemClass{name: classQuarantine}); err != nil {
+		return err
+	}
+	return p.eachQueueShard(ctx, func(partition string) error {
+		return e.eraseClass(ctx, partition, itemClass{name: classSweepQueue, rowsOf: &at.Subject})
+	})
+}
+
+// eachQueueShard calls do with the partition of each queue shard, also of generations that are retired.
+func (p *Purger) eachQueueShard(ctx context.Context, do func(partition string) error) error {
+	generations := storage.Generations{storage.FirstGeneration}
+	stored, err := p.Store.GetItem(ctx, tablekeys.QueueConfig())
+	if err == nil && stored != nil {
+		var c storage.QueueConfig
+		c, err = item.QueueConfig(stored)
+		generations = c.Generations
+	}
+	for _, shard := range generations.All() {
+		if err == nil {
+			err = do(tablekeys.InvalidationPartition(shard))
+		}
+	}
+	return err
 }
 
 // eraser is one pass of a Purger over a subject.
 type eraser struct {
 	*Purger
-	at       *entity.Purge
+	at       *storage.Purge
 	released map[heldSentinel]bool // sentinels released in this pass
 }
 
 func (e *eraser) eraseClass(ctx context.Context, partition string, c itemClass) error {
-	return e.pages(ctx, table.ListRequest{Partition: partition, Prefix: c.prefix}, func(page []item.Item) error {
+	return e.pages(ctx, itemop.ListRequest{Partition: partition, Prefix: c.prefix}, func(page []item.Item) error {
 		if err := e.releaseSentinels(ctx, c, page); err != nil {
 			return err
 		}
@@ -134,7 +156,7 @@ func (e *eraser) checkpoint(ctx context.Context) error {
 		return errConcurrent
 	}
 	was := *e.at
-	if err := e.save(ctx, e.at, table.Precondition{unchangedPurge(&was)}); err != nil {
+	if err := e.save(ctx, e.at, itemop.Precondition{unchangedPurge(&was)}); err != nil {
 		return err
 	}
 	e.reportProgress(e.at)
@@ -149,7 +171,7 @@ func (e *eraser) releaseSentinels(ctx context.Context, c itemClass, page []item.
 			if e.released[h] {
 				continue
 			}
-			got, err := e.retrier().commit(ctx, e.Store, []table.Action{
+			got, err := e.retrier().commit(ctx, e.Store, []itemop.Action{
 				{Key: tablekeys.UniqueIn(h.partition), Precondition: sentinelOwnedBy(e.at.Subject, h.generation), Delete: true},
 			})
 			if err != nil {

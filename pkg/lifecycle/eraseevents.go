@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -23,25 +23,46 @@ type EventSelection struct {
 	Series   model.Series
 	From, To model.Time // half-open
 	ID       *string    // if not nil: only the events with this id
-	DryRun   bool       // count the events, and delete nothing
+	// Where selects events by their fields, such as a visitor; the zero Condition selects all.
+	Where  model.Condition
+	DryRun bool // count the events, and delete nothing
 }
 
 // EraseResult is what EraseEvents did, or would do in a dry run.
 type EraseResult struct {
 	Deleted  int64 // deleted events; the rollups of all tiers are recomputed without them
 	Expiring int64 // events that expire within minutes, and were left to expire
+	// Unreadable counts events that cannot be decoded: with Where they are kept, because nothing is known of
+	// them.
+	Unreadable int64
+	// WithFields counts events that have all fields of Where, whatever their values: none means a wrong name.
+	WithFields int64
+}
+
+// Add adds the counts of another call.
+func (e *EraseResult) Add(o EraseResult) {
+	e.Deleted += o.Deleted
+	e.Expiring += o.Expiring
+	e.Unreadable += o.Unreadable
+	e.WithFields += o.WithFields
 }
 
 // EraseEvents deletes the selected events. The table stream reports the deletions, and the
 // rollups of every tier are recomputed. A rollup that can no longer be recomputed keeps
-// its numbers and is marked inexact. The latest item of the series keeps its fields until
-// a newer event arrives. EraseEvents may be interrupted and called again.
+// its numbers and is marked inexact. The latest item of the series follows. EraseEvents may be interrupted
+// and called again.
 func (p *Purger) EraseEvents(ctx context.Context, store EventStore, s EventSelection) (done EraseResult, err error) {
 	r := storage.Range{Series: s.Series, From: s.From, To: s.To, Consistent: true}
 	for e, err := range storage.Events(ctx, store, r) {
+		if err == nil && s.hasFields(e.Attrs) {
+			done.WithFields++
+		}
 		switch {
 		case err != nil:
 		case s.ID != nil && e.ID != *s.ID:
+		case len(s.Where) > 0 && e.Unreadable:
+			done.Unreadable++
+		case !s.Where.Holds(e.Attrs):
 		case s.DryRun:
 			done.countDryRun(&e, p.now())
 		default:
@@ -52,6 +73,16 @@ func (p *Purger) EraseEvents(ctx context.Context, store EventStore, s EventSelec
 		}
 	}
 	return done, nil
+}
+
+// hasFields reports whether an event has all fields of a condition.
+func (s EventSelection) hasFields(attrs model.Attrs) bool {
+	for _, t := range s.Where {
+		if _, has := attrs.Get(t.Field); !has {
+			return false
+		}
+	}
+	return len(s.Where) > 0
 }
 
 // countDryRun counts an event as its deletion now would.

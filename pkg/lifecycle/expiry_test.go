@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
@@ -32,7 +32,8 @@ func TestVersions_ExpireAfterTheirRetentionButTheProfileDoesNot(t *testing.T) {
 	}
 }
 
-// A version is kept without end unless the type says for how long, also that of a deletion, whose tombstone expires.
+// A version is kept without end unless the type says for how long. The version of a deletion is kept too,
+// although its tombstone expires.
 func TestVersions_OfADeletionDoesNotExpireWithItsTombstone(t *testing.T) {
 	w := newFixture(t, employee)
 	w.noError(w.Create(t.Context(), alice, aliceFields))

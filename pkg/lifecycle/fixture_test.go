@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -39,7 +39,7 @@ var reserving = func() catalog.Profile {
 }()
 
 // lockDuration is how long a purge lock lasts after the purge.
-const lockDuration = 48 * time.Hour
+var lockDuration = lifecycle.TimingOf(config.Default()).Lock
 
 var noon = model.TimeOf(time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC))
 
@@ -66,7 +66,7 @@ func newFixture(t testing.TB, spec catalog.Profile) *fixture {
 		Store: w.faulty, Now: w.now, Rand: seeded(2),
 		Timing: lifecycle.Timing{Append: 20 * time.Second, Aggregate: 2 * time.Minute},
 		Sleep:  w.sleep,
-		Copies: lifecycle.StandardCopies(),
+		Copies: lifecycle.CopiesOf(config.Default()),
 	}
 	w.purger.SearchShards(3)
 	return w

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/lists"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -14,11 +14,12 @@ import (
 
 // itemClass is one class of a subject's items.
 type itemClass struct {
-	name         string // in counts and receipts
-	prefix       string // of the sort key
-	exact        bool   // the sort key is equal to prefix
-	hasSentinels bool   // the items name the unique values that they held
-	owner        string // only items of this owner, in a partition of several subjects; "" is all
+	name         string         // in counts and receipts
+	prefix       string         // of the sort key
+	exact        bool           // the sort key is equal to prefix
+	hasSentinels bool           // the items name the unique values that they held
+	owner        string         // only items of this owner, in a partition of several subjects; "" is all
+	rowsOf       *model.Subject // only invalidations of this subject's rows; nil is all items
 }
 
 // Classes of items outside the partitions of a subject.
@@ -26,6 +27,7 @@ const (
 	classQuarantine = "quarantine"
 	classSentinels  = "unique values"
 	classSeries     = "list of series"
+	classSweepQueue = "queue of sweeps"
 )
 
 // classes are the classes in the partitions of a subject, in the order of their removal.
@@ -69,7 +71,17 @@ func (c itemClass) matches(it item.Item) bool {
 	if c.exact && sk != c.prefix || !strings.HasPrefix(sk, c.prefix) {
 		return false
 	}
+	if c.rowsOf != nil && !invalidates(it, *c.rowsOf) {
+		return false
+	}
 	return !it[tablekeys.AttrEmpty].Bool && (c.owner == "" || c.owner == it[tablekeys.AttrOwner].S)
+}
+
+// invalidates reports whether an item of the queue of sweeps is of a row of the subject. What cannot be read
+// is left to the sweep, which reports it.
+func invalidates(it item.Item, s model.Subject) bool {
+	i, err := item.Invalidation(it)
+	return err == nil && i.Key.Series.Subject == s
 }
 
 // heldSentinel is a sentinel that a generation of a subject held.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storetest"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -33,14 +33,14 @@ func itemsOf(s model.Subject, n int) (all []item.Item) {
 			return minimalItem(keys.Key{PK: keys.SubjectPartition(s), SK: fmt.Sprint("ALERT#", i)})
 		},
 		func(i int) item.Item {
-			return item.FromQuarantined(&entity.Quarantined{ID: fmt.Sprint(i), Source: "iot", Subject: s, ArrivedAt: noon})
+			return item.FromQuarantined(&storage.Quarantined{ID: fmt.Sprint(i), Source: "iot", Subject: s, ArrivedAt: noon})
 		},
 		func(i int) item.Item {
 			v := model.ProfileVersion{Profile: model.Profile{Subject: s, Version: int64(i + 1), Generation: model.Generation{1}}, Change: model.ProfileUpdated}
 			return item.FromProfileVersion(&v)
 		},
 		func(i int) item.Item {
-			return item.FromListedSeries(entity.ListedSeries{Series: model.Series{Subject: s, Kind: "READING", Stream: fmt.Sprint(i)}, First: noon, Last: noon})
+			return item.FromListedSeries(storage.ListedSeries{Series: model.Series{Subject: s, Kind: "READING", Stream: fmt.Sprint(i)}, First: noon, Last: noon})
 		},
 	}
 	for i := range n {
@@ -84,8 +84,8 @@ func otherItems() (all []item.Item) {
 	}
 	other := model.Subject{Type: "EMPLOYEE2", ID: "alice"}
 	own := keys.SubjectPartition(alice)
-	bobs := entity.Sentinel{Partition: tablekeys.Unique(alice.Type, "email", "talice@acme.com").PK, Owner: bob, Generation: model.Generation{9}}
-	all = append(all, item.FromListedSeries(entity.ListedSeries{Series: model.Series{Subject: subject("alice2"), Kind: "READING"}, First: noon, Last: noon}))
+	bobs := storage.Sentinel{Partition: tablekeys.Unique(alice.Type, "email", "talice@acme.com").PK, Owner: bob, Generation: model.Generation{9}}
+	all = append(all, item.FromListedSeries(storage.ListedSeries{Series: model.Series{Subject: subject("alice2"), Kind: "READING"}, First: noon, Last: noon}))
 	all = append(all, eventOf(other, 1), item.FromSentinel(&bobs),
 		minimalItem(keys.Key{PK: own, SK: "ORDER#1"}), minimalItem(keys.Key{PK: own, SK: "METADATA2"}), minimalItem(keys.Key{PK: own, SK: "EVENTS"}),
 		minimalItem(keys.Key{PK: own + "#2", SK: "AGGREGATE"}),
@@ -99,7 +99,7 @@ func profileItems() (all []item.Item) {
 	p := model.Profile{Subject: alice, Version: 3, Generation: model.Generation{1}, Attrs: aliceFields, Sentinels: []string{
 		tablekeys.Unique(alice.Type, "email", "talice@acme.com").PK, tablekeys.Unique(alice.Type, "name", "tAlice", "tB").PK,
 	}}
-	s := entity.Sentinel{Partition: p.Sentinels[1], Owner: alice, Generation: p.Generation}
+	s := storage.Sentinel{Partition: p.Sentinels[1], Owner: alice, Generation: p.Generation}
 	return []item.Item{item.FromProfile(&p), item.FromSentinel(&s)}
 }
 

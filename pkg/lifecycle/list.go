@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"hash/fnv"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -26,7 +26,7 @@ type ProfilePage struct {
 // Cursor is the end of a page of profiles.
 type Cursor struct {
 	Shard    int // of the index value; 0 if it has none
-	Position table.Position
+	Position itemop.Position
 }
 
 // ListByField reads one page of the profiles of a subject type that have a value in a
@@ -50,8 +50,8 @@ func (s *Service) listByField(ctx context.Context, subjectType string, x catalog
 	if shard == 0 && x.Shards > 1 {
 		shard = 1
 	}
-	for position := after.Position; ; position = (table.Position{}) {
-		found, err := s.listProfiles(ctx, table.ListRequest{
+	for position := after.Position; ; position = (itemop.Position{}) {
+		found, err := s.listProfiles(ctx, itemop.ListRequest{
 			Index: x.Index, Partition: tablekeys.FieldPartition(subjectType, x.Field, value, shard), Limit: max(0, limit-len(all.Profiles)), After: position,
 		}, item.Profile)
 		if err != nil {
@@ -59,7 +59,7 @@ func (s *Service) listByField(ctx context.Context, subjectType string, x catalog
 		}
 		all.Profiles = append(all.Profiles, found.Profiles...)
 		switch full := limit > 0 && len(all.Profiles) >= limit; {
-		case found.Next.Position != (table.Position{}):
+		case found.Next.Position != (itemop.Position{}):
 			all.Next = Cursor{Shard: shard, Position: found.Next.Position}
 			return all, nil
 		case shard == 0 || shard == x.Shards:
@@ -75,7 +75,7 @@ func (s *Service) listByField(ctx context.Context, subjectType string, x catalog
 // ListDeleted reads one page of the deleted profiles of a subject type, latest deletion
 // first, at most limit. It leaves out expired tombstones.
 func (s *Service) ListDeleted(ctx context.Context, subjectType string, after Cursor, limit int) (ProfilePage, error) {
-	found, err := s.listProfiles(ctx, table.ListRequest{
+	found, err := s.listProfiles(ctx, itemop.ListRequest{
 		Index: keys.IndexGSI1, Partition: tablekeys.DeletedPartition(subjectType), Newest: true, Limit: limit, After: after.Position,
 	}, item.Tombstone)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Service) ListDeleted(ctx context.Context, subjectType string, after Cur
 	return found, nil
 }
 
-func (s *Service) listProfiles(ctx context.Context, l table.ListRequest, decode func(item.Item) (model.Profile, error)) (ProfilePage, error) {
+func (s *Service) listProfiles(ctx context.Context, l itemop.ListRequest, decode func(item.Item) (model.Profile, error)) (ProfilePage, error) {
 	page, err := s.Store.List(ctx, l)
 	if err != nil {
 		return ProfilePage{}, err

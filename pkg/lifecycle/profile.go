@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -49,9 +49,9 @@ func (s *Service) confirmNotFound(ctx context.Context, subject model.Subject, t 
 	if err != nil || t != nil {
 		return Result{Outcome: NotFound}, err
 	}
-	got, err := s.retrier().commit(ctx, s.Store, []table.Action{
-		{Key: keys.Metadata(subject), Precondition: table.Precondition{{Op: table.ItemAbsent}}},
-		{Key: tablekeys.Tombstone(subject), Precondition: table.Precondition{{Op: table.ItemAbsent}}},
+	got, err := s.retrier().commit(ctx, s.Store, []itemop.Action{
+		{Key: keys.Metadata(subject), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}},
+		{Key: tablekeys.Tombstone(subject), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}},
 	})
 	if err == nil && got.Result == storage.ConditionFailed {
 		err = errChanged
@@ -72,7 +72,7 @@ func (s *Service) readTombstone(ctx context.Context, subject model.Subject) (*mo
 // read reads and decodes one item; it returns nil if there is none.
 func read[T any](ctx context.Context, store Reader, k keys.Key, decode func(item.Item) (T, error)) (*T, error) {
 	it, err := store.GetItem(ctx, k)
-	return table.Decode(it, err, decode)
+	return itemop.Decode(it, err, decode)
 }
 
 func expired(expiresAt int64, now model.Time) bool {
@@ -88,8 +88,8 @@ func withoutKind(attrs model.Attrs, kind model.ValueKind) model.Attrs {
 // have a latest item; ok is false if there is none. One query reads the latest items, so
 // no write maintains this time, and it does not expire with the events.
 func (s *Service) LastSeen(ctx context.Context, subject model.Subject) (at model.Time, ok bool, _ error) {
-	l := table.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.LatestPrefix}
-	for it, err := range table.Items(ctx, s.Store, l) {
+	l := itemop.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.LatestPrefix}
+	for it, err := range itemop.Items(ctx, s.Store, l) {
 		if err != nil {
 			return 0, false, fmt.Errorf("read when %s was last seen: %w", subject, err)
 		}

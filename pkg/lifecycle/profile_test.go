@@ -11,11 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storetest"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -169,12 +169,12 @@ func testListByField(t *testing.T, w *fixture, shards int) {
 // exactPages is a table that returns no position after a page if nothing follows.
 type exactPages struct{ lifecycle.Store }
 
-func (s exactPages) List(ctx context.Context, l table.ListRequest) (table.ListPage, error) {
+func (s exactPages) List(ctx context.Context, l itemop.ListRequest) (itemop.ListPage, error) {
 	page, err := s.Store.List(ctx, l)
-	if err == nil && page.Next != (table.Position{}) {
+	if err == nil && page.Next != (itemop.Position{}) {
 		l.After = page.Next
 		if rest, failed := s.Store.List(ctx, l); failed == nil && len(rest.Items) == 0 {
-			page.Next = table.Position{}
+			page.Next = itemop.Position{}
 		}
 	}
 	return page, err
@@ -241,7 +241,7 @@ func TestShards_OfSubjectsNeverChange(t *testing.T) {
 	for id, shard := range map[string]int{"s0": 1, "s1": 2, "s2": 2, "s3": 3, "s4": 2} {
 		w := newFixture(t, spec)
 		w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), subject(id), fields("team", "red"))), nil)
-		page, err := w.table.List(t.Context(), table.ListRequest{Index: catalog.SecondIndex, Partition: tablekeys.FieldPartition("EMPLOYEE", "team", "red", shard)})
+		page, err := w.table.List(t.Context(), itemop.ListRequest{Index: catalog.SecondIndex, Partition: tablekeys.FieldPartition("EMPLOYEE", "team", "red", shard)})
 		if err != nil || len(page.Items) != 1 {
 			t.Errorf("%s: %d items in shard %d, %v; want one", id, len(page.Items), shard, err)
 		}
@@ -340,13 +340,13 @@ func TestChange_OutcomeOfEachChangeInEachState(t *testing.T) {
 			"created not-found not-found not-found not-found not-found not-found not-found"},
 		{"being purged", func(w *fixture) {
 			w.noError(w.Create(ctx, alice, aliceFields))
-			lock := entity.PurgeLock{Subject: alice, Since: noon, PurgeID: "1"}
+			lock := storage.PurgeLock{Subject: alice, Since: noon, PurgeID: "1"}
 			if err := w.table.PutItem(ctx, item.FromPurgeLock(&lock)); err != nil {
 				w.Fatal(err)
 			}
 		}, "exists gone conflict gone conflict exists exists gone"},
 		{"purged", func(w *fixture) {
-			lock := entity.PurgeLock{Subject: alice, Since: noon, PurgeID: "1"}
+			lock := storage.PurgeLock{Subject: alice, Since: noon, PurgeID: "1"}
 			if err := w.table.PutItem(ctx, item.FromPurgeLock(&lock)); err != nil {
 				w.Fatal(err)
 			}

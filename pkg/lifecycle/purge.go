@@ -8,13 +8,13 @@ import (
 	"io"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/ids"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/ids"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -29,7 +29,7 @@ import (
 //  6. Wait until every aggregation that read an event before has ended.
 //  7. Remove what these aggregations wrote, and everything else that arrived late.
 //
-// The purge lock expires two days later, when no request from before can arrive any more.
+// The purge lock expires when no copy is left that a queue or a command can bring back: see Timing.Lock.
 // A purge adds no request to appends: only the creation of a series reads the purge lock,
 // and the lock of a series is part of the latest item, which an append writes anyway.
 //
@@ -46,11 +46,11 @@ type Purger struct {
 	// Sleep waits, or returns the context's error; nil means the wall clock.
 	Sleep       func(context.Context, time.Duration) error
 	RetryPolicy retry.Policy
-	Timing      Timing // a time of zero means that of the default configuration
+	Timing      Timing // a time of zero means the default configuration's
 	Rate        int    // removed items a second; zero means no limit
 	Copies      []Copy // where copies remain after the purge, for the receipt
 	// OnProgress is called after each page; nil means no calls.
-	OnProgress func(entity.Purge)
+	OnProgress func(storage.Purge)
 
 	shards int // set by tests; zero means catalog.MaxShards
 }
@@ -62,6 +62,9 @@ type Timing struct {
 	Append time.Duration
 	// Aggregate is the longest time from the read of an event to the write of a rollup.
 	Aggregate time.Duration
+	// Lock is how long the purge lock lasts after the last step: longer than every copy that a queue or a
+	// command can bring back, and than every bucket that is open is open.
+	Lock time.Duration
 }
 
 // Errors of a Purger.
@@ -76,20 +79,20 @@ var (
 
 // Request stores the request to purge a subject, who made it, and that the purge starts after the grace
 // period. If a purge of the subject is active already, Request changes nothing and returns that purge.
-func (p *Purger) Request(ctx context.Context, subject model.Subject, by string, grace time.Duration) (entity.Purge, error) {
+func (p *Purger) Request(ctx context.Context, subject model.Subject, by string, grace time.Duration) (storage.Purge, error) {
 	now := p.now()
 	id, err := ids.Event(now, "", p.random())
 	if err != nil {
-		return entity.Purge{}, fmt.Errorf("purge %s: %w", subject, err)
+		return storage.Purge{}, fmt.Errorf("purge %s: %w", subject, err)
 	}
-	requested := entity.Purge{
-		ID: id, Subject: subject, By: by, Step: entity.PurgeRequested,
+	requested := storage.Purge{
+		ID: id, Subject: subject, By: by, Step: storage.PurgeRequested,
 		RequestedAt: now, DueAt: now.Add(grace), StepSince: now,
 	}
 	if err := tablekeys.Purge(subject).Check(); err != nil || subject.ID == "" || subject.Type == "" {
-		return entity.Purge{}, fmt.Errorf("purge %s: the subject has no type or no id, or is too long for a key: %w", subject, err)
+		return storage.Purge{}, fmt.Errorf("purge %s: the subject has no type or no id, or is too long for a key: %w", subject, err)
 	}
-	if err := p.save(ctx, &requested, table.Precondition{{Op: table.ItemAbsent}}); !errors.Is(err, errConcurrent) {
+	if err := p.save(ctx, &requested, itemop.Precondition{{Op: itemop.ItemAbsent}}); !errors.Is(err, errConcurrent) {
 		return requested, p.wrapError(subject, err)
 	}
 	active, err := p.Active(ctx, subject)
@@ -97,13 +100,13 @@ func (p *Purger) Request(ctx context.Context, subject model.Subject, by string, 
 		return p.Request(ctx, subject, by, grace) // it has ended in the meantime
 	}
 	if err != nil {
-		return entity.Purge{}, err
+		return storage.Purge{}, err
 	}
 	return *active, nil
 }
 
 // Active returns the purge of a subject that is requested and not done, or nil if there is none.
-func (p *Purger) Active(ctx context.Context, subject model.Subject) (*entity.Purge, error) {
+func (p *Purger) Active(ctx context.Context, subject model.Subject) (*storage.Purge, error) {
 	active, err := read(ctx, p.Store, tablekeys.Purge(subject), item.Purge)
 	return active, p.wrapError(subject, err)
 }
@@ -116,14 +119,14 @@ func (p *Purger) Cancel(ctx context.Context, subject model.Subject) error {
 		return err
 	case active == nil:
 		return p.wrapError(subject, ErrNoPurge)
-	case active.Step != entity.PurgeRequested:
+	case active.Step != storage.PurgeRequested:
 		return p.wrapError(subject, ErrPurgeStarted)
 	}
 	// The lock is set before the state of the purge says so: check it too.
-	notLocked := table.Requirement{Op: table.AttrDiffers, Attr: tablekeys.AttrPurgeID, Value: item.Value{Type: item.S, S: active.ID}}
-	err = p.commitIfUnchanged(ctx, []table.Action{
-		{Key: tablekeys.Purge(subject), Precondition: table.Precondition{unchangedPurge(active)}, Delete: true},
-		{Key: tablekeys.PurgeLock(subject), Precondition: table.Precondition{notLocked}},
+	notLocked := itemop.Requirement{Op: itemop.AttrDiffers, Attr: tablekeys.AttrPurgeID, Value: item.Value{Type: item.S, S: active.ID}}
+	err = p.commitIfUnchanged(ctx, []itemop.Action{
+		{Key: tablekeys.Purge(subject), Precondition: itemop.Precondition{unchangedPurge(active)}, Delete: true},
+		{Key: tablekeys.PurgeLock(subject), Precondition: itemop.Precondition{notLocked}},
 	})
 	if errors.Is(err, errConcurrent) {
 		err = ErrPurgeStarted
@@ -134,10 +137,10 @@ func (p *Purger) Cancel(ctx context.Context, subject model.Subject) error {
 // ListActive reads one page of the purges that are not done, including those that have not started. Pass next
 // as after for the next page; the zero Position is the start and the end. If a purge cannot be decoded,
 // ListActive returns the others of the page, and an error that names it.
-func (p *Purger) ListActive(ctx context.Context, after table.Position) (active []entity.Purge, next table.Position, err error) {
-	page, err := p.Store.List(ctx, table.ListRequest{Partition: tablekeys.JobPurge, After: after})
+func (p *Purger) ListActive(ctx context.Context, after itemop.Position) (active []storage.Purge, next itemop.Position, err error) {
+	page, err := p.Store.List(ctx, itemop.ListRequest{Partition: tablekeys.JobPurge, After: after})
 	if err != nil {
-		return nil, table.Position{}, fmt.Errorf("list purges: %w", err)
+		return nil, itemop.Position{}, fmt.Errorf("list purges: %w", err)
 	}
 	for _, it := range page.Items {
 		one, failure := item.Purge(it)
@@ -179,23 +182,16 @@ func TimingOf(c *config.Config) Timing {
 	return Timing{
 		Append:    c.Functions.Ingest.Timeout + slack,
 		Aggregate: c.Functions.Aggregate.Timeout + slack,
+		Lock:      lockDuration(c),
 	}
 }
 
 // timing returns Timing with all defaults.
 func (p *Purger) timing() Timing {
 	defaults := TimingOf(config.Default())
-	return Timing{Append: cmp.Or(p.Timing.Append, defaults.Append), Aggregate: cmp.Or(p.Timing.Aggregate, defaults.Aggregate)}
-}
-
-// CopiesOf returns StandardCopies and the copies whose retention is configured.
-func CopiesOf(c *config.Config) []Copy {
-	logs := time.Duration(0)
-	for _, s := range c.Stages {
-		logs = max(logs, s.LogRetention)
+	return Timing{
+		Append:    cmp.Or(p.Timing.Append, defaults.Append),
+		Aggregate: cmp.Or(p.Timing.Aggregate, defaults.Aggregate),
+		Lock:      cmp.Or(p.Timing.Lock, defaults.Lock),
 	}
-	return append(StandardCopies(),
-		Copy{"queues of undelivered messages", c.Mapping.FailureRetention},
-		Copy{"quarantined data whose subject could not be read", c.Quarantine.Retention},
-		Copy{"logs of the functions, which name series", logs})
 }

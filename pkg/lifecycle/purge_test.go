@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storetest"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -102,7 +102,7 @@ func TestPurge_ReceiptHasNoPersonalDataAndListsRemainingCopies(t *testing.T) {
 			t.Errorf("%s remains until %v, want %s after %s, or no time", c.Where, until, c.For, receipt.FinishedAt)
 		}
 	}
-	if receipt.RequestedBy != "ops" || receipt.Purge == "" || receipt.LockedAt != noon || receipt.FinishedAt <= receipt.LockedAt || len(receipt.RemainingCopies) != 5 {
+	if receipt.RequestedBy != "ops" || receipt.Purge == "" || receipt.LockedAt != noon || receipt.FinishedAt <= receipt.LockedAt || len(receipt.RemainingCopies) != len(w.purger.Copies) {
 		t.Errorf("receipt %+v", receipt)
 	}
 	again, err := w.purger.Advance(t.Context(), alice)
@@ -159,8 +159,8 @@ func TestPurge_EachStateHasItsOwnRevision(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[[16]byte]bool{requested.Rev: true}
-	w.purger.OnProgress = func(p entity.Purge) {
-		if p.Step != entity.PurgeDone && seen[p.Rev] {
+	w.purger.OnProgress = func(p storage.Purge) {
+		if p.Step != storage.PurgeDone && seen[p.Rev] {
 			t.Errorf("step %s has a revision of before", p.Step)
 		}
 		seen[p.Rev] = true
@@ -173,7 +173,7 @@ func TestPurge_EachStateHasItsOwnRevision(t *testing.T) {
 	}
 }
 
-// A purge that was stopped for a day extends its lock and goes on.
+// A purge that was stopped for half of its lock extends its lock and goes on.
 func TestPurge_ExtendsALockThatExpiresSoon(t *testing.T) {
 	w := newFixture(t, employee)
 	if _, err := w.purger.Request(t.Context(), alice, "ops", 0); err != nil {
@@ -181,12 +181,12 @@ func TestPurge_ExtendsALockThatExpiresSoon(t *testing.T) {
 	}
 	for _, c := range []struct {
 		after    time.Duration
-		step     entity.PurgeStep
+		step     storage.PurgeStep
 		extended bool
 	}{
-		{0, entity.PurgeSubjectLocked, true},
-		{24 * time.Hour, entity.PurgeLatestLocked, false},
-		{time.Second + w.purger.Timing.Append, entity.PurgeErased, true},
+		{0, storage.PurgeSubjectLocked, true},
+		{lockDuration / 2, storage.PurgeLatestLocked, false},
+		{time.Second + w.purger.Timing.Append, storage.PurgeErased, true},
 	} {
 		w.advance(c.after)
 		at, err := w.purger.Advance(t.Context(), alice)
@@ -225,7 +225,7 @@ func TestPurge_TheLastStepReturnsTheCounts(t *testing.T) {
 
 // A profile, a tombstone and a version each name unique values, which are released with it.
 func TestPurge_ReleasesTheUniqueValuesOfEachItemThatNamesThem(t *testing.T) {
-	held := entity.Sentinel{Partition: tablekeys.Unique(alice.Type, "email", "talice@acme.com").PK, Owner: alice, Generation: model.Generation{1}}
+	held := storage.Sentinel{Partition: tablekeys.Unique(alice.Type, "email", "talice@acme.com").PK, Owner: alice, Generation: model.Generation{1}}
 	p := model.Profile{Subject: alice, Version: 3, Generation: held.Generation, DeletedAt: noon, Sentinels: []string{held.Partition}}
 	version := model.ProfileVersion{Profile: p, Change: model.ProfileUpdated}
 	for name, it := range map[string]item.Item{"profile": item.FromProfile(&p), "tombstone": item.FromTombstone(&p), "version": item.FromProfileVersion(&version)} {
@@ -238,7 +238,7 @@ func TestPurge_ReleasesTheUniqueValuesOfEachItemThatNamesThem(t *testing.T) {
 		if left := names(w.items()); len(left) != 1 {
 			t.Errorf("%s: %q are left, want only the purge lock", name, left)
 		}
-		want := entity.PurgeCount{Class: "unique values", Items: 1, Bytes: int64(len(held.Partition) + len(keys.SubjectPartition(alice)))}
+		want := storage.PurgeCount{Class: "unique values", Items: 1, Bytes: int64(len(held.Partition) + len(keys.SubjectPartition(alice)))}
 		if !slices.Contains(receipt.Removed, want) {
 			t.Errorf("%s: the receipt counts %+v, want %+v", name, receipt.Removed, want)
 		}
@@ -246,7 +246,7 @@ func TestPurge_ReleasesTheUniqueValuesOfEachItemThatNamesThem(t *testing.T) {
 	w := newFixture(t, employee)
 	w.store(item.FromProfile(&p), item.FromProfileVersion(&version), item.FromSentinel(&held))
 	counts, err := w.purger.Count(t.Context(), alice)
-	if want := (entity.PurgeCount{Class: "unique values", Items: 1, Bytes: int64(len(held.Partition))}); err != nil || !slices.Contains(counts, want) {
+	if want := (storage.PurgeCount{Class: "unique values", Items: 1, Bytes: int64(len(held.Partition))}); err != nil || !slices.Contains(counts, want) {
 		t.Errorf("a profile and its version name one unique value: %+v, %v; want %+v", counts, err, want)
 	}
 }
@@ -255,7 +255,7 @@ func TestPurge_ReleasesTheUniqueValuesOfEachItemThatNamesThem(t *testing.T) {
 func TestPurge_ThatTakesDaysCountsEachPage(t *testing.T) {
 	w := newFixture(t, employee)
 	w.store(itemsOf(alice, 200)...)
-	w.purger.OnProgress = func(entity.Purge) { w.advance(25 * time.Hour) }
+	w.purger.OnProgress = func(storage.Purge) { w.advance(lockDuration / 10) }
 	if receipt, err := w.purge(t.Context()); err != nil || removed(receipt) != 200 || w.now().Sub(noon) < lockDuration {
 		t.Errorf("the receipt counts %d after %s, %v; want 200", removed(receipt), w.now().Sub(noon), err)
 	}
@@ -285,8 +285,8 @@ func TestPurge_SecondRequestReturnsTheActivePurge(t *testing.T) {
 	if err != nil || again.ID != first.ID || again.By != "ops" || again.DueAt != first.DueAt {
 		t.Errorf("the second request returned %+v, %v; want the first purge", again, err)
 	}
-	active, next, err := w.purger.ListActive(t.Context(), table.Position{})
-	if err != nil || len(active) != 1 || next != (table.Position{}) {
+	active, next, err := w.purger.ListActive(t.Context(), itemop.Position{})
+	if err != nil || len(active) != 1 || next != (itemop.Position{}) {
 		t.Errorf("active purges are %v, %v; want one", active, err)
 	}
 }
@@ -372,10 +372,10 @@ func TestListActive_ReturnsTheOthersIfOneIsDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	damaged := item.FromPurge(&entity.Purge{Subject: bob})
+	damaged := item.FromPurge(&storage.Purge{Subject: bob})
 	damaged[tablekeys.AttrRev] = item.Value{Type: item.S, S: "?"}
 	w.store(damaged)
-	active, _, err := w.purger.ListActive(t.Context(), table.Position{})
+	active, _, err := w.purger.ListActive(t.Context(), itemop.Position{})
 	if len(active) != 2 || !errors.Is(err, item.ErrDamaged) || !strings.Contains(err.Error(), "bob") {
 		t.Errorf("%d active purges, %v; want two, and an error that names the third", len(active), err)
 	}
@@ -391,7 +391,7 @@ func TestPurge_LocksTheLatestItemsOfAllShards(t *testing.T) {
 	}
 	_, err := w.purger.Request(t.Context(), alice, "ops", 0)
 	var at lifecycle.Progress
-	for steps := 0; err == nil && at.Purge.Step != entity.PurgeLatestLocked && steps < 10; steps++ {
+	for steps := 0; err == nil && at.Purge.Step != storage.PurgeLatestLocked && steps < 10; steps++ {
 		w.advance(time.Hour)
 		at, err = w.purger.Advance(t.Context(), alice)
 	}
@@ -420,7 +420,7 @@ func TestPurge_RestartsIfThePurgeLockIsMissing(t *testing.T) {
 	}
 	w.advance(time.Hour)
 	at, err := w.purger.Advance(t.Context(), alice)
-	if err != nil || at.Purge.Step != entity.PurgeSubjectLocked {
+	if err != nil || at.Purge.Step != storage.PurgeSubjectLocked {
 		t.Fatalf("at step %s, %v; want a new purge lock", at.Purge.Step, err)
 	}
 	if _, err := w.purger.Run(t.Context(), alice); err != nil {
@@ -471,6 +471,31 @@ func TestEraseEvents_DeletesTheSelectedEvents(t *testing.T) {
 			if err != nil || (it != nil) != want {
 				t.Errorf("the event with id %q is stored: %t, %v; want %t", id, it != nil, err, want)
 			}
+		}
+	}
+}
+
+// The events of one visitor are removed, and events of which nothing is known are kept and counted.
+func TestEraseEvents_DeletesTheEventsThatMeetACondition(t *testing.T) {
+	w := newFixture(t, catalog.Profile{})
+	series := model.Series{Subject: alice, Kind: "READING"}
+	for i, visitor := range []string{"a", "b", "a", "c"} {
+		e := model.Event{Series: series, Order: model.Order{At: noon.Add(time.Duration(i) * time.Minute)},
+			ArrivedAt: noon, ExpiresAt: noon.Add(tier.Day24).Seconds(),
+			Attrs: model.Attrs{{Name: "visitor", Value: model.TextValue(visitor)}}}
+		it := item.FromEvent(&e)
+		if visitor == "c" {
+			it[keys.AttrVersion] = item.Value{Type: item.S, S: "damaged"}
+		}
+		w.store(it)
+	}
+	selection := lifecycle.EventSelection{Series: series, From: model.MinTime, To: model.MaxTime + 1,
+		Where: model.Condition{{Field: "visitor", Op: model.Equal, Value: model.TextValue("a")}}}
+	for _, want := range []lifecycle.EraseResult{{Deleted: 2, Unreadable: 1, WithFields: 3}, {Unreadable: 1,
+		WithFields: 1}} {
+		if got, err := w.purger.EraseEvents(t.Context(), w.table, selection); err != nil || got != want ||
+			len(w.items()) != 2 {
+			t.Errorf("%+v, %v, %d left; want %+v and 2", got, err, len(w.items()), want)
 		}
 	}
 }

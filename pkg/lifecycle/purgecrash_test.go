@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
+	"github.com/tidemark-db/tidemark/internal/local/engine/enginetest"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
@@ -126,7 +126,7 @@ func TestPurge_TwoConcurrentPurgesSucceed(t *testing.T) {
 }
 
 func TestPurge_OnDynamoDB(t *testing.T) {
-	client, err := dynamo.NewClient(t.Context(), "", ddblocal.ForTest(t).Endpoint)
+	client, err := dynamo.NewClient(t.Context(), "", enginetest.Endpoint(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/storetest"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -23,9 +23,9 @@ import (
 func TestPurge_ReportsEachStepAndEachPage(t *testing.T) {
 	w := newFixture(t, employee)
 	w.store(itemsOf(alice, 1000)...)
-	var steps []entity.PurgeStep
+	var steps []storage.PurgeStep
 	var counts []int64
-	w.purger.OnProgress = func(p entity.Purge) {
+	w.purger.OnProgress = func(p storage.Purge) {
 		if len(steps) == 0 || steps[len(steps)-1] != p.Step {
 			steps = append(steps, p.Step)
 		}
@@ -38,7 +38,7 @@ func TestPurge_ReportsEachStepAndEachPage(t *testing.T) {
 	if _, err := w.purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if want := []entity.PurgeStep{entity.PurgeSubjectLocked, entity.PurgeLatestLocked, entity.PurgeErased, entity.PurgeDone}; !slices.Equal(steps, want) {
+	if want := []storage.PurgeStep{storage.PurgeSubjectLocked, storage.PurgeLatestLocked, storage.PurgeErased, storage.PurgeDone}; !slices.Equal(steps, want) {
 		t.Errorf("steps %v, want %v", steps, want)
 	}
 	pages := slices.Compact(slices.Clone(counts))
@@ -155,8 +155,8 @@ func TestPurge_ReadsAnEmptyPartitionOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	partitions := len(tablekeys.SubjectPartitions(alice, 3))
-	// Latest items are locked once; each of two passes also reads the list of series and the quarantine.
-	if want := partitions + 2*(partitions+2); lists != want {
+	// Latest items are locked once; each of two passes also reads the list of series, the quarantine and the queue.
+	if want := partitions + 2*(partitions+2+storage.FirstGeneration.Shards); lists != want {
 		t.Errorf("%d reads of %d partitions, want %d", lists, partitions, want)
 	}
 }
@@ -167,7 +167,7 @@ type releases struct {
 	of map[keys.Key]int
 }
 
-func (r *releases) Commit(ctx context.Context, tx table.Transaction) (table.TransactResult, error) {
+func (r *releases) Commit(ctx context.Context, tx itemop.Transaction) (itemop.TransactResult, error) {
 	if len(tx.Actions) == 1 && tx.Actions[0].Delete {
 		r.of[tx.Actions[0].Key]++
 	}

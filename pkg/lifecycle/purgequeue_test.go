@@ -1,23 +1,23 @@
 package lifecycle_test
 
 import (
+	"slices"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// An aggregate function remembers the invalidations that it has put. If a purge deleted one, a
-// change of the bucket after it would be in no row, and no sweep would find the bucket. So a purge
-// leaves the queue alone, and the sweep of the purged subject's buckets writes no event.
-func TestPurge_LeavesInvalidationsToTheSweep(t *testing.T) {
+// An invalidation names the subject. An aggregate function that remembers one leaves changes of its bucket to
+// the sweep: so a purge removes invalidations only because its lock outlives every bucket that is open.
+func TestPurge_RemovesInvalidationsUnderALockThatOutlivesTheirBuckets(t *testing.T) {
 	w := newFixture(t, employee)
 	policy := tier.Standard()
 	for i := range policy.Tiers {
@@ -39,19 +39,25 @@ func TestPurge_LeavesInvalidationsToTheSweep(t *testing.T) {
 			t.Fatalf("%+v, want the invalidation of the open hour", report)
 		}
 	}
-	if _, err := w.purge(t.Context()); err != nil {
-		t.Fatal(err)
+	receipt, err := w.purge(t.Context())
+	if err != nil || !slices.Contains(receipt.Removed, storage.PurgeCount{Class: "queue of sweeps", Items: 1, Bytes: classBytes(receipt, "queue of sweeps")}) {
+		t.Fatalf("removed %+v, %v; want one invalidation", receipt.Removed, err)
 	}
 	waiting := map[model.Subject]bool{}
 	for _, i := range w.invalidations() {
 		waiting[i.Key.Series.Subject] = true
 	}
-	if !waiting[alice] || !waiting[bob] || len(waiting) != 2 {
-		t.Fatalf("invalidations of %v wait after the purge, want those of both subjects", waiting)
+	if !waiting[bob] || len(waiting) != 1 {
+		t.Fatalf("invalidations of %v wait after the purge, want the invalidation of bob alone", waiting)
+	}
+	for _, b := range policy.Tiers {
+		if open := b.Unit.BucketOf(w.now()); open.End.Add(b.Grace+policy.Jitter) >= w.now().Add(lockDuration) {
+			t.Errorf("the lock ends before the %s of the purge closes", b.Unit)
+		}
 	}
 	w.advance(40 * tier.Day24)
 	for range policy.Tiers { // a parent closes after its child was swept
-		for shard := range tablekeys.QueueShards {
+		for _, shard := range storage.FirstGeneration.QueueShards() {
 			if report, err := agg.Sweep(t.Context(), shard); err != nil || report.Left > 0 {
 				t.Fatal(report, err)
 			}
@@ -68,9 +74,17 @@ func TestPurge_LeavesInvalidationsToTheSweep(t *testing.T) {
 	}
 }
 
+func classBytes(r lifecycle.Receipt, class string) int64 {
+	i := slices.IndexFunc(r.Removed, func(c storage.PurgeCount) bool { return c.Class == class })
+	if i < 0 {
+		return -1
+	}
+	return r.Removed[i].Bytes
+}
+
 // invalidations returns the queue.
-func (w *fixture) invalidations() (all []entity.Invalidation) {
-	for shard := range tablekeys.QueueShards {
+func (w *fixture) invalidations() (all []storage.Invalidation) {
+	for _, shard := range storage.FirstGeneration.QueueShards() {
 		page, err := w.table.Invalidations(w.Context(), shard, model.MaxTime, "")
 		if err != nil {
 			w.Fatal(err)

@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Progress is the progress of a purge.
 type Progress struct {
-	Purge   entity.Purge
+	Purge   storage.Purge
 	Done    bool
 	Receipt Receipt    // if Done
 	Resume  model.Time // if not Done: the earliest time of the next step
@@ -77,5 +77,5 @@ func (p *Purger) finishedProgress(ctx context.Context, subject model.Subject) (P
 		return Progress{}, p.wrapError(subject, ErrNoPurge)
 	}
 	receipt, err := parseReceipt(lock.Receipt)
-	return Progress{Purge: entity.Purge{ID: receipt.Purge, Subject: subject, Step: entity.PurgeDone}, Done: true, Receipt: receipt}, p.wrapError(subject, err)
+	return Progress{Purge: storage.Purge{ID: receipt.Purge, Subject: subject, Step: storage.PurgeDone}, Done: true, Receipt: receipt}, p.wrapError(subject, err)
 }

@@ -4,13 +4,12 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/simstream"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/local/simstream"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -73,8 +72,8 @@ func (s *simStore) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
 	return reading(ctx, s, "reads", k.PK+" "+k.SK, func() (item.Item, error) { return s.Table.GetItem(context.Background(), k) })
 }
 
-func (s *simStore) List(ctx context.Context, l table.ListRequest) (table.ListPage, error) {
-	return reading(ctx, s, "lists", l.Partition+" "+l.Prefix, func() (table.ListPage, error) { return s.Table.List(context.Background(), l) })
+func (s *simStore) List(ctx context.Context, l itemop.ListRequest) (itemop.ListPage, error) {
+	return reading(ctx, s, "lists", l.Partition+" "+l.Prefix, func() (itemop.ListPage, error) { return s.Table.List(context.Background(), l) })
 }
 
 func (s *simStore) PurgeLocked(ctx context.Context, subject model.Subject) (bool, error) {
@@ -90,7 +89,7 @@ func (s *simStore) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev)
 	return result, err
 }
 
-func (s *simStore) Quarantine(ctx context.Context, q entity.Quarantined) (storage.WriteResult, error) {
+func (s *simStore) Quarantine(ctx context.Context, q storage.Quarantined) (storage.WriteResult, error) {
 	_, result, err := writing(ctx, s, "quarantines", q.ID, func() (struct{}, storage.WriteResult, error) {
 		result, err := s.Table.Quarantine(context.Background(), q)
 		return struct{}{}, result, err
@@ -98,8 +97,8 @@ func (s *simStore) Quarantine(ctx context.Context, q entity.Quarantined) (storag
 	return result, err
 }
 
-func (s *simStore) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
-	got, result, err := writing(ctx, s, "appends to", keys.Partition(tx.Puts[0].Series), func() (ingest.StoreResult, storage.WriteResult, error) {
+func (s *simStore) Append(ctx context.Context, tx storage.AppendTransaction) (storage.StoreResult, error) {
+	got, result, err := writing(ctx, s, "appends to", keys.Partition(tx.Puts[0].Series), func() (storage.StoreResult, storage.WriteResult, error) {
 		got, err := s.Table.Append(context.Background(), tx)
 		return got, got.Result, err
 	})
@@ -107,8 +106,8 @@ func (s *simStore) Append(ctx context.Context, tx ingest.AppendTransaction) (ing
 	return got, err
 }
 
-func (s *simStore) Put(ctx context.Context, e model.Event) (ingest.StoreResult, error) {
-	got, result, err := writing(ctx, s, "puts into", keys.Partition(e.Series), func() (ingest.StoreResult, storage.WriteResult, error) {
+func (s *simStore) Put(ctx context.Context, e model.Event) (storage.StoreResult, error) {
+	got, result, err := writing(ctx, s, "puts into", keys.Partition(e.Series), func() (storage.StoreResult, storage.WriteResult, error) {
 		got, err := s.Table.Put(context.Background(), e)
 		return got, got.Result, err
 	})
@@ -116,11 +115,11 @@ func (s *simStore) Put(ctx context.Context, e model.Event) (ingest.StoreResult, 
 	return got, err
 }
 
-func (s *simStore) Commit(ctx context.Context, tx table.Transaction) (table.TransactResult, error) {
+func (s *simStore) Commit(ctx context.Context, tx itemop.Transaction) (itemop.TransactResult, error) {
 	if _, locks := tx.Actions[0].Set[tablekeys.AttrPurgeLock]; locks && s.variant.noSeriesLocks {
-		return table.TransactResult{}, nil
+		return itemop.TransactResult{}, nil
 	}
-	got, result, err := writing(ctx, s, "commits "+strconv.Itoa(len(tx.Actions))+" to", tx.Actions[0].Key.PK, func() (table.TransactResult, storage.WriteResult, error) {
+	got, result, err := writing(ctx, s, "commits "+strconv.Itoa(len(tx.Actions))+" to", tx.Actions[0].Key.PK, func() (itemop.TransactResult, storage.WriteResult, error) {
 		got, err := s.Table.Commit(context.Background(), tx)
 		return got, got.Result, err
 	})
@@ -145,7 +144,7 @@ func (s *simStore) Erase(ctx context.Context, items []keys.Key) ([]keys.Key, sto
 func (s *simStore) erasures() int {
 	it, err := s.Table.GetItem(context.Background(), tablekeys.Purge(alice))
 	p, decodeErr := item.Purge(it)
-	if err == nil && decodeErr == nil && p.Step == entity.PurgeErased {
+	if err == nil && decodeErr == nil && p.Step == storage.PurgeErased {
 		return 2
 	}
 	return 1
@@ -175,7 +174,7 @@ func (s *simStore) emit(who string) {
 	}
 }
 
-func (s *simStore) PutAll(ctx context.Context, puts []table.Put) (storage.WriteResult, error) {
+func (s *simStore) PutAll(ctx context.Context, puts []itemop.Put) (storage.WriteResult, error) {
 	_, result, err := writing(ctx, s, "lists", puts[0].Item.Key().SK, func() (struct{}, storage.WriteResult, error) {
 		result, err := s.Table.PutAll(context.Background(), puts)
 		return struct{}{}, result, err

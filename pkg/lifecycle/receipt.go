@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -20,8 +21,8 @@ type Receipt struct {
 	// Removed counts the removed items by class. The counts are saved after each page of
 	// at most 1 MB. If a process stops before the save, or two processes purge the same
 	// subject, pages may be missing. The counts are never too high.
-	Removed         []entity.PurgeCount `json:"removed"`
-	RemainingCopies []RemainingCopy     `json:"remains"`
+	Removed         []storage.PurgeCount `json:"removed"`
+	RemainingCopies []RemainingCopy      `json:"remains"`
 }
 
 // Copy is a place outside the table where a copy of the data may remain, and the longest
@@ -29,6 +30,8 @@ type Receipt struct {
 type Copy struct {
 	Where string
 	For   time.Duration // zero means until its owner deletes it
+	// OfSubject is set if only the purge of a whole subject leaves the copy.
+	OfSubject bool
 }
 
 // RemainingCopy is a Copy in a receipt, with its end instead of its duration.
@@ -37,31 +40,31 @@ type RemainingCopy struct {
 	Until *model.Time `json:"until"` // null: until its owner deletes it
 }
 
-// StandardCopies returns the places where copies remain after every purge. The caller
-// adds those whose retention is configured.
-func StandardCopies() []Copy {
-	const day = 24 * time.Hour
-	return []Copy{
-		{"the purge lock, which names the subject", lockDuration},
-		{"empty rollups, which name series and buckets and contain no measures", 25 * time.Hour},
-		{"the table stream", day},
-		{"point-in-time recovery of the table", 35 * day},
-		{"backups and exports that users made", 0},
-	}
-}
-
-func (p *Purger) receipt(at *entity.Purge) Receipt {
+func (p *Purger) receipt(at *storage.Purge) Receipt {
 	now := p.now()
 	r := Receipt{Purge: at.ID, RequestedBy: at.By, RequestedAt: at.RequestedAt, LockedAt: at.LockedAt, FinishedAt: now, Removed: at.Counts}
+	r.RemainingCopies = p.remaining(now)
+	return r
+}
+
+// remaining returns the copies that remain of what is removed now.
+func (p *Purger) remaining(now model.Time) (all []RemainingCopy) {
 	for _, c := range p.Copies {
 		remaining := RemainingCopy{Where: c.Where}
 		if c.For > 0 {
 			until := now.Add(c.For)
 			remaining.Until = &until
 		}
-		r.RemainingCopies = append(r.RemainingCopies, remaining)
+		all = append(all, remaining)
 	}
-	return r
+	return all
+}
+
+// EventCopies returns where copies of deleted events remain, and until when.
+func (p *Purger) EventCopies() []RemainingCopy {
+	purger := *p
+	purger.Copies = lists.Filter(p.Copies, func(c Copy) bool { return !c.OfSubject })
+	return purger.remaining(p.now())
 }
 
 func (r *Receipt) text() string {

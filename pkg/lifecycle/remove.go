@@ -3,9 +3,9 @@ package lifecycle
 import (
 	"context"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -57,7 +57,7 @@ func (s *Service) planRemoval(ctx context.Context, subject model.Subject, expect
 	}
 	c := &change{result: Result{Outcome: Removed, Profile: &t}}
 	if deleted {
-		c.add(roleTombstone, table.Action{Key: tablekeys.Tombstone(subject), Precondition: unchangedProfile(old), Put: item.FromTombstone(&t)})
+		c.add(roleTombstone, itemop.Action{Key: tablekeys.Tombstone(subject), Precondition: unchangedProfile(old), Put: item.FromTombstone(&t)})
 		c.addPurgeLockCheck(subject)
 	} else {
 		c.addTombstone(old, &t)

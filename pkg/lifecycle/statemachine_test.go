@@ -13,18 +13,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/internal/storetest"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
+	"github.com/tidemark-db/tidemark/internal/local/engine/enginetest"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
-
-func TestMain(m *testing.M) { ddblocal.Main(m) }
 
 // stateMachine makes random changes, under faults, to a service and to a reference model,
 // and compares the two after every change.
@@ -314,7 +312,7 @@ func TestProfile_MatchesAReferenceModel(t *testing.T) {
 }
 
 func TestProfile_MatchesAReferenceModelOnDynamoDB(t *testing.T) {
-	client, err := dynamo.NewClient(t.Context(), "", ddblocal.ForTest(t).Endpoint)
+	client, err := dynamo.NewClient(t.Context(), "", enginetest.Endpoint(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tidemark-db/tidemark/internal/ids"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/base/ids"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
@@ -18,7 +18,7 @@ import (
 type Store interface {
 	Reader
 	// Commit sends one transaction: all of it is stored, or nothing.
-	Commit(ctx context.Context, tx table.Transaction) (table.TransactResult, error)
+	Commit(ctx context.Context, tx itemop.Transaction) (itemop.TransactResult, error)
 }
 
 // Reader is the part of a Store that reads. A Service that is only read from needs no more.
@@ -27,7 +27,7 @@ type Reader interface {
 	GetItem(ctx context.Context, k keys.Key) (item.Item, error)
 	// List reads one page of a partition, strongly consistent, or of an index partition,
 	// eventually consistent.
-	List(ctx context.Context, l table.ListRequest) (table.ListPage, error)
+	List(ctx context.Context, l itemop.ListRequest) (itemop.ListPage, error)
 }
 
 // Eraser removes items of purged subjects, without preconditions.
@@ -48,16 +48,16 @@ func (s *Service) retrier() retrier {
 }
 
 // commit sends a transaction with a new token until the table writes it or a precondition fails.
-func (w retrier) commit(ctx context.Context, store Store, actions []table.Action) (table.TransactResult, error) {
-	if len(actions) > table.MaxItems {
-		return table.TransactResult{}, fmt.Errorf("%w: %d", ErrTooManyItems, len(actions))
+func (w retrier) commit(ctx context.Context, store Store, actions []itemop.Action) (itemop.TransactResult, error) {
+	if len(actions) > itemop.MaxItems {
+		return itemop.TransactResult{}, fmt.Errorf("%w: %d", ErrTooManyItems, len(actions))
 	}
 	token, err := ids.Token(w.Rand)
 	if err != nil {
-		return table.TransactResult{}, err
+		return itemop.TransactResult{}, err
 	}
-	tx := table.Transaction{Token: token, Actions: actions}
-	var got table.TransactResult
+	tx := itemop.Transaction{Token: token, Actions: actions}
+	var got itemop.TransactResult
 	_, err = w.Do(ctx, func(ctx context.Context) (_ storage.WriteResult, err error) {
 		got, err = store.Commit(ctx, tx)
 		return got.Result, err

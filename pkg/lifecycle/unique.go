@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -17,9 +17,9 @@ import (
 // name of the constraint.
 type claim struct{ partition, constraint string }
 
-// claims returns the unique values that attrs need under the constraints of the subject
-// type. A constraint does not apply to a profile that lacks one of its fields.
-func claims(subjectType string, spec *catalog.Profile, attrs model.Attrs) []claim {
+// claims returns the unique values that attrs of a subject need under the constraints of its type.
+// A constraint does not apply to a profile that lacks one of its fields.
+func claims(subject model.Subject, spec *catalog.Profile, attrs model.Attrs) []claim {
 	var all []claim
 	for _, u := range spec.Unique {
 		values := make([]string, 0, len(u.Fields))
@@ -29,10 +29,22 @@ func claims(subjectType string, spec *catalog.Profile, attrs model.Attrs) []clai
 			}
 		}
 		if len(values) == len(u.Fields) {
-			all = append(all, claim{tablekeys.Unique(subjectType, u.Name, values...).PK, u.Name})
+			if u.PerOwner {
+				values = append([]string{"o" + owner(subject)}, values...)
+			}
+			all = append(all, claim{tablekeys.Unique(subject.Type, u.Name, values...).PK, u.Name})
 		}
 	}
 	return all
+}
+
+// owner returns the owner that a subject's id begins with, "" if it has none.
+func owner(s model.Subject) string {
+	name, _, ok := strings.Cut(s.ID, ":")
+	if !ok {
+		return ""
+	}
+	return name
 }
 
 // valueText returns a value as a part of a sentinel's key. Its first letter is the type,
@@ -63,18 +75,18 @@ func (c *change) addClaims(p *model.Profile, want []claim, known sentinelState) 
 		if slices.Contains(held, w.partition) || known.alreadyOurs[w.partition] {
 			continue
 		}
-		it := item.FromSentinel(&entity.Sentinel{Partition: w.partition, Owner: p.Subject, Generation: p.Generation})
-		c.addNamed(roleClaim, w.constraint, table.Action{Key: it.Key(), Precondition: table.Precondition{{Op: table.ItemAbsent}}, Put: it})
+		it := item.FromSentinel(&storage.Sentinel{Partition: w.partition, Owner: p.Subject, Generation: p.Generation})
+		c.addNamed(roleClaim, w.constraint, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}, Put: it})
 	}
 	for _, partition := range held {
 		if !slices.Contains(p.Sentinels, partition) && !known.notOurs[partition] {
-			c.add(roleRelease, table.Action{Key: tablekeys.UniqueIn(partition), Precondition: sentinelOwnedBy(p.Subject, p.Generation), Delete: true})
+			c.add(roleRelease, itemop.Action{Key: tablekeys.UniqueIn(partition), Precondition: sentinelOwnedBy(p.Subject, p.Generation), Delete: true})
 		}
 	}
 }
 
 // sentinelOwnedBy returns the precondition that a generation of a subject holds a sentinel.
-func sentinelOwnedBy(s model.Subject, g model.Generation) table.Precondition {
+func sentinelOwnedBy(s model.Subject, g model.Generation) itemop.Precondition {
 	owner := item.Value{Type: item.S, S: keys.SubjectPartition(s)}
-	return table.Precondition{{Op: table.AttrEquals, Attr: tablekeys.AttrOwner, Value: owner}, hasGeneration(g)}
+	return itemop.Precondition{{Op: itemop.AttrEquals, Attr: tablekeys.AttrOwner, Value: owner}, hasGeneration(g)}
 }

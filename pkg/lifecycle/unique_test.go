@@ -6,9 +6,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -45,6 +46,29 @@ func TestUnique_EachValueHasOneOwner(t *testing.T) {
 		}
 		wantInvariants(w, alice, bob)
 	}
+}
+
+// A caller of one owner would learn from a refusal that another owner has the value, and could take it first.
+func TestUnique_ValuesOfOwnersAreApart(t *testing.T) {
+	spec := employee
+	spec.Unique = []catalog.Unique{{Name: "email", Fields: []string{"email"}, PerOwner: true}}
+	w := newFixture(t, spec)
+	email := fields("email", "ceo@victim.example")
+	subject := func(id string) model.Subject { return model.Subject{Type: alice.Type, ID: id} }
+	for _, c := range []struct {
+		id   string
+		want lifecycle.Outcome
+	}{
+		{"beta:1", lifecycle.Created}, {"acme:1", lifecycle.Created}, {"acme:2",
+			lifecycle.Taken}, {"beta:x:1", lifecycle.Taken},
+		{"acme", lifecycle.Created}, {"beta", lifecycle.Taken}, // ids without an owner have one space
+	} {
+		if got := w.noError(w.Create(t.Context(), subject(c.id), email)); got.Outcome != c.want {
+			t.Errorf("%s: %s, want %s", c.id, got.Outcome, c.want)
+		}
+	}
+	w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), subject("beta:1"), 0)), nil)
+	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), subject("beta:2"), email)), nil)
 }
 
 // A value is unique with its type: the text 1, the number 1 and true are three values.
@@ -126,7 +150,7 @@ func TestUnique_OnlyTheOwnerRemovesASentinel(t *testing.T) {
 	w := newFixture(t, employee)
 	out := w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
 	// The sentinel of alice's email was edited to bob: no change of alice removes it.
-	bobs := entity.Sentinel{Partition: out.Profile.Sentinels[0], Owner: bob, Generation: model.Generation{7}}
+	bobs := storage.Sentinel{Partition: out.Profile.Sentinels[0], Owner: bob, Generation: model.Generation{7}}
 	for what, change := range map[string]func() lifecycle.Result{
 		"update": func() lifecycle.Result {
 			return w.noError(w.Update(t.Context(), alice, fields("email", "b@acme.com"), 0))

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -51,7 +51,7 @@ func (s *Service) updated(p, old *model.Profile, patch model.Attrs, spec *catalo
 	}
 	p.Version, p.UpdatedAt = old.Version+1, s.now()
 	c := &change{}
-	c.addClaims(p, claims(p.Subject.Type, spec, p.Attrs), known)
+	c.addClaims(p, claims(p.Subject, spec, p.Attrs), known)
 	it := item.FromProfile(p)
 	setIndexKeys(it, p, spec)
 	c.add(roleProfile, updateAction(it, unchangedProfile(old), patch, spec))
@@ -66,8 +66,8 @@ var managedAttrs = []string{keys.AttrVersion, tablekeys.AttrUpdatedAt, tablekeys
 
 // updateAction returns an update of the fields of patch, the managed attributes and the keys of the declared
 // indexes. All other attributes of the stored item stay as they are. it is the profile after the change.
-func updateAction(it item.Item, when table.Precondition, patch model.Attrs, spec *catalog.Profile) table.Action {
-	a := table.Action{Key: it.Key(), Precondition: when, Set: item.Item{}}
+func updateAction(it item.Item, when itemop.Precondition, patch model.Attrs, spec *catalog.Profile) itemop.Action {
+	a := itemop.Action{Key: it.Key(), Precondition: when, Set: item.Item{}}
 	for _, f := range patch {
 		setOrRemove(&a, it, f.Name)
 	}
@@ -83,7 +83,7 @@ func updateAction(it item.Item, when table.Precondition, patch model.Attrs, spec
 }
 
 // setOrRemove makes the action set an attribute to its value in it, or remove the attribute if it lacks one.
-func setOrRemove(a *table.Action, it item.Item, attr string) {
+func setOrRemove(a *itemop.Action, it item.Item, attr string) {
 	if v, ok := it[attr]; ok {
 		a.Set[attr] = v
 	} else {

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/base/plaintext"
+	"github.com/tidemark-db/tidemark/internal/base/reserved"
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -54,8 +56,9 @@ func (a *validation) checkSubject(s model.Subject) {
 		a.addError("", codeMissing, "the subject has no type or no id: name one, such as devices/sensor_01")
 	case len(s.ID) > a.limits().Subject:
 		a.addError("", codeTooLong, "the subject's id is %d bytes long: at most %d; shorten it", len(s.ID), a.limits().Subject)
-	case strings.ContainsFunc(s.ID, unicode.IsControl):
-		a.addError("", codeControlCharacter, "the subject's id contains a control character: remove it")
+	case plaintext.Has(s.ID):
+		a.addError("", codeControlCharacter,
+			"the subject's id contains a character that a reader cannot see: remove it")
 	case err != nil:
 		a.addError("", codeKeyTooLong, "%v", err)
 	}
@@ -93,17 +96,29 @@ func (a *validation) checkField(f model.Attr) {
 	switch {
 	case name == "":
 		a.addError("", codeNameEmpty, "a field has no name: name it or leave it out")
-	case tablekeys.ReservedInProfile(name):
+	case reserved.InProfile(name):
 		a.addError(name, codeNameReserved, "is a reserved name: choose another (names beginning with _ are reserved too)")
 	case len(name) > a.limits().Name:
 		a.addError(name[:a.limits().Name], codeTooLong, "this name is %d bytes long: at most %d; shorten it", len(name), a.limits().Name)
 	case !utf8.ValidString(name) || !utf8.ValidString(text):
 		a.addError(strings.ToValidUTF8(name, "\uFFFD"), codeInvalidUTF8, "contains bytes that are not UTF-8: encode it as UTF-8")
-	case strings.ContainsFunc(name, unicode.IsControl):
-		a.addError(name, codeControlCharacter, "this name contains a control character: remove it")
+	case plaintext.Has(name):
+		a.addError(name, codeControlCharacter,
+			"this name contains a character that a reader cannot see: remove it")
+	case name == times.ZoneField && zoneError(f.Value) != nil:
+		a.addError(name, codeNotAllowed, "%v", zoneError(f.Value))
 	case len(text) > a.limits().Text:
 		a.addError(name, codeTooLong, "is %d bytes of text: at most %d; shorten it, or store it elsewhere and send a reference", len(text), a.limits().Text)
 	}
+}
+
+// zoneError returns why a value is not the time zone of a subject; nil for a name of one, and for null.
+func zoneError(v model.Value) error {
+	if v.Kind == model.Null {
+		return nil
+	}
+	_, err := times.Zone(v.Text)
+	return err
 }
 
 // checkProfile checks the complete profile as it would be stored.
@@ -141,7 +156,7 @@ func (a *validation) checkProfile(p *model.Profile, spec *catalog.Profile) {
 			}
 		}
 	}
-	for _, c := range claims(p.Subject.Type, spec, p.Attrs) {
+	for _, c := range claims(p.Subject, spec, p.Attrs) {
 		if tablekeys.UniqueIn(c.partition).Check() != nil {
 			a.addError("", codeKeyTooLong, "the values of the unique constraint %s are too long for a key: shorten them", c.constraint)
 		}

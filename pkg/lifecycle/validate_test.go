@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -74,6 +74,7 @@ func TestValidation_DeclaredFieldsHaveTheirTypeValuesAndDefault(t *testing.T) {
 		"any text of names": {fields("name", "broken"), "", "active"},
 		"name as a number":  {model.Attrs{{Name: "name", Value: model.NumberValue(model.DecimalOf(1))}}, "wrong-type", ""},
 		"control character": {fields("a\x01", "x"), "control-character", ""},
+		"hidden character":  {fields("a\u2066", "x"), "control-character", ""},
 		"required, null":    {model.Attrs{{Name: "site"}}, "missing", ""},
 		"required, empty":   {fields("site", ""), "missing", ""},
 	} {
@@ -142,6 +143,16 @@ func TestValidation_AProfileHasExactly256KB(t *testing.T) {
 	for n, want := range map[int]string{fits: "", fits + 1: "too-large"} {
 		if got := code(t, create(n)); got != want {
 			t.Errorf("%d bytes more than fit: code %q, want %q", n-fits, got, want)
+		}
+	}
+}
+
+// A profile with another text would make every read of local days of its subject fail.
+func TestValidation_TheTimeZoneIsTheNameOfOne(t *testing.T) {
+	for zone, valid := range map[string]bool{"Europe/Berlin": true, "UTC": true, "Berlin": false, "Mars/Olympus": false, "Local": false} {
+		_, err := newFixture(t, catalog.Profile{}).Create(t.Context(), alice, fields("timezone", zone))
+		if valid && err != nil || !valid && code(t, err) != "not-allowed" {
+			t.Errorf("%q: %v, want valid %t", zone, err, valid)
 		}
 	}
 }

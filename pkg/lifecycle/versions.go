@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -24,16 +24,16 @@ func (c *change) addVersion(p *model.Profile, what model.ProfileChange, spec *ca
 		v.ExpiresAt = at.Add(spec.Versions.For).Seconds()
 	}
 	it := item.FromProfileVersion(&v)
-	c.add(roleVersion, table.Action{Key: it.Key(), Precondition: table.Precondition{{Op: table.ItemAbsent}}, Put: it})
+	c.add(roleVersion, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}, Put: it})
 }
 
 // Versions reads one page of a subject's versions, newest first, at most limit. It starts
 // below before, or at the newest version if before is 0. Pass next as before for the next
 // page; it is 0 after the last. Expired versions are left out.
 func (s *Service) Versions(ctx context.Context, subject model.Subject, before int64, limit int) (page []model.ProfileVersion, next int64, err error) {
-	l := table.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.VersionPrefix, Newest: true, Limit: limit}
+	l := itemop.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.VersionPrefix, Newest: true, Limit: limit}
 	if before > 0 {
-		l.After = table.Position{Key: tablekeys.Version(subject, before)}
+		l.After = itemop.Position{Key: tablekeys.Version(subject, before)}
 	}
 	found, err := s.Store.List(ctx, l)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Service) Versions(ctx context.Context, subject model.Subject, before in
 			page = append(page, v)
 		}
 	}
-	if found.Next == (table.Position{}) {
+	if found.Next == (itemop.Position{}) {
 		next = 0
 	}
 	return page, next, nil

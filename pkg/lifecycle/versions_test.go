@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storetest"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -55,7 +55,7 @@ func TestUpdate_AVersionThatExistsAlready(t *testing.T) {
 	w.storeVersion(versionOf(alice, 2, model.Generation{7}))
 	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("last", "C"), 0)), nil)
 	if v, err := w.Version(t.Context(), alice, 2); err != nil || v == nil || v.Generation != created.Generation {
-		t.Errorf("version 2 is %+v, %v; want that of this generation", v, err)
+		t.Errorf("version 2 is %+v, %v; want this generation's", v, err)
 	}
 }
 

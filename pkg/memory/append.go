@@ -4,32 +4,20 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"time"
 
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/itemstore"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/local/engine"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemstore"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Limits of idempotency tokens.
-const (
-	tokenLifetime = 10 * time.Minute
-	maxTokenBytes = 36
-)
-
-// storedTransaction is a transaction that was stored with a token: a hash of its content, and when.
-type storedTransaction struct {
-	content [sha256.Size]byte
-	at      model.Time
-}
-
 // Append stores all of one transaction, or nothing.
-func (t *Table) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
-	reply := ingest.StoreResult{Result: storage.Unknown}
+func (t *Table) Append(ctx context.Context, tx storage.AppendTransaction) (storage.StoreResult, error) {
+	reply := storage.StoreResult{Result: storage.Unknown}
 	if err := checkContext(ctx, "append"); err != nil {
 		return reply, err
 	}
@@ -44,23 +32,8 @@ func (t *Table) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest
 	case failures != nil:
 		return itemstore.FailedAppend(&tx, failures)
 	default:
-		return ingest.StoreResult{Result: storage.Written}, nil
+		return storage.StoreResult{Result: storage.Written}, nil
 	}
-}
-
-// isRepeat reports whether a transaction with this token and content was already stored. The caller holds mu.
-func (t *Table) isRepeat(token string, content [sha256.Size]byte) (bool, error) {
-	if len(token) > maxTokenBytes {
-		return false, fmt.Errorf("%w: token of %d bytes: at most %d", errMalformed, len(token), maxTokenBytes)
-	}
-	before, known := t.tokens[token]
-	if !known || t.now().Sub(before.at) >= tokenLifetime {
-		return false, nil
-	}
-	if before.content != content {
-		return false, errTokenReused
-	}
-	return true, nil
 }
 
 // contentHash returns a hash of a transaction without its token.
@@ -69,26 +42,102 @@ func contentHash(tx any) [sha256.Size]byte {
 	return sha256.Sum256(encoded)
 }
 
-// appendActions returns the actions of the transaction in the order of DynamoDB: the write
-// or check of the latest item, and those of itemstore.EventActions.
-func appendActions(tx *ingest.AppendTransaction) ([]action, error) {
-	var out []action
+func withoutToken(tx storage.AppendTransaction) storage.AppendTransaction {
+	tx.Token = ""
+	return tx
+}
+
+// appendActions returns the actions of the transaction in the order of DynamoDB: the write or check
+// of the latest item, and itemstore.EventActions.
+func appendActions(tx *storage.AppendTransaction) ([]engine.Action, error) {
+	var out []engine.Action
 	switch {
 	case tx.Latest != nil && tx.Check != nil:
-		return nil, fmt.Errorf("%w: the transaction both writes and checks the latest item", errMalformed)
+		return nil, fmt.Errorf("%w: the transaction both writes and checks the latest item", engine.ErrMalformed)
 	case tx.Latest != nil:
 		out = append(out, latestAction(tx.Latest))
 	case tx.Check != nil:
-		out = append(out, action{key: keys.Latest(tx.Check.Series), condition: both(notOf(tx.Check.Not), satisfies(tx.Check.Condition))})
+		condition := append(otherOrder(tx.Check.Not), where(tx.Check.Condition)...)
+		if len(condition) == 0 {
+			return nil, fmt.Errorf("%w: check latest item of %s: the condition is empty", engine.ErrMalformed, tx.Check.Series)
+		}
+		out = append(out, engine.Action{Key: keys.Latest(tx.Check.Series), If: condition})
 	}
-	if err := errors.Join(validateConditions(tx)...); err != nil {
-		return nil, err
-	}
-	events, err := actionsOf(itemstore.EventActions(tx))
+	events, err := engineActions(itemstore.EventActions(tx))
 	return append(out, events...), err
 }
 
-func withoutToken(tx ingest.AppendTransaction) ingest.AppendTransaction {
-	tx.Token = ""
-	return tx
+// latestAction changes a latest item if its order and the caller's condition allow it. It
+// sets the attributes that the write names and keeps all others.
+func latestAction(w *storage.LatestWrite) engine.Action {
+	set := item.FromLatest(&model.Latest{
+		Series: w.Series, Ordered: true, Order: w.Last, Hash: w.Hash, Attrs: w.Set, CreatedAt: w.Now,
+	})
+	a := engine.Action{Kind: engine.Update, Key: set.Key(), If: append(inOrder(w), where(w.Condition)...)}
+	for _, entry := range w.Entries {
+		if set.SetIndex(entry.Index, entry.Key); entry.Key == (keys.Key{}) {
+			pk, sk := item.IndexAttrs(entry.Index)
+			a.Remove = append(a.Remove, pk, sk)
+		}
+	}
+	a.Set = assignments(set, keys.AttrCreatedAt)
+	return a
+}
+
+// assignments set the attributes of an item, except its key. The attribute once is set only if it is missing.
+func assignments(set item.Item, once string) (all []engine.Assignment) {
+	for name, v := range set {
+		if name == keys.AttrPK || name == keys.AttrSK {
+			continue
+		}
+		to := engine.Assignment{Attr: name, To: engine.Value(v)}
+		if name == once {
+			to.Once = once
+		}
+		all = append(all, to)
+	}
+	return all
+}
+
+// unlocked holds if the subject has no purge lock.
+const unlocked = engine.Missing(tablekeys.AttrPurgeLock)
+
+// inOrder holds if the order of the write fits the stored one: for a creation there is no stored order;
+// otherwise the stored order is before the first new one, or equal to it for a merge.
+func inOrder(w *storage.LatestWrite) engine.All {
+	const unordered = engine.Missing(tablekeys.AttrAt)
+	switch {
+	case w.Same:
+		return engine.All{unlocked, same(w.First)}
+	case w.OrCreate:
+		return engine.All{unlocked, engine.Any{unordered, earlier(w.First)}}
+	case w.Create:
+		return engine.All{unlocked, unordered}
+	default:
+		return engine.All{unlocked, earlier(w.First)}
+	}
+}
+
+// otherOrder holds if the item is not purge locked and not of the event with the order; nil is no requirement.
+func otherOrder(o *model.Order) engine.All {
+	if o == nil {
+		return nil
+	}
+	return engine.All{unlocked, engine.Not{Condition: same(*o)}}
+}
+
+func same(o model.Order) engine.All {
+	return engine.All{text(tablekeys.AttrAt, model.Equal, o.At.String()), text(tablekeys.AttrID, model.Equal, o.ID)}
+}
+
+func earlier(o model.Order) engine.Any {
+	at := o.At.String()
+	return engine.Any{
+		text(tablekeys.AttrAt, model.Less, at),
+		engine.All{text(tablekeys.AttrAt, model.Equal, at), text(tablekeys.AttrID, model.Less, o.ID)},
+	}
+}
+
+func text(attr string, op model.Op, s string) engine.Condition {
+	return compare(attr, op, item.Value{Type: item.S, S: s})
 }

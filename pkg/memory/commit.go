@@ -5,24 +5,22 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/itemstore"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/local/engine"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/itemstore"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
 // Commit stores all of one transaction, or nothing.
-func (t *Table) Commit(ctx context.Context, tx table.Transaction) (table.TransactResult, error) {
-	reply := table.TransactResult{Result: storage.Unknown}
+func (t *Table) Commit(ctx context.Context, tx itemop.Transaction) (itemop.TransactResult, error) {
+	reply := itemop.TransactResult{Result: storage.Unknown}
 	if err := checkContext(ctx, "commit"); err != nil {
 		return reply, err
 	}
-	actions, err := actionsOf(tx.Actions)
+	actions, err := engineActions(tx.Actions)
 	if err != nil {
 		return reply, fmt.Errorf("commit: %w", err)
 	}
@@ -31,97 +29,64 @@ func (t *Table) Commit(ctx context.Context, tx table.Transaction) (table.Transac
 	case err != nil:
 		return reply, fmt.Errorf("commit: %w", err)
 	case failures == nil:
-		return table.TransactResult{Result: storage.Written}, nil
+		return itemop.TransactResult{Result: storage.Written}, nil
 	}
 	for i := range failures {
-		failures[i].Old = clone(failures[i].Old)
+		failures[i].Old = engine.Clone(failures[i].Old)
 	}
-	return table.TransactResult{Result: storage.ConditionFailed, Items: failures}, nil
+	return itemop.TransactResult{Result: storage.ConditionFailed, Items: failures}, nil
 }
 
-// transact carries out all actions, or none if a condition fails or a transaction with this
-// token and content is already stored.
-func (t *Table) transact(token string, content [sha256.Size]byte, actions []action) ([]table.ItemResult, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if stored, err := t.isRepeat(token, content); stored || err != nil {
+// transact carries out all actions, or none if a condition fails or a transaction with this token and content is
+// already stored. It returns the result of each action if a condition failed; else nil.
+func (t *Table) transact(token string, content [sha256.Size]byte, actions []engine.Action) ([]itemop.ItemResult, error) {
+	for i := range actions {
+		if err := actions[i].Key.Check(); err != nil {
+			return nil, fmt.Errorf("%w: %w", engine.ErrMalformed, err)
+		}
+	}
+	result, err := t.engine.Write(token, content, actions)
+	if err != nil || result.Outcomes == nil {
 		return nil, err
 	}
-	failures, err := t.write(actions)
-	if err == nil && failures == nil && token != "" {
-		t.tokens[token] = storedTransaction{content: content, at: t.now()}
+	failures := make([]itemop.ItemResult, len(actions))
+	for i, o := range result.Outcomes {
+		if o.Invalid != nil {
+			return nil, fmt.Errorf("%w: %w", engine.ErrMalformed, o.Invalid)
+		}
+		failures[i] = itemop.ItemResult{Failed: o.Failed, Old: o.Old}
 	}
-	return failures, err
+	return failures, nil
 }
 
-func actionsOf(given []table.Action) (all []action, err error) {
-	all = make([]action, len(given))
+func engineActions(given []itemop.Action) (all []engine.Action, err error) {
+	all = make([]engine.Action, len(given))
 	for i := range given {
-		if all[i], err = actionOf(&given[i]); err != nil {
-			return nil, err
+		if all[i], err = engineAction(&given[i]); err != nil {
+			return nil, fmt.Errorf("%w: %w", engine.ErrMalformed, err)
 		}
 	}
 	return all, nil
 }
 
-func actionOf(a *table.Action) (action, error) {
-	change, err := changeOf(a)
-	return action{key: a.Key, condition: both(preconditionHolds(a.Precondition), satisfies(a.Where)), change: change}, err
-}
-
-// changeOf returns how an action changes its item; nil if it only checks.
-func changeOf(a *table.Action) (func(item.Item) item.Item, error) {
+func engineAction(a *itemop.Action) (out engine.Action, err error) {
+	out.Key = a.Key
+	if condition := append(precondition(a.Precondition), where(a.Where)...); len(condition) > 0 {
+		out.If = condition
+	}
 	switch {
 	case a.Delete:
-		return constant(nil), nil
+		out.Kind = engine.Delete
 	case a.Put != nil:
-		image, err := normalize(a.Put)
-		return constant(image), err
-	case a.Set == nil && a.Remove == nil:
-		return nil, nil
+		out.Kind = engine.Put
+		out.Item, err = engine.Normalize(a.Put)
+	case a.Set != nil || a.Remove != nil:
+		out.Kind, out.Remove = engine.Update, a.Remove
+		set, invalid := engine.Normalize(a.Set)
+		out.Set, err = assignments(set, ""), invalid
 	}
-	set, err := normalize(a.Set)
-	key := item.Item{keys.AttrPK: {Type: item.S, S: a.Key.PK}, keys.AttrSK: {Type: item.S, S: a.Key.SK}}
-	return func(old item.Item) item.Item {
-		image := update(update(old, key), set)
-		maps.DeleteFunc(image, func(name string, _ item.Value) bool { return slices.Contains(a.Remove, name) })
-		return image
-	}, err
+	return out, err
 }
-
-func both(a, b func(item.Item) bool) func(item.Item) bool {
-	return func(old item.Item) bool { return a(old) && b(old) }
-}
-
-func preconditionHolds(when table.Precondition) func(item.Item) bool {
-	return func(old item.Item) bool {
-		for _, t := range when {
-			v, there := old[t.Attr]
-			switch t.Op {
-			case table.ItemAbsent:
-				there = old == nil
-			case table.ItemExists:
-				there = old != nil
-			case table.AttrEquals:
-				there = there && equalValues(v, t.Value)
-			case table.AttrDiffers:
-				there = !there || !equalValues(v, t.Value)
-			case table.AttrAbsent:
-				there = !there
-			case table.AttrCompares:
-				there = there && comparisons[t.By](v, t.Value)
-			case table.AttrAbsentOrCompares:
-				there = !there || comparisons[t.By](v, t.Value)
-			}
-			if !there {
-				return false
-			}
-		}
-		return true
-	}
-}
-
-func equalValues(a, b item.Value) bool { return equalItems(item.Item{"": a}, item.Item{"": b}) }
 
 // Erase removes items, whatever they are.
 func (t *Table) Erase(ctx context.Context, these []keys.Key) (left []keys.Key, _ storage.WriteResult, _ error) {
@@ -129,24 +94,26 @@ func (t *Table) Erase(ctx context.Context, these []keys.Key) (left []keys.Key, _
 		return these, storage.Unknown, err
 	}
 	if len(these) == 0 || len(these) > lifecycle.MaxErase {
-		return these, storage.Unknown, fmt.Errorf("erase: %w: %d items in a request: want 1 to %d", errMalformed, len(these), lifecycle.MaxErase)
+		return these, storage.Unknown, fmt.Errorf("erase: %w: %d items in a request: want 1 to %d", engine.ErrMalformed, len(these), lifecycle.MaxErase)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, k := range these {
-		t.change(k, nil)
+	actions := make([]engine.Action, len(these))
+	for i, k := range these {
+		actions[i] = engine.Action{Kind: engine.Delete, Key: k}
+	}
+	if _, err := t.engine.Write("", [sha256.Size]byte{}, actions); err != nil {
+		return these, storage.Unknown, fmt.Errorf("erase: %w", err)
 	}
 	return nil, storage.Written, nil
 }
 
 // PutAll stores all items on their preconditions, or none.
-func (t *Table) PutAll(ctx context.Context, puts []table.Put) (storage.WriteResult, error) {
-	reply, err := t.Commit(ctx, table.Transaction{Actions: table.Puts(puts)})
+func (t *Table) PutAll(ctx context.Context, puts []itemop.Put) (storage.WriteResult, error) {
+	reply, err := t.Commit(ctx, itemop.Transaction{Actions: itemop.Puts(puts)})
 	return reply.Result, err
 }
 
 // Update sets and removes the attributes of an action, on its precondition.
-func (t *Table) Update(ctx context.Context, a table.Action) (storage.WriteResult, error) {
+func (t *Table) Update(ctx context.Context, a itemop.Action) (storage.WriteResult, error) {
 	if len(a.Set) == 0 && len(a.Remove) == 0 {
 		return storage.Unknown, errors.New("update item: the action changes no attribute")
 	}
@@ -155,18 +122,16 @@ func (t *Table) Update(ctx context.Context, a table.Action) (storage.WriteResult
 }
 
 // writeOne carries out one action.
-func (t *Table) writeOne(ctx context.Context, operation string, given *table.Action) (itemstore.Result, error) {
+func (t *Table) writeOne(ctx context.Context, operation string, given *itemop.Action) (itemstore.Result, error) {
 	unknown := itemstore.Result{WriteResult: storage.Unknown}
 	if err := checkContext(ctx, operation); err != nil {
 		return unknown, err
 	}
-	a, err := actionOf(given)
+	actions, err := engineActions([]itemop.Action{*given})
 	if err != nil {
 		return unknown, fmt.Errorf("%s: %w", operation, err)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	failures, err := t.write([]action{a})
+	failures, err := t.transact("", [sha256.Size]byte{}, actions)
 	switch {
 	case err != nil:
 		return unknown, fmt.Errorf("%s: %w", operation, err)

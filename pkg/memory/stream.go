@@ -1,19 +1,18 @@
 package memory
 
 import (
-	"fmt"
-	"time"
-
-	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/local/engine"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // The names of stream records.
 const (
-	Insert = "INSERT"
-	Modify = "MODIFY"
-	Remove = "REMOVE"
+	Insert = engine.Insert
+	Modify = engine.Modify
+	Remove = engine.Remove
 )
 
 // Record is one change of one item in the table stream. Its images are shared with the
@@ -33,34 +32,17 @@ type Record struct {
 // Records returns the records of the table stream after a Seq, oldest first; 0 is the
 // start. The records of a transaction are consecutive.
 func (t *Table) Records(after uint64) []Record {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if after >= uint64(len(t.stream)) {
-		return nil
-	}
-	return append([]Record(nil), t.stream[after:]...)
-}
-
-// record writes the record of a change, unless the item is unchanged. The caller holds mu.
-func (t *Table) record(k keys.Key, old, image item.Item, service bool) {
-	if equalItems(old, image) {
-		return
-	}
-	seq := uint64(len(t.stream)) + 1
-	t.stream = append(t.stream, Record{
-		Seq: seq, EventID: fmt.Sprintf("%032x", seq), Name: nameOf(old, image),
-		Keys: k, Old: old, New: image,
-		At: model.Time(t.now().Seconds() * time.Second.Milliseconds()), Service: service,
+	return lists.Map(t.engine.Records(after), func(r engine.Record) Record {
+		return Record{Seq: r.Seq, EventID: r.EventID, Name: r.Name, Keys: r.Keys, Old: r.Old, New: r.New, At: r.At, Service: r.Service}
 	})
 }
 
-func nameOf(old, image item.Item) string {
-	switch {
-	case old == nil:
-		return Insert
-	case image == nil:
-		return Remove
-	default:
-		return Modify
-	}
+// Expire removes all items that have expired by now, as TTL does, in order of their keys.
+// It returns how many it removed. Expired items stay readable until it is called.
+func (t *Table) Expire(now model.Time) int { return t.engine.Expire(now, nil) }
+
+// ExpireWhere is Expire for the expired items that pick selects: TTL removes items late
+// and in no particular order.
+func (t *Table) ExpireWhere(now model.Time, pick func(keys.Key) bool) (removed int) {
+	return t.engine.Expire(now, pick)
 }

@@ -4,10 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -93,17 +92,17 @@ func TestRecords_AnUnchangedItemWritesNoRecord(t *testing.T) {
 	}
 	_, _ = table.Put(t.Context(), e)
 	_ = table.DeleteItem(t.Context(), keys.Metadata(series.Subject))
-	_, _ = table.Append(t.Context(), ingest.AppendTransaction{Puts: []model.Event{reading(time.Hour), e}})
+	_, _ = table.Append(t.Context(), storage.AppendTransaction{Puts: []model.Event{reading(time.Hour), e}})
 	if records := table.Records(0); len(records) != 1 {
-		t.Errorf("%d records, want only that of the first put", len(records))
+		t.Errorf("%d records, want only the first put's", len(records))
 	}
 }
 
 func TestRecords_OfATransactionAreConsecutive(t *testing.T) {
 	table, _ := open()
 	e := reading(0)
-	w := &ingest.LatestWrite{Series: series, Create: true, First: e.Order, Last: e.Order, Now: noon}
-	if stored, err := table.Append(t.Context(), ingest.AppendTransaction{Latest: w, Puts: []model.Event{e, reading(time.Minute)}}); err != nil || stored.Result != storage.Written {
+	w := &storage.LatestWrite{Series: series, Create: true, First: e.Order, Last: e.Order, Now: noon}
+	if stored, err := table.Append(t.Context(), storage.AppendTransaction{Latest: w, Puts: []model.Event{e, reading(time.Minute)}}); err != nil || stored.Result != storage.Written {
 		t.Fatalf("append returns %v, %v; want written", stored.Result, err)
 	}
 	var got []string
@@ -152,7 +151,7 @@ func TestExpireWhere_RemovesOnlySelectedItems(t *testing.T) {
 
 func TestAppend_ATokenExpiresAfterTenMinutes(t *testing.T) {
 	table, clock := open()
-	tx := ingest.AppendTransaction{Token: "t", Puts: []model.Event{reading(0)}}
+	tx := storage.AppendTransaction{Token: "t", Puts: []model.Event{reading(0)}}
 	for _, step := range []struct {
 		after time.Duration
 		want  storage.WriteResult
@@ -168,7 +167,7 @@ func TestTable_SharesNoMemoryWithItsCallers(t *testing.T) {
 	table, _ := open()
 	events := []model.Event{reading(0)}
 	events[0].Hash[0] = 1
-	if stored, err := table.Append(t.Context(), ingest.AppendTransaction{Puts: events}); err != nil || stored.Result != storage.Written {
+	if stored, err := table.Append(t.Context(), storage.AppendTransaction{Puts: events}); err != nil || stored.Result != storage.Written {
 		t.Fatalf("append returns %v, %v; want written", stored.Result, err)
 	}
 	events[0].Hash[0] = 2

@@ -118,8 +118,8 @@ func (d Decimal) Scaled(scale int) (n uint256.Int, exact, ok bool) {
 	return n, exact, true
 }
 
-// Scaled64 is a faster Scaled for results that are exact and below 10^18, as those of most
-// measures are. If ok is false, the caller must use Scaled.
+// Scaled64 is a faster Scaled for results that are exact and below 10^18, as they are for most
+// measures. If ok is false, the caller must use Scaled.
 func (d *Decimal) Scaled64(scale int) (n int64, ok bool) {
 	shift := int(d.exp) + scale
 	if !d.coef.IsUint64() || uint(shift) >= uint(len(smallPowers)) {

@@ -16,8 +16,8 @@ var (
 	ErrNumberRange = errors.New("number out of range: at most 38 significant digits, none of them beyond 1e-130, magnitude below 1e126")
 )
 
-// ParseDecimal parses a JSON number; a plus sign and leading zeros are allowed too. The error
-// wraps ErrNumberForm or ErrNumberRange.
+// ParseDecimal parses a JSON number; a plus sign, leading zeros and a point without digits on
+// one side (.5 and 5.) are allowed too. The error wraps ErrNumberForm or ErrNumberRange.
 func ParseDecimal(text string) (Decimal, error) {
 	var d Decimal
 	if ScanDecimal(text, 0, &d) == len(text) {
@@ -50,7 +50,7 @@ func ParseDecimalBytes(text []byte) (Decimal, error) {
 
 // ScanDecimal parses a short number at text[i:] into to: an optional minus and up to 18 digits, with an
 // optional point between them. It returns the index after the number, or -1 if there is none or it is longer;
-// to is then undefined. The caller must check what follows the number. The value is that of ParseDecimal.
+// to is then undefined. The caller must check what follows the number. The value equals ParseDecimal's.
 func ScanDecimal[T string | []byte](text T, i int, to *Decimal) (end int) {
 	neg, exp := false, int32(0)
 	if i < len(text) && text[i] == '-' {
@@ -103,8 +103,8 @@ func parseDecimal(text string) (Decimal, error) {
 		}
 		mantissa = s[:i]
 	}
-	integer, frac, dot := strings.Cut(mantissa, ".")
-	if integer == "" || dot && frac == "" || !digitsOnly(integer) || !digitsOnly(frac) {
+	integer, frac, _ := strings.Cut(mantissa, ".")
+	if integer+frac == "" || !digitsOnly(integer) || !digitsOnly(frac) {
 		return Decimal{}, ErrNumberForm
 	}
 	digits := strings.TrimLeft(integer+frac, "0")

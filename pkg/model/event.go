@@ -86,7 +86,7 @@ func (a Attrs) Sort() {
 	slices.SortFunc(a, func(x, y Attr) int { return strings.Compare(x.Name, y.Name) })
 }
 
-// Union returns the fields of a and b, and those of b for names that both have. It modifies neither.
+// Union returns the fields of a and b, with b's value for names that both have. It modifies neither.
 func (a Attrs) Union(b Attrs) Attrs {
 	out := make(Attrs, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -127,8 +127,8 @@ type Event struct {
 // Key returns the identity of e.
 func (e *Event) Key() EventKey { return EventKey{Series: e.Series, Order: e.Order} }
 
-// Latest is the latest item of a series: the fields of its newest event, merged over those
-// of earlier ones, and the enrichment that other writers added.
+// Latest is the latest item of a series: the fields of its newest event, merged over the fields of
+// earlier events, and the enrichment that other writers added.
 type Latest struct {
 	Series  Series
 	Ordered bool // false if only enrichment wrote the item: there is no event yet

@@ -31,19 +31,33 @@ type AppendResult struct {
 	Latest *Latest
 	// Invalid names the measures of the event that are not numbers. Rollups count them as invalid.
 	Invalid []string
-	Errors  []FieldError // if Rejected
-	Err     error        // if Unknown: why
+	// NotStored are the parts of the observation that are not stored as they were sent, and why: the rest is.
+	NotStored []FieldError
+	// Undeclared are the stored fields that the kind does not declare, if it declares any.
+	Undeclared []UndeclaredField
+	Errors     []FieldError // if Rejected
+	Err        error        // if Unknown: why
 }
 
-// Errors of a write that stored nothing, or may have stored nothing. Outcomes are values:
-// they say what the table decided.
+// UndeclaredField is a field that a kind does not declare.
+type UndeclaredField struct {
+	Field string `json:"field"`
+	// DidYouMean is the declared field with a similar name; "" if there is none.
+	DidYouMean string `json:"didYouMean,omitempty"`
+}
+
+// Errors of a write that stored nothing, or may have stored nothing. An error wraps one of them at most.
+// Outcomes are values: they say what the table decided.
 var (
 	// ErrRejected reports that a value is invalid and was not sent. errors.As with FieldErrors
 	// finds all of its fields.
 	ErrRejected = errors.New("the value is rejected")
 	// ErrUndecided reports that the attempts or the time ran out before the table decided. The
-	// error also wraps the cause, such as that of the context. The write may be stored or not.
+	// error also wraps the cause, such as the context's error. The write may be stored or not.
 	ErrUndecided = errors.New("the table did not decide")
+	// ErrPermanent reports that repeating the request does not help: the table does not exist in the Region, a
+	// permission or the credentials are missing, or the configuration is wrong. The error also says what to do.
+	ErrPermanent = errors.New("repeating the request does not help")
 )
 
 // FieldErrors is the error of a rejected value. It wraps ErrRejected and each of its fields.

@@ -38,6 +38,6 @@ const (
 
 // ProfileVersion is a profile after a change.
 type ProfileVersion struct {
-	Profile // its ExpiresAt is that of the version item
+	Profile // its ExpiresAt is the version item's
 	Change  ProfileChange
 }

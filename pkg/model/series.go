@@ -8,13 +8,13 @@ import (
 // Subject is the thing that is observed: a type and an id, DEVICE sensor_01.
 type Subject struct {
 	Type string // declared subject type, for example DEVICE
-	ID   string // any valid UTF-8 without control characters, at most 512 bytes
+	ID   string // valid UTF-8 without characters that a reader cannot see, at most 512 bytes
 }
 
 // String is for people and logs; package keys builds keys.
 func (s Subject) String() string { return s.Type + "/" + s.ID }
 
-// Series is one sequence of events: those of a subject, a kind and a stream. Shard is 0 for
+// Series is one sequence of events: the events of a subject, a kind and a stream. Shard is 0 for
 // kinds without shards, otherwise from 1. Events, latest item and rollups of a shard are
 // stored together; reads merge the shards.
 type Series struct {

@@ -135,7 +135,7 @@ func hasFiner(text string) bool {
 }
 
 // ParseEpoch parses epoch seconds (below 1e11, with up to three decimals) or milliseconds, in
-// plain decimal digits without an exponent. Errors are those of ParseTime.
+// plain decimal digits without an exponent. The errors are ParseTime's.
 func ParseEpoch(digits string, finer FinerTimePolicy) (Time, error) {
 	integer, frac, dot := strings.Cut(digits, ".")
 	negative := strings.HasPrefix(integer, "-")
@@ -145,7 +145,7 @@ func ParseEpoch(digits string, finer FinerTimePolicy) (Time, error) {
 	}
 	n, err := strconv.ParseInt(unsigned, 10, 64)
 	if err != nil || negative || n > int64(MaxTime) {
-		return 0, fmt.Errorf("%q: %w", clip(digits), ErrTimeRange)
+		return 0, fmt.Errorf("%q: %w%s", clip(digits), ErrTimeRange, smallerUnit(n))
 	}
 	digitsKept := 0
 	if n < epochMillisFrom {
@@ -163,6 +163,18 @@ func ParseEpoch(digits string, finer FinerTimePolicy) (Time, error) {
 		n += ms
 	}
 	return Time(n), nil
+}
+
+// smallerUnit names the unit in which n is a time after 2001 and before 2286.
+func smallerUnit(n int64) string {
+	const from, until = 1e9, 1e10 // seconds
+	switch {
+	case n >= from*1e6 && n < until*1e6:
+		return "; it is a time in microseconds: divide it by 1,000"
+	case n >= from*1e9:
+		return "; it is a time in nanoseconds: divide it by 1,000,000"
+	}
+	return ""
 }
 
 func inRange(t Time, text string) (Time, error) {

@@ -81,7 +81,7 @@ func TestKeyOf_KeepsTheOrderOfNumbers(t *testing.T) {
 		x, _, _ := low.Scaled(0)
 		y, _, _ := high.Scaled(0)
 		if keyOf(&x, 0) > keyOf(&y, 0) {
-			t.Fatalf("key of %d is above that of %d", a, b)
+			t.Fatalf("key of %d is above the key of %d", a, b)
 		}
 	})
 }

@@ -3,8 +3,8 @@ package rollup
 import "github.com/tidemark-db/tidemark/pkg/model"
 
 // Continuation is what a fold of derived events knows of its edges: such an event begins
-// in one bucket and may go on in later ones. Merge is associative and commutative, and the
-// zero value is its identity and that of all other folds.
+// in one bucket and may go on in later ones. Merge is associative and commutative, and the zero
+// value is its identity. All other folds have the zero value.
 type Continuation struct {
 	Events int64      // source events in the bucket; 0 in the zero value only
 	From   model.Time // start of the earliest bucket folded
@@ -19,8 +19,8 @@ type Continuation struct {
 	Settles model.Time
 }
 
-// Merge adds o to c. Of two buckets the earlier one has the derived events carried in; those
-// of equal buckets of different series are added.
+// Merge adds o to c. Of two buckets the earlier one has the derived events carried in. The derived
+// events of equal buckets of different series are added.
 func (c *Continuation) Merge(o Continuation) {
 	switch {
 	case o.Events == 0:
@@ -37,7 +37,7 @@ func (c *Continuation) Merge(o Continuation) {
 	c.Last, c.Reach, c.Settles = max(c.Last, o.Last), max(c.Reach, o.Reach), max(c.Settles, o.Settles)
 }
 
-// StartAt returns c as that of a bucket with this start, which is From or earlier. If it is
+// StartAt returns c for a bucket with this start, which is From or earlier. If it is
 // earlier, the bucket begins with a time without source events: nothing is carried in.
 func (c Continuation) StartAt(start model.Time) Continuation {
 	if c.Events == 0 {

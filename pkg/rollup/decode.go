@@ -38,14 +38,14 @@ func Decode(b []byte) (*Summary, error) {
 }
 
 func decode(b []byte) (*Summary, error) {
-	if len(b) == 0 || b[0] < Version {
+	if len(b) == 0 || b[0] < oldestVersion {
 		return nil, fmt.Errorf("version: %w", ErrMalformed)
 	}
 	if b[0] > Version {
 		return nil, fmt.Errorf("version %d, but this program reads up to version %d: %w", b[0], Version, ErrNewer)
 	}
 	r := &reader{rest: b[1:]}
-	s := r.summary()
+	s := r.summary(b[0])
 	// An equal summary in another form (a longer varint, trailing zeros, an unused
 	// position) encodes to other bytes. So does what encodes to nothing (unknown flags, bytes
 	// after the end), and a number that overflowed.
@@ -55,19 +55,32 @@ func decode(b []byte) (*Summary, error) {
 	return s, r.err
 }
 
-func (r *reader) summary() *Summary {
+func (r *reader) summary(version byte) *Summary {
 	s := &Summary{}
 	flags := r.byte()
 	s.truncated = flags == truncatedFlag
+	if version == truncatedVersion || version > truncatedVersion && s.truncated {
+		s.complete = r.text()
+	}
 	s.events = r.count(maxEvents)
 	orders := r.orders()
 	s.measures = sorted(r, minMeasureBytes, func(t *totals) { r.measure(t, orders, s.events) },
 		func(a, b *totals) int { return strings.Compare(a.name, b.name) })
-	r.check(len(s.measures) > 0 || !s.truncated, "truncated without measures")
+	if s.truncated && version == oldestVersion {
+		r.check(len(s.measures) > 0, "truncated without measures")
+		if s.format1 = true; len(s.measures) > 0 {
+			s.complete = s.measures[len(s.measures)-1].name
+		}
+	}
 	s.distincts = sorted(r, minDistinctBytes, func(d **distinct) { *d = r.distinct() },
 		func(a, b **distinct) int { return strings.Compare((*a).name, (*b).name) })
 	s.dimensions = sorted(r, minDimensionBytes, func(d **dimension) { *d = r.dimension(s.events) },
 		func(a, b **dimension) int { return strings.Compare((*a).name, (*b).name) })
+	if version > truncatedVersion {
+		s.details = sorted(r, minDetailBytes, func(d **detail) { *d = r.detail(s) },
+			func(a, b **detail) int { return strings.Compare((*a).name, (*b).name) })
+		r.check(len(s.details) > 0, "no details")
+	}
 	return s
 }
 
@@ -79,7 +92,10 @@ const (
 	minDimensionBytes = 3
 	minValueBytes     = 2
 	minBinBytes       = 2
-	minHashBytes      = 8
+	minDetailBytes    = 4
+	minPartBytes      = 4
+	minSumBytes       = 4
+	minSetBytes       = 7
 )
 
 func (r *reader) orders() []model.Order {
@@ -159,30 +175,35 @@ func (r *reader) sketch() sketch {
 }
 
 func (r *reader) distinct() *distinct {
-	d := &distinct{name: r.text()}
-	d.hashes = sorted(r, minHashBytes, func(hash *uint64) {
-		if b := r.bytes(8); b != nil {
-			*hash = binary.BigEndian.Uint64(b)
-		}
-	}, func(a, b *uint64) int { return cmp.Compare(*a, *b) })
-	r.check(len(d.hashes) <= maxHashes, "too many hashes")
-	if len(d.hashes) == 0 {
-		d.registers = r.registers()
-	}
+	d := newDistinct(r.text(), ofRows)
+	r.set(d)
 	return d
 }
 
-func (r *reader) registers() *registers {
-	packed := r.bytes(len(registers{}) / 4 * 3)
+// set reads the hashes or registers of d.
+func (r *reader) set(d *distinct) {
+	d.hashes = sorted(r, d.form.hashBytes, func(hash *uint64) {
+		if b := r.bytes(d.form.hashBytes); b != nil {
+			*hash = binary.BigEndian.Uint64(append(slices.Clip(b), 0, 0, 0))
+		}
+	}, func(a, b *uint64) int { return cmp.Compare(*a, *b) })
+	r.check(len(d.hashes) <= d.form.hashes, "too many hashes")
+	if len(d.hashes) == 0 {
+		d.registers = r.registers(1 << d.form.registerBits)
+	}
+}
+
+func (r *reader) registers(n int) registers {
+	packed := r.bytes(n / 4 * 3)
 	if packed == nil {
 		return nil
 	}
-	regs := new(registers)
+	regs := make(registers, n)
 	for i := 0; i < len(regs); i, packed = i+4, packed[3:] {
 		four := uint32(packed[0])<<16 | uint32(packed[1])<<8 | uint32(packed[2])
 		regs[i], regs[i+1], regs[i+2], regs[i+3] = uint8(four>>18), uint8(four>>12&63), uint8(four>>6&63), uint8(four&63)
 	}
-	r.check(slices.Max(regs[:]) <= maxRegister, "register")
+	r.check(int(slices.Max(regs)) <= regs.restBits()+1, "register")
 	return regs
 }
 

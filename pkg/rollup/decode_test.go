@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -131,7 +131,7 @@ func exercise(s *rollup.Summary) {
 		_ = fmt.Sprint(m.Sum, m.Min, m.Max, m.First, m.Last)
 	}
 	for _, name := range s.DistinctNames() {
-		_, _ = s.Distinct(name)
+		_, _, _ = s.Distinct(name)
 	}
 	for _, name := range s.DimensionNames() {
 		_, _ = s.Dimension(name)

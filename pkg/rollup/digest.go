@@ -70,8 +70,8 @@ func (d *digester) begin(s model.Series) {
 	d.from = len(d.buf)
 }
 
-// readable precedes the fields in the hashed bytes, so that the digest of an event without
-// fields differs from that of an unreadable one.
+// readable precedes the fields in the hashed bytes, so that an event without fields and an
+// unreadable one have different digests.
 const readable = 1
 
 func appendValue(buf []byte, v *model.Value) []byte {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 )
 
 // dimension counts a field's values. In memory it has all of them. They are reduced to the
@@ -72,6 +72,47 @@ func (s *Summary) Dimension(name string) (Dimension, bool) {
 	}
 	values, other := s.dimensions[i].top(s.spec.top(name))
 	return Dimension{Name: name, Values: values, Other: other, Exact: other == 0}, true
+}
+
+// HideValue moves the events of a value of a dimension, and of the pairs that have it, to its other values,
+// for a text that must not be stored. It reports whether s had the value. The counts of measures do not
+// change.
+func (s *Summary) HideValue(name, value string) (had bool) {
+	i, found := s.findDimension(name)
+	if !found {
+		return false
+	}
+	d := s.dimensions[i]
+	for stored, n := range d.counts {
+		if !hasValue(stored, value) {
+			continue
+		}
+		had = true
+		delete(d.counts, stored)
+		d.other += n
+		s.hideDetail(name, stored)
+	}
+	return had
+}
+
+// HasValue reports whether s has the value of a dimension, or a pair with it.
+func (s *Summary) HasValue(name, value string) bool {
+	i, found := s.findDimension(name)
+	if !found {
+		return false
+	}
+	for stored := range s.dimensions[i].counts {
+		if hasValue(stored, value) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasValue reports whether a stored value is a value, or a pair with it.
+func hasValue(stored, value string) bool {
+	first, second, pair := strings.Cut(stored, PairSeparator)
+	return stored == value || pair && (first == value || second == value)
 }
 
 // DimensionNames returns the names of the dimensions that had values, sorted as bytes.

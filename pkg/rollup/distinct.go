@@ -6,29 +6,47 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 )
 
-// distinct counts different values by their 64-bit hashes: it stores up to maxHashes hashes themselves, and
+// distinct counts different values by their 64-bit hashes: it stores a number of hashes themselves, and
 // HyperLogLog registers beyond. The form depends on the set of values only, because values are never removed.
 type distinct struct {
 	name      string
-	hashes    []uint64   // sorted, while at most maxHashes
-	registers *registers // instead of hashes beyond
+	form      *distinctForm
+	hashes    []uint64  // sorted, while at most form.hashes
+	registers registers // instead of hashes beyond
 }
 
-// registers are those of HyperLogLog: for each value of a hash's first bits, one plus the
-// greatest number of leading zeros in the rest of such a hash.
-type registers [1 << registerBits]uint8
+// distinctForm is how many bits of a hash, how many hashes and how many registers a count has.
+type distinctForm struct {
+	hashBytes    int
+	hashes       int
+	registerBits int
+}
 
-const (
-	maxHashes    = 256
-	registerBits = 11
-	restBits     = 64 - registerBits
-	maxRegister  = restBits + 1
+var (
+	// ofRows is the form of the counts of all events: exact up to 256, then with a standard error of 2.3 %.
+	ofRows = &distinctForm{hashBytes: 8, hashes: 256, registerBits: 11}
+	// ofParts is the form of the counts of one value of a dimension: exact up to 64, then with a standard error
+	// of 4.6 %, in 384 bytes. Two hashes of 40 bits of 64 values are equal in one of 500 million counts.
+	ofParts = &distinctForm{hashBytes: 5, hashes: 64, registerBits: 9}
 )
 
+func newDistinct(name string, form *distinctForm) *distinct { return &distinct{name: name, form: form} }
+
+// registers are HyperLogLog's: for each value of a hash's first bits, one plus the greatest number of
+// leading zeros in the rest of such a hash.
+type registers []uint8
+
+// registerBits returns how many bits of a hash say its register.
+func (r registers) registerBits() int { return bits.TrailingZeros(uint(len(r))) }
+
+// restBits returns how many bits of a hash are counted by its register.
+func (r registers) restBits() int { return 64 - r.registerBits() }
+
 func (d *distinct) add(hash uint64) {
+	hash &= math.MaxUint64 << (64 - 8*d.form.hashBytes)
 	if d.registers != nil {
 		d.registers.add(hash)
 		return
@@ -38,20 +56,20 @@ func (d *distinct) add(hash uint64) {
 		return
 	}
 	d.hashes = slices.Insert(d.hashes, i, hash)
-	if len(d.hashes) > maxHashes {
+	if len(d.hashes) > d.form.hashes {
 		d.toRegisters()
 	}
 }
 
 func (d *distinct) toRegisters() {
-	d.registers = new(registers)
+	d.registers = make(registers, 1<<d.form.registerBits)
 	for _, hash := range d.hashes {
 		d.registers.add(hash)
 	}
 	d.hashes = nil
 }
 
-// merge adds o, which is not changed.
+// merge adds o, which has the same form and is not changed.
 func (d *distinct) merge(o *distinct) {
 	for _, hash := range o.hashes {
 		d.add(hash)
@@ -67,22 +85,31 @@ func (d *distinct) merge(o *distinct) {
 	}
 }
 
-func (r *registers) add(hash uint64) {
-	i := hash >> restBits
-	zeros := bits.LeadingZeros64(hash<<registerBits | 1<<(registerBits-1))
+// count returns the number of different values, and whether it is exact.
+func (d *distinct) count() (n int64, exact bool) {
+	if d.registers != nil {
+		return d.registers.estimate(), false
+	}
+	return int64(len(d.hashes)), true
+}
+
+func (r registers) add(hash uint64) {
+	i := hash >> r.restBits()
+	zeros := bits.LeadingZeros64(hash<<r.registerBits() | 1<<(r.registerBits()-1))
 	r[i] = max(r[i], uint8(zeros+1))
 }
 
 // estimate is Ertl's improved estimator (New cardinality estimation algorithms for HyperLogLog sketches,
-// 2017). It needs no tables and has a standard error of 2.3 % for few and for very many values. Each product
-// is rounded, so that every machine returns the same number.
-func (r *registers) estimate() int64 {
-	var count [maxRegister + 1]float64
+// 2017). It needs no tables and has a standard error of 1.04 / √registers for few and for very many values.
+// Each product is rounded, so that every machine returns the same number.
+func (r registers) estimate() int64 {
+	restBits := r.restBits()
+	count := make([]float64, restBits+2)
 	for _, v := range r {
 		count[v]++
 	}
-	const m = float64(len(r))
-	z := float64(m * saturated(1-count[maxRegister]/m))
+	m := float64(len(r))
+	z := float64(m * saturated(1-count[restBits+1]/m))
 	for k := restBits; k >= 1; k-- {
 		z = 0.5 * (z + count[k])
 	}
@@ -118,18 +145,15 @@ func saturated(x float64) float64 {
 	return z / 3
 }
 
-// Distinct returns how many different values the named field had: exact up to 256, within
-// a few per cent beyond. A field without values has exactly 0.
-func (s *Summary) Distinct(name string) (n int64, exact bool) {
+// Distinct returns how many different values the named field had: exact up to 256, within a few per cent
+// beyond. ok is false if no event had the field, or it is not counted, or the name is misspelt.
+func (s *Summary) Distinct(name string) (n int64, exact, ok bool) {
 	i, found := s.findDistinct(name)
 	if !found {
-		return 0, true
+		return 0, false, false
 	}
-	d := s.distincts[i]
-	if d.registers != nil {
-		return d.registers.estimate(), false
-	}
-	return int64(len(d.hashes)), true
+	n, exact = s.distincts[i].count()
+	return n, exact, true
 }
 
 // DistinctNames returns the names of the fields whose different values were counted, sorted as bytes.
@@ -141,11 +165,13 @@ func (s *Summary) DistinctNames() []string {
 func (s *Summary) distinct(name string) *distinct {
 	i, found := s.findDistinct(name)
 	if !found {
-		s.distincts = slices.Insert(s.distincts, i, &distinct{name: name})
+		s.distincts = slices.Insert(s.distincts, i, newDistinct(name, ofRows))
 	}
 	return s.distincts[i]
 }
 
 func (s *Summary) findDistinct(name string) (int, bool) {
-	return slices.BinarySearchFunc(s.distincts, name, func(d *distinct, name string) int { return strings.Compare(d.name, name) })
+	return slices.BinarySearchFunc(s.distincts, name, byDistinctName)
 }
+
+func byDistinctName(d *distinct, name string) int { return strings.Compare(d.name, name) }

@@ -9,16 +9,21 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Version is the version of the canonical bytes, and their first byte. Version 1 has this
-// format. uvarint and varint are as in encoding/binary, wide and zigzag are the same for
-// 256 bits, and text is a uvarint length and the bytes:
+// Version is the newest version of the canonical bytes, and their first byte. Version 2 is written for
+// truncated summaries only, and version 3 for summaries with details only. All versions have this format.
+// uvarint and varint are as in encoding/binary, wide and zigzag are the same for 256 bits, and text is a
+// uvarint length and the bytes:
 //
 //	version, flags           a byte each; flag 1: truncated
+//	complete                 if truncated, from version 2: text, up to which undeclared names are complete;
+//	                         version 1: up to the last
 //	events                   uvarint
 //	positions                uvarint n, n × (varint time since the previous position, text id)
 //	measures                 uvarint n, n × measure
 //	distinct counts          uvarint n, n × (text name, hashes or registers)
 //	dimensions               uvarint n, n × (text name, uvarint n, n × (text value, uvarint count), uvarint other)
+//	details                  version 3: uvarint n, n × (text name, uvarint n, n × (uvarint index of the values,
+//	                         part), rest, blank)
 //
 //	measure                  text name, head, uvarint count, uvarint invalid, and where count > 0:
 //	                         uvarint rounded, digits, zigzag sum, min, max, first, last,
@@ -26,12 +31,22 @@ import (
 //	head                     a byte: the scale in the low four bits, flag 16: a sketch follows
 //	digits                   a byte: zeros removed from the end of the numbers, twice as many from the squares
 //	sketch                   uvarint n, n × (varint key since the previous key, uvarint count)
+//	part, rest, blank        uvarint events, and where they are > 0: uvarint n, n × sum, uvarint n, n ×
+//	                         (uvarint index of the distinct counts, short hashes or 512 registers)
+//	sum                      uvarint index of the measures, scale in a byte, uvarint count, zigzag sum
+//	short hashes             uvarint n from 1 to 64, n × 5 bytes, the first of a hash
 //	hashes                   uvarint n from 1 to 256, n × 8 bytes, big endian
 //	registers                uvarint 0, 2,048 × 6 bits
 //
 // Numbers are integers at the measure's scale, squares at twice the scale. Positions are
 // sorted by time and id, all other lists by name, value or key, without duplicates.
-const Version = 1
+const Version = 3
+
+// oldestVersion is the first version of the bytes. Summaries that are not truncated have it still.
+const oldestVersion = 1
+
+// truncatedVersion is the version of truncated summaries without details.
+const truncatedVersion = 2
 
 // Flags of a summary, and of a measure (in one byte with its scale).
 const (
@@ -44,11 +59,20 @@ const (
 // machine: every list is sorted, lengths and counts are the shortest varints, and the
 // positions of first and last values, which measures share, are in one table.
 func (s *Summary) Encode(dst []byte) []byte {
-	var flags byte
-	if s.truncated {
-		flags = truncatedFlag
+	details := s.encodeDetails()
+	switch {
+	case len(details) > 0:
+		dst = append(dst, Version, s.flags())
+		if s.truncated {
+			dst = appendText(dst, s.complete)
+		}
+	case !s.truncated:
+		dst = append(dst, oldestVersion, 0)
+	case s.format1:
+		dst = append(dst, oldestVersion, truncatedFlag)
+	default:
+		dst = appendText(append(dst, truncatedVersion, truncatedFlag), s.complete)
 	}
-	dst = append(dst, Version, flags)
 	dst = appendCount(dst, s.events)
 	orders := s.orders(make([]model.Order, 0, 16))
 	dst = appendOrders(dst, orders)
@@ -64,7 +88,14 @@ func (s *Summary) Encode(dst []byte) []byte {
 	for _, d := range s.dimensions {
 		dst = d.encode(dst, s.spec.top(d.name))
 	}
-	return dst
+	return append(dst, details...)
+}
+
+func (s *Summary) flags() byte {
+	if s.truncated {
+		return truncatedFlag
+	}
+	return 0
 }
 
 // orders returns the positions of all first and last values, sorted, without duplicates.
@@ -156,11 +187,12 @@ func (s sketch) encode(dst []byte) []byte {
 }
 
 // encode appends the number of hashes and the hashes, or zero and the registers.
-func (d *distinct) encode(dst []byte) []byte {
-	dst = appendText(dst, d.name)
+func (d *distinct) encode(dst []byte) []byte { return d.encodeSet(appendText(dst, d.name)) }
+
+func (d *distinct) encodeSet(dst []byte) []byte {
 	dst = appendCount(dst, int64(len(d.hashes)))
 	for _, hash := range d.hashes {
-		dst = binary.BigEndian.AppendUint64(dst, hash)
+		dst = append(dst, binary.BigEndian.AppendUint64(nil, hash)[:d.form.hashBytes]...)
 	}
 	if d.registers != nil {
 		dst = d.registers.encode(dst)
@@ -169,7 +201,7 @@ func (d *distinct) encode(dst []byte) []byte {
 }
 
 // encode appends the registers, four of six bits in three bytes.
-func (r *registers) encode(dst []byte) []byte {
+func (r registers) encode(dst []byte) []byte {
 	for i := 0; i < len(r); i += 4 {
 		four := uint32(r[i])<<18 | uint32(r[i+1])<<12 | uint32(r[i+2])<<6 | uint32(r[i+3])
 		dst = append(dst, byte(four>>16), byte(four>>8), byte(four))

@@ -25,7 +25,7 @@ func (f *Fold) AddEvent(e *model.Event) {
 }
 
 // AddRow adds a row of the finer tier; an empty row is not a child, and a placeholder is a missing one. f
-// depends on the expiry of the row, not on that of the row's own children.
+// depends on the expiry of the row, not on the expiry of the row's own children.
 func (f *Fold) AddRow(r *Row) {
 	if r.Placeholder() {
 		f.Exact = false
@@ -37,7 +37,7 @@ func (f *Fold) AddRow(r *Row) {
 	f.Digest.Add(r.Digest)
 	f.addChild(r.ExpiresAt, r.NewestArrival, r.FieldsAt)
 	f.Unreadable += r.Unreadable
-	f.Exact = f.Exact && r.Exact
+	f.Exact = f.Exact && r.Exact && !r.Summary.LacksDeclared(f.Summary.spec)
 	f.Continuation.Merge(r.Continuation)
 	f.Summary.Merge(r.Summary)
 }

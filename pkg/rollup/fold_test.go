@@ -61,7 +61,7 @@ func TestFold_UnreadableEventIsCountedAndMakesItInexact(t *testing.T) {
 		t.Errorf("got %+v", f)
 	}
 	if f.Digest == (rollup.Digest{}) || f.Digest == foldOf(readable).Digest {
-		t.Errorf("digest %s is that of no event or of the readable one", f.Digest)
+		t.Errorf("digest %s equals the digest of no event or of the readable one", f.Digest)
 	}
 	row := rollup.NewFold(station)
 	row.AddRow(rowOf(t, f, 0))

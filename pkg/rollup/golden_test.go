@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -33,6 +33,7 @@ func samples() map[string]*rollup.Summary {
 		"distinct registers":     visitors(0, 300),
 		"dimension":              paths(map[string]int{"/": 3, "/about": 1}),
 		"dimension cut to a top": paths(map[string]int{"/": 5, "/about": 2, "/blog": 2, "/cart": 2}),
+		"details":                stationHour(views(pageSpec(4, 600), 6, 80)),
 	}
 }
 
@@ -55,6 +56,37 @@ func everySize() *rollup.Summary {
 	}
 	s.AddEvent(event(model.MaxTime, "\xff", "temperature", "-1"))
 	return s
+}
+
+// Rows of earlier releases have these bytes. They must stay readable, and are written as they were read.
+func TestGolden_BytesOfFormat1StayReadable(t *testing.T) {
+	text, err := os.ReadFile(goldenPath("truncated format 1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := hex.DecodeString(strings.Join(strings.Fields(string(text)), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := rollup.Decode(stored)
+	if err != nil || !read.Truncated() || !bytes.Equal(read.Encode(nil), stored) {
+		t.Fatalf("read %v, %v; want the same bytes again", read, err)
+	}
+	declares := func(names ...string) *rollup.Spec {
+		spec := &rollup.Spec{}
+		for _, name := range names {
+			spec.Measures = append(spec.Measures, rollup.MeasureSpec{Name: name})
+		}
+		return spec
+	}
+	for spec, want := range map[*rollup.Spec]bool{declares("a", "b"): true, declares("a", "c"): false, declares("aa"): true} {
+		day := rollup.NewFold(spec)
+		day.AddRow(&rollup.Row{Fold: rollup.Fold{Summary: read, Exact: true}})
+		if day.Exact != want || !day.Summary.Truncated() {
+			t.Errorf("%+v: the coarser row is exact: %v, truncated: %v; want %v, true: names after b are omitted",
+				spec.Measures, day.Exact, day.Summary.Truncated(), want)
+		}
+	}
 }
 
 func goldenPath(name string) string {

@@ -131,7 +131,28 @@ func TestMeasure_IsNotChangedByLaterEvents(t *testing.T) {
 	}
 }
 
-func TestTruncate_KeepsTheFirstNamesCompleteInAnyGrouping(t *testing.T) {
+// declaredFirst returns names in the order in which a truncated summary keeps them.
+func declaredFirst(spec *rollup.Spec, names []string) []string {
+	undeclared := func(name string) int {
+		if slices.ContainsFunc(spec.Measures, func(m rollup.MeasureSpec) bool { return m.Name == name }) {
+			return 0
+		}
+		return 1
+	}
+	return slices.SortedStableFunc(slices.Values(names), func(a, b string) int { return undeclared(a) - undeclared(b) })
+}
+
+// declaredIn returns how many of the names are declared.
+func declaredIn(spec *rollup.Spec, names []string) (n int) {
+	for _, m := range spec.Measures {
+		if slices.Contains(names, m.Name) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestTruncate_KeepsDeclaredNamesAndThenTheFirstOnesInAnyGrouping(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(16).Draw(t, "events")
 		full := summaryOf(&rollup.Spec{Measures: station.Measures, MaxMeasures: 100}, all...)
@@ -139,7 +160,8 @@ func TestTruncate_KeepsTheFirstNamesCompleteInAnyGrouping(t *testing.T) {
 		narrow := &rollup.Spec{Measures: station.Measures, MaxMeasures: most}
 		got := grouped(t, narrow, folding(narrow), rapid.Permutation(all).Draw(t, "order"))
 
-		want := full.Names()[:min(most, len(full.Names()))]
+		kept := min(max(most, declaredIn(narrow, full.Names())), len(full.Names()))
+		want := slices.Sorted(slices.Values(declaredFirst(narrow, full.Names())[:kept]))
 		if !slices.Equal(got.Names(), want) || got.Truncated() != (len(full.Names()) > most) {
 			t.Fatalf("names %q, truncated %v; want %q of %q", got.Names(), got.Truncated(), want, full.Names())
 		}
@@ -147,6 +169,43 @@ func TestTruncate_KeepsTheFirstNamesCompleteInAnyGrouping(t *testing.T) {
 			sameMeasure(t, got, full, name)
 		}
 	})
+}
+
+// Whatever the limits of the parts were, and whatever names were sent, each declared measure has every value.
+func TestTruncate_MergeOfTruncatedPartsKeepsEveryDeclaredNameOfBoth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := events(16).Draw(t, "events")
+		full := summaryOf(&rollup.Spec{Measures: station.Measures, MaxMeasures: 100}, all...)
+		limits := func(what string) *rollup.Spec {
+			return &rollup.Spec{Measures: station.Measures, MaxMeasures: rapid.IntRange(1, 4).Draw(t, what)}
+		}
+		got := rollup.New(limits("most"))
+		for part := range slices.Chunk(all, 3) {
+			got.Merge(decoded(t, summaryOf(limits("most of a part"), part...)))
+		}
+		for _, m := range station.Measures {
+			if _, has := full.Measure(m.Name); has {
+				sameMeasure(t, got, full, m.Name)
+			}
+		}
+	})
+}
+
+// Reads merge rows of any limits without one.
+func TestForReading_KeepsEveryNameThatIsCompleteInAllParts(t *testing.T) {
+	narrow := &rollup.Spec{Measures: []rollup.MeasureSpec{{Name: "m"}, {Name: "z"}}, MaxMeasures: 3}
+	a := summaryOf(narrow, event(noon, "1", "a", "1", "b", "1", "z", "1"))
+	b := summaryOf(narrow, event(noon+1, "1", "a", "1", "c", "1", "m", "1", "z", "1"))
+	total := rollup.New(rollup.ForReading(narrow, station))
+	for _, part := range []*rollup.Summary{a, b} {
+		total.Merge(decoded(t, part))
+	}
+	if got := fmt.Sprint(total.Names(), total.Truncated()); got != "[a m z] true" {
+		t.Errorf("got %s, want the declared m and z, and a, which no part has omitted", got)
+	}
+	if z, _ := total.Measure("z"); z.Sum.String() != "2" {
+		t.Errorf("the sum of z is %s, want 2", z.Sum)
+	}
 }
 
 // Rows written under different limits are merged: the remaining measures are complete.

@@ -56,7 +56,7 @@ func TestDigest_OfSeveralSeriesIsTheirSum(t *testing.T) {
 	}
 }
 
-// A fold has the fields of its oldest child; without a spec it has those of no version.
+// A fold has the fields of its oldest child; without a spec it has the fields of no version.
 func TestFold_FieldsAreThoseOfTheOldestChild(t *testing.T) {
 	at := func(when model.Time) *rollup.Row {
 		f := rollup.NewFold(&rollup.Spec{FieldsAt: when})
@@ -140,7 +140,7 @@ func TestTruncate_AsManyMeasuresAsARowMayHaveAreWhole(t *testing.T) {
 	}
 }
 
-// A merged percentile sketch is not that of the argument.
+// A merged percentile sketch does not share memory with the argument's.
 func TestMerge_CopiesSketches(t *testing.T) {
 	spec := &rollup.Spec{Measures: []rollup.MeasureSpec{{Name: "x", Percentiles: true}}}
 	part := summaryOf(spec, event(noon, "1", "x", "5"))

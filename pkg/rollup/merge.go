@@ -1,9 +1,6 @@
 package rollup
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Merge adds o to s. It does not change o, and shares no memory with it afterwards. Merge is associative and
 // commutative, and New is its identity. Numbers merge exactly; of two scales the larger is used. A decoded
@@ -20,38 +17,48 @@ func (s *Summary) Merge(o *Summary) {
 	for _, d := range o.distincts {
 		s.distinct(d.name).merge(d)
 	}
+	for _, d := range o.details {
+		s.detail(d.name).merge(d)
+	}
 }
 
-// mergeMeasures merges the measures of both. The measures of a truncated summary are
-// complete only up to its last name, so names after that of either are dropped.
+// mergeMeasures merges the measures of both. A truncated summary has every declared measure, but undeclared
+// ones only up to a name: those after that name of either are omitted.
 func (s *Summary) mergeMeasures(o *Summary) {
-	known := o.measures
-	if s.truncated {
-		known = upTo(known, s.lastComplete())
-	}
 	if o.truncated {
-		s.measures = upTo(s.measures, o.lastComplete())
-		s.truncated = true
+		s.omitAfter(o.complete)
 	}
-	for i := range known {
-		at, found := s.findMeasure(known[i].name)
-		if found {
-			s.measures[at].merge(&known[i])
+	for i := range o.measures {
+		name := o.measures[i].name
+		if s.omits(name) {
 			continue
 		}
-		s.measures = slices.Insert(s.measures, at, known[i].clone())
+		at, found := s.findMeasure(name)
+		if found {
+			s.measures[at].merge(&o.measures[i])
+			continue
+		}
+		s.measures = slices.Insert(s.measures, at, o.measures[i].clone())
 	}
-	s.truncate()
+	s.truncate(s.spec.maxMeasures())
 }
 
-// lastComplete returns the last measure that a truncated summary has completely.
-func (s *Summary) lastComplete() string { return s.measures[len(s.measures)-1].name }
-
-// upTo returns the measures up to the given name.
-func upTo(measures []totals, last string) []totals {
-	i, found := slices.BinarySearchFunc(measures, last, func(t totals, name string) int { return strings.Compare(t.name, name) })
-	if found {
-		i++
+// omitAfter omits the undeclared measures after a name.
+func (s *Summary) omitAfter(name string) {
+	if !s.truncated || name < s.complete {
+		s.truncated, s.complete = true, name
 	}
-	return measures[:i]
+	s.measures = slices.DeleteFunc(s.measures, func(t totals) bool { return s.omits(t.name) })
+}
+
+// LacksDeclared reports whether declared measures may be missing in a decoded summary: in format 1 all names
+// were omitted in byte order.
+func (s *Summary) LacksDeclared(spec *Spec) bool {
+	if s == nil || spec == nil || !s.format1 {
+		return false
+	}
+	return slices.ContainsFunc(spec.Measures, func(m MeasureSpec) bool {
+		_, found := s.findMeasure(m.Name)
+		return !found && m.Name > s.complete
+	})
 }

@@ -22,7 +22,7 @@ type bin struct {
 }
 
 // Key 0 is zero. Keys from 1 on are the positive numbers from 10^-MaxScale on; negative keys are the negative
-// numbers. The largest key is that of 10^15 itself, because a number below it may round to it.
+// numbers. 10^15 itself has the largest key, because a number below it may round to it.
 const leastExponent = -MaxScale
 
 // keyOf returns the key of n × 10^-scale. Equal numbers have equal keys at every scale.

@@ -15,15 +15,35 @@ type Spec struct {
 	Measures   []MeasureSpec   // declared measures, sorted by name; other numeric fields are measures of DefaultScale
 	Dimensions []DimensionSpec // string fields counted by value, sorted by name
 	Distinct   []string        // string fields whose distinct values are counted, sorted by name
-	// MaxMeasures is how many measures a row has at most: it keeps those whose names come
-	// first in byte order, and is truncated. Zero means DefaultMaxMeasures.
+	// MaxMeasures is how many measures a row has at most: it keeps the declared ones, then the undeclared ones
+	// whose names come first in byte order, and is truncated. Zero means DefaultMaxMeasures.
 	MaxMeasures int
 	// FieldsAt is the version of the fields above: when the last of them was added; 0: the
 	// kind always had them. Folds by this Spec store it.
 	FieldsAt model.Time
 	// Added are the fields that were added to a kind which had rows already.
 	Added AddedFields
+
+	// Unlimited is set by ForReading: MaxMeasures and the dimensions' Top limit nothing.
+	Unlimited bool
 }
+
+// ForReading returns a Spec with the declared measures of all specs and no limits: a fold by it has every
+// measure and every value that its rows have. Do not store such a fold.
+func ForReading(specs ...*Spec) *Spec {
+	all := &Spec{Unlimited: true}
+	for _, s := range specs {
+		for _, m := range s.Measures {
+			if all.measure(m.Name) == nil {
+				i, _ := slices.BinarySearchFunc(all.Measures, m.Name, byName)
+				all.Measures = slices.Insert(all.Measures, i, m)
+			}
+		}
+	}
+	return all
+}
+
+func byName(m MeasureSpec, name string) int { return strings.Compare(m.Name, name) }
 
 // MeasureSpec declares a measure.
 type MeasureSpec struct {
@@ -36,7 +56,45 @@ type MeasureSpec struct {
 type DimensionSpec struct {
 	Name string
 	Top  int // values stored per bucket; zero means DefaultTop
+	// Detail is how many bytes a row has for the sums of declared measures and the distinct counts of the
+	// most frequent values; zero: none.
+	Detail int
+	// Of are the two fields whose pairs of values are counted, in place of one field with the dimension's name.
+	// The values are joined by PairSeparator; a field that an event lacks is empty. An event that lacks both has
+	// no value.
+	Of [2]string
 }
+
+// PairSeparator is between the two values of a pair. In each of them, spaces are in place of it.
+const PairSeparator = "\t"
+
+// text returns the value of an event; false if it has none.
+func (d *DimensionSpec) text(attrs model.Attrs) (text string, ok bool) {
+	field := func(name string) (string, bool) {
+		value, found := attrs.Get(name)
+		text, ok := textOf(&value)
+		return text, found && ok
+	}
+	if !d.IsPair() {
+		return field(d.Name)
+	}
+	first, hasFirst := field(d.Of[0])
+	second, hasSecond := field(d.Of[1])
+	half := func(text string) string { return strings.ReplaceAll(text, PairSeparator, " ") }
+	return half(first) + PairSeparator + half(second), hasFirst || hasSecond
+}
+
+// longest returns the greatest length of a value that is not counted as other. Pairs are many and rarely
+// long.
+func (d *DimensionSpec) longest() int {
+	if d.IsPair() {
+		return MaxDimensionValue / 2
+	}
+	return MaxDimensionValue
+}
+
+// IsPair reports whether the dimension counts pairs of values.
+func (d *DimensionSpec) IsPair() bool { return d.Of[0] != "" }
 
 // Limits and defaults of a row.
 const (
@@ -56,7 +114,7 @@ func (s *Spec) measure(name string) *MeasureSpec {
 	if s == nil {
 		return nil
 	}
-	i, found := slices.BinarySearchFunc(s.Measures, name, func(m MeasureSpec, name string) int { return strings.Compare(m.Name, name) })
+	i, found := slices.BinarySearchFunc(s.Measures, name, byName)
 	if !found {
 		return nil
 	}
@@ -83,14 +141,14 @@ func (s *Spec) distinct(name string) bool {
 }
 
 func (s *Spec) maxMeasures() int {
-	if s == nil {
+	if s == nil || s.Unlimited {
 		return math.MaxInt
 	}
 	return cmp.Or(s.MaxMeasures, DefaultMaxMeasures)
 }
 
 func (s *Spec) top(name string) int {
-	if s == nil {
+	if s == nil || s.Unlimited {
 		return math.MaxInt
 	}
 	if d := s.dimension(name); d != nil {

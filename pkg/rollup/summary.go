@@ -17,13 +17,17 @@ type Summary struct {
 	spec       *Spec // nil in a decoded summary: declares nothing, limits nothing
 	events     int64
 	truncated  bool
+	complete   string       // if truncated: the last undeclared name up to which no measure was omitted
+	format1    bool         // decoded from format 1 and truncated: declared names had no precedence
 	measures   []totals     // sorted by name
 	distincts  []*distinct  // sorted by name
 	dimensions []*dimension // sorted by name
+	details    []*detail    // of dimensions that declare them, sorted by name
 
 	fields  []field  // meaning of the last event's fields, by position
 	digests digester // of the events
 	scratch []byte   // for hashing
+	one     part     // of an event
 }
 
 // New returns the summary of no events.
@@ -32,7 +36,8 @@ func New(spec *Spec) *Summary { return &Summary{spec: spec} }
 // Events returns the number of readable events.
 func (s *Summary) Events() int64 { return s.events }
 
-// Truncated reports whether measures were omitted. Those that are present are complete.
+// Truncated reports whether measures were omitted: undeclared ones, and in rows of format 1 declared ones
+// too. Those that are present are complete.
 func (s *Summary) Truncated() bool { return s.truncated }
 
 // Names returns the names of the measures, sorted as bytes.
@@ -75,6 +80,8 @@ func (s *Summary) AddEvent(e *model.Event) {
 			s.addMeasure(f, attr, DefaultScale, false, &e.Order)
 		}
 	}
+	s.addPairs(e)
+	s.addDetails(e)
 }
 
 // field returns the meaning of the i-th field of an event.
@@ -84,10 +91,11 @@ func (s *Summary) field(i int, name string) *field {
 	} else if s.fields[i].name == name {
 		return &s.fields[i]
 	}
+	d := s.spec.dimension(name)
 	s.fields[i] = field{
 		name:        name,
 		measure:     s.spec.measure(name),
-		isDimension: s.spec.dimension(name) != nil,
+		isDimension: d != nil && !d.IsPair(),
 		isDistinct:  s.spec.distinct(name),
 	}
 	return &s.fields[i]
@@ -113,8 +121,10 @@ func (s *Summary) totalsOf(f *field) *totals {
 		return &s.measures[f.index]
 	}
 	i, found := s.findMeasure(f.name)
-	if !found && !s.insertMeasure(i, totals{name: f.name}) {
-		return nil
+	if !found {
+		if i, found = s.insertMeasure(i, f.name); !found {
+			return nil
+		}
 	}
 	f.index = i
 	return &s.measures[i]
@@ -124,25 +134,42 @@ func (s *Summary) findMeasure(name string) (int, bool) {
 	return slices.BinarySearchFunc(s.measures, name, func(t totals, name string) int { return strings.Compare(t.name, name) })
 }
 
-// insertMeasure inserts t at index i, unless the row has no more measures or s is
-// truncated before that name: its totals would be incomplete.
-func (s *Summary) insertMeasure(i int, t totals) bool {
-	if i == len(s.measures) && (s.truncated || i >= s.spec.maxMeasures()) {
-		s.truncated = true
-		return false
+// insertMeasure inserts a measure at index i, unless it is undeclared and there is no place for it, or s is
+// truncated before that name: its totals would be incomplete. It returns the index at which the measure is.
+func (s *Summary) insertMeasure(i int, name string) (at int, inserted bool) {
+	if s.omits(name) {
+		return 0, false
 	}
-	s.measures = slices.Insert(s.measures, i, t)
-	s.truncate()
-	return true
+	s.measures = slices.Insert(s.measures, i, totals{name: name})
+	s.truncate(s.spec.maxMeasures())
+	return s.findMeasure(name)
 }
 
-// truncate keeps the measures whose names come first in byte order, as many as a row may
-// have. Each part of a merge keeps every name that can be among the first of the result,
-// so it makes no difference whether parts are truncated before or after merging.
-func (s *Summary) truncate() {
-	if most := s.spec.maxMeasures(); len(s.measures) > most {
-		s.measures = s.measures[:most]
+// omits reports whether a measure is one that s has omitted, or would have.
+func (s *Summary) omits(name string) bool {
+	return s.truncated && name > s.complete && s.spec.measure(name) == nil
+}
+
+// truncate keeps at most so many measures: all declared ones, and the undeclared ones whose names come first
+// in byte order. Each part of a merge keeps every name that can be in the result, so it makes no difference
+// whether parts are truncated before or after merging.
+func (s *Summary) truncate(most int) {
+	if len(s.measures) > most {
 		s.truncated = true
+	}
+	if !s.truncated || len(s.measures) < most {
+		return
+	}
+	s.complete = ""
+	for i := len(s.measures) - 1; i >= 0; i-- {
+		switch {
+		case s.spec.measure(s.measures[i].name) != nil:
+		case len(s.measures) > most:
+			s.measures = slices.Delete(s.measures, i, i+1)
+		default:
+			s.complete = s.measures[i].name
+			return
+		}
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"io"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/eventsource"
-	"github.com/tidemark-db/tidemark/internal/lists"
-	"github.com/tidemark-db/tidemark/internal/simstream"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/local/eventsource"
+	"github.com/tidemark-db/tidemark/internal/local/simstream"
 )
 
 // Invoke calls the function under test with a payload, as Lambda does, and returns its response.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/simstream"
+	"github.com/tidemark-db/tidemark/internal/local/simstream"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 

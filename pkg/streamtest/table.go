@@ -3,8 +3,8 @@ package streamtest
 import (
 	"context"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/simstream"
+	"github.com/tidemark-db/tidemark/internal/local/simstream"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 )
 
 // Errors of requests to a Table.

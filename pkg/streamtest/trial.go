@@ -3,8 +3,8 @@ package streamtest
 import (
 	"fmt"
 
-	"github.com/tidemark-db/tidemark/internal/lists"
-	"github.com/tidemark-db/tidemark/internal/simstream"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/local/simstream"
 )
 
 // Trial describes histories to simulate.

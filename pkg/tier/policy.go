@@ -48,8 +48,8 @@ type Tier struct {
 	// later than readers begin to fold them. Zero means that it always did; MaxTime, that it
 	// has ended and some rows may still be out of date.
 	DeferredFrom model.Time
-	// Grace is how long after its end a bucket of a deferred tier closes. It must not be
-	// shorter than that of a finer deferred tier.
+	// Grace is how long after its end a bucket of a deferred tier closes. It must not be shorter than
+	// the grace of a finer deferred tier.
 	Grace time.Duration
 }
 

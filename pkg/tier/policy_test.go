@@ -75,7 +75,7 @@ func TestValidate_ErrorStatesTheMistakeAndTheRemedy(t *testing.T) {
 			"hour: retention 815h59m59s is too short: a day could be folded after one of its hours has expired; want at least raw 30 d + one day + 3 d = 34 d"},
 		"day a day short": {standardWith(func(p *tier.Policy) { p.Tiers[1].Retention = 63 * day }), "want at least raw 30 d + one month + 3 d = 64 d"},
 		"once too short":  {standardWith(func(p *tier.Policy) { p.Tiers[0].Least = 33 * day }), "hour: retention 33 d is too short"},
-		"raw forever":     {standardWith(func(p *tier.Policy) { p.Raw = tier.Forever }), "hour: retention 90 d is shorter than that of raw events, which are kept forever"},
+		"raw forever":     {standardWith(func(p *tier.Policy) { p.Raw = tier.Forever }), "hour: retention 90 d is shorter than for raw events, which are kept forever"},
 	} {
 		err := c.policy.Validate()
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "tiers: ") {
@@ -91,8 +91,12 @@ func TestValidate_NoChildExpiresWhileEventsOfItsParentExist(t *testing.T) {
 		days := func(name string, most int) time.Duration {
 			return time.Duration(rapid.IntRange(0, most).Draw(t, name)) * day
 		}
-		p := tier.Policy{Raw: days("raw", 40), Tiers: []tier.Tier{
-			{Unit: tier.Hour, Retention: days("hour", 90)}, {Unit: tier.Day, Retention: days("day", 200)}, {Unit: tier.Month, Retention: tier.Forever},
+		// Most of these are valid, so that no run skips too many.
+		raw := days("raw", 40)
+		p := tier.Policy{Raw: raw, Tiers: []tier.Tier{
+			{Unit: tier.Hour, Retention: raw + days("hour", 90)},
+			{Unit: tier.Day, Retention: raw + days("day", 200)},
+			{Unit: tier.Month, Retention: tier.Forever},
 		}}
 		if p.Validate() != nil || p.Raw == tier.Forever {
 			t.Skip("the policy is invalid, or nothing expires")

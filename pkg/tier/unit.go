@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 )
 
 // Unit is a registered granularity of time. The zero Unit is none. Units are not
@@ -147,7 +147,7 @@ func (u Unit) Longest() time.Duration {
 // Compare orders units by the length of their longest bucket.
 func (u Unit) Compare(o Unit) int { return cmp.Compare(u.Longest(), o.Longest()) }
 
-// FinerThan reports whether the buckets of u are shorter than those of o.
+// FinerThan reports whether the buckets of u are shorter than the buckets of o.
 func (u Unit) FinerThan(o Unit) bool { return u.Compare(o) < 0 }
 
 // NestsIn reports whether every bucket of coarse is made of complete buckets of u. Days

@@ -88,7 +88,7 @@ func (t Tier) validateRetention(raw time.Duration, parent Unit) error {
 		return nil
 	}
 	if raw == Forever {
-		return fmt.Errorf("%s: retention %s is shorter than that of raw events, which are kept forever", t.Unit, days(t.Retention))
+		return fmt.Errorf("%s: retention %s is shorter than for raw events, which are kept forever", t.Unit, days(t.Retention))
 	}
 	need := raw + parent.Longest() + SlackAfterBucket
 	if least < need {

@@ -7,32 +7,41 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/ordervalue"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/engine/ordervalue"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Delete deletes the event that has the subject, stream, time and id of v; other fields of v
-// are ignored. The rollups are recomputed without it; the latest item does not change. deleted
-// is false if there is no such event, or if it expires within minutes anyway.
+// are ignored. The rollups are recomputed without it, and the latest item follows, when the table
+// stream has delivered the change. deleted is false if there is no such event, or if it expires within minutes anyway.
 func (e *Events[T]) Delete(ctx context.Context, v T) (deleted bool, err error) {
 	ctx, cancel := e.withPatience(ctx)
 	defer cancel()
-	k, err := e.eventKey(&v)
+	kind, err := e.kindOfTable(ctx)
 	if err != nil {
 		return false, err
 	}
-	return e.ingest.Delete(ctx, e.changes, k)
+	k, err := e.eventKey(kind, &v)
+	if err != nil {
+		return false, err
+	}
+	return e.ingest.Delete(ctx, e.changes, kind, k)
 }
 
 // Correct replaces the fields of the event that has the subject, stream, time and id of v. The
-// rollups are recomputed; the latest item does not change. corrected is false if there is no
-// such event, or if it expires within minutes. The error wraps ErrRejected if v is invalid.
+// rollups are recomputed, and the latest item follows, when the table stream has delivered the
+// change. corrected is false if there is no such event, or if it expires within minutes. The error wraps ErrRejected if v is invalid.
 func (e *Events[T]) Correct(ctx context.Context, v T) (corrected bool, err error) {
 	ctx, cancel := e.withPatience(ctx)
 	defer cancel()
-	k, err := e.eventKey(&v)
+	kind, err := e.kindOfTable(ctx)
+	if err != nil {
+		return false, err
+	}
+	k, err := e.eventKey(kind, &v)
 	if err != nil {
 		return false, err
 	}
@@ -44,16 +53,12 @@ func (e *Events[T]) Correct(ctx context.Context, v T) (corrected bool, err error
 	if err != nil || stored == nil {
 		return false, err
 	}
-	kind, err := e.kindOfTable(ctx)
-	if err != nil {
-		return false, err
-	}
 	return e.ingest.Correct(ctx, e.changes, kind, observation, stored)
 }
 
 // Enrich sets enrichment fields of the latest item of a series, by their stored names. nil
 // removes a field. Appends never change them, and Latest reads them. The item need not exist
-// yet. The outcome is Applied, Conflict if a condition does not hold, or Gone. The error wraps
+// yet. The outcome is Applied, Conflict if a condition does not hold, or Gone. The error is Result.Err,
 // ErrRejected for a field that the kind does not declare as enrichment.
 func (e *Events[T]) Enrich(ctx context.Context, key Key, patch map[string]any, opts ...AppendOption) (Result[T], error) {
 	ctx, cancel := e.withPatience(ctx)
@@ -64,10 +69,10 @@ func (e *Events[T]) Enrich(ctx context.Context, key Key, patch map[string]any, o
 		return fail(err)
 	}
 	switch {
-	case !e.kind.HasLatest():
-		return fail(fmt.Errorf("enrich: kind %s: %w", e.kind.Name, ErrNoLatest))
-	case e.kind.Shards > 1:
-		return fail(fmt.Errorf("enrich: kind %s has a latest item for each of its %d shards: keep the fields in the subject's profile", e.kind.Name, e.kind.Shards))
+	case !e.declared.HasLatest():
+		return fail(fmt.Errorf("enrich: kind %s: %w", e.declared.Name, ErrNoLatest))
+	case e.declared.Shards > 1:
+		return fail(fmt.Errorf("enrich: kind %s has a latest item for each of its %d shards: keep the fields in the subject's profile", e.declared.Name, e.declared.Shards))
 	}
 	fields, err := e.enrichment(patch)
 	if err != nil {
@@ -76,12 +81,17 @@ func (e *Events[T]) Enrich(ctx context.Context, key Key, patch map[string]any, o
 	if err := e.series(key).Check(); err != nil {
 		return fail(err)
 	}
-	series := e.kind.Series(key.Subject, key.Stream, model.Order{})
-	r, err := e.ingest.Enrich(ctx, e.changes, e.kind, series, fields, condition)
+	kind, err := e.kindOfTable(ctx)
 	if err != nil {
 		return fail(err)
 	}
-	return Result[T]{Outcome: r.Outcome, Latest: e.decidedBy(r)}, nil
+	series := kind.Series(key.Subject, key.Stream, model.Order{})
+	r, err := e.ingest.Enrich(ctx, e.changes, kind, series, fields, condition)
+	if err != nil {
+		return fail(err)
+	}
+	result := Result[T]{Outcome: r.Outcome, Latest: e.decidedBy(r), Err: notStored[r.Outcome]}
+	return result, result.Err
 }
 
 // enrichment returns the fields of a patch, sorted, or model.FieldErrors.
@@ -89,9 +99,12 @@ func (e *Events[T]) enrichment(patch map[string]any) (fields model.Attrs, _ erro
 	var wrong model.FieldErrors
 	for name, value := range patch {
 		t, err := term(name, model.Equal, value)
+		if c := e.layout.find(name); err == nil && c != nil && t.Value.Kind != model.Null {
+			err = c.checkValue(t)
+		}
 		switch {
-		case !e.kind.IsEnrichment(name):
-			wrong = append(wrong, model.FieldError{Field: name, Code: ingest.CodeEnrichment, Message: fmt.Sprintf("is not an enrichment field of %s: declare it, or append it", e.kind.Name)})
+		case !e.declared.IsEnrichment(name):
+			wrong = append(wrong, model.FieldError{Field: name, Code: ingest.CodeEnrichment, Message: fmt.Sprintf("is not an enrichment field of %s: declare it, or append it", e.declared.Name)})
 		case err != nil:
 			wrong = append(wrong, model.FieldError{Field: name, Code: ingest.CodeWrongType, Message: err.Error()})
 		case len(t.Value.Text) > e.ingest.Limits.Text:
@@ -107,8 +120,8 @@ func (e *Events[T]) enrichment(patch map[string]any) (fields model.Attrs, _ erro
 	return fields, nil
 }
 
-// eventKey returns the identity of v.
-func (e *Events[T]) eventKey(v *T) (model.EventKey, error) {
+// eventKey returns the identity of v in the kind of the table, whose shards decide its place.
+func (e *Events[T]) eventKey(kind *catalog.Kind, v *T) (model.EventKey, error) {
 	at := reflect.ValueOf(v).Elem()
 	when, problem := e.layout.eventTime(at)
 	if problem != nil {
@@ -116,5 +129,5 @@ func (e *Events[T]) eventKey(v *T) (model.EventKey, error) {
 	}
 	key := Key{Subject: e.layout.subject.text(at), Stream: e.layout.stream.text(at)}
 	order := ordervalue.Order(e.layout.orderBy, when, e.layout.id.text(at), e.layout.orderValue(at))
-	return model.EventKey{Series: e.kind.Series(key.Subject, key.Stream, order), Order: order}, e.series(key).Check()
+	return model.EventKey{Series: kind.Series(key.Subject, key.Stream, order), Order: order}, e.series(key).Check()
 }

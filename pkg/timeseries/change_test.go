@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -31,7 +31,7 @@ func TestEnrich_SetsAndRemovesFieldsOfTheLatestItem(t *testing.T) {
 	ctx, events := context.Background(), open[logged](t, newTable(), iot.Readings)
 	enrich := func(want model.Outcome, patch map[string]any, opts ...timeseries.AppendOption) {
 		t.Helper()
-		if out, err := events.Enrich(ctx, sensor, patch, opts...); err != nil || out.Outcome != want {
+		if out, err := events.Enrich(ctx, sensor, patch, opts...); !fits(want, err) || out.Outcome != want {
 			t.Fatalf("enrich: %s, %v; want %s", out.Outcome, err, want)
 		}
 	}
@@ -90,6 +90,33 @@ func TestEnrich_ReportsWhatCannotBeStored(t *testing.T) {
 	busy := &storetest.FaultyStore{Store: newTable(), Writes: storetest.FailRandomly(newRand(), 1, storetest.Throttle)}
 	if _, err := openOn(t, busy, iot.Readings, timeseries.Options{Attempts: 1}).Enrich(ctx, sensor, fine); !errors.Is(err, timeseries.ErrUndecided) {
 		t.Errorf("a busy table: %v, want %v", err, timeseries.ErrUndecided)
+	}
+}
+
+// A latest item that has enrichment only is of no event, and has no time. Without any field there is none.
+func TestLatest_WithoutAnEventHasNoTime(t *testing.T) {
+	t.Parallel()
+	ctx, events := t.Context(), open[logged](t, newTable(), iot.Readings)
+	enrich := func(patch map[string]any) {
+		t.Helper()
+		if _, err := events.Enrich(ctx, sensor, patch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enrich(map[string]any{"accountId": "acme"})
+	latest, err := events.Latest(ctx, sensor)
+	if err != nil || latest == nil || !latest.At.IsZero() || latest.AccountID != "acme" {
+		t.Errorf("with enrichment: %+v, %v; want it without a time", latest, err)
+	}
+	enrich(map[string]any{"accountId": nil})
+	if latest, err := events.Latest(ctx, sensor); err != nil || latest != nil {
+		t.Errorf("without a field: %+v, %v; want none", latest, err)
+	}
+	if _, err := events.Append(ctx, logged{Device: "sensor_01", At: today, Temperature: 20}); err != nil {
+		t.Fatal(err)
+	}
+	if latest, err := events.Latest(ctx, sensor); err != nil || !latest.At.Equal(today) {
+		t.Errorf("with an event: %+v, %v; want its time", latest, err)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/base/reserved"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -169,10 +169,10 @@ func compileProfile(t reflect.Type, subject catalog.SubjectType) (*layout, catal
 		_, twice := fields[column.name]
 		switch {
 		case column.is(subjectRole) && column.typ.Kind() != reflect.String || column.is(fieldRole) && formOf(column.typ) == noForm:
-			c.report(TypeUnfit, column.goName, "%s cannot hold it: an id is a string, a field is a string, boolean, time, number, list, map or struct", column.typ)
+			c.report(TypeUnfit, column.goName, "%s cannot hold it: an id is a string, a field is a string, boolean, time, number, list, map or struct, or has MarshalText and UnmarshalText", column.typ)
 		case column.is(subjectRole):
 			continue
-		case !column.is(fieldRole) || twice || tablekeys.ReservedInProfile(column.name):
+		case !column.is(fieldRole) || twice || reserved.InProfile(column.name):
 			c.report(TagUnreadable, column.goName, "%q is not a field, or its name is reserved or used twice: tag it as field, or give another name with name=", column.name)
 		}
 		fields[column.name] = formOf(column.typ)
@@ -183,7 +183,7 @@ func compileProfile(t reflect.Type, subject catalog.SubjectType) (*layout, catal
 	}
 	for _, f := range kind.Subject.Profile.Fields() {
 		switch form := fields[f.Name]; {
-		case form == textForm, strings.HasPrefix(f.Path, "unique.") && form != noForm && form != nestedForm:
+		case form == textForm, form == marshaledForm, strings.HasPrefix(f.Path, "unique.") && form != noForm && form != nestedForm:
 		default:
 			c.report(RowDiffers, "", "the profile of %s has %s, but the type has no such field that is a string: add one, or remove the declaration", subject.Name, f.Path)
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -19,7 +19,8 @@ type appendOptions struct {
 }
 
 // If appends only if a stored field of the latest item, enrichment included, compares with value as op says.
-// With several If options, all must hold. Otherwise the outcome is model.Conflict.
+// With several If options, all must hold. Otherwise the outcome is model.Conflict and the
+// error ErrConflict. value has the type of the field; another is model.ErrCondition.
 func If(field string, op model.Op, value any) AppendOption {
 	return func(a *appendOptions) {
 		t, err := term(field, op, value)
@@ -35,13 +36,16 @@ func (e *Events[T]) condition(opts []AppendOption) (model.Condition, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
-	if len(a.condition) > 0 && !e.kind.LatestInTransaction() {
-		return nil, fmt.Errorf("append with If to kind %s: %w", e.kind.Name, ErrNoLatest)
+	if len(a.condition) > 0 && !e.declared.LatestInTransaction() {
+		return nil, fmt.Errorf("append with If to kind %s: %w", e.declared.Name, ErrNoLatest)
 	}
 	for _, t := range a.condition {
 		if e.layout.find(t.Field) == nil {
 			return nil, fmt.Errorf("%.64q: %w", t.Field, ErrField)
 		}
+	}
+	if err := e.layout.checkTerms(a.condition); err != nil {
+		return nil, err
 	}
 	return a.condition, a.condition.Validate()
 }

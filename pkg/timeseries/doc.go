@@ -4,7 +4,7 @@
 // OpenProfiles does the same for what is stored about the subjects themselves.
 //
 // A kind of sessions, such as web.Sessions, is opened with the kinds that its sessions are folded from, in
-// Options.Sources: its rollups are read as those of other kinds.
+// Options.Sources: its rollups are read as for other kinds.
 //
 // It uses the same packages as the deployed functions, ingest and query, so outcomes and
 // results are the same. Times of a program are time.Time, in the fields of its types and in

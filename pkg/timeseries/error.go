@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 )
 
 // Code identifies one kind of configuration mistake. Codes are never reused.
 type Code string
 
-// The codes. docs/CONFIG-ERRORS.md has a section for each.
+// The codes. docs/use/CONFIG-ERRORS.md has a section for each.
 const (
 	OrderMissing     Code = "TM-001" // no field has the role time
 	OrderIsKey       Code = "TM-002" // the time is part of the key
@@ -26,7 +26,7 @@ const (
 )
 
 // errorsPage explains each code.
-const errorsPage = "docs/CONFIG-ERRORS.md"
+const errorsPage = "docs/use/CONFIG-ERRORS.md"
 
 // Error is one configuration mistake that Open found. Open joins all of them; errors.As finds the first.
 type Error struct {
@@ -73,7 +73,7 @@ func (b *batchError) Error() string {
 	if more := len(b.errs) - len(named); more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("append: no outcome for %d of %d values: %s", len(b.errs), b.values, strings.Join(named, "; "))
+	return fmt.Sprintf("append: %d of %d values were not stored, or may not be: %s", len(b.errs), b.values, strings.Join(named, "; "))
 }
 
 // Unwrap returns the error of each value.

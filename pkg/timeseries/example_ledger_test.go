@@ -44,15 +44,16 @@ func book(ctx context.Context, ledger *timeseries.Events[Entry], account, paymen
 		if next.Balance < 0 {
 			return "refused", nil
 		}
-		out, err := ledger.Append(ctx, next, onTop)
-		for errors.Is(err, timeseries.ErrUndecided) && ctx.Err() == nil {
+		var out timeseries.Result[Entry]
+		err = timeseries.Retry(ctx, func(ctx context.Context) (err error) {
 			out, err = ledger.Append(ctx, next, onTop) // the same entry, so that it is booked once
-		}
+			return err
+		})
 		switch {
-		case err != nil:
-			return "", err
-		case out.Outcome == model.Applied || out.Outcome == model.Duplicate: // stored now, or by an attempt before
+		case out.Stored(): // now, or by an attempt before
 			return fmt.Sprint("booked, balance ", next.Balance), nil
+		case err != nil && !errors.Is(err, timeseries.ErrConflict) && !errors.Is(err, timeseries.ErrCollision):
+			return "", err
 		}
 		// Another entry came first: compute again on top of it.
 	}
@@ -76,7 +77,7 @@ func Example_ledger() {
 	}
 	for _, e := range []Entry{{"alice", 4, "late", -40, 0}, {"alice", 3, "twice", -40, 0}} { // computed from entry 2
 		out, err := ledger.Append(ctx, e, timeseries.If("number", model.Equal, 2))
-		fmt.Println(e.Payment, out.Outcome, err)
+		fmt.Println(e.Payment, out.Outcome, out.Stored(), errors.Is(err, timeseries.ErrConflict))
 	}
 	for e, err := range ledger.History(ctx, timeseries.Key{Subject: "alice"}) {
 		fmt.Println(e.Number, e.Payment, e.Amount, e.Balance, err)
@@ -86,8 +87,8 @@ func Example_ledger() {
 	// rent booked, balance 40 <nil>
 	// phone refused <nil>
 	// food booked, balance 15 <nil>
-	// late conflict <nil>
-	// twice collision <nil>
+	// late conflict false true
+	// twice collision false false
 	// 1 deposit 100 100 <nil>
 	// 2 rent -60 40 <nil>
 	// 3 food -25 15 <nil>

@@ -134,11 +134,11 @@ func ExampleIf() {
 	newer := Reading{Device: "sensor_01", At: today, Temperature: number("20"), Location: "roof"}
 	for _, location := range []string{"hall", "roof"} {
 		out, err := readings.Append(ctx, newer, timeseries.If("location", model.Equal, location))
-		fmt.Println(location, out.Outcome, err)
+		fmt.Println(location, out.Outcome, err != nil)
 	}
 	// Output:
-	// hall conflict <nil>
-	// roof applied <nil>
+	// hall conflict true
+	// roof applied false
 }
 
 // Append in a transaction with other items. With DynamoDB, Table.TransactItems returns the

@@ -59,7 +59,7 @@ func ExampleOpen_mistake() {
 	fmt.Println(err)
 	// Output:
 	// true true
-	// timeseries: TM-001: timeseries_test.Sample: no field orders the events: tag the time of the event with tide:"time", or a number or text with tide:"order" (docs/CONFIG-ERRORS.md)
+	// timeseries: TM-001: timeseries_test.Sample: no field orders the events: tag the time of the event with tide:"time", or a number or text with tide:"order" (docs/use/CONFIG-ERRORS.md)
 }
 
 // A kind that declares no measures takes them from the tags.
@@ -81,7 +81,7 @@ func ExampleEvents_Kind() {
 	kind := visits.Kind()
 	fmt.Println(kind.Path, kind.Subject.Path, kind.Measures, kind.Dimensions, kind.Distinct)
 	// Output:
-	// visits sites [{duration 3 true}] [{page 50}] [visitor]
+	// visits sites [{duration 3 true}] [{page 50 0 [ ]}] [visitor]
 }
 
 // A late event is stored, and the latest item does not change.

@@ -7,9 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -76,9 +75,9 @@ type broken struct {
 	device string
 }
 
-func (b *broken) Put(ctx context.Context, event model.Event) (ingest.StoreResult, error) {
+func (b *broken) Put(ctx context.Context, event model.Event) (storage.StoreResult, error) {
 	if event.Series.Subject.ID == b.device {
-		return ingest.StoreResult{}, errBroken
+		return storage.StoreResult{}, errBroken
 	}
 	return b.Store.Put(ctx, event)
 }

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/ordervalue"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/engine/ordervalue"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -146,21 +146,34 @@ func (l *layout) setLatest(v reflect.Value, c *model.Latest) error {
 	if l.created != nil && c.CreatedAt != 0 {
 		v.FieldByIndex(l.created.index).Set(reflect.ValueOf(c.CreatedAt.Time()))
 	}
-	return l.set(v, c.Series, c.Order, c.Attrs)
+	if c.Ordered { // an item that has enrichment only is of no event
+		l.setOrder(v, c.Order)
+	}
+	return l.setFields(v, c.Series, c.Attrs)
 }
 
-// set fills v, a struct, with a stored event or latest item.
+// set fills v, a struct, with a stored event.
 func (l *layout) set(v reflect.Value, series model.Series, order model.Order, attrs model.Attrs) error {
-	v.FieldByIndex(l.subject.index).SetString(series.Subject.ID)
-	if l.stream != nil {
-		v.FieldByIndex(l.stream.index).SetString(series.Stream)
-	}
+	l.setOrder(v, order)
+	return l.setFields(v, series, attrs)
+}
+
+// setOrder fills in the time and the id of an event.
+func (l *layout) setOrder(v reflect.Value, order model.Order) {
 	at, id := ordervalue.Shown(order)
 	if l.id != nil {
 		v.FieldByIndex(l.id.index).SetString(id)
 	}
 	if l.time != nil && at != nil {
 		v.FieldByIndex(l.time.index).Set(reflect.ValueOf(at.Time()))
+	}
+}
+
+// setFields fills in the series and the fields of an event or latest item.
+func (l *layout) setFields(v reflect.Value, series model.Series, attrs model.Attrs) error {
+	v.FieldByIndex(l.subject.index).SetString(series.Subject.ID)
+	if l.stream != nil {
+		v.FieldByIndex(l.stream.index).SetString(series.Stream)
 	}
 	for i := range l.attrs {
 		c := &l.attrs[i]

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/lists"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -22,13 +23,14 @@ type Store interface {
 // Events appends and reads the events of one kind as values of T. Create it with Open. It
 // is safe for concurrent use.
 type Events[T any] struct {
-	kind    *catalog.Kind
-	sources []catalog.Kind
-	layout  *layout
-	ingest  *ingest.Service
-	changes ingest.ChangeStore
-	query   *query.Service
-	table   tableKind
+	declared  *catalog.Kind // kindOfTable returns the one to work with
+	sources   []catalog.Kind
+	unmanaged bool
+	layout    *layout
+	ingest    *ingest.Service
+	changes   ingest.ChangeStore
+	query     *query.Service
+	table     tableKind
 	// patience limits the time of one append; zero means no limit.
 	patience time.Duration
 }
@@ -58,9 +60,12 @@ type Events[T any] struct {
 // distinct fields takes them from the tags, and so does one without enrichment. Kind returns
 // the result. opts may be nil. The error joins an *Error for each mistake.
 //
-// A kind of sessions needs Options.Sources. Its rollups are read as those of any kind. History returns the
+// A kind of sessions needs Options.Sources. Its rollups are read as for any kind. History returns the
 // sessions of one key, with Where of its indexed field. Sessions cannot be appended: ErrRejected.
 func Open[T any](store Store, kind catalog.Kind, opts *Options) (*Events[T], error) {
+	if err := checkStore(store); err != nil {
+		return nil, err
+	}
 	o, err := opts.complete()
 	if err != nil {
 		return nil, err
@@ -70,12 +75,13 @@ func Open[T any](store Store, kind catalog.Kind, opts *Options) (*Events[T], err
 		return nil, err
 	}
 	e := &Events[T]{
-		kind:     row,
-		sources:  o.Sources,
-		layout:   layout,
-		ingest:   newIngest(store, o),
-		changes:  store,
-		patience: o.Patience,
+		declared:  row,
+		sources:   o.Sources,
+		unmanaged: o.Unmanaged,
+		layout:    layout,
+		ingest:    newIngest(store, o),
+		changes:   store,
+		patience:  o.Patience,
 	}
 	reads, err := e.reader(store)
 	e.query = &query.Service{Store: reads, Now: o.clock(), CursorKey: o.CursorKey}
@@ -87,16 +93,26 @@ func (e *Events[T]) reader(store Store) (query.Store, error) {
 	watermarks, ok := store.(query.LowWatermarks)
 	switch {
 	case ok:
-		return &query.Live{Store: store, Watermarks: watermarks, Kind: e.kindToRead, Now: e.ingest.Now}, nil
-	case e.kind.Retention.HasDeferred():
-		return nil, fmt.Errorf("kind %s has deferred tiers, but the store %T has no low watermarks: use *dynamo.Table or *memory.Table", e.kind.Name, store)
+		stream, _ := store.(query.StreamStates)
+		return &query.Live{
+			Store: store, Watermarks: watermarks, Stream: stream, Kind: e.kindToRead, Now: e.ingest.Now,
+		}, nil
+	case e.declared.Retention.HasDeferred():
+		return nil, fmt.Errorf("kind %s has deferred tiers, but the store %T has no low watermarks: use *dynamo.Table or *memory.Table", e.declared.Name, store)
 	}
 	return store, nil
 }
 
 // Kind returns the kind with everything that the tags added and all defaults. The
-// configuration of the deployed functions must declare the same.
-func (e *Events[T]) Kind() catalog.Kind { return *e.kind }
+// configuration of the deployed functions must declare the same. Changes of the copy change nothing in e.
+func (e *Events[T]) Kind() catalog.Kind {
+	kind := *e.declared
+	kind.Measures, kind.Dimensions = slices.Clone(kind.Measures), slices.Clone(kind.Dimensions)
+	kind.Distinct, kind.Enrichment = slices.Clone(kind.Distinct), slices.Clone(kind.Enrichment)
+	kind.LatestBy, kind.Goals = slices.Clone(kind.LatestBy), slices.Clone(kind.Goals)
+	kind.Retention.Tiers = slices.Clone(kind.Retention.Tiers)
+	return kind
+}
 
 // compile returns the layout of a model and its complete kind, or all mistakes.
 func compile(t reflect.Type, kind catalog.Kind, sources []catalog.Kind) (*layout, *catalog.Kind, error) {
@@ -128,4 +144,19 @@ func compile(t reflect.Type, kind catalog.Kind, sources []catalog.Kind) (*layout
 
 func (c *checker) err() error {
 	return errors.Join(lists.Map(c.mistakes, func(m *Error) error { return m })...)
+}
+
+var errNoStore = errors.New("timeseries: the store is nil: pass the result of dynamo.New or memory.New")
+
+// checkStore returns an error for a nil store, and for a table that was not made by its constructor: the first
+// request would panic.
+func checkStore(store any) error {
+	v := reflect.ValueOf(store)
+	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return errNoStore
+	}
+	if table, ok := store.(interface{ Valid() error }); ok {
+		return table.Valid()
+	}
+	return nil
 }

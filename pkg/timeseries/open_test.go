@@ -244,7 +244,7 @@ func TestOpen_DoesNotChangeTheGivenKind(t *testing.T) {
 }
 
 func TestCodes_AreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/CONFIG-ERRORS.md")
+	page, err := os.ReadFile("../../docs/use/CONFIG-ERRORS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestCodes_AreDocumented(t *testing.T) {
 		timeseries.RowDiffers, timeseries.TagUnreadable, timeseries.TypeUnfit, timeseries.KindUnusable,
 	} {
 		if !strings.Contains(string(page), "## "+string(code)) {
-			t.Errorf("docs/CONFIG-ERRORS.md has no section %s", code)
+			t.Errorf("docs/use/CONFIG-ERRORS.md has no section %s", code)
 		}
 	}
 }

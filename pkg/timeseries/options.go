@@ -1,13 +1,14 @@
 package timeseries
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"io"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -16,9 +17,12 @@ import (
 type Options struct {
 	// Now is the clock for arrivals, retention and reads; nil means time.Now.
 	Now func() time.Time
-	// Sources are the kinds of the events that a kind of sessions is folded from: that of the sessions, and those
+	// Sources are the kinds of the events that a kind of sessions is folded from: Sessions.Of, and the kinds
 	// whose events may meet its goals. Other kinds need none.
 	Sources []catalog.Kind
+	// Unmanaged opens a kind that the table's configuration does not have, although it has others. No function
+	// keeps the rollups of its events, or lists its series. Without it, each read and change is ErrTableConfig.
+	Unmanaged bool
 	// Limits are those that appended values are validated against. A limit of zero is the
 	// default of the configuration.
 	Limits Limits
@@ -44,6 +48,9 @@ type Limits = config.Limits
 
 var errOptions = errors.New("timeseries: invalid options: Patience, Attempts, Parallel and all limits must not be negative")
 
+// defaultParallel is below the 10 idle connections that the client of the SDK keeps by default.
+const defaultParallel = 8
+
 // complete returns o with all defaults; o may be nil.
 func (o *Options) complete() (*Options, error) {
 	var out Options
@@ -54,6 +61,7 @@ func (o *Options) complete() (*Options, error) {
 		return nil, errOptions
 	}
 	out.Limits = out.Limits.Complete()
+	out.Parallel = cmp.Or(out.Parallel, defaultParallel)
 	if out.Now == nil {
 		out.Now = time.Now
 	}

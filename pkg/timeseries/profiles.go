@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/lists"
-	"github.com/tidemark-db/tidemark/internal/pages"
-	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/paging"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -42,11 +42,15 @@ type ProfileResult[T any] struct {
 //
 //	tide:"subject"   the subject's id: a string
 //	tide:"field"     a field: a string, boolean, time, number, or a pointer to one; or a slice, map
-//	                 or struct, which is stored as encoding/json writes it
+//	                 or struct, which is stored as encoding/json writes it; or a type with MarshalText and
+//	                 UnmarshalText, such as netip.Addr and big.Int, which is stored as that text
 //
 // T must have the fields that subject.Profile declares, indexes or makes unique. opts may be nil.
 // The error joins an *Error for each mistake.
 func OpenProfiles[T any](store lifecycle.Store, subject catalog.SubjectType, opts *Options) (*Profiles[T], error) {
+	if err := checkStore(store); err != nil {
+		return nil, err
+	}
 	o, err := opts.complete()
 	if err != nil {
 		return nil, err
@@ -109,7 +113,7 @@ func (p *Profiles[T]) Backfill(ctx context.Context, after string, each func(id s
 // ListBy returns an iterator over the profiles with a value of an indexed field. It may lag behind
 // by moments. The error is lifecycle.ErrNoIndex if the field has no index.
 func (p *Profiles[T]) ListBy(ctx context.Context, field, value string) iter.Seq2[Profile[T], error] {
-	return p.each(pages.Items(func(after lifecycle.Cursor) ([]model.Profile, lifecycle.Cursor, error) {
+	return p.each(paging.Items(func(after lifecycle.Cursor) ([]model.Profile, lifecycle.Cursor, error) {
 		page, err := p.service.ListByField(ctx, p.subject, field, value, after, 0)
 		return page.Profiles, page.Next, err
 	}))
@@ -117,7 +121,7 @@ func (p *Profiles[T]) ListBy(ctx context.Context, field, value string) iter.Seq2
 
 // Versions returns an iterator over the stored versions of a profile, newest first.
 func (p *Profiles[T]) Versions(ctx context.Context, id string) iter.Seq2[Profile[T], error] {
-	return p.each(pages.Items(func(before int64) ([]model.Profile, int64, error) {
+	return p.each(paging.Items(func(before int64) ([]model.Profile, int64, error) {
 		page, next, err := p.service.Versions(ctx, p.of(id), before, 0)
 		return lists.Map(page, func(v model.ProfileVersion) model.Profile { return v.Profile }), next, err
 	}))

@@ -8,9 +8,9 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/lists"
-	"github.com/tidemark-db/tidemark/internal/pages"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/paging"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -34,12 +34,16 @@ type Listed struct {
 // Series returns an iterator over the series of a subject, or of all subjects if it is "", sorted by
 // subject and stream. The function that keeps the rollups lists a series moments after its first event.
 func (e *Events[T]) Series(ctx context.Context, subject string) iter.Seq2[Listed, error] {
-	kind := e.kind.Name
-	if !e.kind.HasEvents() {
-		kind = e.kind.Sessions.Of // the series of sessions are those of their events
+	kind := e.declared.Name
+	if !e.declared.HasEvents() {
+		kind = e.declared.Sessions.Of // sessions have the series of their events
 	}
 	return func(yield func(Listed, error) bool) {
-		for l, err := range e.query.EachSeries(ctx, query.SeriesList{Subject: model.Subject{Type: e.kind.Subject.Name, ID: subject}}) {
+		if _, err := e.kindOfTable(ctx); err != nil {
+			yield(Listed{}, err)
+			return
+		}
+		for l, err := range e.query.EachSeries(ctx, query.SeriesList{Subject: model.Subject{Type: e.declared.Subject.Name, ID: subject}}) {
 			if err == nil && l.Series.Kind != kind {
 				continue
 			}
@@ -51,7 +55,7 @@ func (e *Events[T]) Series(ctx context.Context, subject string) iter.Seq2[Listed
 }
 
 func (e *Events[T]) series(key Key) query.Series {
-	return query.Series{Kind: e.kind, Subject: key.Subject, Stream: key.Stream}
+	return query.Series{Kind: e.declared, Subject: key.Subject, Stream: key.Stream}
 }
 
 // Latest reads the latest item of a series, enrichment included; nil if nothing was appended
@@ -61,7 +65,11 @@ func (e *Events[T]) Latest(ctx context.Context, key Key, opts ...LatestOption) (
 	if err != nil {
 		return nil, err
 	}
-	latest, err := e.query.Latest(ctx, e.series(key), r.consistent)
+	series, err := e.seriesOfTable(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	latest, err := e.query.Latest(ctx, series, r.consistent)
 	if err != nil || latest == nil {
 		return nil, err
 	}
@@ -87,7 +95,11 @@ func (e *Events[T]) LatestBy(ctx context.Context, values []string, opts ...Lates
 	if err != nil {
 		return Page[T]{}, err
 	}
-	found, err := e.query.LatestBy(ctx, query.LatestBy{Kind: e.kind, Index: r.index, Values: values, Limit: r.limit, Cursor: r.after})
+	kind, err := e.kindOfTable(ctx)
+	if err != nil {
+		return Page[T]{}, err
+	}
+	found, err := e.query.LatestBy(ctx, query.LatestBy{Kind: kind, Index: r.index, Values: values, Limit: r.limit, Cursor: r.after})
 	if err != nil {
 		return Page[T]{}, err
 	}
@@ -112,10 +124,17 @@ func (e *Events[T]) History(ctx context.Context, key Key, opts ...HistoryOption)
 func (e *Events[T]) HistoryOf(ctx context.Context, keys []Key, opts ...HistoryOption) iter.Seq2[T, error] {
 	r, err := readOptionsOf(e.layout, opts)
 	if err != nil {
-		return pages.Fail[T](err)
+		return paging.Fail[T](err)
 	}
-	of := lists.Map(keys, e.series)
 	return func(yield func(T, error) bool) {
+		kind, err := e.kindOfTable(ctx)
+		if err != nil {
+			yield(*new(T), err)
+			return
+		}
+		of := lists.Map(keys, func(k Key) query.Series {
+			return query.Series{Kind: kind, Subject: k.Subject, Stream: k.Stream}
+		})
 		for event, err := range e.query.EachEventOf(ctx, r.history(query.Series{}), of) {
 			var v T
 			if err == nil {
@@ -150,7 +169,11 @@ func (e *Events[T]) Page(ctx context.Context, key Key, opts ...PageOption) (Page
 	if err != nil {
 		return Page[T]{}, err
 	}
-	found, err := e.query.History(ctx, r.history(e.series(key)))
+	series, err := e.seriesOfTable(ctx, key)
+	if err != nil {
+		return Page[T]{}, err
+	}
+	found, err := e.query.History(ctx, r.history(series))
 	if err != nil {
 		return Page[T]{}, err
 	}
@@ -167,8 +190,16 @@ func (e *Events[T]) Count(ctx context.Context, key Key, opts ...CountOption) (Ev
 	if err != nil {
 		return EventCount{}, err
 	}
-	return e.query.Count(ctx, r.history(e.series(key)))
+	series, err := e.seriesOfTable(ctx, key)
+	if err != nil {
+		return EventCount{}, err
+	}
+	return e.query.Count(ctx, r.history(series))
 }
+
+// Decode returns a stored event as a value of T. A value whose error is not nil has only the event's key. It
+// sends no request: package changes decodes records of the table stream with it.
+func (e *Events[T]) Decode(stored model.Event) (T, error) { return e.decodeEvent(&stored) }
 
 func (e *Events[T]) decodeEvent(stored *model.Event) (v T, err error) {
 	at := reflect.ValueOf(&v).Elem()

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -31,7 +31,7 @@ type readOptions struct {
 	err               error
 }
 
-// In reads the half-open range [from, to) of event times. Rollups are those of all buckets that overlap the
+// In reads the half-open range [from, to) of event times. Rollups include all buckets that overlap the
 // range. The zero time.Time as from or to leaves that end open. Without In everything is read.
 func In(from, to time.Time) RangeOption {
 	return option(func(r *readOptions) {
@@ -75,8 +75,8 @@ func Consistent() LatestOption { return option(func(r *readOptions) { r.consiste
 func After(next string) CursorOption { return option(func(r *readOptions) { r.after = next }) }
 
 // Where returns only events whose stored field compares with value as op says. With several
-// Where options, all must hold. value has any type that a tide tag accepts; model.Exists and
-// model.Missing ignore it. Excluded events are still read and paid for.
+// Where options, all must hold. value has the type of the field, another is
+// model.ErrCondition; model.Exists and model.Missing ignore it. Excluded events are still read and paid for.
 func Where(field string, op model.Op, value any) CountOption {
 	return option(func(r *readOptions) {
 		t, err := term(field, op, value)
@@ -127,6 +127,9 @@ func readOptionsOf[O any](l *layout, opts []O) (readOptions, error) {
 		if err := l.checkAppended(name); err != nil {
 			return r, err
 		}
+	}
+	if err := l.checkTerms(r.where); err != nil {
+		return r, err
 	}
 	return r, r.where.Validate()
 }

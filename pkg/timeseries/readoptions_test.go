@@ -93,7 +93,7 @@ func TestCount_CountsMatchingEvents(t *testing.T) {
 	}
 }
 
-// An option of another read does not compile: its type is not that of the read's options.
+// An option of another read does not compile: its type differs from the type of the read's options.
 func TestReads_TakeOnlyTheirOptions(t *testing.T) {
 	t.Parallel()
 	type events = timeseries.Events[Reading]

@@ -7,27 +7,27 @@ import (
 	"iter"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/pages"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/base/paging"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // Rollups reads the rollups of a series in one tier, oldest first by default. A bucket without
 // events has none. The error is ErrNoTier if the kind does not have the tier.
 func (e *Events[T]) Rollups(ctx context.Context, key Key, unit tier.Unit, opts ...RollupOption) ([]Rollup, error) {
-	return pages.Collect(e.EachRollup(ctx, key, unit, opts...))
+	return paging.Collect(e.EachRollup(ctx, key, unit, opts...))
 }
 
 // EachRollup returns an iterator over what Rollups reads, page after page. An error comes last.
 func (e *Events[T]) EachRollup(ctx context.Context, key Key, unit tier.Unit, opts ...RollupOption) iter.Seq2[Rollup, error] {
 	r, err := readOptionsOf(e.layout, opts)
 	if err != nil {
-		return pages.Fail[Rollup](err)
+		return paging.Fail[Rollup](err)
 	}
-	series, err := e.rollupSeries(ctx, key)
+	series, err := e.seriesOfTable(ctx, key)
 	if err != nil {
-		return pages.Fail[Rollup](err)
+		return paging.Fail[Rollup](err)
 	}
 	return e.query.EachRollup(ctx, r.rollups(series, unit))
 }
@@ -39,7 +39,7 @@ func (e *Events[T]) RollupPage(ctx context.Context, key Key, unit tier.Unit, opt
 	if err != nil {
 		return Page[Rollup]{}, err
 	}
-	series, err := e.rollupSeries(ctx, key)
+	series, err := e.seriesOfTable(ctx, key)
 	if err != nil {
 		return Page[Rollup]{}, err
 	}
@@ -62,17 +62,11 @@ func (e *Events[T]) Chart(ctx context.Context, key Key, opts ...ChartOption) (Cu
 	if err != nil {
 		return Curve{}, err
 	}
-	series, err := e.rollupSeries(ctx, key)
+	series, err := e.seriesOfTable(ctx, key)
 	if err != nil {
 		return Curve{}, err
 	}
 	return e.query.Chart(ctx, query.Chart{Rollups: r.rollups(series, r.unit), Stitched: r.stitched, Gaps: r.gaps})
-}
-
-// rollupSeries is series with the kind of the table, which says since when its rollups have a field.
-func (e *Events[T]) rollupSeries(ctx context.Context, key Key) (query.Series, error) {
-	kind, err := e.kindOfTable(ctx)
-	return query.Series{Kind: kind, Subject: key.Subject, Stream: key.Stream}, err
 }
 
 // Total reads one summary of exactly the events of a range, or of all events without In.
@@ -83,7 +77,11 @@ func (e *Events[T]) Total(ctx context.Context, key Key, opts ...TotalOption) (Ra
 	if err != nil {
 		return RangeTotal{}, err
 	}
-	return e.query.RangeTotal(ctx, r.rollups(e.series(key), 0))
+	series, err := e.seriesOfTable(ctx, key)
+	if err != nil {
+		return RangeTotal{}, err
+	}
+	return e.query.RangeTotal(ctx, r.rollups(series, 0))
 }
 
 // Pauses between the reads of WaitRollup: the first, and the longest.

@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/goal"
-	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/base/goal"
+	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -116,7 +117,7 @@ func TestSessions_AreReadAsOtherKinds(t *testing.T) {
 				}
 			}
 			if len(listed) != 1 || listed[0].Key != key {
-				t.Errorf("series %v, want that of the views", listed)
+				t.Errorf("series %v, want the views'", listed)
 			}
 		}
 		for _, unit := range []tier.Unit{tier.Hour, tier.Day, tier.Month} {
@@ -130,7 +131,7 @@ func TestSessions_AreReadAsOtherKinds(t *testing.T) {
 			t.Errorf("stored %v: a chart of %d visits, %v; want 3", stored, total.Summary.Events(), err)
 		}
 		total, err := visits.Total(t.Context(), key)
-		if n, _ := total.Summary.Distinct("visitor"); err != nil || total.Summary.Events() != 3 || n != 2 {
+		if n, _, _ := total.Summary.Distinct("visitor"); err != nil || total.Summary.Events() != 3 || n != 2 {
 			t.Errorf("stored %v: %d visits of %d visitors, %v; want 3 of 2", stored, total.Summary.Events(), n, err)
 		}
 	}
@@ -171,7 +172,8 @@ func TestSessions_RefuseSourcesThatDoNotFitTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &tableconfig.Applier{
-		Table: table, Now: func() model.Time { return model.TimeOf(clock()) }, Sweep: func(context.Context, int) error { return nil },
+		Table: table, Queue: table, Now: func() model.Time { return model.TimeOf(clock()) },
+		Sweep: func(context.Context, storage.QueueShard) error { return nil },
 	}
 	if _, err := a.Apply(t.Context(), kinds); err != nil {
 		t.Fatal(err)

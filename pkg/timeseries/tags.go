@@ -63,8 +63,8 @@ const unset = -1
 
 func (c column) is(r role) bool { return c.roles&r != 0 }
 
-// readTags returns the tagged fields of a struct, including those of embedded structs, and
-// the mistakes in their tags. It ignores fields without a tag.
+// readTags returns the tagged fields of a struct and of its embedded structs, and the mistakes in
+// their tags. It ignores fields without a tag.
 func readTags(model reflect.Type) (columns []column, mistakes []*Error) {
 	for _, f := range reflect.VisibleFields(model) {
 		tag := f.Tag.Get("tide")

@@ -1,8 +1,10 @@
 package timeseries
 
 import (
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"errors"
+
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -29,17 +31,33 @@ type (
 // own; see Events.TransactItems.
 type (
 	// Transaction holds the writes of one append and their conditions.
-	Transaction = ingest.AppendTransaction
+	Transaction = storage.AppendTransaction
 	// StoreResult is what a table returns for a Transaction.
-	StoreResult = ingest.StoreResult
+	StoreResult = storage.StoreResult
 )
 
-// Errors of an append. Both are values of package model too, so that other packages return the same.
+// The three classes of errors of changes. An error is of one class at most: change the value, repeat it, or
+// repair the configuration. They are values of package model too, so that other packages return the same.
 var (
 	// ErrRejected reports that the value is invalid. errors.As with model.FieldErrors finds its fields.
 	ErrRejected = model.ErrRejected
 	// ErrUndecided reports that the table did not decide. It comes with its cause.
 	ErrUndecided = model.ErrUndecided
+	// ErrPermanent reports that repeating does not help: the table, a permission or the credentials are missing,
+	// or the kind does not fit the table (then the error is ErrTableConfig too).
+	ErrPermanent = model.ErrPermanent
+)
+
+// Errors of an append that the table decided against: nothing was stored by it, and Result.Outcome has the
+// outcome. A duplicate is no error, because the event is stored, nor is a stale one, which the kind drops.
+var (
+	// ErrCollision reports that another event with the same identity is stored. Give the event an id, or another
+	// time; times are stored in milliseconds.
+	ErrCollision = errors.New("nothing was stored: an event with the same series, time and id and with other fields is stored: give each event an id of its own")
+	// ErrConflict reports that a condition of If does not hold. Read the latest item and decide again.
+	ErrConflict = errors.New("nothing was stored: a condition of the append does not hold: read the latest item and decide again")
+	// ErrGone reports that the subject is being purged.
+	ErrGone = errors.New("nothing was stored: the subject is being purged")
 )
 
 // Errors of a read. Retrying does not help.

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -104,6 +104,36 @@ func TestAppend_UndecidedWrapsTheErrorOfTheClient(t *testing.T) {
 		var response *smithyhttp.ResponseError
 		if !errors.Is(err, timeseries.ErrUndecided) || !errors.As(err, &response) || response.HTTPStatusCode() != http.StatusInternalServerError {
 			t.Errorf("got %v, want ErrUndecided and the response of the server", err)
+		}
+	}
+}
+
+// What a repetition cannot mend is not undecided: a loop of the program ends.
+func TestAppend_AMissingTableAndPermissionArePermanent(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"ResourceNotFoundException", "AccessDeniedException", "UnrecognizedClientException", "ExpiredTokenException"} {
+		requests := 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			requests++
+			w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"no"}`, code)
+		}))
+		defer server.Close()
+		client := dynamodb.New(dynamodb.Options{
+			Region: "eu-west-1", BaseEndpoint: &server.URL, Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+				return aws.Credentials{AccessKeyID: "a", SecretAccessKey: "b"}, nil
+			}),
+		})
+		for name, store := range map[string]timeseries.Store{"table": dynamo.New(client, "none"), "writes": withoutPurgeLocks{dynamo.New(client, "none")}} {
+			requests = 0
+			_, err := openOn(t, store, iot.Readings, timeseries.Options{}).Append(t.Context(), Reading{Device: "sensor_01", At: today})
+			if !errors.Is(err, timeseries.ErrPermanent) || errors.Is(err, timeseries.ErrUndecided) || errors.Is(err, timeseries.ErrRejected) {
+				t.Errorf("%s: %s: %v, want ErrPermanent alone", name, code, err)
+			}
+			if requests > 4 {
+				t.Errorf("%s: %s: %d requests, want no repetition", name, code, requests)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package timeseries
 
 import (
+	"encoding"
 	"encoding/json"
 	"errors"
 	"math"
@@ -24,7 +25,8 @@ const (
 	textForm
 	boolForm
 	timeForm
-	nestedForm // lists and maps, in profiles
+	nestedForm    // lists and maps, in profiles
+	marshaledForm // text, by MarshalText
 )
 
 func (f form) number() bool { return f >= decimalForm && f <= uintForm }
@@ -34,7 +36,6 @@ var kindForms = map[reflect.Kind]form{
 	reflect.Int: intForm, reflect.Int8: intForm, reflect.Int16: intForm, reflect.Int32: intForm, reflect.Int64: intForm,
 	reflect.Uint: uintForm, reflect.Uint8: uintForm, reflect.Uint16: uintForm, reflect.Uint32: uintForm, reflect.Uint64: uintForm,
 	reflect.String: textForm, reflect.Bool: boolForm,
-	reflect.Slice: nestedForm, reflect.Map: nestedForm, reflect.Struct: nestedForm,
 }
 
 // formOf returns the form of a type or of what it points to.
@@ -50,8 +51,9 @@ func formOf(t reflect.Type) form {
 	case reflect.TypeFor[model.Time]():
 		return noForm // time.Time is the one type of times
 	}
-	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
-		return noForm // bytes, which JSON has not
+	switch t.Kind() {
+	case reflect.Slice, reflect.Map, reflect.Struct, reflect.Array:
+		return structuredForm(t)
 	}
 	return kindForms[t.Kind()]
 }
@@ -81,7 +83,10 @@ func encode(v reflect.Value) (value model.Value, ok bool, err error) {
 		return model.BoolValue(v.Bool()), true, nil
 	case timeForm:
 		at := v.Interface().(time.Time)
-		return model.TextValue(at.UTC().Format(time.RFC3339Nano)), pointed || !at.IsZero(), nil
+		return model.TextValue(at.UTC().Format(fieldTimeLayout)), pointed || !at.IsZero(), nil
+	case marshaledForm:
+		value, err = encodeMarshaled(v)
+		return value, pointed || value.Text != "", err
 	case nestedForm:
 		value, err = encodeNested(v)
 		return value, value.Text != "null", err
@@ -146,6 +151,10 @@ func decode(value model.Value, v reflect.Value) error {
 			return errForm
 		}
 		v.Set(reflect.ValueOf(at))
+	case form == marshaledForm && value.Kind == model.Text:
+		if v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(value.Text)) != nil {
+			return errForm
+		}
 	case form == nestedForm && value.Kind == model.Nested:
 		if json.Unmarshal([]byte(value.Text), v.Addr().Interface()) != nil {
 			return errForm

@@ -1,7 +1,8 @@
-package mockcloud
+package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -10,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
 )
 
 const root = "../.."
@@ -24,8 +25,8 @@ func read(t *testing.T, path string) []byte {
 	return text
 }
 
-// The expected configuration contains every queue and every reader of the table stream.
-func TestRun_NamesEachQueueAndMappingOfTheTemplate(t *testing.T) {
+// The expected configuration contains every queue, every reader of the table stream and every IoT rule.
+func TestRun_NamesEachQueueMappingAndRuleOfTheTemplate(t *testing.T) {
 	t.Chdir(root)
 	for _, stage := range []string{"dev", "prod"} {
 		var out bytes.Buffer
@@ -36,7 +37,9 @@ func TestRun_NamesEachQueueAndMappingOfTheTemplate(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &expected); err != nil {
 			t.Fatal(err)
 		}
-		for section, kind := range map[string]string{"queues": "AWS::SQS::Queue", "mappings": "AWS::Lambda::EventSourceMapping"} {
+		for section, kind := range map[string]string{
+			"queues": "AWS::SQS::Queue", "mappings": "AWS::Lambda::EventSourceMapping", "rules": "AWS::IoT::TopicRule",
+		} {
 			want, got := resources(t, stage, kind), []string{}
 			for id := range expected[section] {
 				got = append(got, id)
@@ -49,8 +52,8 @@ func TestRun_NamesEachQueueAndMappingOfTheTemplate(t *testing.T) {
 	}
 }
 
-// resources returns the logical ids of a type in the golden template of a stage, sorted. Call it in
-// the root of the repository.
+// resources returns the resources of a type in the golden template of a stage, sorted: rules by name, others by
+// logical id. Call it in the root of the repository.
 func resources(t *testing.T, stage, kind string) (ids []string) {
 	t.Helper()
 	text, err := os.ReadFile("infra/testdata/" + stage + ".template.json")
@@ -58,14 +61,17 @@ func resources(t *testing.T, stage, kind string) (ids []string) {
 		t.Fatal(err)
 	}
 	var template struct {
-		Resources map[string]struct{ Type string }
+		Resources map[string]struct {
+			Type       string
+			Properties struct{ RuleName string }
+		}
 	}
 	if err := json.Unmarshal(text, &template); err != nil {
 		t.Fatal(err)
 	}
 	for id, r := range template.Resources {
 		if r.Type == kind {
-			ids = append(ids, id)
+			ids = append(ids, cmp.Or(r.Properties.RuleName, id))
 		}
 	}
 	slices.Sort(ids)

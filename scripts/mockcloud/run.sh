@@ -36,6 +36,5 @@ for _ in $(seq 480); do
 done
 
 echo "deploy-mock: $template"
-go test -c -o "$work/expected" ./scripts/mockcloud
-TIDEMARK_COMMAND="$stage" "$work/expected" >"$work/expected.json"
+go run ./scripts/mockcloud "$stage" >"$work/expected.json"
 "$venv/bin/python" scripts/mockcloud/deploy.py "http://127.0.0.1:$port" "$stage" "$template" "$work/expected.json"

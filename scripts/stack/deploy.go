@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
@@ -14,7 +14,7 @@ const (
 	tidemark = "bin/tidemark"
 )
 
-// deploy deploys the stack and makes the configuration that of the table. A first deployment
+// deploy deploys the stack and applies the configuration to the table. A first deployment
 // of a stage whose table is retained takes two steps: AWS deletes neither a protected stack nor a
 // protected table, so neither may be protected while the deployment can still fail.
 func (t *target) deploy() error {
@@ -64,7 +64,7 @@ func (t *target) checkTable() error {
 	} {
 		got, err := t.aws(append([]string{"dynamodb", "--query", c.query}, strings.Fields(c.request)...)...)
 		if err != nil || got != c.want {
-			return errors.Join(fmt.Errorf("table %s has %s %q, stage %s needs %q: run tidemark adopt --restored --stage %s --table %s", name, c.query, got, t.stage.Name, c.want, t.stage.Name, name), err)
+			return errors.Join(fmt.Errorf("table %s has %s %q, stage %s needs %q: run tidemark restore --restored --stage %s --table %s", name, c.query, got, t.stage.Name, c.want, t.stage.Name, name), err)
 		}
 	}
 	return nil

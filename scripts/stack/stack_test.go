@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 // machine replaces the command lines. output maps a part of a command to what it prints; a

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 )
 
 func TestAPI_EveryExampleHasTheDescribedResponse(t *testing.T) {

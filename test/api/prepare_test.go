@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -56,10 +56,10 @@ func (s service) prepareAlerts(t *testing.T, of catalog.SubjectType, kinds *cata
 		}
 	}
 	for _, alert := range []string{"01KPN3Q8G0V7H4T2W9R5M6C1XA", "01KPN3Q8G0V7H4T2W9R5M6C1XB"} {
-		a := entity.Alert{
-			ID: alert, Rev: [16]byte{1}, Rule: "example.1", Severity: entity.Critical, Measure: "temperature", Limit: "above 30",
+		a := storage.Alert{
+			ID: alert, Rev: [16]byte{1}, Rule: "example.1", Severity: storage.Critical, Measure: "temperature", Limit: "above 30",
 			Series:    model.Series{Subject: model.Subject{Type: of.Name, ID: id}, Kind: kinds.KindsOf(of)[0].Name},
-			Violation: entity.Violation{Value: model.MustDecimal("31.5")},
+			Violation: storage.Violation{Value: model.MustDecimal("31.5")},
 		}
 		if err := s.table.PutItem(t.Context(), item.FromAlert(&a, 0)); err != nil {
 			t.Fatal(err)

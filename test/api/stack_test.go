@@ -11,14 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/local"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/local/stack"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
-
-func TestMain(m *testing.M) { ddblocal.Main(m) }
 
 // service is a running local stack.
 type service struct {
@@ -28,18 +26,17 @@ type service struct {
 
 func start(t *testing.T) service {
 	t.Helper()
-	database := ddblocal.ForTest(t)
 	settings := settings(t)
 	settings.Mapping.Window = 0
-	s, err := local.Start(t.Context(), local.Options{
+	s, err := stack.Start(t.Context(), stack.Options{
 		Config: settings, ConfigPath: absolute(t, settingsPath), Table: fmt.Sprintf("api-%d", time.Now().UnixNano()),
-		DynamoDB: ddblocal.Options{Endpoint: database.Endpoint}, Dir: t.TempDir(),
+		DynamoDB: ddblocal.FromEnv(), Dir: t.TempDir(),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Stop)
-	client, err := dynamo.NewClient(t.Context(), local.Region, s.Endpoint)
+	client, err := dynamo.NewClient(t.Context(), stack.Region, s.Endpoint)
 	if err != nil {
 		t.Fatal(err)
 	}

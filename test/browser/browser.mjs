@@ -43,6 +43,8 @@ const home = `http://127.0.0.1:${site.address().port}`
 
 const tag = (key, file = "tidemark", more = "") => `<script defer src="${api}/script/${file}.js" data-site="${key}"${more}></script>`
 const pages = {
+  twice: (key) => tag(key, "all") + tag(key, "all") + tag(key),
+  hash: (key) => tag(key, "tidemark", " data-hash"),
   all: (key) => tag(key, "all"),
   plausible: () => `<script type="module" src="/trackplausible.js"></script>`,
   back: (key) => tag(key) + `<script defer src="/back.js"></script>`,
@@ -120,6 +122,29 @@ const scenarios = {
     await page.evaluate(() => {
       addEventListener("click", (event) => event.preventDefault())
       for (const id of ["out", "file", "buy"]) document.getElementById(id).click()
+    })
+    await done
+  },
+  async twice(page) { // the tag is in the page three times
+    const done = sent(page, 3)
+    await page.goto(`${home}/twice/`)
+    await page.evaluate(() => {
+      addEventListener("click", (event) => event.preventDefault())
+      for (const id of ["out", "buy"]) document.getElementById(id).click()
+    })
+    await done
+  },
+  async hash(page) { // routes behind #, and properties that JSON cannot have
+    const done = sent(page, 7) // three views, two times spent, two events
+    await page.goto(`${home}/hash/#/home`)
+    await page.evaluate(() => { location.hash = "#/about" })
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)))
+    await page.evaluate(() => history.pushState({}, "", "#/contact"))
+    await page.evaluate(() => {
+      const circular = {}
+      circular.self = circular
+      tidemark("Circular", {props: circular})
+      tidemark("Big", {props: {n: 1n}})
     })
     await done
   },
@@ -205,8 +230,8 @@ const scenarios = {
   },
 }
 
-// A headless browser says so, and would be counted as a program. The option also holds for
-// requests of a page that was left, other than that of a context.
+// A headless browser says so, and would be counted as a program. The option also holds for requests
+// of a page that was left; a context's option does not.
 const agent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36"
 
 if (browserName == "chromium") {

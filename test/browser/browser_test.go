@@ -14,24 +14,27 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/local"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/internal/sitekey"
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/local/stack"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
-
-func TestMain(m *testing.M) { ddblocal.Main(m) }
 
 const settings = "collector: {domains: [plausible.example]}\nmapping: {window: 0s}\n"
 
 // want has, for each website, its page views by path and its custom events by name. The name
 // "" is time spent on a page.
 var want = map[string]map[string]int{
-	"view":              {"view /view/": 1, "event ": 1},
-	"early":             {"view /early/": 1, "event Early": 1, "event ": 1},
-	"spa":               {"view /spa/": 2, "view /spa/a": 1, "view /spa/b": 1, "event ": 4},
+	"view":  {"view /view/": 1, "event ": 1},
+	"early": {"view /early/": 1, "event Early": 1, "event ": 1},
+	"spa":   {"view /spa/": 2, "view /spa/a": 1, "view /spa/b": 1, "event ": 4},
+	"twice": {"view /twice/": 1, "event Outbound Link: Click": 1, "event Buy": 1, "event ": 1},
+	"hash": {
+		"view /hash/#/home": 1, "view /hash/#/about": 1, "view /hash/#/contact": 1,
+		"event Circular": 1, "event Big": 1, "event ": 3,
+	},
 	"all":               {"view /all/": 1, "event Outbound Link: Click": 1, "event File Download": 1, "event Buy": 1, "event ": 1},
 	"form":              {"view /form/": 1, "event Sent": 1, "view /form/thanks": 1, "event ": 2},
 	"offline":           {"view /offline/": 1, "event One": 1, "event Two": 1, "event ": 1},
@@ -72,7 +75,7 @@ func run(t *testing.T, browser, variable string, want map[string]map[string]int)
 	s := start(t)
 	keys := map[string]string{}
 	for site := range want {
-		keys[site] = sitekey.New([]byte(sitekey.LocalSecret), site)
+		keys[site] = access.NewSiteKey([]byte(access.LocalSiteSecret), site)
 	}
 	text, err := json.Marshal(keys)
 	if err != nil {
@@ -86,7 +89,7 @@ func run(t *testing.T, browser, variable string, want map[string]map[string]int)
 	}
 }
 
-func start(t *testing.T) *local.Stack {
+func start(t *testing.T) *stack.Stack {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), config.FileName)
 	if err := os.WriteFile(path, []byte(settings), 0o600); err != nil {
@@ -96,10 +99,9 @@ func start(t *testing.T) *local.Stack {
 	if err != nil {
 		t.Fatal(err)
 	}
-	database := ddblocal.ForTest(t)
-	s, err := local.Start(t.Context(), local.Options{
+	s, err := stack.Start(t.Context(), stack.Options{
 		Config: parsed, ConfigPath: path, Table: fmt.Sprintf("browser-%d", time.Now().UnixNano()),
-		DynamoDB: ddblocal.Options{Endpoint: database.Endpoint}, Dir: t.TempDir(),
+		DynamoDB: ddblocal.FromEnv(), Dir: t.TempDir(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "write the Go code that the pages show")
 
 // generated are the pages that other tests write from compiled code.
-var generated = map[string]string{"docs/ACCESS-PATTERNS.md": "test/patterns"}
+var generated = map[string]string{"docs/use/ACCESS-PATTERNS.md": "test/patterns"}
 
 // marked matches a marker and the code block after it. The marker names a Go file and
 // declarations in it: <!-- code: pkg/timeseries/example_test.go Example -->
@@ -68,7 +68,7 @@ func declarations(t *testing.T, path string, names []string) string {
 		part := ""
 		for _, d := range file.Decls {
 			if declares(d, name) {
-				part = sourceOf(files, source, d)
+				part = declSource(files, source, d)
 			}
 		}
 		if part == "" {
@@ -93,8 +93,8 @@ func declares(d ast.Decl, name string) bool {
 	return false
 }
 
-// sourceOf returns the source of a declaration, ending in a newline.
-func sourceOf(files *token.FileSet, source string, d ast.Decl) string {
+// declSource returns the source of a declaration, ending in a newline.
+func declSource(files *token.FileSet, source string, d ast.Decl) string {
 	from, to := d.Pos(), d.End()
 	switch d := d.(type) {
 	case *ast.GenDecl:

@@ -11,7 +11,7 @@ var testName = regexp.MustCompile("`([a-z/0-9]+)\\.(Test[A-Za-z0-9_]+)`")
 
 // Each procedure has a test that exists.
 func TestDay2_NamesExistingTests(t *testing.T) {
-	page := read(t, "docs/DAY-2.md")
+	page := read(t, "docs/run/DAY-2.md")
 	found := testName.FindAllStringSubmatch(page, -1)
 	if rows := strings.Count(page, "\n| ") - 1; len(found) < rows-2 {
 		t.Errorf("%d tests for %d procedures", len(found), rows)

@@ -17,7 +17,7 @@ const module = "github.com/tidemark-db/tidemark"
 var requirement = regexp.MustCompile(`(?m)^\s+(\S+) v\S+( // indirect)?$`)
 
 // modules are the folders that have a go.mod.
-var modules = []string{".", "infra", "bench"}
+var modules = []string{".", "infra"}
 
 func TestDependencies_EachImportedModuleHasALine(t *testing.T) {
 	listed := lines(t)
@@ -118,7 +118,7 @@ func imports(t *testing.T, dir string) map[string]bool {
 		case entry.IsDir() || filepath.Ext(path) != ".go":
 			return nil
 		}
-		for _, path := range importsOf(t, path) {
+		for _, path := range fileImports(t, path) {
 			paths[path] = true
 		}
 		return nil
@@ -129,7 +129,7 @@ func imports(t *testing.T, dir string) map[string]bool {
 	return paths
 }
 
-func importsOf(t *testing.T, path string) (all []string) {
+func fileImports(t *testing.T, path string) (all []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -61,7 +61,7 @@ func TestPages_LinkToExistingFiles(t *testing.T) {
 // pages returns the paths of all pages, relative to the root.
 func pages(t *testing.T) (all []string) {
 	t.Helper()
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md", "events/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*/*.md", "events/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: %d pages, %v", pattern, len(found), err)
@@ -77,13 +77,13 @@ func pages(t *testing.T) (all []string) {
 	return all
 }
 
-// docs/SECURITY.md lists every route that changes data, for separate permissions.
+// docs/run/SECURITY.md lists every route that changes data, for separate permissions.
 func TestSecurity_NamesEachRouteThatChangesData(t *testing.T) {
 	kinds, err := config.Default(domains.Kinds()...).Catalog()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, listed, found := strings.Cut(read(t, "docs/SECURITY.md"), "may call those routes (")
+	_, listed, found := strings.Cut(read(t, "docs/run/SECURITY.md"), "may call those routes (")
 	listed, _, ended := strings.Cut(listed, ")")
 	if !found || !ended {
 		t.Fatal("the page has no list of routes")
@@ -93,7 +93,7 @@ func TestSecurity_NamesEachRouteThatChangesData(t *testing.T) {
 			continue
 		}
 		if want := onPage(r); !strings.Contains(listed, "`"+want+"`") {
-			t.Errorf("%s %s: docs/SECURITY.md does not name %s", r.Method, r.Path, want)
+			t.Errorf("%s %s: docs/run/SECURITY.md does not name %s", r.Method, r.Path, want)
 		}
 	}
 }
@@ -114,18 +114,18 @@ func onPage(r httpapi.Route) string {
 
 func TestContributing_NamesEachPackage(t *testing.T) {
 	page := read(t, "CONTRIBUTING.md")
-	for _, dir := range packageDirs(t, "pkg/*/*.go", "internal/*/*.go", "internal/repair/*/*.go") {
+	for _, dir := range packageDirs(t, "pkg/*/*.go", "internal/*/*/*.go", "internal/ops/repair/*/*.go") {
 		if !strings.Contains(page, "]("+dir+")") {
 			t.Errorf("CONTRIBUTING.md does not name %s", dir)
 		}
 	}
 }
 
-func TestReadme_NamesEachPublicPackage(t *testing.T) {
-	page := read(t, "README.md")
+func TestGoPage_NamesEachPublicPackage(t *testing.T) {
+	page := read(t, "docs/use/GO.md")
 	for _, dir := range packageDirs(t, "pkg/*/*.go", "pkg/domains/*/*.go") {
-		if dir != "pkg/domains" && !strings.Contains(page, "]("+dir+")") {
-			t.Errorf("README.md does not name %s", dir)
+		if dir != "pkg/domains" && !strings.Contains(page, "](../../"+dir+")") {
+			t.Errorf("docs/use/GO.md does not name %s", dir)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func TestInfra_ImportsWhatItsDecisionNames(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		for _, path := range importsOf(t, file) {
+		for _, path := range fileImports(t, file) {
 			name, ours := strings.CutPrefix(path, module+"/pkg/")
 			if ours && !strings.HasPrefix(name, "domains") && !strings.Contains(decision, "`"+name+"`") {
 				t.Errorf("%s imports %s, which decision 9 does not name", filepath.Base(file), name)

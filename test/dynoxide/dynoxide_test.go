@@ -17,17 +17,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/local"
-	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
+	"github.com/tidemark-db/tidemark/internal/local/ddbtest"
+	"github.com/tidemark-db/tidemark/internal/local/stack"
+	"github.com/tidemark-db/tidemark/lab/loggers"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
-	"github.com/tidemark-db/tidemark/test/internal/loggers"
 )
 
 // version is the one that scripts/dynoxide.sh builds.
 const version = "3.2.0"
 
-func TestMain(m *testing.M) { ddblocal.Main(m) }
+func TestMain(m *testing.M) { ddbtest.Main(m) }
 
 // program returns the path of dynoxide, which scripts/dynoxide.sh has built.
 func program(t *testing.T) string {
@@ -93,7 +94,7 @@ var failedFact = regexp.MustCompile(`--- FAIL: TestDynamo_PassesTheContract/([^/
 
 func TestDynoxide_DiffersFromTheContractOnlyAsListed(t *testing.T) {
 	endpoint := start(t)
-	contract := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^TestDynamo_PassesTheContract$", "../../internal/storetest")
+	contract := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^TestDynamo_PassesTheContract$", "../../internal/engine/storetest")
 	contract.Env = append(os.Environ(), "TIDEMARK_ENDPOINT="+endpoint)
 	out, err := contract.CombinedOutput()
 	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) || bytes.Contains(out, []byte("panic:")) {
@@ -113,11 +114,11 @@ func TestDynoxide_DiffersFromTheContractOnlyAsListed(t *testing.T) {
 	}
 }
 
-// The observations are those of all devices, and few: one line in a number of lines.
+// The observations are of all devices, and few: one line in a number of lines.
 const oneLineIn = 8
 
 func TestDynoxide_TheStackWritesTheRowsThatItWritesToDynamoDBLocal(t *testing.T) {
-	endpoint, reference := start(t), ddblocal.ForTest(t)
+	endpoint, reference := start(t), ddbtest.ForTest(t)
 	file := sample(t)
 	want := stackRows(t, reference.Endpoint, file)
 	got := stackRows(t, endpoint, file)
@@ -126,7 +127,7 @@ func TestDynoxide_TheStackWritesTheRowsThatItWritesToDynamoDBLocal(t *testing.T)
 	}
 	for key := range want {
 		if !bytes.Equal(got[key], want[key]) {
-			t.Errorf("row %v differs from that of DynamoDB Local: %d bytes, want %d", key, len(got[key]), len(want[key]))
+			t.Errorf("row %v differs from DynamoDB Local's: %d bytes, want %d", key, len(got[key]), len(want[key]))
 		}
 	}
 	if len(got) != len(want) {
@@ -163,10 +164,10 @@ func sample(t *testing.T) string {
 // stackRows runs the stack on an engine and returns the summaries of all rows after a replay.
 func stackRows(t *testing.T, endpoint, file string) map[rollup.Key][]byte {
 	t.Helper()
-	if _, err := local.FindBinaries(t.Context(), ""); err != nil {
+	if _, err := stack.FindStackBinaries(t.Context(), config.Default()); err != nil {
 		testenv.Missing(t, "binaries", err)
 	}
-	rig, err := loggers.StartRig(t.Context(), loggers.Options{Root: "../..", Endpoint: endpoint, Faults: local.Faults{Seed: 1, Again: 5, Recut: 5}})
+	rig, err := loggers.StartRig(t.Context(), loggers.Options{Root: "../..", Endpoint: endpoint, Faults: stack.Faults{Seed: 1, Again: 5, Recut: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}

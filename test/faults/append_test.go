@@ -1,5 +1,5 @@
 // Package faults tests, one by one, the faults that can occur between a write and its rollups, on
-// the table in memory and with eventsource between them. docs/FAULTS.md lists every fault with the
+// the table in memory and with eventsource between them. docs/inside/FAULTS.md lists every fault with the
 // expected result and the test. Tests that need only one package are in that package.
 package faults
 
@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -34,8 +35,8 @@ func (w *world) drafts(n int) (all []ingest.TypedObservation) {
 	return all
 }
 
-// outcomesOf appends observations and counts their outcomes.
-func (w *world) outcomesOf(s *ingest.Service, drafts []ingest.TypedObservation) map[model.Outcome]int {
+// countOutcomes appends observations and counts their outcomes.
+func (w *world) countOutcomes(s *ingest.Service, drafts []ingest.TypedObservation) map[model.Outcome]int {
 	w.Helper()
 	outcomes, err := s.AppendEvents(w.ctx(), w.kind, drafts)
 	if err != nil {
@@ -53,12 +54,12 @@ func (w *world) outcomesOf(s *ingest.Service, drafts []ingest.TypedObservation) 
 func TestAppend_RepeatedAfterTenMinutesAndAfter25HoursCountsOnce(t *testing.T) {
 	w := newWorld(t)
 	drafts := w.drafts(150)
-	w.outcomesOf(w.service(w.Table), drafts)
+	w.countOutcomes(w.service(w.Table), drafts)
 	w.settle()
 	want := w.rows()
 	for _, later := range []time.Duration{0, 10*time.Minute + time.Second, 25 * time.Hour} {
 		w.advance(later)
-		if got := w.outcomesOf(w.service(w.Table), drafts); got[model.Duplicate] != len(drafts) {
+		if got := w.countOutcomes(w.service(w.Table), drafts); got[model.Duplicate] != len(drafts) {
 			t.Errorf("repeated after %s: %v, want duplicates only", later, got)
 		}
 		w.settle()
@@ -69,10 +70,10 @@ func TestAppend_RepeatedAfterTenMinutesAndAfter25HoursCountsOnce(t *testing.T) {
 // The commit succeeds, the response is lost, and the device retries.
 func TestAppend_RetryAfterATimeoutAfterTheCommitIsADuplicate(t *testing.T) {
 	w := newWorld(t)
-	w.outcomesOf(w.service(w.Table), w.drafts(1))
+	w.countOutcomes(w.service(w.Table), w.drafts(1))
 	drafts := w.drafts(2)[1:]
 	ctx, timeUp := context.WithCancel(t.Context())
-	store := &storetest.FaultyStore{Store: storeOf(w), Writes: storetest.FailOnce(0, storetest.LoseResponse)}
+	store := &storetest.FaultyStore{Store: tableStore(w), Writes: storetest.FailOnce(0, storetest.LoseResponse)}
 	impatient := w.service(store)
 	impatient.Sleep = func(context.Context, time.Duration) error { timeUp(); return ctx.Err() }
 	outcomes, err := impatient.AppendEvents(ctx, w.kind, drafts)
@@ -80,27 +81,27 @@ func TestAppend_RetryAfterATimeoutAfterTheCommitIsADuplicate(t *testing.T) {
 		t.Fatalf("%v, %v; want outcome unknown", outcomes, err)
 	}
 	w.advance(10*time.Minute + time.Second)
-	if got := w.outcomesOf(w.service(w.Table), drafts); got[model.Duplicate] != 1 {
+	if got := w.countOutcomes(w.service(w.Table), drafts); got[model.Duplicate] != 1 {
 		t.Errorf("repeated: %v, want a duplicate", got)
 	}
 	w.settle()
 	w.wantRow(tiers[0], ten, 2, "1", true)
 }
 
-func storeOf(w *world) storetest.Store { return w.Table }
+func tableStore(w *world) storetest.Store { return w.Table }
 
 // A conflict with another transaction and a throttled table are not outcomes: ingest retries.
 func TestAppend_ConflictsAndThrottlesAreRetried(t *testing.T) {
 	for _, fault := range []storetest.WriteFault{storetest.Conflict, storetest.Throttle} {
 		for n := range 4 {
 			w := newWorld(t)
-			store := &storetest.FaultyStore{Store: storeOf(w), Writes: func(c storetest.Call) storetest.WriteFault {
+			store := &storetest.FaultyStore{Store: tableStore(w), Writes: func(c storetest.Call) storetest.WriteFault {
 				if c.N >= n && c.N < n+3 {
 					return fault
 				}
 				return storetest.NoFault
 			}}
-			if got := w.outcomesOf(w.service(store), w.drafts(250)); got[model.Applied] != 250 {
+			if got := w.countOutcomes(w.service(store), w.drafts(250)); got[model.Applied] != 250 {
 				t.Errorf("%s from write %d on: %v, want all applied", fault, n, got)
 			}
 			w.settle()
@@ -114,7 +115,7 @@ func TestAppend_MoreThan100EventsAreSplitAndStoredOnce(t *testing.T) {
 	for _, n := range []int{98, 99, 100, 101, 250, 1000} {
 		w := newWorld(t)
 		sizes := &measured{Store: w.Table}
-		if got := w.outcomesOf(w.service(sizes), w.drafts(n)); got[model.Applied] != n {
+		if got := w.countOutcomes(w.service(sizes), w.drafts(n)); got[model.Applied] != n {
 			t.Errorf("%d events: %v, want all applied", n, got)
 		}
 		if sizes.most > 100 {
@@ -132,7 +133,7 @@ type measured struct {
 	most int // guarded by mu
 }
 
-func (m *measured) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
+func (m *measured) Append(ctx context.Context, tx storage.AppendTransaction) (storage.StoreResult, error) {
 	n := len(tx.Puts) + len(tx.Absent)
 	for _, there := range []bool{tx.Latest != nil, tx.Check != nil, tx.PurgeLock != nil} {
 		if there {
@@ -152,12 +153,12 @@ func TestAppend_ClockFarAheadIsRejectedAndKeepsTheLatestItem(t *testing.T) {
 	ahead[0].At = w.now().Add(6 * time.Minute)
 	ahead[1].At = at("9999-12-31T23:59:59.999Z")
 	ahead[2].At = w.now().Add(5 * time.Minute) // the largest accepted clock skew
-	got := w.outcomesOf(w.service(w.Table), ahead)
+	got := w.countOutcomes(w.service(w.Table), ahead)
 	if got[model.Rejected] != 2 || got[model.Applied] != 1 {
 		t.Errorf("%v, want two rejected and one applied", got)
 	}
 	current, err := w.Latest(t.Context(), w.series("d"), true)
 	if err != nil || current == nil || current.At != ahead[2].At {
-		t.Errorf("the latest item is %+v, %v; want that of %s", current, err, ahead[2].At)
+		t.Errorf("the latest item is %+v, %v; want the item of %s", current, err, ahead[2].At)
 	}
 }

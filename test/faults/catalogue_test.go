@@ -29,10 +29,10 @@ var named = []string{
 	"restore from a backup", "purge racing with append",
 }
 
-// catalogue returns the tests of each fault in docs/FAULTS.md.
+// catalogue returns the tests of each fault in docs/inside/FAULTS.md.
 func catalogue(t *testing.T) map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "docs/FAULTS.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs/inside/FAULTS.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestCatalogue_EveryFaultHasATest(t *testing.T) {
 		for _, name := range names {
 			dir, test, _ := strings.Cut(name, ".")
 			if known[dir] == nil {
-				known[dir] = testsOf(t, dir)
+				known[dir] = testNames(t, dir)
 			}
 			if !known[dir][test] {
 				t.Errorf("%s: there is no %s in %s", fault, test, dir)
@@ -74,7 +74,7 @@ func TestCatalogue_EveryFaultHasATest(t *testing.T) {
 	}
 	for _, fault := range named {
 		if _, there := tests[fault]; !there {
-			t.Errorf("docs/FAULTS.md has no row for %q", fault)
+			t.Errorf("docs/inside/FAULTS.md has no row for %q", fault)
 		}
 	}
 }
@@ -87,15 +87,15 @@ func TestCatalogue_NamesEveryTestOfThisPackage(t *testing.T) {
 			listed[name] = true
 		}
 	}
-	for test := range testsOf(t, "test/faults") {
+	for test := range testNames(t, "test/faults") {
 		if !listed["test/faults."+test] && !strings.HasPrefix(test, "TestCatalogue_") {
-			t.Errorf("%s is in no row of docs/FAULTS.md", test)
+			t.Errorf("%s is in no row of docs/inside/FAULTS.md", test)
 		}
 	}
 }
 
-// testsOf returns the names of the tests of a package, by its path from the root.
-func testsOf(t *testing.T, dir string) map[string]bool {
+// testNames returns the names of the tests of a package, by its path from the root.
+func testNames(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, dir, "*_test.go"))
 	if err != nil {

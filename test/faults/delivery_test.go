@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/eventsource"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/local/eventsource"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -44,8 +44,8 @@ func TestDelivery_PartialFailureAtEveryIndexIsRetriedFromThere(t *testing.T) {
 		}
 		var batches [][]string
 		hour := at(fmt.Sprintf("2026-03-%02dT10:00:00Z", 1+failing))
-		stuck := functionOf(w.aggregator(&withoutRow{w.Table, tier.Hour, hour}))
-		sound := functionOf(w.aggregator(w.Table))
+		stuck := aggregateFunction(w.aggregator(&withoutRow{w.Table, tier.Hour, hour}))
+		sound := aggregateFunction(w.aggregator(w.Table))
 		w.deliver(w.mapping(w.stream(), func(ctx context.Context, payload []byte) ([]byte, error) {
 			batches = append(batches, w.seqs(payload))
 			if len(batches) == 1 {
@@ -100,12 +100,12 @@ func TestDelivery_CrashAroundEachRequestIsRepairedByTheNextDelivery(t *testing.T
 			deliveries := 0
 			w.deliver(w.mapping(w.unsettled(), func(ctx context.Context, payload []byte) ([]byte, error) {
 				if deliveries++; deliveries == 1 {
-					if _, err := functionOf(first)(ctx, payload); err != nil {
+					if _, err := aggregateFunction(first)(ctx, payload); err != nil {
 						return nil, err
 					}
 					return nil, errors.New("the process ended before it responded")
 				}
-				return functionOf(w.aggregator(w.Table))(ctx, payload)
+				return aggregateFunction(w.aggregator(w.Table))(ctx, payload)
 			}))
 			w.wantRecount()
 			if !dead { // there are fewer requests
@@ -127,7 +127,7 @@ func TestDelivery_ResponseLostAfterTheLastWriteChangesNoByte(t *testing.T) {
 	w := newWorld(t)
 	w.writeSome(1, 100)
 	var after []map[string]said
-	settle := functionOf(w.aggregator(w.Table))
+	settle := aggregateFunction(w.aggregator(w.Table))
 	w.deliver(w.mapping(w.stream(), func(ctx context.Context, payload []byte) ([]byte, error) {
 		result, err := settle(ctx, payload)
 		if after = append(after, w.rows()); len(after) <= 2 {
@@ -198,7 +198,7 @@ func TestDelivery_ReplayOf24HoursGivesTheSameBytes(t *testing.T) {
 		w.advance(time.Hour)
 	}
 	w.writeSome(99, 50)
-	m := w.mapping(w.stream(), functionOf(w.aggregator(w.Table)))
+	m := w.mapping(w.stream(), aggregateFunction(w.aggregator(w.Table)))
 	m.Settings.BatchSize, m.Settings.MaxRecordAge = 33, 0
 	w.deliver(m)
 	w.wantRecount()
@@ -222,7 +222,7 @@ func TestDelivery_ShardSplitGivesTheSameBytesInAnyOrder(t *testing.T) {
 	source := w.stream()
 	source.shards = []eventsource.Shard{{ID: "left", Parent: "parent"}, {ID: "parent"}, {ID: "right", Parent: "parent"}}
 	source.of, source.closed = shardOf, map[string]bool{"parent": true}
-	w.deliver(w.mapping(source, functionOf(w.aggregator(w.Table))))
+	w.deliver(w.mapping(source, aggregateFunction(w.aggregator(w.Table))))
 	w.wantRecount()
 
 	w = newWorld(t)
@@ -248,7 +248,7 @@ func TestDelivery_WrittenRowsAreNotProcessedAgain(t *testing.T) {
 		m := w.mapping(w.stream(), func(ctx context.Context, payload []byte) ([]byte, error) {
 			invocations++
 			before := len(w.Records(0))
-			result, err := functionOf(agg)(ctx, payload)
+			result, err := aggregateFunction(agg)(ctx, payload)
 			if len(w.Records(0)) > before {
 				looks++
 			}
@@ -258,7 +258,7 @@ func TestDelivery_WrittenRowsAreNotProcessedAgain(t *testing.T) {
 			m.Settings.Filter = nil
 		}
 		w.deliver(m)
-		w.deliver(w.mapping(w.stream(), functionOf(agg))) // and the records that it wrote
+		w.deliver(w.mapping(w.stream(), aggregateFunction(agg))) // and the records that it wrote
 		if looks != 1 || filtered && invocations != 1 || invocations > 2 {
 			t.Errorf("filter %v: %d invocations, %d of them wrote; want one that writes, and no loop", filtered, invocations, looks)
 		}
@@ -272,19 +272,19 @@ func TestDelivery_WrittenRowsAreNotProcessedAgain(t *testing.T) {
 func TestDelivery_MappingCreatedLateReadsFromTheOldestRecord(t *testing.T) {
 	w := newWorld(t)
 	w.put(ten, "before", "1")
-	w.deliver(w.mapping(w.stream(), functionOf(w.aggregator(w.Table))))
+	w.deliver(w.mapping(w.stream(), aggregateFunction(w.aggregator(w.Table))))
 	w.wantRecount()
 	w.put(half, "between", "2")
 	w.put(eleven, "between", "3")
-	w.deliver(w.mapping(w.stream(), functionOf(w.aggregator(w.Table))))
+	w.deliver(w.mapping(w.stream(), aggregateFunction(w.aggregator(w.Table))))
 	w.wantRecount()
 }
 
 func TestDelivery_BatchGivenUpDoesNotAffectOthers(t *testing.T) {
 	w := newWorld(t)
-	w.putOf("d0", ten, "", "1")
-	w.putOf("bad", ten, "", "1")
-	w.putOf("d1", ten, "", "1")
+	w.putDevice("d0", ten, "", "1")
+	w.putDevice("bad", ten, "", "1")
+	w.putDevice("d1", ten, "", "1")
 	var gone []eventsource.GivenUp
 	hot := &faulty{store: w.Table, effect: func(r request) effect {
 		if r.partition == keys.Partition(w.series("bad")) {
@@ -292,10 +292,10 @@ func TestDelivery_BatchGivenUpDoesNotAffectOthers(t *testing.T) {
 		}
 		return fine
 	}}
-	m := w.mapping(w.stream(), functionOf(w.aggregator(hot)))
+	m := w.mapping(w.stream(), aggregateFunction(w.aggregator(hot)))
 	m.OnFailure = func(_ context.Context, g eventsource.GivenUp) error { gone = append(gone, g); return nil }
 	w.deliver(m)
-	if len(gone) != 1 || gone[0].First != seqOf(w.Records(0)[1]) || gone[0].Condition != eventsource.RetriesExhausted {
+	if len(gone) != 1 || gone[0].First != sequenceNumber(w.Records(0)[1]) || gone[0].Condition != eventsource.RetriesExhausted {
 		t.Fatalf("given up %+v, want one range from the failing record", gone)
 	}
 	want := w.recount()
@@ -317,7 +317,7 @@ func TestDelivery_BatchGivenUpDoesNotAffectOthers(t *testing.T) {
 func TestThrottle_OfAKeyRangeFailsFromItsFirstRecordAndProcessesTheRest(t *testing.T) {
 	w := newWorld(t)
 	for i := range 9 {
-		w.putOf(fmt.Sprint("d", i%3), ten, fmt.Sprint(i), fmt.Sprint(i))
+		w.putDevice(fmt.Sprint("d", i%3), ten, fmt.Sprint(i), fmt.Sprint(i))
 	}
 	hot := keys.Partition(w.series("d1"))
 	report := w.throttle(func(r request) bool { return r.partition == hot })

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -17,8 +17,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// The table stream was not read for two days and keeps records for one: those of the first day are
-// lost.
+// The table stream was not read for two days and keeps records for one: the records of the first
+// day are lost.
 func TestGap_OfMoreThan24HoursIsRepairedByARebuild(t *testing.T) {
 	w := newWorld(t)
 	w.writeSome(1, 100)
@@ -196,8 +196,8 @@ func (w *world) halfTransactions() (n int) {
 	return n
 }
 
-// replicated returns some of the changes of every item, the last one always, in their order and between
-// those of other items at random.
+// replicated returns some of the changes of every item, the last one always. The changes of an item
+// keep their order; changes of other items come between them at random.
 func replicated(draw *rand.Rand, records []memory.Record) []memory.Record {
 	last := map[keys.Key]uint64{}
 	for _, r := range records {
@@ -249,9 +249,9 @@ func TestVersions_OldAndNewCodeTogetherMissNoChange(t *testing.T) {
 		m := w.mapping(w.stream(), func(ctx context.Context, payload []byte) ([]byte, error) {
 			invocations++
 			if invocations > 20 || draw.IntN(2) == 0 {
-				return functionOf(w.aggregator(newer{w.Table}))(ctx, payload)
+				return aggregateFunction(w.aggregator(newer{w.Table}))(ctx, payload)
 			}
-			result, err := functionOf(w.aggregator(older))(ctx, payload)
+			result, err := aggregateFunction(w.aggregator(older))(ctx, payload)
 			if bytes.Contains(result, []byte("itemIdentifier")) {
 				refused++
 			}
@@ -319,7 +319,7 @@ type older struct {
 
 func (o *older) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
 	if it, err := o.GetItem(ctx, keys.Row(row.Key)); err != nil || it[keys.AttrVersion].S == newVersion.S {
-		o.t.Errorf("the old code overwrites %s, which has the newer format (%v)", nameOf(row.Key), err)
+		o.t.Errorf("the old code overwrites %s, which has the newer format (%v)", rowName(row.Key), err)
 	}
 	return o.Table.PutRow(ctx, row, prev)
 }
@@ -346,11 +346,11 @@ func TestRepair_SameEventPutDuringTheRepairIsKept(t *testing.T) {
 		},
 		"redrive": func(w *world, a *aggregate.Aggregator) error {
 			deleted := storage.Change{Type: storage.Deleted, Key: model.EventKey{Series: w.series("d"), Order: model.Order{At: at(half), ID: "b"}}}
-			return failureOf(a.Redrive(w.ctx(), []storage.Change{deleted}))
+			return joinedFailures(a.Redrive(w.ctx(), []storage.Change{deleted}))
 		},
 		"revisit": func(w *world, a *aggregate.Aggregator) error {
 			place := aggregate.Target{Series: w.series("d"), At: at(half)}
-			return failureOf(a.Recompute(w.ctx(), []aggregate.Target{place}, aggregate.RepairOptions{}))
+			return joinedFailures(a.Recompute(w.ctx(), []aggregate.Target{place}, aggregate.RepairOptions{}))
 		},
 	}
 	for name, repair := range repairs {
@@ -378,7 +378,7 @@ func TestRepair_SameEventPutDuringTheRepairIsKept(t *testing.T) {
 	}
 }
 
-func failureOf(r aggregate.Report) error {
+func joinedFailures(r aggregate.Report) error {
 	if len(r.Failures) > 0 {
 		return r.Failures[0].Err
 	}

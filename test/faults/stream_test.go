@@ -12,28 +12,28 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/internal/eventsource"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/local/eventsource"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 )
 
 const arn = "arn:aws:dynamodb:eu-central-1:123456789012:table/tidemark/stream/2026-03-01T00:00:00.000"
 
-// recordOf returns a record of the table stream as Lambda sends it, encoded by Lambda's own types.
-func recordOf(r memory.Record) eventsource.Record {
+// streamRecord returns a record of the table stream as Lambda sends it, encoded by Lambda's own types.
+func streamRecord(r memory.Record) eventsource.Record {
 	record := events.DynamoDBEventRecord{
 		EventID: r.EventID, EventName: r.Name, EventSource: "aws:dynamodb", EventVersion: "1.1", EventSourceArn: arn,
 		Change: events.DynamoDBStreamRecord{
 			ApproximateCreationDateTime: events.SecondsEpochTime{Time: r.At.Time()},
-			Keys:                        imageOf(item.Item{keys.AttrPK: {Type: item.S, S: r.Keys.PK}, keys.AttrSK: {Type: item.S, S: r.Keys.SK}}),
-			NewImage:                    imageOf(r.New), OldImage: imageOf(r.Old),
-			SequenceNumber: seqOf(r), StreamViewType: "NEW_AND_OLD_IMAGES",
+			Keys:                        streamImage(item.Item{keys.AttrPK: {Type: item.S, S: r.Keys.PK}, keys.AttrSK: {Type: item.S, S: r.Keys.SK}}),
+			NewImage:                    streamImage(r.New), OldImage: streamImage(r.Old),
+			SequenceNumber: sequenceNumber(r), StreamViewType: "NEW_AND_OLD_IMAGES",
 		},
 	}
 	if r.Service {
@@ -43,12 +43,12 @@ func recordOf(r memory.Record) eventsource.Record {
 	if err != nil {
 		panic(err)
 	}
-	return eventsource.Record{Seq: seqOf(r), Item: r.Keys.PK + " " + r.Keys.SK, At: r.At, Body: body}
+	return eventsource.Record{Seq: sequenceNumber(r), Item: r.Keys.PK + " " + r.Keys.SK, At: r.At, Body: body}
 }
 
-func seqOf(r memory.Record) string { return fmt.Sprintf("4000000000%011d", r.Seq) }
+func sequenceNumber(r memory.Record) string { return fmt.Sprintf("4000000000%011d", r.Seq) }
 
-func imageOf(it item.Item) map[string]events.DynamoDBAttributeValue {
+func streamImage(it item.Item) map[string]events.DynamoDBAttributeValue {
 	if it == nil {
 		return nil
 	}
@@ -70,11 +70,11 @@ func imageOf(it item.Item) map[string]events.DynamoDBAttributeValue {
 	return image
 }
 
-// payloadOf returns the event that Lambda sends for records.
-func payloadOf(records ...memory.Record) []byte {
+// streamPayload returns the event that Lambda sends for records.
+func streamPayload(records ...memory.Record) []byte {
 	var batch struct{ Records []json.RawMessage }
 	for _, r := range records {
-		batch.Records = append(batch.Records, recordOf(r).Body)
+		batch.Records = append(batch.Records, streamRecord(r).Body)
 	}
 	payload, err := json.Marshal(batch)
 	if err != nil {
@@ -89,16 +89,16 @@ func (w *world) changes(records ...memory.Record) []storage.Change {
 	if len(records) == 0 {
 		return nil
 	}
-	batch, err := new(envelope.StreamDecoder).Decode(payloadOf(records...))
+	batch, err := new(envelope.StreamDecoder).Decode(streamPayload(records...))
 	if err != nil || len(batch.Poison) > 0 {
 		w.Fatalf("decode records: %v, poison %v", err, batch.Poison)
 	}
 	return batch.Changes
 }
 
-// functionOf returns an aggregator as the aggregate function uses it: the response names the first
+// aggregateFunction returns an aggregator as the aggregate function uses it: the response names the first
 // record that failed.
-func functionOf(a *aggregate.Aggregator) eventsource.Invoke {
+func aggregateFunction(a *aggregate.Aggregator) eventsource.Invoke {
 	return func(ctx context.Context, payload []byte) ([]byte, error) {
 		batch, err := new(envelope.StreamDecoder).Decode(payload)
 		if err != nil {
@@ -137,7 +137,7 @@ func (s *tableStream) Read(_ context.Context, shard, after string) (eventsource.
 	page := eventsource.Page{Closed: s.closed[shard]}
 	for _, r := range s.table.Records(s.after) {
 		if s.of == nil || s.of(r) == shard {
-			page.Records = append(page.Records, recordOf(r))
+			page.Records = append(page.Records, streamRecord(r))
 		}
 	}
 	done := slices.IndexFunc(page.Records, func(r eventsource.Record) bool { return r.Seq == after }) + 1

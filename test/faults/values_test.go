@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/eventsource"
-	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/local/eventsource"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -41,7 +41,7 @@ func TestPoison_InvalidValuesAreCountedAndBlockNothing(t *testing.T) {
 			if err := w.PutItem(w.ctx(), it); err != nil {
 				t.Fatal(err)
 			}
-			w.deliver(w.mapping(w.stream(), functionOf(w.aggregator(w.Table))))
+			w.deliver(w.mapping(w.stream(), aggregateFunction(w.aggregator(w.Table))))
 			w.wantRecount()
 			for _, u := range tiers {
 				row := w.row(u, ten)
@@ -69,7 +69,7 @@ func TestPoison_UnreadableRecordsAreQuarantinedAndTheShardContinues(t *testing.T
 			w.put(half, "", "9")
 			w.put(eleven, "", "5")
 			source := &spoilt{tableStream: w.stream(), record: 1, spoil: spoil}
-			m := w.mapping(source, functionOf(w.aggregator(w.Table)))
+			m := w.mapping(source, aggregateFunction(w.aggregator(w.Table)))
 			m.Settings.Filter = nil // the filter might drop it
 			w.deliver(m)
 			w.wantRow(tier.Hour, eleven, 1, "5", true)
@@ -96,7 +96,7 @@ type spoilt struct {
 func (s *spoilt) Read(ctx context.Context, shard, after string) (eventsource.Page, error) {
 	page, err := s.tableStream.Read(ctx, shard, after)
 	for i, r := range page.Records {
-		if r.Seq == seqOf(memory.Record{Seq: uint64(s.record + 1)}) {
+		if r.Seq == sequenceNumber(memory.Record{Seq: uint64(s.record + 1)}) {
 			page.Records[i].Body = []byte(s.spoil(string(r.Body)))
 		}
 	}
@@ -134,12 +134,12 @@ func TestFold_DoesNotChangeTheRowsThatItReads(t *testing.T) {
 	}
 	hour := rollup.NewFold(w.kind.Spec())
 	hour.AddEvent(eventOf(ten))
-	before := sayOf(hour)
+	before := newSaid(hour)
 	day := rollup.NewFold(w.kind.Spec())
 	day.AddRow(&rollup.Row{Fold: *hour})
 	day.AddEvent(eventOf(eleven))
 	day.AddRow(&rollup.Row{Fold: *hour})
-	if after := sayOf(hour); after != before {
+	if after := newSaid(hour); after != before {
 		t.Errorf("the hour is %s after it was folded, want %s", after, before)
 	}
 	m, _ := day.Summary.Measure("value")

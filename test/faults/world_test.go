@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -79,6 +79,7 @@ func at(text string) model.Time {
 
 // store is the table as an aggregator uses it.
 type store interface {
+	aggregate.LatestStore
 	aggregate.Store
 	aggregate.QuarantineStore
 }
@@ -122,9 +123,9 @@ func (w *world) event(k model.EventKey, value string) model.Event {
 }
 
 // put, correct and delete change events of device d.
-func (w *world) put(when, id, value string) { w.Helper(); w.putOf("d", when, id, value) }
+func (w *world) put(when, id, value string) { w.Helper(); w.putDevice("d", when, id, value) }
 
-func (w *world) putOf(device, when, id, value string) {
+func (w *world) putDevice(device, when, id, value string) {
 	w.Helper()
 	reply, err := w.Put(w.ctx(), w.event(w.key(device, when, id), value))
 	w.wantWritten("put "+when+" "+id, reply.Result, err)
@@ -276,7 +277,7 @@ func (s said) String() string {
 	return fmt.Sprintf("%d events, %d unreadable, exact %v, digest %.4s", summary.Events(), s.Unreadable, s.Exact, s.Digest)
 }
 
-func sayOf(f *rollup.Fold) said {
+func newSaid(f *rollup.Fold) said {
 	return said{string(f.Summary.Encode(nil)), f.Digest, f.Unreadable, f.Exact}
 }
 
@@ -286,13 +287,13 @@ func (w *world) rows() map[string]said {
 	all := map[string]said{}
 	for _, it := range w.items() {
 		if row, err := item.Row(it); err == nil && !row.Empty {
-			all[nameOf(row.Key)] = sayOf(&row.Fold)
+			all[rowName(row.Key)] = newSaid(&row.Fold)
 		}
 	}
 	return all
 }
 
-func nameOf(k rollup.Key) string { return fmt.Sprintf("%s %s %s", k.Series, k.Tier, k.Start) }
+func rowName(k rollup.Key) string { return fmt.Sprintf("%s %s %s", k.Series, k.Tier, k.Start) }
 
 // recount returns the expected rows, computed from the stored events. It shares no code with the
 // aggregator: each row of each tier is computed from events.
@@ -301,7 +302,7 @@ func (w *world) recount() map[string]said {
 	folds := map[string]*rollup.Fold{}
 	for _, e := range w.events() {
 		for _, t := range w.kind.Retention.Tiers {
-			name := nameOf(rollup.Key{Series: e.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(e.At).Start})
+			name := rowName(rollup.Key{Series: e.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(e.At).Start})
 			if folds[name] == nil {
 				folds[name] = rollup.NewFold(w.kind.Spec())
 			}
@@ -310,7 +311,7 @@ func (w *world) recount() map[string]said {
 	}
 	all := map[string]said{}
 	for name, f := range folds {
-		all[name] = sayOf(f)
+		all[name] = newSaid(f)
 	}
 	return all
 }

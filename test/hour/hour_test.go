@@ -19,9 +19,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/local"
-	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
+	"github.com/tidemark-db/tidemark/internal/local/stack"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden transcript")
@@ -47,7 +47,7 @@ var steps = []string{
 	"tidemark alerts",
 	"# the value was wrong",
 	"tidemark event get devices/sensor_01 DAYT14:10:00Z",
-	"tidemark event correct devices/sensor_01 DAYT14:10:00Z temperature:=21.5",
+	"tidemark event correct devices/sensor_01 DAYT14:10:00Z temperature=21.5",
 	"tidemark event delete devices/sensor_01 DAYT14:05:00Z",
 	"tidemark event delete devices/sensor_01 DAYT14:05:00Z",
 	"tidemark replay --wait none.ndjson",
@@ -56,7 +56,7 @@ var steps = []string{
 	"tidemark export rollups --tier hour",
 	"tidemark verify",
 	"# asked wrongly",
-	"tidemark rollups devices/sensor_01 --tier fortnight",
+	"tidemark rollups devices/sensor_01 --tier daily",
 	"tidemark rollups devices/sensor_01 --tier day --zone Mars/Olympus",
 	"tidemark event get devices/sensor_01 yesterday",
 	"# the power fails, and dev starts again",
@@ -66,17 +66,14 @@ var steps = []string{
 }
 
 const readings = "deviceId;timestamp;temperature;note\n" +
-	"sensor_01;DAYT14:00:00Z; 22.4 ;first\n" +
+	"sensor_01;DAYT14:00:00Z; 22,4 ;first\n" +
 	"sensor_01;DAYT14:05:00Z;22,4;\n" +
 	"sensor_01;DAYT14:10:00Z;224;typing error\n"
-
-func TestMain(m *testing.M) { ddblocal.Main(m) }
 
 func TestHour_Transcript(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		testenv.Missing(t, "binaries", "there is no go tool to build the command line with")
 	}
-	ddblocal.ForTest(t) // skips if there is no Java
 	h := newHour(t)
 	for _, step := range steps {
 		switch {
@@ -112,15 +109,11 @@ type hour struct {
 
 func newHour(t *testing.T) *hour {
 	t.Helper()
-	root, err := filepath.Abs("../..")
+	functions, err := stack.FindStackBinaries(t.Context(), config.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"aggregate", "authorize", "ingest", "manage", "purge", "query"}
-	if _, err := local.FindBinaries(t.Context(), "", names...); err != nil {
-		t.Fatal(err)
-	}
-	h := &hour{T: t, dir: t.TempDir(), functions: filepath.Join(root, local.BinaryDir), day: time.Now().UTC().AddDate(0, 0, -40).Format(time.DateOnly)}
+	h := &hour{T: t, dir: t.TempDir(), functions: functions, day: time.Now().UTC().AddDate(0, 0, -40).Format(time.DateOnly)}
 	h.tidemark = filepath.Join(h.dir, "tidemark")
 	if out, err := exec.Command("go", "build", "-o", h.tidemark, "../../cmd/tidemark").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -133,14 +126,10 @@ func newHour(t *testing.T) *hour {
 	return h
 }
 
-// environment is that of a newcomer: nothing of Tidemark is set but where the jar is.
+// environment is a newcomer's: nothing of Tidemark is set.
 func (h *hour) environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TIDEMARK_") || strings.HasPrefix(v, "AWS_") })
-	jar, err := ddblocal.Jar()
-	if err != nil {
-		h.Fatal(err)
-	}
-	return append(env, "TIDEMARK_DYNAMODB_JAR="+jar, "XDG_CACHE_HOME="+filepath.Join(h.dir, "cache"), "HOME="+h.dir, "AWS_EC2_METADATA_DISABLED=true")
+	return append(env, "XDG_CACHE_HOME="+filepath.Join(h.dir, "cache"), "HOME="+h.dir, "AWS_EC2_METADATA_DISABLED=true")
 }
 
 // run types one command.
@@ -196,7 +185,7 @@ func (h *hour) normal(text string) string {
 		{`in \d+(\.\d+)?m?s \([\d,]+/s\)`, "in 0s (0/s)"},
 		{`after \d+(\.\d+)?m?s more`, "after 0s more"},
 		{`\b[0-9A-HJKMNP-TV-Z]{26}\b`, "ALERT"},
-		{`from \d{4}-\d\d-\d\dT[\d:.]+Z`, "from TIME"},
+		{`(from|through) \d{4}-\d\d-\d\dT[\d:.]+Z`, "$1 TIME"},
 		{`\d+(\.\d+)?m?s\b`, "0s"},
 		{`read units [\d.]+, items \d+, requests \d+`, "read units N, items N, requests N"},
 		{`[^\n]*\r`, ""},

@@ -18,7 +18,7 @@ func (w *welcome) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.all.Write(p)
-	if !w.done && strings.Contains(w.all.String(), "tidemark replay --help\n\n") {
+	if !w.done && strings.Contains(w.all.String(), "describes every route.\n\n") {
 		w.done = true
 		close(w.seen)
 	}

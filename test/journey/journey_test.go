@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -55,7 +55,7 @@ func open(t *testing.T) *harbour {
 		t.Fatal(err)
 	}
 	table := memory.New(now)
-	live := &query.Live{Store: table, Watermarks: table, Kind: query.KindsOf(kinds), Now: now}
+	live := &query.Live{Store: table, Watermarks: table, Stream: table, Kind: query.KindsOf(kinds), Now: now}
 	return &harbour{
 		t: t, kinds: kinds, table: table,
 		in:   &ingest.Service{Store: table, Limits: conf.Limits, Now: now, Rand: rand.Reader},
@@ -133,7 +133,7 @@ func TestJourney_OfAKindThatIsNotInTheRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	draught, _ := total.Summary.Measure("draught")
-	ships, exact := total.Summary.Distinct("ship")
+	ships, exact, _ := total.Summary.Distinct("ship")
 	if got := fmt.Sprint(total.Summary.Events(), draught.Count, draught.Invalid, draught.Sum, ships, exact); got != "4 3 1 10 3 true" {
 		t.Errorf("the day has %s, want 4 events, 3 draughts and 1 invalid that sum to 10, 3 ships exactly", got)
 	}

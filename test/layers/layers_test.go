@@ -1,11 +1,12 @@
-// Package layers checks the imports between packages: a package imports only packages of lower
-// layers, and the lower layers do not import AWS packages.
+// Package layers checks the imports between the rooms of the house: the folders below internal. A room imports
+// only rooms below it, engine and store import no AWS type, and no product code imports what serves tests.
 package layers
 
 import (
 	"encoding/json"
-	"os/exec"
-	"path"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,107 +14,157 @@ import (
 
 const module = "github.com/tidemark-db/tidemark"
 
-// layers lists all packages, the lowest layer first. Add new packages here.
-var layers = [][]string{
-	0: {"pkg/model", "internal/keyparts", "internal/pages", "internal/lists", "internal/signed", "internal/embedded"},
-	1: {"pkg/tier", "internal/ids", "pkg/rollup", "internal/release", "internal/jsonscan", "internal/storage", "internal/entity", "internal/storedtime", "internal/usage", "internal/usertime", "internal/localday", "internal/terminal", "internal/devfile", "internal/testenv", "internal/sitekey", "internal/sharelink", "internal/customprop", "internal/webfield", "internal/referrer", "internal/goal", "internal/ordervalue"},
-	2: {"internal/telemetry", "pkg/keys", "internal/tablekeys", "pkg/catalog", "internal/retry"},
-	3: {"internal/item", "internal/sessions", "internal/config", "internal/table", "pkg/domains", "pkg/domains/*", "internal/arguments"},
-	4: {"internal/ingest", "internal/aggregate", "internal/alert", "pkg/lifecycle", "internal/query", "internal/tablescan", "internal/tableconfig", "internal/writekey", "internal/grafana"},
-	5: {"internal/xray", "internal/awsenv", "internal/itemstore", "pkg/dynamo", "pkg/memory", "internal/httpapi", "internal/collector", "internal/script", "internal/envelope", "internal/eventbus", "internal/secret", "internal/storetest", "internal/eventsource", "internal/simstream", "pkg/streamtest", "internal/replay", "internal/tail", "internal/plot", "internal/adopt", "internal/deployment", "internal/files", "internal/source", "internal/source/*", "internal/promapi", "internal/stats", "internal/webui"},
-	6: {"pkg/timeseries", "internal/repair", "internal/repair/*", "internal/local", "internal/local/*", "internal/smoke", "internal/cost", "internal/export", "internal/startup"},
-	7: {"functions/*", "internal/designdoc", "internal/printing", "internal/target", "pkg/timeseries/timeseriestest", "test/internal/*"},
-	8: {"cmd/*", "test/*", "scripts/*", "examples"},
-}
+// rooms are the folders below internal, the lowest first.
+var rooms = []string{"base", "store", "engine", "api", "web", "senders", "data", "ops", "local", "cli"}
 
-// awsFrom is the lowest layer that can import AWS packages.
-const awsFrom = 5
+// withoutAWS are the rooms whose rules hold for every store.
+var withoutAWS = []string{"base", "store", "engine"}
 
-// within lists the imports that are allowed within one layer.
-var within = [][2]string{
-	{"internal/tablekeys", "pkg/keys"},
-	{"internal/entity", "pkg/rollup"},
-	{"internal/table", "internal/item"},
-	{"internal/envelope", "internal/httpapi"},
-	{"internal/collector", "internal/httpapi"},
-	{"internal/webui", "internal/httpapi"},
-	{"internal/promapi", "internal/httpapi"},
-	{"internal/source/lineprotocol", "internal/source"},
-	{"internal/source/receiver", "internal/source"},
-	{"internal/source/otlp", "internal/source"},
-	{"internal/source/receiver", "internal/source/lineprotocol"},
-	{"internal/source/receiver", "internal/source/otlp"},
-	{"internal/source/receiver", "internal/httpapi"},
-	{"internal/script", "internal/httpapi"},
-	{"pkg/dynamo", "internal/awsenv"},
-	{"pkg/dynamo", "internal/itemstore"},
-	{"pkg/memory", "internal/itemstore"},
-	{"internal/repair/undelivered", "internal/repair/onfailure"},
-	{"internal/repair/undelivered", "internal/repair/quarantine"},
-	{"internal/replay", "internal/collector"},
-	{"internal/replay", "internal/files"},
-	{"internal/replay", "internal/source"},
-	{"internal/replay", "internal/source/lineprotocol"},
-	{"internal/secret", "internal/awsenv"},
-	{"internal/eventbus", "internal/awsenv"},
-	{"internal/simstream", "internal/eventsource"},
-	{"pkg/streamtest", "internal/eventsource"},
-	{"pkg/streamtest", "internal/simstream"},
-	{"internal/local", "internal/local/ddb"},
-	{"internal/local", "internal/repair/changeover"},
-	{"internal/repair/reshape", "internal/repair/verify"},
-	{"internal/repair", "internal/repair/onfailure"},
-	{"internal/repair", "internal/repair/streamrange"},
-	{"internal/repair", "internal/repair/verify"},
-	{"pkg/domains", "pkg/domains/iot"},
-	{"pkg/domains", "pkg/domains/metrics"},
-	{"pkg/domains", "pkg/domains/web"},
+// importers lists who may import a room that only a few may import. Programs import every room.
+var importers = map[string][]string{
+	"web":     {"web", "data", "local"},
+	"senders": {"senders", "data"},
 }
 
 type pkg struct {
 	ImportPath string
+	Dir        string
+	GoFiles    []string
 	Imports    []string
+	Deps       []string
 }
 
-func TestPackagesImportOnlyLowerLayers(t *testing.T) {
+// room returns the room of a package of this module, or "" for a package outside internal.
+func (p pkg) room() string { return room(p.ImportPath) }
+
+func room(importPath string) string {
+	rest, ok := strings.CutPrefix(importPath, module+"/internal/")
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, "/")
+	return name
+}
+
+func TestRooms_AreTheFoldersBelowInternal(t *testing.T) {
+	entries, err := os.ReadDir(filepath.Join("..", "..", "internal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, e := range entries {
+		found = append(found, e.Name())
+	}
+	want := slices.Sorted(slices.Values(rooms))
+	if !slices.Equal(found, want) {
+		t.Errorf("folders below internal: %v, want the rooms %v", found, want)
+	}
+	packages := map[string]int{}
 	for _, p := range list(t) {
-		at := layerOf(p.ImportPath)
-		if at < 0 {
-			t.Errorf("%s is in no layer: add it to layers", p.ImportPath)
-			continue
-		}
-		for _, imported := range p.Imports {
-			if !strings.HasPrefix(imported, module) || slices.Contains(within, [2]string{short(p.ImportPath), short(imported)}) {
-				continue
-			}
-			if below := layerOf(imported); below >= at {
-				t.Errorf("%s (layer %d) imports %s (layer %d)", short(p.ImportPath), at, short(imported), below)
-			}
+		packages[p.room()]++
+	}
+	for _, r := range rooms {
+		if packages[r] == 0 {
+			t.Errorf("room %s has no package", r)
 		}
 	}
 }
 
-func TestLowerLayersDoNotImportAWS(t *testing.T) {
+func TestRooms_ImportOnlyRoomsBelow(t *testing.T) {
+	checked := 0
 	for _, p := range list(t) {
-		if at := layerOf(p.ImportPath); at < 0 || at >= awsFrom {
+		at := slices.Index(rooms, p.room())
+		if at < 0 {
 			continue
 		}
+		for _, imported := range p.Imports {
+			below := slices.Index(rooms, room(imported))
+			if below > at {
+				t.Errorf("%s imports %s: room %s is above %s", short(p.ImportPath), short(imported), rooms[below], rooms[at])
+			}
+			checked++
+		}
+	}
+	if checked == 0 {
+		t.Error("no import of a room was checked")
+	}
+}
+
+func TestRooms_ThatFewMayImport(t *testing.T) {
+	met := map[string]bool{}
+	for _, p := range list(t) {
+		for _, imported := range p.Imports {
+			allowed, restricted := importers[room(imported)]
+			if !restricted {
+				continue
+			}
+			met[room(imported)] = true
+			if r := p.room(); r != "" && !slices.Contains(allowed, r) {
+				t.Errorf("%s imports %s: only %v and programs may", short(p.ImportPath), short(imported), allowed)
+			}
+		}
+	}
+	if want := slices.Sorted(maps.Keys(importers)); !slices.Equal(slices.Sorted(maps.Keys(met)), want) {
+		t.Errorf("imports of %v met, want of %v", met, want)
+	}
+}
+
+func TestRooms_OfTheRulesImportNoAWSType(t *testing.T) {
+	checked := 0
+	for _, p := range list(t) {
+		if !slices.Contains(withoutAWS, p.room()) {
+			continue
+		}
+		checked++
 		for _, imported := range p.Imports {
 			if strings.Contains(imported, "github.com/aws/") {
 				t.Errorf("%s imports %s", short(p.ImportPath), imported)
 			}
 		}
 	}
+	if checked == 0 {
+		t.Error("no package was checked")
+	}
+}
+
+// A package that imports testing serves tests. Only programs of the lab, and packages that serve tests too, import it.
+func TestProduct_ImportsNoHelperOfTests(t *testing.T) {
+	helpers := map[string]bool{}
+	all := list(t)
+	for _, p := range all {
+		if ofTheLab(p.ImportPath) || slices.Contains(p.Imports, "testing") {
+			helpers[p.ImportPath] = true
+		}
+	}
+	if len(helpers) == 0 || len(helpers) == len(all) {
+		t.Fatalf("%d of %d packages serve tests", len(helpers), len(all))
+	}
+	for _, p := range all {
+		if helpers[p.ImportPath] {
+			continue
+		}
+		for _, imported := range p.Imports {
+			if helpers[imported] {
+				t.Errorf("%s imports %s, which serves tests", short(p.ImportPath), short(imported))
+			}
+		}
+	}
+}
+
+// ofTheLab reports whether a package belongs to the programs that check and measure, or to the suites.
+func ofTheLab(importPath string) bool {
+	top, _, _ := strings.Cut(short(importPath), "/")
+	return top == "lab" || top == "test" || top == "bench" || short(importPath) == "cmd/tidemark-lab"
 }
 
 // The SDK's config package supports profiles, sign-ins and roles, which a function does not use,
 // and takes a third of its cold start.
 func TestFunctionsDoNotLinkTheSDKsConfig(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", module+"/functions/...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
+	deps := strings.Fields(goList(t, "-deps", module+"/functions/..."))
+	if len(deps) < 100 {
+		t.Errorf("go list found %d packages, want all that functions link", len(deps))
 	}
-	for _, dep := range strings.Fields(string(out)) {
+	for _, dep := range deps {
 		if dep == "github.com/aws/aws-sdk-go-v2/config" || strings.Contains(dep, "aws-sdk-go-v2/service/sso") {
 			t.Errorf("a function links %s", dep)
 		}
@@ -122,15 +173,9 @@ func TestFunctionsDoNotLinkTheSDKsConfig(t *testing.T) {
 
 func list(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...")
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, stderr.String())
-	}
+	out := goList(t, "-json=ImportPath,Dir,GoFiles,Imports,Deps", module+"/...")
 	var pkgs []pkg
-	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+	for dec := json.NewDecoder(strings.NewReader(out)); dec.More(); {
 		var p pkg
 		if err := dec.Decode(&p); err != nil {
 			t.Fatalf("read go list: %v", err)
@@ -141,17 +186,6 @@ func list(t *testing.T) []pkg {
 		t.Fatalf("go list found %d packages, want at least 10: wrong directory", len(pkgs))
 	}
 	return pkgs
-}
-
-func layerOf(importPath string) int {
-	for at, patterns := range layers {
-		for _, pattern := range patterns {
-			if ok, _ := path.Match(pattern, short(importPath)); ok {
-				return at
-			}
-		}
-	}
-	return -1
 }
 
 func short(importPath string) string { return strings.TrimPrefix(importPath, module+"/") }

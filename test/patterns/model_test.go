@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 )
 
-// dataModel returns docs/tidemark-data-model.json: the definition of the table, with some
+// dataModel returns docs/inside/tidemark-data-model.json: the definition of the table, with some
 // items of each class, in the format of NoSQL Workbench.
 func dataModel(ctx context.Context) (string, error) {
 	_, table, err := seeded(ctx)
@@ -26,7 +26,7 @@ func dataModel(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	samples := samplesOf(items)
+	samples := distinctSamples(items)
 	d := dynamo.Standard()
 	var indexes []any
 	for _, x := range d.Indexes {
@@ -39,7 +39,7 @@ func dataModel(ctx context.Context) (string, error) {
 		"ModelName": "Tidemark",
 		"ModelMetadata": map[string]any{
 			"Author": "Tidemark", "DateCreated": "Apr 20, 2026, 02:30 PM", "DateLastModified": "Apr 20, 2026, 02:30 PM",
-			"Description": "Time-series in one table: latest items, events, rollups and profiles. docs/TABLE.md describes the format.",
+			"Description": "Time-series in one table: latest items, events, rollups and profiles. docs/inside/TABLE.md describes the format.",
 			"AWSService":  "Amazon DynamoDB", "Version": "3.0",
 		},
 		"DataModel": []any{map[string]any{
@@ -82,8 +82,8 @@ const perClass = 2
 
 type attributes = map[string]map[string]any
 
-// samplesOf returns the first items of each class.
-func samplesOf(items []item.Item) (samples []attributes) {
+// distinctSamples returns the first items of each class.
+func distinctSamples(items []item.Item) (samples []attributes) {
 	seen := map[string]int{}
 	for _, it := range items {
 		k := it.Key()
@@ -93,7 +93,7 @@ func samplesOf(items []item.Item) (samples []attributes) {
 		}
 		class = k.PK[:strings.IndexByte(k.PK+"#", '#')] + " " + class
 		if seen[class]++; seen[class] <= perClass {
-			samples = append(samples, attributesOf(it))
+			samples = append(samples, itemAttributes(it))
 		}
 	}
 	return samples
@@ -102,7 +102,7 @@ func samplesOf(items []item.Item) (samples []attributes) {
 // minted are the random attributes, shown as zeros so that the file does not change.
 var minted = map[string]bool{tablekeys.AttrRev: true, tablekeys.AttrGeneration: true}
 
-func attributesOf(it item.Item) attributes {
+func itemAttributes(it item.Item) attributes {
 	all := attributes{}
 	for name, v := range it {
 		if minted[name] {

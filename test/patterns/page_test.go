@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -23,7 +23,7 @@ is a lifecycle.Service and ` + "`purger`" + ` a lifecycle.Purger. ` + "`sensor` 
 timeseries.Key{Subject: "sensor_01"}. A pattern without Go code is available over
 HTTP and on the command line only.
 
-The same as a model for NoSQL Workbench: [tidemark-data-model.json](tidemark-data-model.json).
+The same as a model for NoSQL Workbench: [tidemark-data-model.json](../inside/tidemark-data-model.json).
 Every route with its parameters and responses: ` + "`GET /openapi.json`" + `.
 
 ` + "```go" + `
@@ -31,7 +31,7 @@ Every route with its parameters and responses: ` + "`GET /openapi.json`" + `.
 
 `
 
-// page returns docs/ACCESS-PATTERNS.md.
+// page returns docs/use/ACCESS-PATTERNS.md.
 func page(ctx context.Context) (string, error) {
 	goCalls, err := calls()
 	if err != nil {
@@ -56,7 +56,7 @@ func page(ctx context.Context) (string, error) {
 			if err != nil || len(requests) == 0 {
 				return "", fmt.Errorf("%s: %d requests, %w", p.about, len(requests), err)
 			}
-			cost, err := costOf(ctx, full, p, requests)
+			cost, err := measureCost(ctx, full, p, requests)
 			if err != nil {
 				return "", fmt.Errorf("%s: %w", p.about, err)
 			}
@@ -109,9 +109,9 @@ func (p pattern) http(kinds *catalog.Catalog) string {
 	return ""
 }
 
-// costOf returns the cost of the pattern on the seeded table; for a transaction, by its
+// measureCost returns the cost of the pattern on the seeded table; for a transaction, by its
 // number of items.
-func costOf(ctx context.Context, full *world, p pattern, requests []request) (string, error) {
+func measureCost(ctx context.Context, full *world, p pattern, requests []request) (string, error) {
 	if writes := len(requests[0].TransactItems); writes > 0 {
 		return fmt.Sprintf("%d write units for items up to 1 KB", 2*writes), nil
 	}

@@ -1,7 +1,7 @@
 // Package patterns lists every access pattern of the table. A row has the same request in
 // Go, over HTTP and on the command line. The tests make each request twice, on a table in
 // memory to measure its cost and on a server that records it, and compare the results with
-// docs/ACCESS-PATTERNS.md. To write that page:
+// docs/use/ACCESS-PATTERNS.md. To write that page:
 //
 //	go test ./test/patterns -update
 package patterns
@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the pages")
 // The pages are generated from the requests that the code makes.
 func TestPages_MatchTheCode(t *testing.T) {
 	for name, write := range map[string]func(context.Context) (string, error){
-		"ACCESS-PATTERNS.md": page, "tidemark-data-model.json": dataModel,
+		"use/ACCESS-PATTERNS.md": page, "inside/tidemark-data-model.json": dataModel,
 	} {
 		path := filepath.Join("..", "..", "docs", name)
 		want, err := write(t.Context())

@@ -3,9 +3,9 @@ package patterns
 import (
 	"context"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
@@ -78,7 +78,7 @@ var readingPatterns = []pattern{
 			return w.readings.Total(ctx, sensor, timeseries.In(march, april))
 		},
 		action: httpapi.ReadTotal, of: "READING", words: []string{"sensor_01"}, params: "from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z",
-		command: "tidemark total devices/sensor_01 --from 2026-03-01 --to 2026-04-01",
+		command: "tidemark rollups devices/sensor_01 --total --from 2026-03-01 --to 2026-04-01",
 	},
 	{
 		about: "the number of readings",

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
@@ -95,8 +95,11 @@ func (r *recorder) of(ctx context.Context, p pattern) ([]request, error) {
 	if _, err = p.run(ctx, w); errors.Is(err, lifecycle.ErrNoPurge) {
 		err = nil // the table is empty
 	}
-	// A process reads the table's configuration every few minutes, not with each pattern.
-	r.requests = slices.DeleteFunc(r.requests, func(q request) bool { return strings.Contains(q.text(), tablekeys.KindConfigs) })
+	// A process reads the table's configuration every few minutes, and the state of the table stream every few
+	// seconds, not with each pattern.
+	r.requests = slices.DeleteFunc(r.requests, func(q request) bool {
+		return strings.Contains(q.text(), tablekeys.KindConfigs) || strings.Contains(q.text(), tablekeys.JobAggregate)
+	})
 	slices.SortFunc(r.requests, func(a, b request) int { return cmp.Compare(a.text(), b.text()) })
 	return r.requests, err
 }

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
@@ -120,7 +120,7 @@ func alarm(ctx context.Context, w *world, table *memory.Table, changes []storage
 	early := &alert.Service{Store: table, Catalog: w.kinds, Now: func() model.Time { return at(march) }, Rand: dice()}
 	hot := model.MustDecimal("24")
 	for _, of := range []string{"", "sensor_01"} {
-		rule := entity.Rule{Name: "too-hot", SubjectType: "DEVICE", Subject: of, Kind: "READING", Measure: "temperature", Bounds: entity.Above, High: &hot, Severity: entity.Critical}
+		rule := storage.Rule{Name: "too-hot", SubjectType: "DEVICE", Subject: of, Kind: "READING", Measure: "temperature", Bounds: storage.Above, High: &hot, Severity: storage.Critical}
 		if _, wrong, err := early.AddRule(ctx, rule); err != nil || len(wrong) > 0 {
 			return fmt.Errorf("add a rule: %v, %w", wrong, err)
 		}

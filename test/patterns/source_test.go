@@ -40,7 +40,7 @@ func calls() (map[string]string, error) {
 			}
 			about, body := fields(row)
 			if about != "" && body != nil {
-				all[about] = codeOf(files, body)
+				all[about] = bodyCode(files, body)
 			}
 			return true
 		})
@@ -75,8 +75,8 @@ var (
 	testOnly    = strings.NewReplacer("return ", "", "w.", "", "\t\t\t\t\t", "\t")
 )
 
-// codeOf returns the statements of a call without the parts that only this package needs.
-func codeOf(files *token.FileSet, body *ast.BlockStmt) string {
+// bodyCode returns the statements of a call without the parts that only this package needs.
+func bodyCode(files *token.FileSet, body *ast.BlockStmt) string {
 	var text bytes.Buffer
 	for _, statement := range body.List {
 		if err := format.Node(&text, files, statement); err != nil {

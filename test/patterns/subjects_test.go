@@ -3,9 +3,9 @@ package patterns
 import (
 	"context"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -86,7 +86,7 @@ var alertPatterns = []pattern{
 	{
 		about: "open critical alerts of all devices",
 		measured: func(ctx context.Context, w *world) (any, error) {
-			return w.alerts.ListOpen(ctx, entity.Critical, alert.Cursor{}, 100)
+			return w.alerts.ListOpen(ctx, storage.Critical, alert.Cursor{}, 100)
 		},
 		action: httpapi.ListOpenAlerts, of: "DEVICE", params: "severity=critical",
 		command: "tidemark alerts --severity critical",

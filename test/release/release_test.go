@@ -14,18 +14,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
+	"github.com/tidemark-db/tidemark/internal/local/stack"
 )
 
 const version = "v0.0.1-test"
@@ -33,10 +35,6 @@ const version = "v0.0.1-test"
 // TestRelease_WorksOutsideACheckout builds the release of this system.
 func TestRelease_WorksOutsideACheckout(t *testing.T) {
 	testenv.LongOnly(t)
-	jar, err := ddblocal.Jar()
-	if err != nil {
-		testenv.Missing(t, "java", err)
-	}
 	if _, err := exec.LookPath("zip"); err != nil {
 		t.Skip("skipped: a release needs zip")
 	}
@@ -61,8 +59,7 @@ func TestRelease_WorksOutsideACheckout(t *testing.T) {
 	if page, err := os.ReadFile(filepath.Join(dir, "man", "tidemark-dev.1")); err != nil || !bytes.Contains(page, []byte("tidemark dev")) {
 		t.Errorf("the manual page of tidemark dev: %v", err)
 	}
-	path := filepath.Dir(javaPath(t)) + string(os.PathListSeparator) + "/usr/bin:/bin"
-	tryDev(t, program, "PATH="+path, "XDG_CACHE_HOME="+t.TempDir(), "TIDEMARK_DYNAMODB_JAR="+jar)
+	tryDev(t, program, nil, "PATH=/usr/bin:/bin", "XDG_CACHE_HOME="+t.TempDir())
 }
 
 func TestRelease_AKeyThatCannotBeReadIsRefusedFirst(t *testing.T) {
@@ -150,12 +147,11 @@ func javaPath(t *testing.T) string {
 	return path
 }
 
-// tryDev runs a stack in an empty directory, stores a reading and reads it, and returns what dev
-// says.
-func tryDev(t *testing.T, program string, env ...string) string {
+// tryDev runs a stack in an empty directory, stores a reading and reads it, and returns what dev says.
+func tryDev(t *testing.T, program string, flags []string, env ...string) string {
 	t.Helper()
 	script := `printf 'device,time,temperature\nsensor_01,2026-11-01T00:00:00Z,22.4\n' >in.csv && "$TIDEMARK" replay in.csv && "$TIDEMARK" latest devices/sensor_01`
-	dev := exec.CommandContext(t.Context(), program, "dev", "--", "sh", "-c", script)
+	dev := exec.CommandContext(t.Context(), program, slices.Concat([]string{"dev"}, flags, []string{"--", "sh", "-c", script})...)
 	dev.Dir = t.TempDir()
 	dev.Env = append(os.Environ(), append(env, "TIDEMARK="+program, "TIDEMARK_CONFIG=", "TIDEMARK_ENDPOINT=")...)
 	var out, log bytes.Buffer
@@ -204,14 +200,16 @@ func checkFunctions(t *testing.T, dir string) {
 		for _, file := range archive.File {
 			modes[file.Name] = file.Mode()
 		}
-		if len(modes) != 2 || modes["bootstrap"]&0o111 != 0o111 || modes["tidemark.yaml"]&0o444 != 0o444 {
-			t.Errorf("%s has %v, want a program and the configuration", f.Name(), modes)
+		want := []string{"LICENSE", "NOTICES", "bootstrap", "tidemark.yaml"}
+		if !slices.Equal(slices.Sorted(maps.Keys(modes)), want) ||
+			modes["bootstrap"]&0o111 != 0o111 || modes["tidemark.yaml"]&0o444 != 0o444 {
+			t.Errorf("%s has %v, want %q, the program executable", f.Name(), modes, want)
 		}
 		archive.Close()
 	}
 }
 
-// checkModules compares the list of modules with those of the program.
+// checkModules compares the list of modules with the program's modules.
 func checkModules(t *testing.T, path, program string) {
 	t.Helper()
 	info, err := buildinfo.ReadFile(program)
@@ -239,7 +237,8 @@ func checkModules(t *testing.T, path, program string) {
 	}
 }
 
-// A program of go install has no functions and no DynamoDB Local: its dev says what it fetches.
+// A program of go install has no functions: its dev says that it fetches them, and fetches DynamoDB Local only where
+// that engine is chosen.
 func TestGoInstall_DevFetchesWhatItRuns(t *testing.T) {
 	testenv.LongOnly(t)
 	javaPath(t)
@@ -265,14 +264,22 @@ func TestGoInstall_DevFetchesWhatItRuns(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	program := filepath.Join(bin, "tidemark")
-	said := tryDev(t, program)
-	for _, want := range []string{"fetch " + module + "@" + version + " with the go command", "fetch DynamoDB Local into " + caches} {
-		if !strings.Contains(said, want) {
-			t.Errorf("dev does not say %q:\n%s", want, said)
+	functions, database := "fetch "+module+"@"+version+" with the go command", "fetch DynamoDB Local into "+caches
+	referee := []string{"--engine", string(stack.DynamoDBLocal)}
+	for _, run := range []struct {
+		name    string
+		flags   []string
+		fetches string // empty if all is there
+	}{
+		{"the first dev", nil, functions},
+		{"the second dev", nil, ""},
+		{"the first dev with DynamoDB Local", referee, database},
+		{"the second dev with DynamoDB Local", referee, ""},
+	} {
+		said := tryDev(t, program, run.flags)
+		if strings.Count(said, "fetch ") != min(1, len(run.fetches)) || !strings.Contains(said, run.fetches) {
+			t.Errorf("%s says, want %q and no other fetch:\n%s", run.name, run.fetches, said)
 		}
-	}
-	if again := tryDev(t, program); strings.Contains(again, "fetch") {
-		t.Errorf("the second dev fetches again:\n%s", again)
 	}
 }
 
@@ -333,14 +340,14 @@ func serveModule(t *testing.T, dir, module, version string) {
 	}
 }
 
-// moduleFiles lists the files of the module, without those of the modules in it.
+// moduleFiles lists the files of the module, without the files of the modules in it.
 func moduleFiles(t *testing.T) (files []string) {
 	t.Helper()
 	list := exec.CommandContext(context.Background(), "git", "ls-files", "--cached", "--others", "--exclude-standard")
 	list.Dir = "../.."
 	out, err := list.Output()
 	if err != nil {
-		t.Skipf("skipped: the files of the module are those of the repository: %v", err)
+		t.Skipf("skipped: the repository lists the files of the module: %v", err)
 	}
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	for lines.Scan() {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
 )
 
 // Zones whose days have 23 to 25 hours, begin at half past an hour of UTC, or skip midnight.

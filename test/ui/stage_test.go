@@ -21,12 +21,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/local"
-	"github.com/tidemark-db/tidemark/internal/sharelink"
-	"github.com/tidemark-db/tidemark/internal/sitekey"
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
+	"github.com/tidemark-db/tidemark/internal/local/stack"
 )
 
 // issuer is a small OpenID provider, which checks what the code flow with PKCE requires of a client.
@@ -119,9 +119,9 @@ func (i *issuer) accepts(token string) (ok bool) {
 	return ok
 }
 
-// stage serves a local stack as a deployed one with ui: true: the pages are those of the built function, the API
+// stage serves a local stack as a deployed one with ui: true: the built function serves the pages, the API
 // needs a token of the issuer, and there are shared links. It returns the environment of the scenarios.
-func stage(t *testing.T, s *local.Stack) []string {
+func stage(t *testing.T, s *stack.Stack) []string {
 	t.Helper()
 	at, err := url.Parse(s.URL)
 	if err != nil {
@@ -139,7 +139,7 @@ func stage(t *testing.T, s *local.Stack) []string {
 		switch {
 		case strings.HasPrefix(r.URL.Path, "/ui"):
 			files.ServeHTTP(w, r)
-		case strings.HasPrefix(r.URL.Path, sharelink.PathPrefix+"/"):
+		case strings.HasPrefix(r.URL.Path, access.LinkPathPrefix+"/"):
 			api.ServeHTTP(w, r)
 		case strings.HasPrefix(r.URL.Path, "/local/"):
 			t.Errorf("the deployed pages read %s", r.URL.Path)
@@ -151,18 +151,23 @@ func stage(t *testing.T, s *local.Stack) []string {
 		}
 	}))
 	from.redirect = gateway.URL + "/ui/"
-	link := func(subject string, after time.Duration) string {
-		return sharelink.New([]byte(sitekey.LocalSecret), subject, time.Now().Add(after))
+	link := func(subject string, after time.Duration, events bool) string {
+		return access.NewLink([]byte(access.LocalSiteSecret), access.Link{Subject: subject,
+			Until: time.Now().Add(after), Events: events})
 	}
-	forged := sharelink.New([]byte("another secret"), "devices/"+device, time.Now().Add(time.Hour))
-	return []string{"NODE_EXTRA_CA_CERTS=" + ca, "STAGE=" + gateway.URL, "ISSUER=" + from.URL, "LINK=" + link("devices/"+device, time.Hour), "SITE_LINK=" + link("sites/"+site, time.Hour),
-		"ENDED=" + link("devices/"+device, -time.Minute), "FORGED=" + forged, "MARKUP_LINK=" + link("devices/"+hostile, time.Hour)}
+	forged := access.NewLink([]byte("another secret"), access.Link{Subject: "devices/" + device,
+		Until: time.Now().Add(time.Hour)})
+	return []string{"NODE_EXTRA_CA_CERTS=" + ca, "STAGE=" + gateway.URL, "ISSUER=" + from.URL,
+		"LINK=" + link("devices/"+device, time.Hour, false), "SITE_LINK=" + link("sites/"+site, time.Hour,
+			false),
+		"ENDED=" + link("devices/"+device, -time.Minute,
+			false), "FORGED=" + forged, "MARKUP_LINK=" + link("devices/"+hostile, time.Hour, true)}
 }
 
 // pages runs function pages under the Lambda Runtime API, behind the routes that a stage has for it.
 func pages(t *testing.T, ca string, in config.SignIn) http.Handler {
 	t.Helper()
-	built, err := local.FindBinaries(t.Context(), "", "pages")
+	built, err := stack.FindBinaries(t.Context(), "", "pages")
 	if err != nil {
 		testenv.Missing(t, "binaries", err)
 	}
@@ -170,7 +175,7 @@ func pages(t *testing.T, ca string, in config.SignIn) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	function, err := local.StartFunction(t.Context(), local.FunctionOptions{
+	function, err := stack.StartFunction(t.Context(), stack.FunctionOptions{
 		Name: "tidemark-pages", Binary: built["pages"], Timeout: config.Pages.Timeout, Concurrency: 1,
 		Env: []string{config.EnvSignIn + "=" + string(text), "SSL_CERT_FILE=" + ca},
 	})
@@ -178,11 +183,11 @@ func pages(t *testing.T, ca string, in config.SignIn) http.Handler {
 		t.Fatal(err)
 	}
 	t.Cleanup(function.Stop)
-	var routes []local.Route
+	var routes []stack.Route
 	for _, path := range httpapi.PagePaths {
-		routes = append(routes, local.Route{Method: http.MethodGet, Path: path, To: function})
+		routes = append(routes, stack.Route{Method: http.MethodGet, Path: path, To: function})
 	}
-	front, err := local.StartFront("0", "", routes, http.NotFoundHandler())
+	front, err := stack.StartFront("0", "", routes, http.NotFoundHandler())
 	if err != nil {
 		t.Fatal(err)
 	}

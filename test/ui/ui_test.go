@@ -25,21 +25,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/local"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
+	"github.com/tidemark-db/tidemark/internal/data/replay"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/internal/replay"
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/local/stack"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/domains/metrics"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
-
-func TestMain(m *testing.M) { ddblocal.Main(m) }
 
 const (
 	settings = "mapping: {window: 0s}\nprometheus: true\nsubjects: {ACCOUNT: {profile: {fields: {name: {}, status: {}}}}}\nkinds: {SESSION: {goals: {read: {of: PAGEVIEW, where: {path: /docs/**}}, " +
@@ -54,7 +52,7 @@ const (
 )
 
 // The scenarios are functions of pages.mjs, which prints the name of each that passed.
-var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers", "looksHealth", "looksBreak", "zoom", "keyboard", "compare", "fleet", "profiles", "live", "alert", "hostile", "figures", "site", "service", "stack", "signIn", "shared", "notified", "breaks", "theme", "away", "search", "streams"}
+var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers", "looksHealth", "looksBreak", "zoom", "keyboard", "compare", "fleet", "profiles", "live", "alert", "hostile", "figures", "measures", "numbers", "severities", "missing", "address", "busy", "bucket", "meant", "site", "service", "stack", "signIn", "shared", "notified", "breaks", "theme", "away", "search", "streams"}
 
 func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	browse := browser(t)
@@ -69,7 +67,7 @@ func TestPages_ShowTheTableInABrowser(t *testing.T) {
 }
 
 // browser returns a function that plays scenarios of pages.mjs on a stack, with more environment.
-func browser(t *testing.T) func(s *local.Stack, env, scenarios []string) {
+func browser(t *testing.T) func(s *stack.Stack, env, scenarios []string) {
 	t.Helper()
 	browser := os.Getenv("CHROMIUM")
 	if browser == "" {
@@ -86,7 +84,7 @@ func browser(t *testing.T) func(s *local.Stack, env, scenarios []string) {
 	if err := errors.Join(err, os.MkdirAll(screens, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	return func(s *local.Stack, env, scenarios []string) {
+	return func(s *stack.Stack, env, scenarios []string) {
 		t.Helper()
 		play := exec.CommandContext(t.Context(), node, append([]string{"pages.mjs", s.URL, browser, screens, hostile}, scenarios...)...)
 		play.Env = append(os.Environ(), env...)
@@ -104,7 +102,7 @@ func browser(t *testing.T) func(s *local.Stack, env, scenarios []string) {
 }
 
 // start runs a stack with the settings of these tests, and more.
-func start(t *testing.T, more string) *local.Stack {
+func start(t *testing.T, more string) *stack.Stack {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), config.FileName)
 	if err := os.WriteFile(path, []byte(settings+more), 0o600); err != nil {
@@ -114,10 +112,9 @@ func start(t *testing.T, more string) *local.Stack {
 	if err != nil {
 		t.Fatal(err)
 	}
-	database := ddblocal.ForTest(t)
-	s, err := local.Start(t.Context(), local.Options{
+	s, err := stack.Start(t.Context(), stack.Options{
 		Config: parsed, ConfigPath: path, Table: fmt.Sprintf("ui-%d", time.Now().UnixNano()),
-		DynamoDB: ddblocal.Options{Endpoint: database.Endpoint}, Dir: t.TempDir(),
+		DynamoDB: ddblocal.FromEnv(), Dir: t.TempDir(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +125,7 @@ func start(t *testing.T, more string) *local.Stack {
 
 // send sends the readings of a logger, shifted so that the newest is now, readings of a subject whose id is markup and of
 // some to compare, and the views of a site.
-func send(t *testing.T, s *local.Stack) {
+func send(t *testing.T, s *stack.Stack) {
 	t.Helper()
 	post(t, s.URL+"/v1/rules/devices", map[string]any{"name": "too-hot", "kind": "READING", "measure": "temperature", "bounds": "above", "high": 90, "severity": "critical"})
 	replayFile(t, s, sample(t))
@@ -156,7 +153,7 @@ func send(t *testing.T, s *local.Stack) {
 }
 
 // replayFile sends the readings of a file of loggers, shifted so that the newest is two hours old.
-func replayFile(t *testing.T, s *local.Stack, file string) {
+func replayFile(t *testing.T, s *stack.Stack, file string) {
 	t.Helper()
 	kinds, err := iot.Catalog()
 	if err != nil {
@@ -164,7 +161,7 @@ func replayFile(t *testing.T, s *local.Stack, file string) {
 	}
 	kind := &kinds.Kinds[0]
 	in := replay.Input{Kind: kind}
-	if in.Columns, err = replay.ParseColumns(columns, kind); err != nil {
+	if in.Columns, err = replay.ParseColumns(columns, kind, nil); err != nil {
 		t.Fatal(err)
 	}
 	_, shift, err := in.Rebase("now", model.TimeOf(time.Now().Add(-2*time.Hour)), []string{file})
@@ -189,12 +186,12 @@ func replayFile(t *testing.T, s *local.Stack, file string) {
 // list writes the list of series of many hosts, of one with many streams and of one whose kind is no longer declared, as
 // aggregate writes it after their first events. The last entry is written when all others are, so that the scenarios can
 // wait for it.
-func list(ctx context.Context, s *local.Stack) error {
+func list(ctx context.Context, s *stack.Stack) error {
 	hour := model.TimeOf(time.Now().Truncate(time.Hour))
 	entry := func(host, kind, stream string) types.WriteRequest {
 		series := model.Series{Subject: model.Subject{Type: metrics.Metrics.Subject.Name, ID: host}, Kind: kind, Stream: stream}
 		put := &types.PutRequest{Item: map[string]types.AttributeValue{}}
-		for name, v := range item.FromListedSeries(entity.ListedSeries{Series: series, First: hour, Last: hour}) { // texts and numbers
+		for name, v := range item.FromListedSeries(storage.ListedSeries{Series: series, First: hour, Last: hour}) { // texts and numbers
 			put.Item[name] = &types.AttributeValueMemberS{Value: v.S}
 			if v.Type == item.N {
 				put.Item[name] = &types.AttributeValueMemberN{Value: v.S}
@@ -206,7 +203,7 @@ func list(ctx context.Context, s *local.Stack) error {
 	for n := range many {
 		puts = append(puts, entry(fmt.Sprintf("host_%05d", n), metrics.Metrics.Name, ""), entry("rack", metrics.Metrics.Name, fmt.Sprintf("disk_%05d", n)))
 	}
-	client, err := dynamo.NewClient(ctx, local.Region, s.Endpoint)
+	client, err := dynamo.NewClient(ctx, stack.Region, s.Endpoint)
 	if err != nil {
 		return err
 	}

@@ -127,7 +127,7 @@ func TestEntity_AnAppendIsPartOfTheProgramsTransaction(t *testing.T) {
 			t.Fatal(err)
 		}
 		result, err := part.Result(stored)
-		if err != nil {
+		if !fits(result.Outcome, err) {
 			t.Fatal(err)
 		}
 		return result

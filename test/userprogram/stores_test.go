@@ -63,7 +63,7 @@ func localTable(t *testing.T) *dynamo.Table {
 	return table
 }
 
-// endpoint is that of DynamoDB Local; "" if there is none.
+// endpoint is DynamoDB Local's; "" if there is none.
 var endpoint = os.Getenv("TIDEMARK_ENDPOINT")
 
 func TestMain(m *testing.M) {

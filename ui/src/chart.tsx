@@ -1,54 +1,109 @@
 // The line plot of a measure: mean, percentiles and the band from minimum to maximum.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { color, drawIn, frame, useTheme } from "./plot";
+import { alone } from "./alone";
+import { countsText, eventCount, figures, figureText, mainFigure, measureTitle, state } from "./figures";
+import { decimalsFor, numberText } from "./number";
+import { color, drawIn, frame, useTheme, wholes } from "./plot";
 import { hatch, tint } from "./shade";
-import { numberText, timeText } from "./time";
-import type { Figures, Rollup } from "./api";
+import { bucketText } from "./time";
+import type { Figures, Missing, Rollup } from "./api";
 
-export const eventCount = "events";
-
-const figures = ["min", "max", "avg", "p50", "p95", "p99"] as const;
+const drawn = ["min", "max", "avg", "p50", "p95", "p99"] as const;
 type Column = (number | null)[];
 
 /** Line is another series on the plot, of the same measure: its mean, or its number of events. */
-export interface Line { name: string; rollups: Rollup[] }
+export interface Line {
+  name: string;
+  rollups: Rollup[];
+}
 
-/** columns returns the times in seconds, one column for each of `figures` or for the events, and one for each other line. */
-function columns({ rollups, measure, others }: Pick<Props, "rollups" | "measure" | "others">): uPlot.AlignedData {
+/**
+ * columns returns the times in seconds, one column for each of `figures` or for the events, and one
+ * for each other line.
+ */
+function columns({
+  rollups,
+  measure,
+  others,
+}: Pick<Props, "rollups" | "measure" | "others">): uPlot.AlignedData {
   const times = rollups.map((r) => Date.parse(r.bucket) / 1000);
   const more = others.map((o) => {
-    const at = new Map(o.rollups.map((r) => [r.bucket, main(r, measure)]));
+    const at = new Map(o.rollups.map((r) => [r.bucket, mainFigure(r, measure)]));
     return rollups.map((r) => at.get(r.bucket) ?? null);
   });
   if (measure === eventCount) return [times, rollups.map((r) => r.events), ...more];
   const of = (name: keyof Figures): Column => rollups.map((r) => r.measures[measure]?.[name] ?? null);
-  return [times, ...figures.map(of), ...more] as uPlot.AlignedData;
+  return [times, ...drawn.map(of), ...more] as uPlot.AlignedData;
 }
 
-const main = (r: Rollup, measure: string) => (measure === eventCount ? r.events : r.measures[measure]?.avg ?? null);
+/**
+ * The lines that the reader can turn on and off: their columns in `drawn`, and whether they are on
+ * at first.
+ */
+export const choices = [
+  ["min to max", [1, 2], true],
+  ["mean", [3], true],
+  ["p50", [4], false],
+  ["p95", [5], false],
+  ["p99", [6], false],
+] as const;
 
-/** The lines that the reader can turn on and off: their columns in `figures`, and whether they are on at first. */
-const choices = [["min to max", [1, 2], true], ["mean", [3], true], ["p50", [4], false], ["p95", [5], false], ["p99", [6], false]] as const;
+/**
+ * linesIn reads which lines are on from the address; linesParam returns what it reads, null for the
+ * usual ones.
+ */
+export function linesIn(text: string | null): boolean[] {
+  const names = text?.split(",");
+  return choices.map(([name, , usual]) => (names ? names.includes(name) : usual));
+}
+
+export function linesParam(on: boolean[]): string | null {
+  if (choices.every(([, , usual], i) => usual === on[i])) return null;
+  return choices.flatMap(([name], i) => (on[i] ? [name] : [])).join(",");
+}
 
 function lines(measure: string, on: boolean[], others: Line[]): uPlot.Series[] {
-  const line = (stroke: string, show: boolean, more: uPlot.Series = {}): uPlot.Series =>
-    ({ stroke: color(stroke), width: 1, points: { show: false }, show, ...more });
+  const line = (stroke: string, show: boolean, more: uPlot.Series = {}): uPlot.Series => ({
+    stroke: color(stroke),
+    width: 1,
+    points: { show: false },
+    show,
+    ...more,
+  });
   const more = others.map((_, i) => line(`--other-${i}`, true, { width: 2, points: marks }));
   if (measure === eventCount) {
-    return [line("--line", true, { paths: uPlot.paths.bars!({ size: [0.9, 40], align: 1 }), fill: color("--band") }), ...more];
+    return [
+      line("--line", true, {
+        paths: uPlot.paths.bars!({ size: [0.9, Infinity], align: 1 }),
+        fill: color("--band"),
+      }),
+      ...more,
+    ];
   }
   return [
-    line("--edge", on[0]), line("--edge", on[0]), line("--line", on[1], { width: 2, points: marks }),
-    line("--p50", on[2]), line("--p95", on[3]), line("--p99", on[4]), ...more,
+    line("--edge", on[0]),
+    line("--edge", on[0]),
+    line("--line", on[1], { width: 2, points: marks }),
+    line("--p50", on[2]),
+    line("--p95", on[3]),
+    line("--p99", on[4]),
+    ...more,
   ];
 }
 
-// A point marks each bucket of a short chart: a single bucket has no line.
-const marks: uPlot.Series.Points = { show: (u) => u.data[0].length <= 60, size: 6 };
+// A point marks each bucket of a short chart, and buckets that stand alone in any: these have no line.
+const marks: uPlot.Series.Points = {
+  show: (u) => u.data[0].length <= 60,
+  filter: (u, n, show) => (show ? null : alone(u.data[n] as Column)),
+  size: 6,
+};
 
-/** shade marks the buckets whose figures miss a change by a hatch, the open one by a tint, and alerts by a line. */
-function shade(u: uPlot, { rollups, alerts }: Props) {
+/**
+ * shade marks by a hatch the buckets whose figures miss a change and the times that are not known, the
+ * open bucket by a tint, and alerts by a line.
+ */
+function shade(u: uPlot, { rollups, missing, alerts }: Props) {
   const { ctx, bbox } = u;
   ctx.save();
   ctx.beginPath();
@@ -61,6 +116,10 @@ function shade(u: uPlot, { rollups, alerts }: Props) {
     if (r.open) tint(ctx, left, right, bbox, color("--open"));
     if (!r.exact) hatch(ctx, left, right, bbox, color("--inexact"));
   }
+  for (const part of missing) {
+    const [left, right] = [part.from, part.to].map((t) => u.valToPos(Date.parse(t) / 1000, "x", true));
+    hatch(ctx, left, right, bbox, color("--rule"));
+  }
   for (const at of alerts) {
     const x = u.valToPos(at / 1000, "x", true);
     tint(ctx, x - 1, x + 1, bbox, color("--problem"));
@@ -69,101 +128,185 @@ function shade(u: uPlot, { rollups, alerts }: Props) {
 }
 
 interface Props {
-  rollups: Rollup[]; measure: string; from: string; to: string; utc: boolean;
+  rollups: Rollup[];
+  missing: Missing[];
+  measure: string;
+  from: string;
+  to: string;
+  utc: boolean;
   alerts: number[]; // times in milliseconds
   others: Line[];
+  on: boolean[]; // which of `choices` are drawn
+  setOn: (on: boolean[]) => void;
   zoom: (from: number, to: number) => void;
+  choose?: (r: Rollup) => void; // a bucket was clicked, or Space pressed
 }
+
+const help = "Point at a bucket, or select one with the arrow keys. Drag over a range to zoom.";
 
 /**
  * Plot draws the rollups. Dragging over a range calls zoom with its ends in milliseconds. The arrow
  * keys select a bucket, whose figures are below the plot; Enter and + show it larger, - shows more.
  */
 export function Plot(props: Props) {
-  const holder = useRef<HTMLDivElement>(null), drawn = useRef<uPlot>(undefined), latest = useRef(props);
+  const holder = useRef<HTMLDivElement>(null);
+  const plotted = useRef<uPlot>(undefined);
+  const latest = useRef(props);
   const [at, setAt] = useState<number | null>(null);
-  const [on, setOn] = useState(choices.map((c) => c[2] as boolean));
   latest.current = props;
-  const { rollups, measure, from, to, utc, alerts, others } = props;
+  const { rollups, measure, from, to, utc, alerts, others, on, setOn } = props;
   const dark = useTheme();
   const shape = measure === eventCount;
+  const decimals = useMemo(
+    () => decimalsFor(columns(props).slice(1) as Column[]),
+    [rollups, measure, others],
+  );
 
   useEffect(() => {
     const parent = holder.current!;
     const plot = create(parent, latest, on, setAt);
-    drawn.current = plot;
+    plotted.current = plot;
     return drawIn(parent, plot);
   }, [shape, utc, dark, others.length]);
-  useEffect(() => { drawn.current?.setData(columns(props)); }, [rollups, measure, from, to, alerts, others]);
   useEffect(() => {
-    if (!shape) choices.forEach(([, of], i) => of.forEach((n) => drawn.current?.setSeries(n, { show: on[i] })));
+    plotted.current?.setData(columns(props));
+  }, [rollups, measure, from, to, alerts, others]);
+  useEffect(() => {
+    if (!shape)
+      choices.forEach(([, of], i) => of.forEach((n) => plotted.current?.setSeries(n, { show: on[i] })));
   }, [on]);
 
   const chosen = at === null ? undefined : rollups[at];
-  const text = chosen && readout(chosen, measure, utc, others);
+  const text = chosen && readout(chosen, measure, utc, others, decimals);
   const select = (n: number) => {
-    const next = Math.max(0, Math.min(rollups.length - 1, n)), u = drawn.current;
+    const next = Math.max(0, Math.min(rollups.length - 1, n)),
+      u = plotted.current;
     if (!rollups.length || !u) return;
     setAt(next);
     u.setCursor({ left: u.valToPos(u.data[0][next], "x"), top: u.over.clientHeight / 2 }, false);
   };
   const keys: Record<string, () => void> = {
-    ArrowRight: () => select((at ?? rollups.length) + (at === null ? -1 : 1)), ArrowLeft: () => select((at ?? rollups.length) - 1),
-    Home: () => select(0), End: () => select(rollups.length - 1),
-    Enter: () => scale(0.25), "+": () => scale(0.25), "-": () => scale(4),
+    ArrowRight: () => select((at ?? rollups.length) + (at === null ? -1 : 1)),
+    ArrowLeft: () => select((at ?? rollups.length) - 1),
+    Home: () => select(0),
+    End: () => select(rollups.length - 1),
+    Enter: () => scale(0.25),
+    " ": () => chosen && props.choose?.(chosen),
+    "+": () => scale(0.25),
+    "-": () => scale(4),
   };
   const scale = (by: number) => {
-    const [start, end] = [Date.parse(from), Date.parse(to)], middle = chosen ? (Date.parse(chosen.bucket) + Date.parse(chosen.end)) / 2 : (start + end) / 2;
-    props.zoom(middle - (end - start) * by / 2, middle + (end - start) * by / 2);
+    const [start, end] = [Date.parse(from), Date.parse(to)],
+      middle = chosen ? (Date.parse(chosen.bucket) + Date.parse(chosen.end)) / 2 : (start + end) / 2;
+    props.zoom(middle - ((end - start) * by) / 2, middle + ((end - start) * by) / 2);
   };
   return (
     <>
       {!shape && (
-        <fieldset class="bar"><legend class="away">Lines</legend>
-          {choices.map(([name], i) => (
-            <label class={"key key-" + i}><input type="checkbox" checked={on[i]} onChange={(e) => setOn(on.with(i, e.currentTarget.checked))} /> {name}</label>
-          ))}
+        <fieldset class="bar">
+          <legend class="away">Lines</legend>
+          {choices.map(
+            ([name, of], i) =>
+              has(rollups, measure, of[0]) && (
+                <label class={"key key-" + i}>
+                  <input
+                    type="checkbox"
+                    checked={on[i]}
+                    onChange={(e) => setOn(on.with(i, e.currentTarget.checked))}
+                  />{" "}
+                  {name}
+                </label>
+              ),
+          )}
         </fieldset>
       )}
-      <div class="plot" ref={holder} tabIndex={0} role="slider" aria-label={`${measure} over time. The arrow keys select a bucket, plus and minus zoom.`}
-        aria-valuemin={0} aria-valuemax={Math.max(0, rollups.length - 1)} aria-valuenow={at ?? Math.max(0, rollups.length - 1)}
+      <div
+        class="plot"
+        ref={holder}
+        tabIndex={0}
+        role="slider"
+        aria-label={`${measureTitle(measure)} over time. The arrow keys select a bucket, plus and minus zoom.`}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, rollups.length - 1)}
+        aria-valuenow={at ?? Math.max(0, rollups.length - 1)}
         aria-valuetext={text ?? "no bucket selected"}
-        onKeyDown={(e) => { const act = keys[e.key]; if (act && !e.ctrlKey && !e.metaKey && !e.altKey) { e.preventDefault(); act(); } }} />
-      <p class="readout">{text ?? "Point at a bucket, or select one with the arrow keys. Drag over a range to zoom."}</p>
+        onClick={() => {
+          if (chosen && !dragged(plotted.current)) props.choose?.(chosen);
+        }}
+        onKeyDown={(e) => {
+          const act = keys[e.key];
+          if (act && !e.ctrlKey && !e.metaKey && !e.altKey) {
+            e.preventDefault();
+            act();
+          }
+        }}
+      />
+      <p class="readout">{text ?? help + (props.choose ? " A click shows its events." : "")}</p>
     </>
   );
 }
 
-function readout(r: Rollup, measure: string, utc: boolean, others: Line[]): string {
+/** has tells whether a figure has a value in any bucket: percentiles are of kinds that declare them. */
+const has = (rollups: Rollup[], measure: string, column: number) =>
+  rollups.some((r) => (r.measures[measure]?.[drawn[column - 1]] ?? null) !== null);
+
+// A drag that zooms ends with a click.
+const zoomed = new WeakSet<uPlot>();
+const dragged = (u: uPlot | undefined) => !!u && zoomed.delete(u);
+
+function readout(r: Rollup, measure: string, utc: boolean, others: Line[], decimals: number): string {
   const f = r.measures[measure];
-  const state = r.open ? "open" : r.exact ? "exact" : "inexact";
-  const parts = [timeText(r.bucket, utc), `${numberText(r.events)} ${r.events === 1 ? "event" : "events"}`];
-  if (f) for (const name of ["min", "avg", "max", "p50", "p95", "p99"] as const) if (f[name] !== null) parts.push(`${name === "avg" ? "mean" : name} ${numberText(f[name])}`);
-  parts.push(state);
+  const parts = [bucketText(r, utc), `${numberText(r.events)} ${r.events === 1 ? "event" : "events"}`];
+  if (measure !== eventCount && r.events) parts.push(...countsText(r.events, f));
+  for (const figure of f ? figures.filter((x) => !x.counts) : []) {
+    const x = f[figure.name];
+    if (x !== null && x !== undefined) parts.push(`${figure.title} ${figureText(figure, x, decimals)}`);
+  }
+  parts.push(state(r));
   for (const o of others) {
     const same = o.rollups.find((x) => x.bucket === r.bucket);
-    parts.push(`${o.name}: ${same ? numberText(main(same, measure)) : "–"}`);
+    parts.push(`${o.name}: ${same ? numberText(mainFigure(same, measure), decimals) : "–"}`);
   }
   return parts.join(" · ");
 }
 
-function create(parent: HTMLElement, latest: { current: Props }, on: boolean[], select: (at: number | null) => void): uPlot {
+function create(
+  parent: HTMLElement,
+  latest: { current: Props },
+  on: boolean[],
+  select: (at: number | null) => void,
+): uPlot {
   const { measure, utc, others } = latest.current;
-  return new uPlot({
-    ...frame(parent, utc),
-    scales: { x: { range: () => [Date.parse(latest.current.from) / 1000, Date.parse(latest.current.to) / 1000] } },
-    series: [{}, ...lines(measure, on, others)],
-    bands: measure === eventCount ? [] : [{ series: [2, 1], fill: color("--band") }],
-    cursor: { drag: { x: true, y: false, setScale: false } },
-    hooks: {
-      drawAxes: [(u) => shade(u, latest.current)],
-      setCursor: [(u) => { if (u.cursor.left! >= 0) select(u.cursor.idx ?? null); }],
-      setSelect: [(u) => {
-        if (u.select.width < 4) return;
-        const time = (x: number) => u.posToVal(x, "x") * 1000;
-        latest.current.zoom(time(u.select.left), time(u.select.left + u.select.width));
-        u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-      }],
+  const { axes, ...rest } = frame(parent, utc);
+  return new uPlot(
+    {
+      ...rest,
+      axes: measure === eventCount ? [axes[0], { ...axes[1], incrs: wholes }] : axes,
+      scales: {
+        x: { range: () => [Date.parse(latest.current.from) / 1000, Date.parse(latest.current.to) / 1000] },
+      },
+      series: [{}, ...lines(measure, on, others)],
+      bands: measure === eventCount ? [] : [{ series: [2, 1], fill: color("--band") }],
+      cursor: { drag: { x: true, y: false, setScale: false } },
+      hooks: {
+        drawAxes: [(u) => shade(u, latest.current)],
+        setCursor: [
+          (u) => {
+            if (u.cursor.left! >= 0) select(u.cursor.idx ?? null);
+          },
+        ],
+        setSelect: [
+          (u) => {
+            if (u.select.width < 4) return;
+            const time = (x: number) => u.posToVal(x, "x") * 1000;
+            zoomed.add(u);
+            latest.current.zoom(time(u.select.left), time(u.select.left + u.select.width));
+            u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          },
+        ],
+      },
     },
-  }, columns(latest.current), parent);
+    columns(latest.current),
+    parent,
+  );
 }

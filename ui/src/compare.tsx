@@ -4,7 +4,10 @@ import { shared } from "./access";
 import type { Series } from "./api";
 
 /** A series of the same kind as the chart's. */
-export interface Other { subject: string; stream: string }
+export interface Other {
+  subject: string;
+  stream: string;
+}
 
 export const mostOthers = 4;
 
@@ -12,19 +15,31 @@ const separator = "/"; // both parts are escaped
 
 /** othersOf reads the series from the parameters of the address. */
 export function othersOf(params: URLSearchParams): Other[] {
-  return params.getAll("with").slice(0, mostOthers).map((text) => {
-    const [subject, stream = ""] = text.split(separator).map(decodeURIComponent);
-    return { subject, stream };
-  });
+  return params
+    .getAll("with")
+    .slice(0, mostOthers)
+    .map((text) => {
+      const [subject, stream = ""] = text.split(separator).map(decodeURIComponent);
+      return { subject, stream };
+    });
 }
 
 /** withOthers returns the parameters that othersOf reads. */
-export const withOthers = (others: Other[]): [string, string][] => others.map((o) => ["with", [o.subject, o.stream].map(encodeURIComponent).join(separator)]);
+export const withOthers = (others: Other[]): [string, string][] =>
+  others.map((o) => ["with", [o.subject, o.stream].map(encodeURIComponent).join(separator)]);
 
 /** otherName names a series on the page of a subject. */
-export const otherName = (o: Other, id: string) => (o.subject === id ? o.stream || "no stream" : o.subject + (o.stream && ` · ${o.stream}`));
+export const otherName = (o: Other, id: string) =>
+  o.subject === id ? o.stream || "no stream" : o.subject + (o.stream && ` · ${o.stream}`);
 
-interface Props { id: string; chosen: Series; series: Series[]; others: Other[]; missing: (i: number) => boolean; change: (others: Other[]) => void }
+interface Props {
+  id: string;
+  chosen: Series;
+  series: Series[];
+  others: Other[];
+  missing: (i: number) => boolean;
+  change: (others: Other[]) => void;
+}
 
 const shownStreams = 200;
 
@@ -32,25 +47,64 @@ const shownStreams = 200;
 export function Compare({ id, chosen, series, others, missing, change }: Props) {
   const [text, setText] = useState("");
   const has = (o: Other) => others.some((x) => x.subject === o.subject && x.stream === o.stream);
-  const streams = series.filter((s) => s.kind === chosen.kind && s.stream !== chosen.stream && !has({ subject: id, stream: s.stream }));
+  const streams = series.filter(
+    (s) => s.kind === chosen.kind && s.stream !== chosen.stream && !has({ subject: id, stream: s.stream }),
+  );
   const full = others.length >= mostOthers;
-  const add = (o: Other) => { if (!full && !has(o) && (o.subject !== id || o.stream !== chosen.stream)) change([...others, o]); };
+  const add = (o: Other) => {
+    if (!full && !has(o) && (o.subject !== id || o.stream !== chosen.stream)) change([...others, o]);
+  };
   return (
     <div class="bar compare">
       {others.map((o, i) => (
-        <button key={o.subject + "/" + o.stream} class={"key other-" + i} onClick={() => change(others.toSpliced(i, 1))}>
-          <span class="away">Remove</span> {otherName(o, id)}{missing(i) && <span class="soft"> no data here</span>} <span aria-hidden="true">×</span>
+        <button
+          key={o.subject + "/" + o.stream}
+          class={"key other-" + i}
+          onClick={() => change(others.toSpliced(i, 1))}
+        >
+          <span class="away">Remove</span> {otherName(o, id)}
+          {missing(i) && <span class="soft"> no data here</span>} <span aria-hidden="true">×</span>
         </button>
       ))}
       {!full && streams.length > 0 && (
-        <label>Compare with <select value="" onChange={(e) => { add({ subject: id, stream: e.currentTarget.value }); e.currentTarget.value = ""; }}>
-          <option value="" disabled selected>a stream</option>
-          {streams.slice(0, shownStreams).map((s) => <option value={s.stream}>{s.stream || "no stream"}</option>)}
-        </select></label>
+        <label>
+          Compare with{" "}
+          <select
+            value=""
+            onChange={(e) => {
+              add({ subject: id, stream: e.currentTarget.value });
+              e.currentTarget.value = "";
+            }}
+          >
+            <option value="" disabled selected>
+              a stream
+            </option>
+            {streams.slice(0, shownStreams).map((s) => (
+              <option value={s.stream}>{s.stream || "no stream"}</option>
+            ))}
+          </select>
+        </label>
       )}
       {!full && !shared && (
-        <form onSubmit={(e) => { e.preventDefault(); if (text.trim()) { add({ subject: text.trim(), stream: chosen.stream }); setText(""); } }}>
-          <label>{streams.length > 0 ? "or" : "Compare with"} <input type="search" value={text} placeholder="the id of another" onInput={(e) => setText(e.currentTarget.value)} /></label> <button disabled={!text.trim()}>Add</button>
+        <form
+          onSubmit={(e) => {
+            e.preventDefault();
+            if (text.trim()) {
+              add({ subject: text.trim(), stream: chosen.stream });
+              setText("");
+            }
+          }}
+        >
+          <label>
+            {streams.length > 0 ? "or" : "Compare with"}{" "}
+            <input
+              type="search"
+              value={text}
+              placeholder="the id of another"
+              onInput={(e) => setText(e.currentTarget.value)}
+            />
+          </label>{" "}
+          <button disabled={!text.trim()}>Add</button>
         </form>
       )}
     </div>

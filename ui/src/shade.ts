@@ -1,12 +1,27 @@
 // Marks of a range of time on a canvas, behind the lines of a plot.
-interface Box { top: number; height: number }
+interface Box {
+  top: number;
+  height: number;
+}
 
-export function tint(ctx: CanvasRenderingContext2D, left: number, right: number, { top, height }: Box, fill: string) {
+export function tint(
+  ctx: CanvasRenderingContext2D,
+  left: number,
+  right: number,
+  { top, height }: Box,
+  fill: string,
+) {
   ctx.fillStyle = fill;
   ctx.fillRect(left, top, right - left, height);
 }
 
-export function hatch(ctx: CanvasRenderingContext2D, left: number, right: number, { top, height }: Box, stroke: string) {
+export function hatch(
+  ctx: CanvasRenderingContext2D,
+  left: number,
+  right: number,
+  { top, height }: Box,
+  stroke: string,
+) {
   ctx.save();
   ctx.beginPath();
   ctx.rect(left, top, right - left, height);

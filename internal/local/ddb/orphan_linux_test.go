@@ -12,7 +12,7 @@ import (
 )
 
 func TestServer_EndsIfItsParentIsKilled(t *testing.T) {
-	if ForTest(t).cmd == nil {
+	if forTest(t).cmd == nil {
 		t.Skip("skipped: TIDEMARK_ENDPOINT names a server that is not a child process")
 	}
 	parent := exec.Command(os.Args[0])

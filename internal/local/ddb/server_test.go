@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
 )
 
 // envParent makes the test binary start a server and wait until it is killed.
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(envParent) != "" {
 		playParent()
 	}
-	Main(m)
+	stopAfter(m)
 }
 
 func playParent() {
@@ -39,8 +39,8 @@ func playParent() {
 }
 
 func TestForTest_SharesOneServer(t *testing.T) {
-	s := ForTest(t)
-	if again := ForTest(t); again != s {
+	s := forTest(t)
+	if again := forTest(t); again != s {
 		t.Errorf("second call started another server: %s and %s", s.Endpoint, again.Endpoint)
 	}
 	if err := s.ping(t.Context()); err != nil {
@@ -53,7 +53,7 @@ func TestForTest_SharesOneServer(t *testing.T) {
 
 // DynamoDB Local checks no credentials, so other machines must not reach it.
 func TestStart_ListensOnLoopbackOnly(t *testing.T) {
-	s := ForTest(t)
+	s := forTest(t)
 	if s.cmd == nil {
 		t.Skip("skipped: TIDEMARK_ENDPOINT names a server that was started elsewhere")
 	}
@@ -79,14 +79,14 @@ func TestStart_ListensOnLoopbackOnly(t *testing.T) {
 	}
 }
 
-// The class that is committed is that of its source.
+// The committed class is compiled from its source.
 func TestLauncher_IsCompiledFromItsSource(t *testing.T) {
 	javac, err := exec.LookPath("javac")
 	if err != nil {
 		t.Skip("skipped: there is no javac to compile the launcher with")
 	}
 	if version, err := exec.Command(javac, "-version").CombinedOutput(); err != nil || !bytes.HasPrefix(version, []byte("javac 17.")) {
-		t.Skipf("skipped: %s may write other bytes than that of Java 17 (%v)", version, err)
+		t.Skipf("skipped: %s may write other bytes than Java 17's (%v)", version, err)
 	}
 	dir := t.TempDir()
 	if out, err := exec.Command(javac, "--release", "17", "-g:none", "-d", dir, "launcher/Loopback.java").CombinedOutput(); err != nil {
@@ -98,7 +98,7 @@ func TestLauncher_IsCompiledFromItsSource(t *testing.T) {
 }
 
 func TestStop_EndsTheChildAndCanBeRepeated(t *testing.T) {
-	ForTest(t)
+	forTest(t)
 	s, err := Start(t.Context(), FromEnv())
 	if err != nil {
 		t.Fatal(err)

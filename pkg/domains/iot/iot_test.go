@@ -19,7 +19,7 @@ func TestCatalog_HoldsReadingsOfDevices(t *testing.T) {
 		t.Fatalf(`ByPath("readings") = %v, %v`, k, ok)
 	}
 	if s, ok := c.SubjectByPath("devices"); !ok || s.Name != iot.Device.Name || s.Field != iot.Device.Field || k.Subject != s {
-		t.Errorf("the subject type is %v, that of readings %v", s, k.Subject)
+		t.Errorf("the subject type is %v, and %v in readings", s, k.Subject)
 	}
 	if k.Late != catalog.KeepLate || !k.HasLatest() || k.Retention.Raw != tier.Standard().Raw {
 		t.Errorf("got %+v: want late: keep, latest items, the standard retention", k)

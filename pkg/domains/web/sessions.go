@@ -1,7 +1,7 @@
 package web
 
 import (
-	"github.com/tidemark-db/tidemark/internal/webfield"
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -33,17 +33,28 @@ var Sessions = catalog.Kind{
 		{Name: webfield.Bounce, Scale: 0},
 	},
 	Dimensions: append([]rollup.DimensionSpec{
-		{Name: webfield.Entry, Top: 100},
-		{Name: webfield.Exit, Top: 80},
-		{Name: webfield.Referrer, Top: 80},
-		{Name: webfield.Country, Top: 250},
-		{Name: webfield.Device, Top: 16},
-	}, visitDimensions()...),
+		{Name: webfield.Entry, Top: 100, Detail: 8 << 10},
+		{Name: webfield.Exit, Top: 80, Detail: 4 << 10},
+		{Name: webfield.Referrer, Top: 80, Detail: 4 << 10},
+		{Name: webfield.Country, Top: 250, Detail: 6 << 10},
+		{Name: webfield.Device, Top: 16, Detail: 2 << 10},
+		{Name: webfield.SourceEntry, Of: [2]string{webfield.Source, webfield.Entry}, Top: 40, Detail: 4 << 10},
+		{Name: webfield.CountryEntry, Of: [2]string{webfield.Country, webfield.Entry}, Top: 25, Detail: 4 << 10},
+		{Name: webfield.CampaignEntry, Of: [2]string{"utm_campaign", webfield.Entry}, Top: 20, Detail: 2 << 10},
+	}, detailed(visitDimensions(), 3<<10)...),
 	Distinct:  []string{webfield.Visitor},
 	IndexBy:   webfield.Visitor,
 	Late:      catalog.KeepLate,
 	Latest:    catalog.NoLatest,
 	Retention: sessionRetention(),
+}
+
+// detailed returns dimensions with details of their most frequent values.
+func detailed(all []rollup.DimensionSpec, bytes int) []rollup.DimensionSpec {
+	for i := range all {
+		all[i].Detail = bytes
+	}
+	return all
 }
 
 // ofFirstView returns the fields that sessions have from their first views.
@@ -58,7 +69,7 @@ func ofFirstView() []catalog.SessionField {
 	return all
 }
 
-// sessionRetention is that of the other kinds, without minutes. Buckets close when the sessions
+// sessionRetention is the retention of the other kinds, without minutes. Buckets close when the sessions
 // in them have usually ended.
 func sessionRetention() tier.Policy {
 	p := retention()

@@ -7,9 +7,10 @@
 package web
 
 import (
+	"slices"
 	"strconv"
 
-	"github.com/tidemark-db/tidemark/internal/webfield"
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -40,10 +41,27 @@ var PageViews = ofSites(catalog.Kind{
 	Name:       "PAGEVIEW",
 	Path:       "pageviews",
 	Measures:   measures(),
-	Dimensions: append(dimensions(), visitDimensions()...),
+	Dimensions: slices.Concat(ofPages(dimensions()), visitDimensions(), viewDimensions),
 	IndexBy:    webfield.Visitor,
 	Shards:     4,
 })
+
+// viewDimensions are of a view, and not of its visit.
+var viewDimensions = []rollup.DimensionSpec{
+	{Name: webfield.Hostname, Top: 10, Detail: 2 << 10},
+	{Name: webfield.CountryPath, Of: [2]string{webfield.Country, webfield.Path}, Top: 30, Detail: 4 << 10},
+}
+
+// ofPages returns dimensions with details of the most frequent pages. Details of what a visit has are of
+// sessions.
+func ofPages(all []rollup.DimensionSpec) []rollup.DimensionSpec {
+	for i := range all {
+		if all[i].Name == webfield.Path {
+			all[i].Detail = 16 << 10
+		}
+	}
+	return all
+}
 
 // Requests are requests for anything but pages: scripts, images, feeds, probes.
 var Requests = ofSites(catalog.Kind{
@@ -64,7 +82,7 @@ var Malformed = ofSites(catalog.Kind{
 	Shards:     1,
 })
 
-// ofSites returns a kind of the events of sites: those of late senders are kept, each has an id,
+// ofSites returns a kind of the events of sites: late events are kept, each event has an id,
 // visitors are counted, and there are no latest items.
 func ofSites(k catalog.Kind) catalog.Kind {
 	k.Subject, k.Distinct, k.Retention = Site, []string{webfield.Visitor}, retention()
@@ -80,12 +98,12 @@ func measures() []rollup.MeasureSpec {
 	}
 }
 
-// dimensions are counted by value. Top bounds the size of a row: 200 paths and 100 hosts of
+// dimensions are counted by value. Top bounds the size of a row: 200 paths and 72 hosts of
 // maximum length, and all countries.
 func dimensions() []rollup.DimensionSpec {
 	return []rollup.DimensionSpec{
 		{Name: webfield.Path, Top: 200},
-		{Name: webfield.Referrer, Top: 100},
+		{Name: webfield.Referrer, Top: 72},
 		{Name: webfield.Country, Top: 250},
 		{Name: webfield.Device, Top: 16},
 		{Name: webfield.Status, Top: 64},
@@ -126,9 +144,12 @@ var CustomEvents = ofSites(catalog.Kind{
 	Measures: []rollup.MeasureSpec{
 		{Name: webfield.Duration, Scale: 0, Percentiles: true},
 		{Name: webfield.Depth, Scale: 0},
+		{Name: webfield.Reached, Scale: 0},
 	},
 	Dimensions: customDimensions(),
 	Shards:     4,
+	// The two measures and each currency of ISO 4217.
+	MaxMeasures: 160,
 })
 
 func customDimensions() []rollup.DimensionSpec {

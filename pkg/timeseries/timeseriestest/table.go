@@ -5,6 +5,7 @@ package timeseriestest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -12,11 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/storetest"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/engine/storetest"
+	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/local/simstream"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -32,29 +34,46 @@ type Table struct {
 	*store
 	tb     testing.TB
 	memory *memory.Table
+	random *seeded
 
 	mu     sync.Mutex
 	now    time.Time      // guarded by mu
 	faults map[string]int // how many of the next writes fail, by fault; guarded by mu
 	folded uint64         // records of the table that Fold has processed; guarded by mu
+	sent   uint64         // records that StreamBatch has returned; guarded by mu
 }
 
 var _ timeseries.Store = (*Table)(nil)
 
 // New returns an empty table whose clock stands at start.
 func New(tb testing.TB, start time.Time) *Table {
-	t := &Table{tb: tb, now: start, faults: map[string]int{}}
+	t := &Table{tb: tb, now: start, faults: map[string]int{}, random: &seeded{source: rand.NewChaCha8([32]byte{})}}
 	t.memory = memory.New(t.stored)
 	t.store = &store{Store: t.memory, Writes: t.fault}
 	return t
 }
 
 // Options returns options for timeseries.Open: the clock of the table, ids that are the same in
-// each run, and no pauses between attempts.
+// each run, and no pauses between attempts. All options of a table share its random source, so that
+// no two programs on it send the same token.
 func (t *Table) Options() *timeseries.Options {
 	return &timeseries.Options{
-		Now: t.Now, Rand: &seeded{source: rand.NewChaCha8([32]byte{})},
+		Now: t.Now, Rand: t.random,
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	}
+}
+
+// Configure applies the kinds to the table, as a deployment does: a program whose kind differs from them, or is
+// none of them, then gets timeseries.ErrTableConfig. A kind that the table cannot take ends the test.
+func (t *Table) Configure(kinds ...catalog.Kind) {
+	t.tb.Helper()
+	declared, err := catalog.New(kinds...)
+	if err == nil {
+		applier := tableconfig.Applier{Table: t.memory, Now: t.stored}
+		_, err = applier.Apply(context.Background(), declared)
+	}
+	if err != nil {
+		t.tb.Fatalf("timeseriestest: configure the table: %v", err)
 	}
 }
 
@@ -75,8 +94,8 @@ func (t *Table) Advance(d time.Duration) {
 	t.memory.Expire(t.stored())
 }
 
-// FailWrites makes the next n requests to write fail as those of a busy table: nothing is
-// stored. A program repeats such a request, so a single failure is rarely visible.
+// FailWrites makes the next n requests to write fail as on a busy table: nothing is stored. A
+// program repeats such a request, so a single failure is rarely visible.
 func (t *Table) FailWrites(n int) { t.setFault("busy", n) }
 
 // LoseResponses makes the next n requests to write lose their response: they are stored, and
@@ -119,13 +138,35 @@ func (t *Table) Fold(kinds ...catalog.Kind) {
 	}
 }
 
+// StreamBatch returns everything that changed since the last StreamBatch as Lambda gets it from the table's
+// stream, in one batch: pass it to the handler of package changes, or to one of your own.
+func (t *Table) StreamBatch() []byte {
+	t.mu.Lock()
+	records := t.memory.Records(t.sent)
+	t.sent += uint64(len(records))
+	t.mu.Unlock()
+	bodies := make([]json.RawMessage, len(records))
+	for i, r := range records {
+		key := item.Item{
+			keys.AttrPK: item.Value{Type: item.S, S: r.Keys.PK}, keys.AttrSK: item.Value{Type: item.S, S: r.Keys.SK},
+		}
+		change := simstream.Change{Keys: key, Old: r.Old, New: r.New, Expired: r.Service}
+		bodies[i] = simstream.Body(&change, r.At, "arn:aws:dynamodb:eu-west-1:000000000000:table/test/stream/1", strconv.FormatUint(r.Seq, 10))
+	}
+	payload, err := json.Marshal(map[string]any{"Records": bodies})
+	if err != nil {
+		t.tb.Fatalf("timeseriestest: encode the stream: %v", err)
+	}
+	return payload
+}
+
 // Sweep writes the rollups of deferred tiers whose buckets have closed by the table's clock, as the
 // deployed function does each minute. Fold only notes their buckets, and reads compute them from
-// the events until then. kinds are those of Fold. A failure ends the test.
+// the events until then. kinds are the same as for Fold. A failure ends the test.
 func (t *Table) Sweep(kinds ...catalog.Kind) {
 	t.tb.Helper()
 	a := t.aggregator(kinds)
-	for shard := range tablekeys.QueueShards {
+	for _, shard := range storage.FirstGeneration.QueueShards() {
 		if report, err := a.Sweep(context.Background(), shard); err != nil || len(report.Failures) > 0 {
 			t.tb.Fatalf("timeseriestest: sweep: %v, %+v", err, report.Failures)
 		}
@@ -133,7 +174,7 @@ func (t *Table) Sweep(kinds ...catalog.Kind) {
 }
 
 // Sweeps is for package timeseries: how far rows of deferred tiers are complete.
-func (t *Table) Sweeps(ctx context.Context) (entity.LowWatermarks, error) {
+func (t *Table) Sweeps(ctx context.Context) (storage.LowWatermarks, error) {
 	return t.memory.Sweeps(ctx)
 }
 

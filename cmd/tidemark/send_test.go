@@ -1,0 +1,77 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// sendTo runs a command line against an API that returns status and body, and returns the exit status, what was
+// printed and what was sent.
+func sendTo(t *testing.T, status int, body any, line ...string) (exit int, printed string, sent map[string]any) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/readings" { // whether the URL is a dev is asked too
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+			t.Error(err)
+		}
+		w.WriteHeader(status)
+		if err := json.NewEncoder(w).Encode(body); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	var out strings.Builder
+	exit = run(t.Context(), append([]string{"send", "--url", server.URL}, line...), nil, &out, io.Writer(&out))
+	return exit, out.String(), sent
+}
+
+func TestSend_PrintsTheOutcome(t *testing.T) {
+	temperature := model.Attr{Name: "temperature", Value: model.NumberValue(model.MustDecimal("22.4"))}
+	result := func(outcome model.Outcome) httpapi.AppendResult {
+		latest := &model.Latest{}
+		latest.Attrs = model.Attrs{temperature}
+		return httpapi.AppendResultOf(model.AppendResult{Outcome: outcome, Latest: latest})
+	}
+	for _, c := range []struct {
+		name   string
+		status int
+		body   any
+		exit   int
+		want   string
+	}{
+		{"stored", http.StatusOK, result(model.Applied), exitDone, " applied\n"},
+		{"late", http.StatusOK, result(model.Late), exitDone, " late\n"},
+		{"collision", http.StatusOK, result(model.Collision), exitNo, "not stored: "},
+		{"rejected", http.StatusBadRequest, httpapi.Problem{Title: "x", Detail: "temperature: too large"}, exitUsage, "temperature: too large"},
+		{"unavailable", http.StatusServiceUnavailable, httpapi.Problem{Title: "x", Detail: "the table is busy"}, exitFailed, "503"},
+		{"another program", http.StatusOK, map[string]any{"a": 1}, exitFailed, "is this the URL of Tidemark's HTTP API?"},
+	} {
+		exit, printed, _ := sendTo(t, c.status, c.body, "devices/a", "temperature=22.4")
+		if exit != c.exit || !strings.Contains(printed, c.want) {
+			t.Errorf("%s: exit status %d, %s; want %d and %q", c.name, exit, printed, c.exit, c.want)
+		}
+	}
+}
+
+func TestSend_SendsWhatWasTyped(t *testing.T) {
+	_, printed, sent := sendTo(t, http.StatusOK, map[string]any{"outcome": "applied"},
+		"devices/a", "temperature=22.4", "note=a \"b\"", "zip=0042", "temp=3", "--stream", "s", "--at", "2026-11-01T14:00:00Z")
+	got, err := json.Marshal(sent)
+	want := `{"deviceId":"a","note":"a \"b\"","stream":"s","temp":3,"temperature":22.4,"timestamp":"2026-11-01T14:00:00.000Z","zip":"0042"}`
+	if err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+	if !strings.Contains(printed, "the declared measure is temperature") {
+		t.Errorf("temp is sent without a word: %s", printed)
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/ops/status"
+)
+
+const statusHelp = `Show on one screen what works, what needs a person, and the command for it
+
+Run it first when an alarm wakes you. Each line is one part: ok, ACT (a person has to do something, and
+the line below is the command), "not known" (nothing tells), or unread (it could not be read, and
+the line says why). What is not known is never shown as 0.
+
+  table stream       how far it is processed, its gaps, and batches that fail
+  low watermark      through which time closed buckets are rows; the bucket that holds it, if it stands
+  rows               how many differ from their events, by the last "tidemark verify --watch"
+  … queue            what is in it, and the command that empties it
+  quarantine         rejected input; of a stack, what its functions counted in the last 24 hours
+  alarms             those that are on, with what to do first
+  restore            to which time the table can be restored
+  cost               the table's units of this month
+
+Without --stack it reads the table alone, or the "tidemark dev" that runs here. It needs no running
+function. With --stack it needs cloudformation:DescribeStacks, cloudwatch:DescribeAlarms,
+cloudwatch:GetMetricData, sqs:GetQueueAttributes and dynamodb:DescribeContinuousBackups. It reads a few
+units of the table and 20 to 30 metrics, which costs less than a cent.
+
+Exit status: 0 no part needs a person; 1 one does, or could not be read; 2 wrong usage; 3 failed.
+
+Examples:
+  tidemark status
+  tidemark status --stack tidemark-prod`
+
+func statusCommand(to *connection) *cobra.Command {
+	var stack string
+	cmd := &cobra.Command{
+		Use:  "status",
+		Long: statusHelp,
+		RunE: func(cmd *cobra.Command, _ []string) error { return showStatus(cmd, to, stack) },
+	}
+	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack`, for example tidemark-prod")
+	return cmd
+}
+
+func showStatus(cmd *cobra.Command, to *connection, stack string) error {
+	ctx, out := cmd.Context(), cmd.OutOrStdout()
+	if err := to.UseStack(ctx, stack); err != nil {
+		return err
+	}
+	table, kinds, err := to.OpenKinds(ctx)
+	if err != nil {
+		return err
+	}
+	r := &status.Reader{Table: table, Kinds: kinds, Now: wallClock}
+	heading := "table " + to.Table
+	if stack != "" {
+		heading = fmt.Sprintf("stack %s; for the commands: export TIDEMARK_TABLE=%s", stack, to.Table)
+		r.Stack, err = openStack(ctx, to, stack)
+	} else if to.Endpoint != "" {
+		r.Local = &status.Local{Dir: devDir}
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s  %s\n", wallClock(), heading)
+	lines := r.Read(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	printing.Status(out, lines)
+	if status.NeedsPerson(lines) {
+		return checkFailed
+	}
+	return nil
+}
+
+// openStack returns the clients that read a stack.
+func openStack(ctx context.Context, to *connection, name string) (*status.Stack, error) {
+	cfg, err := to.Cloud(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &status.Stack{
+		Stack: to.Stack, Name: name, CloudWatch: cloudwatch.NewFromConfig(cfg), SQS: sqs.NewFromConfig(cfg),
+		Backups: dynamodb.NewFromConfig(cfg),
+	}, nil
+}

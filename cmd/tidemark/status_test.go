@@ -1,0 +1,25 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+)
+
+// The screen of a table: what is not known needs no person, and a gap does.
+func TestStatus_ExitsWithOneIfAPartNeedsAPerson(t *testing.T) {
+	b := newBench(t)
+	b.expect(0, words("status"), "table "+b.table.Name(),
+		"not known  table stream       nothing was processed yet", "not known  alarms",
+		"ok         quarantine         empty", "0 need a person, 0 could not be read")
+	at := wallClock()
+	b.put(item.FromStreamProgress(at))
+	b.expect(0, words("status"), "ok         table stream       processed through "+at.String())
+	b.put(item.FromGap(storage.Gap{From: at.Add(-time.Hour), To: at}))
+	b.expect(1, words("status"), "ACT        table stream       gap: changes from",
+		"run: tidemark rebuild --gap recorded --dry-run",
+		"1 need a person")
+	b.expect(2, words("status now"), "See: tidemark status --help")
+}

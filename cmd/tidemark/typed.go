@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tidemark-db/tidemark/internal/base/names"
+)
+
+// otherWords are commands as users of other programs type them, and the commands that they look for. A word
+// of a group has the name of the group before it.
+var otherWords = map[string]string{
+	"aggregate": "rollups", "aggregates": "rollups", "chart": "rollups", "stats": "rollups", "query": "rollups",
+	"events": "history", "get": "latest", "last": "latest", "show": "latest", "watch": "history --follow", "tail": "history --follow", "total": "rollups --total", "devices": "ls devices",
+	"adopt": "restore", "docs": "generate docs", "grafana": "generate grafana", "man": "generate man", "site-key": "site create --key",
+	"list": "ls", "series": "ls", "put": "send", "post": "send", "add": "send", "write": "send", "append": "send",
+	"load": "import", "start": "dev", "serve": "dev", "up": "dev", "run": "dev", "correct": "event", "update": "event",
+	"delete": "event", "alarm": "alerts", "notify": "rule", "pricing": "cost", "price": "cost", "check": "verify",
+	"csv": "export", "backup": "dump", "sites": "site", "health": "status", "deploy": "smoke",
+	"event update": "event correct", "event edit": "event correct", "event set": "event correct", "event change": "event correct",
+	"event remove": "event delete", "event rm": "event delete", "event show": "event get",
+	"rule rm": "rule remove", "rule delete": "rule remove", "rule create": "rule add", "rule new": "rule add",
+	"rule ls": "rule list", "rule show": "rule list", "subject ls": "subject list",
+	"subject add": "subject create", "subject rm": "subject delete", "subject remove": "subject delete",
+	"site add": "site create", "key add": "key create", "key rm": "key revoke", "key delete": "key revoke",
+}
+
+// otherFlags are flags as users of other programs type them, and the flags that they look for.
+var otherFlags = map[string]string{
+	"since": "last", "start": "from", "begin": "from", "after": "from", "until": "to", "end": "to", "before": "to",
+	"tz": "zone", "timezone": "zone", "time-zone": "zone", "format": "output", "o": "output", "json": "output", "csv": "output",
+	"granularity": "tier", "interval": "tier", "bucket": "tier", "field": "measure", "metric": "measure", "host": "url", "api": "url",
+	"max": "above", "over": "above", "min": "below", "under": "below", "time": "at", "timestamp": "at", "n": "limit", "v": "version",
+}
+
+// unknownCommand returns the error for a word that is not a command of cmd.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	path := strings.TrimPrefix(cmd.CommandPath()+" "+word, cmd.Root().Name()+" ")
+	known := otherWords[strings.ToLower(path)]
+	if known == "" {
+		var words []string
+		for _, sub := range cmd.Commands() {
+			words = append(words, sub.Name())
+		}
+		if known = names.Closest(word, words); known != "" {
+			known = strings.TrimSuffix(path, word) + known
+		}
+	}
+	text := ""
+	if known != "" {
+		text = fmt.Sprintf(" (did you mean %s %s?)", cmd.Root().Name(), known)
+	}
+	return fmt.Errorf("unknown command %q for %q%s", word, cmd.CommandPath(), text)
+}
+
+// flagError returns err, with the flag that was meant if one that exists is similar.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	if words := cmd.Flags().Args(); len(words) > 0 && cmd.HasSubCommands() && len(argumentsOf(cmd.Use).words) == 0 {
+		return unknownCommand(cmd, words[0]) // the flag is of another command
+	}
+	typed := unknown.GetSpecifiedName()
+	if known := otherFlags[typed]; known != "" && cmd.Flag(known) != nil {
+		return fmt.Errorf("%w (did you mean --%s?)", err, known)
+	}
+	var words []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { words = append(words, "--"+f.Name) })
+	return fmt.Errorf("%w%s", err, names.DidYouMean("--"+typed, words))
+}
+
+// usageArguments are the arguments that a usage line shows: those in brackets are optional, and one with … can be
+// repeated. Flags and other forms of the command are not arguments.
+type usageArguments struct {
+	words    []string
+	least    int
+	repeated bool
+}
+
+func argumentsOf(use string) (a usageArguments) {
+	for _, word := range strings.Fields(use)[1:] {
+		if word == "|" || strings.HasPrefix(word, "--") {
+			break
+		}
+		a.words = append(a.words, word)
+		if !strings.HasPrefix(word, "[") {
+			a.least++
+		}
+		a.repeated = a.repeated || strings.Contains(word, "…") || strings.Contains(word, "...")
+	}
+	return a
+}
+
+// check returns an error that names the argument that is missing, or one that is too many.
+func (a usageArguments) check(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) < a.least:
+		return fmt.Errorf("the argument %s is missing: %s", strings.TrimSuffix(a.words[len(args)], "…"), cmd.UseLine())
+	case len(args) > 0 && len(a.words) == 0:
+		return unknownCommand(cmd, args[0])
+	case len(args) > len(a.words) && !a.repeated:
+		return fmt.Errorf("unexpected argument %q: %s", args[len(a.words)], cmd.UseLine())
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
+)
+
+// rule returns what a rule sends of a message to a topic of a thing.
+func rule(t *testing.T, f fixture, topic, message string) json.RawMessage {
+	t.Helper()
+	found, ok := envelope.FindTopic(f.appends.Catalog, topic)
+	if !ok {
+		t.Fatalf("no kind has the topic %s", topic)
+	}
+	encoded := found.Batch || found.Source != ""
+	payload, err := envelope.ByRule([]byte(message), found.Kind.Name, found.Subject, encoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return envelope.Arrived(payload, found.Source, time.Date(2026, 4, 20, 11, 59, 59, 0, time.UTC))
+}
+
+const ownForm = `{"end_device_ids":{"device_id":"other"},` +
+	`"uplink_message":{"decoded_payload":{"temperature":21.5}}}`
+
+func TestSources_MapTheMessagesOfThingsForTheThingAlone(t *testing.T) {
+	t.Parallel()
+	for topic, message := range map[string]string{
+		"tidemark/devices/hall/readings/from/ttn":                 ownForm,
+		"tidemark/devices/hall/readings/from/tasmota/tele/SENSOR": `{"temperature":21.5}`,
+		"tidemark/devices/hall/readings":                          `{"temperature":21.5}`, // no clock: arrival
+	} {
+		f := newFixture(t)
+		for range 2 { // a repeated delivery is of the same time
+			if _, err := f.handle(invocation(t, "7"), rule(t, f, topic, message)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := []string{"DEVICE/hall/READING  2026-04-20T11:59:59.000Z temperature=21.5"}
+		if got := f.events(t); !slices.Equal(got, want) {
+			t.Errorf("%s: stored %q, want %q", topic, got, want)
+		}
+	}
+}
+
+func TestSources_MapTheMessagesOfQueues(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	message := `{"tidemark_source":"ttn","received_at":"2026-04-20T11:00:00.5Z",` + ownForm[1:]
+	if _, err := f.handle(invocation(t, "7"), record("aws:sqs", []byte(message))); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"DEVICE/other/READING  2026-04-20T11:00:00.500Z temperature=21.5"}
+	if got := f.events(t); !slices.Equal(got, want) {
+		t.Errorf("stored %q, want %q", got, want)
+	}
+}
+
+func TestSources_MapTheMessagesOfWebhooks(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	post := func(source, query, body string) (int, string, string) {
+		r := f.write(t, write{path: access.PathSources + source, query: query, body: body, key: anyKey})
+		return r.StatusCode, r.Body, r.Headers["Tidemark-Not-Stored"]
+	}
+	if status, body, _ := post("ttn", "", ownForm); status != 204 {
+		t.Errorf("an uplink: %d %s", status, body)
+	}
+	const join = `{"end_device_ids":{"device_id":"other"},"join_accept":{}}`
+	if status, body, not := post("ttn", "", join); status != 204 || not != "1" {
+		t.Errorf("a message that is no measurement: %d %s, %s not stored; want it named", status, body, not)
+	}
+	if status, body, _ := post("tasmota", "subject=hall", `{"DS18B20":{"Temperature":20}}`); status != 204 {
+		t.Errorf("a subject in the query: %d %s", status, body)
+	}
+	status, body, _ := post("tasmota", "", `{"a":1}`)
+	if status != 400 || !strings.Contains(body, "deviceId: missing") {
+		t.Errorf("no subject: %d %s", status, body)
+	}
+	if status, body, _ := post("ttn", "", `{`); status != 400 || !strings.Contains(body, "not JSON") {
+		t.Errorf("no JSON: %d %s", status, body)
+	}
+	if got := f.events(t); len(got) != 2 {
+		t.Errorf("stored %q, want two", got)
+	}
+}

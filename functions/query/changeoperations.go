@@ -1,0 +1,165 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+)
+
+// changeOperations change events, profiles and purges, and read profiles.
+var changeOperations = map[httpapi.Action]operation{
+	httpapi.CallOffPurge: {
+		Summary:       "Cancel a purge that has not begun",
+		ExampleState:  "leaving",
+		Conditional:   true,
+		Result:        "Purge",
+		ProblemGroups: [][]httpapi.ProblemType{purgeProblems},
+		Problems:      []httpapi.ProblemType{httpapi.ProblemNoPurge, httpapi.ProblemPurgeStarted},
+	},
+	httpapi.CheckPurge: {
+		Summary:      "The progress of the purge of a subject",
+		ExampleState: "leaving",
+		Result:       "Purge",
+		Problems:     []httpapi.ProblemType{problemBadSeries, httpapi.ProblemNoPurge},
+	},
+	httpapi.CorrectEvent: {
+		Summary: "Replace the fields of a stored event",
+		Description: "The body has all fields of the event, without subject, time, stream and id. The " +
+			"rollups are recomputed, and the latest item follows. With If-Match (an entity " +
+			"tag), the event is changed only if it still has the fields that were read.",
+		RepeatNote:    "Repeating the request is always safe.",
+		Parameters:    []string{"stream", "strict"},
+		Body:          "Fields",
+		Conditional:   true,
+		Result:        "EditResult",
+		ProblemGroups: [][]httpapi.ProblemType{editProblems, bodyProblems},
+		Problems:      []httpapi.ProblemType{httpapi.ProblemRejected},
+	},
+	httpapi.CorrectEventByID: {
+		Like: httpapi.CorrectEvent,
+	},
+	httpapi.CreateSubject: {
+		Summary:       "Register a subject",
+		ExampleState:  "new",
+		Body:          "ProfileFields",
+		Status:        http.StatusCreated,
+		Result:        "ChangeResult",
+		ProblemGroups: [][]httpapi.ProblemType{changeProblems, bodyProblems},
+		Problems: []httpapi.ProblemType{
+			httpapi.ProblemProfile, httpapi.ProblemExists, httpapi.ProblemDeleted, httpapi.ProblemNotUnique,
+		},
+	},
+	httpapi.DeleteSubject: {
+		Summary: "Delete a subject; it can be restored for the time that its type declares",
+		Description: "Its events and rollups are kept. With If-Match, it is deleted only if the profile " +
+			"has this version.",
+		Parameters:    []string{"forever"},
+		ExampleState:  "02",
+		Conditional:   true,
+		Result:        "ChangeResult",
+		ProblemGroups: [][]httpapi.ProblemType{changeProblems},
+		Problems: []httpapi.ProblemType{
+			httpapi.ProblemNoSubject, httpapi.ProblemDeleted, httpapi.ProblemVersion,
+		},
+	},
+	httpapi.DeleteEvent: {
+		Summary: "Delete a stored event",
+		Description: "The rollups are recomputed without it, and the latest item follows. With " +
+			"If-Match, the event is deleted only if it still has the fields that were read.",
+		Parameters:    []string{"stream"},
+		Conditional:   true,
+		Result:        "EditResult",
+		ProblemGroups: [][]httpapi.ProblemType{editProblems},
+	},
+	httpapi.DeleteEventByID: {
+		Like: httpapi.DeleteEvent,
+	},
+	httpapi.ReadDeleted: {
+		Summary:      "The profile of a deleted subject",
+		ExampleState: "deleted",
+		Result:       "Profile",
+		Problems:     []httpapi.ProblemType{problemBadSeries, httpapi.ProblemNoSubject},
+	},
+	httpapi.ReadProfile: {
+		Summary: "The profile of a subject",
+		Description: "Its entity tag begins with its version. Send it as If-Match with a change, and the " +
+			"change is made only if the profile still has this version.",
+		Parameters:    []string{"consistent"},
+		ExampleState:  "02",
+		Result:        "Profile",
+		ProblemGroups: [][]httpapi.ProblemType{seriesProblems},
+		Problems:      []httpapi.ProblemType{problemNoProfile},
+	},
+	httpapi.PurgeSubject: {
+		Summary: "Permanently remove all data of a subject",
+		Description: "The purge begins within a minute of its due time, which graceHours delays. With " +
+			"dryRun, items are only counted and the status is 200. With eventsWhere, only some events are " +
+			"removed, such as the events of one visitor, before the response; its status is 200.",
+		Parameters:    []string{"dryRun", "graceHours", "eventsWhere", "eventsKind", "cursor"},
+		ExampleState:  "new",
+		Conditional:   true,
+		Status:        http.StatusAccepted,
+		Result:        "Purge",
+		ProblemGroups: [][]httpapi.ProblemType{purgeProblems},
+	},
+	httpapi.RestoreSubject: {
+		Summary:       "Restore a deleted subject",
+		ExampleState:  "deleted",
+		Conditional:   true,
+		Result:        "ChangeResult",
+		ProblemGroups: [][]httpapi.ProblemType{changeProblems},
+		Problems: []httpapi.ProblemType{
+			httpapi.ProblemExists, httpapi.ProblemNoSubject, httpapi.ProblemVersion,
+			httpapi.ProblemNotUnique,
+		},
+	},
+	httpapi.ReadSeries: {
+		Summary: "The series of a subject: its kinds, streams and measures",
+		Description: "The times are the beginnings of the hours of the earliest and the newest event, or " +
+			"of the days if hours are immediate.",
+		Result:   "ListedSubject",
+		List:     true,
+		Problems: []httpapi.ProblemType{problemBadSeries, httpapi.ProblemNoSubject},
+	},
+	httpapi.ListSubjects: {
+		Summary: "Subjects of a type",
+		Description: "All subjects that ever had an event or that have a profile, with their series; limit " +
+			"counts series. With field and value, or deleted=true: the profiles that have a value " +
+			"of an indexed field, or that were deleted.",
+		Parameters: []string{"field", "value", "deleted", "limit", "cursor"},
+		Result:     "Subjects",
+		List:       true,
+		Problems: []httpapi.ProblemType{
+			problemNoSuchList, problemBadLimit, httpapi.ProblemBoolean, problemForgedCursor,
+			problemForeignCursor,
+		},
+	},
+	httpapi.UpdateSubject: {
+		Summary: "Change fields of a profile; null removes one",
+		Description: "With If-Match (an entity tag, or a version), the change is made only if the profile " +
+			"has this version.",
+		ExampleState:  "02",
+		Body:          "ProfileFields",
+		Conditional:   true,
+		Result:        "ChangeResult",
+		ProblemGroups: [][]httpapi.ProblemType{changeProblems, bodyProblems},
+		Problems: []httpapi.ProblemType{
+			httpapi.ProblemProfile, httpapi.ProblemNoSubject, httpapi.ProblemVersion,
+			httpapi.ProblemNotUnique,
+		},
+	},
+	httpapi.ReadVersion: {
+		Summary:      "One version of a subject's profile",
+		ExampleState: "02",
+		Result:       "Profile",
+		Problems:     []httpapi.ProblemType{problemBadSeries, httpapi.ProblemNoSubject},
+	},
+	httpapi.ReadVersions: {
+		Summary:      "The versions of a subject's profile, newest first",
+		Parameters:   []string{"before", "limit"},
+		ExampleState: "02",
+		Result:       "Versions",
+		List:         true,
+		Problems:     []httpapi.ProblemType{problemBadSeries, problemBadLimit},
+	},
+}

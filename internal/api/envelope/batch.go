@@ -1,0 +1,98 @@
+package envelope
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+)
+
+// FromBatch decodes a batch from SQS or Kinesis. A record has the same content as a message of an IoT rule:
+// an object or an array of objects, which may name their kind in RuleKind. Message.Delivery is the identifier
+// of the record in a BatchResponse, and Origin is the same for each delivery of the record. A record that
+// cannot be decoded is a Message with a DecodeError; the error is for a payload that is not a batch.
+func FromBatch(source Source, payload []byte, kind string, limit int) ([]Message, error) {
+	records, err := batchRecords[source](payload)
+	if err != nil {
+		return nil, fmt.Errorf("decode the batch from %s: %w", source, err)
+	}
+	var all []Message
+	for _, r := range records {
+		messages := FromRule(r.data, r.origin, kind, limit)
+		for i := range messages {
+			messages[i].Delivery = r.name
+		}
+		all = append(all, messages...)
+	}
+	return all, nil
+}
+
+// batchRecord is one record of a batch.
+type batchRecord struct {
+	name   string // identifies the record in a BatchResponse
+	origin string // the same for each delivery, and unique to the record
+	data   []byte
+}
+
+var batchRecords = map[Source]func([]byte) ([]batchRecord, error){SQS: recordsOfSQS, Kinesis: recordsOfKinesis}
+
+func recordsOfSQS(payload []byte) ([]batchRecord, error) {
+	var batch events.SQSEvent
+	if err := json.Unmarshal(payload, &batch); err != nil {
+		return nil, err
+	}
+	records := make([]batchRecord, len(batch.Records))
+	for i, m := range batch.Records {
+		records[i] = batchRecord{name: m.MessageId, origin: m.MessageId, data: []byte(m.Body)}
+	}
+	return records, nil
+}
+
+func recordsOfKinesis(payload []byte) ([]batchRecord, error) {
+	var batch events.KinesisEvent
+	if err := json.Unmarshal(payload, &batch); err != nil {
+		return nil, err
+	}
+	records := make([]batchRecord, len(batch.Records))
+	for i, r := range batch.Records {
+		records[i] = batchRecord{name: r.Kinesis.SequenceNumber, origin: r.EventID, data: r.Kinesis.Data}
+	}
+	return records, nil
+}
+
+// BatchResponse names the records that must be delivered again. All others are processed.
+type BatchResponse struct {
+	BatchItemFailures []BatchItemFailure `json:"batchItemFailures"` // never nil; empty if all records are processed
+}
+
+// BatchItemFailure names one record.
+type BatchItemFailure struct {
+	ItemIdentifier string `json:"itemIdentifier"`
+}
+
+// FailedFrom returns the response to a batch of a stream, which Lambda delivers again from the named
+// record on. Without a name all records are processed.
+func FailedFrom(names ...string) BatchResponse {
+	return BatchResponse{lists.Map(names, func(name string) BatchItemFailure { return BatchItemFailure{name} })}
+}
+
+// BatchResponseOf returns the response to a batch whose messages are in batch order.
+// failed reports whether message i must be delivered again. SQS delivers each failed record
+// again; Kinesis delivers all records from the first failed one on, so only that is named.
+func BatchResponseOf(source Source, messages []Message, failed func(i int) bool) BatchResponse {
+	response := FailedFrom()
+	named := map[string]bool{}
+	for i, m := range messages {
+		if named[m.Delivery] || !failed(i) {
+			continue
+		}
+		named[m.Delivery] = true
+		response.BatchItemFailures = append(response.BatchItemFailures, BatchItemFailure{m.Delivery})
+		if source == Kinesis {
+			break
+		}
+	}
+	return response
+}

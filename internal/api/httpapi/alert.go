@@ -1,0 +1,114 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// The problem types of alerts and rules.
+var (
+	ProblemNoAlert = ProblemType{"/problems/no-such-alert", "The alert does not exist", http.StatusNotFound}
+	ProblemNoRule  = ProblemType{"/problems/no-such-rule", "The rule does not exist", http.StatusNotFound}
+	ProblemRule    = ProblemType{"/problems/rejected-rule", "The rule was rejected", http.StatusBadRequest}
+)
+
+// Alerts is a page of alerts as JSON.
+type Alerts struct {
+	Alerts []alert.View `json:"alerts"`
+	NextPage
+	Progress // rules are evaluated when a change is processed
+}
+
+// AlertsOf returns a page of alerts without the cursor of the next page.
+func AlertsOf(page []storage.Alert, p query.Progress) Alerts {
+	views := lists.Map(page, func(a storage.Alert) alert.View { return alert.ViewOf(&a) })
+	return Alerts{Alerts: views, Progress: FromProgress(p)}
+}
+
+// Lines has one line for each alert.
+func (a Alerts) Lines() []any { return linesOf(a.Alerts) }
+
+// Table has one row for each alert.
+func (a Alerts) Table() Table {
+	t := Table{Header: []string{"id", "subject", "kind", "stream", "rule", "severity", "status", "measure", "value", "limit", "at", "resolvedAt", "acknowledgedBy"}}
+	for _, v := range a.Alerts {
+		by := ""
+		if v.Acknowledged != nil {
+			by = v.Acknowledged.By
+		}
+		t.Rows = append(t.Rows, []string{
+			v.ID, v.Subject, v.Kind, v.Stream, v.Rule, string(v.Severity), string(v.Status), v.Measure, v.Value.String(), v.Limit,
+			v.At.String(), timeText(v.ResolvedAt), by,
+		})
+	}
+	return t
+}
+
+// Rules is a list of rules as JSON.
+type Rules struct {
+	Rules []alert.RuleView `json:"rules"`
+}
+
+// RulesOf returns a list of rules.
+func RulesOf(rules []storage.Rule) Rules {
+	return Rules{Rules: lists.Map(rules, func(r storage.Rule) alert.RuleView { return alert.RuleViewOf(&r) })}
+}
+
+// ruleBody is the body of a request that adds a rule.
+type ruleBody struct {
+	Name     string           `json:"name"`
+	Kind     string           `json:"kind"`   // name or plural
+	Stream   *string          `json:"stream"` // nil means any stream
+	Measure  string           `json:"measure"`
+	Bounds   storage.Bounds   `json:"bounds"`
+	Low      *model.Decimal   `json:"low"`
+	High     *model.Decimal   `json:"high"`
+	Severity storage.Severity `json:"severity"`
+}
+
+// Rule decodes the rule in the body: an object with name, kind, measure, bounds, low,
+// high, severity and stream. It does not validate the rule.
+func (r *Request) Rule(limits config.Limits, kinds *catalog.Catalog) (storage.Rule, *Problem) {
+	body, problem := r.Bytes(limits)
+	if problem != nil {
+		return storage.Rule{}, problem
+	}
+	var b ruleBody
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	err := d.Decode(&b)
+	if _, more := d.Token(); err == nil && !errors.Is(more, io.EOF) {
+		err = errors.New("the object is followed by more data")
+	}
+	if err != nil {
+		return storage.Rule{}, ProblemBody.New("%v: want one JSON object with name, kind, measure, bounds, low, high, severity and stream", err)
+	}
+	rule := storage.Rule{
+		Name: b.Name, Kind: b.Kind, AnyStream: b.Stream == nil, Measure: b.Measure, Bounds: b.Bounds, Low: b.Low, High: b.High, Severity: b.Severity,
+	}
+	if b.Stream != nil {
+		rule.Stream = *b.Stream
+	}
+	if kind, ok := kinds.ByPath(b.Kind); ok {
+		rule.Kind = kind.Name
+	}
+	return rule, nil
+}
+
+// RejectedRuleProblem returns the problem of an invalid rule.
+func RejectedRuleProblem(wrong []model.FieldError) *Problem {
+	p := ProblemRule.New("see errors: each names a field and what to change")
+	p.Errors = wrong
+	return p
+}

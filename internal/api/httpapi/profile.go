@@ -1,0 +1,146 @@
+package httpapi
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Profile is a profile, a deleted profile or a version of a profile as JSON. Empty members are omitted.
+type Profile struct {
+	Subject   string              `json:"subject,omitempty"` // id
+	Version   int64               `json:"version,omitempty"`
+	Change    model.ProfileChange `json:"change,omitempty"` // of a version: the change that created it
+	Fields    Fields              `json:"fields"`
+	CreatedAt *model.Time         `json:"createdAt,omitempty"`
+	UpdatedAt *model.Time         `json:"updatedAt,omitempty"`
+	DeletedAt *model.Time         `json:"deletedAt,omitempty"`
+	ExpiresAt *model.Time         `json:"expiresAt,omitempty"`
+	// LastSeenAt is the time of the subject's newest event; only in a single profile.
+	LastSeenAt *model.Time `json:"lastSeenAt,omitempty"`
+}
+
+// ProfileOf returns p as JSON.
+func ProfileOf(p *model.Profile) Profile {
+	return Profile{
+		Subject: p.Subject.ID, Version: p.Version, Fields: Fields(p.Attrs),
+		CreatedAt: timeOrNil(p.CreatedAt), UpdatedAt: timeOrNil(p.UpdatedAt), DeletedAt: timeOrNil(p.DeletedAt),
+		ExpiresAt: timeOrNil(model.Time(p.ExpiresAt * 1000)),
+	}
+}
+
+// VersionOf returns v as JSON.
+func VersionOf(v *model.ProfileVersion) Profile {
+	p := ProfileOf(&v.Profile)
+	p.Change = v.Change
+	return p
+}
+
+func timeOrNil(t model.Time) *model.Time {
+	if t == 0 {
+		return nil
+	}
+	return &t
+}
+
+// VersionTag makes the version a part of the entity tag, so that If-Match can make a change
+// conditional on it.
+func (p Profile) VersionTag() string {
+	if p.Version == 0 {
+		return ""
+	}
+	return strconv.FormatInt(p.Version, 10)
+}
+
+// Subjects is a page of profiles as JSON.
+type Subjects struct {
+	Subjects []Profile `json:"subjects"`
+	NextPage
+}
+
+// Lines has one line for each profile.
+func (s Subjects) Lines() []any { return linesOf(s.Subjects) }
+
+// Table has one row for each profile.
+func (s Subjects) Table() Table { return profileTable(s.Subjects) }
+
+// Versions is a page of the versions of a profile as JSON.
+type Versions struct {
+	Versions []Profile `json:"versions"`
+	Before   *int64    `json:"before"` // of the next page; nil on the last page
+}
+
+// Lines has one line for each version.
+func (v Versions) Lines() []any { return linesOf(v.Versions) }
+
+// Table has one row for each version.
+func (v Versions) Table() Table { return profileTable(v.Versions) }
+
+// profileTable returns one row for each profile, and a column for each field of any profile.
+func profileTable(profiles []Profile) Table {
+	names := FieldNames(profiles, func(p Profile) Fields { return p.Fields })
+	t := Table{Header: append([]string{"subject", "version", "change", "createdAt", "updatedAt", "deletedAt", "expiresAt"}, names...)}
+	for _, p := range profiles {
+		row := []string{
+			p.Subject, strconv.FormatInt(p.Version, 10), string(p.Change),
+			timeText(p.CreatedAt), timeText(p.UpdatedAt), timeText(p.DeletedAt), timeText(p.ExpiresAt),
+		}
+		t.Rows = append(t.Rows, append(row, p.Fields.cells(names)...))
+	}
+	return t
+}
+
+// ProfileFields decodes the body: one JSON object with fields of a profile, which may be lists
+// and maps. Null fields are included.
+func (r *Request) ProfileFields(limits config.Limits) (model.Attrs, *Problem) {
+	return r.fields(limits, ProblemProfile)
+}
+
+// EventFields decodes the body: one JSON object with all fields of an event but its identity.
+func (r *Request) EventFields(limits config.Limits) (model.Attrs, *Problem) {
+	return r.fields(limits, ProblemRejected)
+}
+
+// fields decodes one JSON object. A value that cannot be stored is a problem of type invalid.
+func (r *Request) fields(limits config.Limits, invalid ProblemType) (model.Attrs, *Problem) {
+	observations, many, problem := r.Observations(limits)
+	switch {
+	case problem != nil:
+		return nil, problem
+	case many || len(observations) != 1:
+		return nil, ProblemBody.New("the body has several objects: send the fields as one object")
+	case observations[0].DecodeError != nil:
+		return nil, ProblemBody.New("%v; nothing was stored", observations[0].DecodeError)
+	}
+	var attrs model.Attrs
+	for _, f := range observations[0].Fields {
+		v, err := f.Value()
+		if err != nil {
+			p := invalid.New("%s %v; nothing was stored", clip(f.Name), err)
+			p.Errors = []model.FieldError{{Field: f.Name, Code: ingest.CodeWrongType, Message: err.Error()}}
+			return nil, p
+		}
+		attrs = append(attrs, model.Attr{Name: f.Name, Value: v})
+	}
+	attrs.Sort()
+	return attrs, nil
+}
+
+// ExpectedVersion returns the version in If-Match, 0 if the change is unconditional. The entity tag
+// of a change is the version; the tag of a read has a hash after it.
+func (r *Request) ExpectedVersion() (int64, *Problem) {
+	text := strings.Trim(strings.TrimSpace(r.Header("If-Match")), `"`)
+	if text == "" || text == "*" {
+		return 0, nil
+	}
+	text, _, _ = strings.Cut(text, "-")
+	var n int64
+	if _, err := fmt.Sscanf(text, "%d", &n); err != nil || n < 1 || fmt.Sprint(n) != text {
+		return 0, ProblemVersion.New("If-Match is %q: want the number of a version, or the ETag of a response", clip(text))
+	}
+	return n, nil
+}

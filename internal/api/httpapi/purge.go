@@ -1,0 +1,46 @@
+package httpapi
+
+import (
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Purge is the state of a purge as JSON. Empty members are omitted.
+type Purge struct {
+	ID      string               `json:"purge,omitempty"`
+	Step    storage.PurgeStep    `json:"step,omitempty"`
+	Due     *model.Time          `json:"due,omitempty"`
+	Resume  *model.Time          `json:"resume,omitempty"` // no step is run before this time
+	Removed []storage.PurgeCount `json:"removed,omitempty"`
+	Receipt *lifecycle.Receipt   `json:"receipt,omitempty"` // of a completed purge, until its purge lock expires
+	Would   []storage.PurgeCount `json:"would,omitempty"`   // what a dry run counted
+	Events  *ErasedEvents        `json:"events,omitempty"`  // if some events were removed, not the subject
+}
+
+// ErasedEvents is what a removal of some events of a subject did, as JSON.
+type ErasedEvents struct {
+	Removed    int64 `json:"removed"`    // in a dry run: would be
+	Expiring   int64 `json:"expiring"`   // expire within minutes, and were left to
+	Unreadable int64 `json:"unreadable"` // cannot be decoded, so that they may meet the condition: not removed
+	WithFields int64 `json:"withFields"` // have the fields of the condition, whatever their values
+	// Next is the cursor of the request that goes on; nil if all events were read.
+	Next    *string                   `json:"next"`
+	Remains []lifecycle.RemainingCopy `json:"remains"` // copies elsewhere, and until when
+}
+
+// Add adds the result of one series.
+func (e *ErasedEvents) Add(r lifecycle.EraseResult) {
+	e.Removed += r.Deleted
+	e.Expiring += r.Expiring
+	e.Unreadable += r.Unreadable
+	e.WithFields += r.WithFields
+}
+
+// PurgeOf returns p as JSON.
+func PurgeOf(p lifecycle.Progress) Purge {
+	if p.Done {
+		return Purge{ID: p.Receipt.Purge, Step: storage.PurgeDone, Receipt: &p.Receipt}
+	}
+	return Purge{ID: p.Purge.ID, Step: p.Purge.Step, Due: &p.Purge.DueAt, Removed: p.Purge.Counts, Resume: &p.Resume}
+}

@@ -1,0 +1,149 @@
+package httpapi
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// wholeFromColumn names the column behind the columns of values: see LineExact.
+const wholeFromColumn = "wholeFrom"
+
+// truncatedColumn names the last column: whether a row without space for all measures omitted some.
+const truncatedColumn = "truncated"
+
+// periodColumns name the columns behind wholeFromColumn: the bucket as people write it, such as 2026-11-12,
+// and the time zone that it is a day, week or month of. The column bucket is the time of its beginning, in
+// UTC.
+var periodColumns = []string{"date", "zone"}
+
+// Rollup is the rollup of one bucket as JSON.
+type Rollup struct {
+	Bucket     model.Time                 `json:"bucket"`
+	End        model.Time                 `json:"end"`
+	Tier       string                     `json:"tier"`
+	Zone       string                     `json:"zone,omitempty"` // of a day, week or month that is not a bucket of a tier
+	Exact      bool                       `json:"exact"`
+	Open       bool                       `json:"open"`
+	Gap        bool                       `json:"gap,omitempty"` // the bucket has no events; returned on request
+	Truncated  bool                       `json:"truncated"`
+	Unreadable int64                      `json:"unreadable"`
+	Events     int64                      `json:"events"`
+	Kinds      map[string]int64           `json:"kinds,omitempty"` // events by kind, if several are merged
+	Measures   map[string]query.Figures   `json:"measures"`
+	Dimensions map[string]query.TopValues `json:"dimensions,omitempty"` // the most frequent values
+	Distinct   map[string]Distinct        `json:"distinct,omitempty"`
+	Partial    []Partial                  `json:"partial,omitempty"` // fields that were added after events of the bucket were folded
+
+	partial rollup.AddedFields
+	exact   bool       // of the events
+	period  []string   // cells of periodColumns
+	names   []string   // of the measures, in their order
+	values  []ValueRow // of the distinct counts and dimensions
+}
+
+// Distinct is the number of different values of a field.
+type Distinct struct {
+	Count int64 `json:"count"`
+	Exact bool  `json:"exact"` // false if Count is an estimate, within a few per cent, or partial
+}
+
+// maxDimensionValues limits the values of each dimension in a rollup; Top has more.
+const maxDimensionValues = 10
+
+// RollupOf returns r as JSON.
+func RollupOf(r query.Rollup) Rollup {
+	v := Rollup{
+		Bucket: r.Bucket.Start, End: r.Bucket.End, Tier: r.TierName(), Zone: r.Local.Zone,
+		Exact: r.Exact && !hasPartialMeasure(r.Partial), exact: r.Exact, Partial: PartialsOf(r.Partial), partial: r.Partial, Open: r.Open, Gap: r.Gap, Truncated: r.Summary.Truncated(),
+		Unreadable: r.Unreadable, Events: r.Summary.Events(), Kinds: KindsOf(r.Kinds),
+		Measures: map[string]query.Figures{}, Dimensions: map[string]query.TopValues{}, Distinct: map[string]Distinct{},
+		period: []string{r.Label(), cmp.Or(r.Local.Zone, "UTC")}, names: r.Summary.Names(), values: ValueRowsOf(&r.Fold, maxDimensionValues),
+	}
+	for _, name := range v.names {
+		v.Measures[name] = query.FiguresOf(r.Measure(name))
+	}
+	for _, name := range r.Summary.DimensionNames() {
+		d, _ := r.Summary.Dimension(name)
+		values := query.TopValuesOf(d, maxDimensionValues)
+		values.Exact = values.Exact && !isPartial(r.Partial, rollup.DimensionRole, name)
+		v.Dimensions[name] = values
+	}
+	if n, ok := activeIn(&r.Fold); ok {
+		v.Distinct[activeField] = Distinct{n, v.exact}
+	}
+	for _, name := range r.Summary.DistinctNames() {
+		n, exact, _ := r.Summary.Distinct(name)
+		v.Distinct[name] = Distinct{n, exact && !isPartial(r.Partial, rollup.DistinctRole, name)}
+	}
+	return v
+}
+
+// KindsOf returns the number of events by kind.
+func KindsOf(kinds []query.KindEvents) map[string]int64 {
+	v := make(map[string]int64, len(kinds))
+	for _, k := range kinds {
+		v[k.Kind] = k.Events
+	}
+	return v
+}
+
+// Rollups is a page of rollups as JSON.
+type Rollups struct {
+	Rollups []Rollup `json:"rollups"`
+	NextPage
+	Missing []Missing `json:"missing,omitempty"` // what is not known of the range
+	Progress
+	OtherStreams
+}
+
+// RollupsOf returns page as JSON.
+func RollupsOf(page query.RollupPage) Rollups {
+	return Rollups{
+		Rollups: lists.Map(page.Rollups, RollupOf), NextPage: nextPage(page.Next),
+		Missing: missingParts(page.Missing), Progress: FromProgress(page.Progress),
+	}
+}
+
+// Lines has one line for each bucket.
+func (r Rollups) Lines() []any { return linesOf(r.Rollups) }
+
+// Table has the rows of each bucket: see rollupTable.
+func (r Rollups) Table() Table { return rollupTable(r.Rollups) }
+
+// rollupTable has a row for each measure of a bucket, and for each field with distinct
+// counts and each frequent value of a dimension. A bucket without any of them has one row.
+func rollupTable(rollups []Rollup) Table {
+	t := Table{Header: append([]string{"tier", "bucket", "end", "measure"}, FigureColumns()...)}
+	t.Header = slices.Concat(t.Header, []string{"exact", "open"}, ValueColumns(), []string{wholeFromColumn},
+		periodColumns, []string{truncatedColumn})
+	for _, b := range rollups {
+		if len(b.names) == 0 {
+			t.Rows = append(t.Rows, b.row("", noFigures(), ValueRow{Events: b.Events}))
+		}
+		for _, name := range b.names {
+			t.Rows = append(t.Rows, b.row(name, FigureCells(b.Measures[name]), ValueRow{Events: b.Events}))
+		}
+		for _, v := range b.values {
+			t.Rows = append(t.Rows, b.row("", noFigures(), v))
+		}
+	}
+	return t
+}
+
+func (r Rollup) row(measure string, figures []string, value ValueRow) []string {
+	row := append([]string{r.Tier, r.Bucket.String(), r.End.String(), measure}, figures...)
+	role, field := value.Role, value.Field
+	if field == "" {
+		role, field = rollup.MeasureRole, measure
+	}
+	exact, wholeFrom := LineExact(r.exact, r.partial, role, field)
+	row = append(row, strconv.FormatBool(exact), strconv.FormatBool(r.Open))
+	return slices.Concat(row, value.Cells(), []string{wholeFrom}, r.period,
+		[]string{strconv.FormatBool(r.Truncated)})
+}

@@ -1,0 +1,62 @@
+package httpapi
+
+import (
+	"strconv"
+
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// ValueRow is what a row of CSV says about the events of a bucket apart from measures. A
+// row of a measure has only the number of events.
+type ValueRow struct {
+	Role     rollup.FieldRole // of Field
+	Events   int64            // of the bucket, or those with Value
+	Field    string           // a dimension or a field with distinct counts; "" in the row of a measure
+	Value    string           // of the dimension
+	Distinct *int64           // different values of the field; nil in the row of a value
+}
+
+// ValueColumns returns the column names of ValueRow.Cells.
+func ValueColumns() []string { return []string{"events", "field", "value", "distinct"} }
+
+// Cells returns the row as text.
+func (v ValueRow) Cells() []string {
+	distinct := ""
+	if v.Distinct != nil {
+		distinct = strconv.FormatInt(*v.Distinct, 10)
+	}
+	return []string{strconv.FormatInt(v.Events, 10), v.Field, v.Value, distinct}
+}
+
+// activeField is the distinct count of the sessions in a bucket: those that began in it, which
+// are its events, and those that were carried in.
+const activeField = "active"
+
+// activeIn returns the count of activeField; false for a kind whose events are stored.
+func activeIn(f *rollup.Fold) (n int64, ok bool) {
+	return f.Summary.Events() + f.Continuation.Carried, f.Continuation.Events > 0
+}
+
+// ValueRowsOf returns the rows of the distinct counts and of the most values of each
+// dimension; 0 means all that are stored.
+func ValueRowsOf(f *rollup.Fold, most int) (rows []ValueRow) {
+	s := f.Summary
+	if n, ok := activeIn(f); ok {
+		rows = append(rows, ValueRow{Role: rollup.DistinctRole, Events: s.Events(), Field: activeField, Distinct: &n})
+	}
+	for _, name := range s.DistinctNames() {
+		n, _, _ := s.Distinct(name)
+		rows = append(rows, ValueRow{Role: rollup.DistinctRole, Events: s.Events(), Field: name, Distinct: &n})
+	}
+	for _, name := range s.DimensionNames() {
+		d, _ := s.Dimension(name)
+		for _, v := range query.TopValuesOf(d, most).Values {
+			rows = append(rows, ValueRow{Role: rollup.DimensionRole, Events: v.Count, Field: name, Value: v.Value})
+		}
+	}
+	return rows
+}
+
+// noFigures are the cells of the figures in a row without a measure.
+func noFigures() []string { return make([]string, len(FigureColumns())) }

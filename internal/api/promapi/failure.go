@@ -1,0 +1,64 @@
+package promapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/prometheus/prometheus/promql"
+
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+)
+
+// failed is a response with an error: its status, type and text.
+type failed struct {
+	status int
+	kind   string
+	text   string
+}
+
+func (f *failed) Error() string { return f.text }
+
+func badData(format string, args ...any) error {
+	return &failed{http.StatusBadRequest, "bad_data", fmt.Sprintf(format, args...)}
+}
+
+// evaluationError is an error of the engine: of the query, if it is not of the storage.
+type evaluationError struct{ error }
+
+func (e *evaluationError) Unwrap() error { return e.error }
+
+// failure returns the response to a request that failed.
+func (a *API) failure(ctx context.Context, r *httpapi.Request, err error) httpapi.Response {
+	f := failureOf(err)
+	if f.status == http.StatusInternalServerError {
+		a.Log.ErrorContext(ctx, "query failed", "requestId", r.ID, "error", err)
+	}
+	return httpapi.JSON(f.status, map[string]string{"status": "error", "errorType": f.kind, "error": f.text})
+}
+
+// failureOf returns the type of an error, as Prometheus names it.
+func failureOf(err error) *failed {
+	var (
+		known     *failed
+		own       limitError
+		timeout   promql.ErrQueryTimeout
+		canceled  promql.ErrQueryCanceled
+		stored    promql.ErrStorage
+		evaluated *evaluationError
+	)
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &own):
+		return &failed{http.StatusUnprocessableEntity, "execution", own.text}
+	case errors.As(err, &timeout):
+		return &failed{http.StatusServiceUnavailable, "timeout", err.Error()}
+	case errors.As(err, &canceled):
+		return &failed{http.StatusServiceUnavailable, "canceled", err.Error()}
+	case errors.As(err, &evaluated) && !errors.As(err, &stored):
+		return &failed{http.StatusUnprocessableEntity, "execution", err.Error()}
+	}
+	return &failed{http.StatusInternalServerError, "internal", "the table could not be read: repeat the query"}
+}

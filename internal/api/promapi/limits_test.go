@@ -1,0 +1,58 @@
+package promapi_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// A query of some bytes or kilobytes cannot hold the function: what is too long, too deep or of too many steps is
+// refused before it is parsed or evaluated.
+func TestServe_RefusesAtOnceWhatIsTooMuch(t *testing.T) {
+	a := newAPI(t)
+	const range1 = "&start=1776600000&end=1776610000&step=1"
+	for name, c := range map[string]struct {
+		path, query string
+		want        int
+	}{
+		"a year of milliseconds":              {"query", "query=" + url.QueryEscape("sum_over_time(vector(1)[1y:1ms])"), 400},
+		"a month of milliseconds":             {"query", "query=" + url.QueryEscape("sum_over_time(vector(1)[30d:1ms])"), 400},
+		"subqueries in a subquery":            {"query", "query=" + url.QueryEscape("max_over_time(sum_over_time(vector(1)[1h:1s])[3h:1s])"), 400},
+		"a short subquery of a range":         {"query_range", "query=" + url.QueryEscape("sum_over_time(vector(1)[1m:1ms])") + range1, 400},
+		"many subqueries":                     {"query", "query=" + url.QueryEscape(strings.Repeat("sum_over_time(vector(1)[1h:1s])+", 4)+"1"), 400},
+		"a subquery of the table's hours":     {"query", "query=" + url.QueryEscape("sum_over_time(vector(1)[30d:])"), 200},
+		"a hundred thousand parentheses":      {"query", "query=" + strings.Repeat("(", 100_000) + "1" + strings.Repeat(")", 100_000), 400},
+		"three thousand parentheses":          {"query", "query=" + strings.Repeat("(", 3_000) + "1" + strings.Repeat(")", 3_000), 400},
+		"parentheses within the limit":        {"query", "query=" + strings.Repeat("(", 60) + "1" + strings.Repeat(")", 60), 200},
+		"twenty thousand terms":               {"query", "query=1" + strings.Repeat("%2B1", 20_000), 400},
+		"four thousand terms":                 {"query", "query=1" + strings.Repeat("%2B1", 4_000), 400},
+		"terms within the limit":              {"query", "query=1" + strings.Repeat("%2B1", 500), 200},
+		"unary minus, many times":             {"query", "query=" + strings.Repeat("-", 8_000) + "1", 400},
+		"a label filter of a hundred matches": {"query", "query=" + url.QueryEscape("{"+strings.Repeat(`kind="a",`, 600)+"}"), 400},
+		"33 selectors":                        {"series", strings.Repeat("match[]=temperature&", 33), 400},
+		"32 selectors":                        {"series", strings.Repeat("match[]=temperature&", 32), 200},
+	} {
+		began := time.Now()
+		response := a.Serve(t.Context(), &httpapi.Request{Method: "GET", Path: httpapi.PrometheusPath + "/api/v1/" + c.path, RawQuery: c.query})
+		if took := time.Since(began); response.Status != c.want || took > 5*time.Second {
+			t.Errorf("%s: %d after %s, want %d: %.200s", name, response.Status, took, c.want, response.Body)
+		}
+	}
+}
+
+// The selectors of a request share one reading of the list of series.
+func TestServe_ReadsTheListOnceForAllSelectors(t *testing.T) {
+	units := func(selectors int) float64 {
+		a := newAPI(t)
+		ctx, meter := model.WithReadMeter(t.Context())
+		a.Serve(ctx, &httpapi.Request{Method: "GET", Path: httpapi.PrometheusPath + "/api/v1/series", RawQuery: strings.Repeat("match[]=temperature&", selectors)})
+		return meter.Cost().Units
+	}
+	if one, many := units(1), units(32); one == 0 || many != one {
+		t.Errorf("32 selectors took %v read units, one %v", many, one)
+	}
+}

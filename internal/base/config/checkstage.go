@@ -1,0 +1,185 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"net/mail"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+)
+
+var (
+	stageName = newForm(`^[a-z][a-z0-9-]*$`, 32)
+	account   = newForm(`^[0-9]{12}$`, 12)
+	region    = newForm(`^[a-z]{2}(-[a-z]+)+-[0-9]$`, 32)
+	topicARN  = newForm(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$`, 2048)
+	streamARN = newForm(`^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:[0-9]{12}:table/[A-Za-z0-9_.-]+/stream/[0-9T:.-]+$`, 2048)
+	// topicLevel is one level of an MQTT topic without wildcards or policy variables.
+	topicLevel = newForm(`^[A-Za-z0-9_-]+$`, 64)
+	origin     = newForm(`^(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?$`, 253)
+	hostName   = newForm(`^([a-z0-9-]+\.)+[a-z]{2,}$`, 253)
+	webACL     = newForm(`^arn:aws[a-z-]*:wafv2:us-east-1:[0-9]{12}:global/webacl/.+$`, 2048)
+	anyARN     = newForm(`^arn:aws[a-z-]*:(iam|acm):[a-z0-9-]*:([0-9]{12}|aws):(policy|certificate)/.+$`, 2048)
+	scope      = newForm(`^[A-Za-z0-9_.:/-]+$`, 64)
+	claimName  = newForm(`^[A-Za-z0-9_:./-]+$`, 128)
+)
+
+func (s *Stage) mistakes() (found Mistakes) {
+	path := "stages." + s.Name
+	wrong := func(field, format string, args ...any) {
+		found = append(found, Mistake{Path: strings.TrimSuffix(path+"."+field, "."), Message: fmt.Sprintf(format, args...)})
+	}
+	if !stageName.MatchString(s.Name) {
+		wrong("", "%s is not a valid stage name: want at most 32 lower-case letters, digits and -, beginning with a letter", clip(s.Name))
+	}
+	if s.Account != "" && !account.MatchString(s.Account) {
+		wrong("account", "%s is not the id of an AWS account: want 12 digits in quotes, or remove the key to allow any account", clip(s.Account))
+	}
+	if s.Region != "" && !region.MatchString(s.Region) {
+		wrong("region", "%s is not an AWS region: want one such as eu-central-1, or remove the key to allow any region", clip(s.Region))
+	}
+	if b := s.Billing; b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
+		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, or write onDemand")
+	}
+	if a := s.Billing.Autoscale; a != (Autoscale{}) && (a.ReadUnits < s.Billing.ReadUnits || a.WriteUnits < s.Billing.WriteUnits || a.Utilization == 0) {
+		wrong("billing.autoscale", "want readUnits and writeUnits that are not below billing's, and a utilization in percent, such as 70")
+	}
+	if c := s.Ceiling; s.Billing.Provisioned() && (c.ReadUnits > 0 || c.WriteUnits > 0) {
+		wrong("ceiling", "provisioned capacity is its own limit: remove readUnits and writeUnits, or write billing: onDemand")
+	}
+	if s.Ceiling.Budget > 0 && s.AlarmMail == "" && s.AlarmTopic == "" {
+		wrong("ceiling.budget", "there is no receiver to notify: add alarmMail or alarmTopic, or remove budget")
+	}
+	if s.Ceiling.Inbox == 1 {
+		wrong("ceiling.inbox", "AWS accepts no fewer than 2 invocations at once: want 2 to 1000, or 0 for no limit")
+	}
+	if r := s.Reserved.Ingest; r > 0 && s.Sources.SQS && (s.Ceiling.Inbox == 0 || s.Ceiling.Inbox > r) {
+		wrong("ceiling.inbox", "the queue may invoke ingest more often at once than reserved.ingest allows (%d), "+
+			"and gives up messages that were not accepted ten times: want 2 to %d", r, r)
+	}
+	if m := s.Monitoring; m != FullMonitoring && m != LeanMonitoring {
+		wrong("monitoring", "%s is not known: want full, or lean for the alarms on silence and loss only", clip(string(m)))
+	}
+	if s.Removal != Retain && s.Removal != Destroy {
+		wrong("removal", "%s is not a removal policy: want retain (the table is kept) or destroy (the table is deleted with all data)", clip(string(s.Removal)))
+	}
+	if !slices.Contains(logRetentions, int(s.LogRetention/day)) || s.LogRetention%day != 0 {
+		wrong("logRetention", "CloudWatch Logs does not support a retention of %s: want one of these numbers of days: %s", spanText(s.LogRetention), daysText(logRetentions))
+	}
+	if s.AlarmMail != "" {
+		if a, err := mail.ParseAddress(s.AlarmMail); err != nil || a.Address != s.AlarmMail {
+			wrong("alarmMail", "%s is not a mail address: want an address such as team@example.com, or remove the key to send no mail", clip(s.AlarmMail))
+		}
+	}
+	if s.AlarmTopic != "" && !topicARN.MatchString(s.AlarmTopic) {
+		wrong("alarmTopic", "%s is not the ARN of an SNS topic: want one such as arn:aws:sns:eu-central-1:123456789012:on-call, or remove the key", clip(s.AlarmTopic))
+	}
+	if s.Table != "" && !streamARN.MatchString(s.Table) {
+		wrong("table", "%s is not the ARN of the stream of a table: want the line that tidemark restore prints, or remove the key to create a table", clip(s.Table))
+	}
+	if d := s.Sources; d.Topic != "" && !topicLevel.MatchString(d.Topic) {
+		wrong("sources.topic", "%s is not one level of an MQTT topic: want letters, digits, _ and -, "+
+			"for example tidemark-%s, or remove the key", clip(d.Topic), s.Name)
+	}
+	if s.UI && !s.Access.ByToken() {
+		wrong("ui", "the deployed pages need tokens: set access: {issuer: …, audience: […]}, or remove the key and use tidemark ui")
+	}
+	s.checkFront(wrong)
+	return append(append(found, s.Access.mistakes(path+".access")...), s.outOfBounds(path)...)
+}
+
+// checkFront reports mistakes in what is in front of the HTTP API, and in the roles' boundary.
+func (s *Stage) checkFront(wrong func(field, format string, args ...any)) {
+	for _, o := range s.Origins {
+		if !origin.MatchString(o) {
+			wrong("cors",
+				"%s is not the origin of a website: want one such as https://app.example.com, without a path; "+
+					"a page over plain HTTP could be changed to send its tokens elsewhere", clip(o))
+		}
+	}
+	if s.Boundary != "" && !anyARN.MatchString(s.Boundary) {
+		wrong("permissionsBoundary", "%s is not the ARN of a policy: want one such as arn:aws:iam::123456789012:policy/boundary, or remove the key", clip(s.Boundary))
+	}
+	if f := s.CloudFront; f != (CloudFront{}) {
+		switch byARN := webACL.MatchString(f.WebACL); {
+		case !s.Sources.Pages:
+			wrong("cloudFront", "it is in front of the collector, which the stage does not have: write sources: {pages: true}, or remove the key")
+		case byARN == (f.Rate != 0) || f.WebACL != "" && !byARN:
+			wrong("cloudFront", "want webAcl, the ARN of a web ACL for CloudFront, or rate for a new one, and not both")
+		case !byARN && s.Region != "us-east-1":
+			wrong("cloudFront.rate", "AWS accepts a web ACL for CloudFront in us-east-1 only: create one there and name it in webAcl, or write region: us-east-1")
+		case f.Domain != (Domain{}) && !strings.Contains(f.Domain.Certificate, ":us-east-1:"):
+			wrong("cloudFront.domain", "CloudFront reads certificates in us-east-1: give the ARN of one there")
+		}
+	}
+	for key, d := range map[string]Domain{"domain": s.Domain, "cloudFront.domain": s.CloudFront.Domain} {
+		if d != (Domain{}) && (!hostName.MatchString(d.Name) || !anyARN.MatchString(d.Certificate)) {
+			wrong(key, "a domain needs a name such as api.example.com and the ARN of its certificate: give both, or remove the key")
+		}
+	}
+}
+
+func (a *Access) mistakes(path string) (found Mistakes) {
+	wrong := func(field, format string, args ...any) {
+		found = append(found, Mistake{Path: path + field, Message: fmt.Sprintf(format, args...)})
+	}
+	if !a.ByToken() {
+		if len(a.Audience) > 0 || a.OwnerClaim != "" || a.ScopePrefix != "" || a.Client != "" {
+			wrong("", "audience, client, ownerClaim and scopePrefix are settings of tokens, and there is no issuer: add issuer, or write access: iam")
+		}
+		return found
+	}
+	if u, err := url.Parse(a.Issuer); err != nil || u.Scheme != "https" || u.Host == "" {
+		wrong(".issuer", "%s is not the URL of an issuer: want the https URL that is the iss claim of the tokens", clip(a.Issuer))
+	}
+	if len(a.Audience) == 0 || slices.Contains(a.Audience, "") {
+		wrong(".audience", "without an audience, tokens for other services would be accepted: list the aud claims of your tokens")
+	}
+	if a.ScopePrefix != "" && !scope.MatchString(a.ScopePrefix) {
+		wrong(".scopePrefix", "%s cannot begin a scope: want a prefix such as tidemark/", clip(a.ScopePrefix))
+	}
+	if a.OwnerClaim != "" && !claimName.MatchString(a.OwnerClaim) {
+		wrong(".ownerClaim", "%s is not the name of a claim: want a name such as sub or accountId", clip(a.OwnerClaim))
+	}
+	return found
+}
+
+// MaxSweeps is how many invocations sweep at the same time at most.
+const MaxSweeps = 4
+
+// outOfBounds returns a mistake for each number of the stage that AWS does not support.
+func (s *Stage) outOfBounds(path string) (found Mistakes) {
+	const (
+		apart    = "it is reserved from the account's concurrency; 0 reserves nothing"
+		limit    = "0 sets no limit"
+		offering = "the HTTP API supports these values for a route"
+	)
+	for _, b := range []bound{
+		number(path+".reserved.ingest", s.Reserved.Ingest, 0, 100000, apart),
+		number(path+".reserved.aggregate", s.Reserved.Aggregate, 0, 100000, apart),
+		number(path+".reserved.query", s.Reserved.Query, 0, 100000, apart),
+		number(path+".ceiling.readUnits", s.Ceiling.ReadUnits, 0, 1e9, limit),
+		number(path+".ceiling.writeUnits", s.Ceiling.WriteUnits, 0, 1e9, limit),
+		number(path+".ceiling.inbox", s.Ceiling.Inbox, 0, 1000, limit),
+		number(path+".cloudFront.rate", cmp.Or(s.CloudFront.Rate, 10), 10, 2e9, "AWS WAF supports these limits"),
+		number(path+".billing.autoscale.utilization", cmp.Or(s.Billing.Autoscale.Utilization, 70), 20, 90, "AWS supports these percentages"),
+		number(path+".ceiling.budget", s.Ceiling.Budget, 0, 1e9, limit),
+		number(path+".sweeps", s.Sweeps, 1, MaxSweeps, "more would only wait for the table"),
+		number(path+".throttle.rate", s.Throttle.Rate, 1, 10000, offering),
+		number(path+".throttle.burst", s.Throttle.Burst, 1, 5000, offering),
+	} {
+		found = append(found, b.mistake()...)
+	}
+	return found
+}
+
+// logRetentions are the retentions that CloudWatch Logs supports, in days.
+var logRetentions = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
+
+func daysText(days []int) string {
+	return strings.Join(lists.Map(days, func(d int) string { return strconv.Itoa(d) + "d" }), ", ")
+}

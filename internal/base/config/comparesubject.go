@@ -1,0 +1,92 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+func compareSubject(path string, before, after catalog.Kind) []Change {
+	path = join(path, "subject")
+	a, b := before.Subject, after.Subject
+	changes := differ(join(path, "name"), a.Name, b.Name, "subject.name")
+	changes = append(changes, differ(join(path, "field"), a.Field, b.Field, "subject.field")...)
+	return append(changes, typeRules.both(path, a, b)...)
+}
+
+// typeRules compare subject types, of those without kinds also whether they are declared.
+var typeRules = memberRules[catalog.SubjectType]{
+	list: "subjects",
+	name: func(s catalog.SubjectType) string { return s.Name },
+	show: func(catalog.SubjectType) string { return "declared" },
+	both: func(path string, a, b catalog.SubjectType) []Change {
+		changes := differ(join(path, "path"), a.Path, b.Path, "subjects.path")
+		return append(changes, compareProfile(join(path, "profile"), promised(a), promised(b))...)
+	},
+}
+
+// typesAlone returns the subject types without kinds.
+func typesAlone(c *catalog.Catalog) []catalog.SubjectType {
+	return slices.DeleteFunc(c.Subjects(), func(s catalog.SubjectType) bool { return len(c.KindsOf(s)) > 0 })
+}
+
+// promised returns the profile declaration of a subject type, the default one if it has none.
+func promised(s catalog.SubjectType) catalog.Profile {
+	if s.Profile == nil {
+		return catalog.Profile{Release: catalog.ReleaseFree}
+	}
+	return *s.Profile
+}
+
+func compareProfile(path string, a, b catalog.Profile) []Change {
+	return slices.Concat(
+		compareNamed(path, a.Declared, b.Declared, profileFieldRules),
+		compareNamed(path, a.Indexes, b.Indexes, indexRules),
+		compareNamed(path, a.Unique, b.Unique, uniqueRules),
+		differ(join(path, "release"), string(a.Release), string(b.Release), "profile.release"),
+		differ(join(path, "versions"), valueText(a.Versions), valueText(b.Versions), "profile.versions"),
+		differ(join(path, "deletedFor"), limitText(a.DeletedFor), limitText(b.DeletedFor), "profile.deletedFor"))
+}
+
+// limitText returns a limit of time, of which zero is none.
+func limitText(d time.Duration) string { return keptText(cmp.Or(d, tier.Forever)) }
+
+var profileFieldRules = memberRules[catalog.ProfileField]{
+	list: "fields",
+	name: func(f catalog.ProfileField) string { return f.Name },
+	show: func(catalog.ProfileField) string { return "declared" },
+	both: func(path string, a, b catalog.ProfileField) []Change {
+		return slices.Concat(
+			differ(join(path, "values"), strings.Join(a.Values, ", "), strings.Join(b.Values, ", "), "fields.checked"),
+			differ(join(path, "required"), strconv.FormatBool(a.Required), strconv.FormatBool(b.Required), "fields.checked"),
+			differ(join(path, "default"), a.Default, b.Default, "fields.default"))
+	},
+}
+
+var indexRules = memberRules[catalog.ProfileIndex]{
+	list: "indexes",
+	name: func(i catalog.ProfileIndex) string { return i.Field },
+	show: func(catalog.ProfileIndex) string { return "declared" },
+	both: func(path string, a, b catalog.ProfileIndex) []Change {
+		changes := differ(join(path, "index"), a.Index, b.Index, "indexes.index")
+		return append(changes, differ(join(path, "shards"), fmt.Sprint(a.Shards), fmt.Sprint(b.Shards), "indexes.shards")...)
+	},
+}
+
+var uniqueRules = memberRules[catalog.Unique]{
+	list: "unique",
+	name: func(u catalog.Unique) string { return u.Name },
+	show: func(u catalog.Unique) string { return "of " + strings.Join(u.Fields, ", ") },
+	both: func(path string, a, b catalog.Unique) []Change {
+		changes := differ(join(path, "fields"), strings.Join(a.Fields, ", "), strings.Join(b.Fields, ", "), "unique.changed")
+		changes = append(changes, differ(join(path, "perOwner"), fmt.Sprint(a.PerOwner),
+			fmt.Sprint(b.PerOwner), "unique.changed")...)
+		return append(changes, differ(join(path, "case"), string(a.Case), string(b.Case), "unique.changed")...)
+	},
+}

@@ -1,0 +1,186 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/base/timetext"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+)
+
+// SourceRow says what the points of senders with a data model of their own become: InfluxDB line protocol,
+// OTLP, and messages in JSON from a named source. The members of a message are its fields, with the path in
+// nested objects as their name: update.state. A name with one * in it stands for any text there.
+type SourceRow struct {
+	// Match is the name of a measurement, metric or source; with a final *, the beginning of names. Of
+	// several rows that match, the longest applies.
+	Match string
+	// Subject and Stream are texts with names of tags and fields in braces, "{model}-{id}", or constants. If
+	// one of the names has no value, or the text is "", Tags and Measurement decide.
+	Subject, Stream string
+	Time            SourceTime
+	Form            SourceForm // of messages in JSON
+	OtherFields     Role       // field, or drop, of fields that Tags and Fields do not name
+	Kind            string
+	Measurement     Role        // of the name of the measurement or metric
+	Tags            []SourceTag // by name
+	OtherTags       Role        // of tags that Tags does not have
+	Fields          []Rename
+}
+
+// SourceTime says where the time of a point is, if its protocol has no place for it. The zero value, and a
+// point without one of the fields, is the time of arrival.
+type SourceTime struct {
+	From   []string // names of fields, whose texts are joined with a space
+	Format string   // by the directives of strptime, or s, ms, us, ns; "" reads each form that means one time
+	Zone   string   // of times without an offset; "" takes the time of arrival instead of them
+}
+
+// SourceForm is the form of messages in JSON.
+type SourceForm string
+
+// The forms.
+const (
+	FormObjects SourceForm = ""      // an object, or a list of objects, each with the fields of one time
+	FormSenML   SourceForm = "senml" // RFC 8428: a list of records, each with one value
+)
+
+// SourceTag is the role of a tag, or of an attribute of a data point or resource.
+type SourceTag struct {
+	Name string
+	Role Role
+}
+
+// Rename is the name of a point's field, and the name under which it is stored.
+type Rename struct{ From, To string }
+
+// Role is what a name or tag of a point becomes.
+type Role string
+
+// The roles.
+const (
+	RoleSubject Role = "subject" // the subject's id; of several such tags, the first that a point has
+	RoleStream  Role = "stream"  // a part of the stream
+	RoleField   Role = "field"   // a text field
+	RoleDrop    Role = "drop"    // nothing
+)
+
+// shippedKind is the kind of the shipped row.
+const shippedKind = "METRIC"
+
+// shippedSources are the rows for any sender, if the kind of points is among kinds.
+func shippedSources(kinds []catalog.Kind) []SourceRow {
+	if !slices.Contains(kindNames(kinds), shippedKind) {
+		return nil
+	}
+	return []SourceRow{{
+		Match: "*", Kind: shippedKind, Measurement: RoleStream, OtherTags: RoleStream,
+		Tags: []SourceTag{
+			{Name: "host", Role: RoleSubject}, {Name: "host.name", Role: RoleSubject},
+			{Name: "service.name", Role: RoleSubject}, {Name: "instance", Role: RoleSubject},
+			{Name: "service.instance.id", Role: RoleStream},
+		},
+	}}
+}
+
+// newSource returns the values with which a row begins: the preset of its name, or the row "*".
+func (c *Config) newSource(name string) SourceRow {
+	if len(c.Kinds) > 0 {
+		if row, ok := Preset(name, c.Kinds[0].Name); ok {
+			return row
+		}
+	}
+	row := SourceRow{Measurement: RoleStream, OtherTags: RoleStream}
+	if any := slices.IndexFunc(c.Sources, func(s SourceRow) bool { return s.Match == "*" }); any >= 0 {
+		row = c.Sources[any]
+	}
+	row.Match = name
+	return row
+}
+
+// readSources reads rows by name.
+func (c *Config) readSources(r *reader, v value) {
+	c.Sources = slices.Clone(c.Sources)
+	r.each(v, func(name string, _ *yaml.Node, child value) {
+		i := slices.IndexFunc(c.Sources, func(s SourceRow) bool { return s.Match == name })
+		if i < 0 {
+			row := c.newSource(name)
+			i, c.Sources = len(c.Sources), append(c.Sources, row)
+		}
+		r.object(child, c.Sources[i].members())
+	})
+}
+
+func (s *SourceRow) members() members {
+	return members{
+		{"kind", text(&s.Kind)},
+		{"measurement", text(&s.Measurement)},
+		{"tags", named(&s.Tags, func(r *reader, name string, v value) SourceTag {
+			t := SourceTag{Name: name}
+			text(&t.Role)(r, v)
+			return t
+		})},
+		{"otherTags", text(&s.OtherTags)},
+		{"fields", named(&s.Fields, func(r *reader, name string, v value) Rename {
+			f := Rename{From: name}
+			text(&f.To)(r, v)
+			return f
+		})},
+		{"otherFields", text(&s.OtherFields)},
+		{"subject", text(&s.Subject)},
+		{"stream", text(&s.Stream)},
+		{"time", section(&s.Time)},
+		{"form", text(&s.Form)},
+	}
+}
+
+// sourceMistakes returns a mistake for each unknown kind and role.
+func (c *Config) sourceMistakes() (found Mistakes) {
+	for _, s := range c.Sources {
+		path := join("sources", s.Match)
+		if names := kindNames(c.Kinds); !slices.Contains(names, s.Kind) {
+			found = append(found, Mistake{Path: path + ".kind", Message: fmt.Sprintf("no kind is named %s: want one of %s", clip(s.Kind), strings.Join(names, ", "))})
+		}
+		found = append(found, s.mistakes(path)...)
+		for _, role := range append([]SourceTag{{"measurement", s.Measurement}, {"otherTags", s.OtherTags}}, s.Tags...) {
+			if known := []Role{RoleStream, RoleField, RoleDrop, RoleSubject}; !slices.Contains(known, role.Role) {
+				found = append(found, Mistake{Path: join(path, role.Name), Message: fmt.Sprintf("%s is not a role: want subject, stream, field or drop", clip(string(role.Role)))})
+			}
+		}
+	}
+	return found
+}
+
+// mistakes returns what is wrong with the settings of a row for messages.
+func (s *SourceRow) mistakes(path string) (found Mistakes) {
+	wrong := func(member, message string, args ...any) {
+		found = append(found, Mistake{Path: join(path, member), Message: fmt.Sprintf(message, args...)})
+	}
+	if !slices.Contains([]Role{"", RoleField, RoleDrop}, s.OtherFields) {
+		wrong("otherFields", "%s is not a role of a field: want field or drop", clip(string(s.OtherFields)))
+	}
+	if s.Form != FormObjects && s.Form != FormSenML {
+		wrong("form", "%s is not a form: leave it out for JSON objects, or want senml", clip(string(s.Form)))
+	}
+	if _, err := s.Time.Clock(); err != nil {
+		wrong("time", "%v", err)
+	}
+	return found
+}
+
+// Clock returns how the texts of the fields are read. The error names a wrong format or zone.
+func (t SourceTime) Clock() (clock timetext.Clock, err error) {
+	if t.Format != "" {
+		if err := clock.SetFormat(t.Format); err != nil {
+			return clock, err
+		}
+	}
+	if t.Zone != "" {
+		clock.Zone, err = times.Zone(t.Zone)
+	}
+	return clock, err
+}

@@ -1,0 +1,180 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/base/reserved"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Validate returns all mistakes of values as Mistakes: a value out of bounds, a retention policy that would
+// lose data, an invalid kind. It is nil for configurations that Load, Parse and Default return.
+func (c *Config) Validate() error { return c.mistakes().sorted() }
+
+func (c *Config) mistakes() Mistakes {
+	found := Mistakes{}
+	for _, b := range c.bounds() {
+		found = append(found, b.mistake()...)
+	}
+	if l := c.Limits; l.Decompressed < l.Body {
+		found = append(found, Mistake{Path: "limits.decompressed", Message: fmt.Sprintf(
+			"%s is less than limits.body, %s, so that uncompressed requests would be rejected: raise it", bytesText(l.Decompressed), bytesText(l.Body))})
+	}
+	if t := c.Collector.Trust; t != TrustNone && t != TrustCloudFront && t != TrustProxy {
+		found = append(found, Mistake{Path: "collector.trust", Message: fmt.Sprintf(
+			"%s is not known: want none, or cloudfront or proxy for what sends the origin secret", clip(string(t)))})
+	}
+	fronted := slices.ContainsFunc(c.Stages, func(s Stage) bool { return s.CloudFront != CloudFront{} })
+	if c.Collector.Regions && c.Collector.Trust != TrustCloudFront && !fronted {
+		found = append(found, Mistake{Path: "collector.regions", Message: "no header names a region while no distribution is trusted: " +
+			"write trust: cloudfront, or cloudFront in a stage"})
+	}
+	for _, d := range c.Collector.Domains {
+		if d == "" || strings.ContainsAny(d, "*/: ") {
+			found = append(found, Mistake{Path: "collector.domains", Message: fmt.Sprintf(
+				"%s is not the id of a website, such as shop.example.com: "+
+					"each website is listed, there are no patterns", clip(d))})
+		}
+	}
+	for _, s := range c.Stages {
+		found = append(found, s.mistakes()...)
+	}
+	found = append(found, c.topicMistakes()...)
+	found = append(found, c.sourceMistakes()...)
+	return append(found, c.kindMistakes()...)
+}
+
+// topicMistakes reports stages that may be deployed to one account and region, and have one topic: the rules
+// of each would store every message.
+func (c *Config) topicMistakes() (found Mistakes) {
+	either := func(a, b string) bool { return a == b || a == "" || b == "" }
+	for i, s := range c.Stages {
+		topic := func(o Stage) bool {
+			return len(o.Sources.Things) > 0 && len(s.Sources.Things) > 0 && s.Sources.Topic != "" &&
+				o.Sources.Topic == s.Sources.Topic &&
+				either(o.Account, s.Account) && either(o.Region, s.Region)
+		}
+		if j := slices.IndexFunc(c.Stages[:i], topic); j >= 0 {
+			found = append(found, Mistake{Path: "stages." + s.Name + ".sources.topic", Message: fmt.Sprintf(
+				"stage %s has the topic %s too, so both would store every message: "+
+					"give each its own, or remove both keys",
+				c.Stages[j].Name, clip(s.Sources.Topic))})
+		}
+	}
+	return found
+}
+
+// kindMistakes returns the mistakes of the default retention policy and of the catalog.
+func (c *Config) kindMistakes() (found Mistakes) {
+	effective := *c
+	if m := catalog.CheckRetention(c.Retention); m != nil {
+		found = append(found, Mistake{Path: m.Field, Message: m.Message})
+		effective.Retention = tier.Standard() // so that the mistake is not repeated for each kind
+	}
+	cat, err := effective.Catalog()
+	if err != nil {
+		return append(found, catalogMistakes(err)...)
+	}
+	for i := range cat.Kinds {
+		found = append(found, reservedNames(&cat.Kinds[i])...)
+	}
+	found = append(found, c.sharedValues(cat)...)
+	for _, s := range typesAlone(cat) {
+		for _, m := range reservedNames(&catalog.Kind{Subject: s}) {
+			m.Path = strings.Replace(m.Path, "kinds..subject", join("subjects", s.Name), 1)
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// sharedValues returns a mistake for each constraint that would tell an owner which values others have.
+func (c *Config) sharedValues(cat *catalog.Catalog) (found Mistakes) {
+	if !slices.ContainsFunc(c.Stages, func(s Stage) bool { return s.Access.OwnerClaim != "" }) {
+		return nil
+	}
+	for _, s := range cat.Subjects() {
+		path := join("subjects", s.Name) + ".profile.unique."
+		if own := cat.KindsOf(s); len(own) > 0 {
+			path = "kinds." + own[0].Name + ".subject.profile.unique."
+		}
+		for _, u := range cat.Profile(s.Name).Unique {
+			if !u.PerOwner {
+				found = append(found, Mistake{Path: path + u.Name, Message: "a stage with ownerClaim " +
+					"would tell an owner which values the subjects of others have, and let the owner take them: add perOwner: true"})
+			}
+		}
+	}
+	return found
+}
+
+// catalogMistakes splits the joined error of a catalog.
+func catalogMistakes(err error) (found Mistakes) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return Mistakes{{Path: "kinds", Message: err.Error()}}
+	}
+	for _, e := range joined.Unwrap() {
+		m := Mistake{Path: "kinds", Message: e.Error()}
+		if at := (*catalog.Mistake)(nil); errors.As(e, &at) {
+			m = Mistake{Path: strings.TrimPrefix("kinds."+at.Kind+"."+at.Field, "kinds.."), Message: at.Message}
+		}
+		found = append(found, m)
+	}
+	return found
+}
+
+// reserved returns a mistake for each name of a kind that Tidemark's own items use.
+func reservedNames(k *catalog.Kind) (found Mistakes) {
+	if reserved.Type(k.Subject.Name) {
+		found = append(found, Mistake{Path: "kinds." + k.Name + ".subject.name", Message: fmt.Sprintf(
+			"%q is a partition prefix of Tidemark's own items: choose another name", k.Subject.Name)})
+	}
+	for _, f := range k.Fields() {
+		if keys.Reserved(f.Name) {
+			found = append(found, Mistake{Path: "kinds." + k.Name + "." + f.Path, Message: fmt.Sprintf(
+				"%q is an attribute of Tidemark's own items: choose another name", f.Name)})
+		}
+	}
+	if k.Subject.Profile == nil {
+		return found
+	}
+	for _, f := range k.Subject.Profile.Fields() {
+		if reserved.InProfile(f.Name) {
+			found = append(found, Mistake{Path: "kinds." + k.Name + ".subject.profile." + f.Path, Message: fmt.Sprintf(
+				"%q is an attribute of Tidemark's own items: choose another field", f.Name)})
+		}
+	}
+	return found
+}
+
+// spanText returns a duration as written in the file.
+func spanText(d time.Duration) string {
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{day, "d"}, {time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}} {
+		if d%u.unit == 0 && d != 0 {
+			return strconv.FormatInt(int64(d/u.unit), 10) + u.name
+		}
+	}
+	return d.String()
+}
+
+// bytesText returns a size as written in the file.
+func bytesText(n int) string {
+	switch {
+	case n%mib == 0 && n != 0:
+		return strconv.Itoa(n/mib) + "MiB"
+	case n%kib == 0 && n != 0:
+		return strconv.Itoa(n/kib) + "KiB"
+	}
+	return strconv.Itoa(n)
+}

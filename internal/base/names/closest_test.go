@@ -1,0 +1,20 @@
+package names
+
+import "testing"
+
+func TestClosest_FindsMisspelledWordsAndOtherForms(t *testing.T) {
+	tiers := []string{"minute", "hour", "day", "week", "month"}
+	for typed, want := range map[string]string{
+		"daily": "day", "Hourly": "hour", "weeks": "week", "monthly": "month", "quarter": "", "": "",
+	} {
+		if got := Closest(typed, tiers); got != want {
+			t.Errorf("%q: got %q, want %q", typed, got, want)
+		}
+	}
+	if got := Closest("temp", []string{"humidity", "temperature"}); got != "temperature" {
+		t.Errorf("temp: got %q", got)
+	}
+	if got := DidYouMean("temprature", []string{"humidity", "temperature"}); got != " (did you mean temperature?)" {
+		t.Errorf("got %q", got)
+	}
+}

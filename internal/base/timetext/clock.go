@@ -1,0 +1,147 @@
+// Package timetext reads times as people and programs write them: the forms of databases, spreadsheets and
+// programming languages, the formats of strptime, and numbers of a unit since 1970.
+package timetext
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Clock is how the cells of a time column are read. The zero value reads what the API accepts, and the
+// forms that databases and spreadsheets write.
+type Clock struct {
+	Zone   *time.Location // of times without an offset; nil if there is none
+	Layout string         // of package time; "" reads every form that means one time
+	Unit   time.Duration  // the cells are numbers of this unit since 1970, or of days by Excel; 0 if they are not
+	Format string         // as the user wrote Layout or Unit, for messages
+}
+
+// The errors of Clock.
+var (
+	ErrNoZone   = errors.New("has no time zone: pass --zone, such as --zone UTC or --zone Europe/Berlin")
+	ErrNoTime   = errors.New("is not a time: want 2026-04-20T14:00:00Z, 2026-04-20 14:00, or epoch seconds or milliseconds; pass --time-format for another form, such as --time-format '%d.%m.%Y %H:%M'")
+	ErrNoFormat = errors.New("is not in the form of --time-format")
+	ErrSmall    = errors.New("is not a time: as epoch seconds it is in 1970; five digits are the day number " +
+		"of a spreadsheet: pass --time-format excel, or export the column as a date")
+	ErrSkipped = errors.New("does not exist: clocks were put forward over it")
+	ErrTwice   = errors.New("is two times: clocks were put back over it; write it with its offset")
+	ErrSlashes = errors.New("is a date with the month or the day first: pass --time-format '%m/%d/%Y' or " +
+		"'%d/%m/%Y', with the time of day as it is written")
+)
+
+// Read returns the time of a text, and the text that the API accepts for it. Without an error
+// that is the text itself where the API accepts it. The errors are declared in this package.
+func (c Clock) Read(text string) (model.Time, string, error) {
+	if c.Layout == "" && c.Unit == 0 && !IsSmall(text) {
+		parse := model.ParseTime
+		if IsNumber(text) {
+			parse = model.ParseEpoch
+		}
+		if at, err := parse(text, model.TruncateFinerTime); err == nil {
+			return at, text, nil
+		}
+	}
+	wall, offset, err := c.wall(text)
+	if err == nil && !offset {
+		wall, err = inZone(wall, c.Zone)
+	}
+	if err != nil {
+		return 0, text, fmt.Errorf("%.64q %w", text, err)
+	}
+	at := model.TimeOf(wall)
+	return at, at.String(), nil
+}
+
+// wall returns what a clock showed, as a time in UTC unless the text has an offset.
+func (c Clock) wall(text string) (at time.Time, offset bool, err error) {
+	switch {
+	case c.Unit != 0:
+		at, err = sinceEpoch(text, c.Unit)
+		return at, c.Unit != excelDay, err
+	case c.Layout != "":
+		return c.formatted(text)
+	}
+	if at, offset, ok := guessedTime(text); ok {
+		return at, offset, nil
+	}
+	parsed, err := times.Parse(text)
+	switch {
+	case err == nil:
+		return parsed.Time(), strings.HasSuffix(text, "Z"), nil
+	case IsSmall(text):
+		return at, false, ErrSmall
+	case slashes.MatchString(text):
+		return at, false, ErrSlashes
+	}
+	return at, false, ErrNoTime
+}
+
+// formatted reads a time in the user's form. An offset and the name of a month or day may be written in each
+// of their forms, and white space stands for any white space, as for strptime.
+func (c Clock) formatted(text string) (at time.Time, zoned bool, err error) {
+	layouts, offset := []string{spaces.ReplaceAllString(c.Layout, " ")}, strings.Contains(c.Layout, "07")
+	for _, forms := range equalForms {
+		isUsed := func(form string) bool { return strings.Contains(c.Layout, form) }
+		if i := slices.IndexFunc(forms, isUsed); i >= 0 {
+			layouts = inEachForm(layouts, forms[i], forms)
+		}
+	}
+	text = spaces.ReplaceAllString(strings.TrimSpace(text), " ")
+	if strings.Contains(c.Layout, layoutHalf) {
+		text = halfOfDay.ReplaceAllStringFunc(text, func(half string) string {
+			return strings.ToUpper(strings.ReplaceAll(half, ".", ""))
+		})
+	}
+	for _, layout := range layouts {
+		if at, err = time.Parse(layout, text); err == nil {
+			return at, offset, nil
+		}
+	}
+	return at, false, fmt.Errorf("%w %q", ErrNoFormat, c.Format)
+}
+
+// inEachForm returns layouts with a part in each of its forms.
+func inEachForm(layouts []string, part string, forms []string) (all []string) {
+	for _, layout := range layouts {
+		for _, form := range forms {
+			all = append(all, strings.ReplaceAll(layout, part, form))
+		}
+	}
+	return all
+}
+
+// IsNumber reports whether a text is an epoch number: digits alone, with or without a point.
+func IsNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789.") == "" }
+
+// IsSmall reports whether a cell is a number that is no epoch of these decades: the day number of a
+// spreadsheet, a year, or a mistake.
+func IsSmall(text string) bool {
+	whole, _, _ := strings.Cut(text, ".")
+	return IsNumber(text) && len(whole) < 9 && text != "0"
+}
+
+// inZone returns the time at which clocks of a zone show what wall shows in UTC.
+func inZone(wall time.Time, zone *time.Location) (found time.Time, err error) {
+	if zone == nil {
+		return found, ErrNoZone
+	}
+	err = ErrSkipped
+	for _, near := range []time.Duration{-24 * time.Hour, 24 * time.Hour} { // the offsets before and after a change
+		_, offset := wall.Add(near).In(zone).Zone()
+		at := wall.Add(-time.Duration(offset) * time.Second)
+		if _, shown := at.In(zone).Zone(); shown != offset || at.Equal(found) {
+			continue
+		}
+		if err == nil {
+			return found, ErrTwice
+		}
+		found, err = at, nil
+	}
+	return found, err
+}

@@ -1,0 +1,79 @@
+package arguments
+
+import (
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// RuleSubject parses a subject, or a subject type, which is returned without an id.
+func RuleSubject(kinds *catalog.Catalog, text string) (model.Subject, error) {
+	for _, s := range kinds.Subjects() {
+		if text == s.Path || text == s.Name {
+			return model.Subject{Type: s.Name}, nil
+		}
+	}
+	return Subject(text, kinds)
+}
+
+// RuleKind returns the named kind, or the only one of the subject type that can have rules.
+func RuleKind(kinds *catalog.Catalog, subjectType, name string) (string, error) {
+	var fit []string
+	for i := range kinds.Kinds {
+		k := &kinds.Kinds[i]
+		if name != "" && (k.Name == name || k.Path == name) {
+			return k.Name, nil
+		}
+		if k.Subject.Name == subjectType && k.AllowsRules() {
+			fit = append(fit, k.Name)
+		}
+	}
+	switch {
+	case name != "":
+		return "", usererr.Errorf("--kind %s: no such kind; the kinds are %s", name, strings.Join(names(kinds), ", "))
+	case len(fit) == 0:
+		return "", usererr.Errorf("no kind of %s can have rules: a kind needs a latest item and one shard for them", subjectType)
+	case len(fit) > 1:
+		return "", usererr.Errorf("choose a kind with --kind: %s can have rules", strings.Join(fit, ", "))
+	}
+	return fit[0], nil
+}
+
+func names(kinds *catalog.Catalog) []string {
+	return lists.Map(kinds.Kinds, func(k catalog.Kind) string { return k.Name })
+}
+
+// Bounds parses the bounds of a rule from the flags --above, --below and --outside, of
+// which one must be given.
+func Bounds(above, below, outside string) (bounds storage.Bounds, low, high *model.Decimal, err error) {
+	from, to, both := strings.Cut(outside, ",")
+	switch {
+	case above != "" && below == "" && outside == "":
+		bounds, from, to = storage.Above, "", above
+	case below != "" && above == "" && outside == "":
+		bounds, from, to = storage.Below, below, ""
+	case both && above == "" && below == "":
+		bounds = storage.Outside
+	default:
+		return "", nil, nil, usererr.Errorf("pass one of --above 30, --below 5 and --outside 18,24")
+	}
+	if low, err = bound(from); err == nil {
+		high, err = bound(to)
+	}
+	return bounds, low, high, err
+}
+
+func bound(text string) (*model.Decimal, error) {
+	if text == "" {
+		return nil, nil
+	}
+	d, err := model.ParseDecimal(strings.TrimSpace(text))
+	if err != nil {
+		return nil, usererr.Errorf("%q is not a number", text)
+	}
+	return &d, nil
+}

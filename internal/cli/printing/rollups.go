@@ -1,0 +1,132 @@
+package printing
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// Rollups prints a line for each bucket and measure, of one measure if only names it.
+func (f Times) Rollups(w io.Writer, found []query.Rollup, only string) error {
+	table := terminal.NewTable(w, 2, 3, 4, 5, 6, 7, 8)
+	table.Add("BUCKET", "MEASURE", "COUNT", "INVALID", "MIN", "AVG", "MAX", "STDDEV", "P95", "NOTE")
+	for _, r := range found {
+		bucket := f.bucket(r)
+		if r.Gap {
+			table.Add(bucket, "", "0", "", "", "", "", "", "", "none")
+		}
+		for _, name := range r.Summary.Names() {
+			if only != "" && name != only {
+				continue
+			}
+			m := query.FiguresOf(r.Measure(name))
+			table.Add(bucket, name, strconv.FormatInt(m.Count, 10), strconv.FormatInt(m.Invalid, 10),
+				httpapi.DecimalText(m.Min), floatText(m.Avg), httpapi.DecimalText(m.Max), floatText(m.Stddev), terminal.Percentile(m.P95), note(r, name))
+		}
+	}
+	return table.Print()
+}
+
+// bucket returns the label of a bucket, or its first moment where times are shown otherwise.
+func (f Times) bucket(r query.Rollup) string {
+	if f == (Times{}) || r.Local.Label != "" {
+		return r.Label()
+	}
+	return f.Text(r.Bucket.Start)
+}
+
+// floatText returns a derived number to six digits, "" for nil.
+func floatText(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*x, 'g', 6, 64)
+}
+
+func note(r query.Rollup, measure string) string {
+	var notes []string
+	if r.Open {
+		notes = append(notes, "open")
+	}
+	if !r.Exact {
+		notes = append(notes, "inexact")
+	}
+	if r.Summary.Truncated() {
+		notes = append(notes, "truncated")
+	}
+	if r.Unreadable > 0 {
+		notes = append(notes, fmt.Sprintf("%d unreadable", r.Unreadable))
+	}
+	if partial := partialText(r, rollup.MeasureRole, measure); partial != "" {
+		notes = append(notes, partial)
+	}
+	return strings.Join(notes, ", ")
+}
+
+// partialText says from when a field is whole; "" if it is whole in the bucket.
+func partialText(r query.Rollup, role rollup.FieldRole, name string) string {
+	_, wholeFrom := httpapi.LineExact(r.Exact, r.Partial, role, name)
+	if wholeFrom == "" {
+		return ""
+	}
+	return "partial, whole from " + wholeFrom
+}
+
+func fieldLabel(r query.Rollup, role rollup.FieldRole, name string) string {
+	if partial := partialText(r, role, name); partial != "" {
+		return name + " (" + partial + ")"
+	}
+	return name
+}
+
+// shownValues is how many values of a dimension a line shows; "tidemark top" shows more.
+const shownValues = 3
+
+// Dimensions prints the dimensions and distinct counts of the buckets, if any.
+func Dimensions(w io.Writer, found []query.Rollup) error {
+	table := terminal.NewTable(w, 1, 3)
+	table.Add("BUCKET", "EVENTS", "FIELD", "DISTINCT", "MOST FREQUENT")
+	for _, r := range found {
+		bucket, events := r.Label(), strconv.FormatInt(r.Summary.Events(), 10)
+		for _, name := range r.Summary.DistinctNames() {
+			table.Add(bucket, events, fieldLabel(r, rollup.DistinctRole, name), distinctText(r.Summary.Distinct(name)), "")
+		}
+		for _, name := range r.Summary.DimensionNames() {
+			d, _ := r.Summary.Dimension(name)
+			table.Add(bucket, events, fieldLabel(r, rollup.DimensionRole, name), valuesText(d), frequentText(d))
+		}
+	}
+	if table.Len() == 1 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return table.Print()
+}
+
+// distinctText returns a distinct count, with "about" if it is an estimate.
+func distinctText(n int64, exact, _ bool) string {
+	if exact {
+		return strconv.FormatInt(n, 10)
+	}
+	return "about " + strconv.FormatInt(n, 10)
+}
+
+// valuesText returns how many values a dimension has, with "over" if the row does not hold all of them.
+func valuesText(d rollup.Dimension) string {
+	if d.Exact {
+		return strconv.Itoa(len(d.Values))
+	}
+	return "over " + strconv.Itoa(len(d.Values))
+}
+
+func frequentText(d rollup.Dimension) string {
+	parts := lists.Map(d.Values[:min(shownValues, len(d.Values))], func(v rollup.ValueCount) string { return fmt.Sprintf("%s %d", v.Value, v.Count) })
+	return strings.Join(parts, "  ")
+}

@@ -1,0 +1,140 @@
+package printing
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Total prints the summary of a range, and from where it was read.
+func Total(w io.Writer, t query.RangeTotal) error {
+	table := terminal.NewTable(w, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+	table.Add("MEASURE", "COUNT", "INVALID", "SUM", "MIN", "AVG", "MAX", "P50", "P95", "P99", "FIRST", "LAST")
+	for _, name := range t.Summary.Names() {
+		m, _ := t.Summary.Measure(name)
+		f := query.FiguresOf(m)
+		table.Add(name, strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10), httpapi.DecimalText(f.Sum), httpapi.DecimalText(f.Min), floatText(f.Avg),
+			httpapi.DecimalText(f.Max), terminal.Percentile(f.P50), terminal.Percentile(f.P95), terminal.Percentile(f.P99), httpapi.DecimalText(f.First), httpapi.DecimalText(f.Last))
+	}
+	if table.Len() > 1 {
+		if err := table.Print(); err != nil {
+			return err
+		}
+	}
+	rows := terminal.NewTable(w)
+	rows.Add("FIELD", "DISTINCT", "MOST FREQUENT")
+	for _, name := range t.Summary.DistinctNames() {
+		rows.Add(name, distinctText(t.Summary.Distinct(name)), "")
+	}
+	for _, name := range t.Summary.DimensionNames() {
+		d, _ := t.Summary.Dimension(name)
+		rows.Add(name, valuesText(d), frequentText(d))
+	}
+	if rows.Len() > 1 {
+		if err := rows.Print(); err != nil {
+			return err
+		}
+	}
+	return printParts(w, t)
+}
+
+// printParts says how many events there are, from where they were read, and what is missing.
+func printParts(w io.Writer, t query.RangeTotal) error {
+	fmt.Fprintf(w, "%s events%s", terminal.Grouped(int(t.Summary.Events())), byKind(t.Kinds))
+	for i, p := range httpapi.TotalOf(t).Parts {
+		separator := ","
+		if i == 0 {
+			separator = ": read from"
+		}
+		fmt.Fprintf(w, "%s %s of %s to %s", separator, plural(p.Tier), Bound(p.From), Bound(p.To))
+	}
+	if !t.Exact && len(t.Missing) == 0 {
+		fmt.Fprint(w, "; not exact: a row misses a change that arrived too late, or an event cannot be read")
+	}
+	fmt.Fprintln(w)
+	return Missing(w, t.Missing)
+}
+
+// Missing says which parts of a range are not known.
+func Missing(w io.Writer, missing []query.Segment) error {
+	for _, m := range missing {
+		_, err := fmt.Fprintf(w, "not known: %s to %s, because %s\n", Bound(m.From), Bound(m.To), query.NotKnown)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func plural(tier string) string {
+	if tier == "events" {
+		return "raw events"
+	}
+	return tier + "s"
+}
+
+// Bound returns an end of a range; an open end has no time worth reading.
+func Bound(t model.Time) string {
+	switch {
+	case t <= model.MinTime:
+		return "the beginning"
+	case t >= model.MaxTime:
+		return "the end"
+	}
+	return t.Time().Format("2006-01-02 15:04:05")
+}
+
+// Top prints the most frequent values of a dimension, and what they were counted from.
+func Top(w io.Writer, dimension string, values query.TopValues, total query.Total) error {
+	table := terminal.NewTable(w, 1, 2)
+	table.Add(strings.ToUpper(dimension), "COUNT", "SHARE")
+	counted := values.Other
+	for _, v := range values.Values {
+		counted += v.Count
+		table.Add(v.Value, strconv.FormatInt(v.Count, 10), percent(v.Share))
+	}
+	if values.Other > 0 {
+		table.Add("(any other)", strconv.FormatInt(values.Other, 10), percent(float64(values.Other)/float64(counted)))
+	}
+	if err := table.Print(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "of %s events%s in %d buckets%s\n", terminal.Grouped(int(total.Summary.Events())), byKind(total.Kinds), total.Buckets, caveats(values.Exact || len(total.Missing) > 0, total.Open))
+	if err != nil {
+		return err
+	}
+	return Missing(w, total.Missing)
+}
+
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
+
+// byKind returns how many events each kind has, if several are counted together.
+func byKind(kinds []query.KindEvents) string {
+	var parts []string
+	for _, k := range kinds {
+		if k.Events > 0 {
+			parts = append(parts, terminal.Grouped(int(k.Events))+" "+k.Kind)
+		}
+	}
+	if len(kinds) < 2 || len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+func caveats(exact, open bool) string {
+	var text string
+	if open {
+		text += "; the last bucket is still open"
+	}
+	if !exact {
+		text += "; not exact: a row does not hold every value, misses a change that arrived too late, or was folded before the dimension was declared"
+	}
+	return text
+}

@@ -1,0 +1,202 @@
+// Package columns finds the type of each column of a table, and reads its cells by it. A column has
+// one type: a cell is never read by a type that another cell of its column does not have.
+package columns
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
+)
+
+// Type is the type of the cells of a column.
+type Type uint8
+
+// The types. Any is the type of a column without cells: numbers where they can be read, otherwise text.
+const (
+	Any Type = iota
+	Text
+	Number
+	Bool
+	Time
+)
+
+// types are the names of types that a user may give.
+var types = map[string]Type{"text": Text, "number": Number, "bool": Bool, "time": Time}
+
+// Parse reads types such as firmware=text,temperature=number.
+func Parse(text string) (map[string]Type, error) {
+	found := map[string]Type{}
+	for pair := range strings.SplitSeq(text, ",") {
+		name, of, _ := strings.Cut(pair, "=")
+		t, ok := types[strings.TrimSpace(of)]
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return nil, usererr.Errorf("%q: want column=text, column=number, column=bool or column=time", pair)
+		}
+		found[name] = t
+	}
+	return found, nil
+}
+
+// Column says how the cells of a column are read.
+type Column struct {
+	Type Type
+	Mark Mark // of numbers; 0 is Point
+}
+
+// String describes a column for a user.
+func (c Column) String() string {
+	switch {
+	case c.Type == Number && c.Mark == Comma:
+		return "numbers with a decimal comma"
+	case c.Type == Any:
+		return ""
+	}
+	return [...]string{"", "text", "numbers", "booleans", "times"}[c.Type]
+}
+
+// Cell is a cell with its line.
+type Cell struct {
+	Line int
+	Text string
+}
+
+// Hint is what is known of a column beside its cells.
+type Hint struct {
+	Measure bool // declared as a measure: always numbers
+	Title   string
+	Mark    Mark // of other columns of the file; 0 if unknown
+}
+
+// leadingZero are digits that lose a part of them as a number.
+var leadingZero = regexp.MustCompile(`^0\d+$`)
+
+// mostStray is the greatest share of cells of a column of numbers that are none, one in this many.
+const mostStray = 10
+
+// Decide returns how the cells of a column are read, from a sample of them. The error names two cells
+// that are written in two ways, or a measure of which no cell is a number.
+func Decide(cells []Cell, hint Hint) (Column, error) {
+	var seen tally
+	for _, c := range cells {
+		seen.add(c)
+	}
+	switch {
+	case seen.cells == 0 && hint.Measure:
+		return Column{Type: Number, Mark: hint.Mark}, nil
+	case seen.cells == 0:
+		return Column{Mark: hint.Mark}, nil
+	case !hint.Measure && (seen.codes > 0 || textTitles[hint.Title] || seen.stray()*mostStray > seen.cells):
+		return Column{Type: Text}, nil
+	case seen.stray() == seen.cells:
+		return Column{}, fmt.Errorf("none of %d cells is a number, the first is %q in line %d: nothing of the column could be stored as a measure; correct it, or leave it out",
+			seen.cells, seen.firstStray.Text, seen.firstStray.Line)
+	}
+	mark, err := seen.mark(hint.Mark)
+	return Column{Type: Number, Mark: mark}, err
+}
+
+// tally counts the cells of a column by how they are written.
+type tally struct {
+	cells, codes           int // all that have a value; those with leading zeros
+	both, point, comma     int // numbers with either mark, and with one only
+	grouped                int // of both, those that are two numbers
+	firstPoint, firstComma Cell
+	firstGrouped           Cell
+	firstStray             Cell
+}
+
+func (t *tally) add(c Cell) {
+	if Missing(c.Text) {
+		return
+	}
+	t.cells++
+	if leadingZero.MatchString(c.Text) {
+		t.codes++
+	}
+	p, isPoint := ParseNumber(c.Text, Point)
+	q, isComma := ParseNumber(c.Text, Comma)
+	switch {
+	case isPoint && isComma && p == q:
+		t.both++
+	case isPoint && isComma:
+		t.both++
+		t.count(&t.grouped, &t.firstGrouped, c)
+	case isPoint:
+		t.count(&t.point, &t.firstPoint, c)
+	case isComma:
+		t.count(&t.comma, &t.firstComma, c)
+	case t.firstStray.Line == 0:
+		t.firstStray = c
+	}
+}
+
+func (*tally) count(n *int, first *Cell, c Cell) {
+	if *n++; *n == 1 {
+		*first = c
+	}
+}
+
+// stray returns how many cells are no numbers.
+func (t *tally) stray() int { return t.cells - t.both - t.point - t.comma }
+
+// mark returns the mark of the numbers, or an error for a column that has both.
+func (t *tally) mark(other Mark) (Mark, error) {
+	switch {
+	case t.point > 0 && t.comma > 0:
+		return 0, fmt.Errorf("%q in line %d has a decimal point, and %q in line %d a decimal comma: write all cells of the column in one way",
+			t.firstPoint.Text, t.firstPoint.Line, t.firstComma.Text, t.firstComma.Line)
+	case t.comma > 0:
+		return Comma, nil
+	case t.point > 0:
+		return Point, nil
+	case other != 0 || t.grouped == 0:
+		return other, nil
+	case strings.Contains(t.firstGrouped.Text, ","):
+		return 0, fmt.Errorf("%q in line %d is two numbers, by a decimal comma and by a comma between thousands, and no cell says which: pass --decimal comma or --decimal point",
+			t.firstGrouped.Text, t.firstGrouped.Line)
+	}
+	return Point, nil
+}
+
+// Decimals returns the mark that a column has by its own cells; 0 if they do not say.
+func Decimals(cells []Cell) Mark {
+	var seen tally
+	for _, c := range cells {
+		seen.add(c)
+	}
+	switch {
+	case seen.comma > 0 && seen.point == 0:
+		return Comma
+	case seen.point > 0 && seen.comma == 0:
+		return Point
+	}
+	return 0
+}
+
+// JSON returns a cell as a JSON value. ok is false for a cell that is not of the type of its column:
+// a value that is missing is null, and any other is its text.
+func (c Column) JSON(text string) (value []byte, ok bool) {
+	switch lower := strings.ToLower(text); {
+	case c.Type == Bool && (lower == "true" || lower == "false"):
+		return []byte(lower), true
+	case c.Type == Number && Missing(text):
+		return []byte("null"), true
+	case c.Type == Number || c.Type == Any:
+		if number, ok := ParseNumber(text, cmp.Or(c.Mark, Point)); ok {
+			return []byte(number), true
+		}
+	}
+	return jsonText(text), c.Type != Number && c.Type != Bool
+}
+
+func jsonText(text string) []byte {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.Encode(text) // strings cannot fail
+	return []byte(strings.TrimSpace(b.String()))
+}

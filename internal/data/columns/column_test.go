@@ -1,0 +1,78 @@
+package columns_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/data/columns"
+)
+
+func sample(texts ...string) (cells []columns.Cell) {
+	for i, text := range texts {
+		cells = append(cells, columns.Cell{Line: 2 + i, Text: text})
+	}
+	return cells
+}
+
+// Each column is read as its values show, and each cell as the JSON value that want has.
+func TestDecide_TheCellsOfAColumnHaveOneType(t *testing.T) {
+	for _, tc := range []struct {
+		cells, want string
+		hint        columns.Hint
+	}{
+		{cells: "21,5|43,0", want: "21.5|43"},
+		{cells: "1,015.2|1,234", want: "1015.2|1234"},
+		{cells: "1.015,2|1.234|999,5", want: "1015.2|1234|999.5"},
+		{cells: "1 015,2|1\u202f234,5|1'000", want: "1015.2|1234.5|1000"},
+		{cells: "−5.2|.5|5.|+3|1e3", want: "-5.2|0.5|5|3|1000"},
+		{cells: "001000|010000", want: `"001000"|"010000"`},
+		{cells: "007|12", want: `"007"|"12"`},
+		{cells: "1.10", hint: columns.Hint{Title: "firmware"}, want: `"1.10"`},
+		{cells: "1.10|1.10.2", want: `"1.10"|"1.10.2"`},
+		{cells: "N|5|7", want: `"N"|"5"|"7"`},
+		{cells: "21.5|NULL|NA|#N/A|NaN|22", want: "21.5|null|null|null|null|22"},
+		{cells: "007|008", hint: columns.Hint{Measure: true}, want: "7|8"},
+		{cells: "1.234|2.345", hint: columns.Hint{Mark: columns.Comma}, want: "1234|2345"},
+		{cells: "1.234|2.345", want: "1.234|2.345"},
+		{cells: "1,234|2,345", hint: columns.Hint{Mark: columns.Point}, want: "1234|2345"},
+	} {
+		texts := strings.Split(tc.cells, "|")
+		c, err := columns.Decide(sample(texts...), tc.hint)
+		if err != nil {
+			t.Errorf("%s: %v", tc.cells, err)
+			continue
+		}
+		var got []string
+		for _, text := range texts {
+			value, _ := c.JSON(text)
+			got = append(got, string(value))
+		}
+		if joined := strings.Join(got, "|"); joined != tc.want {
+			t.Errorf("%s is %s, want %s", tc.cells, joined, tc.want)
+		}
+	}
+}
+
+func TestDecide_AColumnOfTwoMeaningsIsRefusedWithItsLines(t *testing.T) {
+	for cells, want := range map[string]string{
+		"21,5|21.5":        `"21.5" in line 3 has a decimal point, and "21,5" in line 2 a decimal comma`,
+		"1,234|2,345":      `"1,234" in line 2 is two numbers`,
+		"21.5°C|22°C|23°C": `none of 3 cells is a number, the first is "21.5°C" in line 2`,
+	} {
+		_, err := columns.Decide(sample(strings.Split(cells, "|")...), columns.Hint{Measure: true})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", cells, err, want)
+		}
+	}
+}
+
+func TestParse_ATypeThatIsNoneIsNamed(t *testing.T) {
+	if got, err := columns.Parse("a=text, b=number"); err != nil || got["a"] != columns.Text || got["b"] != columns.Number {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, text := range []string{"a", "a=int", "=text"} {
+		if _, err := columns.Parse(text); err == nil {
+			t.Errorf("%q is accepted", text)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package columns
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Mark is the character before the decimals of a number.
+type Mark rune
+
+// The marks of decimals. The other of the two may separate groups of three digits.
+const (
+	Point Mark = '.'
+	Comma Mark = ','
+)
+
+// String returns the name of a mark as used in a sentence.
+func (m Mark) String() string { return map[Mark]string{Point: "point", Comma: "comma"}[m] }
+
+// plain replaces characters that are written in place of ASCII ones: the minus of typesetting, and
+// spaces and apostrophes between groups of digits.
+var plain = strings.NewReplacer(
+	"\u2212", "-", "\uFE63", "-", "\uFF0D", "-",
+	"\u00A0", " ", "\u2009", " ", "\u202F", " ", "'", " ", "\u2019", " ",
+)
+
+// forms are the numbers with each mark: groups of three digits, or digits alone, and decimals.
+var forms = map[Mark]*regexp.Regexp{
+	Point: regexp.MustCompile(`^([+-]?)(\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d*)(?:\.(\d*))?([eE][+-]?\d+)?$`),
+	Comma: regexp.MustCompile(`^([+-]?)(\d{1,3}(?:\.\d{3})+|\d{1,3}(?: \d{3})+|\d*)(?:,(\d*))?([eE][+-]?\d+)?$`),
+}
+
+// groups removes what separates groups of digits.
+var groups = strings.NewReplacer(",", "", ".", "", " ", "")
+
+// ParseNumber returns the plain text of a number that is written with a mark. ok is false if the text is not such
+// a number, or has more digits than the table stores.
+func ParseNumber(text string, mark Mark) (number string, ok bool) {
+	m := forms[mark].FindStringSubmatch(plain.Replace(strings.TrimSpace(text)))
+	if m == nil {
+		return "", false
+	}
+	d, err := model.ParseDecimal(m[1] + groups.Replace(m[2]) + "." + m[3] + m[4])
+	return d.String(), err == nil
+}
+
+// missing are the texts that programs write for a value that is not there.
+var missing = map[string]bool{
+	"": true, "null": true, "none": true, "nil": true, "na": true, "n/a": true, "#n/a": true, "#na": true, "<na>": true,
+	"nan": true, "-nan": true, "-": true, "--": true, "---": true, `\n`: true, "?": true,
+	"unavailable": true, "unknown": true, "nodata": true, "no data": true, "n.a.": true, "missing": true,
+}
+
+// Missing reports whether a cell of a column of numbers says that there is no value.
+func Missing(text string) bool { return missing[strings.ToLower(strings.TrimSpace(text))] }

@@ -1,0 +1,120 @@
+package export
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Header names the columns of rollups.
+var Header = "kind,subject,stream,tier,bucket,measure," + strings.Join(httpapi.FigureColumns(), ",") +
+	",exact," + strings.Join(httpapi.ValueColumns(), ",") + ",wholeFrom,truncated"
+
+const bucketLayout = "2006-01-02T15:04:05Z"
+
+// record is one measure of one rollup, or one distinct count or value of a dimension. As
+// JSON it is a line of NDJSON.
+type record struct {
+	Kind    string `json:"kind"`
+	Subject string `json:"subject"`
+	Stream  string `json:"stream"`
+	Tier    string `json:"tier"`
+	Bucket  string `json:"bucket"`
+	Measure string `json:"measure"`
+	query.Figures
+	Exact    bool   `json:"exact"`
+	Events   int64  `json:"events"` // of the bucket, or those with Value
+	Field    string `json:"field"`
+	Value    string `json:"value"`
+	Distinct *int64 `json:"distinct"`
+	// WholeFrom is empty if the figures are whole: see httpapi.LineExact.
+	WholeFrom string `json:"wholeFrom"`
+	Truncated bool   `json:"truncated"` // the bucket's row omits undeclared measures
+}
+
+var _ entry = record{}
+
+func (r record) json() ([]byte, error) { return json.Marshal(r) }
+
+func (r record) cells() ([]string, error) {
+	figures := make([]string, len(httpapi.FigureColumns()))
+	if r.Measure != "" {
+		figures = httpapi.FigureCells(r.Figures)
+	}
+	row := append([]string{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}, figures...)
+	row = append(row, strconv.FormatBool(r.Exact))
+	value := httpapi.ValueRow{Events: r.Events, Field: r.Field, Value: r.Value, Distinct: r.Distinct}
+	return httpapi.SafeCells(append(append(row, value.Cells()...), r.WholeFrom,
+		strconv.FormatBool(r.Truncated))), nil
+}
+
+// rollupTypes are the types of columns that are neither text nor a figure.
+var rollupTypes = map[string]columnType{"exact": boolean, "truncated": boolean, "events": integer,
+	"distinct": integer}
+
+func rollupColumns() (all []column) {
+	figures := map[string]columnType{}
+	for _, c := range query.FigureColumns {
+		figures[c.Name] = number
+		if _, whole := c.Value(query.Figures{}).(int64); whole {
+			figures[c.Name] = integer
+		}
+	}
+	for name := range strings.SplitSeq(Header, ",") {
+		kind, isFigure := figures[name]
+		if !isFigure {
+			kind = rollupTypes[name]
+		}
+		all = append(all, column{name, kind})
+	}
+	return all
+}
+
+// values returns the record with its decimals as floating-point numbers.
+func (r record) values() ([]any, error) {
+	row := []any{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}
+	for _, c := range query.FigureColumns {
+		if r.Measure == "" {
+			row = append(row, nil)
+			continue
+		}
+		row = append(row, figureValue(c.Value(r.Figures)))
+	}
+	return append(row, r.Exact, r.Events, r.Field, r.Value, present(r.Distinct), r.WholeFrom, r.Truncated), nil
+}
+
+// figureValue returns a figure as a whole or a floating-point number, nil if there is none.
+func figureValue(figure any) any {
+	switch x := figure.(type) {
+	case *model.Decimal:
+		return float(x)
+	case *float64:
+		return present(x)
+	default:
+		return x
+	}
+}
+
+// present returns the value that p points to, nil if there is none.
+func present[T any](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+// float returns the nearest floating-point number, nil if there is none.
+func float(d *model.Decimal) any {
+	if d == nil {
+		return nil
+	}
+	x, err := strconv.ParseFloat(d.String(), 64)
+	if err != nil {
+		return nil // out of range
+	}
+	return x
+}

@@ -1,0 +1,53 @@
+package export
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Each column of CSV and of Parquet has the value that its name says.
+func TestRecord_EachColumnHasItsValue(t *testing.T) {
+	t.Parallel()
+	d := func(n int64) *model.Decimal { return new(model.DecimalOf(n)) }
+	r := record{
+		Kind: "READING", Subject: "a", Stream: "s", Tier: "day", Bucket: "2026-04-01T00:00:00Z", Measure: "temperature",
+		Figures: query.Figures{Count: 1, Invalid: 2, Sum: d(3), Min: d(4), Max: d(5), Avg: new(6.5), Stddev: new(7.5),
+			First: d(8), Last: d(9), P50: new(10.5), P95: new(11.5), P99: new(12.5)},
+		Exact: true, Events: 13, Field: "room", Value: "x", Distinct: new(int64(14)), WholeFrom: "2026-04-02",
+		Truncated: true,
+	}
+	want := map[string]string{
+		"kind": "READING", "subject": "a", "stream": "s", "tier": "day", "bucket": "2026-04-01T00:00:00Z",
+		"measure": "temperature", "count": "1", "invalid": "2", "sum": "3", "min": "4", "max": "5", "avg": "6.5",
+		"stddev": "7.5", "first": "8", "last": "9", "p50": "10.5", "p95": "11.5", "p99": "12.5", "exact": "true",
+		"events": "13", "field": "room", "value": "x", "distinct": "14", "wholeFrom": "2026-04-02",
+		"truncated": "true",
+	}
+	cells, err := r.cells()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := r.values()
+	if err != nil {
+		t.Fatal(err)
+	}
+	csv, parquet := map[string]string{}, map[string]string{}
+	for i, name := range strings.Split(Header, ",") {
+		csv[name] = cells[i]
+	}
+	for i, c := range rollupColumns() {
+		parquet[c.name] = fmt.Sprint(values[i])
+	}
+	if diff := cmp.Diff(want, csv); diff != "" {
+		t.Errorf("CSV (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, parquet); diff != "" {
+		t.Errorf("Parquet (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,91 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Source reads a table. It is safe for concurrent use.
+type Source struct {
+	Query   *query.Service // its Store folds open buckets: query.Live
+	Catalog *catalog.Catalog
+	Kinds   []*catalog.Kind // to export; empty means all
+	// Parallel is how many series are read at the same time; zero means one.
+	Parallel int
+}
+
+// listed is a series with the times between which it has events.
+type listed struct {
+	query.Series
+	first, last model.Time
+	listedFirst model.Time // first as the list of series has it; readEvents moves first
+}
+
+// series returns the listed series of the kinds, sorted by kind, subject and stream. This list
+// is the only part of an export that is held in memory: about 100 bytes a series.
+func (s Source) series(ctx context.Context) (all []listed, err error) {
+	read := map[string]bool{}
+	for _, k := range s.Catalog.Kinds {
+		if read[k.Subject.Name] {
+			continue
+		}
+		read[k.Subject.Name] = true
+		if all, err = s.addSubjects(ctx, all, k.Subject.Name); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(all, func(a, b listed) int {
+		return cmp.Or(strings.Compare(a.Kind.Name, b.Kind.Name), strings.Compare(a.Subject, b.Subject), strings.Compare(a.Stream, b.Stream))
+	})
+	return all, nil
+}
+
+func (s Source) addSubjects(ctx context.Context, all []listed, subjectType string) ([]listed, error) {
+	for l, err := range s.Query.EachSeries(ctx, query.SeriesList{Subject: model.Subject{Type: subjectType}}) {
+		if err != nil {
+			return nil, err
+		}
+		if l.Series.Kind == "" {
+			continue // a profile
+		}
+		kinds, err := s.kindsOf(l.Series.Kind)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range kinds {
+			all = append(all, listed{
+				Series: query.Series{Kind: k, Subject: l.Series.Subject.ID, Stream: l.Series.Stream},
+				first:  l.First, last: l.Last, listedFirst: l.First,
+			})
+		}
+	}
+	return all, nil
+}
+
+// kindsOf returns the selected kinds that a listed series has rollups of: its own kind, and the
+// kinds of its sessions, which are not listed themselves.
+func (s Source) kindsOf(name string) (selected []*catalog.Kind, err error) {
+	kind, ok := s.Catalog.Kind(name)
+	if !ok && len(s.Kinds) == 0 {
+		return nil, usererr.Errorf("the table has series of kind %s, which the configuration does not declare: pass the tidemark.yaml of this table with --config, or name the kinds to export with --kind", name)
+	}
+	if !ok {
+		return nil, nil
+	}
+	for _, k := range append([]*catalog.Kind{kind}, s.Catalog.SessionsOf(name)...) {
+		if k != kind && k.Sessions.Of != name { // another kind has the same sessions
+			continue
+		}
+		if len(s.Kinds) == 0 || slices.ContainsFunc(s.Kinds, func(x *catalog.Kind) bool { return x.Name == k.Name }) {
+			selected = append(selected, k)
+		}
+	}
+	return selected, nil
+}

@@ -1,0 +1,285 @@
+package replay
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/timetext"
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/internal/data/columns"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// csvReader reads the rows below a header line.
+type csvReader struct {
+	name     string
+	kind     *catalog.Kind
+	rows     csvRows
+	header   []string
+	columns  ColumnMap
+	indexes  []int // of each mapped column in a row
+	width    int   // columns of the file; the header has more if some are made
+	shape    Shape
+	skipped  int  // lines before the rows that are read
+	anyWidth bool // rows may have more or fewer cells than the header
+	// annotations are the rows above the header that describe its columns.
+	annotations int
+	mark        columns.Mark            // of numbers, where their column does not say; 0 if unknown
+	types       []columns.Column        // of each column of the header
+	given       map[string]columns.Type // types that the user gives, by the name of the column
+	refused     []string                // columns that cannot be read, and why
+	clock       timetext.Clock
+	lenient     bool // a wrong row is an observation with a problem
+	dialect     dialect
+	// next row and its line; by default from rows
+	source func() ([]string, int, error)
+}
+
+// openTable reads the header of a file, and finds the mapped columns in it, or guesses them.
+func (in Input) openTable(name string, layout layout, source io.Reader) (reader, error) {
+	r := &csvReader{name: name, kind: in.Kind, rows: layout.reader(source), columns: in.Columns, clock: in.Clock, skipped: layout.skipped, given: in.Types, mark: in.Mark, shape: in.Shape}
+	if r.mark == 0 && layout.separator == ';' {
+		r.mark = columns.Comma
+	}
+	r.source, r.lenient = r.row, in.Lenient
+	header, sample, err := r.top(layout)
+	if errors.Is(err, io.EOF) {
+		r.source = func() ([]string, int, error) { return nil, 0, io.EOF } // an empty file is nothing to do
+		in.notice(r, layout)
+		return r, nil
+	}
+	if err != nil {
+		return nil, r.failure(err)
+	}
+	if !utf8.ValidString(strings.Join(header, "")) {
+		return nil, usererr.Errorf("%s: %w", place(name, 1+r.skipped), errNotUTF8)
+	}
+	if table := in.asPoints(r, header, sample); table != nil {
+		return table, nil
+	}
+	if err := r.setHeader(header, sample); err != nil {
+		return nil, err
+	}
+	in.notice(r, layout)
+	return r, nil
+}
+
+// notice says how the columns of a file are read, if they were guessed.
+func (in Input) notice(r *csvReader, layout layout) {
+	if len(in.Columns) == 0 && in.Notice != nil {
+		in.Notice(r.describe(layout.String()))
+	}
+}
+
+// top returns the header and a sample of the rows, and reads the lines between the header and the data.
+func (r *csvReader) top(layout layout) (header []string, sample [][]string, err error) {
+	if r.shape.Header != nil {
+		return r.shape.Header, layout.rows(), nil
+	}
+	for {
+		header, err = r.rows.Read()
+		if err != nil || !isAnnotation([]byte(header[0]+",")) {
+			break
+		}
+		r.annotations++
+	}
+	for range r.shape.SkipBelow {
+		if err == nil {
+			_, err = r.rows.Read()
+		}
+	}
+	sample = layout.rows()
+	return header, sample[min(1+r.annotations+r.shape.SkipBelow, len(sample)):], err
+}
+
+// setHeader finds the columns of the fields, and guesses them where none are given.
+func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
+	r.header, r.width = lists.Map(header, strings.TrimSpace), len(header)
+	sample = r.addColumns(sample)
+	r.dialect = dialectOf(r.kind, r.header) // a map of columns amends it: its times are read all the same
+	if len(r.columns) == 0 {
+		if r.columns, err = r.dialect.columns(r.kind, r.header, sample); err != nil {
+			return usererr.Errorf("%s: %w", place(r.name, 1+r.skipped), err)
+		}
+	}
+	if err := r.findColumns(); err != nil {
+		return err
+	}
+	if err := r.decideTypes(sample); err != nil {
+		return err
+	}
+	return r.checkTimes(sample)
+}
+
+// checkTimes returns an error if the form of times is another one in every row of a sample.
+func (r *csvReader) checkTimes(sample [][]string) (err error) {
+	column := r.indexes[slices.IndexFunc(r.columns, func(c column) bool { return c.field == catalog.TimeField })]
+	for i, row := range sample {
+		if column >= len(row) || strings.TrimSpace(row[column]) == "" {
+			continue
+		}
+		_, _, wrong := r.clock.Read(r.dialect.time(r.header, row, strings.TrimSpace(row[column])))
+		if wrong == nil {
+			return nil
+		}
+		if err == nil {
+			err = usererr.Errorf("%s: %w", place(r.name, r.sampleLine(i)), wrong)
+		}
+	}
+	return err
+}
+
+func (r *csvReader) findColumns() error {
+	for _, c := range r.columns {
+		at := slices.Index(r.header, c.header)
+		if at < 0 {
+			return usererr.Errorf("%s has no column %s: its columns are %s", r.name, quote(c.header), quoteAll(r.header))
+		}
+		if slices.Contains(r.header[at+1:], c.header) {
+			return usererr.Errorf("%s: two columns are named %s: rename one", place(r.name, 1+r.skipped), quote(c.header))
+		}
+		r.indexes = append(r.indexes, at)
+	}
+	return nil
+}
+
+func (r *csvReader) next() (Observation, error) {
+	row, line, err := r.source()
+	if wrong := new(rowError); errors.As(err, &wrong) && r.lenient {
+		return Observation{Location: place(r.name, line), Problem: wrong.Error(), Body: wrong.text}, nil
+	} else if err != nil {
+		return Observation{}, err
+	}
+	o := Observation{Location: place(r.name, line)}
+	var subject, stream string
+	body := []byte{'{'}
+	for i, c := range r.columns {
+		text := strings.TrimSpace(row[r.indexes[i]])
+		if c.whole {
+			body = appendMembers(body, text)
+			continue
+		}
+		switch c.field {
+		case r.kind.Subject.Field:
+			subject = text
+		case catalog.StreamField:
+			stream = text
+		case catalog.TimeField:
+			o.At, text, err = r.clock.Read(r.dialect.time(r.header, row, text))
+			o.Timed = err == nil
+			if err != nil && timetext.IsSmall(text) { // the API would accept it, as a time of 1970
+				if !r.lenient {
+					return o, usererr.Errorf("%s: %w", o.Location, err)
+				}
+				o.Problem = err.Error()
+			}
+		}
+		if text != "" || !c.optional {
+			body = r.appendMember(body, r.indexes[i], c.field, text)
+		}
+	}
+	o.Body, o.Series = append(body, '}'), seriesName(subject, stream)
+	return o, nil
+}
+
+// row returns the next row that has a cell with text, and its line.
+func (r *csvReader) row() ([]string, int, error) {
+	for {
+		row, err := r.rows.Read()
+		if err != nil {
+			return nil, 0, r.failure(err)
+		}
+		line, _ := r.rows.FieldPos(0)
+		line += r.skipped
+		if isBlank(row) {
+			continue
+		}
+		switch n := r.width; {
+		case !r.anyWidth && (len(row) < n || !isBlank(row[n:])):
+			text := strings.Join(row, string(r.rows.Comma))
+			return nil, line, r.wrong(line, text, "%d cells, but the header has %d; a cell that contains the separator must be in quotes: %s", len(row), n, quote(text))
+		case !utf8.ValidString(strings.Join(row, "")):
+			return nil, line, r.wrong(line, strings.ToValidUTF8(strings.Join(row, string(r.rows.Comma)), "\uFFFD"), "%w", errNotUTF8)
+		}
+		return row, line, nil
+	}
+}
+
+// rowError is an error of one row, after which the next can be read.
+type rowError struct {
+	error
+	text []byte // of the row
+}
+
+func (r *csvReader) wrong(line int, text, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if !r.lenient {
+		return usererr.Errorf("%s: %w", place(r.name, line), err)
+	}
+	return &rowError{err, []byte(text)}
+}
+
+func isBlank(cells []string) bool {
+	return !slices.ContainsFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) != "" })
+}
+
+// failure returns an error of the CSV syntax as one that names the line and the remedy.
+func (r *csvReader) failure(err error) error {
+	var syntax *csv.ParseError
+	if !errors.As(err, &syntax) {
+		return err
+	}
+	remedy := "put the cell in quotes, and write each quote in it twice"
+	if syntax.StartLine < syntax.Line {
+		remedy = "a quote that was opened there is not closed; " + remedy
+	}
+	return usererr.Errorf("%s: %w: %s", place(r.name, syntax.StartLine+r.skipped), syntax.Err, remedy)
+}
+
+// appendMember appends one cell as a JSON member. An empty cell of a declared measure is
+// null, which counts as an invalid value; any other empty cell is left out.
+func (r *csvReader) appendMember(b []byte, column int, field, text string) []byte {
+	value, ok := r.value(column, field, text)
+	if !ok {
+		return b
+	}
+	if len(b) > 1 {
+		b = append(b, ',')
+	}
+	name, _ := json.Marshal(field) // strings cannot fail
+	return append(append(append(b, name...), ':'), value...)
+}
+
+func (r *csvReader) value(column int, field, text string) (value []byte, ok bool) {
+	switch {
+	case text == "":
+		return []byte("null"), isMeasure(r.kind, field)
+	case field == catalog.TimeField && timetext.IsNumber(text) && json.Valid([]byte(text)):
+		return []byte(text), true
+	case isText(r.kind, field):
+		value, _ = columns.Column{Type: columns.Text}.JSON(text)
+		return value, true
+	}
+	value, _ = r.types[column].JSON(text)
+	return value, string(value) != "null" || isMeasure(r.kind, field)
+}
+
+func isMeasure(k *catalog.Kind, field string) bool {
+	return slices.ContainsFunc(k.Measures, func(m rollup.MeasureSpec) bool { return m.Name == field })
+}
+
+// isText reports whether the value of a field stays text even if it looks like a number:
+// identity, dimensions, and what is counted by its distinct values.
+func isText(k *catalog.Kind, field string) bool {
+	isField := func(d rollup.DimensionSpec) bool { return d.Name == field }
+	return slices.Contains(slices.Collect(maps.Values(shortNames(k))), field) || slices.Contains(k.Distinct, field) || slices.ContainsFunc(k.Dimensions, isField)
+}

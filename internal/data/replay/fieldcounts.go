@@ -1,0 +1,87 @@
+package replay
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// fieldCount is what became of the values of one field.
+type fieldCount struct {
+	stored, not int
+	first       string // place and reason of the first value that was not stored as a value of its field
+}
+
+// storedOutcomes are the outcomes of observations that are stored.
+var storedOutcomes = []model.Outcome{model.Applied, model.Late, model.Duplicate, storedBefore}
+
+// fields counts the values of an observation by field. A value is not stored if nothing of its observation
+// is, if the API named it, or if rollups count it as invalid.
+func (c *Counts) fields(o Observation, r result) {
+	not := map[string]string{}
+	for _, name := range r.Invalid {
+		not[name] = "is not a number that rollups can sum"
+	}
+	for _, e := range r.NotStored {
+		not[e.Field] = e.Message
+	}
+	whole := ""
+	if !slices.Contains(storedOutcomes, r.Outcome) {
+		whole = "its observation is " + string(r.Outcome)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byField == nil {
+		c.byField = map[string]*fieldCount{}
+	}
+	for _, f := range ingest.DecodeObject(o.Body).Fields {
+		if f.Name == catalog.TimeField || f.Name == catalog.StreamField || f.Name == catalog.IDField || f.Form == ingest.NullForm {
+			continue
+		}
+		if c.byField[f.Name] == nil {
+			c.byField[f.Name] = &fieldCount{}
+		}
+		reason, named := not[f.Name]
+		if named = named || whole != ""; !named {
+			c.byField[f.Name].stored++
+			continue
+		}
+		if whole != "" {
+			reason = whole
+		}
+		c.byField[f.Name].miss(fmt.Sprintf("%s: %s %s", o.Location, quote(f.Text), reason))
+	}
+}
+
+func (f *fieldCount) miss(first string) {
+	if f.not++; f.not == 1 {
+		f.first = first
+	}
+}
+
+// shownFields is how many fields are printed.
+const shownFields = 10
+
+// printFields writes the fields of which a value was not stored. mu is held.
+func (c *Counts) printFields(w io.Writer) {
+	shown := 0
+	for _, name := range slices.Sorted(maps.Keys(c.byField)) {
+		f := c.byField[name]
+		if f.not == 0 {
+			continue
+		}
+		if shown++; shown <= shownFields {
+			fmt.Fprintf(w, "  field %s: %s of %s values are not stored as values, the first at %s\n", terminal.Printable(name),
+				terminal.Grouped(f.not), terminal.Grouped(f.not+f.stored), terminal.Printable(f.first))
+		}
+	}
+	if more := shown - shownFields; more > 0 {
+		fmt.Fprintf(w, "  … and values of %d more fields\n", more)
+	}
+}

@@ -1,0 +1,159 @@
+package replay
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	parquetformat "github.com/parquet-go/parquet-go/format"
+
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/internal/data/files"
+)
+
+func isParquet(file files.File) bool {
+	magic := make([]byte, 4)
+	_, err := file.ReadAt(magic, 0)
+	return err == nil && string(magic) == "PAR1"
+}
+
+// openParquet reads the columns of a Parquet file like the columns of a CSV file with the same names.
+func (in Input) openParquet(name string, file files.File) (_ reader, err error) {
+	defer notDamaged(name, &err)
+	opened, err := parquet.OpenFile(file, file.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, damaged(name, err)
+	}
+	rows := &parquetRows{name: name, reader: rowsOf(opened), buffer: make([]parquet.Row, 128)}
+	header, refused := rows.columns(opened.Metadata().Schema)
+	r := &csvReader{name: name, kind: in.Kind, columns: in.Columns, clock: in.Clock, source: rows.read, lenient: in.Lenient, refused: refused, shape: Shape{Constants: in.Shape.Constants}}
+	r.clock.Zone = cmp.Or(in.Clock.Zone, time.UTC) // of times that are not adjusted to UTC
+	for _, l := range rows.leaves {
+		if l.text != nil {
+			r.types = append(r.types, l.Column)
+		}
+	}
+	sample, err := sampleOf(opened, rows)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if err := r.setHeader(header, sample); err != nil {
+		return nil, err
+	}
+	if len(in.Columns) == 0 && in.Notice != nil {
+		in.Notice(r.describe("Parquet"))
+	}
+	return r, nil
+}
+
+// notDamaged replaces the panic of a function by its error: the library panics on some damaged files.
+func notDamaged(name string, err *error) {
+	if reason := recover(); reason != nil {
+		*err = damaged(name, fmt.Errorf("%v", reason))
+	}
+}
+
+func damaged(name string, err error) error {
+	return usererr.Errorf("%s: this is not a whole Parquet file: copy it again: %w", name, err)
+}
+
+func rowsOf(file *parquet.File) parquet.RowReader {
+	if file.NumRows() == 0 {
+		return noRows{}
+	}
+	return parquet.MultiRowGroup(file.RowGroups()...).Rows()
+}
+
+// noRows reads a file without rows, which the library cannot.
+type noRows struct{}
+
+func (noRows) ReadRows([]parquet.Row) (int, error) { return 0, io.EOF }
+
+func sampleOf(file *parquet.File, rows *parquetRows) (sample [][]string, err error) {
+	first := &parquetRows{name: rows.name, reader: rowsOf(file), leaves: rows.leaves, cells: rows.cells, width: rows.width, buffer: make([]parquet.Row, sampleRows)}
+	for len(sample) < sampleRows {
+		row, _, err := first.read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		sample = append(sample, row)
+	}
+	return sample, nil
+}
+
+// parquetRows reads rows as text.
+type parquetRows struct {
+	name   string
+	reader parquet.RowReader
+	leaves []leaf // by their index in the file; one without a text is not read
+	cells  []int  // of each leaf, its index in a row of cells
+	width  int
+	number int // of the last row, from 1
+
+	buffer []parquet.Row
+	left   []parquet.Row
+}
+
+func (p *parquetRows) read() (cells []string, number int, err error) {
+	defer notDamaged(p.name, &err)
+	for len(p.left) == 0 {
+		n, err := p.reader.ReadRows(p.buffer)
+		if p.left = p.buffer[:n]; n == 0 && err != nil {
+			return nil, p.number, err
+		}
+	}
+	cells = make([]string, p.width)
+	for _, v := range p.left[0] {
+		if l := p.leaves[v.Column()]; l.text != nil && !v.IsNull() {
+			cells[p.cells[v.Column()]] = l.text(v)
+		}
+	}
+	p.left, p.number = p.left[1:], p.number+1
+	return cells, p.number, nil
+}
+
+// columns finds the leaves of a schema, and returns the names of those that are read, and why others are not.
+// The schema is a tree in preorder.
+func (p *parquetRows) columns(schema []parquetformat.SchemaElement) (header, refused []string) {
+	for i := 1; i < len(schema); {
+		s := &schema[i]
+		end, repeated := afterElement(schema, i), s.RepetitionType.V == parquetformat.Repeated
+		l, err := newLeaf(s)
+		if end > i+1 || repeated {
+			l, err = leaf{}, errNested
+		}
+		for j := i; j < end; j++ {
+			if schema[j].NumChildren.V == 0 {
+				p.leaves, p.cells = append(p.leaves, l), append(p.cells, len(header))
+			}
+		}
+		if err != nil {
+			refused = append(refused, fmt.Sprintf("%s %v", quote(s.Name), err))
+		} else {
+			header = append(header, s.Name)
+		}
+		i = end
+	}
+	p.width = len(header)
+	return header, refused
+}
+
+var errNested = errors.New("is a list or a group: select its parts as columns of their own")
+
+// afterElement returns the index after an element and all that is in it.
+func afterElement(schema []parquetformat.SchemaElement, i int) int {
+	end := i + 1
+	for range schema[i].NumChildren.V {
+		if end >= len(schema) {
+			break
+		}
+		end = afterElement(schema, end)
+	}
+	return end
+}

@@ -1,0 +1,268 @@
+package aggregate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/engine/queue"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// ClockMargin is how long after its due time an invalidation is worked off. Each clock must be within half of
+// it of true time: then the sweep begins later, in true time, than every process that left the bucket to it.
+const ClockMargin = queue.ClockMargin
+
+// SweepReport is the outcome of a sweep of one queue shard.
+type SweepReport struct {
+	Report
+	Swept int // invalidations worked off
+	Left  int // invalidations that were found and are left; the next sweep finds them again
+	// Through is the low watermark that the sweep wrote, or that is stored already or later.
+	Through model.Time
+}
+
+// Sweep recomputes the rows of the buckets of a queue shard that have closed, and advances the shard's low
+// watermark. Any number of sweeps may run at the same time, and any may stop anywhere: an invalidation is
+// deleted after its row is written. When ctx ends, the rest is left to the next sweep. An error means that a
+// read or the watermark's write failed; rows that could not be written are failures of the report, by the
+// index of the invalidation.
+func (a *Aggregator) Sweep(ctx context.Context, shard storage.QueueShard) (SweepReport, error) {
+	limit := a.Now().Add(-ClockMargin)
+	s := &sweep{agg: a, limits: a.Limits.withDefaults(), reached: model.MinTime, through: limit}
+	err := s.pages(ctx, shard, limit)
+	s.report.Report = s.all.finish(a.Now())
+	if err == nil || s.reached > model.MinTime {
+		err = errors.Join(err, s.advance(ctx, shard))
+	}
+	if err != nil {
+		return s.report, fmt.Errorf("sweep queue shard %v: %w", shard, err)
+	}
+	return s.report, nil
+}
+
+// Drain works off every invalidation of tiers that are not deferred any more, also those that are not due.
+// Call it for each queue shard when no process leaves buckets of these tiers to a sweep: then readers may use
+// the rows of all their buckets. It leaves the low watermark as it is.
+func (a *Aggregator) Drain(ctx context.Context, shard storage.QueueShard) (SweepReport, error) {
+	s := &sweep{agg: a, limits: a.Limits.withDefaults(), drain: true}
+	err := s.pages(ctx, shard, model.MaxTime)
+	s.report.Report = s.all.finish(a.Now())
+	if err != nil {
+		return s.report, fmt.Errorf("drain queue shard %v: %w", shard, err)
+	}
+	return s.report, nil
+}
+
+// sweep is a running sweep.
+type sweep struct {
+	agg    *Aggregator
+	limits Limits
+	drain  bool
+	all    results
+
+	reached model.Time // due time of the last invalidation that was read
+
+	mu      sync.Mutex // guards what follows
+	report  SweepReport
+	through model.Time // before the first invalidation that is left
+}
+
+// maxGathered is how many invalidations are read before they are worked off: about 5 MB.
+const maxGathered = 10_000
+
+// pages works off the invalidations that are due up to a time. They are read in order of their due times, and
+// worked off in order of series and time, so that the invalidations of one day recompute the day together.
+func (s *sweep) pages(ctx context.Context, shard storage.QueueShard, dueUpTo model.Time) error {
+	queue, err := s.agg.queue()
+	if err != nil {
+		return err
+	}
+	for after, more := "", true; more; {
+		var found []storage.Invalidation
+		for more && len(found) < maxGathered {
+			page, failed := queue.Invalidations(ctx, shard, dueUpTo, after)
+			if err = failed; err != nil {
+				break
+			}
+			s.all.count(Counts{Reads: 1})
+			found = append(found, page.Invalidations...)
+			after, more = page.Next, page.Next != ""
+		}
+		if n := len(found); n > 0 {
+			s.reached = found[n-1].Due
+		}
+		if s.drain {
+			found = lists.Filter(found, s.ended)
+		}
+		slices.SortFunc(found, func(x, y storage.Invalidation) int {
+			return cmp.Or(cmp.Compare(x.Key.Series.String(), y.Key.Series.String()), cmp.Compare(x.Key.Start, y.Key.Start))
+		})
+		for some := range slices.Chunk(found, s.limits.Buckets) {
+			s.workOff(ctx, queue, some)
+		}
+		if err != nil {
+			s.through = min(s.through, s.reached-1)
+			return readError("read invalidations", err)
+		}
+	}
+	return nil
+}
+
+// done records whether an invalidation was worked off.
+func (s *sweep) done(i storage.Invalidation, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		s.report.Swept++
+		return
+	}
+	s.all.addFailure(s.report.Left, err)
+	s.report.Left++
+	s.through = min(s.through, i.Due-1)
+}
+
+// workOff recomputes the buckets of some invalidations, always from their first child and
+// always writing, and goes on with each parent by the rule of step: those that have closed are
+// recomputed once for all of their children. Then it deletes the invalidations.
+func (s *sweep) workOff(ctx context.Context, queue InvalidationStore, found []storage.Invalidation) {
+	c := chunk{known: map[rollup.Key]*dirtyBucket{}, newest: model.MinTime}
+	results := make([]func() error, len(found)) // of the buckets of each
+	for n, i := range found {
+		results[n] = s.addDue(&c, n, i)
+	}
+	if ctx.Err() == nil {
+		s.agg.recomputeLevels(ctx, &c, (*dirtyBucket).sweptAt, s.limits, &s.all)
+	}
+	var group errgroup.Group
+	group.SetLimit(s.limits.Concurrency)
+	for n, i := range found {
+		group.Go(func() error {
+			s.done(i, s.finish(ctx, queue, i, results[n]()))
+			return nil
+		})
+	}
+	_ = group.Wait() // errors are in the results
+}
+
+// addDue adds the bucket of an invalidation and the coarser ones around it, as repairs,
+// because a sweep is not in the table stream's order. It returns the later result.
+func (s *sweep) addDue(c *chunk, n int, i storage.Invalidation) func() error {
+	kind, level, err := s.tierOf(i)
+	if err != nil {
+		return func() error { return err }
+	}
+	buckets := c.addBuckets(n, kind, i.Key.Series, i.Key.Start, level)
+	for _, b := range buckets {
+		b.alwaysWrite, b.repair, b.swept = true, true, true
+		b.due = b.due || b.level == level
+	}
+	return func() error {
+		if len(buckets) == 0 {
+			return nil
+		}
+		return buckets[0].failure()
+	}
+}
+
+// finish deletes an invalidation whose buckets were recomputed or left. One that can never be
+// worked off is quarantined, so that it does not hold back the low watermark.
+func (s *sweep) finish(ctx context.Context, queue InvalidationStore, i storage.Invalidation, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case permanent(ctx, err):
+		if err := s.agg.Quarantine(ctx, unsweepable(i, err)); err != nil {
+			return err
+		}
+		s.all.count(Counts{Quarantined: 1})
+	case err != nil:
+		return err
+	}
+	return s.agg.untilWritten(ctx, func(ctx context.Context) (storage.WriteResult, error) {
+		return queue.DeleteInvalidation(ctx, i)
+	})
+}
+
+// tierOf returns the kind of an invalidation, and the level of its tier.
+func (s *sweep) tierOf(i storage.Invalidation) (*catalog.Kind, int, error) {
+	kind, found := s.agg.Catalog.Kind(i.Key.Series.Kind)
+	if !found {
+		return nil, 0, fmt.Errorf("kind %q is not in the catalog: declare it in tidemark.yaml, deploy, and rebuild the range", i.Key.Series.Kind)
+	}
+	unit, err := tier.ParseUnit(i.Key.Tier)
+	if err != nil {
+		return nil, 0, err
+	}
+	level, err := levelOf(kind.Retention, unit)
+	return kind, level, err
+}
+
+// ended reports whether the tier of an invalidation was deferred and is not any more: no
+// process puts or remembers the invalidation again.
+func (s *sweep) ended(i storage.Invalidation) bool {
+	kind, level, err := s.tierOf(i)
+	return err == nil && (!kind.Retention.Tiers[level].Deferred || kind.Retention.Tiers[level].DeferredFrom == model.MaxTime)
+}
+
+// timeToAdvance is how long the write of the low watermark may take after ctx has ended:
+// what was worked off in time counts.
+const timeToAdvance = time.Second
+
+// advance stores the low watermark. One that is stored already, and not earlier, stays.
+func (s *sweep) advance(ctx context.Context, shard storage.QueueShard) error {
+	s.report.Through = s.through
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), timeToAdvance)
+		defer cancel()
+	}
+	queue, err := s.agg.queue()
+	if err != nil {
+		return err
+	}
+	return s.agg.untilWritten(ctx, func(ctx context.Context) (storage.WriteResult, error) {
+		result, err := queue.AdvanceSweep(ctx, shard, s.through)
+		if result == storage.ConditionFailed {
+			result = storage.Written
+		}
+		return result, err
+	})
+}
+
+// permanent reports whether a recomputation failed with an error that a later sweep would meet again. A row of
+// a newer version waits for the program that knows it, and a bucket whose recomputation panics for the release
+// that mends it: a fault of a release may concern every bucket, and must not empty the queue.
+func permanent(ctx context.Context, err error) bool {
+	if err == nil || ctx.Err() != nil {
+		return false
+	}
+	for _, passing := range []error{errTransient, retry.ErrUndecided, item.ErrNewer, errPanic} {
+		if errors.Is(err, passing) {
+			return false
+		}
+	}
+	return true
+}
+
+// unsweepable returns the quarantined form of an invalidation that cannot be worked off.
+func unsweepable(i storage.Invalidation, reason error) storage.Quarantined {
+	return quarantined(tablekeys.Invalidation(i).SK, reason.Error(), i.Key.Series, map[string]string{
+		"what": "invalidation", "tier": i.Key.Tier, "start": i.Key.Start.String(),
+	})
+}

@@ -1,0 +1,216 @@
+package alert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// RuleLookback is how far before its addition a rule tests events, so that a new rule says at
+// once which series violate it.
+const RuleLookback = time.Hour
+
+// newFor is how long the schedule tests a new rule of a type: until every process has read it.
+const newFor = RuleCacheAge + 2*time.Minute
+
+// maxTested is the most series that one call tests by a new rule of a type. Others are tested
+// with their next event.
+const maxTested = 1000
+
+// errEnough ends a listing.
+var errEnough = errors.New("enough")
+
+// startOf returns the event time from which a new rule tests events.
+func (s *Service) startOf(ctx context.Context, r *storage.Rule) (model.Time, error) {
+	start := s.Now().Add(-RuleLookback)
+	if r.Subject == "" {
+		return start, nil
+	}
+	var newest model.Time
+	err := s.eachLatest(ctx, r, func(_ model.Series, latest *model.Latest) error {
+		if latest.Ordered {
+			newest = max(newest, latest.At)
+		}
+		return nil
+	})
+	if newest != 0 {
+		start = min(start, newest)
+	}
+	return start, err
+}
+
+// eachLatest calls do with the latest items of the series of a subject that a rule matches.
+func (s *Service) eachLatest(ctx context.Context, r *storage.Rule, do func(model.Series, *model.Latest) error) error {
+	of := keys.SubjectPartition(model.Subject{Type: r.SubjectType, ID: r.Subject})
+	return s.eachItem(ctx, itemop.ListRequest{Partition: of, Prefix: tablekeys.LatestPrefix}, func(it item.Item) (bool, error) {
+		series, err := keys.ParseLatest(it.Key())
+		if err != nil || !r.Matches(series) {
+			return true, nil
+		}
+		latest, err := item.Latest(it)
+		if err != nil {
+			return true, nil // another program's, or damaged: events decide
+		}
+		return true, do(series, &latest)
+	})
+}
+
+// testNewRule evaluates the series that a rule matches and that have events since its start.
+func (s *Service) testNewRule(ctx context.Context, r *storage.Rule) error {
+	if r.Subject != "" {
+		return s.eachLatest(ctx, r, func(series model.Series, _ *model.Latest) error { return s.testSeries(ctx, series) })
+	}
+	tested := 0
+	for shard := range tablekeys.SeriesShards {
+		l := itemop.ListRequest{Partition: tablekeys.SeriesPartition(r.SubjectType, shard)}
+		err := s.eachItem(ctx, l, func(it item.Item) (bool, error) {
+			listed, err := item.ListedSeries(it)
+			if err != nil || !r.Matches(listed.Series) || listed.Last.Add(tier.Day24) < r.From {
+				return true, nil // the list has the times of hours or days
+			}
+			if tested++; tested > maxTested {
+				return false, errEnough
+			}
+			return true, s.testSeries(ctx, listed.Series)
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			return fmt.Errorf("test series by rule %s: %w", r.ID(), err)
+		}
+	}
+	return nil
+}
+
+func (s *Service) testSeries(ctx context.Context, series model.Series) error {
+	_, err := s.evaluateSeries(ctx, &touchedSeries{series: series})
+	if isPermanent(err) {
+		return nil // damaged data is reported with the next event
+	}
+	return err
+}
+
+// TestNewRules evaluates the series of recently added rules of subject types: a process that
+// has not read a new rule yet does not test it. Run it on a schedule.
+func (s *Service) TestNewRules(ctx context.Context) (err error) {
+	for _, of := range s.Catalog.Subjects() {
+		set, failure := s.ruleSetOf(ctx, of.Name, false)
+		if failure != nil {
+			err = errors.Join(err, failure)
+			continue
+		}
+		for i := range set.rules {
+			r := &set.rules[i]
+			if r.RemovedAt == 0 && s.Now() < r.From.Add(RuleLookback+newFor) {
+				err = errors.Join(err, s.testNewRule(ctx, r))
+			}
+		}
+	}
+	return err
+}
+
+// KnowsMeasure reports whether the measure of a rule is declared for its kind or, for a
+// rule of one subject, is a number in a latest item to which the rule applies. A rule for
+// any other measure is probably a typing error.
+func (s *Service) KnowsMeasure(ctx context.Context, r storage.Rule) (known bool, err error) {
+	if kind, ok := s.Catalog.Kind(r.Kind); !ok || kind.Declared(r.Measure) {
+		return true, nil // AddRule rejects an undeclared kind
+	}
+	if r.Subject == "" {
+		return false, nil
+	}
+	of := model.Subject{Type: r.SubjectType, ID: r.Subject}
+	latest := itemop.ListRequest{Partition: keys.SubjectPartition(of), Prefix: tablekeys.LatestPrefix}
+	err = s.eachItem(ctx, latest, func(it item.Item) (bool, error) {
+		series, err := keys.ParseLatest(it.Key())
+		if err == nil && r.Matches(series) {
+			known = it[r.Measure].Type == item.N
+		}
+		return !known, nil
+	})
+	if err != nil {
+		return false, fmt.Errorf("read the latest items of %s: %w", of, err)
+	}
+	return known, nil
+}
+
+// The codes of errors in rules. They are stable, so that callers can branch on them.
+const (
+	CodeRuleName        = "rule-name"
+	CodeRuleSubject     = "rule-subject-type"
+	CodeRuleKind        = "rule-kind"
+	CodeRuleNoLatest    = "rule-kind-without-latest"
+	CodeRuleSharded     = "rule-kind-sharded"
+	CodeRuleMeasure     = "rule-measure"
+	CodeRuleBounds      = "rule-bounds"
+	CodeRuleSeverity    = "rule-severity"
+	CodeTooManyRules    = "too-many-rules"
+	CodeRuleSubjectName = "rule-subject"
+	CodeRuleGone        = "gone"
+)
+
+// MaxRules is the largest number of rules for a kind of a subject type, and also the
+// largest number of additional rules for that kind of one subject. One event may change
+// the alerts of all of them, in one transaction.
+const MaxRules = 10
+
+// maxRuleNameBytes is checked apart from ruleNamePattern, because a pattern that counts is
+// slow to compile at every start of a function.
+const maxRuleNameBytes = 64
+
+var ruleNamePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+
+// validateRule returns the errors of a rule; nil means that it is valid.
+func (s *Service) validateRule(r *storage.Rule) (errs []model.FieldError) {
+	addError := func(field, code, format string, args ...any) {
+		errs = append(errs, model.FieldError{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+	if len(r.Name) > maxRuleNameBytes || !ruleNamePattern.MatchString(r.Name) {
+		addError("name", CodeRuleName, "%.80q is not a valid name: want at most 64 lower-case letters, digits and hyphens, such as too-hot", r.Name)
+	}
+	if _, ok := s.Catalog.SubjectType(r.SubjectType); !ok {
+		known := lists.Map(s.Catalog.Subjects(), func(t catalog.SubjectType) string { return t.Name })
+		addError("subjects", CodeRuleSubject, "%.64q is not a subject type%s", r.SubjectType,
+			names.DidYouMean(r.SubjectType, known))
+	}
+	switch kind, ok := s.Catalog.Kind(r.Kind); {
+	case !ok || kind.Subject.Name != r.SubjectType:
+		known := lists.Map(s.Catalog.Kinds, func(k catalog.Kind) string { return k.Name })
+		addError("kind", CodeRuleKind, "%.64q is not a kind of %s%s", r.Kind, r.SubjectType,
+			names.DidYouMean(r.Kind, known))
+	case !kind.LatestInTransaction():
+		addError("kind", CodeRuleNoLatest, "appends to %s do not write its latest item, so its events have no order in which rules could be evaluated: write latest: transaction for the kind", r.Kind)
+	case kind.Shards > 1:
+		addError("kind", CodeRuleSharded, "%s is spread over shards, so its events have no common order: rules need a kind with one shard", r.Kind)
+	}
+	if r.Subject != "" && tablekeys.Rule(r).Check() != nil {
+		addError("subject", CodeRuleSubjectName, "the subject's id does not fit in a key: shorten it")
+	}
+	if r.Measure == "" || len(r.Measure) > 64 || keys.Reserved(r.Measure) {
+		addError("measure", CodeRuleMeasure, "%.80q is not a valid measure: name a number of the events, such as temperature", r.Measure)
+	}
+	switch {
+	case r.Bounds == storage.Above && r.High != nil && r.Low == nil:
+	case r.Bounds == storage.Below && r.Low != nil && r.High == nil:
+	case r.Bounds == storage.Outside && r.Low != nil && r.High != nil && r.Low.Cmp(*r.High) <= 0:
+	default:
+		addError("bounds", CodeRuleBounds, "want above with high, below with low, or outside with low and high, where low is not above high")
+	}
+	switch r.Severity {
+	case storage.Info, storage.Warning, storage.Critical:
+	default:
+		addError("severity", CodeRuleSeverity, "%.32q is not a severity: want info, warning or critical", r.Severity)
+	}
+	return errs
+}

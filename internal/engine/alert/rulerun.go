@@ -1,0 +1,98 @@
+package alert
+
+import (
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// ruleRun tests the events of a series by one rule. It is a state machine with two states: violated or not.
+// It keeps all violations, so that the result can be cut at any event afterwards.
+type ruleRun struct {
+	rule  *storage.Rule
+	state storage.RuleState // as read; zero if there was none
+	isNew bool              // there was no state
+	// from is where the run starts. The event at from is tested, unless afterFrom.
+	from model.Order
+	// afterFrom says that the event at from has been tested before.
+	afterFrom bool
+	// retest says that events from from on were tested before, so the stored alerts from
+	// there on must be compared with the result.
+	retest bool
+	// forced says that a deletion or a correction causes the retest. The state does not contain this.
+	forced     bool
+	violations []violation
+}
+
+// violation is a sequence of events that violate a rule, from the event that raised the
+// alert to the event that ended it.
+type violation struct {
+	alert     string
+	carried   bool // it began before the run started
+	raised    model.Order
+	value     model.Decimal
+	recovered *storage.Moment // nil while it is open
+}
+
+// covers reports whether the run tests an event at o.
+func (r *ruleRun) covers(o model.Order) bool {
+	c := r.from.Compare(o)
+	return c < 0 || c == 0 && !r.afterFrom
+}
+
+// open returns the open violation, or nil.
+func (r *ruleRun) open() *violation {
+	if n := len(r.violations); n > 0 && r.violations[n-1].recovered == nil {
+		return &r.violations[n-1]
+	}
+	return nil
+}
+
+// carry starts the run within an open violation.
+func (r *ruleRun) carry(alert string, raised model.Order) {
+	r.violations = append(r.violations, violation{alert: alert, carried: true, raised: raised})
+}
+
+// testEvent tests one event, and reports whether the event began or ended a violation. An
+// event without a number in the measure is ignored.
+func (r *ruleRun) testEvent(e *model.Event) (changed bool) {
+	v, ok := e.Attrs.Get(r.rule.Measure)
+	if !ok || v.Kind != model.Number || !r.covers(e.Order) || e.At < r.rule.From {
+		return false
+	}
+	switch open := r.open(); {
+	case r.rule.ViolatedBy(v.Number) == (open != nil):
+		return false
+	case open != nil:
+		open.recovered = &storage.Moment{At: e.At, Event: e.ID, Value: v.Number}
+	default:
+		r.violations = append(r.violations, violation{alert: alertID(e.Series, e.Order, r.rule.ID()), raised: e.Order, value: v.Number})
+	}
+	return true
+}
+
+// violationsUntil returns the violations as they are after the event at end.
+func (r *ruleRun) violationsUntil(end model.Order) (all []violation) {
+	for _, v := range r.violations {
+		if end.Before(v.raised) {
+			break
+		}
+		if v.recovered != nil && end.Before(v.recovered.Order()) {
+			v.recovered = nil
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// stateAt returns the state of the rule after the events up to end.
+func (r *ruleRun) stateAt(end model.Order) storage.RuleState {
+	s := storage.RuleState{Rule: r.rule.ID(), Tested: end, MaxTested: end}
+	if !r.isNew && end.Before(r.state.MaxTested) {
+		s.MaxTested = r.state.MaxTested
+	}
+	all := r.violationsUntil(end)
+	if n := len(all); n > 0 && all[n-1].recovered == nil {
+		s.Open = &storage.OpenViolation{Alert: all[n-1].alert, Raised: all[n-1].raised}
+	}
+	return s
+}

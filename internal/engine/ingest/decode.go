@@ -1,0 +1,239 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Errors of a body that could not be divided into observations. Nothing in it is appended.
+var (
+	ErrEmptyBody = errors.New("the body is empty: send one JSON object, an array of objects, or one object on each line")
+	ErrNotJSON   = errors.New("the body is not JSON")
+	ErrNotObject = errors.New("the body is JSON, but neither an object nor an array of objects")
+	ErrTooMany   = errors.New("too many observations in one request")
+)
+
+// DecodeBody decodes a JSON body: one object, or an array of objects (then many is true). An element that
+// cannot be decoded is an Observation with a DecodeError. It returns an error if the body cannot be decoded
+// at all, and ErrTooMany for more than limit observations.
+func DecodeBody(body []byte, limit int) (observations []Observation, many bool, err error) {
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark))
+	switch {
+	case len(body) == 0:
+		return nil, false, ErrEmptyBody
+	case body[0] == '[':
+		observations, err = decodeArray(body, limit)
+		return observations, true, err
+	}
+	if err := syntaxOf(body); err != nil {
+		return nil, false, err
+	}
+	if body[0] != '{' {
+		return nil, false, ErrNotObject
+	}
+	return []Observation{DecodeObject(body)}, false, nil
+}
+
+// decodeArray decodes the elements one by one, so that the limit bounds the memory.
+func decodeArray(body []byte, limit int) ([]Observation, error) {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	if _, err := decoder.Token(); err != nil {
+		return nil, notJSON(err)
+	}
+	observations := []Observation{}
+	for decoder.More() {
+		var element json.RawMessage
+		if err := decoder.Decode(&element); err != nil {
+			return nil, notJSON(err)
+		}
+		if len(observations) == limit {
+			return nil, tooMany(limit)
+		}
+		observations = append(observations, DecodeObject(element))
+	}
+	if _, err := decoder.Token(); err != nil {
+		return nil, notJSON(err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, fmt.Errorf("%w: there is text after the array; send one array", ErrNotJSON)
+	}
+	return observations, nil
+}
+
+// DecodeLines decodes NDJSON: one object on each line; blank lines are skipped. A line that
+// cannot be decoded is an Observation with a DecodeError that contains the line number.
+func DecodeLines(body []byte, limit int) ([]Observation, error) {
+	var observations []Observation
+	number := 0
+	for line := range bytes.Lines(bytes.TrimPrefix(body, byteOrderMark)) {
+		number++
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		if len(observations) == limit {
+			return nil, tooMany(limit)
+		}
+		o := DecodeObject(line)
+		if o.DecodeError != nil {
+			o.DecodeError.Message = fmt.Sprintf("line %d: %s", number, o.DecodeError.Message)
+		}
+		observations = append(observations, o)
+	}
+	if observations == nil {
+		return nil, ErrEmptyBody
+	}
+	return observations, nil
+}
+
+// DecodeObject decodes one JSON object, with the digits of numbers as sent. An object that
+// cannot be decoded has a DecodeError. The Observation keeps raw as its Payload.
+func DecodeObject(raw []byte) Observation {
+	o := Observation{Payload: raw}
+	if err := syntaxOf(raw); err != nil {
+		o.DecodeError = fieldError("", CodeNotJSON, "%s", strings.TrimPrefix(err.Error(), "the body is "))
+		return o
+	}
+	o.Fields, o.DecodeError = decodeFields(bytes.TrimSpace(raw))
+	return o
+}
+
+// decodeFields decodes the members of raw, which is valid JSON.
+func decodeFields(raw []byte) ([]Field, *model.FieldError) {
+	switch {
+	case raw[0] != '{':
+		return nil, fieldError("", CodeNotAnObject, "is %s: want an object with one observation, {\"timestamp\": …}", formOf(raw))
+	case !utf8.Valid(raw):
+		return nil, fieldError("", CodeInvalidUTF8, "contains bytes that are not UTF-8, which the table cannot store: encode the text as UTF-8")
+	case loneSurrogate(raw):
+		return nil, fieldError("", CodeLoneSurrogate, "contains half of a \\uD800–\\uDFFF pair, which is not a character: send both halves, or the character itself")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := decoder.Token(); err != nil {
+		return nil, fieldError("", CodeNotJSON, "not JSON: %v", err)
+	}
+	fields, seen := []Field{}, map[string]bool{}
+	for decoder.More() {
+		f, err := decodeField(decoder)
+		if err != nil {
+			return nil, fieldError("", CodeNotJSON, "not JSON: %v", err)
+		}
+		if seen[f.Name] {
+			return nil, fieldError(f.Name, CodeDuplicateName, "appears twice in one object, so its value is ambiguous: send it once")
+		}
+		seen[f.Name] = true
+		fields = append(fields, f)
+	}
+	return fields, nil
+}
+
+func decodeField(decoder *json.Decoder) (Field, error) {
+	name, err := decoder.Token()
+	if err != nil {
+		return Field{}, err
+	}
+	f := Field{Name: name.(string)} // within an object every other token is a name
+	var raw json.RawMessage
+	if err := decoder.Decode(&raw); err != nil {
+		return Field{}, err
+	}
+	switch f.Form = formOf(raw); f.Form {
+	case TextForm:
+		err = json.Unmarshal(raw, &f.Text)
+	case NumberForm, BoolForm, NestedForm:
+		f.Text = string(raw)
+	}
+	return f, err
+}
+
+// formOf returns the form of a valid JSON value, which follows from its first byte.
+func formOf(raw []byte) Form {
+	switch raw[0] {
+	case '{', '[':
+		return NestedForm
+	case '"':
+		return TextForm
+	case 't', 'f':
+		return BoolForm
+	case 'n':
+		return NullForm
+	}
+	return NumberForm
+}
+
+// loneSurrogate reports whether raw contains a \u escape of half a surrogate pair, which encoding/json would
+// replace without an error. raw is valid JSON, so that backslashes are in strings only.
+func loneSurrogate(raw []byte) bool {
+	for i := bytes.IndexByte(raw, '\\'); i >= 0 && i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		half, ok := escapedUnit(raw[i:])
+		if !ok {
+			i++ // a two-byte escape: its second byte does not begin another escape
+			continue
+		}
+		i += 5
+		if !utf16.IsSurrogate(half) {
+			continue
+		}
+		other, ok := escapedUnit(raw[i+1:])
+		if !ok || utf16.DecodeRune(half, other) == utf8.RuneError {
+			return true
+		}
+		i += 6
+	}
+	return false
+}
+
+// escapedUnit decodes a leading \uXXXX.
+func escapedUnit(s []byte) (rune, bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(s[2:6]), 16, 16)
+	return rune(n), err == nil
+}
+
+// syntaxOf returns nil if raw is one JSON value, else ErrNotJSON with the byte offset.
+func syntaxOf(raw []byte) error {
+	var value json.RawMessage
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return notJSON(err)
+	}
+	return nil
+}
+
+func notJSON(err error) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		advice := ""
+		if notNumber.MatchString(err.Error()) {
+			advice = " (NaN and Infinity are not JSON numbers: send null, or \"NaN\")"
+		}
+		return fmt.Errorf("%w: byte %d: %v%s", ErrNotJSON, syntax.Offset, err, advice)
+	}
+	return fmt.Errorf("%w: %v", ErrNotJSON, err)
+}
+
+// notNumber is in the error of encoding/json for NaN, Infinity and -Infinity.
+var notNumber = regexp.MustCompile(`invalid character '[NI]'`)
+
+// byteOrderMark may begin a text in UTF-8. It has no meaning.
+var byteOrderMark = []byte("\xEF\xBB\xBF")
+
+func tooMany(limit int) error {
+	return fmt.Errorf("%w: at most %d; send them in several requests", ErrTooMany, limit)
+}
+
+func toValid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -1,0 +1,92 @@
+package ingest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// One part that cannot be stored is named in the result, and the rest of the observation is stored.
+func TestAppend_LosesThePartAndNeverTheObservation(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		more    string
+		field   string // of the part that is named; none for a value that rollups count as invalid
+		code    string
+		stored  string // the field that is stored for it
+		value   string
+		invalid bool
+	}{
+		"array":               {more: `,"tags":[1, "x"]`, field: "tags", code: ingest.CodeNested, stored: "tags", value: `"[1,\"x\"]"`},
+		"member of an object": {more: `,"update":{"state":"idle"}`, stored: "update.state", value: `"idle"`},
+		"key":                 {more: `,"pk":"x"`, field: "pk", code: ingest.CodeNameReserved, stored: "pk_", value: `"x"`},
+		"version":             {more: `,"v":229.8`, field: "v", code: ingest.CodeNameReserved, stored: "v_", value: "229.8"},
+		"underscore":          {more: `,"_id":"abc"`, field: "_id", code: ingest.CodeNameReserved, stored: "id_", value: `"abc"`},
+		"both names":          {more: `,"v":1,"v_":2`, field: "v", code: ingest.CodeNameReserved, stored: "v_", value: "2"},
+		"text too long":       {more: `,"a":` + long(5000), field: "a", code: ingest.CodeTooLong},
+		"39 digits":           {more: `,"a":` + strings.Repeat("9", 39), field: "a", code: ingest.CodeNumberRange, stored: "a", value: `"` + strings.Repeat("9", 39) + `"`},
+		"10^15":               {more: `,"uptime":1795642753000000000`, stored: "uptime", value: "1795642753000000000", invalid: true},
+		"name too long":       {more: `,"` + strings.Repeat("n", 65) + `":1`, field: strings.Repeat("n", 64) + "…", code: ingest.CodeTooLong},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			table := memory.New(clock)
+			kind := kindOf(t, keeping)
+			r := appendBody(t, serviceOn(table, 1), kind, reading(`,"temperature":21.5`+tc.more))
+			if r.Outcome != model.Applied {
+				t.Fatalf("%s %v, want applied", r.Outcome, r.Errors)
+			}
+			if tc.field == "" && len(r.NotStored) > 0 || tc.field != "" && (len(r.NotStored) != 1 || r.NotStored[0].Field != tc.field || r.NotStored[0].Code != tc.code) {
+				t.Errorf("not stored: %+v, want %s %s", r.NotStored, tc.field, tc.code)
+			}
+			if (len(r.Invalid) > 0) != tc.invalid {
+				t.Errorf("invalid: %v, want %v", r.Invalid, tc.invalid)
+			}
+			if got, _ := r.Latest.Attrs.Get("temperature"); got.String() != "21.5" {
+				t.Errorf("temperature is %s, want 21.5", got)
+			}
+			if got, ok := r.Latest.Attrs.Get(tc.stored); tc.stored != "" && (!ok || got.String() != tc.value) {
+				t.Errorf("%s is %s, want %s", tc.stored, got, tc.value)
+			}
+		})
+	}
+}
+
+func TestAppend_OfTooManyFieldsStoresTheFirstNames(t *testing.T) {
+	t.Parallel()
+	r := appendBody(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), reading(members(60, "1")+with("temperature", "21.5")))
+	if _, kept := r.Latest.Attrs.Get("temperature"); r.Outcome != model.Applied || !kept || len(r.Latest.Attrs) != 50 {
+		t.Errorf("%s with %d fields, temperature %v; want 50 of 61 with temperature", r.Outcome, len(r.Latest.Attrs), kept)
+	}
+	if len(r.NotStored) != 1+11 {
+		t.Errorf("%d parts are named, want the limit and 11 fields", len(r.NotStored))
+	}
+}
+
+func TestAppend_OfNothingThatCanBeStoredIsRejected(t *testing.T) {
+	t.Parallel()
+	r := appendBody(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), reading(`,"a":`+long(5000)))
+	if r.Outcome != model.Rejected || len(r.Errors) != 1 || r.Errors[0].Code != ingest.CodeTooLong {
+		t.Errorf("%s %+v, want rejected", r.Outcome, r.Errors)
+	}
+}
+
+func TestDecodeBody_ReadsABodyWithAByteOrderMark(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"\xEF\xBB\xBF" + reading(""), "\xEF\xBB\xBF[" + reading("") + "]"} {
+		got, _, err := ingest.DecodeBody([]byte(body), 1)
+		if err != nil || len(got) != 1 || got[0].DecodeError != nil {
+			t.Errorf("%q: %v", body, err)
+		}
+	}
+	_, _, err := ingest.DecodeBody([]byte(`{"a":1,}`), 1)
+	if err == nil || strings.Contains(err.Error(), "NaN") {
+		t.Errorf("a comma too many: %v, want no word of NaN", err)
+	}
+	if _, _, err := ingest.DecodeBody([]byte(`{"a":NaN}`), 1); err == nil || !strings.Contains(err.Error(), "send null") {
+		t.Errorf("NaN: %v, want what to send", err)
+	}
+}

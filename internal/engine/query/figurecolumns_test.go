@@ -1,0 +1,35 @@
+package query
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Each field of Figures is a column of its name, with its value.
+func TestFigureColumns_HaveTheFieldsOfFigures(t *testing.T) {
+	t.Parallel()
+	d := func(n int64) *model.Decimal { return new(model.DecimalOf(n)) }
+	f := Figures{Count: 1, Invalid: 2, Sum: d(3), Min: d(4), Max: d(5), Avg: new(6.5), Stddev: new(7.5),
+		First: d(8), Last: d(9), P50: new(10.5), P95: new(11.5), P99: new(12.5)}
+	text, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		t.Fatal(err)
+	}
+	if len(FigureColumns) != len(fields) || reflect.TypeFor[Figures]().NumField() != len(fields) {
+		t.Errorf("%d columns for %d fields", len(FigureColumns), len(fields))
+	}
+	for _, c := range FigureColumns {
+		got, err := json.Marshal(c.Value(f))
+		want, _ := json.Marshal(fields[c.Name])
+		if err != nil || string(got) != string(want) {
+			t.Errorf("column %s has %s, want %s", c.Name, got, want)
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/internal/base/paging"
+	"github.com/tidemark-db/tidemark/internal/engine/sessions"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// fold folds the buckets of a level that start in [from, to), oldest first. Buckets
+// without events have no row.
+func (f *folder) fold(ctx context.Context, level int, from, to model.Time) (rows []rollup.Row, err error) {
+	if f.since == 0 && f.lostBelow(level, from, to) {
+		if f.since, err = f.firstProcessed(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, part := range f.parts(level, from, to) {
+		b := buckets{folder: f, level: level, child: part.child}
+		switch {
+		case part.child >= 0:
+			err = f.eachRow(ctx, part.child, part.from, part.to, b.addRow)
+		case f.kind.HasEvents():
+			err = f.eachEvent(ctx, part.from, part.to, b.addEvent)
+		default:
+			err = f.eachSession(ctx, part.from, part.to, &b)
+		}
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, b.done()...)
+	}
+	return rows, nil
+}
+
+// part is a range of buckets that are folded from the same level; -1 means events.
+type part struct {
+	from, to model.Time // of children
+	child    int
+}
+
+// parts cuts a range of buckets where a finer tier was added.
+func (f *folder) parts(level int, from, to model.Time) (all []part) {
+	policy := f.kind.Retention
+	unit := policy.Tiers[level].Unit
+	if first := unit.BucketOf(from); first.Start < from {
+		from = first.End
+	}
+	if last := unit.BucketOf(min(to-1, model.MaxTime)); from < to {
+		to = last.End
+	}
+	cuts := []model.Time{from, to}
+	for _, t := range policy.Tiers[:level] {
+		if b := unit.BucketOf(t.From); t.From != 0 && b.Start < t.From {
+			cuts = append(cuts, b.End)
+		} else if t.From != 0 {
+			cuts = append(cuts, b.Start)
+		}
+	}
+	slices.Sort(cuts)
+	for i := 1; i < len(cuts); i++ {
+		if a, b := max(cuts[i-1], from), min(cuts[i], to); a < b {
+			all = append(all, part{a, b, policy.ChildLevel(level, unit.BucketOf(a))})
+		}
+	}
+	return all
+}
+
+func (f *folder) eachEvent(ctx context.Context, from, to model.Time, add func(*model.Event) error) error {
+	events := 0
+	for event, err := range storage.EventsOf(ctx, f.store, f.kind.SourcesOf(f.series), storage.Range{From: from, To: to, Consistent: f.consistent}) {
+		if err != nil {
+			return err
+		}
+		if err := add(&event); err != nil {
+			return err
+		}
+		events++
+	}
+	if f.folded != nil && events > 0 {
+		f.folded(f.kind.Name, events)
+	}
+	return nil
+}
+
+// eachSession folds the sessions that begin in a range in one pass over their sources.
+func (f *folder) eachSession(ctx context.Context, from, to model.Time, b *buckets) error {
+	folds := sessions.New(f.kind, f.series, b.level, from, to)
+	if err := folds.Read(ctx, f.store, f.kind.SourcesOf(f.series), f.consistent); err != nil {
+		return err
+	}
+	for _, fold := range folds.Folds() {
+		b.finish()
+		b.bucket, b.current = fold.Bucket, fold.Fold
+	}
+	return nil
+}
+
+func (f *folder) eachRow(ctx context.Context, level int, from, to model.Time, add func(*rollup.Row) error) error {
+	child := *f
+	child.level = level
+	read := func(after string) ([]rollup.Row, string, error) {
+		page, err := child.page(ctx, level, storage.Range{Series: f.series, From: from, To: to, After: after, Consistent: f.consistent})
+		return page.Rows, page.Next, err
+	}
+	for row, err := range paging.Items(read) {
+		if err != nil {
+			return err
+		}
+		if err := add(&row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buckets folds children in order of time into one row for each bucket.
+type buckets struct {
+	*folder
+	level, child int
+	bucket       tier.Bucket
+	current      *rollup.Fold // of bucket; nil before the first child
+	rows         []rollup.Row
+}
+
+func (b *buckets) addEvent(e *model.Event) error {
+	b.at(e.At).AddEvent(e)
+	return nil
+}
+
+func (b *buckets) addRow(r *rollup.Row) error { return item.FoldRow(b.at(r.Key.Start), r) }
+
+// at returns the fold of the bucket that contains a time.
+func (b *buckets) at(t model.Time) *rollup.Fold {
+	if b.current == nil || t >= b.bucket.End {
+		b.finish()
+		b.bucket = b.kind.Retention.Tiers[b.level].Unit.BucketOf(t)
+		b.current = rollup.NewFold(b.kind.Spec())
+	}
+	return b.current
+}
+
+// finish makes a row of the fold. A bucket whose first child may have expired was not
+// swept in time: its fold may lack children, or children of them, so it is not exact.
+func (b *buckets) finish() {
+	if b.current == nil || b.current.Children == 0 {
+		return
+	}
+	t := b.kind.Retention.Tiers[b.level]
+	b.current.Exact = b.current.Exact && !b.mayMissChildren()
+	b.current.Continuation = b.current.Continuation.StartAt(b.bucket.Start)
+	b.rows = append(b.rows, rollup.Row{
+		Key:  rollup.Key{Series: b.series, Tier: t.Unit.String(), Start: b.bucket.Start},
+		Fold: *b.current, V: item.Version, ExpiresAt: t.ExpiresAt(b.bucket, b.now), WrittenAt: b.now,
+	})
+}
+
+func (b *buckets) mayMissChildren() bool {
+	return b.mayHaveExpired(b.level, b.bucket.Start) || b.lostBelow(b.level, b.bucket.Start, b.bucket.End)
+}
+
+// mayHaveExpired reports whether the first child of a bucket may have expired.
+func (f *folder) mayHaveExpired(level int, start model.Time) bool {
+	policy := f.kind.Retention
+	child, least := policy.ChildLevel(level, policy.Tiers[level].Unit.BucketOf(start)), policy.LeastRawRetention()
+	if child >= 0 {
+		least = policy.Tiers[child].LeastRetention()
+	} else if !f.kind.HasEvents() {
+		start = start.Add(-f.kind.Sessions.Gap)
+	}
+	return least != tier.Forever && start.Add(least-storage.MaxClockAhead) <= f.now.Add(tier.SealMargin)
+}
+
+// lostBelow reports whether a range of buckets of a level may have a child, or a child of a child, that was
+// not swept before it lost its own children. Such a child has no fold, so no other check finds it.
+func (f *folder) lostBelow(level int, from, to model.Time) bool {
+	child := f.kind.Retention.ChildLevel(level, f.kind.Retention.Tiers[level].Unit.BucketOf(from))
+	if child < 0 {
+		return false
+	}
+	from = max(from, f.openFrom(child), f.since)
+	return from < to && (f.mayHaveExpired(child, f.kind.Retention.Tiers[child].Unit.BucketOf(from).Start) || f.lostBelow(child, from, to))
+}
+
+// firstProcessed returns a time before which no event of the series was processed; MaxTime if it is not
+// listed.
+func (f *folder) firstProcessed(ctx context.Context) (model.Time, error) {
+	first, listed, err := firstListed(ctx, f.store, f.kind, f.series)
+	if !listed {
+		first = model.MaxTime
+	}
+	return first, err
+}
+
+func (b *buckets) done() []rollup.Row {
+	b.finish()
+	return b.rows
+}

@@ -1,0 +1,248 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/paging"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Rollups requests the rollups in one tier of the Series it embeds, alone or merged with others.
+type Rollups struct {
+	Series
+	// With, Subjects and Streams add further kinds of the same subject type, further
+	// subjects and further streams. All series of these kinds, subjects and streams are
+	// merged bucket by bucket: sums are added, averages and percentiles are weighted.
+	With              []*catalog.Kind
+	Subjects, Streams []string
+
+	Unit     tier.Unit
+	From, To model.Time // bucket starts: [From, To)
+	Newest   bool       // newest first; otherwise oldest first
+	// Limit is the maximum number of rollups in a page or iteration; 0 means all (in a
+	// page: as many as one request returns).
+	Limit      int
+	Cursor     string // Next of the previous page; "" for the first
+	Consistent bool   // strongly consistent reads
+}
+
+// Rollup is the summary of one bucket of a series, or of several series merged.
+type Rollup struct {
+	Series model.Series // kind, id and stream are empty if several are merged
+	Kinds  []KindEvents // events of each kind; nil if one kind was requested
+	Bucket tier.Bucket
+	Open   bool        // the bucket had not ended by the reader's clock, or sessions of it may go on
+	Gap    bool        // the bucket has no events and had none; only in charts with Gaps
+	Local  LocalPeriod // if it is of a time zone; the bucket then has no unit
+	// Partial has the fields whose figures do not include all events of the bucket, although
+	// the bucket is exact: they were added to the kind after these events were folded.
+	Partial rollup.AddedFields
+	// Fold has the summary, the number of unreadable events, and whether the numbers are exact.
+	rollup.Fold
+}
+
+// RollupPage is one page of rollups. A bucket without events has no rollup.
+type RollupPage struct {
+	Rollups []Rollup
+	Next    string // cursor of the next page; "" after the last
+	// CompleteFrom is the start of the first bucket that, by its age, cannot have expired.
+	CompleteFrom model.Time
+	// Missing are the parts of the page's range, oldest first, of which it is not known whether they had
+	// events: see NotKnown. Any other bucket without a rollup had none.
+	Missing []Segment
+	Progress
+}
+
+// Rollups reads one page by one Query for each merged series. A page may be
+// shorter than its limit, even empty, before the end: check Next. The error is ErrNoTier
+// if a kind does not have the tier, and wraps item.ErrNewer or item.ErrDamaged if a row
+// cannot be read: skipping the row would look like a bucket without events.
+func (s *Service) Rollups(ctx context.Context, q Rollups) (RollupPage, error) {
+	r, err := s.pagerOfRollups(ctx, q)
+	if err != nil {
+		return RollupPage{}, err
+	}
+	rollups, next, err := r.page(ctx, q.Cursor, q.Limit)
+	if err != nil {
+		return RollupPage{}, err
+	}
+	t, _, _ := q.commonPolicy().Find(q.Unit)
+	return RollupPage{
+		Rollups: rollups, Next: next, CompleteFrom: t.CompleteFrom(s.Now()),
+		Missing: r.missing, Progress: r.progress,
+	}, nil
+}
+
+// AllRollups is Rollups with as many pages as the request has, or until they have q.Limit rollups.
+func (s *Service) AllRollups(ctx context.Context, q Rollups) (RollupPage, error) {
+	r, err := s.pagerOfRollups(ctx, q)
+	if err != nil {
+		return RollupPage{}, err
+	}
+	found, err := paging.Collect(r.all(ctx, q.Cursor, q.Limit))
+	return RollupPage{Rollups: found, Missing: r.missing, Progress: r.progress}, err
+}
+
+// EachRollup returns an iterator that reads page after page, from q.Cursor on, and
+// yields at most q.Limit rollups. An error comes last, with no rollup. A bucket without a rollup had no
+// events, or is in a part that Missing of a page names.
+func (s *Service) EachRollup(ctx context.Context, q Rollups) iter.Seq2[Rollup, error] {
+	r, err := s.pagerOfRollups(ctx, q)
+	if err != nil {
+		return paging.Fail[Rollup](err)
+	}
+	if len(q.series()) == 1 {
+		r.check = nil // a stored row of one series is a value
+	}
+	return r.all(ctx, q.Cursor, q.Limit)
+}
+
+// rollupPager is the pager of a request for rollups.
+type rollupPager struct {
+	*pager[rollup.Row, Rollup]
+	progress Progress  // read before any row
+	missing  []Segment // of the pages so far
+}
+
+// pagerOfRollups returns the pager of a request.
+func (s *Service) pagerOfRollups(ctx context.Context, q Rollups) (*rollupPager, error) {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	if err := q.checkTier(); err != nil {
+		return nil, err
+	}
+	progress, err := s.progress(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	parts, now := q.series(), s.Now()
+	kept, _, _ := q.commonPolicy().Find(q.Unit)
+	fetch := func(ctx context.Context, shard int, after string) ([]rollup.Row, string, error) {
+		page, err := s.Store.Rows(ctx, q.Unit, storage.Range{
+			Series: parts[shard], From: q.From, To: q.To, Newest: q.Newest,
+			Limit: q.Limit, After: after, Consistent: q.Consistent,
+		})
+		return page.Rows, page.Next, err
+	}
+	position := func(shard int, past model.Order) string {
+		return keys.Row(rollup.Key{Series: parts[shard], Tier: q.Unit.String(), Start: past.At}).SK
+	}
+	r := &rollupPager{progress: progress}
+	r.pager = &pager[rollup.Row, Rollup]{
+		description: fmt.Sprintf("%s rollups of %s", q.Unit, q.Series),
+		cursors:     cursorsOf(s.cursorKeys(), q.cursorClass(), q.Series, q.From, q.To, q.Newest),
+		shards: shardMerger[rollup.Row]{
+			shards: len(parts), newest: q.Newest,
+			fetch: fetch, position: position,
+			order:   func(r *rollup.Row) model.Order { return model.Order{At: r.Key.Start} },
+			visible: func(r *rollup.Row) bool { return visible(r, kept, now) },
+		},
+		build: func(group []rollup.Row) (Rollup, error) {
+			return q.buildRollup(group, now, progress.CompleteThrough)
+		},
+		check: func(ctx context.Context, past, next *model.Order, page []Rollup) ([]Rollup, error) {
+			covered := q.covered(past, next)
+			missing, err := s.missing(ctx, q, q.Unit, covered.From, covered.To)
+			r.missing = union(append(r.missing, missing...))
+			known := func(r Rollup) bool { return !overlaps(missing, Segment{From: r.Bucket.Start, To: r.Bucket.End}) }
+			return lists.Filter(page, known), err
+		},
+	}
+	return r, nil
+}
+
+// covered returns the part of the range that a page between two orders covers.
+func (q Rollups) covered(past, next *model.Order) Segment {
+	all := Segment{From: max(q.From, model.MinTime), To: min(q.To, model.MaxTime+1)}
+	if q.Newest {
+		past, next = next, past
+	}
+	if past != nil && q.Newest {
+		all.From = past.At
+	} else if past != nil {
+		all.From = q.Unit.BucketOf(past.At).End
+	}
+	if next != nil && q.Newest {
+		all.To = next.At
+	} else if next != nil {
+		all.To = q.Unit.BucketOf(next.At).End
+	}
+	return all
+}
+
+// buildRollup merges the rows of one bucket, at most one of each series. The bucket is open
+// also if events that began in it may go on.
+func (q Rollups) buildRollup(group []rollup.Row, now model.Time, through *model.Time) (Rollup, error) {
+	bucket := q.Unit.BucketOf(group[0].Key.Start)
+	for _, row := range group {
+		switch {
+		case row.V > item.Version:
+			return Rollup{}, fmt.Errorf("%s: %w", bucket, item.ErrNewer)
+		case row.Summary == nil:
+			return Rollup{}, fmt.Errorf("%s: %w", bucket, item.ErrDamaged)
+		}
+	}
+	fold := q.mergeRows(group)
+	settles := fold.Continuation.Settles
+	return Rollup{
+		Series: q.commonSeries(), Kinds: q.eventsByKind(group),
+		Bucket: bucket, Open: now < bucket.End || settles > now || through != nil && settles > *through,
+		Partial: q.partial(group), Fold: *fold,
+	}, nil
+}
+
+// Label names the bucket, or the period of a time zone, for people: 2026-04-20-14, 2026-04-20.
+func (r Rollup) Label() string {
+	if r.Local.Label != "" {
+		return r.Local.Label
+	}
+	return r.Bucket.Label()
+}
+
+// TierName returns the unit of the bucket, or of the period of a time zone: day.
+func (r Rollup) TierName() string {
+	if r.Local.Unit != "" {
+		return string(r.Local.Unit)
+	}
+	return r.Bucket.Unit.String()
+}
+
+// Measure returns the named measure of the bucket; one without values if no event of the bucket has it.
+func (r Rollup) Measure(name string) rollup.Measure {
+	m, ok := r.Summary.Measure(name)
+	if !ok {
+		return rollup.Measure{Name: name}
+	}
+	return m
+}
+
+// NewestEnd returns the end of the newest bucket of the series of q. It asks the coarsest tier, which is kept
+// longest, and then the next finer one within that bucket.
+func (s *Service) NewestEnd(ctx context.Context, q Rollups) (model.Time, error) {
+	end := model.MaxTime + 1
+	q.From, q.To, q.Newest, q.Limit = model.MinTime, end, true, 1
+	for _, t := range slices.Backward(q.Kind.Retention.Tiers) {
+		q.Unit = t.Unit
+		for r, err := range s.EachRollup(ctx, q) {
+			if err != nil {
+				return 0, err
+			}
+			end, q.From = r.Bucket.End, r.Bucket.Start
+		}
+		if t.Unit == tier.Day {
+			break
+		}
+	}
+	return end, nil
+}

@@ -1,0 +1,58 @@
+package query
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Spans are segments without a unit, disjoint and in order of time. Their functions return new slices.
+
+// union returns the spans that cover all times of several spans, in any order.
+func union(all []Segment) (merged []Segment) {
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b Segment) int { return cmp.Compare(a.From, b.From) })
+	for _, s := range all {
+		if n := len(merged); n > 0 && s.From <= merged[n-1].To {
+			merged[n-1].To = max(merged[n-1].To, s.To)
+		} else if s.From < s.To {
+			merged = append(merged, s)
+		}
+	}
+	return merged
+}
+
+// within returns the parts of spans that lie in a segment.
+func within(spans []Segment, in Segment) (parts []Segment) {
+	for _, s := range spans {
+		if s.From, s.To = max(s.From, in.From), min(s.To, in.To); s.From < s.To {
+			parts = append(parts, s)
+		}
+	}
+	return parts
+}
+
+// without returns the parts of spans that lie in none of the holes, which are spans too.
+func without(spans, holes []Segment) (parts []Segment) {
+	for _, s := range spans {
+		endsAfter := func(h Segment, from model.Time) int { return cmp.Compare(h.To, from+1) }
+		first, _ := slices.BinarySearchFunc(holes, s.From, endsAfter)
+		for _, h := range holes[first:] {
+			if h.From >= s.To {
+				break
+			}
+			if s.From < h.From {
+				parts = append(parts, Segment{From: s.From, To: h.From})
+			}
+			s.From = max(s.From, h.To)
+		}
+		if s.From < s.To {
+			parts = append(parts, s)
+		}
+	}
+	return parts
+}
+
+// overlaps reports whether one of the spans overlaps a segment.
+func overlaps(spans []Segment, with Segment) bool { return len(within(spans, with)) > 0 }

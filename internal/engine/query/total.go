@@ -1,0 +1,113 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Errors of an invalid request for a total.
+var (
+	ErrTooMany     = errors.New("the time range has more buckets than one total may merge: request a coarser tier, or a shorter range")
+	ErrNoDimension = errors.New("none of the requested kinds declares this dimension")
+)
+
+// Total is the merged summary of all rollups of a time range: sums are added, averages and percentiles
+// weighted, and each distinct value counted once, no matter in how many buckets it occurred.
+type Total struct {
+	Buckets int  // buckets with events
+	Open    bool // one of the buckets had not ended by the reader's clock
+	Kinds   []KindEvents
+	Partial rollup.AddedFields // of the rollups; see Rollup
+	// Missing are the parts of the range of which it is not known whether they had events: see NotKnown. The
+	// total has no event of them, but for those that are left of a kind without tiers, and is not exact.
+	Missing []Segment
+	Progress
+	rollup.Fold
+}
+
+// Total merges the rollups of a time range. The error is ErrTooMany if q.Limit is set and
+// the range has more buckets: a total of some of them would be wrong.
+func (s *Service) Total(ctx context.Context, q Rollups) (Total, error) {
+	limit := q.Limit
+	if limit > 0 {
+		q.Limit++
+	}
+	t := Total{Fold: *rollup.NewFold(q.specForReading())}
+	rows, err := s.pagerOfRollups(ctx, q)
+	if err != nil {
+		return Total{}, err
+	}
+	for r, err := range rows.all(ctx, q.Cursor, q.Limit) { // which notes what is missing
+		if err != nil {
+			return Total{}, err
+		}
+		if t.add(r); limit > 0 && t.Buckets > limit {
+			return Total{}, fmt.Errorf("%s of %s: %w (%d)", q.Unit, q.Series, ErrTooMany, limit)
+		}
+	}
+	t.Missing, t.Exact = rows.missing, t.Exact && len(rows.missing) == 0
+	t.Progress = rows.progress
+	return t, nil
+}
+
+func (t *Total) add(r Rollup) {
+	t.Buckets++
+	t.Open = t.Open || r.Open
+	t.Partial = t.Partial.Merge(r.Partial)
+	t.AddRow(&rollup.Row{Fold: r.Fold})
+	if t.Kinds == nil {
+		t.Kinds = make([]KindEvents, len(r.Kinds))
+	}
+	for i, k := range r.Kinds {
+		t.Kinds[i] = KindEvents{Kind: k.Kind, Events: t.Kinds[i].Events + k.Events}
+	}
+}
+
+// Last returns the range of the buckets of a unit that overlap the given span before now,
+// including the open bucket: the last five minutes in minute buckets, for example.
+func Last(span time.Duration, unit tier.Unit, now model.Time) (from, to model.Time) {
+	open := unit.BucketOf(now)
+	return unit.BucketOf(max(open.End.Add(-span), model.MinTime)).Start, open.End
+}
+
+// Figures are the numbers of a measure as HTTP responses and exports show them. All but the counts are nil if
+// the measure has no valid value. Percentiles are also nil if the kind declares none for the measure.
+type Figures struct {
+	Count   int64          `json:"count"`
+	Invalid int64          `json:"invalid"`
+	Sum     *model.Decimal `json:"sum"`
+	Min     *model.Decimal `json:"min"`
+	Max     *model.Decimal `json:"max"`
+	Avg     *float64       `json:"avg"`
+	Stddev  *float64       `json:"stddev"` // of the population
+	First   *model.Decimal `json:"first"`
+	Last    *model.Decimal `json:"last"`
+	P50     *float64       `json:"p50"`
+	P95     *float64       `json:"p95"`
+	P99     *float64       `json:"p99"`
+}
+
+// FiguresOf derives the figures of m.
+func FiguresOf(m rollup.Measure) Figures {
+	f := Figures{Count: m.Count, Invalid: m.Invalid}
+	if m.Count == 0 {
+		return f
+	}
+	f.Sum, f.Min, f.Max, f.First, f.Last = &m.Sum, &m.Min, &m.Max, &m.First, &m.Last
+	f.Avg, f.Stddev = present(m.Avg()), present(m.Stddev())
+	f.P50, f.P95, f.P99 = present(m.Quantile(.50)), present(m.Quantile(.95)), present(m.Quantile(.99))
+	return f
+}
+
+func present(x float64, ok bool) *float64 {
+	if !ok {
+		return nil
+	}
+	return &x
+}

@@ -1,0 +1,38 @@
+package queue
+
+import (
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// RowKey returns the key of the row of a bucket. A series that is spread over shards has one row.
+func RowKey(s model.Series, b tier.Bucket) rollup.Key {
+	return rollup.Key{Series: s.WithoutShard(), Tier: b.Unit.String(), Start: b.Start}
+}
+
+// ClosesAt returns the time until which a bucket of the tier at a level can be left to a sweep: its closing
+// time; MinTime in a tier that is immediate, or not deferred yet.
+func ClosesAt(p tier.Policy, level int, b tier.Bucket, s model.Series, now model.Time) model.Time {
+	if now < p.Tiers[level].DeferredFrom {
+		return model.MinTime
+	}
+	return p.ClosesAt(level, b, s)
+}
+
+// finest returns the finest bucket with a row around a time of a series; false if no tier has such a bucket,
+// or if the bucket is never left to a sweep.
+func finest(kind *catalog.Kind, s model.Series, at, now model.Time) (d Deferral, deferred bool) {
+	p := kind.Retention
+	for level, t := range p.Tiers {
+		b := t.Unit.BucketOf(at)
+		if !t.HasRow(b) {
+			continue
+		}
+		d.Key, d.From = RowKey(s, b), t.DeferredFrom
+		d.Due = ClosesAt(p, level, b, d.Key.Series, now)
+		return d, d.Due != model.MinTime
+	}
+	return d, false
+}

@@ -1,0 +1,154 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark-db/tidemark/internal/store/retry"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Writer makes sure of the invalidations of events before the events are sent. The sweep that finds the
+// invalidation of a bucket begins after every event that was sent before the bucket closed is stored, so the
+// row has these events however far behind the table stream is. Its fields are set once, before the first
+// call. It is safe for concurrent use.
+type Writer struct {
+	Store Store
+	// Catalog has the kinds whose rows are folded from the sessions of other kinds; nil if there are none.
+	Catalog *catalog.Catalog
+
+	memory Memory
+}
+
+// NewWriter returns the writer of a store; nil if the store has no queue. kinds may be nil.
+func NewWriter(store any, kinds *catalog.Catalog) *Writer {
+	if queue, ok := store.(Store); ok {
+		return &Writer{Store: queue, Catalog: kinds}
+	}
+	return nil
+}
+
+// Requests are how a Writer sends requests.
+type Requests struct {
+	Now      func() model.Time
+	Retrier  retry.Retrier
+	Parallel int // buckets at the same time
+}
+
+// Ensure makes sure of the invalidations of the finest buckets of events, for their series and for the series
+// of the sessions of which they are part. A bucket that has closed needs none. It returns the events of
+// buckets whose invalidation may not be stored, with an error of one of them: these events may be sent all
+// the same. Their rows follow when the table stream has delivered them.
+func (w *Writer) Ensure(
+	ctx context.Context, kind *catalog.Kind, events []model.EventKey, r Requests,
+) (unqueued []model.EventKey, failure error) {
+	missing := w.missing(kind, events, r.Now())
+	if len(missing) == 0 {
+		return nil, nil // without a map or a goroutine: nearly every append is of a bucket that is remembered
+	}
+	failed, failure := w.ensureAll(ctx, distinct(missing), r)
+	last := -1
+	for _, m := range missing {
+		if failed[m.Deferral] && m.event != last {
+			unqueued, last = append(unqueued, events[m.event]), m.event
+		}
+	}
+	return unqueued, failure
+}
+
+// missing is a bucket of an event whose invalidation this process does not remember.
+type missing struct {
+	event int // index
+	Deferral
+}
+
+// missing returns the open buckets that this process does not remember, in the order of the events.
+func (w *Writer) missing(kind *catalog.Kind, events []model.EventKey, now model.Time) (all []missing) {
+	var buckets [4]Deferral
+	for n, e := range events {
+		for _, d := range w.buckets(buckets[:0], kind, e, now) {
+			if now < d.Due && !w.memory.has(d) {
+				all = append(all, missing{event: n, Deferral: d})
+			}
+		}
+	}
+	return all
+}
+
+// buckets appends the buckets that an event changes and that are left to a sweep: at most one of its own
+// series, and one of each series of sessions of which it is part. An event that only meets goals is part of
+// no session.
+func (w *Writer) buckets(all []Deferral, kind *catalog.Kind, e model.EventKey, now model.Time) []Deferral {
+	if d, deferred := finest(kind, e.Series, e.At, now); deferred {
+		all = append(all, d)
+	}
+	if w.Catalog == nil {
+		return all
+	}
+	for i := range w.Catalog.Kinds {
+		s := &w.Catalog.Kinds[i]
+		if s.HasEvents() || s.Sessions.Of != kind.Name {
+			continue
+		}
+		if d, deferred := finest(s, s.SessionSeries(e.Series), e.At, now); deferred {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// ensureAll makes sure of invalidations, and returns those that may not be stored, with an error of one.
+func (w *Writer) ensureAll(
+	ctx context.Context, all []Deferral, r Requests,
+) (failed map[Deferral]bool, failure error) {
+	var mu sync.Mutex // guards failed and failure
+	failed = map[Deferral]bool{}
+	var group errgroup.Group
+	group.SetLimit(max(r.Parallel, 1))
+	for _, d := range all {
+		group.Go(func() error {
+			if err := w.ensure(ctx, d, r); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failed[d], failure = true, err
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // errors are in failure
+	return failed, failure
+}
+
+// ensure makes sure of an invalidation, with retries.
+func (w *Writer) ensure(ctx context.Context, d Deferral, r Requests) error {
+	var cause error
+	_, err := r.Retrier.Do(ctx, func(ctx context.Context) (storage.WriteResult, error) {
+		attempt, err := w.memory.Ensure(ctx, w.Store, d, r.Now)
+		if errors.Is(err, ErrUnplaced) {
+			cause = err
+			return storage.Unknown, nil
+		}
+		return attempt.Result, err
+	})
+	if err == nil {
+		return nil
+	}
+	return retry.WithCause(err, cause)
+}
+
+// distinct returns each bucket once, in the order of the first events.
+func distinct(of []missing) (all []Deferral) {
+	known := map[Deferral]bool{}
+	for _, m := range of {
+		if !known[m.Deferral] {
+			known[m.Deferral] = true
+			all = append(all, m.Deferral)
+		}
+	}
+	return all
+}

@@ -1,0 +1,243 @@
+package protocol_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/tidemark-db/tidemark/internal/local/engine/enginetest"
+	"github.com/tidemark-db/tidemark/internal/local/engine/protocol"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+const name = "tidemark"
+
+// served is a served table with a clock.
+type served struct {
+	*testing.T
+	*protocol.Listener
+	*dynamodb.Client
+	streams *dynamodbstreams.Client
+	clock   atomic.Int64
+}
+
+func serve(t *testing.T) *served {
+	s := &served{T: t}
+	s.clock.Store(int64(model.TimeOf(time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC))))
+	s.Listener = enginetest.Start(t, func() model.Time { return model.Time(s.clock.Load()) })
+	var err error
+	if s.Client, err = dynamo.NewClient(t.Context(), "", s.Endpoint); err != nil {
+		t.Fatal(err)
+	}
+	o := s.Client.Options()
+	s.streams = dynamodbstreams.New(dynamodbstreams.Options{Region: o.Region, BaseEndpoint: &s.Endpoint, Credentials: o.Credentials})
+	if err := dynamo.New(s.Client, name).Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *served) advance(d time.Duration) { s.clock.Add(d.Milliseconds()); s.Tick() }
+
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+
+func (s *served) put(pk, sk string, more map[string]types.AttributeValue) {
+	s.Helper()
+	it := map[string]types.AttributeValue{"pk": text(pk), "sk": text(sk)}
+	for name, v := range more {
+		it[name] = v
+	}
+	if _, err := s.PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String(name), Item: it}); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *served) arn() string {
+	s.Helper()
+	out, err := s.DescribeTable(s.Context(), &dynamodb.DescribeTableInput{TableName: aws.String(name)})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return *out.Table.LatestStreamArn
+}
+
+func (s *served) shards() []streamtypes.Shard {
+	s.Helper()
+	out, err := s.streams.DescribeStream(s.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: aws.String(s.arn())})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return out.StreamDescription.Shards
+}
+
+// read returns the records of a shard from its oldest one, and whether the shard is closed and read completely.
+func (s *served) read(shard *string) (records []streamtypes.Record, closed bool) {
+	s.Helper()
+	it, err := s.streams.GetShardIterator(s.Context(), &dynamodbstreams.GetShardIteratorInput{
+		StreamArn: aws.String(s.arn()), ShardId: shard, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	for next := it.ShardIterator; next != nil; {
+		out, err := s.streams.GetRecords(s.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: next, Limit: aws.Int32(2)})
+		if err != nil {
+			s.Fatal(err)
+		}
+		if records = append(records, out.Records...); len(out.Records) == 0 {
+			return records, out.NextShardIterator == nil
+		}
+		next = out.NextShardIterator
+	}
+	return records, true
+}
+
+func TestTTL_RemovesAsTheServiceWhenTheClockMoves(t *testing.T) {
+	s := serve(t)
+	expires := &types.AttributeValueMemberN{Value: model.DecimalOf(model.Time(s.clock.Load()).Add(time.Hour).Seconds()).String()}
+	s.put("a", "1", map[string]types.AttributeValue{keys.AttrExpiresAt: expires})
+	s.put("a", "2", nil)
+	s.advance(59 * time.Minute)
+	shard := s.shards()[0].ShardId
+	if records, _ := s.read(shard); len(records) != 2 {
+		t.Fatalf("%d records before the item expires, want 2", len(records))
+	}
+	s.advance(2 * time.Minute)
+	records, closed := s.read(shard)
+	if len(records) != 3 || closed {
+		t.Fatalf("%d records, closed %v; want 3 in an open shard", len(records), closed)
+	}
+	last := records[2]
+	if last.EventName != streamtypes.OperationTypeRemove || last.UserIdentity == nil || *last.UserIdentity.PrincipalId != "dynamodb.amazonaws.com" {
+		t.Errorf("the record is %v by %v, want a removal by the service", last.EventName, last.UserIdentity)
+	}
+}
+
+func TestStream_HasShardsThatSplitAndKeepTheOrderOfAnItem(t *testing.T) {
+	s := serve(t)
+	for _, pk := range []string{"a", "b", "c", "d", "e", "f"} {
+		s.put(pk, "1", nil)
+	}
+	if err := s.Split(name); err != nil {
+		t.Fatal(err)
+	}
+	for _, pk := range []string{"a", "b", "c", "d", "e", "f"} {
+		s.put(pk, "1", map[string]types.AttributeValue{"v": text("2")})
+	}
+	shards := s.shards()
+	if len(shards) != 3 || *shards[1].ParentShardId != *shards[0].ShardId || *shards[2].ParentShardId != *shards[0].ShardId {
+		t.Fatalf("shards are %v, want one with two children", shards)
+	}
+	total := 0
+	for i, shard := range shards {
+		records, closed := s.read(shard.ShardId)
+		if closed != (i == 0) || len(records) == 0 {
+			t.Errorf("shard %d: closed %v with %d records; only the parent is closed, and all have records", i, closed, len(records))
+		}
+		total += len(records)
+	}
+	if total != 12 {
+		t.Errorf("%d records in all shards, want 12", total)
+	}
+}
+
+func TestStream_ForgetsRecordsAfterADay(t *testing.T) {
+	s := serve(t)
+	s.put("a", "1", nil)
+	shard := s.shards()[0]
+	s.advance(25 * time.Hour)
+	s.put("a", "2", nil)
+	if records, _ := s.read(shard.ShardId); len(records) != 1 {
+		t.Errorf("%d records, want only the one of today", len(records))
+	}
+	_, err := s.streams.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
+		StreamArn: aws.String(s.arn()), ShardId: shard.ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeAtSequenceNumber,
+		SequenceNumber: shard.SequenceNumberRange.StartingSequenceNumber,
+	})
+	if trimmed := new(streamtypes.TrimmedDataAccessException); !errors.As(err, &trimmed) {
+		t.Errorf("an iterator at a record that is gone: %v, want TrimmedDataAccessException", err)
+	}
+	it, err := s.streams.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
+		StreamArn: aws.String(s.arn()), ShardId: shard.ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeLatest,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.advance(16 * time.Minute)
+	_, err = s.streams.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: it.ShardIterator})
+	if expired := new(streamtypes.ExpiredIteratorException); !errors.As(err, &expired) {
+		t.Errorf("an iterator after 16 minutes: %v, want ExpiredIteratorException", err)
+	}
+}
+
+// What the engine does not do, it must refuse by name: a guess would look like DynamoDB's response.
+func TestServer_RefusesByNameWhatItDoesNotKnow(t *testing.T) {
+	s := serve(t)
+	key := map[string]types.AttributeValue{"pk": text("a"), "sk": text("1")}
+	table := aws.String(name)
+	values := map[string]types.AttributeValue{":v": text("x")}
+	for what, request := range map[string]func(context.Context) error{
+		"FilterExpression": func(ctx context.Context) error {
+			_, err := s.Scan(ctx, &dynamodb.ScanInput{TableName: table, FilterExpression: aws.String("a = :v"), ExpressionAttributeValues: values})
+			return err
+		},
+		"ProjectionExpression": func(ctx context.Context) error {
+			_, err := s.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: key, ProjectionExpression: aws.String("a")})
+			return err
+		},
+		"size": func(ctx context.Context) error {
+			_, err := s.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: key, ConditionExpression: aws.String("size(a) < :v"), ExpressionAttributeValues: values})
+			return err
+		},
+		"IN": func(ctx context.Context) error {
+			_, err := s.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: key, ConditionExpression: aws.String("a IN (:v)"), ExpressionAttributeValues: values})
+			return err
+		},
+		"ADD": func(ctx context.Context) error {
+			_, err := s.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: table, Key: key, UpdateExpression: aws.String("ADD a :v"), ExpressionAttributeValues: values})
+			return err
+		},
+		"arithmetic": func(ctx context.Context) error {
+			_, err := s.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: table, Key: key, UpdateExpression: aws.String("SET a = a + :v"), ExpressionAttributeValues: values})
+			return err
+		},
+		"a.…": func(ctx context.Context) error {
+			_, err := s.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: table, Key: key, UpdateExpression: aws.String("SET a.b = :v"), ExpressionAttributeValues: values})
+			return err
+		},
+		"ReturnValues ALL_NEW": func(ctx context.Context) error {
+			_, err := s.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: table, Key: key, UpdateExpression: aws.String("SET a = :v"), ExpressionAttributeValues: values, ReturnValues: types.ReturnValueAllNew})
+			return err
+		},
+		"TransactGetItems": func(ctx context.Context) error {
+			_, err := s.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{{Get: &types.Get{TableName: table, Key: key}}}})
+			return err
+		},
+		"ExecuteStatement": func(ctx context.Context) error {
+			_, err := s.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{Statement: aws.String(`SELECT * FROM "tidemark"`)})
+			return err
+		},
+	} {
+		err := request(t.Context())
+		var refused smithy.APIError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "is not known to Tidemark's engine") {
+			t.Errorf("%s: %v, want an error that refuses it by name", what, err)
+			continue
+		}
+		if code := refused.ErrorCode(); code != "ValidationException" && code != "UnknownOperationException" {
+			t.Errorf("%s: code %s", what, code)
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package protocol
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/local/engine"
+)
+
+// account is the account of every ARN.
+const account = "000000000000"
+
+type keyElement struct{ AttributeName, KeyType string }
+
+type attributeDefinition struct{ AttributeName, AttributeType string }
+
+type projection struct{ ProjectionType string }
+
+type globalIndex struct {
+	IndexName             string
+	KeySchema             []keyElement
+	Projection            projection
+	ProvisionedThroughput *provisioned `json:",omitempty"`
+	IndexArn              string       `json:",omitempty"`
+	IndexStatus           string       `json:",omitempty"`
+}
+
+type provisioned struct{ ReadCapacityUnits, WriteCapacityUnits int }
+
+type streamSpecification struct {
+	StreamEnabled  bool
+	StreamViewType string `json:",omitempty"`
+}
+
+type tag struct{ Key, Value string }
+
+type createTableInput struct {
+	TableName                 string
+	KeySchema                 []keyElement
+	AttributeDefinitions      []attributeDefinition
+	GlobalSecondaryIndexes    []globalIndex
+	BillingMode               string
+	ProvisionedThroughput     *provisioned
+	StreamSpecification       *streamSpecification
+	DeletionProtectionEnabled bool
+	Tags                      []tag
+}
+
+const newAndOldImages = "NEW_AND_OLD_IMAGES"
+
+func createTable(s *Server, in *createTableInput) (any, error) {
+	schema, err := newSchema(in)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkStream(in.StreamSpecification); err != nil {
+		return nil, err
+	}
+	if len(in.TableName) < 3 || len(in.TableName) > 255 {
+		return nil, invalid("TableName must be at least 3 characters long and at most 255 characters long")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tables[in.TableName] != nil {
+		return nil, &failure{inUse, "Cannot create preexisting table"}
+	}
+	t := s.open(in.TableName, schema)
+	t.protected.Store(in.DeletionProtectionEnabled)
+	if in.StreamSpecification != nil && in.StreamSpecification.StreamEnabled {
+		t.enableStream(s.now().Time())
+	}
+	if err := s.keep(t); err != nil {
+		return nil, err
+	}
+	s.tables[in.TableName] = t
+	return struct{ TableDescription *description }{s.describe(t)}, nil
+}
+
+// open returns a new table.
+func (s *Server) open(name string, schema engine.Schema) *table {
+	t := &table{Table: engine.New(schema, engine.Options{Retention: streamRetention}, s.now), name: name, created: s.now()}
+	if s.disk != nil {
+		t.Restore(engine.State{}, tableLog{s.disk, name})
+	}
+	return t
+}
+
+// enableStream begins a new stream, whose label is a time.
+func (t *table) enableStream(now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.streams = append(t.streams, now.Format("2006-01-02T15:04:05.000"))
+	t.SetStream(true)
+}
+
+func checkStream(spec *streamSpecification) error {
+	if spec != nil && spec.StreamEnabled && spec.StreamViewType != newAndOldImages {
+		return unknown("the StreamViewType " + spec.StreamViewType)
+	}
+	return nil
+}
+
+// newSchema returns the schema of a request.
+func newSchema(in *createTableInput) (schema engine.Schema, err error) {
+	types := map[string]string{}
+	for _, a := range in.AttributeDefinitions {
+		types[a.AttributeName] = a.AttributeType
+	}
+	if schema.Partition, schema.Sort, err = keyNames(in.KeySchema, types); err != nil {
+		return schema, err
+	}
+	used := map[string]bool{schema.Partition: true, schema.Sort: true}
+	for _, g := range in.GlobalSecondaryIndexes {
+		index := engine.Index{Name: g.IndexName}
+		if index.Partition, index.Sort, err = keyNames(g.KeySchema, types); err != nil {
+			return schema, err
+		}
+		if g.Projection.ProjectionType != "ALL" {
+			return schema, unknown("the ProjectionType " + g.Projection.ProjectionType)
+		}
+		used[index.Partition], used[index.Sort] = true, true
+		schema.Indexes = append(schema.Indexes, index)
+	}
+	for name := range types {
+		if !used[name] {
+			return schema, invalidf("One or more parameter values were invalid: Some AttributeDefinitions are not used. AttributeDefinitions: %v, keys used: %v",
+				slices.Sorted(maps.Keys(types)), slices.Sorted(maps.Keys(used)))
+		}
+	}
+	return schema, nil
+}
+
+// keyNames returns the attributes of a key.
+func keyNames(elements []keyElement, types map[string]string) (partition, sort string, err error) {
+	for _, e := range elements {
+		typ, defined := types[e.AttributeName]
+		switch {
+		case !defined:
+			return "", "", invalidf("One or more parameter values were invalid: Some index key attributes are not defined in AttributeDefinitions. Keys: [%s]", e.AttributeName)
+		case typ != "S":
+			return "", "", unknown(fmt.Sprintf("the key attribute %s of type %s", e.AttributeName, typ))
+		case e.KeyType == "HASH" && partition == "":
+			partition = e.AttributeName
+		case e.KeyType == "RANGE" && partition != "" && sort == "":
+			sort = e.AttributeName
+		default:
+			return "", "", invalid("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
+		}
+	}
+	if partition == "" {
+		return "", "", invalid("No Hash Key specified in schema.  All Dynamo DB tables must have exactly one hash key")
+	}
+	return partition, sort, nil
+}
+
+type tableInput struct{ TableName string }
+
+func describeTable(s *Server, in *tableInput) (any, error) {
+	t, err := s.find(in.TableName)
+	if err != nil {
+		return nil, &failure{notFound, "Cannot do operations on a non-existent table"}
+	}
+	return struct{ Table *description }{s.describe(t)}, nil
+}
+
+func deleteTable(s *Server, in *tableInput) (any, error) {
+	t, err := s.find(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	if t.protected.Load() {
+		return nil, invalid("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
+	}
+	described := s.describe(t)
+	described.TableStatus = "DELETING"
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.tables, t.name)
+	if err := s.drop(t); err != nil {
+		return nil, err
+	}
+	return struct{ TableDescription *description }{described}, nil
+}
+
+type listTablesInput struct {
+	ExclusiveStartTableName string
+	Limit                   int
+}
+
+func listTables(s *Server, in *listTablesInput) (any, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(s.tables)), func(name string) bool { return name <= in.ExclusiveStartTableName })
+	out := struct {
+		TableNames             []string
+		LastEvaluatedTableName string `json:",omitempty"`
+	}{TableNames: append([]string{}, names...)}
+	if in.Limit > 0 && len(names) > in.Limit {
+		out.TableNames = names[:in.Limit]
+		out.LastEvaluatedTableName = names[in.Limit-1]
+	}
+	return out, nil
+}
+
+type updateTableInput struct {
+	TableName                 string
+	StreamSpecification       *streamSpecification
+	DeletionProtectionEnabled *bool
+	BillingMode               string
+}
+
+func updateTable(s *Server, in *updateTableInput) (any, error) {
+	t, err := s.find(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkStream(in.StreamSpecification); err != nil {
+		return nil, err
+	}
+	if spec := in.StreamSpecification; spec != nil {
+		switch on := t.Options().Stream; {
+		case spec.StreamEnabled && on:
+			return nil, invalid("Table already has an enabled stream: TableName: " + t.name)
+		case !spec.StreamEnabled && !on:
+			return nil, invalid("Table is already disabled for stream: TableName: " + t.name)
+		case spec.StreamEnabled:
+			t.enableStream(s.now().Time())
+		default:
+			t.SetStream(false)
+		}
+	}
+	if in.DeletionProtectionEnabled != nil {
+		t.protected.Store(*in.DeletionProtectionEnabled)
+	}
+	if err := s.keep(t); err != nil {
+		return nil, err
+	}
+	return struct{ TableDescription *description }{s.describe(t)}, nil
+}

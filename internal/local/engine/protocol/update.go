@@ -1,0 +1,125 @@
+package protocol
+
+import (
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/local/engine"
+)
+
+// updates are the clauses of an UpdateExpression.
+type updates struct {
+	set    []engine.Assignment
+	remove []string
+}
+
+const updateWhat = "UpdateExpression"
+
+// parseUpdate parses an UpdateExpression.
+func parseUpdate(text *string, p *placeholders) (u updates, err error) {
+	if text == nil {
+		return u, nil
+	}
+	if u, err = parse(updateWhat, *text, p, (*parser).clauses); err != nil {
+		return u, err
+	}
+	seen := map[string]bool{}
+	for _, name := range u.names() {
+		if seen[name] {
+			return u, invalidf("Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [%s], path two: [%s]", name, name)
+		}
+		seen[name] = true
+	}
+	return u, nil
+}
+
+// checkKeys rejects updates of the attributes of the key.
+func (u *updates) checkKeys(schema *engine.Schema) error {
+	for _, name := range u.names() {
+		if schema.IsKey(name) {
+			return invalidf("One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key", name)
+		}
+	}
+	return nil
+}
+
+func (u *updates) names() (all []string) {
+	for _, s := range u.set {
+		all = append(all, s.Attr)
+	}
+	return append(all, u.remove...)
+}
+
+func (p *parser) clauses() (u updates, err error) {
+	seen := map[string]bool{}
+	for err == nil && p.at < len(p.tokens) {
+		word := strings.ToUpper(p.peek())
+		if seen[word] {
+			return u, invalidf(`Invalid UpdateExpression: The %q section can only be used once in an update expression;`, word)
+		}
+		seen[word] = true
+		p.at++
+		switch word {
+		case "SET":
+			err = p.list(func() error { return p.assignment(&u) })
+		case "REMOVE":
+			err = p.list(func() error {
+				name, err := p.name()
+				u.remove = append(u.remove, name)
+				return err
+			})
+		case "ADD", "DELETE":
+			return u, unknown("the clause " + word + " in UpdateExpression")
+		default:
+			p.at--
+			return u, p.syntax()
+		}
+	}
+	return u, err
+}
+
+// list parses what is separated by commas.
+func (p *parser) list(one func() error) error {
+	for {
+		if err := one(); err != nil || !p.take(",") {
+			return err
+		}
+	}
+}
+
+func (p *parser) assignment(u *updates) (err error) {
+	var a engine.Assignment
+	if a.Attr, err = p.name(); err != nil {
+		return err
+	}
+	if !p.take("=") {
+		return p.syntax()
+	}
+	if p.peek() == "if_not_exists" && p.at+1 < len(p.tokens) && p.tokens[p.at+1] == "(" {
+		err = p.ifNotExists(&a)
+	} else {
+		a.To, err = p.operand()
+	}
+	if next := p.peek(); err == nil && (next == "+" || next == "-") {
+		return unknown("arithmetic in UpdateExpression")
+	}
+	u.set = append(u.set, a)
+	return err
+}
+
+// ifNotExists parses if_not_exists(attribute, operand).
+func (p *parser) ifNotExists(a *engine.Assignment) (err error) {
+	p.at += 2
+	if a.Once, err = p.name(); err != nil {
+		return err
+	}
+	if !p.take(",") {
+		return p.syntax()
+	}
+	if a.To, err = p.operand(); err == nil && !p.take(")") {
+		err = p.syntax()
+	}
+	if err == nil && a.To.Attr == a.Once {
+		err = invalidf("Invalid UpdateExpression: The first operand must be distinct from the remaining operands for this operator or function; operator: if_not_exists, first operand: [%s]", a.Once)
+	}
+	return err
+}

@@ -1,6 +1,0 @@
-package local
-
-import "syscall"
-
-// child returns no attributes: tidemark dev does not run on Windows.
-func child(bool) *syscall.SysProcAttr { return nil }

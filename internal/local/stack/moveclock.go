@@ -1,0 +1,66 @@
+package stack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// now is the clock of the stack.
+func (s *Stack) now() model.Time { return model.TimeOf(s.opts.Clock.Now()) }
+
+// errEngine reports a database whose clock the stack cannot move.
+var errEngine = errors.New("only the embedded engine has a clock that can be moved: start dev without --engine and without an endpoint")
+
+// MoveClock moves the clock of the table, the functions and the front. Changes made before are delivered first, or
+// their records would be too old afterwards. Then it does what would have happened on the way: TTL removes expired
+// items, and the schedules run once.
+func (s *Stack) MoveClock(ctx context.Context, by time.Duration) error {
+	engine, ok := s.database.(embedded)
+	if !ok || s.opts.Clock.Path() == "" {
+		return errEngine
+	}
+	if err := s.Idle(ctx); err != nil {
+		return err
+	}
+	if err := s.opts.Clock.Move(by); err != nil {
+		return err
+	}
+	engine.Tick()
+	_, alerts := s.RunAlerts(ctx)
+	_, purges := s.RunPurges(ctx)
+	return errors.Join(alerts, purges)
+}
+
+// ClockMove is the request of POST /local/clock. ClockTime is its response, and the response of GET.
+type (
+	ClockMove struct {
+		By string `json:"by"` // such as "48h"
+	}
+	ClockTime struct {
+		Now model.Time `json:"now"`
+	}
+)
+
+// PathClock is the route of the clock.
+const PathClock = "/local/clock"
+
+// serveClock moves the clock.
+func (s *Stack) serveClock(w http.ResponseWriter, r *http.Request) {
+	var move ClockMove
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<10)).Decode(&move)
+	by, invalid := time.ParseDuration(move.By)
+	if err = errors.Join(err, invalid); err == nil {
+		err = s.MoveClock(r.Context(), by)
+	}
+	if err != nil {
+		writeMessage(w, http.StatusConflict, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(ClockTime{s.now()})
+}

@@ -1,0 +1,6 @@
+package stack
+
+import "syscall"
+
+// child returns no attributes: tidemark dev does not run on Windows.
+func child(bool) *syscall.SysProcAttr { return nil }

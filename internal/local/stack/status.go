@@ -1,0 +1,161 @@
+package stack
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/api/webui"
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/internal/local/devfile"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+)
+
+// Stats are the counts of the stack since its start.
+type Stats struct {
+	StreamRecords int64 `json:"streamRecords"` // read from the table stream, of every class
+	Batches       int64 `json:"batches"`       // of the mapping
+	Invocations   int64 `json:"invocations"`   // of aggregate, including faults and retries
+	Again         int64 `json:"again"`         // batches delivered again by faults
+	Recut         int64 `json:"recut"`         // batches delivered in pieces by faults
+	Failed        int64 `json:"failed"`        // invocations that were not acknowledged completely
+	GivenUp       int   `json:"givenUp"`       // ranges in the on-failure file
+	Kills         int   `json:"kills"`         // processes of aggregate killed on purpose
+	KillsUnacked  int   `json:"killsUnacked"`  // of these, between the writes and the acknowledgement
+	Throttled     int64 `json:"throttled"`     // requests of aggregate that the table refused on purpose
+	Counted       int64 `json:"counted"`       // delivered records of the target: what a counter of records has
+	// Metrics are the sums of the counters of the functions, by metric name. Counts that a killed
+	// process had not printed are missing.
+	Metrics map[string]float64 `json:"metrics"`
+}
+
+// Stats returns the counts. It can be called at any time.
+func (s *Stack) Stats() Stats {
+	d := s.delivery
+	st := Stats{
+		StreamRecords: s.source.records.Load(),
+		Batches:       d.batches.Load(),
+		Invocations:   d.invocations.Load(),
+		Again:         d.again.Load(),
+		Recut:         d.recut.Load(),
+		Failed:        d.failed.Load(),
+		Throttled:     s.throttle.refused.Load(),
+		Counted:       d.counted.Load(),
+		GivenUp:       s.failures.ranges(),
+		Metrics:       s.metrics.sums(),
+	}
+	for _, death := range s.functions[aggregate].Deaths() {
+		st.Kills++
+		if death.At == Responding {
+			st.KillsUnacked++
+		}
+	}
+	return st
+}
+
+// Idle waits until every change committed before the call is in the rollups or was given up. It
+// reads the table stream to its end instead of waiting for a fixed time.
+func (s *Stack) Idle(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.ctx, func() { cancel(s.Err()) })()
+	if s.mapping.CaughtUp(ctx) != nil {
+		return fmt.Errorf("wait for the rollups: %w", context.Cause(ctx))
+	}
+	return nil
+}
+
+// Status is the response of GET /local/status and GET /local/idle.
+type Status struct {
+	Idle     bool   `json:"idle"` // of /local/idle: all changes before the request are in the rollups
+	Table    string `json:"table"`
+	Endpoint string `json:"endpoint"`
+	Stats    Stats  `json:"stats"`
+}
+
+// idleWithin limits one request for idleness, so that the caller sees progress. It is several times
+// as long as the mapping needs to list the shards and to read them to their ends.
+const idleWithin = 5 * time.Second
+
+// localRoutes serves the routes that exist only on a local stack. live ends requests that wait.
+func (s *Stack) localRoutes(live context.Context, kinds *catalog.Catalog) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) { writeMessage(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET "+webui.PathStatus, func(w http.ResponseWriter, r *http.Request) { s.report(w, false) })
+	mux.HandleFunc("GET "+webui.PathChanges, s.changes.handler(live, kinds))
+	mux.HandleFunc("GET "+devfile.PathSelf, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(s.dev())
+	})
+	mux.HandleFunc("GET /local/idle", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), idleWithin)
+		defer cancel()
+		s.report(w, s.Idle(ctx) == nil)
+	})
+	for _, fault := range []string{"none", "again", "recut", "kill", "throttle"} {
+		mux.HandleFunc("POST /local/break/{device}/"+fault, func(w http.ResponseWriter, r *http.Request) {
+			s.delivery.setFault(r.PathValue("device"), fault)
+			writeMessage(w, http.StatusAccepted, "fault of the next batch: "+fault)
+		})
+	}
+	mux.HandleFunc("POST "+PathClock, s.serveClock)
+	mux.HandleFunc("GET "+SamplePath, s.serveSample)
+	mux.Handle(webui.Path, webui.Pages())
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { writeMessage(w, http.StatusNotFound, "Not Found") })
+	return mux
+}
+
+// dev is the stack as commands find it.
+func (s *Stack) dev() devfile.Dev {
+	return devfile.Dev{URL: s.URL, Endpoint: s.Endpoint, Table: s.Table, Config: s.opts.ConfigPath, PID: os.Getpid(), ID: s.opts.ID}
+}
+
+func (s *Stack) report(w http.ResponseWriter, idle bool) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(Status{Idle: idle, Table: s.Table, Endpoint: s.Endpoint, Stats: s.Stats()})
+}
+
+// AwaitIdle returns when the rollups of the stack at url include every change that was committed
+// before the call. A running stack knows that because it has read its table stream to the end.
+// It calls added with the records that were read since the call before.
+func AwaitIdle(ctx context.Context, url string, added func(records int)) error {
+	var read int64
+	for {
+		status, err := idleStatus(ctx, url)
+		if err != nil {
+			return err
+		}
+		added(int(status.Stats.StreamRecords - read))
+		read = status.Stats.StreamRecords
+		if status.Stats.GivenUp > 0 {
+			return fmt.Errorf("wait for the rollups: aggregate failed on %d ranges of the table stream, which were not retried further: see on-failure.ndjson and logs/aggregate.log in .tidemark", status.Stats.GivenUp)
+		}
+		if status.Idle {
+			return nil
+		}
+	}
+}
+
+// idleStatus asks a dev for its status. The dev responds when it is idle, or after a while.
+func idleStatus(ctx context.Context, url string) (Status, error) {
+	var status Status
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/local/idle", nil)
+	if err != nil {
+		return status, usererr.Errorf("--url: %w", err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return status, fmt.Errorf("wait for the rollups: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return status, usererr.Errorf("--wait: %s returned %s: only a running \"tidemark dev\" can be waited for; remove --wait", url, resp.Status)
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&status); err != nil {
+		return status, fmt.Errorf("wait for the rollups: %w", err)
+	}
+	return status, nil
+}

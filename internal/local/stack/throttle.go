@@ -1,0 +1,47 @@
+package stack
+
+import (
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"sync/atomic"
+	"time"
+)
+
+// throttledFor is longer than the SDK's own attempts take, so that aggregate has to repeat requests itself.
+const throttledFor = 5 * time.Second
+
+// throttle is an endpoint of the table that can refuse requests, as a table with no capacity left does.
+type throttle struct {
+	table   http.Handler
+	until   atomic.Int64 // requests before it are refused; Unix milliseconds
+	refused atomic.Int64
+}
+
+// begin refuses the requests of the next seconds.
+func (t *throttle) begin() { t.until.Store(time.Now().Add(throttledFor).UnixMilli()) }
+
+func (t *throttle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if time.Now().UnixMilli() >= t.until.Load() {
+		t.table.ServeHTTP(w, r)
+		return
+	}
+	t.refused.Add(1)
+	w.WriteHeader(http.StatusBadRequest)
+	io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException","message":"throttled for a while"}`)
+}
+
+// startThrottle starts the endpoint through which aggregate reaches the table.
+func (s *Stack) startThrottle() (err error) {
+	table, err := url.Parse(s.Endpoint)
+	if err != nil {
+		return err
+	}
+	proxy := httputil.NewSingleHostReverseProxy(table)
+	proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 64}                                           // requests of one invocation are concurrent
+	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) } // a cut connection stays one
+	s.throttle.table = proxy
+	s.throttled, err = StartFront("", "", nil, &s.throttle)
+	return err
+}

@@ -1,0 +1,96 @@
+package cost_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/ops/cost"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains"
+)
+
+func shipped(t *testing.T) []catalog.Kind {
+	t.Helper()
+	kinds, err := config.Default(domains.Kinds()...).Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kinds.Kinds
+}
+
+func readings(t *testing.T) catalog.Kind {
+	t.Helper()
+	for _, k := range shipped(t) {
+		if k.Name == "READING" {
+			return k
+		}
+	}
+	t.Fatal("no kind READING")
+	return catalog.Kind{}
+}
+
+// The bounds are those that docs/run/COST.md promises, with four measures instead of two.
+func TestMeasure_AnEventAMinute(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		latest      catalog.LatestPolicy
+		load        cost.Load
+		write, read float64
+	}{
+		{catalog.TransactionLatest, cost.Load{Every: time.Minute, Batch: 1}, 4.15, .35},
+		{catalog.DerivedLatest, cost.Load{Every: time.Minute, Batch: 1}, 1.15, .45},
+		{catalog.TransactionLatest, cost.Load{Every: time.Minute, Batch: 60}, 2.15, .2},
+		{catalog.NoLatest, cost.Load{Every: time.Second, Batch: 1}, 1.05, .3},
+	} {
+		kind := readings(t)
+		kind.Latest = c.latest
+		u, err := cost.Measure(kind, c.load)
+		if err != nil || u.Write < 1 || u.Write > c.write || u.Read <= 0 || u.Read > c.read {
+			t.Errorf("latest %s, %+v: %+v, %v; want 1 to %v write and at most %v read units", c.latest, c.load, u, err, c.write, c.read)
+		}
+	}
+}
+
+func TestMeasure_EveryShippedKind(t *testing.T) {
+	t.Parallel()
+	for _, k := range shipped(t) {
+		if !k.HasEvents() {
+			continue
+		}
+		if u, err := cost.Measure(k, cost.Load{Every: time.Minute, Batch: 1}); err != nil || u.Bytes < 100 {
+			t.Errorf("%s: %+v, %v", k.Name, u, err)
+		}
+	}
+}
+
+// Below about three events in a bucket, deferring its tier saves nothing.
+func TestPlans_ALoggerOfOneReadingAnHourKeepsItsHoursImmediate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		every     time.Duration
+		immediate int
+	}{{time.Minute, 0}, {time.Hour, 1}} {
+		plans, err := cost.Plans(readings(t), cost.Load{Every: c.every, Batch: 1})
+		if err != nil || len(plans) != 4 {
+			t.Fatalf("%d plans, %v", len(plans), err)
+		}
+		if best := cost.Best(plans); best.Immediate != c.immediate {
+			t.Errorf("one reading in %s: %d immediate tiers of %+v, want %d", c.every, best.Immediate, plans, c.immediate)
+		}
+	}
+}
+
+func TestParseRate(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{"1/h": time.Hour, "4/h": 15 * time.Minute, "1/m": time.Minute, "10/s": 100 * time.Millisecond, "2/d": 12 * time.Hour} {
+		if got, err := cost.ParseRate(text); err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "1", "0/h", "-1/h", "1/week", "x/h", "1/h/2", "1e9/s"} {
+		if got, err := cost.ParseRate(text); err == nil {
+			t.Errorf("%q: %s, want an error", text, got)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+// Package cost measures what the events of a kind cost. It runs the deployed code on a table in
+// memory, and counts the capacity units of its requests from the sizes of the items.
+package cost
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/engine/queue"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Load is how the events of one series arrive.
+type Load struct {
+	Every time.Duration // between two events
+	Batch int           // events of a request
+	Pad   int           // bytes of an event in addition to its declared fields
+}
+
+// Units are what an event costs on average, append and rollups together.
+type Units struct {
+	Write, Read float64 // capacity units
+	Bytes       float64 // of the stored event
+}
+
+// Dollars returns the price of so many events, on demand.
+func (u Units) Dollars(events float64) float64 { return events * (u.Write*PerWrite + u.Read*PerRead) }
+
+const (
+	warmup = 15 * tier.Day24 // with an event an hour, so that the rows of a month have children
+	start  = "2026-03-16T00:00:00Z"
+
+	frequent = 10 * time.Second
+	padding  = "padding" // a field of events that are larger than their declared fields
+)
+
+// Measure runs a load of one series of a kind that has events. It takes milliseconds to seconds.
+func Measure(kind catalog.Kind, load Load) (Units, error) {
+	kinds, err := catalog.New(kind)
+	if err != nil {
+		return Units{}, err
+	}
+	m := &run{kind: &kinds.Kinds[0], random: rand.New(rand.NewPCG(1, 2))}
+	begin, _ := model.ParseTime(start, model.RejectFinerTime)
+	clock := func() model.Time { return m.now }
+	m.table = &Metered{Table: memory.New(clock)}
+	random := rand.NewChaCha8([32]byte{1})
+	limits := config.Default().Limits
+	limits.Text = max(limits.Text, load.Pad)
+	m.ingest = &ingest.Service{
+		Store: m.table, Limits: limits, Now: clock, Rand: random, Parallel: 1,
+		Queue: queue.NewWriter(m.table, kinds),
+	}
+	m.aggregate = &aggregate.Aggregator{Store: m.table, QuarantineStore: m.table, Catalog: kinds, Now: clock, Rand: random, Limits: aggregate.Limits{Concurrency: 1}}
+
+	if err := m.play(begin.Add(-warmup), begin, Load{Every: time.Hour, Batch: 1}); err != nil {
+		return Units{}, err
+	}
+	m.table.settle()
+	m.read, m.table.written, m.table.bytes, m.events = 0, 0, 0, 0
+	lasts := min(max(500*load.Every, tier.Day24), 15*tier.Day24).Truncate(tier.Day24)
+	if load.Every < frequent {
+		lasts = 3 * time.Hour // more events than of a rarer load in a day
+	}
+	if err := m.play(begin, begin.Add(lasts), load); err != nil {
+		return Units{}, err
+	}
+	n := float64(m.events)
+	return Units{Write: float64(m.table.WriteUnits()) / n, Read: m.read / n, Bytes: float64(m.table.bytes) / n}, nil
+}
+
+// run is a table with its ingest service and aggregator.
+type run struct {
+	kind      *catalog.Kind
+	table     *Metered
+	ingest    *ingest.Service
+	aggregate *aggregate.Aggregator
+	random    *rand.Rand
+	now       model.Time
+	events    int
+	seen      uint64
+	read      float64
+}
+
+// play appends the load of [from, to), processes each request and sweeps after each hour.
+func (r *run) play(from, to model.Time, load Load) error {
+	step := load.Every * time.Duration(load.Batch)
+	swept := from
+	for r.now = from.Add(step); r.now <= to; r.now = r.now.Add(step) {
+		if err := r.request(load); err != nil {
+			return err
+		}
+		if r.now.Sub(swept) < time.Hour {
+			continue
+		}
+		swept = tier.Hour.BucketOf(r.now).Start
+		if err := r.sweep(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) request(load Load) error {
+	observations := make([]ingest.TypedObservation, load.Batch)
+	for i := range observations {
+		at := r.now.Add(-load.Every * time.Duration(load.Batch-i))
+		observations[i] = ingest.TypedObservation{Subject: "subject_01", At: at, ID: r.id(), Attrs: r.attrs(load.Pad)}
+	}
+	ctx, meter := model.WithReadMeter(context.Background())
+	results, err := r.ingest.AppendEvents(ctx, r.kind, observations)
+	if err != nil {
+		return fmt.Errorf("append an example event of kind %s: %w", r.kind.Name, err)
+	}
+	r.events += len(results)
+	report := r.aggregate.Process(ctx, r.changes())
+	r.read += meter.Cost().Units
+	return firstError(report)
+}
+
+func (r *run) sweep() error {
+	ctx, meter := model.WithReadMeter(context.Background())
+	shard := storage.FirstGeneration.Shard(r.kind.Series("subject_01", "", model.Order{}))
+	report, err := r.aggregate.Sweep(ctx, shard)
+	if err == nil {
+		err = firstError(report.Report)
+	}
+	r.read += meter.Cost().Units
+	return err
+}
+
+func firstError(r aggregate.Report) error {
+	if len(r.Failures) > 0 {
+		return r.Failures[0].Err
+	}
+	return nil
+}
+
+// id returns an event id where the kind needs one.
+func (r *run) id() string {
+	if r.kind.IDs == catalog.RequiredID {
+		return fmt.Sprintf("%016x", r.random.Uint64())
+	}
+	return ""
+}
+
+// attrs returns the fields of an example event: every declared field, and one measure at least.
+func (r *run) attrs(pad int) (attrs model.Attrs) {
+	known := map[string]bool{}
+	add := func(name string, v model.Value) {
+		if name != "" && !known[name] {
+			known[name] = true
+			attrs = append(attrs, model.Attr{Name: name, Value: v})
+		}
+	}
+	number := model.NumberValue(model.MustDecimal(fmt.Sprintf("%.2f", 10+20*r.random.Float64())))
+	for _, m := range r.kind.Measures {
+		add(m.Name, number)
+	}
+	if len(r.kind.Measures) == 0 {
+		add("value", number)
+	}
+	text := model.TextValue(fmt.Sprintf("value_%02d", r.random.IntN(100)))
+	for _, d := range r.kind.Dimensions {
+		if !d.IsPair() {
+			add(d.Name, text)
+		}
+	}
+	for _, name := range append(r.kind.Distinct, r.kind.IndexBy) {
+		add(name, text)
+	}
+	if r.kind.OrderType == catalog.NumberOrder {
+		text = number
+	}
+	add(r.kind.OrderBy, text)
+	if pad > 0 {
+		add(padding, model.TextValue(strings.Repeat("x", pad)))
+	}
+	return attrs
+}
+
+// changes returns the events since the last call, as the table stream delivers them.
+func (r *run) changes() (changes []storage.Change) {
+	for _, record := range r.table.Records(r.seen) {
+		r.seen = record.Seq
+		if key, err := keys.ParseEvent(record.Keys); err == nil {
+			changes = append(changes, storage.Change{Type: storage.Inserted, Key: key, At: record.At})
+		}
+	}
+	return changes
+}

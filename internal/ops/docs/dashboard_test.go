@@ -1,0 +1,115 @@
+package docs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/ops/docs"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// source is the data source of a panel or variable.
+type source struct{ Type, UID string }
+
+// model is what Grafana's import needs of a dashboard. Its schema is published as types of
+// TypeScript only.
+type model struct {
+	UID, Title    string
+	SchemaVersion int
+	Templating    struct {
+		List []struct {
+			Name, Type string
+			Query      json.RawMessage
+			Datasource source
+		}
+	}
+	Panels []struct {
+		ID          int
+		Title, Type string
+		GridPos     struct{ X, Y, W, H int }
+		Datasource  source
+		Targets     []struct{ RefID, Expr, LegendFormat string }
+	}
+}
+
+func dashboard(t *testing.T, kind *catalog.Kind) (d model) {
+	t.Helper()
+	var text bytes.Buffer
+	if err := docs.Dashboard(&text, kind); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text.Bytes(), &d); err != nil {
+		t.Fatalf("%s: %v\n%s", kind.Name, err, text.String())
+	}
+	return d
+}
+
+func TestDashboard_HasWhatTheImportNeeds(t *testing.T) {
+	t.Parallel()
+	kinds, err := catalog.New(domains.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	uids := map[string]bool{}
+	for i := range kinds.Kinds {
+		kind := &kinds.Kinds[i]
+		d := dashboard(t, kind)
+		if d.UID == "" || len(d.UID) > 40 || uids[d.UID] || d.Title == "" || d.SchemaVersion == 0 {
+			t.Errorf("%s: %+v; want a title and an own uid of at most 40 characters", kind.Name, d)
+		}
+		uids[d.UID] = true
+		if len(d.Templating.List) != 2 || d.Templating.List[0].Type != "datasource" || d.Templating.List[1].Type != "query" {
+			t.Errorf("%s: variables %+v, want the data source and the subject", kind.Name, d.Templating.List)
+		}
+		if want := len(kind.Measures) + 2; len(d.Panels) != want {
+			t.Errorf("%s: %d panels, want %d: events, inexact buckets and each measure", kind.Name, len(d.Panels), want)
+		}
+		ids, cells := map[int]bool{}, map[[2]int]string{}
+		for _, p := range d.Panels {
+			if ids[p.ID] || p.Type != "timeseries" || p.Title == "" || p.Datasource != (source{"prometheus", "${datasource}"}) || len(p.Targets) == 0 {
+				t.Errorf("%s: panel %+v", kind.Name, p)
+			}
+			ids[p.ID] = true
+			at := p.GridPos
+			if at.W < 1 || at.H < 1 || at.X < 0 || at.X+at.W > 24 {
+				t.Errorf("%s: %s is at %+v, outside the grid of 24 columns", kind.Name, p.Title, at)
+			}
+			for x := range at.W {
+				for y := range at.H {
+					cell := [2]int{at.X + x, at.Y + y}
+					if other, taken := cells[cell]; taken {
+						t.Fatalf("%s: %s covers %s", kind.Name, p.Title, other)
+					}
+					cells[cell] = p.Title
+				}
+			}
+			var refs []string
+			for _, target := range p.Targets {
+				refs = append(refs, target.RefID)
+				if !strings.Contains(target.Expr, `kind="`+kind.Name+`",subject=~"$subject"`) || target.LegendFormat == "" {
+					t.Errorf("%s: %s has the query %s", kind.Name, p.Title, target.Expr)
+				}
+			}
+			if slices.Sort(refs); len(slices.Compact(refs)) != len(p.Targets) {
+				t.Errorf("%s: %s has a refId twice: %v", kind.Name, p.Title, refs)
+			}
+		}
+	}
+}
+
+func TestDashboard_NamesOfMeasuresAreMetricNames(t *testing.T) {
+	t.Parallel()
+	d := dashboard(t, &catalog.Kind{Name: "PUMP", Path: "pumps", Measures: []rollup.MeasureSpec{{Name: `flow."l/min"`, Percentiles: true}}})
+	panel := d.Panels[2]
+	if want := `flow.\"l/min\"`; panel.Title != strings.ReplaceAll(want, `\`, "") {
+		t.Errorf("the title is %s", panel.Title)
+	}
+	if want := `flow__l_min_{kind="PUMP",subject=~"$subject",statistic="p95"}`; len(panel.Targets) != 4 || panel.Targets[3].Expr != want {
+		t.Errorf("the queries are %+v, want %s as the last", panel.Targets, want)
+	}
+}

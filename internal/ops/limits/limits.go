@@ -1,0 +1,134 @@
+// Package limits says how far a configuration goes: each limit of the account and of the design, with the
+// number of series at which it is reached, how to raise it, and what happens then. It computes what a series
+// needs from the units that package cost measures, and sends no request.
+package limits
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/ops/cost"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+)
+
+// Load is what each series sends.
+type Load struct {
+	Kind  catalog.Kind
+	Every time.Duration // between two events
+	Batch int           // events in a request
+	cost.Units
+}
+
+// NewLoad measures the units of an event.
+func NewLoad(kind catalog.Kind, every time.Duration, batch int) (Load, error) {
+	units, err := cost.Measure(kind, cost.Load{Every: every, Batch: batch})
+	return Load{Kind: kind, Every: every, Batch: batch, Units: units}, err
+}
+
+// events returns how many events a series sends in a second.
+func (l Load) events() float64 { return 1 / l.Every.Seconds() }
+
+// requests returns how many requests a series sends in a second.
+func (l Load) requests() float64 { return l.events() / float64(l.Batch) }
+
+// Limit is one limit.
+type Limit struct {
+	Series int    // the number of series at which it is reached
+	Name   string // with its value
+	Raise  string // how to raise it
+	Then   string // what happens to more series
+}
+
+// The default quotas of an account in a large Region, in November 2026. Yours may be lower, above all
+// in a new account: Service Quotas has them.
+const (
+	tableUnits      = 40_000 // read and write units a second of a table on demand, each
+	firstUnits      = 4_000  // write units a second of a new table on demand
+	partitionUnits  = 1_000  // write units a second of a partition; not to be raised
+	apiRequests     = 10_000 // requests a second to the HTTP APIs of an account
+	concurrency     = 1_000  // invocations at once of an account
+	asyncPerWorker  = 10     // asynchronous invocations a second for each of them
+	iotMessages     = 20_000 // messages a second to AWS IoT of an account
+	messagesOfARule = 10     // that a batched rule sends in a request
+	streamRecords   = 4_000  // records a second of a new data stream on demand
+)
+
+// What the design needs.
+const (
+	settle        = 5 * time.Minute // within which rows of a closed bucket are to be written
+	queueUnits    = 2.              // write units of an invalidation: put and deleted
+	sweepCPU      = 4 * 93e-6       // CPU seconds of a row: four requests
+	cpuMemory     = 1769.           // MB of a function with one CPU
+	ingestSeconds = .02             // of an invocation of ingest
+	lateRows      = "rows are late by more than five minutes, reads fold the events meanwhile; nothing is lost"
+	askedAgain    = "senders are asked to repeat, queues repeat by themselves, rollups are late; nothing is lost"
+)
+
+// All returns the limits of a stage, the one that is reached first at the beginning.
+func All(c *config.Config, s *config.Stage, l Load) (all []Limit) {
+	add := func(series float64, name, raise, then string) {
+		all = append(all, Limit{Series: twoDigits(series), Name: name, Raise: raise, Then: then})
+	}
+	addQueue(c, s, l, add)
+	addTable(s, l, add)
+	addSources(s, l, add)
+	slices.SortStableFunc(all, func(a, b Limit) int { return cmp.Compare(a.Series, b.Series) })
+	return all
+}
+
+// twoDigits rounds down to two digits: the figures are no more exact.
+func twoDigits(series float64) int {
+	scale := math.Pow10(max(0, int(math.Log10(max(1, series)))-1))
+	return int(math.Floor(series/scale) * scale)
+}
+
+// adder adds a limit.
+type adder = func(series float64, name, raise, then string)
+
+// addQueue adds the limits of deferred tiers. All series close their buckets at the same time; a tier
+// whose buckets are shorter than settle needs its units all the time.
+func addQueue(c *config.Config, s *config.Stage, l Load, add adder) {
+	var finest time.Duration
+	for _, t := range l.Kind.Retention.Tiers {
+		if d := t.Unit.Longest(); t.Deferred && (finest == 0 || d < finest) {
+			finest = d
+		}
+	}
+	if finest == 0 {
+		return
+	}
+	within := min(settle, finest).Seconds()
+	units := float64(c.Queue.Shards * partitionUnits)
+	add(min(units*within, units*finest.Seconds()/queueUnits),
+		fmt.Sprintf("queue of closed buckets: %d shards of %s write units a second",
+			c.Queue.Shards, grouped(partitionUnits)),
+		"queue: {shards: N}, up to "+grouped(config.MaxQueueShards), lateRows)
+	memory := c.Functions.Aggregate.Memory
+	add(float64(s.Sweeps)*float64(memory)/cpuMemory/sweepCPU*within,
+		fmt.Sprintf("sweeps: %d at once with %s MB, a row in %.0f µs of CPU",
+			s.Sweeps, grouped(memory), sweepCPU*1e6),
+		fmt.Sprintf("stages.%s.sweeps, up to %d; functions.aggregate.memory", s.Name, config.MaxSweeps), lateRows)
+}
+
+// Print prints the limits, the one that is reached first at the beginning.
+func Print(w io.Writer, c *config.Config, s *config.Stage, l Load) {
+	fmt.Fprintf(w, "stage %s, %s, an event in %s, %d in a request: %.2f write and %.2f read units an event\n",
+		s.Name, l.Kind.Name, l.Every, l.Batch, l.Write, l.Read)
+	for _, limit := range All(c, s, l) {
+		fmt.Fprintf(w, "\n%11s series  %s\n", grouped(limit.Series), limit.Name)
+		fmt.Fprintf(w, "%20sraise: %s\n%20sthen: %s\n", "", limit.Raise, "", limit.Then)
+	}
+	fmt.Fprintf(w, "\nOne series sends fewer than %s events a second: a partition takes %s write units. With\n"+
+		"shards: N, its kind takes N times as much. Beyond the quotas of an account, divide the subjects by a\n"+
+		"hash of their ids among several accounts: the price of an event stays, and each stage\n"+
+		"costs its idle price once more.\n",
+		grouped(twoDigits(partitionUnits/l.Write)), grouped(partitionUnits))
+}
+
+func grouped(n int) string { return terminal.Grouped(n) }

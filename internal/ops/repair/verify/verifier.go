@@ -1,0 +1,278 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablescan"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Verifier recounts series from their events.
+type Verifier struct {
+	Store   Store
+	Catalog *catalog.Catalog
+	Now     func() model.Time
+	// Quick recounts only series in which an audit found a wrong digest.
+	Quick bool
+	// MaxExplained is for how many findings the events are read that cause them.
+	MaxExplained int
+	// Progress is called for every audited item and every recounted series; nil to ignore it.
+	Progress func(Step)
+}
+
+// Report is the result of a verification.
+type Report struct {
+	Audit *AuditReport // nil unless Quick
+
+	Series      int
+	Events      int
+	Tiers       []TierCounts // in the order first met: finest first
+	Differences []Finding
+	Partial     map[string]rollup.AddedFields // by kind: fields that some rows do not include
+	Undeclared  []model.Series                // of kinds that the catalog has not: not recounted
+	Processed   query.Progress                // of the table, read before the first row
+}
+
+// TierCounts counts the findings of one tier.
+type TierCounts struct {
+	Tier    string
+	Status  map[Status]int
+	Inexact int // equal rows that say exact: false
+	Partial int // rows that do not include a field which was added later
+}
+
+// OK reports whether every series could be recounted and no bucket needs repair.
+func (r *Report) OK() bool { return len(r.Differences) == 0 && len(r.Undeclared) == 0 }
+
+// Busy returns how many buckets changed whenever they were read, so that nothing is known of them.
+func (r *Report) Busy() (n int) {
+	for _, t := range r.Tiers {
+		n += t.Status[Busy]
+	}
+	return n
+}
+
+// Checked reports whether there was anything to check.
+func (r *Report) Checked() bool { return len(r.Tiers) > 0 || r.Audit != nil && r.Audit.Items > 0 }
+
+// Verify recounts every bucket of a scope. The scope's span is widened to whole buckets of the coarsest tier.
+func (v *Verifier) Verify(ctx context.Context, s Scope) (*Report, error) {
+	report := &Report{}
+	if table, ok := v.Store.(query.TableStore); ok {
+		var err error
+		if report.Processed, err = query.TableProgress(ctx, table, v.Catalog); err != nil {
+			return nil, fmt.Errorf("read the progress of the table: %w", err)
+		}
+	}
+	all, err := v.choose(ctx, report, s.Subject)
+	if err != nil {
+		return nil, err
+	}
+	for _, series := range all {
+		if err := v.series(ctx, report, series, s); err != nil {
+			return nil, err
+		}
+		if v.Progress != nil {
+			v.Progress(Step{Phase: "verify", Unit: "series", Added: 1, Total: len(all)})
+		}
+	}
+	return report, nil
+}
+
+// choose returns the series to recount: all of the subject, or with Quick those that an audit found suspect.
+func (v *Verifier) choose(ctx context.Context, report *Report, subject model.Subject) ([]model.Series, error) {
+	if !v.Quick {
+		all, err := tablescan.Series(ctx, v.Store, v.Catalog, subject)
+		if err != nil {
+			return nil, fmt.Errorf("find the series: %w", err)
+		}
+		return all, nil
+	}
+	auditor := &Auditor{Table: v.Store, Catalog: v.Catalog, Now: v.Now, Progress: v.Progress}
+	audited, err := auditor.Run(ctx, subject)
+	if err != nil {
+		return nil, fmt.Errorf("audit the table: %w", err)
+	}
+	report.Audit = audited
+	return audited.Series(), nil
+}
+
+// Series returns the series to recount after an audit: those with suspects, and those
+// that it could not audit.
+func (r *AuditReport) Series() []model.Series {
+	found := map[model.Series]bool{}
+	for _, s := range r.Suspects {
+		found[s.Key.Series] = true
+	}
+	for _, s := range r.Undeclared {
+		found[s] = true
+	}
+	return slices.SortedFunc(maps.Keys(found), tablescan.CompareSeries)
+}
+
+// series recounts one series.
+func (v *Verifier) series(ctx context.Context, report *Report, s model.Series, scope Scope) error {
+	kind, ok := v.Catalog.Kind(s.Kind)
+	if !ok {
+		report.Undeclared = append(report.Undeclared, s)
+		return nil
+	}
+	if len(kind.Retention.Tiers) == 0 {
+		report.Series++
+		return nil
+	}
+	one, findings, err := v.recount(ctx, kind, s, scope.Span.widened(kind.Retention))
+	if err != nil {
+		return err
+	}
+	report.Series++
+	report.Events += one.events
+	if findings, err = v.confirm(ctx, one, findings); err != nil {
+		return err
+	}
+	for _, f := range findings {
+		if !inTier(scope.Tier, f.Finding) {
+			continue
+		}
+		if !f.Status.OK() && len(report.Differences) < v.MaxExplained {
+			if f.Events, err = f.by.explain(ctx, f.Finding); err != nil {
+				return err
+			}
+		}
+		report.add(f.Finding)
+	}
+	return nil
+}
+
+// found is a finding, and the recount that found it.
+type found struct {
+	Finding
+	by *recount
+}
+
+// recount recounts a span of a series, which is widened.
+func (v *Verifier) recount(
+	ctx context.Context, kind *catalog.Kind, s model.Series, span Span,
+) (*recount, []found, error) {
+	swept, err := lowWatermarks(ctx, v.Store, *kind)
+	if err != nil {
+		return nil, nil, err
+	}
+	through := swept.Of(s)
+	one := &recount{store: v.Store, kind: kind, series: s, now: v.Now(), span: span, through: through}
+	findings, err := one.run(ctx)
+	return one, lists.Map(findings, func(f Finding) found { return found{f, one} }), err
+}
+
+// confirmations is how often a bucket that differs is read again while it changes.
+const confirmations = 5
+
+// confirm reads again what differs, because an event may have been stored between the reading of a row and of
+// its events. A finding is confirmed if no row of its coarsest bucket changed while they were read: each has one
+// revision before and after. One that changes each time is Busy.
+func (v *Verifier) confirm(ctx context.Context, first *recount, findings []found) ([]found, error) {
+	tiers := first.kind.Retention.Tiers
+	coarsest := func(f found) tier.Bucket { return tiers[len(tiers)-1].Unit.BucketOf(f.Key.Start) }
+	again := map[model.Time][]found{} // by the start of the coarsest bucket
+	for _, f := range findings {
+		b := coarsest(f)
+		if _, done := again[b.Start]; done || f.Status.OK() {
+			continue
+		}
+		confirmed, err := v.confirmSpan(ctx, first, Span{b.Start, b.End})
+		if err != nil {
+			return nil, err
+		}
+		again[b.Start] = confirmed
+	}
+	if len(again) == 0 {
+		return findings, nil
+	}
+	kept := lists.Filter(findings, func(f found) bool { _, read := again[coarsest(f).Start]; return !read })
+	kept = append(kept, slices.Concat(slices.Collect(maps.Values(again))...)...)
+	level := func(f found) int {
+		return slices.IndexFunc(tiers, func(t tier.Tier) bool { return t.Unit.String() == f.Key.Tier })
+	}
+	slices.SortFunc(kept, func(a, b found) int {
+		return cmp.Or(cmp.Compare(level(a), level(b)), cmp.Compare(a.Key.Start, b.Key.Start))
+	})
+	return kept, nil
+}
+
+// confirmSpan recounts a span until no row of it changes meanwhile.
+func (v *Verifier) confirmSpan(ctx context.Context, first *recount, span Span) (findings []found, err error) {
+	for range confirmations {
+		var one *recount
+		if one, findings, err = v.recount(ctx, first.kind, first.series, span); err != nil {
+			return nil, err
+		}
+		changed, err := one.changed(ctx)
+		if err != nil || !changed {
+			return findings, err
+		}
+	}
+	for i := range findings {
+		if !findings[i].Status.OK() {
+			findings[i].Status = Busy
+		}
+	}
+	return findings, nil
+}
+
+// lowWatermarks reads how far the queue shards have been swept. It reads nothing if no kind
+// has deferred tiers: then no bucket is open.
+func lowWatermarks(ctx context.Context, store any, kinds ...catalog.Kind) (storage.LowWatermarks, error) {
+	at := slices.IndexFunc(kinds, func(k catalog.Kind) bool { return k.Retention.HasDeferred() })
+	if at < 0 {
+		return storage.LowWatermarks{}, nil
+	}
+	table, ok := store.(query.LowWatermarks)
+	if !ok {
+		return storage.LowWatermarks{}, fmt.Errorf("the store %T has no low watermarks, which the deferred tiers of kind %s require", store, kinds[at].Name)
+	}
+	all, err := table.Sweeps(ctx)
+	if err != nil {
+		return storage.LowWatermarks{}, fmt.Errorf("read low watermarks: %w", err)
+	}
+	return all, nil
+}
+
+func inTier(u tier.Unit, f Finding) bool { return u == 0 || f.Key.Tier == u.String() }
+
+func (r *Report) add(f Finding) {
+	counts := r.tier(f.Key.Tier)
+	counts.Status[f.Status]++
+	if f.Status == Equal && !f.Exact {
+		counts.Inexact++
+	}
+	if len(f.Partial) > 0 && f.Status != Open {
+		counts.Partial++
+		if r.Partial == nil {
+			r.Partial = map[string]rollup.AddedFields{}
+		}
+		kind := f.Key.Series.Kind
+		r.Partial[kind] = r.Partial[kind].Merge(f.Partial)
+	}
+	if !f.Status.OK() {
+		r.Differences = append(r.Differences, f)
+	}
+}
+
+func (r *Report) tier(name string) *TierCounts {
+	i := slices.IndexFunc(r.Tiers, func(t TierCounts) bool { return t.Tier == name })
+	if i < 0 {
+		i = len(r.Tiers)
+		r.Tiers = append(r.Tiers, TierCounts{Tier: name, Status: map[Status]int{}})
+	}
+	return &r.Tiers[i]
+}

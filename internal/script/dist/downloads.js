@@ -1,1 +1,0 @@
-(()=>{var a=/\.(pdf|xlsx?|docx?|txt|rtf|csv|exe|key|pp[st]x?|7z|pkg|rar|gz|zip|avi|mov|mp[34]|mpe?g|wmv|midi?|wav|wma|dmg|epub|parquet)$/i,t=({target:i})=>{let e=i.closest("a[href]");e&&a.test(e.pathname)&&tidemark("File Download",{props:{url:e.origin+e.pathname}})};document.addEventListener("click",t);document.addEventListener("auxclick",t);})();

@@ -1,1 +1,0 @@
-(()=>{var n=({target:c})=>{let t=c.closest("a[href]");t&&t.host&&t.host!=location.host&&tidemark("Outbound Link: Click",{props:{url:t.origin+t.pathname}})};document.addEventListener("click",n);document.addEventListener("auxclick",n);})();

@@ -1,4 +1,0 @@
-// Sends "Form: Submission" for forms without an event of their own. Needs tidemark.js.
-document.addEventListener("submit", ({target}) => {
-  if (!target.dataset.event) tidemark("Form: Submission", {props: {path: location.pathname}})
-}, true)

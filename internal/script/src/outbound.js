@@ -1,7 +1,0 @@
-// Sends "Outbound Link: Click" for links to other websites. Needs tidemark.js.
-const clicked = ({target}) => {
-  const link = target.closest("a[href]")
-  if (link && link.host && link.host != location.host) tidemark("Outbound Link: Click", {props: {url: link.origin + link.pathname}})
-}
-document.addEventListener("click", clicked)
-document.addEventListener("auxclick", clicked)

@@ -1,0 +1,123 @@
+package messages
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/senders/points"
+)
+
+// relativeTimes is the time in seconds below which times count from now (RFC 8428, section 4.5.3).
+const relativeTimes = 1 << 28
+
+// base are the members of records that hold for the records after them.
+type base struct {
+	name        string
+	time, value *big.Rat
+}
+
+// records returns the points of a pack of SenML: one for each device and time, with a field for each record.
+// The name of a record is the id of its device up to the last colon or slash, and its field behind that.
+func records(objects []ingest.Observation, o Options) (all []points.Point) {
+	b := base{time: new(big.Rat), value: new(big.Rat)}
+	for i, object := range objects {
+		if object.DecodeError != nil {
+			all = append(all, points.Invalid(i+1, object.DecodeError.Code, object.DecodeError.Message))
+			continue
+		}
+		members := map[string]ingest.Field{}
+		for _, f := range object.Fields {
+			members[f.Name] = f
+		}
+		b.read(members)
+		f, ok := b.field(members)
+		if !ok {
+			continue // a record of base members alone
+		}
+		device, at := b.device(members, &f), b.at(members, o.Now)
+		same := func(p points.Point) bool { return p.Err == nil && p.At.Equal(at) && p.Tags[0].Value == device }
+		n := slices.IndexFunc(all, same)
+		if n < 0 {
+			n = len(all)
+			tags := []points.Tag{{Name: deviceTag, Value: device}}
+			all = append(all, points.Point{Line: i + 1, Name: o.Source, At: at, Tags: tags})
+		}
+		all[n].Fields = append(all[n].Fields, f)
+	}
+	return all
+}
+
+// deviceTag is the tag of a record's device.
+const deviceTag = "bn"
+
+func (b *base) read(members map[string]ingest.Field) {
+	if f, ok := members["bn"]; ok {
+		b.name = f.Text
+	}
+	for name, to := range map[string]**big.Rat{"bt": &b.time, "bv": &b.value} {
+		if n, ok := new(big.Rat).SetString(members[name].Text); ok {
+			*to = n
+		}
+	}
+}
+
+// field returns the value of a record.
+func (b *base) field(members map[string]ingest.Field) (f ingest.Field, ok bool) {
+	for _, name := range []string{"v", "vs", "vb", "vd", "s"} {
+		if f, ok = members[name]; !ok {
+			continue
+		}
+		if n, isNumber := new(big.Rat).SetString(f.Text); name == "v" && isNumber && b.value.Sign() != 0 {
+			f.Text = strings.TrimRight(strings.TrimRight(n.Add(n, b.value).FloatString(12), "0"), ".")
+		}
+		return f, true
+	}
+	return f, false
+}
+
+// device names the field, and returns the id of its device.
+func (b *base) device(members map[string]ingest.Field, f *ingest.Field) string {
+	device, name := b.name, members["n"].Text
+	if device == "" {
+		device, name = divided(name)
+	}
+	if f.Name = name; name == "" {
+		f.Name = "value"
+	}
+	return strings.TrimRight(device, ":/")
+}
+
+// devicePrefix begins the URN of a device (RFC 9039): a type and an id follow it.
+const devicePrefix = "urn:dev:"
+
+// divided returns the device and the field of a name without a base name.
+func divided(name string) (device, field string) {
+	if rest, ok := strings.CutPrefix(name, devicePrefix); ok {
+		parts := strings.SplitN(rest, ":", 3)
+		if len(parts) < 3 {
+			return name, ""
+		}
+		return devicePrefix + parts[0] + ":" + parts[1], parts[2]
+	}
+	if at := strings.LastIndexAny(name, ":/"); at >= 0 {
+		return name[:at], name[at+1:]
+	}
+	return "", name
+}
+
+// at returns the time of a record; one without a time is of now.
+func (b *base) at(members map[string]ingest.Field, now time.Time) time.Time {
+	seconds := new(big.Rat).Set(b.time)
+	if n, ok := new(big.Rat).SetString(members["t"].Text); ok {
+		seconds.Add(seconds, n)
+	}
+	ms, _ := new(big.Rat).Mul(seconds, big.NewRat(1000, 1)).Float64()
+	offset := time.Duration(ms) * time.Millisecond
+	if seconds.Cmp(big.NewRat(relativeTimes, 1)) < 0 {
+		return now.Add(offset)
+	}
+	return time.UnixMilli(int64(ms)).UTC()
+}

@@ -1,0 +1,215 @@
+// Package otlp decodes the metrics of OTLP over HTTP, in protobuf and JSON, as SDKs and
+// collectors of OpenTelemetry export them, with the published messages.
+package otlp
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	common "go.opentelemetry.io/proto/otlp/common/v1"
+	metrics "go.opentelemetry.io/proto/otlp/metrics/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/senders/points"
+)
+
+// MaxBody is the limit of a decompressed body, in bytes. Two bytes of protobuf can be a message
+// that takes a hundred bytes of memory.
+const MaxBody = 2 << 20
+
+// The fields of points.
+const (
+	FieldValue  = "value" // of gauges and sums
+	fieldCount  = "count" // of histograms, as the fields below
+	fieldSum    = "sum"
+	fieldMin    = "min"
+	fieldMax    = "max"
+	fieldBucket = "bucket_" // and the upper bound of the bucket, or inf: values in the bucket alone
+)
+
+// The codes of points that are not stored.
+const (
+	CodeUnsupported = "unsupported-type" // a type or a temporality that is not stored
+	CodeNoValue     = "no-value"         // a number without a number
+)
+
+// ErrSyntax is returned for a body that is not a request to export metrics.
+var ErrSyntax = errors.New("the body is not an OTLP request to export metrics")
+
+// Options are the settings of Decode.
+type Options struct {
+	JSON   bool      // the body is JSON, not protobuf
+	Now    time.Time // of points without a time
+	Points int       // limit of a body
+	Parts  int       // limit of the attributes of a point
+}
+
+// Decode returns the data points of a body in their order. A point that is not stored has Err.
+// The error is ErrSyntax, or ingest.ErrTooMany.
+func Decode(body []byte, o Options) ([]points.Point, error) {
+	// On the wire, MetricsData is the request of the service, without the service's dependencies.
+	var data metrics.MetricsData
+	unmarshal := proto.UnmarshalOptions{DiscardUnknown: true}.Unmarshal
+	if o.JSON {
+		unmarshal = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal
+	}
+	if err := unmarshal(body, &data); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
+	}
+	d := decoder{Options: o}
+	for _, r := range data.ResourceMetrics {
+		d.resource = resourceTags(r.GetResource().GetAttributes())
+		for _, scope := range r.ScopeMetrics {
+			for _, m := range scope.Metrics {
+				d.metric(m)
+			}
+		}
+	}
+	if d.count > o.Points {
+		return nil, fmt.Errorf("%w: at most %d data points; export smaller batches", ingest.ErrTooMany, o.Points)
+	}
+	return d.points, nil
+}
+
+// decoder collects the points of a body.
+type decoder struct {
+	Options
+	resource []points.Tag // of the present resource
+	count    int          // data points, including those beyond the limit
+	points   []points.Point
+}
+
+// resourceTags returns the attributes of a resource.
+func resourceTags(attributes []*common.KeyValue) (tags []points.Tag) {
+	for _, a := range attributes {
+		tags = append(tags, points.Tag{Name: a.Key, Value: attributeText(a.GetValue()), Resource: true})
+	}
+	return tags
+}
+
+func float(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// dataPoint is what all types of data points have.
+type dataPoint interface {
+	GetAttributes() []*common.KeyValue
+	GetTimeUnixNano() uint64
+	GetFlags() uint32
+}
+
+// metric adds the points of a metric.
+func (d *decoder) metric(m *metrics.Metric) {
+	switch data := m.Data.(type) {
+	case *metrics.Metric_Gauge:
+		add(d, m.Name, data.Gauge.GetDataPoints(), numberFields)
+	case *metrics.Metric_Sum:
+		if d.temporality(m.Name, data.Sum.GetAggregationTemporality(), len(data.Sum.GetDataPoints())) {
+			add(d, m.Name, data.Sum.GetDataPoints(), numberFields)
+		}
+	case *metrics.Metric_Histogram:
+		if !d.temporality(m.Name, data.Histogram.GetAggregationTemporality(), len(data.Histogram.GetDataPoints())) {
+			return
+		}
+		add(d, m.Name, data.Histogram.GetDataPoints(), histogramFields)
+	case *metrics.Metric_ExponentialHistogram:
+		refuse(d, m.Name, "an exponential histogram", data.ExponentialHistogram.GetDataPoints())
+	case *metrics.Metric_Summary:
+		refuse(d, m.Name, "a summary", data.Summary.GetDataPoints())
+	}
+}
+
+// temporality reports whether the temporality of n points is one that the protocol has. If it is not, the
+// points are refused: a number whose meaning is unknown is not stored.
+func (d *decoder) temporality(name string, t metrics.AggregationTemporality, n int) bool {
+	if _, known := metrics.AggregationTemporality_name[int32(t)]; known {
+		return true
+	}
+	for range n {
+		d.add(points.Invalid(d.count+1, CodeUnsupported,
+			fmt.Sprintf("%.64q has the aggregation temporality %d, which is unknown: send 1 (delta) or 2 (cumulative)", name, t)))
+	}
+	return false
+}
+
+// refuse adds points of a type that is not stored.
+func refuse[P dataPoint](d *decoder, name, what string, refused []P) {
+	for range refused {
+		d.add(points.Invalid(d.count+1, CodeUnsupported, fmt.Sprintf("%.64q is %s, which is not stored: export a gauge, a sum, or a histogram with explicit buckets", name, what)))
+	}
+}
+
+// add adds points, with the fields that fields returns. A point that only says that there is no
+// value has nothing to store. A point without a value that does not say so is refused: it is not 0.
+func add[P dataPoint](d *decoder, name string, given []P, fields func(P) []ingest.Field) {
+	for _, p := range given {
+		if p.GetFlags()&uint32(metrics.DataPointFlags_DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK) != 0 {
+			continue
+		}
+		read := fields(p)
+		if len(read) == 0 {
+			d.add(points.Invalid(d.count+1, CodeNoValue, fmt.Sprintf("%.64q has a data point without a value: "+
+				"nothing is stored of it; send asDouble or asInt, or the flag for no recorded value", name)))
+			continue
+		}
+		d.add(d.point(name, p, read))
+	}
+}
+
+func (d *decoder) add(p points.Point) {
+	if d.count++; d.count <= d.Points {
+		d.points = append(d.points, p)
+	}
+}
+
+func (d *decoder) point(name string, p dataPoint, fields []ingest.Field) points.Point {
+	line := d.count + 1
+	out := points.Point{Line: line, Name: name, Tags: d.resource[:len(d.resource):len(d.resource)], Fields: fields, At: d.Now}
+	if n := len(p.GetAttributes()); n > d.Parts {
+		return points.Invalid(line, ingest.CodeTooManyFields, fmt.Sprintf("%.64q has %d attributes: at most %d", name, n, d.Parts))
+	}
+	for _, a := range p.GetAttributes() {
+		out.Tags = append(out.Tags, points.Tag{Name: a.Key, Value: attributeText(a.GetValue())})
+	}
+	if t := p.GetTimeUnixNano(); t != 0 {
+		out.At = time.Unix(int64(t/1e9), int64(t%1e9))
+	}
+	return out
+}
+
+// numberFields returns the value of a point, and nothing for a point without a value.
+func numberFields(p *metrics.NumberDataPoint) []ingest.Field {
+	switch v := p.Value.(type) {
+	case *metrics.NumberDataPoint_AsDouble:
+		return []ingest.Field{number(FieldValue, float(v.AsDouble))}
+	case *metrics.NumberDataPoint_AsInt:
+		return []ingest.Field{number(FieldValue, strconv.FormatInt(v.AsInt, 10))}
+	}
+	return nil
+}
+
+func histogramFields(p *metrics.HistogramDataPoint) []ingest.Field {
+	fields := []ingest.Field{number(fieldCount, strconv.FormatUint(p.Count, 10))}
+	for _, f := range []struct {
+		name  string
+		value *float64
+	}{{fieldSum, p.Sum}, {fieldMin, p.Min}, {fieldMax, p.Max}} {
+		if f.value != nil {
+			fields = append(fields, number(f.name, float(*f.value)))
+		}
+	}
+	for i, n := range p.BucketCounts {
+		bound := "inf"
+		if i < len(p.ExplicitBounds) {
+			bound = float(p.ExplicitBounds[i])
+		}
+		fields = append(fields, number(fieldBucket+bound, strconv.FormatUint(n, 10)))
+	}
+	return fields
+}
+
+func number(name, text string) ingest.Field {
+	return ingest.Field{Name: name, Form: ingest.NumberForm, Text: text}
+}

@@ -1,0 +1,90 @@
+package otlp_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+	"time"
+
+	metrics "go.opentelemetry.io/proto/otlp/metrics/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/senders/otlp"
+	"github.com/tidemark-db/tidemark/internal/senders/points"
+)
+
+// Any input is decoded or refused, and a point has a name and a field, or an error.
+func FuzzDecode(f *testing.F) {
+	seed, err := proto.Marshal(&metrics.MetricsData{ResourceMetrics: []*metrics.ResourceMetrics{{ScopeMetrics: []*metrics.ScopeMetrics{{Metrics: []*metrics.Metric{
+		{Name: "g", Data: &metrics.Metric_Gauge{Gauge: &metrics.Gauge{DataPoints: []*metrics.NumberDataPoint{{TimeUnixNano: 5, Value: &metrics.NumberDataPoint_AsInt{AsInt: 7}}}}}},
+		{Name: "h", Data: &metrics.Metric_Histogram{Histogram: &metrics.Histogram{DataPoints: []*metrics.HistogramDataPoint{{Count: 1, BucketCounts: []uint64{1}}}}}},
+		{Name: "s", Data: &metrics.Metric_Summary{Summary: &metrics.Summary{DataPoints: []*metrics.SummaryDataPoint{{}}}}},
+	}}}}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(seed, false)
+	f.Add([]byte(`{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"g","gauge":{"dataPoints":[{"asDouble":"NaN","timeUnixNano":"5"}]}}]}]}]}`), true)
+	f.Fuzz(func(t *testing.T, body []byte, asJSON bool) {
+		const most = 10
+		points, err := otlp.Decode(bytes.Clone(body), otlp.Options{JSON: asJSON, Now: time.Unix(1, 0), Points: most, Parts: most})
+		switch {
+		case err != nil && (points != nil || !errors.Is(err, otlp.ErrSyntax) && !errors.Is(err, ingest.ErrTooMany)):
+			t.Fatalf("%d points, %v", len(points), err)
+		case len(points) > most:
+			t.Fatalf("%d points, want at most %d", len(points), most)
+		}
+		for i, p := range points {
+			if p.Err == nil && (len(p.Fields) == 0 || p.At.IsZero()) || p.Line < i+1 {
+				t.Fatalf("point %d: %+v", i, p)
+			}
+		}
+	})
+}
+
+func decodeJSON(t *testing.T, metric string) []points.Point {
+	t.Helper()
+	body := `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"temp",` + metric + `}]}]}]}`
+	got, err := otlp.Decode([]byte(body), otlp.Options{JSON: true, Now: time.Unix(1, 0), Points: 10, Parts: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestDecode_APointWithoutAValueIsNotZero(t *testing.T) {
+	for _, point := range []string{`{"asDouble":null}`, `{}`, `{"asInt":null}`} {
+		got := decodeJSON(t, `"gauge":{"dataPoints":[`+point+`,{"asInt":"7"}]}`)
+		if len(got) != 2 || got[0].Err == nil || got[0].Err.Code != otlp.CodeNoValue {
+			t.Errorf("%s: %+v, want a refusal", point, got[0])
+		}
+		if got[1].Err != nil || got[1].Fields[0].Text != "7" {
+			t.Errorf("the point after %s: %+v, want 7", point, got[1])
+		}
+	}
+}
+
+func TestDecode_AnUnknownTemporalityIsRefused(t *testing.T) {
+	for _, kind := range []string{"sum", "histogram"} {
+		got := decodeJSON(t, `"`+kind+`":{"aggregationTemporality":17,"dataPoints":[{"count":"1","sum":1,"asInt":"1"}]}`)
+		if len(got) != 1 || got[0].Err == nil || got[0].Err.Code != otlp.CodeUnsupported {
+			t.Errorf("%s: %+v, want a refusal", kind, got)
+		}
+	}
+}
+
+func TestDecode_AnAttributeThatIsNoSingleValueIsKeptAsText(t *testing.T) {
+	got := decodeJSON(t, `"gauge":{"dataPoints":[{"asInt":"7","attributes":[
+		{"key":"list","value":{"arrayValue":{"values":[{"stringValue":"a"},{"intValue":"1"},{"boolValue":true}]}}},
+		{"key":"map","value":{"kvlistValue":{"values":[{"key":"b","value":{"doubleValue":0.5}}]}}},
+		{"key":"bytes","value":{"bytesValue":"/wA="}}]}]}`)
+	if got[0].Err != nil {
+		t.Fatal(got[0].Err)
+	}
+	for i, want := range []string{`["a",1,true]`, `{"b":"0.5"}`, "/wA="} {
+		if tag := got[0].Tags[i]; tag.Value != want {
+			t.Errorf("%s is %s, want %s", tag.Name, tag.Value, want)
+		}
+	}
+}

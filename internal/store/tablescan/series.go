@@ -1,0 +1,71 @@
+package tablescan
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Series returns the series that have events or rollups, and the series of the sessions that are folded
+// from these, without shards, sorted by CompareSeries. It returns the series of one subject, or of the
+// whole table if subject is the zero value. For one subject it reads one page per series and tier; for all
+// it reads the table once.
+func Series(ctx context.Context, table Table, kinds *catalog.Catalog, subject model.Subject) ([]model.Series, error) {
+	found := map[model.Series]bool{}
+	visit := func(it item.Item) bool {
+		if s, ok := keySeries(it.Key()); ok && !found[s] {
+			found[s] = true
+			for _, k := range kinds.SessionsOf(s.Kind) {
+				found[k.SessionSeries(s)] = true
+			}
+		}
+		return true
+	}
+	if subject == (model.Subject{}) {
+		err := Walk(ctx, table, kinds, subject, visit)
+		return slices.SortedFunc(maps.Keys(found), CompareSeries), err
+	}
+	for _, pk := range Partitions(subject, kinds) {
+		_, err := Pages(func(after keys.Key) ([]item.Item, keys.Key, error) {
+			items, next, err := table.Partition(ctx, pk, after)
+			return items, skipSeries(next), err
+		}, visit)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return slices.SortedFunc(maps.Keys(found), CompareSeries), nil
+}
+
+// skipSeries returns the last possible key of the same series and item class as k, so
+// that the next page begins with another series or class. No item needs to have that key.
+func skipSeries(k keys.Key) keys.Key {
+	if e, err := keys.ParseEvent(k); err == nil {
+		_, k.SK = keys.EventRange(e.Series, model.MinTime, model.MaxTime+1)
+	}
+	if r, err := keys.ParseRow(k); err == nil {
+		unit, _ := tier.ParseUnit(r.Tier) // ParseRow accepted it
+		_, k.SK = keys.RowRange(r.Series, unit, model.MinTime, model.MaxTime+1)
+	}
+	return k
+}
+
+func keySeries(k keys.Key) (model.Series, bool) {
+	if e, err := keys.ParseEvent(k); err == nil {
+		return e.Series.WithoutShard(), true
+	}
+	if r, err := keys.ParseRow(k); err == nil {
+		return r.Series, r.Series.Shard == 0 // earlier versions wrote rows for each shard
+	}
+	return model.Series{}, false
+}
+
+// CompareSeries orders series by name.
+func CompareSeries(a, b model.Series) int { return strings.Compare(a.String(), b.String()) }

@@ -1,0 +1,42 @@
+package collector
+
+// The classes of user agents.
+const (
+	DeviceBot     = "bot"
+	DeviceOther   = "other" // not recognised
+	devicePhone   = "phone"
+	deviceTablet  = "tablet"
+	deviceTV      = "tv"
+	deviceDesktop = "desktop"
+)
+
+// deviceMark are substrings of user agents in small letters, with their class.
+type deviceMark struct {
+	class string
+	marks []string
+}
+
+// deviceMarks are tried in order: the first match decides. A crawler that sends the user agent of a browser
+// counts as that browser.
+var deviceMarks = []deviceMark{
+	// The name of this brand of phones ends with "bot".
+	{class: devicePhone, marks: []string{"cubot"}},
+	// Bots come early, because crawlers include the name of a browser.
+	{class: DeviceBot, marks: []string{
+		"bot", "crawl", "spider", "slurp", "scan", "fetch", "monitor", "preview", "archive", "validator",
+		"lighthouse", "headless", "facebookexternalhit", "whatsapp", "embedly", "curl/", "wget/",
+		"libwww", "python", "go-http-client", "java/", "okhttp", "axios", "node-fetch", "node.js",
+		"ruby", "perl", "php/", "httpclient", "http-client", "apache-http", "feed", "rss", "census",
+		"expanse", "masscan", "zgrab", "nmap", "nikto", "l9explore", "l9tcpid", "phantomjs", "selenium",
+		"puppeteer", "playwright",
+	}},
+	{class: deviceTV, marks: []string{
+		"smart-tv", "smarttv", "appletv", "googletv", "hbbtv", "netcast", "web0s", "crkey", "aftt",
+		"roku", "bravia",
+	}},
+	{class: deviceTablet, marks: []string{"ipad", "tablet", "kindle", "silk/", "playbook"}},
+	{class: devicePhone, marks: []string{"iphone", "ipod", "mobile", "windows phone", "opera mini", "blackberry"}},
+	// What says Android and not mobile.
+	{class: deviceTablet, marks: []string{"android"}},
+	{class: deviceDesktop, marks: []string{"windows nt", "macintosh", "x11", "linux"}},
+}

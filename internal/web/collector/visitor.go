@@ -1,0 +1,73 @@
+package collector
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"strings"
+)
+
+// visitorBytes is the length of a pseudonym: 96 bits, enough to avoid collisions in a day.
+const visitorBytes = 12
+
+// Visitor returns the pseudonym of a visitor: a hash of site, address and user agent, keyed
+// with the secret of the day. A browser has the same pseudonym all day on one site. After the
+// secret has expired, nothing links a pseudonym to a visitor, another day or another site.
+func Visitor(secret []byte, site, address, userAgent string) string {
+	mac := hmac.New(sha256.New, secret)
+	for _, part := range []string{site, address, userAgent} {
+		mac.Write(binary.AppendUvarint(nil, uint64(len(part)))) // no two triples hash the same bytes
+		mac.Write([]byte(part))
+	}
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:visitorBytes])
+}
+
+// maxUserAgent is the number of bytes of a user agent that are searched.
+const maxUserAgent = 512
+
+// DeviceOf returns the class of a user agent. An empty user agent is a bot, because browsers always send one.
+func DeviceOf(userAgent string) string {
+	if strings.TrimSpace(userAgent) == "" {
+		return DeviceBot
+	}
+	text := strings.ToLower(userAgent[:min(len(userAgent), maxUserAgent)])
+	for _, d := range deviceMarks {
+		for _, mark := range d.marks {
+			if strings.Contains(text, mark) {
+				return d.class
+			}
+		}
+	}
+	return DeviceOther
+}
+
+// Referrer returns the host of link, in small letters, if it is of another site than the given hosts, which are
+// the same site with and without www. It returns "" if there is no link, or it is of the same site. Path and
+// query are dropped, because they may contain search terms or session ids.
+func Referrer(link string, same ...string) string {
+	from := cutAddress(link).host
+	switch scheme, rest, absolute := strings.Cut(strings.ToLower(link), "://"); {
+	case !absolute:
+		return ""
+	case !strings.HasPrefix(scheme, "http"):
+		from, _, _ = strings.Cut(rest, "/") // android-app://com.example
+	}
+	for _, host := range same {
+		if bareHost(host) == bareHost(from) {
+			return ""
+		}
+	}
+	if len(from) > maxHost || strings.ContainsAny(from, ": ") {
+		return "" // no name of a host
+	}
+	return from
+}
+
+// bareHost returns a host without what makes it no other site: capitals, www. and a dot at the end.
+func bareHost(host string) string {
+	return strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(host), "."), "www.")
+}
+
+// maxHost is the maximum length of a host name, in bytes.
+const maxHost = 253

@@ -1,0 +1,90 @@
+package plausible_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Two visitors of a page, of whom one buys, and one whose visit goes on after midnight.
+func TestServe_CountsVisitorsOfAValueFromEvents(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	for i, v := range []struct{ who, path, source string }{
+		{"a", "/", "Google"}, {"a", "/", ""}, {"a", "/b", ""}, {"b", "/", ""}, {"c", "/b", "Google"},
+	} {
+		s.put("PAGEVIEW", at("2026-03-30T12:00:00Z")+model.Time(i), v.who, "path", v.path, "source", v.source)
+	}
+	s.put("CUSTOMEVENT", at("2026-03-30T12:20:00Z"), "a", "name", "Buy", "path", "/b", "prop1", "Buy?plan=pro")
+	s.put("CUSTOMEVENT", at("2026-03-30T13:20:00Z"), "a", "name", "Buy", "path", "/b")
+	s.put("CUSTOMEVENT", at("2026-03-30T12:20:00Z"), "a", "duration", "9000", "path", "/b")
+	s.put("PAGEVIEW", at("2026-03-30T23:50:00Z"), "d", "path", "/late")
+	s.put("PAGEVIEW", at("2026-03-31T00:10:00Z"), "d", "path", "/later")
+	const day = `"date_range": ["2026-03-30", "2026-03-30"], `
+	s.want(day+`"metrics": ["visitors", "pageviews", "visits", "bounce_rate"], "dimensions": ["event:page"]`,
+		`[["/"],[2,3,2,50]]`, `[["/b"],[2,2,2,50]]`, `[["/late"],[1,1,1,0]]`)
+	s.want(day+`"metrics": ["visitors", "visits"], "dimensions": ["visit:source"]`,
+		`[["Direct / None"],[2,2]]`, `[["Google"],[2,2]]`)
+	s.want(day+`"metrics": ["visitors"], `+
+		`"filters": [["is", "event:page", ["/b"]], ["is", "visit:source", ["Google"]]]`,
+		`[[],[2]]`)
+	s.want(day+`"metrics": ["pageviews"], "dimensions": ["visit:source", "event:page"]`,
+		`[["Google","/"],[2]]`, `[["Google","/b"],[2]]`,
+		`[["Direct / None","/"],[1]]`, `[["Direct / None","/late"],[1]]`)
+	s.want(day+`"metrics": ["visitors", "events"], "dimensions": ["event:goal"]`, `[["buy"],[1,2]]`)
+	s.want(day+`"metrics": ["visits"], "dimensions": ["visit:source"], `+
+		`"filters": [["is", "event:goal", ["buy"]]]`, `[["Google"],[1]]`)
+	s.want(day+`"metrics": ["visitors"], "dimensions": ["event:props:plan"]`,
+		`[["(none)"],[4]]`, `[["pro"],[1]]`)
+	s.want(day+`"metrics": ["visitors"], "filters": [["or", [["is", "event:name", ["Buy"]], `+
+		`["not", ["contains", "event:page", ["/"]]]]]]`, `[[],[1]]`)
+	s.want(day+`"metrics": ["visitors"], "filters": [["is", "event:page", ["/none"]]]`, `[[],[0]]`)
+	s.want(`"date_range": ["2026-03-30", "2026-03-31"], "metrics": ["visitors", "visits"], `+
+		`"dimensions": ["time:day"], `+
+		`"filters": [["contains", "event:page", ["late"]], ["is", "visit:exit_page", ["/later"]]]`,
+		`[["2026-03-30"],[1,1]]`, `[["2026-03-31"],[1,0]]`)
+}
+
+// What is counted from events and what rollups have are the same figures.
+func TestServe_EventsAndRollupsAgree(t *testing.T) {
+	t.Parallel()
+	for seed, zone := range []string{"UTC", "Asia/Kolkata", "America/New_York"} {
+		s, draw := newSite(t, zone), rand.New(rand.NewPCG(7, uint64(seed)))
+		for range 400 {
+			when := at("2026-03-27T00:00:00Z").Add(time.Duration(draw.IntN(4*86_400)) * time.Second)
+			who := fmt.Sprint(draw.IntN(40))
+			if draw.IntN(4) == 0 {
+				s.put("CUSTOMEVENT", when, who, "name", "Buy", "path", "/")
+				continue
+			}
+			path, source := fmt.Sprint("/", draw.IntN(5)), fmt.Sprint("s", draw.IntN(3))
+			s.put("PAGEVIEW", when, who, "path", path, "source", source)
+		}
+		// A filter by another dimension that all events pass is what rollups do not have.
+		const all = `, "filters": [["contains", "event:page", ["/"]], ["contains", "event:name", [""]]]`
+		for _, query := range []string{
+			`"metrics": ["visitors", "pageviews", "events", "visits", "views_per_visit", "bounce_rate"]`,
+			`"metrics": ["visit_duration"]`,
+			`"metrics": ["visits", "bounce_rate"], "dimensions": ["time:day"]`,
+			`"metrics": ["visits"], "dimensions": ["visit:source", "time:day"]`,
+			`"metrics": ["visits"], "dimensions": ["visit:exit_page"]`,
+			`"metrics": ["pageviews"], "dimensions": ["event:page"]`,
+		} {
+			query += `, "date_range": ["2026-03-28", "2026-03-29"]`
+			rollups, err := s.serve(`{"site_id": "x.org", ` + query + `}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events, err := s.serve(`{"site_id": "x.org", ` + query + all + `}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := fmt.Sprint(events.Results), fmt.Sprint(rollups.Results); got != want {
+				t.Errorf("%s, %s:\nevents  %s\nrollups %s", zone, query, got, want)
+			}
+		}
+	}
+}

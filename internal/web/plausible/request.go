@@ -1,0 +1,98 @@
+// Package stats serves queries of websites in the form of Plausible's Stats API v2, from rollups.
+// What rollups do not have, such as pairs of values of two dimensions, is refused by name.
+package plausible
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ErrRequest is the error of a query that is not valid, or that rollups cannot serve.
+var ErrRequest = errors.New("the query cannot be served")
+
+func refuse(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrRequest, fmt.Sprintf(format, args...))
+}
+
+// Request is a query.
+type Request struct {
+	Site       string            `json:"site_id"`
+	Metrics    []string          `json:"metrics"`
+	DateRange  json.RawMessage   `json:"date_range"`
+	Dimensions []string          `json:"dimensions"`
+	Filters    []json.RawMessage `json:"filters"`
+	OrderBy    [][2]string       `json:"order_by"`
+	Pagination struct {
+		Limit  int `json:"limit"`
+		Offset int `json:"offset"`
+	} `json:"pagination"`
+	Include struct {
+		Imports    bool `json:"imports"` // what was imported from other programs, too
+		TimeLabels bool `json:"time_labels"`
+		TotalRows  bool `json:"total_rows"` // is in each response
+
+		Comparisons *comparisons `json:"comparisons,omitempty"`
+	} `json:"include"`
+}
+
+// comparisons adds to each row the figures of an earlier range.
+type comparisons struct {
+	Mode string `json:"mode"` // previous_period
+}
+
+// maxRows is how many rows a response has at most, and by default.
+const maxRows = 10_000
+
+// maxNames is how many metrics a query has at most, and how many dimensions, filters and orders.
+const maxNames = 50
+
+// repeated returns a name that occurs twice, "" if none does.
+func repeated(names []string) string {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// Decode reads a query. The error wraps ErrRequest.
+func Decode(body []byte) (r Request, err error) {
+	r.Dimensions, r.Filters, r.Pagination.Limit = []string{}, []json.RawMessage{}, maxRows
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	err = decoder.Decode(&r)
+	if typed := new(json.UnmarshalTypeError); errors.As(err, &typed) {
+		err = fmt.Errorf("%s cannot be a %s", typed.Field, typed.Value)
+	}
+	switch {
+	case err != nil:
+		return r, refuse("%v: send {\"site_id\": …, \"metrics\": […], \"date_range\": …}, with dimensions, filters, order_by, include and pagination", err)
+	case r.Site == "" || len(r.Metrics) == 0 || len(r.DateRange) == 0:
+		return r, refuse("site_id, metrics and date_range are required")
+	}
+	return r, r.check()
+}
+
+// check returns an error for what no query may have.
+func (r *Request) check() error {
+	switch {
+	case len(r.Metrics) > maxNames || len(r.Dimensions) > maxNames || len(r.Filters) > maxNames || len(r.OrderBy) > maxNames:
+		return refuse("want at most %d metrics, dimensions, filters and orders", maxNames)
+	case repeated(r.Metrics) != "":
+		return refuse("metrics: %.64q is repeated", repeated(r.Metrics))
+	case r.Pagination.Limit < 1 || r.Pagination.Limit > maxRows || r.Pagination.Offset < 0:
+		return refuse("pagination: want a limit from 1 to %d, and an offset from 0", maxRows)
+	case r.Include.Comparisons != nil && r.Include.Comparisons.Mode != "previous_period":
+		return refuse("include.comparisons: mode %.64q: want previous_period", r.Include.Comparisons.Mode)
+	}
+	for _, o := range r.OrderBy {
+		if !slices.Contains(slices.Concat(r.Metrics, r.Dimensions), o[0]) || o[1] != "asc" && o[1] != "desc" {
+			return refuse("order_by %q: want a metric or dimension of the query, and asc or desc", o)
+		}
+	}
+	return nil
+}

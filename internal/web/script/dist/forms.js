@@ -1,0 +1,1 @@
+(()=>{var t=window.tidemarkTo||(window.tidemarkTo={});t.forms||(t.forms=!0,document.addEventListener("submit",({target:e})=>{e.dataset.event||tidemark("Form: Submission",{props:{path:location.pathname}})},!0));})();

@@ -1,0 +1,1 @@
+(()=>{var t=({target:e})=>{let o=e.closest("a[href]");o&&o.host&&o.host!=location.host&&tidemark("Outbound Link: Click",{props:{url:o.origin+o.pathname}})},n=window.tidemarkTo||(window.tidemarkTo={});n.outbound||(n.outbound=!0,document.addEventListener("click",t),document.addEventListener("auxclick",t));})();

@@ -1,0 +1,144 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// sourceProbes are about what sends observations to the stack.
+var sourceProbes = []probe{
+	{"filter-prefix", "a mapping's filter on the prefix of the sort key drops other items", "inside/FAULTS.md",
+		"20 items that are no events; the mapping counts them as filtered out", onResponses, filterPrefix},
+	{"iot-rule", "an IoT rule adds the third level of the topic to a message", "run/SECURITY.md",
+		"a reading without a device, to the topic of one", onResponses, iotRule},
+	{"iot-array", "SELECT * with fields of a rule delivers no array", "use/SENDERS.md",
+		"an array of 2 readings to the topic of single readings, then a single one", onResponses, iotArray},
+	{"iot-batch", "a rule of the topic of batches delivers an array", "use/SENDERS.md",
+		"an array of 3 readings", onResponses, iotBatch},
+	{"basic-ingest", "with Basic Ingest, topic(3) is a level of the topic after the rule's name", "decisions/0009-infra.md",
+		"a reading to $aws/rules/RULE/TOPIC", onResponses, basicIngest},
+	{"authorizer-context", "API Gateway passes the context of the authorizer on to ingest", "decisions/0029-senders.md",
+		"a point of line protocol with a write key", onStack, authorizerContext},
+	{"authorizer-refuses", "API Gateway refuses a request that the authorizer does not allow", "run/SECURITY.md",
+		"the same point with a wrong key", onStack, authorizerRefuses},
+}
+
+func filterPrefix(ctx context.Context, a *account) (string, error) {
+	const items = 20
+	began := a.now()
+	var puts []any
+	for i := range items {
+		item := map[string]any{"pk": map[string]string{"S": "LIVE#" + a.stage}, "sk": map[string]string{"S": fmt.Sprintf("PROBE#%d#%d", began.UnixNano(), i)}}
+		puts = append(puts, map[string]any{"PutRequest": map[string]any{"Item": item}})
+	}
+	body, err := json.Marshal(map[string]any{a.outputs["TableName"]: puts})
+	if err != nil {
+		return "", err
+	}
+	if _, err := a.aws(ctx, "dynamodb", "batch-write-item", "--request-items", string(body)); err != nil {
+		return "", err
+	}
+	dropped := 0.0
+	err = a.until(ctx, 6*time.Minute, func() (_ bool, err error) {
+		dropped, err = a.sum(ctx, "AWS/Lambda", "FilteredOutEventCount", began.Add(-time.Minute), "Name=EventSourceMappingUUID,Value="+a.outputs["MappingId"])
+		return dropped >= items, err
+	})
+	return fmt.Sprintf("%.0f records filtered out", dropped), err
+}
+
+// topic returns the topic of a device's readings.
+func (a *account) topic(device string) string {
+	return a.outputs["Topic"] + "/devices/" + device + "/readings"
+}
+
+func iotRule(ctx context.Context, a *account) (string, error) {
+	if err := a.publish(ctx, a.topic("live-rule"), a.reading("", 60)); err != nil {
+		return "", err
+	}
+	return "stored as the device of the topic", a.awaitEvents(ctx, "live-rule", 1)
+}
+
+func iotArray(ctx context.Context, a *account) (string, error) {
+	array := "[" + a.reading("", 60) + "," + a.reading("", 50) + "]"
+	for _, payload := range []string{array, a.reading("", 40)} {
+		if err := a.publish(ctx, a.topic("live-array"), payload); err != nil {
+			return "", err
+		}
+	}
+	return "only the single reading is stored", a.awaitEvents(ctx, "live-array", 1)
+}
+
+func iotBatch(ctx context.Context, a *account) (string, error) {
+	array := "[" + a.reading("", 60) + "," + a.reading("", 50) + "," + a.reading("", 40) + "]"
+	if err := a.publish(ctx, a.topic("live-batch")+"/batch", array); err != nil {
+		return "", err
+	}
+	return "3 events of one message", a.awaitEvents(ctx, "live-batch", 3)
+}
+
+// rule returns the name of the IoT rule of readings.
+func (a *account) rule() string { return strings.ReplaceAll(a.stack, "-", "_") + "_READING" }
+
+func basicIngest(ctx context.Context, a *account) (string, error) {
+	if err := a.publish(ctx, "$aws/rules/"+a.rule()+"/"+a.topic("live-basic"), a.reading("", 60)); err != nil {
+		return "", err
+	}
+	return "stored as the device of the topic", a.awaitEvents(ctx, "live-basic", 1)
+}
+
+// post sends a point with a token and returns the status, with the beginning of the body.
+func (a *account) post(ctx context.Context, token string) (status int, body string, err error) {
+	point := fmt.Sprintf("live,host=live-sender value=1 %d", a.now().Unix())
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.outputs["ApiUrl"]+"/api/v2/write?bucket=live&precision=s", strings.NewReader(point))
+	if err != nil {
+		return 0, "", err
+	}
+	r.Header.Set("Authorization", "Token "+token)
+	resp, err := a.http.Do(r)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 300))
+	return resp.StatusCode, string(text), err
+}
+
+// token creates a write key, and returns its token.
+func (a *account) token(ctx context.Context) (string, error) {
+	text, err := a.tidemark(ctx, "key", "create", fmt.Sprint("live", a.now().Unix()))
+	if err != nil {
+		return "", err
+	}
+	for word := range strings.FieldsSeq(text) {
+		if strings.HasPrefix(word, "tm_") {
+			return word, nil
+		}
+	}
+	return "", errors.New("tidemark key create printed no token")
+}
+
+func authorizerContext(ctx context.Context, a *account) (string, error) {
+	token, err := a.token(ctx)
+	if err != nil {
+		return "", err
+	}
+	status, body, err := a.post(ctx, token)
+	if err == nil && status != http.StatusNoContent {
+		err = fmt.Errorf("status %d, want 204: %s", status, body)
+	}
+	return "204", err
+}
+
+func authorizerRefuses(ctx context.Context, a *account) (string, error) {
+	status, body, err := a.post(ctx, "tm_NOKEY_OFTHISTABLE")
+	if err == nil && status != http.StatusUnauthorized && status != http.StatusForbidden {
+		err = fmt.Errorf("status %d, want 401 or 403: %s", status, body)
+	}
+	return fmt.Sprint(status), err
+}

@@ -1,0 +1,49 @@
+package mutants
+
+// lateMutants are faults of late changes that wait for a tick.
+var lateMutants = []mutant{
+	{
+		Name: "late-tick-past", Says: "a late change waits for a tick that is over", Tests: deferredTests,
+		Edits: []edit{
+			{deferring, "	return now - now%model.Time(every.Milliseconds()) + model.Time(every.Milliseconds())\n", "	return now - now%model.Time(every.Milliseconds())\n"},
+			{deferring, "		attempt, err := a.queued.Ensure(ctx, store, i, now)\n", `		clock := now
+		if i.Due > b.closesAt(now()) {
+			clock = func() model.Time { return model.MinTime }
+		}
+		attempt, err := a.queued.Ensure(ctx, store, i, clock)
+`},
+		},
+	},
+	{
+		Name: "late-remembered", Says: "a put of an earlier tick is remembered", Tests: ensureTests,
+		Edits: []edit{{ensuring, "known.due == d.Due", "known.due <= d.Due"}},
+	},
+	{
+		Name: "late-unknown", Says: "a put whose result is unknown is a put", Tests: ensureTests,
+		Edits: []edit{{ensuring, "		stored = a.Result == storage.Written\n", "		stored = true\n"}},
+	},
+	{
+		Name: "late-at-closing", Says: "a bucket that has just closed waits for a tick", Tests: []string{"internal/engine/aggregate", "internal/engine/query"},
+		Edits: []edit{{deferring, "now < closes.Add(every)", "now < closes"}},
+	},
+	{
+		Name: "late-parents", Says: "a sweep leaves closed parents to the next tick", Tests: []string{"internal/engine/aggregate", "internal/engine/query"},
+		Edits: []edit{{deferring, "		return model.MinTime\n	}\n	return b.closesAt(now)\n", "		return model.MinTime\n	}\n	return b.dueAt(now)\n"}},
+	},
+	{
+		Name: "late-stale-watermark", Says: "an old low watermark proves that no late event expired in the queue", Tests: deferredTests,
+		Edits: []edit{{settling, "return closes <= swept && stored, err", "return closes <= swept && (stored || true), err"}},
+	},
+	{
+		Name: "late-row-exists", Says: "no late event that has expired can be missing from a row that exists", Tests: deferredTests,
+		Edits: []edit{{settling, "exists(row) && b.kind.Retention.LateEvery == 0 ||", "exists(row) ||"}},
+	},
+	{
+		Name: "late-complete", Says: "a result is complete through the low watermark", Tests: readerTests,
+		Edits: []edit{{readingProgress, "at = at.Add(-late)", "_ = at"}},
+	},
+	{
+		Name: "late-no-margin", Says: "a result is complete through a tick before the low watermark, by any clock", Tests: readerTests,
+		Edits: []edit{{counting, "	return every + time.Minute\n", "	return every\n"}},
+	},
+}

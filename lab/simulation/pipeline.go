@@ -1,0 +1,118 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/ops/cost"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// pipeline is a load whose events are paid for from their append to the rows of all tiers, and the
+// units that an event may cost.
+type pipeline struct {
+	name string
+	load
+	write, read float64
+}
+
+// pipelines returns the loads of devices with three measures.
+func pipelines() []pipeline {
+	with := func(l load, latest catalog.LatestPolicy) load {
+		l.latest, l.battery = latest, true
+		return l
+	}
+	perMinute := load{perBatch: 1, every: time.Minute, lasts: 24 * time.Hour, deferred: true, warmupDays: 15}
+	late, perSecond := perMinute, perMinute
+	late.late = .01
+	perSecond.every, perSecond.lasts = time.Second, 3*time.Hour
+	minutes := perSecond
+	minutes.minutes = true
+	perHour := load{perBatch: 1, every: time.Hour, lasts: 20 * tier.Day24, deferred: true, hoursNow: true}
+	return []pipeline{
+		{"1/min, latest transaction", with(perMinute, catalog.TransactionLatest), 4.1, .25},
+		{"1/min, latest none", with(perMinute, catalog.NoLatest), 1.12, .25},
+		{"1/min, 1 % late, latest derived", with(late, catalog.DerivedLatest), 1.15, .4},
+		{"batches of 60, latest transaction", with(deviceBatches, catalog.TransactionLatest), 2.15, .15},
+		{"batches of 60, latest derived", with(deviceBatches, catalog.DerivedLatest), 1.12, .15},
+		{"1/s, latest derived", with(perSecond, catalog.DerivedLatest), 1.05, .3},
+		{"1/s with minutes, latest derived", with(minutes, catalog.DerivedLatest), 1.12, .3},
+		{"1/h, hours immediate, latest transaction", with(perHour, catalog.TransactionLatest), 4 + 1.25, 2.5},
+		{"1/min, latest derived", with(perMinute, catalog.DerivedLatest), 1.12, .27},
+	}
+}
+
+func printPipelines(w io.Writer) {
+	fmt.Fprintln(w, "\nThe whole pipeline of a device with three measures, with all tiers deferred where nothing else is said:")
+	for _, p := range pipelines() {
+		u := measure(p.load)
+		fmt.Fprintf(w, "%s: %.3f write %.3f read an event\n", p.name, u.allWrites(), u.perEvent(unitsRead))
+	}
+	for _, source := range batchedSources {
+		line, _ := millionADay(source)
+		fmt.Fprintln(w, line)
+	}
+}
+
+// idleStage is what a stage costs in a month without any event, see docs/run/COST.md.
+const idleStage = 12.68
+
+// batchedSources are sources in which one invocation takes the messages of many devices.
+var batchedSources = []string{"AWS IoT Core, Basic Ingest, batched: ten messages a request", "SQS, 100 messages an invocation"}
+
+// millionADay returns what a million events a day of devices that report once a minute cost in a month, all in, with
+// latest items that are derived, in words and in dollars.
+func millionADay(source string) (string, float64) {
+	pipelines := pipelines()
+	u := measured(pipelines[len(pipelines)-1].load)
+	parts, total := cost.AllIn(cost.Units{Write: u.allWrites(), Read: u.perEvent(unitsRead), Bytes: float64(u.sizes["event"])}, 1, 1e6, 30, source)
+	total += idleStage
+	return fmt.Sprintf("1,000,000 events a day, all in: %s + idle stage $%.2f = $%.2f a month", strings.Join(parts, " + "), idleStage, total), total
+}
+
+// openHour returns the read units of one read of an hour that ends in a minute and has a number of
+// events, and how many of them it found.
+func openHour(events int, minutes bool) (units int, found int64) {
+	l := load{perBatch: (events + 59) / 60, every: time.Minute, lasts: 59 * time.Minute, minutes: minutes, deferred: true, battery: true}
+	m := newCostRun(l)
+	m.run()
+	clear(m.units)
+	kinds := newCatalog(*m.kind)
+	live := &query.Live{
+		Store: m.table, Watermarks: m.table, Stream: m.table, Kind: query.KindsOf(kinds), Now: m.clock,
+	}
+	service := &query.Service{Store: live, Now: m.clock}
+	hour := tier.Hour.BucketOf(m.now.Add(-30 * time.Minute))
+	page, err := service.Rollups(context.Background(), query.Rollups{
+		Series: query.Series{Kind: m.kind, Subject: "sensor_01"}, Unit: tier.Hour, From: hour.Start, To: hour.End, Consistent: true,
+	})
+	if err != nil || len(page.Rollups) != 1 {
+		panic(fmt.Sprint(len(page.Rollups), " rollups: ", err)) // no fault is simulated
+	}
+	return m.units[unitsRead], page.Rollups[0].Summary.Events()
+}
+
+func printOpenHours(w io.Writer) {
+	fmt.Fprintln(w, "\nOne read of an open hour, in its last minute, consistent:")
+	fmt.Fprintln(w, "| events in the hour | read units | with minutes |")
+	fmt.Fprintln(w, "|---|---|---|")
+	for _, events := range []int{60, 3_600, 50_000} {
+		without, n := openHour(events, false)
+		with, _ := openHour(events, true)
+		fmt.Fprintf(w, "| %s | %s | %s |\n", grouped(int(n)), grouped(without), grouped(with))
+	}
+}
+
+var usages sync.Map // of each load, a func() usage
+
+// measured returns the result of measure, which it calls once for each load.
+func measured(l load) usage {
+	once, _ := usages.LoadOrStore(l, sync.OnceValue(func() usage { return measure(l) }))
+	return once.(func() usage)()
+}

@@ -1,0 +1,273 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/local/simstream"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Counts of what readers got.
+const (
+	bucketsChecked = "buckets that readers got, checked"
+	bucketsOpen    = "of these, with events of buckets that were open to the reader"
+	bucketsMixed   = "of these, with events that changed meanwhile"
+	bucketsAbsent  = "buckets that readers did not get, rightly"
+	bucketsAhead   = "of these, with changes on time that the table stream had not delivered"
+)
+
+// change is one change of an event: what it is from then on, or nil if a user deleted it.
+type change struct {
+	key model.EventKey
+	to  *model.Event
+	// onTime is set if one of Tidemark's writers committed the change before any process could take the
+	// bucket for closed: every read from then on has it, however late the table stream delivers it.
+	onTime bool
+}
+
+// readers checks what readers get while everything else goes on. Each bucket is the fold of a set of
+// events between the changes that were processed before the read began and those that were committed
+// by its end. Of a bucket that is open to the reader, these are at least the changes that were
+// committed before the read began. Of every bucket, they are at least the changes that were on time.
+// No bucket is missing or returned twice.
+type readers struct {
+	*world
+	changes   []change                // all, in the order of their commits
+	processed int                     // the number of changes when nothing was in progress for the last time
+	pending   map[rollup.Key]bool     // rows that did not have all of them even then
+	unqueued  map[model.EventKey]bool // events that were sent without a queued bucket
+}
+
+// quiet notes that every change so far was processed, except changes of pending rows.
+func (r *readers) quiet(pending map[rollup.Key]bool) {
+	r.processed, r.pending = len(r.changes), maps.Clone(pending)
+}
+
+// readable is the table as readers read it.
+type readable struct {
+	*memory.Table
+	through *store
+}
+
+func (r readable) Events(ctx context.Context, of storage.Range) (storage.EventPage, error) {
+	return r.through.Events(ctx, of)
+}
+
+func (r readable) Rows(ctx context.Context, unit tier.Unit, of storage.Range) (rollup.RowPage, error) {
+	return r.through.Rows(ctx, unit, of)
+}
+
+// received is what a reader got of one tier.
+type received struct {
+	*readers
+	kind             *catalog.Kind
+	level            int
+	series           model.Series
+	from, to         model.Time
+	processed, began int // numbers of changes when the read began
+	pending          map[rollup.Key]bool
+	rows             map[model.Time]*rollup.Fold
+}
+
+// readSoon schedules up to three reads, in the first minutes after a time.
+func (w *world) readSoon(name string, d simstream.Dice, at, hour model.Time) {
+	if len(w.kind().Retention.Tiers) == 0 {
+		return // of sessions, which other checks cover
+	}
+	for n := range d.Pick("readers", 4) {
+		d := d.Of("reader", n)
+		w.At(at.Add(d.Span("after", []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute}[n])), func() { w.read(name, d, hour) })
+	}
+}
+
+// read reads the rows of one tier around an hour.
+func (w *world) read(name string, d simstream.Dice, hour model.Time) {
+	kinds, skew := w.now, d.Span("reader's clock", aggregate.ClockMargin)-aggregate.ClockMargin/2
+	if w.before != nil && d.Chance("old code", .5) {
+		kinds = w.before
+	}
+	w.Go(name+" reads", d, func(ctx context.Context) {
+		kind, _ := kinds.Kind(kindName)
+		tiers := kind.Retention.Tiers
+		around := tiers[len(tiers)-1].Unit.BucketOf(hour)
+		r := w.readers
+		a := received{
+			readers: r, kind: kind, level: d.Pick("tier", len(tiers)), from: around.Start, to: around.End,
+			series:    kind.Series(w.subject[d.Pick("subject", 5)/4], "", model.Order{}).WithoutShard(),
+			processed: r.processed, began: len(r.changes), pending: r.pending, rows: map[model.Time]*rollup.Fold{},
+		}
+		now := func() model.Time { return w.Now().Add(skew) }
+		live := &query.Live{Store: readable{w.table, w.store}, Watermarks: w.store, Kind: query.KindsOf(kinds), Now: now}
+		if w.variant.live != nil {
+			w.variant.live(live)
+		}
+		switch err := a.get(ctx, &query.Service{Store: live, Now: now}, d.Chance("newest first", .3)); {
+		case errors.Is(err, errTwice):
+			w.Fail(err)
+		case err == nil:
+			w.Fail(a.check())
+		}
+	})
+}
+
+var errTwice = errors.New("a reader got a bucket twice")
+
+func (a *received) unit() tier.Unit { return a.kind.Retention.Tiers[a.level].Unit }
+
+// get reads all pages.
+func (a *received) get(ctx context.Context, s *query.Service, newest bool) error {
+	q := query.Rollups{
+		Series: query.Series{Kind: a.kind, Subject: a.series.Subject.ID}, Unit: a.unit(), From: a.from, To: a.to, Newest: newest, Consistent: true,
+	}
+	for row, err := range s.EachRollup(ctx, q) {
+		if err != nil {
+			return err
+		}
+		if a.rows[row.Bucket.Start] != nil {
+			return fmt.Errorf("%w: %s of %s", errTwice, row.Bucket, a.series)
+		}
+		a.rows[row.Bucket.Start] = &row.Fold
+	}
+	return nil
+}
+
+// check checks each bucket that the reader got, and each with events that it did not get.
+func (a *received) check() error {
+	swept, _ := a.table.Sweeps(context.Background()) // a table in memory does not fail
+	buckets := map[model.Time]map[model.EventKey]*versions{}
+	for i, c := range a.changes {
+		start := a.unit().BucketOf(c.key.At).Start
+		if c.key.Series.WithoutShard() != a.series || start < a.from || start >= a.to {
+			continue
+		}
+		if buckets[start] == nil {
+			buckets[start] = map[model.EventKey]*versions{}
+		}
+		v := buckets[start][c.key]
+		if v == nil {
+			v = &versions{open: a.open(c.key, swept), possible: []*model.Event{nil}}
+			buckets[start][c.key] = v
+		}
+		least := a.processed
+		if v.open || c.onTime {
+			least = a.began
+		}
+		v.ahead = v.ahead || c.onTime && !v.open && i >= a.processed && i < a.began
+		if i < least {
+			v.possible = v.possible[:0]
+		}
+		v.possible = append(v.possible, c.to)
+	}
+	for start := range a.rows {
+		if buckets[start] == nil {
+			buckets[start] = map[model.EventKey]*versions{}
+		}
+	}
+	for start, events := range buckets {
+		if err := a.bucket(a.unit().BucketOf(start), events); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open reports whether the reader folded the bucket of an event from events. The low watermark only
+// advances: a bucket that is after it now was after it during the read.
+func (a *received) open(key model.EventKey, swept storage.LowWatermarks) bool {
+	policy := a.kind.Retention
+	closes := policy.ClosesAt(0, policy.Tiers[0].Unit.BucketOf(key.At), a.series)
+	return closes > max(swept.Of(a.series), model.MinTime)
+}
+
+// versions are what an event may have been to the reader; nil is absent.
+type versions struct {
+	possible []*model.Event
+	open     bool
+	ahead    bool
+}
+
+// bucket checks one bucket. An inexact row promises nothing. A row that is missing may have expired,
+// or not have been created because one may have: that is checked only where nothing expires, of
+// buckets that are not older than a row lives.
+func (a *received) bucket(b tier.Bucket, events map[model.EventKey]*versions) error {
+	row, got := a.rows[b.Start]
+	key := rollup.Key{Series: a.series, Tier: a.unit().String(), Start: b.Start}
+	t := a.kind.Retention.Tiers[a.level]
+	least := t.LeastRetention()
+	old := least != tier.Forever && b.End.Add(least-slack) <= a.Now()
+	if got && !row.Exact || !got && (!a.nothingExpires || old) || a.pending[key] || !t.HasRow(b) {
+		return nil
+	}
+	if !got {
+		row = rollup.NewFold(a.kind.Spec())
+	}
+	var open, mixed, ahead bool
+	all := make([][]*model.Event, 0, len(events))
+	for _, v := range events {
+		open = open || v.open
+		mixed = mixed || len(v.possible) > 1
+		ahead = ahead || v.ahead
+		all = append(all, v.possible)
+	}
+	possible, tried := a.someFold(all, nil, func(f *rollup.Fold) bool { return sameFold(row, f) }, 0)
+	switch {
+	case tried > mostSets:
+		return nil
+	case !possible && got:
+		return fmt.Errorf("a reader got %s of %s with %s: not the fold of a possible set of events, of which there are %d", b, a.series, foldName(row), tried)
+	case !possible:
+		return fmt.Errorf("a reader did not get %s of %s, which had events", b, a.series)
+	case !got:
+		a.Count(bucketsAbsent)
+		return nil
+	}
+	a.Count(bucketsChecked)
+	if open {
+		a.Count(bucketsOpen)
+	}
+	if mixed {
+		a.Count(bucketsMixed)
+	}
+	if ahead {
+		a.Count(bucketsAhead)
+	}
+	return nil
+}
+
+// mostSets is the most sets of events that are tried for one bucket.
+const mostSets = 4096
+
+// someFold reports whether the fold of one version of each event is right, and how many it tried.
+func (a *received) someFold(rest [][]*model.Event, chosen []*model.Event, right func(*rollup.Fold) bool, tried int) (bool, int) {
+	if tried > mostSets {
+		return false, tried
+	}
+	if len(rest) == 0 {
+		f := rollup.NewFold(a.kind.Spec())
+		for _, e := range chosen {
+			if e != nil {
+				f.AddEvent(e)
+			}
+		}
+		return right(f), tried + 1
+	}
+	for _, e := range rest[0] {
+		found := false
+		if found, tried = a.someFold(rest[1:], append(chosen, e), right, tried); found {
+			return true, tried
+		}
+	}
+	return false, tried
+}

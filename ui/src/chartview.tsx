@@ -1,0 +1,202 @@
+// The plot of a series, what is known of it in words, and its buckets as a table.
+import { useMemo, useState } from "preact/hooks";
+import type { Chart, Missing, Rollup, Series } from "./api";
+import { Plot, type Line } from "./chart";
+import { eventCount, figures, figureText, state } from "./figures";
+import { decimalsFor, fullText, numberText } from "./number";
+import { warnings, type Progress } from "./progress";
+import { TakeAway } from "./take";
+import { bucketText, timeText } from "./time";
+
+interface Props {
+  chart: Chart;
+  path: string; // of its request
+  place: [subjects: string, id: string];
+  series: Series;
+  measure: string;
+  others: Line[];
+  utc: boolean;
+  alerts: number[];
+  on: boolean[];
+  setOn: (on: boolean[]) => void;
+  zoom: (from: number, to: number) => void;
+  choose?: (r: Rollup) => void;
+}
+
+export function ChartView({ chart, path, place, series, ...rest }: Props) {
+  const { measure, utc, choose } = rest;
+  const [open, setOpen] = useState(false); // a closed table is not rendered
+  const filled = useMemo(() => chart.rollups.filter((r) => r.events > 0), [chart]);
+  const missing = chart.missing ?? [];
+  const { from, to, segments } = chart;
+  const asked = {
+    subject: place.join("/"),
+    kind: series.kind,
+    stream: series.stream,
+    measure: measure === eventCount ? "" : measure,
+    tier: segments.length === 1 ? segments[0].tier : "",
+    from,
+    to,
+    buckets: chart.rollups.length,
+  };
+  return (
+    <>
+      {filled.length === 0 && !missing.length && (
+        <p class="empty">
+          No events from {timeText(from, utc)} to {timeText(to, utc)}. Choose “All” for every bucket that is
+          kept.
+        </p>
+      )}
+      <Plot {...rest} rollups={chart.rollups} missing={missing} from={from} to={to} />
+      <Facts chart={chart} filled={filled} utc={utc} />
+      <div class="bar">
+        <details class="table" onToggle={(e) => setOpen(e.currentTarget.open)}>
+          <summary>
+            {filled.length} {filled.length === 1 ? "bucket" : "buckets"} as a table
+          </summary>
+          {open && (
+            <div class="wide" tabIndex={0} role="region" aria-label="Buckets">
+              <BucketTable rollups={filled} measure={measure} utc={utc} choose={choose} />
+            </div>
+          )}
+        </details>
+        <TakeAway
+          path={path}
+          name={[place[1], series.stream, from.slice(0, 10)].filter(Boolean).join("-")}
+          asked={asked}
+        />
+      </div>
+    </>
+  );
+}
+
+/** NotKnown names the parts of a range of which it is not known whether they had events. */
+export function NotKnown({ missing, utc }: { missing: Missing[]; utc: boolean }) {
+  return (
+    <>
+      {missing.map((m) => (
+        <span key={m.from}>
+          <strong>Not known:</strong> {timeText(m.from, utc)} to {timeText(m.to, utc)}: {m.reason}.{" "}
+        </span>
+      ))}
+    </>
+  );
+}
+
+interface FactsProps {
+  chart: Chart;
+  filled: Rollup[];
+  utc: boolean;
+}
+
+function Facts({ chart, filled, utc }: FactsProps) {
+  const inexact = filled.filter((r) => !r.exact).length;
+  const sum = (of: (r: Rollup) => number) => filled.reduce((n, r) => n + of(r), 0);
+  const unreadable = sum((r) => r.unreadable);
+  const truncated = filled.filter((r) => r.truncated).length;
+  const all = chart.missing?.length ? "Every bucket that is shown is exact. " : "Every bucket is exact. ";
+  return (
+    <p class="facts">
+      <strong>Tier:</strong> {chart.reason}. <strong>Range:</strong> {timeText(chart.from, utc)} to{" "}
+      {timeText(chart.to, utc)}.{" "}
+      {chart.wholeFrom && <>Data before {timeText(chart.wholeFrom, utc)} has expired. </>}
+      <NotKnown missing={chart.missing ?? []} utc={utc} />
+      {inexact > 0 ? (
+        <>
+          {inexact} hatched {inexact === 1 ? "bucket is" : "buckets are"} inexact: a change arrived too late
+          to be included.{" "}
+        </>
+      ) : (
+        filled.length > 0 && all
+      )}
+      {unreadable > 0 && <>{numberText(unreadable)} events cannot be decoded and are in no figure. </>}
+      {truncated > 0 && (
+        <>
+          {truncated} {truncated === 1 ? "bucket was" : "buckets were"} too large for a row: percentiles, rare
+          values or undeclared measures are left out.{" "}
+        </>
+      )}
+      {filled.some((r) => r.open) && <>The tinted bucket is still open. </>}
+      <NotProcessed of={chart} utc={utc} />
+      {chart.completeThrough && (
+        <>
+          Stored rows are complete through {timeText(chart.completeThrough, utc)}; later buckets are computed
+          as you read.{" "}
+        </>
+      )}
+      {chart.processedThrough && <>Changes are processed through {timeText(chart.processedThrough, utc)}.</>}
+    </p>
+  );
+}
+
+/** NotProcessed says which changes may be missing from a response: it is exact for those that are processed. */
+export function NotProcessed({ of, utc }: { of?: Progress; utc: boolean }) {
+  return (
+    <>
+      {warnings(of, Date.now(), (at) => timeText(at, utc)).map((text) => (
+        <span key={text}>
+          <strong>{text}</strong>{" "}
+        </span>
+      ))}
+    </>
+  );
+}
+
+interface TableProps {
+  rollups: Rollup[];
+  measure: string;
+  utc: boolean;
+  choose?: (r: Rollup) => void;
+}
+
+// The figures whose digits tell buckets apart.
+const values = figures.filter((f) => ["min", "avg", "max", "first", "last"].includes(f.name));
+
+/**
+ * BucketTable has every figure of a measure, newest bucket first. The full value of a figure is its
+ * title.
+ */
+function BucketTable({ rollups, measure, utc, choose }: TableProps) {
+  const rows = useMemo(() => rollups.toReversed(), [rollups]);
+  const shown = figures.filter((f) => rows.some((r) => (r.measures[measure]?.[f.name] ?? null) !== null));
+  const decimals = useMemo(
+    () => decimalsFor(values.map((f) => rows.map((r) => r.measures[measure]?.[f.name]))),
+    [rows, measure],
+  );
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Bucket</th>
+          <th scope="col">Events</th>
+          {shown.map((f) => (
+            <th scope="col">{f.title}</th>
+          ))}
+          <th scope="col">State</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((r) => (
+          <tr>
+            <th scope="row">
+              {choose ? (
+                <button class="tab" onClick={() => choose(r)}>
+                  {bucketText(r, utc)}
+                </button>
+              ) : (
+                bucketText(r, utc)
+              )}
+            </th>
+            <td class="number">{numberText(r.events)}</td>
+            {shown.map((f) => (
+              <td class="number" title={fullText(r.measures[measure]?.[f.name])}>
+                {figureText(f, r.measures[measure]?.[f.name], decimals)}
+              </td>
+            ))}
+            <td>{state(r)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

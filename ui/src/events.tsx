@@ -1,0 +1,125 @@
+// What is stored of a subject and a series: the profile, the latest state and the events.
+import { useState } from "preact/hooks";
+import { Notice } from "./parts";
+import { usePolled } from "./polled";
+import { bucketText, timeText } from "./time";
+import { url, type Event, type History, type Profile, type Rollup } from "./api";
+
+const fieldText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+
+function Fields({ of }: { of: Record<string, unknown> }) {
+  return (
+    <dl>
+      {Object.entries(of).map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{fieldText(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function ProfileFields({ path }: { path: string }) {
+  const { data, problem } = usePolled<Profile>(path, 30_000);
+  return (
+    <section>
+      <h2>Profile</h2>
+      <Notice problem={problem} waiting={!data} />
+      {data && <Fields of={data.fields} />}
+    </section>
+  );
+}
+
+export function Latest({ path, utc }: { path: string; utc: boolean }) {
+  const { data, problem } = usePolled<Event>(path);
+  return (
+    <section>
+      <h2>Latest</h2>
+      {problem?.status === 404 ? (
+        <p class="empty">This series has no event yet.</p>
+      ) : (
+        <Notice problem={problem} waiting={!data} />
+      )}
+      {data && <p class="note">{timeText(data.at, utc)}</p>}
+      {data && <Fields of={data.fields} />}
+    </section>
+  );
+}
+
+const few = 20;
+const most = 1000;
+
+interface EventsProps {
+  parts: string[]; // of the path of the series
+  stream: string;
+  bucket?: Rollup; // whose events are shown, in place of the newest
+  utc: boolean;
+  close: () => void; // shows the newest again
+}
+
+/** Events lists the newest events, or the events of a bucket: what a figure was computed from. */
+export function Events({ parts, stream, bucket, utc, close }: EventsProps) {
+  const [limit, setLimit] = useState(few);
+  const within = bucket && { from: bucket.bucket, to: bucket.end };
+  const { data, problem } = usePolled<History>(url(parts, { limit: String(limit), stream, ...within }));
+  const title = bucket ? `Events of ${bucketText(bucket, utc)}` : "Newest events";
+  return (
+    <section aria-label={bucket ? "Events of a bucket" : "Newest events"}>
+      <div class="bar">
+        <h2>{title}</h2>
+        {bucket && <button onClick={close}>Newest events</button>}
+      </div>
+      <Notice problem={problem} waiting={!data} />
+      {data?.events.length === 0 && (
+        <p class="empty">
+          {bucket?.events ? `Its ${bucket.events} events have expired: ` : "No event is stored: "}
+          events expire before their rollups.
+        </p>
+      )}
+      {!!data?.events.length && <EventTable events={data.events} utc={utc} />}
+      {data?.next && (
+        <p class="note">
+          There are more events than these {data.events.length}.{" "}
+          {limit < most && <button onClick={() => setLimit(most)}>Show up to {most}</button>}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function EventTable({ events, utc }: { events: Event[]; utc: boolean }) {
+  const names = [...new Set(events.flatMap((e) => Object.keys(e.fields)))];
+  return (
+    <div class="wide" tabIndex={0} role="region" aria-label="Events">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Id</th>
+            {names.map((n) => (
+              <th scope="col">
+                <bdi>{n}</bdi>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {events.map((e) => (
+            <tr key={e.at + e.id}>
+              <th scope="row">{timeText(e.at, utc)}</th>
+              <td>
+                <bdi>{e.id}</bdi> {e.unreadable && <span class="tag">unreadable</span>}
+              </td>
+              {names.map((n) => (
+                <td>
+                  <bdi>{n in e.fields ? fieldText(e.fields[n]) : ""}</bdi>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { countsText, eventCount, figures, figureText, measuresIn, state } from "./figures";
+import type { Figures, Rollup } from "./api";
+
+const rollup = (measures: Record<string, Partial<Figures>>, more: Partial<Rollup> = {}) =>
+  ({ events: 3, exact: true, open: false, truncated: false, unreadable: 0, measures, ...more }) as Rollup;
+
+test("a measure that the kind does not declare can be chosen, before declared ones without data", () => {
+  const rows = [
+    rollup({ usage_idle: { count: 1 } }),
+    rollup({ usage_user: { count: 1 }, usage_idle: { count: 1 } }),
+  ];
+  assert.deepEqual(measuresIn(rows, []), ["usage_idle", "usage_user", eventCount]);
+  assert.deepEqual(
+    measuresIn([rollup({ co2: { count: 1 }, value: { count: 2 } })], ["temperature", "value"]),
+    ["value", "co2", "temperature", eventCount],
+  );
+});
+
+test("a measure of which all values are invalid is data", () =>
+  assert.deepEqual(measuresIn([rollup({ co2: { count: 0, invalid: 3 } })], []), ["co2", eventCount]));
+
+test("a mean of one of three values does not look like a mean of three", () => {
+  assert.deepEqual(countsText(3, { count: 1, invalid: 2 } as Figures), ["1 value", "2 invalid"]);
+  assert.deepEqual(countsText(3, { count: 3, invalid: 0 } as Figures), []);
+  assert.deepEqual(countsText(3, undefined), ["0 values"]);
+});
+
+test("the state names what cannot be trusted", () => {
+  assert.equal(state(rollup({})), "exact");
+  assert.equal(state(rollup({}, { open: true })), "open");
+  assert.equal(
+    state(rollup({}, { exact: false, truncated: true, unreadable: 2 })),
+    "inexact, cut, 2 unreadable",
+  );
+});
+
+test("only the percentiles are estimates, and counts have no decimals", () => {
+  assert.deepEqual(
+    figures.filter((f) => f.estimate).map((f) => f.name),
+    ["p50", "p95", "p99"],
+  );
+  const text = (name: string, x: number) => figureText(figures.find((f) => f.name === name)!, x, 2);
+  assert.equal(text("p95", 25.672), "≈ 25.7");
+  assert.equal(text("avg", 1234567.256), "1,234,567.26");
+  assert.equal(text("count", 3), "3");
+});

@@ -1,0 +1,80 @@
+// The figures of a bucket: which measures it has, which figures a measure has, and what a reader must know
+// of them.
+import { estimateText, numberText } from "./number";
+import type { Figures, Rollup } from "./api";
+
+/** eventCount is chosen in place of a measure. No measure has an empty name. */
+export const eventCount = "";
+
+/**
+ * A figure of a measure, as a chart and a table name it. An estimate comes from a sketch, within one
+ * per cent.
+ */
+export interface Figure {
+  name: keyof Figures;
+  title: string;
+  estimate?: true;
+  counts?: true; // of values, not a value itself
+}
+
+/** All figures that the API returns of a measure. */
+export const figures: Figure[] = [
+  { name: "count", title: "values", counts: true },
+  { name: "invalid", title: "invalid", counts: true },
+  { name: "min", title: "min" },
+  { name: "avg", title: "mean" },
+  { name: "max", title: "max" },
+  { name: "sum", title: "sum" },
+  { name: "stddev", title: "deviation" },
+  { name: "first", title: "first" },
+  { name: "last", title: "last" },
+  { name: "p50", title: "p50", estimate: true },
+  { name: "p95", title: "p95", estimate: true },
+  { name: "p99", title: "p99", estimate: true },
+];
+
+/** figureText formats a figure; decimals are as decimalsFor returns them. */
+export const figureText = (f: Figure, x: number | null | undefined, decimals: number) =>
+  f.estimate ? estimateText(x) : numberText(x, f.counts ? 0 : decimals);
+
+/**
+ * measuresIn returns the measures of rollups: the declared ones that have values, then those that only
+ * the data has, then the declared ones without values. The last choice is the number of events.
+ */
+export function measuresIn(rollups: Rollup[], declared: string[]): string[] {
+  const found = new Set<string>();
+  for (const r of rollups)
+    for (const [name, f] of Object.entries(r.measures)) if (hasValues(f)) found.add(name);
+  const filled = declared.filter((m) => found.has(m));
+  const own = [...found].filter((m) => !declared.includes(m)).sort();
+  return [...filled, ...own, ...declared.filter((m) => !found.has(m)), eventCount];
+}
+
+// Values that are no numbers are data too: they are counted as invalid.
+const hasValues = (f: Figures) => (f.count ?? 0) > 0 || (f.invalid ?? 0) > 0;
+
+export const measureTitle = (measure: string) => (measure === eventCount ? "number of events" : measure);
+
+/** mainFigure is what a line of a series draws. */
+export const mainFigure = (r: Rollup, measure: string) =>
+  measure === eventCount ? r.events : (r.measures[measure]?.avg ?? null);
+
+/** state returns in words how far a bucket can be trusted. */
+export function state(r: Rollup): string {
+  const words = [r.open ? "open" : r.exact ? "exact" : "inexact"];
+  if (r.truncated) words.push("cut");
+  if (r.unreadable) words.push(`${numberText(r.unreadable)} unreadable`);
+  return words.join(", ");
+}
+
+/**
+ * countsText returns what the figures of a measure lack of the events: values that are absent or no
+ * numbers.
+ */
+export function countsText(events: number, f: Figures | undefined): string[] {
+  const parts = [];
+  const count = f?.count ?? 0;
+  if (count !== events) parts.push(`${numberText(count)} ${count === 1 ? "value" : "values"}`);
+  if (f?.invalid) parts.push(`${numberText(f.invalid)} invalid`);
+  return parts;
+}

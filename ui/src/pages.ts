@@ -1,0 +1,48 @@
+// A list of the API that has several pages, read as one.
+
+import type { Missing } from "./api";
+
+/**
+ * A whole list, or its first pages: more is whether others follow, and missing names what is not known
+ * of its range.
+ */
+export interface Pages<T> {
+  all: T[];
+  more: boolean;
+  missing: Missing[];
+}
+
+type Get = (path: string) => Promise<{ tag: string; body: unknown }>;
+
+/** mostPages bounds what one look at a list costs. */
+export const mostPages = 10;
+
+/**
+ * readPages follows the cursor of a list. name is the field of its responses that has the items. The tag
+ * changes if any page does.
+ */
+export async function readPages<T>(
+  path: string,
+  name: string,
+  get: Get,
+): Promise<{ tag: string; body: Pages<T> }> {
+  const all: T[] = [];
+  const tags: string[] = [];
+  const missing = new Map<string, Missing>();
+  let cursor: string | null = null;
+  for (let n = 0; n < mostPages; n++) {
+    const { tag, body } = await get(withCursor(path, cursor));
+    const page = body as Record<string, unknown> & { next: string | null };
+    all.push(...(page[name] as T[]));
+    for (const part of (page.missing as Missing[] | undefined) ?? []) missing.set(part.from, part);
+    tags.push(tag);
+    cursor = page.next;
+    if (!cursor) break;
+  }
+  return { tag: tags.join(" "), body: { all, more: !!cursor, missing: [...missing.values()] } };
+}
+
+function withCursor(path: string, cursor: string | null): string {
+  if (!cursor) return path;
+  return path + (path.includes("?") ? "&" : "?") + new URLSearchParams({ cursor });
+}

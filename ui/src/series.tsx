@@ -1,0 +1,215 @@
+// The chart of a series, with its range, measure and lines in the address, and what lies behind it.
+import { useMemo, useRef, useState } from "preact/hooks";
+import { shared, showsEvents } from "./access";
+import { change } from "./address";
+import { AlertTable } from "./alerts";
+import { url, type Alert, type Chart, type Readable, type Rollup, type Series } from "./api";
+import { ChartView } from "./chartview";
+import { linesIn, linesParam, type Line } from "./chart";
+import { Compare, mostOthers, otherName, othersOf, withOthers } from "./compare";
+import { Events, Latest } from "./events";
+import { measureTitle, measuresIn } from "./figures";
+import { Notice, href } from "./parts";
+import { usePages, usePolled } from "./polled";
+import {
+  inputText,
+  inputTime,
+  lastMonth,
+  lastWeek,
+  lengths,
+  moved,
+  rangeIn,
+  rangeParams,
+  rangeQuery,
+} from "./range";
+import type { Range } from "./range";
+
+const day = 86400e3;
+
+/** firstRange is the last 30 days, or where the newest event is older, the 30 days before it. */
+function firstRange(s: Series): Range {
+  const last = Date.parse(s.lastSeen) + day;
+  const end = last < Date.now() ? last : null;
+  return { length: Math.min((end ?? Date.now()) - Date.parse(s.firstSeen), 30 * day), end };
+}
+
+const mostPoints = 1500; // that the API allows
+
+/**
+ * pointsFor returns how many buckets a plot of this screen can show, in steps, so that the path stays
+ * the same.
+ */
+const pointsFor = (width: number) =>
+  String(Math.min(mostPoints, Math.max(300, Math.floor(Math.min(width, 1200) / 100) * 100)));
+
+interface Props {
+  place: [subjects: string, id: string];
+  series: Series;
+  all: Series[];
+  kind: Readable;
+  utc: boolean;
+  params: URLSearchParams;
+}
+
+export function SeriesView({ place, series, all, kind, utc, params }: Props) {
+  const [subjects, id] = place;
+  const parts = [...place, kind.path];
+  const [first] = useState(() => firstRange(series));
+  const query = params.toString();
+  const range = useMemo(() => rangeIn(params) ?? first, [query]);
+  const go = (next: Range) => change(rangeParams(next));
+  const [points] = useState(() => pointsFor(innerWidth));
+  const chartPath = (subject: string, stream: string) =>
+    url([subjects, subject, kind.path, "rollups"], { ...rangeQuery(range), points, gaps: "true", stream });
+  const path = chartPath(id, series.stream);
+  const { data: read, problem } = usePolled<Chart>(path);
+  const others = useMemo(() => othersOf(params), [query]);
+  const compared = Array.from(
+    { length: mostOthers },
+    (_, i) =>
+      usePolled<Chart>(i < others.length ? chartPath(others[i].subject, others[i].stream) : null).data,
+  );
+  const lines = useMemo(
+    () => others.map((o, i): Line => ({ name: otherName(o, id), rollups: compared[i]?.rollups ?? [] })),
+    [JSON.stringify(others), ...compared],
+  );
+  const previous = useRef<Chart>(undefined);
+  if (read) previous.current = read;
+  const chart = read ?? previous.current; // the old chart stays, faded, until the new one is there
+  const measures = useMemo(() => measuresIn(chart?.rollups ?? [], series.measures), [chart, series]);
+  const wanted = params.get("m");
+  const measure = wanted ?? measures[0];
+  const on = useMemo(() => linesIn(params.get("lines")), [query]);
+  const bucket = chart?.rollups.find((r) => r.bucket === params.get("at"));
+  const own = useAlerts(place, kind, series);
+  const times = useMemo(() => own.alerts.map((a) => Date.parse(a.at)), [own.alerts]);
+  return (
+    <>
+      <section aria-label="Chart" aria-busy={!read}>
+        <div class="bar">
+          <label>
+            Measure{" "}
+            <select value={measure} onChange={(e) => change({ m: e.currentTarget.value })}>
+              {[...new Set([...measures, measure])].map((m) => (
+                <option value={m}>{measureTitle(m)}</option>
+              ))}
+            </select>
+          </label>
+          <RangeChoice range={range} first={Date.parse(series.firstSeen)} utc={utc} go={go} />
+        </div>
+        <Notice problem={problem} waiting={!chart} />
+        {!read && chart && !problem && (
+          <p class="note late" role="status">
+            Reading the chosen range…
+          </p>
+        )}
+        <Compare
+          id={id}
+          chosen={series}
+          series={all}
+          others={others}
+          missing={(i) => !!compared[i] && !compared[i].rollups.some((r) => r.events > 0)}
+          change={(next) => {
+            const kept = [...params].filter(([name]) => name !== "with");
+            location.hash = href(place, [...kept, ...withOthers(next)]);
+          }}
+        />
+        {chart && (
+          <ChartView
+            chart={chart}
+            path={path}
+            place={place}
+            series={series}
+            measure={measure}
+            others={lines}
+            utc={utc}
+            alerts={times}
+            on={on}
+            setOn={(next) => change({ lines: linesParam(next) }, true)}
+            zoom={(from, to) => go({ length: to - from, end: to })}
+            choose={kind.events && showsEvents ? (r: Rollup) => change({ at: r.bucket }) : undefined}
+          />
+        )}
+      </section>
+      {own.alerts.length > 0 && (
+        <section>
+          <h2>Alerts</h2>
+          <AlertTable alerts={own.alerts} utc={utc} />
+          {own.more && <p class="note">There are more alerts than these.</p>}
+        </section>
+      )}
+      <div class="columns">
+        {kind.latest && <Latest path={url([...parts, "latest"], { stream: series.stream })} utc={utc} />}
+        {kind.events && showsEvents && (
+          <Events
+            key={bucket?.bucket}
+            parts={parts}
+            stream={series.stream}
+            bucket={bucket}
+            utc={utc}
+            close={() => change({ at: null })}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** useAlerts returns the alerts of a series, and whether there are more than the page reads. */
+function useAlerts(place: string[], kind: Readable, series: Series): { alerts: Alert[]; more: boolean } {
+  const { data } = usePages<Alert>(
+    kind.alerts && !shared ? url([...place, "alerts"], { limit: "100" }) : null,
+    "alerts",
+  );
+  return useMemo(() => {
+    const own = (a: Alert) => a.kind === kind.kind && (a.stream ?? "") === series.stream;
+    return { alerts: (data?.all ?? []).filter(own), more: !!data?.more };
+  }, [data]);
+}
+
+interface ChoiceProps {
+  range: Range;
+  first: number; // time of the first event
+  utc: boolean;
+  go: (range: Range) => void;
+}
+
+function RangeChoice({ range, first, utc, go }: ChoiceProps) {
+  const { length, end } = range;
+  const now = Date.now();
+  const until = end ?? now;
+  const set = (from: number, to: number) => to > from && go({ length: to - from, end: to });
+  const field = (title: string, t: number, chosen: (t: number) => void) => (
+    <label>
+      {title}{" "}
+      <input
+        type="datetime-local"
+        value={inputText(t, utc)}
+        onChange={(e) => chosen(inputTime(e.currentTarget.value, utc))}
+      />
+    </label>
+  );
+  return (
+    <>
+      {lengths.map(([name, of]) => (
+        <button aria-pressed={Math.abs(length - of) < 1000} onClick={() => go({ length: of, end })}>
+          {name}
+        </button>
+      ))}
+      <button onClick={() => go({ length: now - first, end: null })}>All</button>
+      <button onClick={() => go(lastWeek(now, utc))}>Last week</button>
+      <button onClick={() => go(lastMonth(now, utc))}>Last month</button>
+      <button onClick={() => go(moved(range, -0.5, now))} aria-label="Earlier">
+        ←
+      </button>
+      <button disabled={end === null} onClick={() => go(moved(range, 0.5, now))} aria-label="Later">
+        →
+      </button>
+      <button aria-pressed={end === null} onClick={() => go({ length, end: null })}>
+        Now
+      </button>
+      {field("from", until - length, (t) => set(t, until))}
+      {field("to", until, (t) => set(until - length, t))}
+    </>
+  );
+}
