@@ -35,11 +35,8 @@ func (h *handler) decode(r *httpapi.Request) (command, *httpapi.Problem) {
 	if problem != nil {
 		return command{}, problem
 	}
-	switch owner, problem := r.Owner(h.ownerClaim); {
-	case problem != nil:
+	if problem = r.CheckOwner(h.ownerClaim, c.Action.Access().Owner, c.Values["id"]); problem != nil {
 		return command{}, problem
-	case !owner.Owns(c.Values["id"]):
-		return command{}, httpapi.ProblemForeign.New("%s", owner.ForeignDetail(c.Values["id"]))
 	}
 	c.query, problem = httpapi.ParseParameters(r.RawQuery, parameters[c.Action], repeated)
 	return c, problem

@@ -134,14 +134,11 @@ func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	who, _ := res.Action.ReadAccess()
-	switch subjects := append([]string{res.series.Subject}, args.all("with")...); {
-	case shared:
+	subjects := append([]string{res.series.Subject}, args.all("with")...)
+	if shared {
 		err = h.checkLink(r, res, args, subjects)
-	case who.Owner == httpapi.OwnerSubject:
-		err = h.checkOwner(r, subjects)
-	case who.Owner == httpapi.OwnerNone && h.OwnerClaim != "":
-		err = httpapi.ProblemForeign.New("it is about the subjects of all owners: read one of your own subjects")
+	} else if foreign := r.CheckOwner(h.OwnerClaim, res.Action.Access().Owner, subjects...); foreign != nil {
+		err = foreign
 	}
 	if err != nil {
 		return nil, err
@@ -169,18 +166,4 @@ func (h *Handler) perform(ctx context.Context, res resource, args params) (_ any
 	}
 	c.zone = args.zone.String()
 	return c, err
-}
-
-// checkOwner returns a problem if the caller is bound to an owner that does not own all subjects.
-func (h *Handler) checkOwner(r *httpapi.Request, subjects []string) error {
-	owner, problem := r.Owner(h.OwnerClaim)
-	if problem != nil {
-		return problem
-	}
-	for _, subject := range subjects {
-		if !owner.Owns(subject) {
-			return httpapi.ProblemForeign.New("%s", owner.ForeignDetail(subject))
-		}
-	}
-	return nil
 }

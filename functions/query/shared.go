@@ -24,8 +24,7 @@ func (h *Handler) checkLink(r *httpapi.Request, res resource, args params, subje
 	if err := access.LinkAllows(r.Authorizer, named...); err != nil {
 		return httpapi.ProblemForeign.New("%v", err)
 	}
-	who, _ := res.Action.ReadAccess()
-	switch {
+	switch who := res.Action.Access(); {
 	case who.Link == httpapi.LinkAlways:
 	case who.Link != httpapi.LinkEvents:
 		return httpapi.ProblemForeign.New("a shared link shows figures, the latest state and the profile, not this")

@@ -57,10 +57,11 @@ func (h *Handler) report(ctx context.Context, r *httpapi.Request) (any, error) {
 // caller is bound to an owner that does not own it.
 func (h *Handler) checkReader(r *httpapi.Request, site string) error {
 	sites, ok := access.ReadSites(r.Authorizer)
+	foreign := r.CheckOwner(h.OwnerClaim, httpapi.OwnerSubject, site)
 	switch {
-	case !ok:
-		return h.checkOwner(r, []string{site})
-	case !slices.Contains(sites, site):
+	case !ok && foreign != nil:
+		return foreign
+	case ok && !slices.Contains(sites, site):
 		return httpapi.ProblemForeign.New("the key reads %s: make one for %.64q with tidemark key create --read",
 			strings.Join(sites, ", "), site)
 	}

@@ -1,9 +1,6 @@
 package httpapi
 
-import (
-	"cmp"
-	"strings"
-)
+import "strings"
 
 // ProblemForeign is the problem of a request for a subject of another owner.
 var ProblemForeign = ProblemType{"/problems/foreign-subject", "The subject belongs to another owner", 403}
@@ -50,18 +47,3 @@ const (
 
 // Scopes has all of them.
 var Scopes = []Scope{ScopeRead, ScopeWrite, ScopeManage, ScopePurge}
-
-// scopes has the actions that change something and need another scope than ScopeManage.
-var scopes = map[Action]Scope{
-	Append:       ScopeWrite,
-	PurgeSubject: ScopePurge,
-	CallOffPurge: ScopePurge,
-}
-
-// Scope returns the scope that an action requires.
-func (a Action) Scope() Scope {
-	if who, reads := a.ReadAccess(); reads {
-		return who.Scope
-	}
-	return cmp.Or(scopes[a], ScopeManage)
-}

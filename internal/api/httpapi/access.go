@@ -1,8 +1,7 @@
 package httpapi
 
-// ReadAccess says who may have the result of a read, besides callers whom IAM or a token without scopes
-// allows everything.
-type ReadAccess struct {
+// Access says who may request an action, besides callers whom IAM or a token without scopes allows everything.
+type Access struct {
 	Scope Scope // that a token needs
 	Link  LinkPart
 	Owner OwnerPart
@@ -18,21 +17,21 @@ const (
 	LinkAlways LinkPart = "always"
 )
 
-// OwnerPart says what a caller who is bound to an owner may have of a read.
+// OwnerPart says on which subjects a caller who is bound to an owner may perform an action.
 type OwnerPart string
 
 // The parts of owners.
 const (
 	OwnerSubject OwnerPart = "own subjects"
-	OwnerNone    OwnerPart = "nothing" // the result is about subjects of all owners
-	OwnerAll     OwnerPart = "all"     // the result is about no subject
+	OwnerNone    OwnerPart = "nothing" // the action is about the subjects of all owners
+	OwnerAll     OwnerPart = "all"     // the action is about no subject
 )
 
-// readAccess has the row of every read.
+// actionAccess has the row of every action.
 //
 // A link shows figures, and the subject as it is now. It never shows what its owner deleted or replaced
 // (versions, deleted profiles, purges), nor who works on it (rules, alerts).
-var readAccess = map[Action]ReadAccess{
+var actionAccess = map[Action]Access{
 	ReadChart:      {Scope: ScopeRead, Link: LinkAlways, Owner: OwnerSubject},
 	ReadRollups:    {Scope: ScopeRead, Link: LinkAlways, Owner: OwnerSubject},
 	ReadTotal:      {Scope: ScopeRead, Link: LinkAlways, Owner: OwnerSubject},
@@ -63,10 +62,49 @@ var readAccess = map[Action]ReadAccess{
 	ReadAPI:        {Scope: ScopeRead, Link: LinkAlways, Owner: OwnerAll},
 	ReadHealth:     {Scope: ScopeRead, Link: LinkNever, Owner: OwnerAll},
 	ReadRelease:    {Scope: ScopeRead, Link: LinkNever, Owner: OwnerAll},
+
+	Append:           {Scope: ScopeWrite, Link: LinkNever, Owner: OwnerSubject},
+	CreateSubject:    {Scope: ScopeManage, Link: LinkNever, Owner: OwnerSubject},
+	UpdateSubject:    {Scope: ScopeManage, Link: LinkNever, Owner: OwnerSubject},
+	DeleteSubject:    {Scope: ScopeManage, Link: LinkNever, Owner: OwnerSubject},
+	RestoreSubject:   {Scope: ScopeManage, Link: LinkNever, Owner: OwnerSubject},
+	CorrectEvent:     {Scope: ScopeManage, Link: LinkNever, Owner: OwnerSubject},
+	CorrectEventByID: {Scope: ScopeManage, Link: LinkNever, Owner: OwnerSubject},
+	DeleteEvent:      {Scope: ScopeManage, Link: LinkNever, Owner: OwnerSubject},
+	DeleteEventByID:  {Scope: ScopeManage, Link: LinkNever, Owner: OwnerSubject},
+	AcknowledgeAlert: {Scope: ScopeManage, Link: LinkNever, Owner: OwnerSubject},
+	ResolveAlert:     {Scope: ScopeManage, Link: LinkNever, Owner: OwnerSubject},
+	AddOwnRule:       {Scope: ScopeManage, Link: LinkNever, Owner: OwnerSubject},
+	RemoveOwnRule:    {Scope: ScopeManage, Link: LinkNever, Owner: OwnerSubject},
+	AddRule:          {Scope: ScopeManage, Link: LinkNever, Owner: OwnerNone},
+	RemoveRule:       {Scope: ScopeManage, Link: LinkNever, Owner: OwnerNone},
+	PurgeSubject:     {Scope: ScopePurge, Link: LinkNever, Owner: OwnerSubject},
+	CallOffPurge:     {Scope: ScopePurge, Link: LinkNever, Owner: OwnerSubject},
 }
 
-// ReadAccess returns who may have the result of the action. ok is false for an action that changes something.
-func (a Action) ReadAccess() (who ReadAccess, ok bool) {
-	who, ok = readAccess[a]
-	return who, ok
+// Access returns who may request the action. The zero Access is of no action, and allows nothing.
+func (a Action) Access() Access { return actionAccess[a] }
+
+// Scope returns the scope that an action requires.
+func (a Action) Scope() Scope { return a.Access().Scope }
+
+// CheckOwner returns a problem if the request's caller is bound to an owner, by the token's claim, who may not
+// perform an action with this part on all of the subjects.
+func (r *Request) CheckOwner(claim string, part OwnerPart, subjects ...string) *Problem {
+	if claim == "" || part == OwnerAll {
+		return nil
+	}
+	owner, problem := r.Owner(claim)
+	switch {
+	case problem != nil:
+		return problem
+	case part != OwnerSubject:
+		return ProblemForeign.New("it is about the subjects of all owners: name one of your own subjects")
+	}
+	for _, subject := range subjects {
+		if !owner.Owns(subject) {
+			return ProblemForeign.New("%s", owner.ForeignDetail(subject))
+		}
+	}
+	return nil
 }
