@@ -3,10 +3,12 @@ package config
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/tidemark-db/tidemark/internal/base/goal"
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 )
 
 // readGoal reads a goal. The event of a goal of one step is declared without steps.
@@ -51,5 +53,8 @@ func stepMembers(s *goal.Step) members {
 func readMatch(r *reader, name string, v value) goal.Match {
 	m := goal.Match{Field: name}
 	text(&m.Pattern)(r, v)
+	if name == webfield.Path && strings.HasPrefix(m.Pattern, "/") {
+		m.Pattern = webfield.ShownPath(m.Pattern) // /caf%C3%A9 is stored as /café
+	}
 	return m
 }

@@ -39,3 +39,15 @@ func TestKinds_ReadGoals(t *testing.T) {
 		t.Errorf("the schema: %v", err)
 	}
 }
+
+// Paths are stored as the address bar shows them; a goal may be written as it was copied.
+func TestKinds_GoalsOfPathsMatchInAnyEncoding(t *testing.T) {
+	text := withGoals(`
+    goals:
+      coffee: {of: POSITION, where: {path: "/caf%c3%a9/**", place: "caf%C3%A9"}}
+`)
+	want := []goal.Match{{Field: "path", Pattern: "/café/**"}, {Field: "place", Pattern: "caf%C3%A9"}}
+	if diff := cmp.Diff(want, kind(t, parse(t, text), "CRUISE").Goals[0].Steps[0].Where); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

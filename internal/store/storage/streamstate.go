@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -53,6 +54,6 @@ func (s StreamState) Missing() []Gap {
 	for _, b := range s.Blocked {
 		all = append(all, b.Gap)
 	}
-	slices.SortFunc(all, func(a, b Gap) int { return int(a.From - b.From) })
+	slices.SortFunc(all, func(a, b Gap) int { return cmp.Compare(a.From, b.From) })
 	return all
 }

@@ -1,12 +1,11 @@
 package collector
 
 import (
-	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 )
 
 // address is the address of a page, cut as browsers cut it: every text has parts, and a percent sign that
@@ -44,7 +43,7 @@ func cutAddress(text string) (a address) {
 	case scheme != "" && !strings.HasPrefix(text, "/"): // about:blank has no path
 		text = ""
 	}
-	a.path = shownPath(text)
+	a.path = webfield.ShownPath(text)
 	return a
 }
 
@@ -74,87 +73,6 @@ var (
 // unescaped decodes a name or a value of a query. A percent sign that encodes nothing is a character.
 func unescaped(text string) string {
 	return percentEncoded.ReplaceAllStringFunc(plusIsSpace.Replace(text), func(code string) string {
-		return string(encodedBytes(code))
+		return string(webfield.PercentDecoded(code))
 	})
-}
-
-// shownPath returns a path as the address bar shows it: without . and .., with letters in place of their
-// percent encodings, and with the encodings of all that would separate or hide a part of the path.
-func shownPath(path string) string {
-	var parts []string
-	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	for i, s := range segments {
-		switch s = shownSegment(s); {
-		case s == ".." && len(parts) > 0:
-			parts = parts[:len(parts)-1]
-		case s != "." && s != "..":
-			parts = append(parts, s)
-			continue
-		}
-		if i == len(segments)-1 {
-			parts = append(parts, "") // of a directory
-		}
-	}
-	return "/" + strings.Join(parts, "/")
-}
-
-// shownSegment decodes the percent encodings of letters, digits, -._~ and characters outside ASCII that a
-// reader can see. Other encodings have capital letters, by RFC 3986, and what browsers encode is encoded.
-func shownSegment(s string) string {
-	if !strings.ContainsFunc(s, unsettled) {
-		return s
-	}
-	var b strings.Builder
-	for len(s) > 0 {
-		text, length := string(encodedBytes(s)), len("%20")
-		if text == "" {
-			text, length = s[:min(len(s), utf8.UTFMax)], 1
-		}
-		r, size := utf8.DecodeRuneInString(text)
-		if isEncoded(r, size, length > 1) {
-			for _, c := range []byte(text[:size]) {
-				fmt.Fprintf(&b, "%%%02X", c)
-			}
-		} else {
-			b.WriteString(text[:size])
-		}
-		s = s[size*length:]
-	}
-	return b.String()
-}
-
-// encodedByBrowsers are the characters that browsers encode in a path.
-const encodedByBrowsers = " \"<>^`{}"
-
-// unsettled reports whether a character may be shown in another form than it was sent.
-func unsettled(r rune) bool {
-	return r == '%' || r >= utf8.RuneSelf || strings.ContainsRune(encodedByBrowsers, r)
-}
-
-// isEncoded reports whether a character of some bytes is shown by its percent encoding.
-func isEncoded(r rune, size int, sentEncoded bool) bool {
-	switch {
-	case r == utf8.RuneError && size <= 1:
-		return true
-	case r >= utf8.RuneSelf:
-		return !unicode.IsGraphic(r) || unicode.IsSpace(r)
-	}
-	return strings.ContainsRune(encodedByBrowsers, r) || sentEncoded && !unreserved(r)
-}
-
-// unreserved reports whether a character of ASCII means the same with and without its percent encoding.
-func unreserved(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-._~", r)
-}
-
-// encodedBytes returns the bytes of the percent encodings that a text begins with, up to one character.
-func encodedBytes(s string) (decoded []byte) {
-	for len(decoded) < utf8.UTFMax && len(s) >= 3 && s[0] == '%' {
-		b, err := url.PathUnescape(s[:3])
-		if err != nil {
-			break
-		}
-		decoded, s = append(decoded, b[0]), s[3:]
-	}
-	return decoded
 }

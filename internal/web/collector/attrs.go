@@ -104,7 +104,7 @@ func (h Hit) customAttrs() (attrs model.Attrs) {
 // path returns the path of the page, with its route behind # where the page has hash routing.
 func (h Hit) path(page address) string {
 	if h.hashed() && page.fragment != "" {
-		return page.path + "#" + shownSegment(page.fragment)
+		return page.path + "#" + webfield.ShownSegment(page.fragment)
 	}
 	return page.path
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 )
 
 // keep is what a filter lets pass of the dimension of a query.
@@ -101,6 +102,9 @@ func parseLeaf(raw json.RawMessage) (l leaf, err error) {
 		return l, refuse("filter %.200s: want is, contains or matches, or one of these with _not, "+
 			"then a dimension, [values], and perhaps {\"case_sensitive\": false}", raw)
 	}
+	if name != "matches" && slices.Contains(paths, l.dimension) {
+		l.clauses = lists.Map(l.clauses, storedPath)
+	}
 	flags := ""
 	if !modifiers["case_sensitive"] {
 		flags = "(?i)"
@@ -111,6 +115,17 @@ func parseLeaf(raw json.RawMessage) (l leaf, err error) {
 		err = refuse("filter %.200s: %v", raw, err)
 	}
 	return l, err
+}
+
+// paths are the dimensions whose values are paths.
+var paths = []string{"event:page", "visit:entry_page", "visit:exit_page"}
+
+// storedPath returns a path, or its beginning, as paths are stored.
+func storedPath(clause string) string {
+	if !strings.HasPrefix(clause, "/") {
+		return clause
+	}
+	return webfield.ShownPath(clause)
 }
 
 // leaf reads a filter by the values of the dimension of the query.

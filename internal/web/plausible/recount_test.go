@@ -48,6 +48,20 @@ func TestServe_CountsVisitorsOfAValueFromEvents(t *testing.T) {
 		`[["2026-03-30"],[1,1]]`, `[["2026-03-31"],[1,0]]`)
 }
 
+// A path in a filter is one page, however it is encoded.
+func TestServe_FiltersNamePagesInAnyEncoding(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "UTC")
+	s.put("PAGEVIEW", at("2026-03-30T12:00:00Z"), "a", "path", "/café/x")
+	for _, filter := range []string{
+		`["is", "event:page", ["/caf%C3%A9/x"]]`, `["is", "event:page", ["/café/x"]]`,
+		`["is", "event:page", ["/a/../caf%c3%a9/x"]]`, `["contains", "event:page", ["/caf%c3%a9/"]]`,
+	} {
+		s.want(`"date_range": ["2026-03-30", "2026-03-30"], "metrics": ["pageviews"], "filters": [`+filter+`]`,
+			`[[],[1]]`)
+	}
+}
+
 // What is counted from events and what rollups have are the same figures.
 func TestServe_EventsAndRollupsAgree(t *testing.T) {
 	t.Parallel()
