@@ -15,8 +15,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Report is a request of version 1 of the API, GET /api/v1/stats/NAME. It is served as a query of version 2.
@@ -124,14 +122,14 @@ func DecodeReport(name string, params url.Values) (q Report, err error) {
 
 // ServeReport serves a report. The error wraps ErrRequest, or is of the table, as with Serve.
 func ServeReport(ctx context.Context, table *query.Service, kinds *catalog.Catalog, q Report) (any, error) {
-	zone, err := table.Zone(ctx, model.Subject{Type: web.Site.Name, ID: q.Site})
+	zone, err := siteZone(ctx, table, q.Site)
 	if err == nil {
 		err = q.setRange(table.Now().Time().In(zone))
 	}
 	if err != nil {
 		return nil, err
 	}
-	result, err := Serve(ctx, table, kinds, q.Request)
+	result, err := serveIn(ctx, zone, table, kinds, q.Request)
 	if err != nil {
 		return nil, err
 	}

@@ -77,14 +77,34 @@ type run struct {
 // Serve serves a query from the rollups of kinds, or from events if rollups do not have it or have an
 // estimate. The error wraps ErrRequest if neither can serve it, or is of the table.
 func Serve(ctx context.Context, table *query.Service, kinds *catalog.Catalog, q Request) (*Result, error) {
+	zone, err := siteZone(ctx, table, q.Site)
+	if err != nil {
+		return nil, err
+	}
+	return serveIn(ctx, zone, table, kinds, q)
+}
+
+// siteZone returns the zone of a site. The error wraps ErrRequest if the stored one is not known here.
+func siteZone(ctx context.Context, table *query.Service, site string) (*time.Location, error) {
+	zone, err := table.Zone(ctx, model.Subject{Type: web.Site.Name, ID: site})
+	if errors.Is(err, times.ErrZone) {
+		err = refuse("%v", err)
+	}
+	return zone, err
+}
+
+// serveIn is Serve with the zone of the site.
+func serveIn(
+	ctx context.Context, zone *time.Location, table *query.Service, kinds *catalog.Catalog, q Request,
+) (*Result, error) {
 	newRun := func() *run { return &run{Request: q, kinds: kinds, warnings: map[string]string{}} }
 	rollups, counted := newRun(), &recount{run: newRun(), dimensions: map[string]dimension{}}
 	refusal := rollups.plan()
 	if refusal == nil && !rollups.estimates() {
-		return serve(ctx, table, rollups)
+		return serve(ctx, zone, table, rollups)
 	}
 	if counted.plan() == nil {
-		result, err := serve(ctx, table, counted)
+		result, err := serve(ctx, zone, table, counted)
 		if refusal != nil || !errors.Is(err, ErrRequest) {
 			return result, err
 		}
@@ -92,20 +112,13 @@ func Serve(ctx context.Context, table *query.Service, kinds *catalog.Catalog, q 
 	if refusal != nil {
 		return nil, refusal
 	}
-	return serve(ctx, table, rollups)
+	return serve(ctx, zone, table, rollups)
 }
 
 // serve serves a query from a reader that has planned it.
-func serve(ctx context.Context, table *query.Service, from reader) (*Result, error) {
+func serve(ctx context.Context, zone *time.Location, table *query.Service, from reader) (*Result, error) {
 	r := from.query()
 	q := r.Request
-	zone, err := table.Zone(ctx, model.Subject{Type: web.Site.Name, ID: q.Site})
-	switch {
-	case errors.Is(err, times.ErrZone):
-		return nil, refuse("%v", err)
-	case err != nil:
-		return nil, err
-	}
 	whole, err := spanOf(r.DateRange, zone, table.Now())
 	if err != nil {
 		return nil, err
