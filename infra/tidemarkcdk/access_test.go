@@ -43,6 +43,7 @@ var withoutRequest = map[string]string{
 	"Alerts":  "the code of aggregate and manage queries the index of alerts",
 	"Indexes": "the code of query reads the indexes",
 	"Visits":  "the code of ingest finds the visit of a page view",
+	"Deletes": "the code of aggregate deletes what it has worked off",
 	"Aliases": "CodeDeploy moves aliases",
 	"Alarms":  "CodeDeploy reads alarms",
 }

@@ -79,7 +79,7 @@ func (s *Tidemark) releaseRole() awsiam.Role {
 	document := documentOf([]privilege{
 		{"Aliases", []string{"lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"}, all},
 		{"Alarms", []string{"cloudwatch:DescribeAlarms"}, []string{"*"}}, // it has no resources to name
-	}, "")
+	})
 	return withLogicalID(s, awsiam.NewRole(s.Construct, new("ReleaseRole"), &awsiam.RoleProps{
 		AssumedBy:      awsiam.NewServicePrincipal(new("codedeploy.amazonaws.com"), nil),
 		Description:    new("Moves the aliases of " + s.prefix + " to new versions"),

@@ -103,9 +103,11 @@ func (s *Tidemark) addFunctions() {
 // policies.
 func (s *Tidemark) role(function, id string) awsiam.Role {
 	return withLogicalID(s, awsiam.NewRole(s.Construct, &id, &awsiam.RoleProps{
-		AssumedBy:      awsiam.NewServicePrincipal(new("lambda.amazonaws.com"), nil),
-		Description:    new("Role of " + *s.name(function)),
-		InlinePolicies: &map[string]awsiam.PolicyDocument{"privileges": documentOf(s.privileges(function), tablePartitions[function])},
+		AssumedBy:   awsiam.NewServicePrincipal(new("lambda.amazonaws.com"), nil),
+		Description: new("Role of " + *s.name(function)),
+		InlinePolicies: &map[string]awsiam.PolicyDocument{
+			"privileges": documentOf(s.privileges(function), s.partitionRules(function)...),
+		},
 	}), id)
 }
 

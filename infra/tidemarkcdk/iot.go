@@ -172,7 +172,7 @@ func (s *Tidemark) ruleRole(id, description string, allowed ...privilege) awsiam
 			Conditions: &map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.stack.Account()}},
 		}),
 		Description:    &description,
-		InlinePolicies: &map[string]awsiam.PolicyDocument{"privileges": documentOf(allowed, "")},
+		InlinePolicies: &map[string]awsiam.PolicyDocument{"privileges": documentOf(allowed)},
 	}), id)
 }
 

@@ -6,6 +6,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/jsii-runtime-go"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/store/rights"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -47,12 +49,53 @@ var tableActions = map[string][]string{
 }
 
 // tablePartitions are the only partitions of the table that some functions use.
-var tablePartitions = map[string]string{authorize: tablekeys.WriteKeys}
+var tablePartitions = map[string][]string{authorize: {tablekeys.WriteKeys}}
 
-// privileges returns everything that a function may do: the rights of every function, then its own.
+// partitionRule allows or denies requests to some partitions of the table.
+type partitionRule struct {
+	privilege
+	effect     awsiam.Effect
+	partitions []string
+}
+
+// partitionRules returns what bounds the requests of a function to the table. A rule without actions or
+// partitions is left out.
+func (s *Tidemark) partitionRules(function string) (all []partitionRule) {
+	add := func(effect awsiam.Effect, sid string, actions, partitions []string) {
+		if len(actions) > 0 && len(partitions) > 0 {
+			all = append(all, partitionRule{
+				privilege: privilege{sid: sid, actions: actions, resources: []string{*s.Table.TableArn()}},
+				effect:    effect, partitions: partitions,
+			})
+		}
+	}
+	actions := tableActions[function]
+	if only := tablePartitions[function]; len(only) > 0 {
+		add(awsiam.Effect_ALLOW, "Table", actions, only)
+		return all
+	}
+	add(awsiam.Effect_ALLOW, "Deletes", []string{deleteItem}, rights.Deletes[function])
+	secret, others := rights.Denied(function)
+	add(awsiam.Effect_DENY, "SecretPartitions", actions, secret)
+	add(awsiam.Effect_DENY, "OtherPartitions", lists.Filter(actions, rights.Writes), others)
+	return all
+}
+
+// wholeTable returns the actions of a function that its rules do not allow in some partitions only.
+func wholeTable(function string) []string {
+	if len(tablePartitions[function]) > 0 {
+		return nil
+	}
+	return lists.Filter(tableActions[function], func(action string) bool {
+		return action != deleteItem || len(rights.Deletes[function]) == 0
+	})
+}
+
+// privileges returns what a function may do beside its partitionRules: the rights of every function, then its
+// own.
 func (s *Tidemark) privileges(function string) []privilege {
 	all := []privilege{{"Logs", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, []string{*s.logs[function].LogGroupArn()}}}
-	if actions := tableActions[function]; len(actions) > 0 {
+	if actions := wholeTable(function); len(actions) > 0 {
 		all = append(all, privilege{"Table", actions, []string{*s.Table.TableArn()}})
 	}
 	switch function {
@@ -132,15 +175,27 @@ func (s *Tidemark) secondIndex() bool {
 
 func (s *Tidemark) index(name string) string { return *s.Table.TableArn() + "/index/" + name }
 
-// documentOf is a policy document that allows privileges; of the table, only a partition if it is not "".
-func documentOf(all []privilege, partition string) awsiam.PolicyDocument {
+// documentOf is a policy document that allows privileges, in the bounds of rules.
+func documentOf(all []privilege, rules ...partitionRule) awsiam.PolicyDocument {
 	document := awsiam.NewPolicyDocument(nil)
 	for _, p := range all {
-		props := &awsiam.PolicyStatementProps{Sid: &p.sid, Actions: jsii.Strings(p.actions...), Resources: jsii.Strings(p.resources...)}
-		if partition != "" && p.sid == "Table" {
-			props.Conditions = &map[string]any{"ForAllValues:StringEquals": map[string]any{"dynamodb:LeadingKeys": []string{partition}}}
-		}
+		document.AddStatements(awsiam.NewPolicyStatement(p.statement()))
+	}
+	for _, r := range rules {
+		props := r.statement()
+		// A request may name several partitions: all must be allowed, and none denied.
+		operator := map[awsiam.Effect]string{
+			awsiam.Effect_ALLOW: "ForAllValues:StringLike", awsiam.Effect_DENY: "ForAnyValue:StringLike",
+		}[r.effect]
+		props.Effect = r.effect
+		props.Conditions = &map[string]any{operator: map[string]any{"dynamodb:LeadingKeys": r.partitions}}
 		document.AddStatements(awsiam.NewPolicyStatement(props))
 	}
 	return document
+}
+
+func (p privilege) statement() *awsiam.PolicyStatementProps {
+	return &awsiam.PolicyStatementProps{
+		Sid: &p.sid, Actions: jsii.Strings(p.actions...), Resources: jsii.Strings(p.resources...),
+	}
 }

@@ -154,6 +154,9 @@ func allowed(t *testing.T, document any) (all []string) {
 	t.Helper()
 	for _, s := range document.(map[string]any)["Statement"].([]any) {
 		statement := s.(map[string]any)
+		if statement["Effect"] == "Deny" && at(statement, "Condition", "ForAnyValue:StringLike") != nil {
+			continue // partitions_test.go
+		}
 		if statement["Effect"] != "Allow" || statement["NotAction"] != nil || statement["NotResource"] != nil {
 			t.Errorf("a statement is not a simple Allow: %v", statement)
 		}

@@ -56,7 +56,7 @@ func Statements(resources map[string]template.Resource) (all []Statement) {
 func statements(own string, document any) (all []Statement) {
 	for _, s := range list(at(document, "Statement")) {
 		if at(s, "Effect") != "Allow" {
-			continue // a Deny is for requests without TLS, which no part of a stack sends
+			continue // for what no part of a stack sends: without TLS, to partitions of others
 		}
 		conditions, _ := at(s, "Condition").(map[string]any)
 		statement := Statement{

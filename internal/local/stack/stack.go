@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -46,6 +45,9 @@ type Options struct {
 	Tap func(payload []byte)
 	// OnKill is called for each process killed on purpose.
 	OnKill func(Death)
+
+	// reach returns the address at which a function reaches the table; nil for its own.
+	reach func(function, endpoint string) string
 }
 
 // Stack is a running Tidemark: DynamoDB, the table, the functions, the mapping of the table stream
@@ -131,47 +133,6 @@ func (s *Stack) start(ctx context.Context) error {
 		return err
 	}
 	return s.startFront()
-}
-
-func (s *Stack) startFunctions(ctx context.Context, binaries map[string]string) error {
-	if err := s.startThrottle(); err != nil {
-		return err
-	}
-	endpoints := map[string]string{aggregate: s.throttled.URL}
-	for _, d := range servedBy(s.opts.Config) {
-		log, err := s.openLog(d.name)
-		if err != nil {
-			return err
-		}
-		f, err := StartFunction(ctx, FunctionOptions{
-			Name:        "tidemark-" + d.name,
-			Binary:      binaries[d.name],
-			Env:         append(Environment(cmp.Or(endpoints[d.name], s.Endpoint), s.Table, s.opts.ConfigPath), s.alertFile(), clock.Env+"="+s.opts.Clock.Path()),
-			Timeout:     d.settings(s.opts.Config).Timeout,
-			Concurrency: d.processes(s.opts.Config),
-			Log:         io.MultiWriter(log, &s.metrics),
-			OnKill:      s.opts.OnKill,
-		})
-		if err != nil {
-			return err
-		}
-		s.functions[d.name] = f
-	}
-	return nil
-}
-
-// openLog creates the log of a function, and removes the log of the previous run.
-func (s *Stack) openLog(name string) (io.Writer, error) {
-	dir := filepath.Join(s.opts.Dir, "logs")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("open the log of %s: %w", name, err)
-	}
-	file, err := os.Create(filepath.Join(dir, name+".log"))
-	if err != nil {
-		return nil, fmt.Errorf("open the log of %s: %w", name, err)
-	}
-	s.logs = append(s.logs, file)
-	return file, nil
 }
 
 // startMapping delivers the table stream to aggregate with the deployed settings.

@@ -37,6 +37,7 @@ func startStack(t *testing.T, change func(*Options)) *Stack {
 		Table:    fmt.Sprintf("stack-%d-%d", time.Now().UnixNano(), tables.Add(1)),
 		DynamoDB: ddblocal.Options{Endpoint: database.Endpoint},
 		Dir:      t.TempDir(),
+		reach:    roles(t),
 	}
 	if change != nil {
 		change(&opts)

@@ -34,7 +34,7 @@ func (t *throttle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // startThrottle starts the endpoint through which aggregate reaches the table.
 func (s *Stack) startThrottle() (err error) {
-	table, err := url.Parse(s.Endpoint)
+	table, err := url.Parse(s.reached(aggregate))
 	if err != nil {
 		return err
 	}
