@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
@@ -36,6 +37,8 @@ Exit status: 0 done; 1 not possible, or there is no such rule; 2 wrong usage; 3 
 Examples:
   tidemark rule add devices too-hot --measure temperature --above 30 --severity critical
   tidemark rule add devices/sensor_01 comfort --measure temperature --outside 18,24 --severity info
+  tidemark rule add devices calm --measure temperature --above 30 --clear 28 --for 10m
+  tidemark rule add devices climbing --measure temperature --rate --above 2
   tidemark rule list devices
   tidemark rule remove devices too-hot`
 
@@ -45,8 +48,9 @@ func ruleCommand(to *connection) *cobra.Command {
 
 // ruleFlags describe a rule.
 type ruleFlags struct {
-	kind, stream, measure, above, below, outside, severity, by string
-	anyway                                                     bool
+	kind, stream, measure, above, below, outside, clear, severity, by string
+	lasting                                                           times.Span
+	rate, anyway                                                      bool
 }
 
 const ruleAddHelp = `Add a rule, or change its threshold
@@ -97,6 +101,11 @@ func ruleAdd(to *connection) *cobra.Command {
 	cmd.Flags().StringVar(&f.above, "above", "", "raise an alert if it is more than this `number`")
 	cmd.Flags().StringVar(&f.below, "below", "", "raise an alert if it is less than this `number`")
 	cmd.Flags().StringVar(&f.outside, "outside", "", "raise an alert if it is outside of this `range`, such as 18,24")
+	cmd.Flags().StringVar(&f.clear, "clear", "",
+		"end an alert only at this `number`; two with --outside (default: the bounds)")
+	cmd.Flags().Var(&f.lasting, "for",
+		"raise an alert only if all readings of this `duration` are beyond the bounds, such as 10m")
+	cmd.Flags().BoolVar(&f.rate, "rate", false, "test the change since the reading before, per minute")
 	cmd.Flags().StringVar(&f.severity, "severity", string(storage.Warning), "`severity` of the alerts: critical, warning or info")
 	cmd.Flags().StringVar(&f.by, "by", "", "`name` to record (default: your user name)")
 	cmd.Flags().BoolVar(&f.anyway, "anyway", false, "add a rule for a measure that was never seen")
@@ -121,11 +130,17 @@ func (f *ruleFlags) rule(kinds *catalog.Catalog, subjects, name string, oneStrea
 		return storage.Rule{}, err
 	}
 	r := storage.Rule{Name: name, SubjectType: subject.Type, Subject: subject.ID, AnyStream: !oneStream, Stream: f.stream,
-		Measure: f.measure, Severity: storage.Severity(f.severity), By: orUserName(f.by)}
+		Measure: f.measure, For: f.lasting, Severity: storage.Severity(f.severity), By: orUserName(f.by)}
+	if f.rate {
+		r.Test = storage.TestRate
+	}
 	if r.Kind, err = arguments.RuleKind(kinds, subject.Type, f.kind); err != nil {
 		return r, err
 	}
-	r.Bounds, r.Low, r.High, err = arguments.Bounds(f.above, f.below, f.outside)
+	if r.Bounds, r.Low, r.High, err = arguments.Bounds(f.above, f.below, f.outside); err != nil {
+		return r, err
+	}
+	r.ClearLow, r.ClearHigh, err = arguments.Clear(f.clear, r.Bounds)
 	return r, err
 }
 

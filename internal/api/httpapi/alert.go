@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -67,18 +68,25 @@ func RulesOf(rules []storage.Rule) Rules {
 
 // ruleBody is the body of a request that adds a rule.
 type ruleBody struct {
-	Name     string           `json:"name"`
-	Kind     string           `json:"kind"`   // name or plural
-	Stream   *string          `json:"stream"` // nil means any stream
-	Measure  string           `json:"measure"`
-	Bounds   storage.Bounds   `json:"bounds"`
-	Low      *model.Decimal   `json:"low"`
-	High     *model.Decimal   `json:"high"`
-	Severity storage.Severity `json:"severity"`
+	Name      string           `json:"name"`
+	Kind      string           `json:"kind"`   // name or plural
+	Stream    *string          `json:"stream"` // nil means any stream
+	Test      storage.Test     `json:"test"`   // "" is the value of the measure
+	Measure   string           `json:"measure"`
+	Bounds    storage.Bounds   `json:"bounds"`
+	Low       *model.Decimal   `json:"low"`
+	High      *model.Decimal   `json:"high"`
+	ClearLow  *model.Decimal   `json:"clearLow"`
+	ClearHigh *model.Decimal   `json:"clearHigh"`
+	For       times.Span       `json:"for"` // as text: 10m
+	Severity  storage.Severity `json:"severity"`
 }
 
-// Rule decodes the rule in the body: an object with name, kind, measure, bounds, low,
-// high, severity and stream. It does not validate the rule.
+// ruleFields are the fields of ruleBody.
+const ruleFields = "name, kind, stream, test, measure, bounds, low, high, " +
+	"clearLow, clearHigh, for and severity"
+
+// Rule decodes the rule in the body: an object with the fields of ruleBody. It does not validate the rule.
 func (r *Request) Rule(limits config.Limits, kinds *catalog.Catalog) (storage.Rule, *Problem) {
 	body, problem := r.Bytes(limits)
 	if problem != nil {
@@ -92,10 +100,12 @@ func (r *Request) Rule(limits config.Limits, kinds *catalog.Catalog) (storage.Ru
 		err = errors.New("the object is followed by more data")
 	}
 	if err != nil {
-		return storage.Rule{}, ProblemBody.New("%v: want one JSON object with name, kind, measure, bounds, low, high, severity and stream", err)
+		return storage.Rule{}, ProblemBody.New("%v: want one JSON object with %s", err, ruleFields)
 	}
 	rule := storage.Rule{
-		Name: b.Name, Kind: b.Kind, AnyStream: b.Stream == nil, Measure: b.Measure, Bounds: b.Bounds, Low: b.Low, High: b.High, Severity: b.Severity,
+		Name: b.Name, Kind: b.Kind, AnyStream: b.Stream == nil,
+		Test: b.Test, Measure: b.Measure, Bounds: b.Bounds, Low: b.Low, High: b.High,
+		ClearLow: b.ClearLow, ClearHigh: b.ClearHigh, For: b.For, Severity: b.Severity,
 	}
 	if b.Stream != nil {
 		rule.Stream = *b.Stream

@@ -80,5 +80,26 @@ func (s *Span) String() string {
 	return time.Duration(*s).String()
 }
 
+// Text returns the duration as people write it: 30m, 1h30m, and 0s for 0. ParseSpan reads it.
+func (s Span) Text() string {
+	if s < Span(time.Millisecond) {
+		return "0s"
+	}
+	var text strings.Builder
+	for _, u := range []string{"d", "h", "m", "s", "ms"} {
+		if n := time.Duration(s) / units[u]; n > 0 {
+			fmt.Fprintf(&text, "%d%s", n, u)
+			s -= Span(n * units[u])
+		}
+	}
+	return text.String()
+}
+
+// MarshalText is Text, for JSON.
+func (s Span) MarshalText() ([]byte, error) { return []byte(s.Text()), nil }
+
+// UnmarshalText is Set, for JSON.
+func (s *Span) UnmarshalText(text []byte) error { return s.Set(string(text)) }
+
 // Type returns the word that help shows for the value.
 func (s *Span) Type() string { return "duration" }

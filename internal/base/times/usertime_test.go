@@ -77,6 +77,20 @@ func TestParseSpan_AcceptsDurationsAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
+func TestSpan_TextIsRead(t *testing.T) {
+	for want, d := range map[string]time.Duration{
+		"0s": 0, "250ms": 250 * time.Millisecond, "30m": 30 * time.Minute, "1d12h": 36 * time.Hour,
+		"1h30m5s": 90*time.Minute + 5*time.Second,
+	} {
+		var read Span
+		if got := Span(d).Text(); got != want {
+			t.Errorf("%s: got %q, want %q", d, got, want)
+		} else if err := read.UnmarshalText([]byte(got)); err != nil || read != Span(d) {
+			t.Errorf("%q is read as %s, %v", got, time.Duration(read), err)
+		}
+	}
+}
+
 func TestParseSpan_RejectsTheRest(t *testing.T) {
 	for text, want := range map[string]error{
 		"": ErrSpan, "7": ErrSpan, "d": ErrSpan, "7 d": ErrSpan, "-7d": ErrSpan, "7days": ErrSpan, "1.2.3h": ErrSpan, "5M": ErrSpan,

@@ -1,10 +1,12 @@
 package arguments
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
@@ -33,6 +35,28 @@ func TestBounds(t *testing.T) {
 			return d.String()
 		}
 		got := string(bounds) + " " + text(low) + " " + text(high)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, c.want) || err != nil && !usererr.Is(err) {
+			t.Errorf("%+v: got %q", c, got)
+		}
+	}
+}
+
+func TestClear(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		bounds storage.Bounds
+		want   string
+	}{
+		{"28", storage.Above, "- 28"}, {"7", storage.Below, "7 -"}, {"19, 23", storage.Outside, "19 23"},
+		{"", storage.Above, "- -"}, {"hot", storage.Above, "not a number"},
+		{"19,23", storage.Above, "pass one number"}, {"19", storage.Outside, "two with --outside"},
+	} {
+		low, high, err := Clear(c.text, c.bounds)
+		got := fmt.Sprint(low, high)
+		got = strings.ReplaceAll(got, "<nil>", "-")
 		if err != nil {
 			got = err.Error()
 		}

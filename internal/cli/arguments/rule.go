@@ -67,6 +67,24 @@ func Bounds(above, below, outside string) (bounds storage.Bounds, low, high *mod
 	return bounds, low, high, err
 }
 
+// Clear parses the flag --clear for a rule with its bounds: the number at which its alerts end, or two for
+// outside. "" is none.
+func Clear(text string, bounds storage.Bounds) (low, high *model.Decimal, err error) {
+	from, to, both := strings.Cut(text, ",")
+	switch {
+	case text == "":
+		return nil, nil, nil
+	case both != (bounds == storage.Outside):
+		return nil, nil, usererr.Errorf("--clear %s: pass one number, and two with --outside", text)
+	case bounds == storage.Above:
+		from, to = "", from
+	}
+	if low, err = bound(from); err == nil {
+		high, err = bound(to)
+	}
+	return low, high, err
+}
+
 func bound(text string) (*model.Decimal, error) {
 	if text == "" {
 		return nil, nil

@@ -191,6 +191,7 @@ func (e *evaluation) setStart(r *ruleRun) {
 		}
 	default:
 		r.from, r.afterFrom = r.state.Tested, true
+		r.memory = r.state.RuleMemory
 		r.retest = r.state.Tested.Before(r.state.MaxTested)
 	}
 	r.retest = r.retest || e.lostPasses > 0

@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/base/lists"
-	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -143,74 +139,4 @@ func (s *Service) KnowsMeasure(ctx context.Context, r storage.Rule) (known bool,
 		return false, fmt.Errorf("read the latest items of %s: %w", of, err)
 	}
 	return known, nil
-}
-
-// The codes of errors in rules. They are stable, so that callers can branch on them.
-const (
-	CodeRuleName        = "rule-name"
-	CodeRuleSubject     = "rule-subject-type"
-	CodeRuleKind        = "rule-kind"
-	CodeRuleNoLatest    = "rule-kind-without-latest"
-	CodeRuleSharded     = "rule-kind-sharded"
-	CodeRuleMeasure     = "rule-measure"
-	CodeRuleBounds      = "rule-bounds"
-	CodeRuleSeverity    = "rule-severity"
-	CodeTooManyRules    = "too-many-rules"
-	CodeRuleSubjectName = "rule-subject"
-	CodeRuleGone        = "gone"
-)
-
-// MaxRules is the largest number of rules for a kind of a subject type, and also the
-// largest number of additional rules for that kind of one subject. One event may change
-// the alerts of all of them, in one transaction.
-const MaxRules = 10
-
-// maxRuleNameBytes is checked apart from ruleNamePattern, because a pattern that counts is
-// slow to compile at every start of a function.
-const maxRuleNameBytes = 64
-
-var ruleNamePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
-
-// validateRule returns the errors of a rule; nil means that it is valid.
-func (s *Service) validateRule(r *storage.Rule) (errs []model.FieldError) {
-	addError := func(field, code, format string, args ...any) {
-		errs = append(errs, model.FieldError{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
-	}
-	if len(r.Name) > maxRuleNameBytes || !ruleNamePattern.MatchString(r.Name) {
-		addError("name", CodeRuleName, "%.80q is not a valid name: want at most 64 lower-case letters, digits and hyphens, such as too-hot", r.Name)
-	}
-	if _, ok := s.Catalog.SubjectType(r.SubjectType); !ok {
-		known := lists.Map(s.Catalog.Subjects(), func(t catalog.SubjectType) string { return t.Name })
-		addError("subjects", CodeRuleSubject, "%.64q is not a subject type%s", r.SubjectType,
-			names.DidYouMean(r.SubjectType, known))
-	}
-	switch kind, ok := s.Catalog.Kind(r.Kind); {
-	case !ok || kind.Subject.Name != r.SubjectType:
-		known := lists.Map(s.Catalog.Kinds, func(k catalog.Kind) string { return k.Name })
-		addError("kind", CodeRuleKind, "%.64q is not a kind of %s%s", r.Kind, r.SubjectType,
-			names.DidYouMean(r.Kind, known))
-	case !kind.LatestInTransaction():
-		addError("kind", CodeRuleNoLatest, "appends to %s do not write its latest item, so its events have no order in which rules could be evaluated: write latest: transaction for the kind", r.Kind)
-	case kind.Shards > 1:
-		addError("kind", CodeRuleSharded, "%s is spread over shards, so its events have no common order: rules need a kind with one shard", r.Kind)
-	}
-	if r.Subject != "" && tablekeys.Rule(r).Check() != nil {
-		addError("subject", CodeRuleSubjectName, "the subject's id does not fit in a key: shorten it")
-	}
-	if r.Measure == "" || len(r.Measure) > 64 || keys.Reserved(r.Measure) {
-		addError("measure", CodeRuleMeasure, "%.80q is not a valid measure: name a number of the events, such as temperature", r.Measure)
-	}
-	switch {
-	case r.Bounds == storage.Above && r.High != nil && r.Low == nil:
-	case r.Bounds == storage.Below && r.Low != nil && r.High == nil:
-	case r.Bounds == storage.Outside && r.Low != nil && r.High != nil && r.Low.Cmp(*r.High) <= 0:
-	default:
-		addError("bounds", CodeRuleBounds, "want above with high, below with low, or outside with low and high, where low is not above high")
-	}
-	switch r.Severity {
-	case storage.Info, storage.Warning, storage.Critical:
-	default:
-		addError("severity", CodeRuleSeverity, "%.32q is not a severity: want info, warning or critical", r.Severity)
-	}
-	return errs
 }

@@ -1,12 +1,16 @@
 package alert
 
 import (
+	"slices"
+	"time"
+
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // ruleRun tests the events of a series by one rule. It is a state machine with two states: violated or not.
-// It keeps all violations, so that the result can be cut at any event afterwards.
+// The result at an event depends on this event and earlier ones alone. A run keeps all violations and
+// memories, so that the result can be cut at any event afterwards.
 type ruleRun struct {
 	rule  *storage.Rule
 	state storage.RuleState // as read; zero if there was none
@@ -21,6 +25,14 @@ type ruleRun struct {
 	// forced says that a deletion or a correction causes the retest. The state does not contain this.
 	forced     bool
 	violations []violation
+	memory     storage.RuleMemory // after the last tested event
+	memories   []memoryAt         // where the memory changed
+}
+
+// memoryAt is the memory of a rule before an event.
+type memoryAt struct {
+	event  model.Order
+	before storage.RuleMemory
 }
 
 // violation is a sequence of events that violate a rule, from the event that raised the
@@ -55,19 +67,52 @@ func (r *ruleRun) carry(alert string, raised model.Order) {
 // testEvent tests one event, and reports whether the event began or ended a violation. An
 // event without a number in the measure is ignored.
 func (r *ruleRun) testEvent(e *model.Event) (changed bool) {
-	v, ok := e.Attrs.Get(r.rule.Measure)
-	if !ok || v.Kind != model.Number || !r.covers(e.Order) || e.At < r.rule.From {
+	reading, ok := r.rule.Reading(e)
+	if !ok || !r.covers(e.Order) || e.At < r.rule.From {
 		return false
+	}
+	return r.test(e.Series, reading)
+}
+
+// test tests one reading.
+func (r *ruleRun) test(series model.Series, now storage.Moment) (changed bool) {
+	at, memory := now.Order(), storage.RuleMemory{Since: r.memory.Since}
+	value, ok := ruleTests[r.rule.Test](r.memory.Last, now)
+	if r.rule.Test == storage.TestRate {
+		memory.Last = &now
 	}
 	switch open := r.open(); {
-	case r.rule.ViolatedBy(v.Number) == (open != nil):
-		return false
+	case !ok:
 	case open != nil:
-		open.recovered = &storage.Moment{At: e.At, Event: e.ID, Value: v.Number}
+		if changed = !r.rule.LastsAt(value); changed {
+			open.recovered = &storage.Moment{At: now.At, Event: now.Event, Value: value}
+		}
+	case !r.rule.ViolatedBy(value):
+		memory.Since = nil
 	default:
-		r.violations = append(r.violations, violation{alert: alertID(e.Series, e.Order, r.rule.ID()), raised: e.Order, value: v.Number})
+		if memory.Since == nil {
+			memory.Since = new(at)
+		}
+		if changed = at.At.Sub(memory.Since.At) >= time.Duration(r.rule.For); changed {
+			memory.Since = nil
+			raised := violation{alert: alertID(series, at, r.rule.ID()), raised: at, value: value}
+			r.violations = append(r.violations, raised)
+		}
 	}
-	return true
+	if !memory.Equal(r.memory) {
+		r.memories = append(r.memories, memoryAt{at, r.memory})
+	}
+	r.memory = memory
+	return changed
+}
+
+// memoryUntil returns the memory as it is after the event at end.
+func (r *ruleRun) memoryUntil(end model.Order) storage.RuleMemory {
+	at := slices.IndexFunc(r.memories, func(m memoryAt) bool { return end.Before(m.event) })
+	if at < 0 {
+		return r.memory
+	}
+	return r.memories[at].before
 }
 
 // violationsUntil returns the violations as they are after the event at end.
@@ -86,7 +131,7 @@ func (r *ruleRun) violationsUntil(end model.Order) (all []violation) {
 
 // stateAt returns the state of the rule after the events up to end.
 func (r *ruleRun) stateAt(end model.Order) storage.RuleState {
-	s := storage.RuleState{Rule: r.rule.ID(), Tested: end, MaxTested: end}
+	s := storage.RuleState{Rule: r.rule.ID(), Tested: end, MaxTested: end, RuleMemory: r.memoryUntil(end)}
 	if !r.isNew && end.Before(r.state.MaxTested) {
 		s.MaxTested = r.state.MaxTested
 	}

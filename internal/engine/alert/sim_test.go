@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
+	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/local/eventsource"
@@ -66,6 +67,9 @@ type mutant struct {
 	toRecord  bool // events are tested up to the last record of the batch, not up to the latest item
 	skipState bool // the state is not written if no alert changes, even after deletions
 	acceptAll bool // every published notification counts as delivered
+	noRecall  bool // events are tested again without the readings before them
+	noMemory  bool // the state of a rule has no memory
+	noClear   bool // an alert ends within the bounds that raise it
 }
 
 func playFleet(s *simstream.Sim, m mutant) {
@@ -96,12 +100,38 @@ func number(text string) *model.Decimal {
 	return &d
 }
 
-// makeRules adds one rule at the start, and two more at the start or later.
+// rulesWithMemory end at other bounds, last for a duration or test the change between readings.
+var rulesWithMemory = []storage.Rule{
+	{
+		Name: "calm", SubjectType: "DEVICE", Kind: "READING", AnyStream: true, Measure: "temperature",
+		Bounds: storage.Outside, Low: number("14"), High: number("28"),
+		ClearLow: number("18"), ClearHigh: number("22"), Severity: storage.Warning,
+	},
+	{
+		Name: "lasting", SubjectType: "DEVICE", Kind: "READING", AnyStream: true, Measure: "temperature",
+		Bounds: storage.Above, High: number("16"), ClearHigh: number("12"),
+		For: times.Span(8 * time.Minute), Severity: storage.Info,
+	},
+	{
+		Name: "fast", SubjectType: "DEVICE", Kind: "READING", AnyStream: true, Measure: "temperature",
+		Test: storage.TestRate, Bounds: storage.Above, High: number("2"), Severity: storage.Info,
+	},
+	{
+		Name: "climbing", SubjectType: "DEVICE", Kind: "READING", AnyStream: true, Measure: "temperature",
+		Test: storage.TestRate, Bounds: storage.Outside, Low: number("-1000"), High: number("-3"),
+		For: times.Span(2 * time.Minute), Severity: storage.Info,
+	},
+}
+
+// makeRules adds rules at the start, and two more at the start or later.
 func (f *fleet) makeRules() {
 	hot := storage.Rule{Name: "too-hot", SubjectType: "DEVICE", Kind: "READING", AnyStream: true, Measure: "temperature", Bounds: storage.Above, High: number("30"), Severity: storage.Critical}
 	odd := storage.Rule{Name: "odd", SubjectType: "DEVICE", Kind: "READING", Measure: "temperature", Bounds: storage.Outside, Low: number("12"), High: number("34"), Severity: storage.Warning}
 	ofSubject := storage.Rule{Name: "too-hot", SubjectType: "DEVICE", Subject: "d0", Kind: "READING", AnyStream: true, Measure: "temperature", Bounds: storage.Below, Low: number("15"), Severity: storage.Info}
 	f.addRule(hot)
+	for _, r := range rulesWithMemory {
+		f.addRule(r)
+	}
 	if f.later = f.dice.Chance("rules come later", .5); !f.later {
 		f.addRule(odd)
 		f.addRule(ofSubject)
@@ -348,6 +378,11 @@ func TestSim_AlertsAreThoseOfASequentialPass(t *testing.T) {
 		}
 		return r.Failure == nil
 	})
+	for _, rule := range []string{"too-hot", "odd", "calm", "lasting", "fast", "climbing"} {
+		if total["alerts of "+rule] == 0 {
+			t.Errorf("%d histories had no alert of the rule %s", n, rule)
+		}
+	}
 	for _, what := range []string{"raised", "recovered", "withdrawn", "changed", "published", simstream.Duplicate.String(), simstream.CrashAfter.String()} {
 		if total[what] == 0 {
 			t.Errorf("%d histories had no %q", n, what)

@@ -2,10 +2,13 @@ package alert_test
 
 import (
 	"context"
+	"maps"
+	"regexp"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/local/simstream"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
@@ -54,8 +57,39 @@ func (p mutantStore) Latest(ctx context.Context, series model.Series, consistent
 
 func (p mutantStore) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
 	page, err := p.Store.Events(ctx, r)
+	if r.Newest && p.noRecall {
+		return storage.EventPage{}, err
+	}
 	for i := range page.Events {
 		page.Events[i].Late = page.Events[i].Late && !p.testLate
+	}
+	return page, err
+}
+
+// forgotten matches what a mutant removes from stored rules and states.
+var (
+	forgottenMemory = regexp.MustCompile(`,"(since|last)":{[^}]*}`)
+	forgottenClear  = regexp.MustCompile(`,"clear(Low|High)":[0-9]+`)
+)
+
+// forget removes parts of the JSON in an attribute of an item.
+func forget(it item.Item, attr string, part *regexp.Regexp) {
+	if v, ok := it[attr]; ok {
+		v.S = part.ReplaceAllString(v.S, "")
+		it[attr] = v
+	}
+}
+
+func (p mutantStore) List(ctx context.Context, l itemop.ListRequest) (itemop.ListPage, error) {
+	page, err := p.Store.List(ctx, l)
+	for i, it := range page.Items {
+		page.Items[i] = maps.Clone(it)
+		if p.noMemory {
+			forget(page.Items[i], tablekeys.AttrTested, forgottenMemory)
+		}
+		if p.noClear {
+			forget(page.Items[i], tablekeys.AttrRule, forgottenClear)
+		}
 	}
 	return page, err
 }
@@ -87,6 +121,9 @@ func TestSim_FindsPlantedFaults(t *testing.T) {
 		"late events raise alerts":                 {testLate: true},
 		"events are tested up to the record":       {toRecord: true},
 		"refused notifications count as delivered": {acceptAll: true},
+		"no readings are recalled":                 {noRecall: true},
+		"states have no memory":                    {noMemory: true},
+		"alerts end within the bounds":             {noClear: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

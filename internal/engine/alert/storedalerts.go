@@ -26,6 +26,9 @@ func (e *evaluation) startRuns(ctx context.Context, runs []*ruleRun) (storedAler
 		if err := e.startRun(ctx, r); err != nil {
 			return nil, err
 		}
+		if err := e.recall(ctx, r); err != nil {
+			return nil, err
+		}
 	}
 	if from == nil {
 		return stored, nil

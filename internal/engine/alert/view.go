@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -83,10 +84,14 @@ type RuleView struct {
 	Kind        string           `json:"kind"`
 	AnyStream   bool             `json:"anyStream,omitempty"`
 	Stream      string           `json:"stream,omitempty"`
+	Test        storage.Test     `json:"test,omitempty"`
 	Measure     string           `json:"measure"`
 	Bounds      storage.Bounds   `json:"bounds"`
 	Low         *model.Decimal   `json:"low,omitempty"`
 	High        *model.Decimal   `json:"high,omitempty"`
+	ClearLow    *model.Decimal   `json:"clearLow,omitempty"`
+	ClearHigh   *model.Decimal   `json:"clearHigh,omitempty"`
+	For         times.Span       `json:"for,omitempty"`
 	Severity    storage.Severity `json:"severity"`
 	From        model.Time       `json:"from"`
 	By          string           `json:"by,omitempty"`
@@ -96,7 +101,8 @@ type RuleView struct {
 func RuleViewOf(r *storage.Rule) RuleView {
 	return RuleView{
 		ID: r.ID(), Name: r.Name, Revision: r.Revision, SubjectType: r.SubjectType, Subject: r.Subject, Kind: r.Kind,
-		AnyStream: r.AnyStream, Stream: r.Stream, Measure: r.Measure, Bounds: r.Bounds, Low: r.Low, High: r.High,
+		AnyStream: r.AnyStream, Stream: r.Stream, Test: r.Test, Measure: r.Measure, Bounds: r.Bounds,
+		Low: r.Low, High: r.High, ClearLow: r.ClearLow, ClearHigh: r.ClearHigh, For: r.For,
 		Severity: r.Severity, From: r.From, By: r.By,
 	}
 }

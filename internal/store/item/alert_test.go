@@ -3,7 +3,9 @@ package item_test
 import (
 	"errors"
 	"testing"
+	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
@@ -38,10 +40,19 @@ func alertForms() map[string]form {
 	delivered := waiting
 	delivered.ExpiresAt = 1776780001
 	ofType, own := testRule(), testRule()
+	ofType.Test, ofType.ClearLow = storage.TestRate, ofType.Low
+	ofType.For = times.Span(10 * time.Minute)
 	own.Subject, own.RemovedAt, own.RemovedBy, own.Reason, own.ExpiresAt = series().Subject.ID, at("2026-04-21T14:00:00Z"), "ben", "its rule was changed", 1776866400
 	state := storage.AlertState{Series: series(), Rev: [16]byte{7}, Rules: []storage.RuleState{
 		{Rule: "too-hot.1", Tested: testAlert().Raised, MaxTested: testAlert().Raised, Open: &storage.OpenViolation{Alert: testAlert().ID, Raised: testAlert().Raised}},
 		{Rule: "own.comfort.2", Tested: model.Order{At: at("2026-04-20T13:00:00Z")}, MaxTested: testAlert().Raised},
+		{
+			Rule: "climbing.1", Tested: testAlert().Raised, MaxTested: testAlert().Raised,
+			RuleMemory: storage.RuleMemory{
+				Since: &model.Order{At: at("2026-04-20T13:00:00Z")},
+				Last:  &storage.Moment{At: at("2026-04-20T14:00:00Z"), Event: "b7", Value: model.MustDecimal("31.5")},
+			},
+		},
 	}}
 	alert := func(a storage.Alert) form {
 		return form{a, func() (item.Item, error) { return item.FromAlert(&a, 3), nil }, func(it item.Item) (any, error) { return item.Alert(it) }}

@@ -16,6 +16,9 @@ type ruleStateJSON struct {
 	Tested orderJSON  `json:"tested"`
 	Reach  *orderJSON `json:"reach,omitempty"` // MaxTested, if it differs from Tested
 	Open   *openJSON  `json:"open,omitempty"`
+	Since  *orderJSON `json:"since,omitempty"`
+	// Last is the latest reading.
+	Last *storage.Moment `json:"last,omitempty"`
 }
 
 // openJSON is an open violation.
@@ -35,7 +38,9 @@ func FromAlertState(s *storage.AlertState) Item {
 	it := newItem(tablekeys.AlertState(s.Series), 2)
 	list := make([]ruleStateJSON, len(s.Rules))
 	for i, r := range s.Rules {
-		list[i] = ruleStateJSON{Rule: r.Rule, Tested: orderJSON(r.Tested)}
+		list[i] = ruleStateJSON{
+			Rule: r.Rule, Tested: orderJSON(r.Tested), Since: (*orderJSON)(r.Since), Last: r.Last,
+		}
 		if r.MaxTested != r.Tested {
 			list[i].Reach = (*orderJSON)(&r.MaxTested)
 		}
@@ -67,6 +72,7 @@ func AlertState(it Item) (storage.AlertState, error) {
 
 func (t ruleStateJSON) state() storage.RuleState {
 	r := storage.RuleState{Rule: t.Rule, Tested: model.Order(t.Tested), MaxTested: model.Order(t.Tested)}
+	r.Since, r.Last = (*model.Order)(t.Since), t.Last
 	if t.Reach != nil {
 		r.MaxTested = model.Order(*t.Reach)
 	}

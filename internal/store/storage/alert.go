@@ -22,6 +22,14 @@ type Moment struct {
 // Order returns the position of the event in its series.
 func (m *Moment) Order() model.Order { return model.Order{At: m.At, ID: m.Event} }
 
+// equal reports whether both are nil, or the same event with the same value.
+func (m *Moment) equal(o *Moment) bool {
+	if m == nil || o == nil {
+		return m == o
+	}
+	return m.Order() == o.Order() && m.Value.Cmp(o.Value) == 0
+}
+
 // ManualAction is an action of a user: who, and when.
 type ManualAction struct {
 	At model.Time `json:"at"`
@@ -127,6 +135,22 @@ type RuleState struct {
 	MaxTested model.Order
 	// Open is the violation that still lasts at Tested; nil if there is none.
 	Open *OpenViolation
+	RuleMemory
+}
+
+// RuleMemory is what a rule needs of the events up to Tested to test the next one, beside an open violation.
+type RuleMemory struct {
+	// Since is the first of the latest readings that are all beyond the bounds, for a rule with a duration
+	// that no violation is open for; nil if there is none.
+	Since *model.Order
+	// Last is the latest reading, for a rule that compares readings; nil before the first.
+	Last *Moment
+}
+
+// Equal reports whether two memories are the same.
+func (m RuleMemory) Equal(o RuleMemory) bool {
+	since := m.Since == o.Since || m.Since != nil && o.Since != nil && *m.Since == *o.Since
+	return since && m.Last.equal(o.Last)
 }
 
 // OpenViolation refers to an alert whose violation still lasts.

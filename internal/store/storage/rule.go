@@ -1,10 +1,11 @@
 package storage
 
 import (
-	"fmt"
+	"cmp"
 	"strconv"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -16,6 +17,15 @@ const (
 	Above   Bounds = "above"   // greater than High
 	Below   Bounds = "below"   // less than Low
 	Outside Bounds = "outside" // less than Low, or greater than High
+)
+
+// Test says which number of an event is compared with the bounds of a rule.
+type Test string
+
+// The tests. Each depends on an event and the events before it alone.
+const (
+	TestValue Test = ""     // the value of the measure
+	TestRate  Test = "rate" // its change since the reading before, per minute
 )
 
 // Severity is how serious an alert is.
@@ -43,11 +53,18 @@ type Rule struct {
 	AnyStream   bool   `json:"anyStream,omitempty"`
 	Stream      string `json:"stream,omitempty"` // not used if AnyStream
 
-	Measure  string         `json:"measure"` // a numeric field; events without it are skipped
-	Bounds   Bounds         `json:"bounds"`
-	Low      *model.Decimal `json:"low,omitempty"`
-	High     *model.Decimal `json:"high,omitempty"`
-	Severity Severity       `json:"severity"`
+	Test    Test           `json:"test,omitempty"`
+	Measure string         `json:"measure"` // a numeric field; events without it are skipped
+	Bounds  Bounds         `json:"bounds"`
+	Low     *model.Decimal `json:"low,omitempty"`
+	High    *model.Decimal `json:"high,omitempty"`
+	// ClearLow and ClearHigh are the bounds within which an alert ends; nil means Low and High.
+	ClearLow  *model.Decimal `json:"clearLow,omitempty"`
+	ClearHigh *model.Decimal `json:"clearHigh,omitempty"`
+	// For is how long, by event time, every reading must be beyond the bounds before the rule is violated; 0
+	// means that one reading is enough.
+	For      times.Span `json:"for,omitempty"`
+	Severity Severity   `json:"severity"`
 
 	From      model.Time `json:"from"` // events of this time and later are tested
 	By        string     `json:"by,omitempty"`
@@ -70,8 +87,10 @@ func (r *Rule) ID() string {
 // Equal reports whether two rules test the same events in the same way.
 func (r *Rule) Equal(o *Rule) bool {
 	same := func(a, b *model.Decimal) bool { return (a == nil) == (b == nil) && (a == nil || a.Cmp(*b) == 0) }
-	return r.Kind == o.Kind && r.Measure == o.Measure && r.Bounds == o.Bounds && r.Severity == o.Severity &&
-		r.AnyStream == o.AnyStream && r.Stream == o.Stream && same(r.Low, o.Low) && same(r.High, o.High)
+	return r.Kind == o.Kind && r.AnyStream == o.AnyStream && r.Stream == o.Stream && r.Severity == o.Severity &&
+		r.Test == o.Test && r.Measure == o.Measure && r.Bounds == o.Bounds && r.For == o.For &&
+		same(r.Low, o.Low) && same(r.High, o.High) &&
+		same(r.ClearLow, o.ClearLow) && same(r.ClearHigh, o.ClearHigh)
 }
 
 // Matches reports whether the rule applies to s.
@@ -80,21 +99,51 @@ func (r *Rule) Matches(s model.Series) bool {
 		r.Kind == s.Kind && (r.AnyStream || r.Stream == s.Stream)
 }
 
+// Reading returns an event's number in the measure of the rule; ok is false if it has none.
+func (r *Rule) Reading(e *model.Event) (_ Moment, ok bool) {
+	v, ok := e.Attrs.Get(r.Measure)
+	if !ok || e.Unreadable || v.Kind != model.Number {
+		return Moment{}, false
+	}
+	return Moment{At: e.At, Event: e.ID, Value: v.Number}, true
+}
+
 // ViolatedBy reports whether v is beyond the rule's bounds.
-func (r *Rule) ViolatedBy(v model.Decimal) bool {
-	below := r.Low != nil && v.Cmp(*r.Low) < 0
-	above := r.High != nil && v.Cmp(*r.High) > 0
+func (r *Rule) ViolatedBy(v model.Decimal) bool { return r.beyond(v, r.Low, r.High) }
+
+// LastsAt reports whether a violation that has begun lasts at v: v is beyond the bounds within which it ends.
+func (r *Rule) LastsAt(v model.Decimal) bool {
+	return r.beyond(v, cmp.Or(r.ClearLow, r.Low), cmp.Or(r.ClearHigh, r.High))
+}
+
+func (r *Rule) beyond(v model.Decimal, low, high *model.Decimal) bool {
+	below := low != nil && v.Cmp(*low) < 0
+	above := high != nil && v.Cmp(*high) > 0
 	return r.Bounds != Above && below || r.Bounds != Below && above
 }
 
-// Limit returns the bounds in words: above 30, outside 18 to 24.
+// Limit returns when the rule is violated, in words: above 30 for 10m until 28, outside 18 to 24.
 func (r *Rule) Limit() string {
+	limit := string(r.Bounds) + " " + r.bounds(r.Low, r.High)
+	if r.Test == TestRate {
+		limit += " per minute"
+	}
+	if r.For > 0 {
+		limit += " for " + r.For.Text()
+	}
+	if r.ClearLow != nil || r.ClearHigh != nil {
+		limit += " until " + r.bounds(r.ClearLow, r.ClearHigh)
+	}
+	return limit
+}
+
+func (r *Rule) bounds(low, high *model.Decimal) string {
 	var bounds []string
-	if r.Low != nil && r.Bounds != Above {
-		bounds = append(bounds, r.Low.String())
+	if low != nil && r.Bounds != Above {
+		bounds = append(bounds, low.String())
 	}
-	if r.High != nil && r.Bounds != Below {
-		bounds = append(bounds, r.High.String())
+	if high != nil && r.Bounds != Below {
+		bounds = append(bounds, high.String())
 	}
-	return fmt.Sprintf("%s %s", r.Bounds, strings.Join(bounds, " to "))
+	return strings.Join(bounds, " to ")
 }

@@ -1,0 +1,119 @@
+package alert
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// The codes of errors in rules. They are stable, so that callers can branch on them.
+const (
+	CodeRuleName        = "rule-name"
+	CodeRuleSubject     = "rule-subject-type"
+	CodeRuleKind        = "rule-kind"
+	CodeRuleNoLatest    = "rule-kind-without-latest"
+	CodeRuleSharded     = "rule-kind-sharded"
+	CodeRuleMeasure     = "rule-measure"
+	CodeRuleBounds      = "rule-bounds"
+	CodeRuleClear       = "rule-clear"
+	CodeRuleFor         = "rule-for"
+	CodeRuleTest        = "rule-test"
+	CodeRuleSeverity    = "rule-severity"
+	CodeTooManyRules    = "too-many-rules"
+	CodeRuleSubjectName = "rule-subject"
+	CodeRuleGone        = "gone"
+)
+
+// MaxRules is the largest number of rules for a kind of a subject type, and also the
+// largest number of additional rules for that kind of one subject. One event may change
+// the alerts of all of them, in one transaction.
+const MaxRules = 10
+
+// maxRuleNameBytes is checked apart from ruleNamePattern, because a pattern that counts is
+// slow to compile at every start of a function.
+const maxRuleNameBytes = 64
+
+var ruleNamePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+
+// validateRule returns the errors of a rule; nil means that it is valid.
+func (s *Service) validateRule(r *storage.Rule) (errs []model.FieldError) {
+	addError := func(field, code, format string, args ...any) {
+		errs = append(errs, model.FieldError{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+	if len(r.Name) > maxRuleNameBytes || !ruleNamePattern.MatchString(r.Name) {
+		addError("name", CodeRuleName, "%.80q is not a valid name: want at most 64 lower-case letters, digits and hyphens, such as too-hot", r.Name)
+	}
+	if _, ok := s.Catalog.SubjectType(r.SubjectType); !ok {
+		known := lists.Map(s.Catalog.Subjects(), func(t catalog.SubjectType) string { return t.Name })
+		addError("subjects", CodeRuleSubject, "%.64q is not a subject type%s", r.SubjectType,
+			names.DidYouMean(r.SubjectType, known))
+	}
+	switch kind, ok := s.Catalog.Kind(r.Kind); {
+	case !ok || kind.Subject.Name != r.SubjectType:
+		known := lists.Map(s.Catalog.Kinds, func(k catalog.Kind) string { return k.Name })
+		addError("kind", CodeRuleKind, "%.64q is not a kind of %s%s", r.Kind, r.SubjectType,
+			names.DidYouMean(r.Kind, known))
+	case !kind.LatestInTransaction():
+		addError("kind", CodeRuleNoLatest, "appends to %s do not write its latest item, so its events have no order in which rules could be evaluated: write latest: transaction for the kind", r.Kind)
+	case kind.Shards > 1:
+		addError("kind", CodeRuleSharded, "%s is spread over shards, so its events have no common order: rules need a kind with one shard", r.Kind)
+	}
+	if r.Subject != "" && tablekeys.Rule(r).Check() != nil {
+		addError("subject", CodeRuleSubjectName, "the subject's id does not fit in a key: shorten it")
+	}
+	if r.Measure == "" || len(r.Measure) > 64 || keys.Reserved(r.Measure) {
+		addError("measure", CodeRuleMeasure, "%.80q is not a valid measure: name a number of the events, such as temperature", r.Measure)
+	}
+	errs = append(errs, boundErrors(r)...)
+	switch r.Severity {
+	case storage.Info, storage.Warning, storage.Critical:
+	default:
+		addError("severity", CodeRuleSeverity, "%.32q is not a severity: want info, warning or critical", r.Severity)
+	}
+	return errs
+}
+
+// maxFor is the longest duration of a rule. A deletion reads the events of as long again.
+const maxFor = times.Span(30 * tier.Day24)
+
+// boundErrors returns the errors in what a rule tests.
+func boundErrors(r *storage.Rule) (errs []model.FieldError) {
+	addError := func(field, code, format string, args ...any) {
+		errs = append(errs, model.FieldError{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+	switch {
+	case r.Bounds == storage.Above && r.High != nil && r.Low == nil:
+	case r.Bounds == storage.Below && r.Low != nil && r.High == nil:
+	case r.Bounds == storage.Outside && r.Low != nil && r.High != nil && r.Low.Cmp(*r.High) <= 0:
+	default:
+		addError("bounds", CodeRuleBounds, "want above with high, below with low, or outside with low and high, where low is not above high")
+		return errs
+	}
+	if ruleTests[r.Test] == nil {
+		addError("test", CodeRuleTest, "%.32q is not a test: want rate, or nothing to test the value", r.Test)
+	}
+	if r.For < 0 || r.For > maxFor {
+		addError("for", CodeRuleFor, "want a duration of at most %s, such as 10m", maxFor.Text())
+	}
+	if !clearsWithin(r.ClearLow, r.Low, 1) || !clearsWithin(r.ClearHigh, r.High, -1) ||
+		r.ClearLow != nil && r.ClearHigh != nil && r.ClearLow.Cmp(*r.ClearHigh) > 0 {
+		addError("clear", CodeRuleClear, "an alert ends within the bounds that raise it: want clearHigh "+
+			"at most high, clearLow at least low, each only with its bound, and clearLow not above clearHigh")
+	}
+	return errs
+}
+
+// clearsWithin reports whether the bound at which an alert ends is not on the other side of the bound that
+// raises it. inner is the sign of the direction from that bound to the allowed values.
+func clearsWithin(ends, raises *model.Decimal, inner int) bool {
+	return ends == nil || raises != nil && ends.Cmp(*raises)*inner >= 0
+}
