@@ -34,7 +34,7 @@ var groups = []struct {
 		statusCommand, verifyCommand, rebuildCommand, reshapeCommand, quarantineCommand, redriveCommand,
 		undeliveredCommand, waitCommand, gapCommand, restoreCommand,
 	}},
-	{"Deployments:", []func(*connection) *cobra.Command{configCommand, costCommand, limitsCommand, generateCommand, smokeCommand}},
+	{"Deployments:", []func(*connection) *cobra.Command{configCommand, costCommand, limitsCommand, deployCommand, smokeCommand, generateCommand}},
 	{"", []func(*connection) *cobra.Command{versionCommand}},
 }
 

@@ -115,13 +115,13 @@ func Default(domains ...catalog.Kind) *Config {
 		Quarantine: Quarantine{Retention: 30 * day},
 		Collector:  Collector{HonourOptOut: true, Trust: TrustNone},
 		Sources:    shippedSources(domains),
-		Stages:     []Stage{dev(), newStage("prod")},
+		Stages:     []Stage{dev(), NewStage("prod")},
 	}
 }
 
 // dev returns the stage for experiments: its data is deleted with the stack.
 func dev() Stage {
-	s := newStage("dev")
+	s := NewStage("dev")
 	s.Removal, s.LogRetention = Destroy, 7*day
 	s.Monitoring, s.Throttle = LeanMonitoring, Throttle{Rate: 50, Burst: 100}
 	s.Ceiling = Ceiling{ReadUnits: 200, WriteUnits: 200}

@@ -151,8 +151,8 @@ type Sources struct {
 	Kinesis bool // a data stream, on demand
 }
 
-// newStage returns a stage with defaults.
-func newStage(name string) Stage {
+// NewStage returns a stage with defaults.
+func NewStage(name string) Stage {
 	return Stage{
 		Name:         name,
 		Removal:      Retain,

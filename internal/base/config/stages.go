@@ -9,7 +9,7 @@ func (c *Config) readStages(r *reader, v value) {
 	}
 	c.Stages = nil
 	r.each(v, func(name string, _ *yaml.Node, child value) {
-		s := newStage(name)
+		s := NewStage(name)
 		r.object(child, structMembers(&s))
 		c.Stages = append(c.Stages, s)
 	})
