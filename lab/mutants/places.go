@@ -9,6 +9,7 @@ var (
 	ensureTests    = []string{"internal/engine/queue", "internal/engine/aggregate", "lab/simulation"}
 	sessionTests   = []string{"internal/engine/sessions", "internal/engine/aggregate", "lab/simulation"}
 	rollupTests    = []string{"pkg/rollup", "test/faults", "internal/engine/aggregate", "lab/simulation"}
+	stepTests      = []string{"pkg/rollup", "internal/engine/query"}
 	dynamoTests    = []string{"internal/engine/storetest", "pkg/dynamo"}
 	functionTests  = []string{"functions/aggregate", "internal/api/envelope", "test/faults"}
 	readerTests    = []string{"internal/engine/query"}
@@ -44,6 +45,8 @@ const (
 	retrying        = "internal/store/retry/retry.go"
 	folding         = "pkg/rollup/fold.go"
 	merging         = "pkg/rollup/merge.go"
+	stepping        = "pkg/rollup/steps.go"
+	steppingBack    = "internal/engine/query/readingsbefore.go"
 	decoding        = "internal/api/envelope/streamrecord.go"
 	handling        = "functions/aggregate/handler.go"
 	readingItems    = "internal/store/itemstore/read.go"

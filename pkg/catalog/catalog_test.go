@@ -169,6 +169,10 @@ func TestNew_ReportsEachMistake(t *testing.T) {
 			"kind FLOW: measures.\xff: contains characters that a reader cannot see"},
 		{"the subject's field", with(measures(rollup.MeasureSpec{Name: "pumpId"})), "kind FLOW: measures.pumpId: declared as the subject's field already"},
 		{"a negative scale", with(measures(rollup.MeasureSpec{Name: "a", Scale: -1})), "kind FLOW: measures.a.scale: -1 is out of bounds: want 0 to 15"},
+		{"a wrap of other bits", with(measures(rollup.MeasureSpec{Name: "a", Counter: true, Wrap: 16})),
+			"kind FLOW: measures.a.wrap: 16 is no number of bits at which a counter wraps around: want 32 or 64"},
+		{"a wrap of no counter", with(measures(rollup.MeasureSpec{Name: "a", Wrap: 32})),
+			"kind FLOW: measures.a.wrap: only a counter wraps around: add type: counter"},
 		{"a scale too fine", with(measures(rollup.MeasureSpec{Name: "a", Scale: 16})), "kind FLOW: measures.a.scale: 16 is out of bounds: want 0 to 15"},
 		{"measure and dimension", with(func(k *catalog.Kind) {
 			k.Measures = []rollup.MeasureSpec{{Name: "a"}}

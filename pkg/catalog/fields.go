@@ -79,6 +79,10 @@ func (c checker) fields() {
 func (c checker) sizes() {
 	for _, m := range c.k.Measures {
 		c.within("measures."+m.Name+".scale", m.Scale, 0, rollup.MaxScale, "so that sums of squares stay exact")
+		c.wrong("measures."+m.Name+".wrap", wrongWrap(m))
+		if m.Counter && !c.k.HasEvents() {
+			c.wrong("measures."+m.Name+".type", "sessions are no readings of a counter: remove it")
+		}
 	}
 	for _, d := range c.k.Dimensions {
 		c.within("dimensions."+d.Name+".top", d.Top, 1, maxTop, "so that rows stay small")
@@ -92,6 +96,18 @@ func (c checker) sizes() {
 	if n := len(c.k.Measures); n > c.k.MaxMeasures && c.k.MaxMeasures > 0 {
 		c.wrong("measures", strconv.Itoa(n)+" are declared, but a row has at most maxMeasures = "+strconv.Itoa(c.k.MaxMeasures)+": declare fewer or raise it")
 	}
+}
+
+// wrongWrap returns what is wrong with the bits of a counter; "" if nothing is.
+func wrongWrap(m rollup.MeasureSpec) string {
+	switch {
+	case m.Wrap != 0 && m.Wrap != 32 && m.Wrap != 64:
+		return strconv.Itoa(m.Wrap) + " is no number of bits at which a counter wraps around: " +
+			"want 32 or 64, or 0 for a counter that is reset"
+	case m.Wrap != 0 && !m.Counter:
+		return "only a counter wraps around: add type: counter, or remove wrap"
+	}
+	return ""
 }
 
 // wrongPair returns what is wrong with the fields of a pair; "" if nothing is.

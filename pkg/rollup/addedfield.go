@@ -13,6 +13,7 @@ type FieldRole string
 const (
 	MeasureRole     FieldRole = "measure"
 	PercentilesRole FieldRole = "percentiles" // of a measure
+	StepsRole       FieldRole = "steps"       // of a measure: its increase
 	DimensionRole   FieldRole = "dimension"
 	DistinctRole    FieldRole = "distinct"
 )

@@ -79,7 +79,10 @@ func (r *reader) summary(version byte) *Summary {
 	if version > truncatedVersion {
 		s.details = sorted(r, minDetailBytes, func(d **detail) { *d = r.detail(s) },
 			func(a, b **detail) int { return strings.Compare((*a).name, (*b).name) })
-		r.check(len(s.details) > 0, "no details")
+		r.check(len(s.details) > 0 || version > detailVersion, "no details")
+	}
+	if version > detailVersion {
+		r.steps(s)
 	}
 	return s
 }
@@ -96,6 +99,7 @@ const (
 	minPartBytes      = 4
 	minSumBytes       = 4
 	minSetBytes       = 7
+	minStepsBytes     = 4
 )
 
 func (r *reader) orders() []model.Order {

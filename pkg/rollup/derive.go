@@ -1,6 +1,7 @@
 package rollup
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 	"strconv"
@@ -25,6 +26,9 @@ type Measure struct {
 
 	sum, squares uint256.Int
 	sketch       sketch
+	steps        stepKind
+	runs         []run // one for each series
+	stepScale    int   // of the numbers of runs
 }
 
 // Measure returns the named measure of s; false where no event had it.
@@ -43,7 +47,18 @@ func (s *Summary) Measure(name string) (Measure, bool) {
 		Last:    model.Unscaled(t.last.value, t.scale),
 		FirstAt: t.first.order, LastAt: t.last.order,
 		sum: t.sum, squares: t.squares, sketch: slices.Clone(t.sketch),
+		steps: t.steps.kind, runs: t.steps.joined(t.scale), stepScale: t.scale,
 	}, true
+}
+
+// String returns the stored figures on one line.
+func (m Measure) String() string {
+	text := fmt.Sprintf("count %d, invalid %d, sum %s, min %s, max %s, first %s, last %s",
+		m.Count, m.Invalid, m.Sum, m.Min, m.Max, m.First, m.Last)
+	if increase, known := m.Increase(); known {
+		text += fmt.Sprintf(", increase %s", increase)
+	}
+	return text
 }
 
 // Avg returns the float64 nearest to the mean; false where there are no values.

@@ -10,7 +10,8 @@ import (
 )
 
 // Version is the newest version of the canonical bytes, and their first byte. Version 2 is written for
-// truncated summaries only, and version 3 for summaries with details only. All versions have this format.
+// truncated summaries only, version 3 for summaries with details, and version 4 for summaries with steps of
+// measures. All versions have this format.
 // uvarint and varint are as in encoding/binary, wide and zigzag are the same for 256 bits, and text is a
 // uvarint length and the bytes:
 //
@@ -22,8 +23,9 @@ import (
 //	measures                 uvarint n, n × measure
 //	distinct counts          uvarint n, n × (text name, hashes or registers)
 //	dimensions               uvarint n, n × (text name, uvarint n, n × (text value, uvarint count), uvarint other)
-//	details                  version 3: uvarint n, n × (text name, uvarint n, n × (uvarint index of the values,
-//	                         part), rest, blank)
+//	details                  from version 3: uvarint n, n × (text name, uvarint n, n × (uvarint index of the
+//	                         values, part), rest, blank)
+//	steps                    version 4: uvarint n, n × (uvarint index of the measures, kind, figures)
 //
 //	measure                  text name, head, uvarint count, uvarint invalid, and where count > 0:
 //	                         uvarint rounded, digits, zigzag sum, min, max, first, last,
@@ -37,16 +39,21 @@ import (
 //	short hashes             uvarint n from 1 to 64, n × 5 bytes, the first of a hash
 //	hashes                   uvarint n from 1 to 256, n × 8 bytes, big endian
 //	registers                uvarint 0, 2,048 × 6 bits
+//	kind                     a byte: flag 1: a counter; 2, 4: it wraps around at 2^32, at 2^64
+//	figures                  of a counter: wide increase, uvarint resets
 //
 // Numbers are integers at the measure's scale, squares at twice the scale. Positions are
 // sorted by time and id, all other lists by name, value or key, without duplicates.
-const Version = 3
+const Version = 4
 
 // oldestVersion is the first version of the bytes. Summaries that are not truncated have it still.
 const oldestVersion = 1
 
 // truncatedVersion is the version of truncated summaries without details.
 const truncatedVersion = 2
+
+// detailVersion is the version of summaries with details and without steps.
+const detailVersion = 3
 
 // Flags of a summary, and of a measure (in one byte with its scale).
 const (
@@ -59,13 +66,15 @@ const (
 // machine: every list is sorted, lengths and counts are the shortest varints, and the
 // positions of first and last values, which measures share, are in one table.
 func (s *Summary) Encode(dst []byte) []byte {
-	details := s.encodeDetails()
+	details, steps := s.encodeDetails(), s.encodeSteps()
 	switch {
-	case len(details) > 0:
-		dst = append(dst, Version, s.flags())
-		if s.truncated {
-			dst = appendText(dst, s.complete)
+	case len(steps) > 0:
+		dst = s.appendHead(dst, Version)
+		if len(details) == 0 {
+			details = appendCount(nil, 0)
 		}
+	case len(details) > 0:
+		dst = s.appendHead(dst, detailVersion)
 	case !s.truncated:
 		dst = append(dst, oldestVersion, 0)
 	case s.format1:
@@ -88,14 +97,15 @@ func (s *Summary) Encode(dst []byte) []byte {
 	for _, d := range s.dimensions {
 		dst = d.encode(dst, s.spec.top(d.name))
 	}
-	return append(dst, details...)
+	return append(append(dst, details...), steps...)
 }
 
-func (s *Summary) flags() byte {
-	if s.truncated {
-		return truncatedFlag
+// appendHead appends a version from detailVersion on, the flags, and up to which name measures are complete.
+func (s *Summary) appendHead(dst []byte, version byte) []byte {
+	if !s.truncated {
+		return append(dst, version, 0)
 	}
-	return 0
+	return appendText(append(dst, version, truncatedFlag), s.complete)
 }
 
 // orders returns the positions of all first and last values, sorted, without duplicates.

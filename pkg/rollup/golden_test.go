@@ -34,6 +34,10 @@ func samples() map[string]*rollup.Summary {
 		"dimension":              paths(map[string]int{"/": 3, "/about": 1}),
 		"dimension cut to a top": paths(map[string]int{"/": 5, "/about": 2, "/blog": 2, "/cart": 2}),
 		"details":                stationHour(views(pageSpec(4, 600), 6, 80)),
+		"counter":                meterHour(meter(3, 32)),
+		"counter of no steps":    summaryOf(meter(0, 0), event(noon, "1", "kwh", "7")),
+		"counter and truncated": summaryOf(&rollup.Spec{MaxMeasures: 2, Measures: meter(2, 0).Measures},
+			event(noon, "1", "a", "1", "b", "2", "kwh", "3"), event(noon, "2", "kwh", "2.25")),
 	}
 }
 
@@ -43,6 +47,14 @@ func stationHour(s *rollup.Summary) *rollup.Summary {
 			"battery", fmt.Sprint(100-i/30),
 			"humidity", fmt.Sprint(45+i%7),
 			"temperature", fmt.Sprintf("%d.%d", 20+i%5, i%10)))
+	}
+	return s
+}
+
+func meterHour(spec *rollup.Spec) *rollup.Summary {
+	s := rollup.New(spec)
+	for i, v := range []string{"4294967295.25", "0.5", "12", "9", "9", "NaN"} {
+		s.AddEvent(event(noon+model.Time(i)*60_000, "", "kwh", v, "volts", fmt.Sprint(230+i)))
 	}
 	return s
 }

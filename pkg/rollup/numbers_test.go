@@ -64,7 +64,7 @@ func TestTotals_DropASketchThatMissesAValue(t *testing.T) {
 	t.Parallel()
 	var all totals
 	for i, sketched := range []bool{true, true, false, true} {
-		all.addSmall(int64(i), sketched, &model.Order{At: model.Time(i)})
+		all.addSmall(int64(i), &MeasureSpec{Percentiles: sketched}, &model.Order{At: model.Time(i)})
 		if has := len(all.sketch) > 0; has != (i < 2) {
 			t.Errorf("after value %d the sketch is there: %v", i, has)
 		}

@@ -50,7 +50,24 @@ type MeasureSpec struct {
 	Name        string
 	Scale       int  // digits after the decimal point, 0 to MaxScale
 	Percentiles bool // store a quantile sketch
+	// Counter says that the values are readings of a counter, which only grows until it is reset: rollups have
+	// its increase.
+	Counter bool
+	// Wrap is how many bits a counter has, 32 or 64: a lower reading has wrapped around, and the counter is
+	// never reset. 0: a lower reading is a reset.
+	Wrap int
 }
+
+// steps returns which figures the steps between readings have.
+func (m *MeasureSpec) steps() (kind stepKind) {
+	if m.Counter {
+		kind |= counterSteps | wrapSteps[m.Wrap]
+	}
+	return kind
+}
+
+// wrapSteps are the valid numbers of bits of a counter.
+var wrapSteps = map[int]stepKind{0: 0, 32: wrap32Steps, 64: wrap64Steps}
 
 // DimensionSpec declares a dimension.
 type DimensionSpec struct {

@@ -69,7 +69,7 @@ func (s *Summary) AddEvent(e *model.Event) {
 		attr := &e.Attrs[i]
 		f := s.field(i, attr.Name)
 		if f.measure != nil {
-			s.addMeasure(f, attr, f.measure.Scale, f.measure.Percentiles, &e.Order)
+			s.addMeasure(f, attr, f.measure, &e.Order)
 			continue
 		}
 		if f.isDimension || f.isDistinct {
@@ -77,7 +77,7 @@ func (s *Summary) AddEvent(e *model.Event) {
 			continue
 		}
 		if attr.Value.Kind == model.Number {
-			s.addMeasure(f, attr, DefaultScale, false, &e.Order)
+			s.addMeasure(f, attr, &undeclared, &e.Order)
 		}
 	}
 	s.addPairs(e)
@@ -101,17 +101,20 @@ func (s *Summary) field(i int, name string) *field {
 	return &s.fields[i]
 }
 
-func (s *Summary) addMeasure(f *field, attr *model.Attr, scale int, sketched bool, order *model.Order) {
+// undeclared is how numbers are summarised that the kind does not declare.
+var undeclared = MeasureSpec{Scale: DefaultScale}
+
+func (s *Summary) addMeasure(f *field, attr *model.Attr, as *MeasureSpec, order *model.Order) {
 	t := s.totalsOf(f)
 	if t == nil {
 		return
 	}
-	t.grow(scale)
+	t.grow(as.Scale)
 	if attr.Value.Kind != model.Number {
 		t.invalid++
 		return
 	}
-	t.add(&attr.Value.Number, scale, sketched, order)
+	t.add(&attr.Value.Number, as, order)
 }
 
 // totalsOf returns the totals of a field, creating them if needed; nil where the row has

@@ -27,6 +27,7 @@ type totals struct {
 	sketch        sketch     // empty where a value is not in it
 	bin           int        // index of the last value's bin: the next value is likely near
 	range64       int64Range // values in it change neither min nor max
+	steps         steps      // of declared measures alone
 }
 
 // orderedValue is a value with the position of its event in the series.
@@ -61,13 +62,13 @@ func (m *orderedValue) compareTie(order *model.Order, value *uint256.Int) int {
 	return 0
 }
 
-// add adds one value, rounded half to even at scale, which is at most t's scale.
-func (t *totals) add(value *model.Decimal, scale int, sketched bool, order *model.Order) {
-	if n, ok := value.Scaled64(scale); ok && scale == t.scale {
-		t.addSmall(n, sketched, order)
+// add adds one value, rounded half to even at the declared scale, which is at most t's scale.
+func (t *totals) add(value *model.Decimal, as *MeasureSpec, order *model.Order) {
+	if n, ok := value.Scaled64(as.Scale); ok && as.Scale == t.scale {
+		t.addSmall(n, as, order)
 		return
 	}
-	n, exact, ok := value.Scaled(scale)
+	n, exact, ok := value.Scaled(as.Scale)
 	if !ok {
 		t.invalid++
 		return
@@ -75,22 +76,22 @@ func (t *totals) add(value *model.Decimal, scale int, sketched bool, order *mode
 	if !exact {
 		t.rounded++
 	}
-	scaleUp(&n, t.scale-scale)
-	if t.keepsSketch(sketched) {
+	scaleUp(&n, t.scale-as.Scale)
+	if t.keepsSketch(as.Percentiles) {
 		t.addKey(keyOf(&n, t.scale))
 	}
 	var square uint256.Int
 	square.Abs(&n)
 	square.Mul(&square, &square)
 	t.widen(&n)
-	t.addNumber(&n, &square, order)
+	t.addNumber(&n, &square, as, order)
 }
 
 // addSmall is add for a number of 64 bits, which nearly every value is.
-func (t *totals) addSmall(n int64, sketched bool, order *model.Order) {
+func (t *totals) addSmall(n int64, as *MeasureSpec, order *model.Order) {
 	sign := uint64(n >> 63) // in all bits
 	magnitude := (uint64(n) ^ sign) - sign
-	if t.keepsSketch(sketched) {
+	if t.keepsSketch(as.Percentiles) {
 		t.addKey(keyOfSmall(magnitude, n < 0, t.scale))
 	}
 	value := uint256.Int{uint64(n), sign, sign, sign}
@@ -98,7 +99,7 @@ func (t *totals) addSmall(n int64, sketched bool, order *model.Order) {
 		t.widen(&value)
 	}
 	high, low := bits.Mul64(magnitude, magnitude)
-	t.addNumber(&value, &uint256.Int{low, high}, order)
+	t.addNumber(&value, &uint256.Int{low, high}, as, order)
 }
 
 // widen extends min and max to n.
@@ -113,7 +114,10 @@ func (t *totals) widen(n *uint256.Int) {
 }
 
 // addNumber adds n, which is between min and max, and its square.
-func (t *totals) addNumber(n, square *uint256.Int, order *model.Order) {
+func (t *totals) addNumber(n, square *uint256.Int, as *MeasureSpec, order *model.Order) {
+	if kind := as.steps(); kind|t.steps.kind != 0 {
+		t.steps.add(kind, t.count == 0, n, order)
+	}
 	if t.count == 0 || t.first.compareTo(order, n) > 0 {
 		t.first = orderedValue{order: *order, value: *n}
 	}
@@ -139,6 +143,7 @@ func (t *totals) addKey(key int32) { t.sketch, t.bin = t.sketch.add(key, t.bin) 
 // merge adds o, which is not changed.
 func (t *totals) merge(o *totals) {
 	part := *o
+	part.steps = o.steps.clone()
 	part.grow(t.scale)
 	t.grow(part.scale)
 	t.invalid += part.invalid
@@ -152,6 +157,7 @@ func (t *totals) merge(o *totals) {
 	}
 	t.rounded += part.rounded
 	t.mergeSketch(part.sketch)
+	t.steps.merge(&part.steps)
 	if part.min.Slt(&t.min) {
 		t.min = part.min
 	}
@@ -180,6 +186,7 @@ func (t *totals) mergeSketch(o sketch) {
 func (t *totals) clone() totals {
 	c := *t
 	c.sketch = slices.Clone(t.sketch)
+	c.steps = t.steps.clone()
 	return c
 }
 
@@ -194,6 +201,7 @@ func (t *totals) grow(scale int) {
 		scaleUp(n, more)
 	}
 	scaleUp(&t.squares, 2*more)
+	t.steps.grow(more)
 }
 
 // linear returns the numbers at the scale of t, in the order in which they are stored.

@@ -32,6 +32,8 @@ func TestOpen_EachMistakeHasItsCode(t *testing.T) {
 	strict.IDs = catalog.RequiredID
 	enriched := iot.Readings
 	enriched.Enrichment = []string{"accountId"}
+	metered := iot.Readings
+	metered.Measures = []rollup.MeasureSpec{{Name: "energy", Counter: true}}
 	counted := iot.Readings
 	counted.Dimensions = []rollup.DimensionSpec{{Name: "location", Top: 10}}
 	nameless := iot.Readings
@@ -90,6 +92,18 @@ func TestOpen_EachMistakeHasItsCode(t *testing.T) {
 			minimalModel
 			Pressure float64 `tide:"measure,percentiles"`
 		}](iot.Readings), timeseries.RowDiffers, "Pressure"},
+		"another wrap-around": {openModel[struct {
+			minimalModel
+			Energy float64 `tide:"measure,counter,wrap=32"`
+		}](metered), timeseries.RowDiffers, "Energy"},
+		"a counter of an undeclared measure": {openModel[struct {
+			minimalModel
+			Pressure float64 `tide:"measure,counter"`
+		}](iot.Readings), timeseries.RowDiffers, "Pressure"},
+		"a counter that is a dimension": {openModel[struct {
+			minimalModel
+			Pressure string `tide:"dimension,counter"`
+		}](iot.Readings), timeseries.TagUnreadable, "Pressure"},
 		"a measure that is a dimension": {openModel[struct {
 			minimalModel
 			Location float64 `tide:"measure"`

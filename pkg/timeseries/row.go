@@ -52,7 +52,10 @@ func (c *checker) complete(kind catalog.Kind) *catalog.Kind {
 // the caller's kind does not change.
 func (col *column) declare(kind *catalog.Kind) {
 	if col.is(measureRole) {
-		kind.Measures = append(slices.Clip(kind.Measures), rollup.MeasureSpec{Name: col.name, Scale: orDefault(col.scale, rollup.DefaultScale), Percentiles: col.percentiles})
+		kind.Measures = append(slices.Clip(kind.Measures), rollup.MeasureSpec{
+			Name: col.name, Scale: orDefault(col.scale, rollup.DefaultScale), Percentiles: col.percentiles,
+			Counter: col.counter, Wrap: col.wrap,
+		})
 	}
 	if col.is(dimensionRole) {
 		kind.Dimensions = append(slices.Clip(kind.Dimensions), rollup.DimensionSpec{Name: col.name, Top: orDefault(col.top, rollup.DefaultTop)})
@@ -103,6 +106,11 @@ func (c *checker) agreeMeasure(column *column, kind *catalog.Kind) {
 	}
 	if column.percentiles && !spec.Percentiles {
 		c.report(RowDiffers, column.goName, "the tag says percentiles, kind %s has none for %q: declare them in the kind, or remove the option", kind.Name, column.name)
+	}
+	if column.counter && (!spec.Counter || spec.Wrap != column.wrap) {
+		c.report(RowDiffers, column.goName,
+			"the tag says counter with wrap=%d, kind %s has %q otherwise: make them equal, or remove the options",
+			column.wrap, kind.Name, column.name)
 	}
 }
 

@@ -55,6 +55,8 @@ type column struct {
 
 	scale       int // unset if the tag omits it
 	percentiles bool
+	counter     bool
+	wrap        int // 0 if the tag omits it
 	top         int // unset if the tag omits it
 }
 
@@ -107,6 +109,10 @@ func (c *column) read(word string) (err error) {
 	switch {
 	case word == "percentiles":
 		c.percentiles = true
+	case word == "counter":
+		c.counter = true
+	case option == "wrap":
+		c.wrap, err = wholeNumber(value)
 	case option == "name" && value != "":
 		c.name = value
 	case option == "scale":
@@ -114,7 +120,7 @@ func (c *column) read(word string) (err error) {
 	case option == "top":
 		c.top, err = wholeNumber(value)
 	default:
-		err = errors.New("not a role or an option: want subject, stream, time, order, id, measure, field, enrichment, dimension, distinct, arrived, late or created, and name=, scale=, percentiles, top=")
+		err = errors.New("not a role or an option: want subject, stream, time, order, id, measure, field, enrichment, dimension, distinct, arrived, late or created, and name=, scale=, percentiles, counter, wrap=, top=")
 	}
 	if err != nil {
 		return fmt.Errorf("%q: %w", word, err)
@@ -144,8 +150,8 @@ func (c *column) consistent() error {
 		return fmt.Errorf("a part of the key, or the time, cannot be an attribute as well: use two fields")
 	case c.is(readRoles) && c.roles&(c.roles-1) != 0:
 		return fmt.Errorf("arrived, late and created are only read: a field with one of them has no other role")
-	case !c.is(measureRole) && (c.scale != unset || c.percentiles):
-		return fmt.Errorf("scale and percentiles are options of a measure")
+	case !c.is(measureRole) && (c.scale != unset || c.percentiles || c.counter || c.wrap != 0):
+		return fmt.Errorf("scale, percentiles, counter and wrap are options of a measure")
 	case !c.is(dimensionRole) && c.top != unset:
 		return fmt.Errorf("top is an option of a dimension")
 	}

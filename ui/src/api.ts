@@ -7,7 +7,15 @@ import type { Progress } from "./progress";
 export type Figures = Record<
   "count" | "invalid" | "sum" | "min" | "max" | "avg" | "stddev" | "first" | "last" | "p50" | "p95" | "p99",
   number | null
->;
+> & Counted;
+
+/** Counted are the figures of a counter. */
+interface Counted {
+  increase?: number;
+  resets?: number;
+  rate?: number;
+  coveredSeconds?: number;
+}
 
 /** Missing is a part of a range of which it is not known whether it had events. */
 export interface Missing {

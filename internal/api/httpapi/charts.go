@@ -82,8 +82,10 @@ const (
 func TotalOf(t query.RangeTotal) Total {
 	bucket := tier.Bucket{Unit: tier.Hour, Start: t.From, End: min(t.To, model.MaxTime)}
 	v := Total{
-		Rollup: RollupOf(query.Rollup{Bucket: bucket, Open: t.Open, Kinds: t.Kinds, Fold: t.Fold}),
-		Whole:  len(t.Missing) == 0, Parts: partsOf(t.Parts), Missing: missingParts(t.Missing),
+		Rollup: RollupOf(query.Rollup{
+			Bucket: bucket, Open: t.Open, Kinds: t.Kinds, Before: t.Before, Fold: t.Fold,
+		}),
+		Whole: len(t.Missing) == 0, Parts: partsOf(t.Parts), Missing: missingParts(t.Missing),
 		Progress: FromProgress(t.Progress),
 	}
 	v.Tier = totalTier

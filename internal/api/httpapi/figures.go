@@ -13,15 +13,18 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// FigureColumns returns the names of the CSV columns of a measure's figures.
-func FigureColumns() []string {
-	return lists.Map(query.FigureColumns, func(c query.FigureColumn) string { return c.Name })
+// FigureColumns returns the names of the CSV columns of some figures of a measure.
+func FigureColumns(columns []query.FigureColumn) []string {
+	return lists.Map(columns, func(c query.FigureColumn) string { return c.Name })
 }
 
 // FigureCells returns the figures of a measure as text. Sums are exact; a figure without
-// valid values is empty.
-func FigureCells(f query.Figures) []string {
-	return lists.Map(query.FigureColumns, func(c query.FigureColumn) string { return figureText(c.Value(f)) })
+// valid values is empty. f is nil in a row without a measure.
+func FigureCells(columns []query.FigureColumn, f *query.Figures) []string {
+	if f == nil {
+		return make([]string, len(columns))
+	}
+	return lists.Map(columns, func(c query.FigureColumn) string { return figureText(c.Value(*f)) })
 }
 
 func figureText(figure any) string {
@@ -30,6 +33,11 @@ func figureText(figure any) string {
 		return DecimalText(x)
 	case *float64:
 		return floatText(x)
+	case *int64:
+		if x == nil {
+			return ""
+		}
+		return fmt.Sprint(*x)
 	default:
 		return fmt.Sprint(x)
 	}

@@ -41,16 +41,18 @@ func hasPartialMeasure(fields rollup.AddedFields) bool {
 
 // LineExact returns the columns exact and wholeFrom of the line of a measure, dimension or
 // distinct count, in a bucket that is exact or not. A measure that is exact has the
-// wholeFrom of its percentiles. wholeFrom is empty if the figures are whole.
+// wholeFrom of its percentiles, or of its increase. wholeFrom is empty if the figures are whole.
 func LineExact(bucket bool, partial rollup.AddedFields, role rollup.FieldRole, name string) (exact bool, wholeFrom string) {
 	f, isPartial := partial.Find(role, name)
-	if p, ok := partial.Find(rollup.PercentilesRole, name); ok && role == rollup.MeasureRole && !isPartial {
-		return bucket, wholeFromText(p)
+	if isPartial {
+		return false, wholeFromText(f)
 	}
-	if !isPartial {
-		return bucket, ""
+	for _, figures := range []rollup.FieldRole{rollup.PercentilesRole, rollup.StepsRole} {
+		if p, ok := partial.Find(figures, name); ok && role == rollup.MeasureRole {
+			return bucket, wholeFromText(p)
+		}
 	}
-	return false, wholeFromText(f)
+	return bucket, ""
 }
 
 func wholeFromText(f rollup.AddedField) string {

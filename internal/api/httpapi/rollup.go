@@ -14,7 +14,7 @@ import (
 // wholeFromColumn names the column behind the columns of values: see LineExact.
 const wholeFromColumn = "wholeFrom"
 
-// truncatedColumn names the last column: whether a row without space for all measures omitted some.
+// truncatedColumn names the column behind these: whether a row without space for all measures omitted some.
 const truncatedColumn = "truncated"
 
 // periodColumns name the columns behind wholeFromColumn: the bucket as people write it, such as 2026-11-12,
@@ -119,25 +119,26 @@ func (r Rollups) Table() Table { return rollupTable(r.Rollups) }
 // rollupTable has a row for each measure of a bucket, and for each field with distinct
 // counts and each frequent value of a dimension. A bucket without any of them has one row.
 func rollupTable(rollups []Rollup) Table {
-	t := Table{Header: append([]string{"tier", "bucket", "end", "measure"}, FigureColumns()...)}
-	t.Header = slices.Concat(t.Header, []string{"exact", "open"}, ValueColumns(), []string{wholeFromColumn},
-		periodColumns, []string{truncatedColumn})
+	t := Table{Header: []string{"tier", "bucket", "end", "measure"}}
+	t.Header = slices.Concat(t.Header, FigureColumns(query.FigureColumns), []string{"exact", "open"}, ValueColumns(), []string{wholeFromColumn},
+		periodColumns, []string{truncatedColumn}, FigureColumns(query.StepColumns))
 	for _, b := range rollups {
 		if len(b.names) == 0 {
-			t.Rows = append(t.Rows, b.row("", noFigures(), ValueRow{Events: b.Events}))
+			t.Rows = append(t.Rows, b.row("", nil, ValueRow{Events: b.Events}))
 		}
 		for _, name := range b.names {
-			t.Rows = append(t.Rows, b.row(name, FigureCells(b.Measures[name]), ValueRow{Events: b.Events}))
+			t.Rows = append(t.Rows, b.row(name, new(b.Measures[name]), ValueRow{Events: b.Events}))
 		}
 		for _, v := range b.values {
-			t.Rows = append(t.Rows, b.row("", noFigures(), v))
+			t.Rows = append(t.Rows, b.row("", nil, v))
 		}
 	}
 	return t
 }
 
-func (r Rollup) row(measure string, figures []string, value ValueRow) []string {
-	row := append([]string{r.Tier, r.Bucket.String(), r.End.String(), measure}, figures...)
+func (r Rollup) row(measure string, f *query.Figures, value ValueRow) []string {
+	row := []string{r.Tier, r.Bucket.String(), r.End.String(), measure}
+	row = append(row, FigureCells(query.FigureColumns, f)...)
 	role, field := value.Role, value.Field
 	if field == "" {
 		role, field = rollup.MeasureRole, measure
@@ -145,5 +146,5 @@ func (r Rollup) row(measure string, figures []string, value ValueRow) []string {
 	exact, wholeFrom := LineExact(r.exact, r.partial, role, field)
 	row = append(row, strconv.FormatBool(exact), strconv.FormatBool(r.Open))
 	return slices.Concat(row, value.Cells(), []string{wholeFrom}, r.period,
-		[]string{strconv.FormatBool(r.Truncated)})
+		[]string{strconv.FormatBool(r.Truncated)}, FigureCells(query.StepColumns, f))
 }

@@ -57,6 +57,3 @@ func ValueRowsOf(f *rollup.Fold, most int) (rows []ValueRow) {
 	}
 	return rows
 }
-
-// noFigures are the cells of the figures in a row without a measure.
-func noFigures() []string { return make([]string, len(FigureColumns())) }

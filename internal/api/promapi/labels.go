@@ -41,24 +41,36 @@ var companions = map[string]string{
 	metricProcessed:       "Time up to which changes of the table are processed, when the query ran.",
 }
 
-// statistics have a row for each value of labelStatistic. value returns nil if the bucket has no
-// valid value of the measure.
-var statistics = []struct {
-	name  string
-	value func(query.Figures) *float64
-}{
-	{"avg", func(f query.Figures) *float64 { return f.Avg }},
-	{"count", func(f query.Figures) *float64 { return new(float64(f.Count)) }},
-	{"first", func(f query.Figures) *float64 { return float(f.First) }},
-	{"invalid", func(f query.Figures) *float64 { return new(float64(f.Invalid)) }},
-	{"last", func(f query.Figures) *float64 { return float(f.Last) }},
-	{"max", func(f query.Figures) *float64 { return float(f.Max) }},
-	{"min", func(f query.Figures) *float64 { return float(f.Min) }},
-	{"p50", func(f query.Figures) *float64 { return f.P50 }},
-	{"p95", func(f query.Figures) *float64 { return f.P95 }},
-	{"p99", func(f query.Figures) *float64 { return f.P99 }},
-	{"stddev", func(f query.Figures) *float64 { return f.Stddev }},
-	{"sum", func(f query.Figures) *float64 { return float(f.Sum) }},
+// statistic is a value of labelStatistic. Its value is nil if the bucket has no valid value of the measure.
+type statistic struct {
+	name    string
+	value   func(query.Figures) *float64
+	counter bool // of counters alone
+}
+
+var statistics = []statistic{
+	{name: "avg", value: func(f query.Figures) *float64 { return f.Avg }},
+	{name: "count", value: func(f query.Figures) *float64 { return new(float64(f.Count)) }},
+	{name: "first", value: func(f query.Figures) *float64 { return float(f.First) }},
+	{name: "increase", value: func(f query.Figures) *float64 { return float(f.Increase) }, counter: true},
+	{name: "invalid", value: func(f query.Figures) *float64 { return new(float64(f.Invalid)) }},
+	{name: "last", value: func(f query.Figures) *float64 { return float(f.Last) }},
+	{name: "max", value: func(f query.Figures) *float64 { return float(f.Max) }},
+	{name: "min", value: func(f query.Figures) *float64 { return float(f.Min) }},
+	{name: "p50", value: func(f query.Figures) *float64 { return f.P50 }},
+	{name: "p95", value: func(f query.Figures) *float64 { return f.P95 }},
+	{name: "p99", value: func(f query.Figures) *float64 { return f.P99 }},
+	{name: "rate", value: func(f query.Figures) *float64 { return f.Rate }, counter: true},
+	{name: "resets", value: func(f query.Figures) *float64 { return whole(f.Resets) }, counter: true},
+	{name: "stddev", value: func(f query.Figures) *float64 { return f.Stddev }},
+	{name: "sum", value: func(f query.Figures) *float64 { return float(f.Sum) }},
+}
+
+func whole(n *int64) *float64 {
+	if n == nil {
+		return nil
+	}
+	return new(float64(*n))
 }
 
 func float(d *model.Decimal) *float64 {

@@ -88,8 +88,10 @@ func (a *API) labelSets(ctx context.Context, matchers []*labels.Matcher) (sets [
 			add(seriesLabels(id, metric, ""))
 		}
 		for _, m := range s.Kind.Measures {
-			for _, statistic := range statistics {
-				add(seriesLabels(id, m.Name, statistic.name))
+			for _, s := range statistics {
+				if m.Counter || !s.counter {
+					add(seriesLabels(id, m.Name, s.name))
+				}
 			}
 		}
 		if len(sets) > maxListed*len(statistics) {

@@ -81,13 +81,41 @@ var measureRules = memberRules[rollup.MeasureSpec]{
 	list: "measures",
 	name: func(m rollup.MeasureSpec) string { return m.Name },
 	show: func(m rollup.MeasureSpec) string {
-		return fmt.Sprintf("{scale: %d, percentiles: %t}", m.Scale, m.Percentiles)
+		return fmt.Sprintf("{scale: %d, percentiles: %t%s}", m.Scale, m.Percentiles, counterText(m))
 	},
 	both: func(path string, a, b rollup.MeasureSpec) []Change {
 		return slices.Concat(
 			differ(join(path, "scale"), fmt.Sprint(a.Scale), fmt.Sprint(b.Scale), lessOrMore("measures.scale", a.Scale, b.Scale)),
-			differ(join(path, "percentiles"), fmt.Sprint(a.Percentiles), fmt.Sprint(b.Percentiles), fmt.Sprintf("measures.percentiles.%t", b.Percentiles)))
+			differ(join(path, "percentiles"), fmt.Sprint(a.Percentiles), fmt.Sprint(b.Percentiles),
+				fmt.Sprintf("measures.percentiles.%t", b.Percentiles)),
+			differ(join(path, "type"), measureType(a), measureType(b), fmt.Sprintf("measures.counter.%t", b.Counter)),
+			compareWrap(path, a, b))
 	},
+}
+
+// compareWrap compares how two counters wrap around.
+func compareWrap(path string, a, b rollup.MeasureSpec) []Change {
+	if !a.Counter || !b.Counter {
+		return nil
+	}
+	return differ(join(path, "wrap"), fmt.Sprint(a.Wrap), fmt.Sprint(b.Wrap), "measures.wrap")
+}
+
+func measureType(m rollup.MeasureSpec) string {
+	for text, counter := range measureTypes {
+		if counter == m.Counter {
+			return text
+		}
+	}
+	return ""
+}
+
+// counterText returns the part of a declaration that says how a counter counts; "" for any other measure.
+func counterText(m rollup.MeasureSpec) string {
+	if !m.Counter {
+		return ""
+	}
+	return fmt.Sprintf(", type: counter, wrap: %d", m.Wrap)
 }
 
 var dimensionRules = memberRules[rollup.DimensionSpec]{

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -57,7 +59,7 @@ func kindMembers(k *catalog.Kind) members {
 		{"late", text(&k.Late)},
 		{"ids", text(&k.IDs)},
 		{"onCollision", text(&k.OnCollision)},
-		{"finerTime", finer(&k.FinerTime)},
+		{"finerTime", choice(&k.FinerTime, "policy for times finer than a millisecond", finerPolicies)},
 		{"latest", latestPolicy(&k.Latest)},
 		{"shards", integer(&k.Shards)},
 		{"maxMeasures", integer(&k.MaxMeasures)},
@@ -116,9 +118,13 @@ func readMeasure(r *reader, name string, v value) rollup.MeasureSpec {
 	r.object(v, members{
 		{"scale", integer(&m.Scale)},
 		{"percentiles", boolean(&m.Percentiles)},
+		{"type", choice(&m.Counter, "type of a measure", measureTypes)},
+		{"wrap", integer(&m.Wrap)},
 	})
 	return m
 }
+
+var measureTypes = map[string]bool{"counter": true, "gauge": false}
 
 func readDimension(r *reader, name string, v value) rollup.DimensionSpec {
 	d := rollup.DimensionSpec{Name: name, Top: rollup.DefaultTop}
@@ -150,18 +156,17 @@ func latestPolicy(to *catalog.LatestPolicy) func(*reader, value) {
 
 var finerPolicies = map[string]model.FinerTimePolicy{"reject": model.RejectFinerTime, "truncate": model.TruncateFinerTime}
 
-func finer(to *model.FinerTimePolicy) func(*reader, value) {
+// choice reads one of the texts that values have. what names the choice in the sentence of a mistake.
+func choice[T any](to *T, what string, values map[string]T) func(*reader, value) {
+	want := strings.Join(slices.Sorted(maps.Keys(values)), " or ")
 	return func(r *reader, v value) {
-		s, ok := r.scalar(v, "reject or truncate", "!!str")
+		s, ok := r.scalar(v, want, "!!str")
 		if !ok {
 			return
 		}
-		policy, ok := finerPolicies[s]
-		if !ok {
-			r.wrong(v, "%s is not a policy for times finer than a millisecond: want reject or truncate", clip(s))
-			return
+		if *to, ok = values[s]; !ok {
+			r.wrong(v, "%s is not a %s: want %s", clip(s), what, want)
 		}
-		*to = policy
 	}
 }
 

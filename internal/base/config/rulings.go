@@ -68,7 +68,10 @@ var rulings = map[string]ruling{
 		"new kind"},
 	"kinds.undeclared": {Class: Safe, Why: "it applies to new events; stored events and rollups keep " +
 		"the fields that they have"},
-	"measures.added": {Class: Safe, Why: "it is summarised as declared from now on"},
+	"measures.added":         {Class: Safe, Why: "it is summarised as declared from now on"},
+	"measures.counter.false": {Class: Safe, Why: "new rollups have no increase; stored ones keep theirs"},
+	"measures.counter.true": {Class: NeedsRebuild, Why: "stored rollups have no increase: the " +
+		"increase of a day is not known until its hours are recomputed"},
 	"measures.percentiles.false": {Class: Safe, Why: "new rollups have no percentiles; stored ones " +
 		"keep theirs"},
 	"measures.percentiles.true": {Class: NeedsRebuild, Why: "stored rollups have no percentiles: " +
@@ -80,6 +83,8 @@ var rulings = map[string]ruling{
 		"allows: a scale can only grow"},
 	"measures.scale.more": {Class: Safe, Why: "new events keep more digits; stored rollups do not " +
 		"change"},
+	"measures.wrap": {Class: Refused, Why: "the increase of stored rollups counts lower readings as " +
+		"declared before: declare a measure of another name"},
 	"otherFields.added":   {Class: Safe, Why: "it applies to new events"},
 	"otherFields.removed": {Class: Safe, Why: "it applies to new events"},
 	"profile.deletedFor":  {Class: Safe, Why: "it applies to subjects that are deleted from now on"},

@@ -3,6 +3,7 @@ package printing
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,23 +16,49 @@ import (
 
 // Rollups prints a line for each bucket and measure, of one measure if only names it.
 func (f Times) Rollups(w io.Writer, found []query.Rollup, only string) error {
+	counters := slices.ContainsFunc(found, func(r query.Rollup) bool { return hasCounter(r, only) })
 	table := terminal.NewTable(w, 2, 3, 4, 5, 6, 7, 8)
-	table.Add("BUCKET", "MEASURE", "COUNT", "INVALID", "MIN", "AVG", "MAX", "STDDEV", "P95", "NOTE")
+	header := []string{"BUCKET", "MEASURE", "COUNT", "INVALID", "MIN", "AVG", "MAX", "STDDEV", "P95", "NOTE"}
+	if counters {
+		table = terminal.NewTable(w, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+		header = slices.Insert(header, len(header)-1, counterHeader...)
+	}
+	table.Add(header...)
 	for _, r := range found {
 		bucket := f.bucket(r)
 		if r.Gap {
-			table.Add(bucket, "", "0", "", "", "", "", "", "", "none")
+			table.Add(slices.Concat([]string{bucket, "", "0"}, make([]string, len(header)-4), []string{"none"})...)
 		}
 		for _, name := range r.Summary.Names() {
 			if only != "" && name != only {
 				continue
 			}
 			m := query.FiguresOf(r.Measure(name))
-			table.Add(bucket, name, strconv.FormatInt(m.Count, 10), strconv.FormatInt(m.Invalid, 10),
-				httpapi.DecimalText(m.Min), floatText(m.Avg), httpapi.DecimalText(m.Max), floatText(m.Stddev), terminal.Percentile(m.P95), note(r, name))
+			line := []string{bucket, name, strconv.FormatInt(m.Count, 10), strconv.FormatInt(m.Invalid, 10),
+				httpapi.DecimalText(m.Min), floatText(m.Avg), httpapi.DecimalText(m.Max), floatText(m.Stddev),
+				terminal.Percentile(m.P95)}
+			if counters {
+				line = append(line, counterCells(m)...)
+			}
+			table.Add(append(line, note(r, name))...)
 		}
 	}
 	return table.Print()
+}
+
+// counterHeader has the columns of counters; a table without counters has none of them.
+var counterHeader = []string{"INCREASE", "PER SECOND"}
+
+func counterCells(f query.Figures) []string {
+	return []string{httpapi.DecimalText(f.Increase), floatText(f.Rate)}
+}
+
+// hasCounter reports whether the increase of a measure is known, of one measure if only names it.
+func hasCounter(r query.Rollup, only string) bool {
+	return slices.ContainsFunc(r.Summary.Names(), func(name string) bool {
+		_, known := r.Measure(name).Increase()
+		return known && (only == "" || name == only)
+	})
 }
 
 // bucket returns the label of a bucket, or its first moment where times are shown otherwise.

@@ -14,13 +14,24 @@ import (
 
 // Total prints the summary of a range, and from where it was read.
 func Total(w io.Writer, t query.RangeTotal) error {
-	table := terminal.NewTable(w, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
-	table.Add("MEASURE", "COUNT", "INVALID", "SUM", "MIN", "AVG", "MAX", "P50", "P95", "P99", "FIRST", "LAST")
+	counters := hasCounter(query.Rollup{Fold: t.Fold, Before: t.Before}, "")
+	table := terminal.NewTable(w, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
+	header := []string{"MEASURE", "COUNT", "INVALID", "SUM", "MIN", "AVG", "MAX",
+		"P50", "P95", "P99", "FIRST", "LAST"}
+	if counters {
+		header = append(header, counterHeader...)
+	}
+	table.Add(header...)
 	for _, name := range t.Summary.Names() {
-		m, _ := t.Summary.Measure(name)
-		f := query.FiguresOf(m)
-		table.Add(name, strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10), httpapi.DecimalText(f.Sum), httpapi.DecimalText(f.Min), floatText(f.Avg),
-			httpapi.DecimalText(f.Max), terminal.Percentile(f.P50), terminal.Percentile(f.P95), terminal.Percentile(f.P99), httpapi.DecimalText(f.First), httpapi.DecimalText(f.Last))
+		f := query.FiguresOf(t.Measure(name))
+		line := []string{name, strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10),
+			httpapi.DecimalText(f.Sum), httpapi.DecimalText(f.Min), floatText(f.Avg), httpapi.DecimalText(f.Max),
+			terminal.Percentile(f.P50), terminal.Percentile(f.P95), terminal.Percentile(f.P99),
+			httpapi.DecimalText(f.First), httpapi.DecimalText(f.Last)}
+		if counters {
+			line = append(line, counterCells(f)...)
+		}
+		table.Add(line...)
 	}
 	if table.Len() > 1 {
 		if err := table.Print(); err != nil {

@@ -105,8 +105,7 @@ func summary(v item.Value) string {
 	fmt.Fprintf(&b, "%d bytes, %d events", len(v.B), s.Events())
 	for _, name := range s.Names() {
 		m, _ := s.Measure(name)
-		fmt.Fprintf(&b, "\n      %-14s count %d, invalid %d, sum %s, min %s, max %s, first %s, last %s",
-			name, m.Count, m.Invalid, m.Sum, m.Min, m.Max, m.First, m.Last)
+		fmt.Fprintf(&b, "\n      %-14s %s", name, m)
 	}
 	return b.String()
 }

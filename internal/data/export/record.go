@@ -2,17 +2,20 @@ package export
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Header names the columns of rollups.
-var Header = "kind,subject,stream,tier,bucket,measure," + strings.Join(httpapi.FigureColumns(), ",") +
-	",exact," + strings.Join(httpapi.ValueColumns(), ",") + ",wholeFrom,truncated"
+var Header = "kind,subject,stream,tier,bucket,measure," +
+	strings.Join(httpapi.FigureColumns(query.FigureColumns), ",") + ",exact," + strings.Join(httpapi.ValueColumns(), ",") + ",wholeFrom,truncated," +
+	strings.Join(httpapi.FigureColumns(query.StepColumns), ",")
 
 const bucketLayout = "2006-01-02T15:04:05Z"
 
@@ -41,15 +44,20 @@ var _ entry = record{}
 func (r record) json() ([]byte, error) { return json.Marshal(r) }
 
 func (r record) cells() ([]string, error) {
-	figures := make([]string, len(httpapi.FigureColumns()))
-	if r.Measure != "" {
-		figures = httpapi.FigureCells(r.Figures)
-	}
-	row := append([]string{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}, figures...)
-	row = append(row, strconv.FormatBool(r.Exact))
+	figures := r.figures()
+	row := []string{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}
+	row = append(append(row, httpapi.FigureCells(query.FigureColumns, figures)...), strconv.FormatBool(r.Exact))
 	value := httpapi.ValueRow{Events: r.Events, Field: r.Field, Value: r.Value, Distinct: r.Distinct}
-	return httpapi.SafeCells(append(append(row, value.Cells()...), r.WholeFrom,
-		strconv.FormatBool(r.Truncated))), nil
+	row = append(append(row, value.Cells()...), r.WholeFrom, strconv.FormatBool(r.Truncated))
+	return httpapi.SafeCells(append(row, httpapi.FigureCells(query.StepColumns, figures)...)), nil
+}
+
+// figures returns the figures of the measure; nil if the record is of none.
+func (r record) figures() *query.Figures {
+	if r.Measure == "" {
+		return nil
+	}
+	return &r.Figures
 }
 
 // rollupTypes are the types of columns that are neither text nor a figure.
@@ -58,10 +66,12 @@ var rollupTypes = map[string]columnType{"exact": boolean, "truncated": boolean, 
 
 func rollupColumns() (all []column) {
 	figures := map[string]columnType{}
-	for _, c := range query.FigureColumns {
-		figures[c.Name] = number
-		if _, whole := c.Value(query.Figures{}).(int64); whole {
+	for _, c := range slices.Concat(query.FigureColumns, query.StepColumns) {
+		switch c.Value(query.Figures{}).(type) {
+		case int64, *int64:
 			figures[c.Name] = integer
+		default:
+			figures[c.Name] = number
 		}
 	}
 	for name := range strings.SplitSeq(Header, ",") {
@@ -77,14 +87,16 @@ func rollupColumns() (all []column) {
 // values returns the record with its decimals as floating-point numbers.
 func (r record) values() ([]any, error) {
 	row := []any{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}
-	for _, c := range query.FigureColumns {
-		if r.Measure == "" {
-			row = append(row, nil)
-			continue
-		}
-		row = append(row, figureValue(c.Value(r.Figures)))
+	row = append(row, r.figureValues(query.FigureColumns)...)
+	row = append(row, r.Exact, r.Events, r.Field, r.Value, present(r.Distinct), r.WholeFrom, r.Truncated)
+	return append(row, r.figureValues(query.StepColumns)...), nil
+}
+
+func (r record) figureValues(columns []query.FigureColumn) []any {
+	if r.Measure == "" {
+		return make([]any, len(columns))
 	}
-	return append(row, r.Exact, r.Events, r.Field, r.Value, present(r.Distinct), r.WholeFrom, r.Truncated), nil
+	return lists.Map(columns, func(c query.FigureColumn) any { return figureValue(c.Value(r.Figures)) })
 }
 
 // figureValue returns a figure as a whole or a floating-point number, nil if there is none.
@@ -93,6 +105,8 @@ func figureValue(figure any) any {
 	case *model.Decimal:
 		return float(x)
 	case *float64:
+		return present(x)
+	case *int64:
 		return present(x)
 	default:
 		return x

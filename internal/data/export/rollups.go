@@ -73,7 +73,7 @@ func recordsOf(of query.Series, r *query.Rollup) (records []record) {
 		Truncated: r.Summary.Truncated(),
 	}
 	for _, name := range r.Summary.Names() {
-		m, _ := r.Summary.Measure(name)
+		m := r.Measure(name)
 		line := bucket
 		line.Measure, line.Figures = name, query.FiguresOf(m)
 		line.Exact, line.WholeFrom = httpapi.LineExact(r.Exact, r.Partial, rollup.MeasureRole, name)

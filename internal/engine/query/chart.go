@@ -94,6 +94,11 @@ func (s *Service) Chart(ctx context.Context, q Chart) (Curve, error) {
 		}
 		c.Rollups, c.Missing = append(c.Rollups, found...), union(append(c.Missing, missing...))
 	}
+	oldestFirst := q.Rollups
+	oldestFirst.Newest = false
+	if err := s.link(ctx, oldestFirst, c.Rollups, c.Missing); err != nil {
+		return Curve{}, err
+	}
 	if q.Newest {
 		slices.Reverse(c.Rollups)
 	}
@@ -109,8 +114,21 @@ func (c *Curve) Total() Total {
 			t.add(r)
 		}
 	}
+	if first := c.first(); first != nil {
+		t.Before = first.Before
+	}
 	t.Exact = t.Exact && len(c.Missing) == 0
 	return t
+}
+
+// first returns the earliest rollup with events; nil if there is none.
+func (c *Curve) first() (first *Rollup) {
+	for i := range c.Rollups {
+		if r := &c.Rollups[i]; !r.Gap && (first == nil || r.Bucket.Start < first.Bucket.Start) {
+			first = r
+		}
+	}
+	return first
 }
 
 func (q Chart) plan(now model.Time, look func(tier.Unit, model.Time, model.Time) ([]Segment, bool, error)) (plan, error) {

@@ -3,6 +3,7 @@ package query
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -13,7 +14,8 @@ func TestFigureColumns_HaveTheFieldsOfFigures(t *testing.T) {
 	t.Parallel()
 	d := func(n int64) *model.Decimal { return new(model.DecimalOf(n)) }
 	f := Figures{Count: 1, Invalid: 2, Sum: d(3), Min: d(4), Max: d(5), Avg: new(6.5), Stddev: new(7.5),
-		First: d(8), Last: d(9), P50: new(10.5), P95: new(11.5), P99: new(12.5)}
+		First: d(8), Last: d(9), P50: new(10.5), P95: new(11.5), P99: new(12.5),
+		Increase: d(13), Resets: new(int64(14)), Rate: new(15.5), Covered: new(16.5)}
 	text, err := json.Marshal(f)
 	if err != nil {
 		t.Fatal(err)
@@ -22,10 +24,11 @@ func TestFigureColumns_HaveTheFieldsOfFigures(t *testing.T) {
 	if err := json.Unmarshal(text, &fields); err != nil {
 		t.Fatal(err)
 	}
-	if len(FigureColumns) != len(fields) || reflect.TypeFor[Figures]().NumField() != len(fields) {
-		t.Errorf("%d columns for %d fields", len(FigureColumns), len(fields))
+	columns := slices.Concat(FigureColumns, StepColumns)
+	if len(columns) != len(fields) || reflect.TypeFor[Figures]().NumField() != len(fields) {
+		t.Errorf("%d columns for %d fields", len(columns), len(fields))
 	}
-	for _, c := range FigureColumns {
+	for _, c := range columns {
 		got, err := json.Marshal(c.Value(f))
 		want, _ := json.Marshal(fields[c.Name])
 		if err != nil || string(got) != string(want) {

@@ -78,7 +78,7 @@ func (s *Service) LocalRollups(ctx context.Context, q Local) (page RollupPage, e
 			continue
 		}
 		page.Rollups = append(page.Rollups, Rollup{
-			Series: q.commonSeries(), Kinds: t.Kinds, Open: t.Open, Partial: t.Partial, Fold: t.Fold,
+			Series: q.commonSeries(), Kinds: t.Kinds, Open: t.Open, Partial: t.Partial, Before: t.Before, Fold: t.Fold,
 			Bucket: tier.Bucket{Start: t.Period.Start, End: t.Period.End},
 			Local:  LocalPeriod{Zone: t.Zone, Unit: q.Unit, Label: t.Period.Label},
 		})

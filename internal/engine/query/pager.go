@@ -20,6 +20,8 @@ type pager[T, R any] struct {
 	// check, unless it is nil, is called with each page: the results between two orders, where nil is an end
 	// of the request. It returns those that readers see.
 	check func(ctx context.Context, past, next *model.Order, page []R) ([]R, error)
+	// complete, unless it is nil, is called after it with what readers see of each page.
+	complete func(ctx context.Context, page []R) error
 }
 
 // page returns the page after a cursor, and the cursor after that page.
@@ -83,7 +85,12 @@ func (p *pager[T, R]) results(ctx context.Context, past *model.Order, limit int)
 		}
 	}
 	if p.check != nil {
-		results, err = p.check(ctx, past, next, results)
+		if results, err = p.check(ctx, past, next, results); err != nil {
+			return nil, nil, err
+		}
+	}
+	if p.complete != nil {
+		err = p.complete(ctx, results)
 	}
 	return results, next, err
 }

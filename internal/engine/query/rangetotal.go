@@ -56,6 +56,11 @@ func (s *Service) RangeTotal(ctx context.Context, q Rollups) (RangeTotal, error)
 			return RangeTotal{}, fmt.Errorf("total of %s: %w", q.Series, err)
 		}
 	}
+	if len(c.parts) > 0 {
+		if t.Before, err = s.readingsBefore(ctx, q, c.parts[0].Unit, c.parts[0].From); err != nil {
+			return RangeTotal{}, fmt.Errorf("total of %s: %w", q.Series, err)
+		}
+	}
 	t.Missing, t.Exact = c.lost, t.Exact && len(c.lost) == 0
 	t.Open = s.Now() < q.To
 	t.Cost = meter.Cost()
@@ -79,7 +84,11 @@ func (s *Service) addPart(ctx context.Context, t *Total, q Rollups, part Segment
 	if part.Unit == 0 {
 		return s.addEvents(ctx, t, q)
 	}
-	for r, err := range s.EachRollup(ctx, q) {
+	rows, err := s.pagerOfRollups(ctx, q)
+	if err != nil {
+		return err
+	}
+	for r, err := range s.each(ctx, q, rows) {
 		if err != nil {
 			return err
 		}
@@ -103,6 +112,7 @@ func (s *Service) addEvents(ctx context.Context, t *Total, q Rollups) error {
 			return err
 		}
 		if row.Children > 0 {
+			row.Summary = q.ofSeries(row.Summary, series)
 			group := []rollup.Row{row}
 			t.add(Rollup{Kinds: q.eventsByKind(group), Fold: row.Fold})
 		}

@@ -47,6 +47,9 @@ type Rollup struct {
 	// Partial has the fields whose figures do not include all events of the bucket, although
 	// the bucket is exact: they were added to the kind after these events were folded.
 	Partial rollup.AddedFields
+	// Before has the last readings of counters before the bucket: its increase is since these. nil if no kind
+	// declares a counter.
+	Before *rollup.LastReadings
 	// Fold has the summary, the number of unreadable events, and whether the numbers are exact.
 	rollup.Fold
 }
@@ -68,7 +71,7 @@ type RollupPage struct {
 // if a kind does not have the tier, and wraps item.ErrNewer or item.ErrDamaged if a row
 // cannot be read: skipping the row would look like a bucket without events.
 func (s *Service) Rollups(ctx context.Context, q Rollups) (RollupPage, error) {
-	r, err := s.pagerOfRollups(ctx, q)
+	r, err := s.linkedPager(ctx, q)
 	if err != nil {
 		return RollupPage{}, err
 	}
@@ -85,7 +88,7 @@ func (s *Service) Rollups(ctx context.Context, q Rollups) (RollupPage, error) {
 
 // AllRollups is Rollups with as many pages as the request has, or until they have q.Limit rollups.
 func (s *Service) AllRollups(ctx context.Context, q Rollups) (RollupPage, error) {
-	r, err := s.pagerOfRollups(ctx, q)
+	r, err := s.linkedPager(ctx, q)
 	if err != nil {
 		return RollupPage{}, err
 	}
@@ -97,10 +100,14 @@ func (s *Service) AllRollups(ctx context.Context, q Rollups) (RollupPage, error)
 // yields at most q.Limit rollups. An error comes last, with no rollup. A bucket without a rollup had no
 // events, or is in a part that Missing of a page names.
 func (s *Service) EachRollup(ctx context.Context, q Rollups) iter.Seq2[Rollup, error] {
-	r, err := s.pagerOfRollups(ctx, q)
+	r, err := s.linkedPager(ctx, q)
 	if err != nil {
 		return paging.Fail[Rollup](err)
 	}
+	return s.each(ctx, q, r)
+}
+
+func (s *Service) each(ctx context.Context, q Rollups, r *rollupPager) iter.Seq2[Rollup, error] {
 	if len(q.series()) == 1 {
 		r.check = nil // a stored row of one series is a value
 	}
@@ -112,6 +119,15 @@ type rollupPager struct {
 	*pager[rollup.Row, Rollup]
 	progress Progress  // read before any row
 	missing  []Segment // of the pages so far
+}
+
+// linkedPager returns the pager of a request whose rollups have the last readings before them.
+func (s *Service) linkedPager(ctx context.Context, q Rollups) (*rollupPager, error) {
+	r, err := s.pagerOfRollups(ctx, q)
+	if err == nil {
+		r.complete = func(ctx context.Context, page []Rollup) error { return s.link(ctx, q, page, r.missing) }
+	}
+	return r, err
 }
 
 // pagerOfRollups returns the pager of a request.
@@ -185,13 +201,11 @@ func (q Rollups) covered(past, next *model.Order) Segment {
 // also if events that began in it may go on.
 func (q Rollups) buildRollup(group []rollup.Row, now model.Time, through *model.Time) (Rollup, error) {
 	bucket := q.Unit.BucketOf(group[0].Key.Start)
-	for _, row := range group {
-		switch {
-		case row.V > item.Version:
-			return Rollup{}, fmt.Errorf("%s: %w", bucket, item.ErrNewer)
-		case row.Summary == nil:
-			return Rollup{}, fmt.Errorf("%s: %w", bucket, item.ErrDamaged)
+	for i := range group {
+		if err := readable(&group[i]); err != nil {
+			return Rollup{}, fmt.Errorf("%s: %w", bucket, err)
 		}
+		group[i].Summary = q.ofSeries(group[i].Summary, group[i].Key.Series)
 	}
 	fold := q.mergeRows(group)
 	settles := fold.Continuation.Settles
@@ -200,6 +214,17 @@ func (q Rollups) buildRollup(group []rollup.Row, now model.Time, through *model.
 		Bucket: bucket, Open: now < bucket.End || settles > now || through != nil && settles > *through,
 		Partial: q.partial(group), Fold: *fold,
 	}, nil
+}
+
+// readable returns item.ErrNewer or item.ErrDamaged if a row cannot be read.
+func readable(r *rollup.Row) error {
+	switch {
+	case r.V > item.Version:
+		return item.ErrNewer
+	case r.Summary == nil:
+		return item.ErrDamaged
+	}
+	return nil
 }
 
 // Label names the bucket, or the period of a time zone, for people: 2026-04-20-14, 2026-04-20.
@@ -220,7 +245,7 @@ func (r Rollup) TierName() string {
 
 // Measure returns the named measure of the bucket; one without values if no event of the bucket has it.
 func (r Rollup) Measure(name string) rollup.Measure {
-	m, ok := r.Summary.Measure(name)
+	m, ok := r.Summary.MeasureAfter(name, r.Before)
 	if !ok {
 		return rollup.Measure{Name: name}
 	}

@@ -28,7 +28,13 @@ type Total struct {
 	// total has no event of them, but for those that are left of a kind without tiers, and is not exact.
 	Missing []Segment
 	Progress
+	Before *rollup.LastReadings // as of a Rollup
 	rollup.Fold
+}
+
+// Measure returns the named measure of the total; one without values if no event has it.
+func (t *Total) Measure(name string) rollup.Measure {
+	return Rollup{Fold: t.Fold, Before: t.Before}.Measure(name)
 }
 
 // Total merges the rollups of a time range. The error is ErrTooMany if q.Limit is set and
@@ -53,7 +59,8 @@ func (s *Service) Total(ctx context.Context, q Rollups) (Total, error) {
 	}
 	t.Missing, t.Exact = rows.missing, t.Exact && len(rows.missing) == 0
 	t.Progress = rows.progress
-	return t, nil
+	t.Before, err = s.readingsBefore(ctx, q, q.Unit, firstStart(q.Unit, q.From))
+	return t, err
 }
 
 func (t *Total) add(r Rollup) {
@@ -91,6 +98,13 @@ type Figures struct {
 	P50     *float64       `json:"p50"`
 	P95     *float64       `json:"p95"`
 	P99     *float64       `json:"p99"`
+
+	// Increase to Covered are of the steps between readings of a counter that end in the bucket; nil of other
+	// measures, and where no step is known.
+	Increase *model.Decimal `json:"increase,omitempty"`
+	Resets   *int64         `json:"resets,omitempty"`         // steps to a lower reading
+	Rate     *float64       `json:"rate,omitempty"`           // increase a second
+	Covered  *float64       `json:"coveredSeconds,omitempty"` // time that the steps took
 }
 
 // FiguresOf derives the figures of m.
@@ -102,10 +116,13 @@ func FiguresOf(m rollup.Measure) Figures {
 	f.Sum, f.Min, f.Max, f.First, f.Last = &m.Sum, &m.Min, &m.Max, &m.First, &m.Last
 	f.Avg, f.Stddev = present(m.Avg()), present(m.Stddev())
 	f.P50, f.P95, f.P99 = present(m.Quantile(.50)), present(m.Quantile(.95)), present(m.Quantile(.99))
+	f.Increase, f.Resets = present(m.Increase()), present(m.Resets())
+	f.Rate = present(m.Rate())
+	f.Covered = present(m.Covered().Seconds(), f.Increase != nil)
 	return f
 }
 
-func present(x float64, ok bool) *float64 {
+func present[T any](x T, ok bool) *T {
 	if !ok {
 		return nil
 	}

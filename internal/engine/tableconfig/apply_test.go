@@ -75,7 +75,12 @@ func TestApply_AdoptsTheDeclaredConfigurationOnce(t *testing.T) {
 func TestApply_RefusesWhatWouldMakeStoredRowsWrong(t *testing.T) {
 	t.Parallel()
 	table := memory.New(clock)
-	if _, err := apply(t, table, noon, nil); err != nil {
+	wrap := func(bits int) func(*catalog.Kind) {
+		return func(k *catalog.Kind) {
+			k.Measures = append(slices.Clip(k.Measures), rollup.MeasureSpec{Name: "total", Counter: true, Wrap: bits})
+		}
+	}
+	if _, err := apply(t, table, noon, wrap(0)); err != nil {
 		t.Fatal(err)
 	}
 	before, _ := table.KindConfig(t.Context(), "FLOW")
@@ -85,6 +90,7 @@ func TestApply_RefusesWhatWouldMakeStoredRowsWrong(t *testing.T) {
 		},
 		"kinds.FLOW.shards: 1 to 3":               func(k *catalog.Kind) { k.Shards = 3 },
 		"kinds.FLOW.subject.name: DEVICE to SITE": func(k *catalog.Kind) { k.Subject.Name = "SITE" },
+		"kinds.FLOW.measures.total.wrap: 0 to 32": wrap(32),
 		"kinds.FLOW.measures.value.scale: 9 to 2": func(k *catalog.Kind) { k.Measures[0].Scale = 2 },
 		"kinds.FLOW.tiers.hour: 90d to none":      func(k *catalog.Kind) { k.Retention.Tiers = k.Retention.Tiers[1:] },
 		"kinds.FLOW.tiers.day: 730d to none":      func(k *catalog.Kind) { k.Retention = policy(10*day, hours(90*day), months) },

@@ -29,6 +29,7 @@ func Spec(stored *storage.KindConfig, declared *catalog.Kind, now model.Time) *r
 		Added: slices.Concat(
 			added(rollup.MeasureRole, stored.Measures, measuresOf(declared)),
 			addedPercentiles(stored.Measures, measuresOf(declared)),
+			addedSteps(stored.Measures, measuresOf(declared)),
 			added(rollup.DimensionRole, stored.Dimensions, dimensionsOf(declared)),
 			added(rollup.DistinctRole, stored.Distinct, distinctOf(declared))),
 	}
@@ -36,14 +37,16 @@ func Spec(stored *storage.KindConfig, declared *catalog.Kind, now model.Time) *r
 
 func foldedMeasures(stored *storage.KindConfig, now model.Time) []rollup.MeasureSpec {
 	return lists.Map(folded(stored.Measures, now), func(f storage.FieldConfig) rollup.MeasureSpec {
-		return rollup.MeasureSpec{Name: f.Name, Scale: f.Scale, Percentiles: f.Percentiles}
+		return rollup.MeasureSpec{
+			Name: f.Name, Scale: f.Scale, Percentiles: f.Percentiles, Counter: f.Counter, Wrap: f.Wrap,
+		}
 	})
 }
 
 // fieldsAt returns the version of the table's fields: when the last of them was added.
 func fieldsAt(stored *storage.KindConfig) (at model.Time) {
 	for _, f := range slices.Concat(stored.Measures, stored.Dimensions, stored.Distinct) {
-		at = max(at, f.Since, f.PercentilesSince)
+		at = max(at, f.Since, f.PercentilesSince, f.StepsSince)
 	}
 	return at
 }
@@ -88,6 +91,27 @@ func addedPercentiles(stored, declared []storage.FieldConfig) (all rollup.AddedF
 	return all
 }
 
+// addedSteps returns the measures of whose steps some rows may lack the figures.
+func addedSteps(stored, declared []storage.FieldConfig) (all rollup.AddedFields) {
+	for _, f := range stored {
+		if f.Counter && f.RemovedAt == 0 && f.StepsSince != 0 {
+			all = append(all, rollup.AddedField{
+				Role: rollup.StepsRole, Name: f.Name, Since: f.StepsSince,
+				WholeFrom: cmp.Or(f.StepsWholeFrom, f.StepsSince),
+			})
+		}
+	}
+	for _, d := range declared {
+		if f, ok := find(stored, d.Name); d.Counter && (!ok || !sameSteps(d, f)) {
+			all = append(all, withoutTime(rollup.StepsRole, d.Name))
+		}
+	}
+	return all
+}
+
+// sameSteps reports whether two declarations of a measure have the same figures of its steps.
+func sameSteps(a, b storage.FieldConfig) bool { return a.Counter == b.Counter && a.Wrap == b.Wrap }
+
 func withoutTime(role rollup.FieldRole, name string) rollup.AddedField {
 	return rollup.AddedField{Role: role, Name: name, Since: model.MaxTime, WholeFrom: model.MaxTime}
 }
@@ -116,9 +140,14 @@ func (c fieldChange) next(stored, declared []storage.FieldConfig) []storage.Fiel
 			d.Since = c.version
 			continue
 		}
-		d.Since, d.PercentilesSince, d.WholeFrom, d.PercentilesWholeFrom = was.Since, was.PercentilesSince, was.WholeFrom, was.PercentilesWholeFrom
+		d.Since, d.WholeFrom = was.Since, was.WholeFrom
+		d.PercentilesSince, d.PercentilesWholeFrom = was.PercentilesSince, was.PercentilesWholeFrom
+		d.StepsSince, d.StepsWholeFrom = was.StepsSince, was.StepsWholeFrom
 		if d.Percentiles && !was.Percentiles {
 			d.PercentilesSince, d.PercentilesWholeFrom = c.version, 0
+		}
+		if d.Counter && !sameSteps(*d, was) {
+			d.StepsSince, d.StepsWholeFrom = c.version, 0
 		}
 	}
 	for _, f := range stored {
@@ -151,6 +180,7 @@ func reshaped(c storage.KindConfig, fields rollup.AddedFields) storage.KindConfi
 			at := &all[i]
 			at.WholeFrom = earlier(at.Since, at.WholeFrom, fields, role, at.Name)
 			at.PercentilesWholeFrom = earlier(at.PercentilesSince, at.PercentilesWholeFrom, fields, rollup.PercentilesRole, at.Name)
+			at.StepsWholeFrom = earlier(at.StepsSince, at.StepsWholeFrom, fields, rollup.StepsRole, at.Name)
 		}
 	}
 	return c
@@ -167,7 +197,10 @@ func earlier(since, wholeFrom model.Time, fields rollup.AddedFields, role rollup
 
 func measuresOf(k *catalog.Kind) []storage.FieldConfig {
 	return storedFields(k.Measures, func(m rollup.MeasureSpec) storage.FieldConfig {
-		return storage.FieldConfig{Name: m.Name, Scale: m.Scale, Percentiles: m.Percentiles, Goal: goalOf(k, m.Name)}
+		return storage.FieldConfig{
+			Name: m.Name, Scale: m.Scale, Percentiles: m.Percentiles, Counter: m.Counter, Wrap: m.Wrap,
+			Goal: goalOf(k, m.Name),
+		}
 	})
 }
 

@@ -154,7 +154,7 @@ func (w *fieldsWorld) wrong(p *tableconfig.Current) (wrong []string) {
 }
 
 func withAllFields(k *catalog.Kind) {
-	k.Measures = []rollup.MeasureSpec{{Name: "value", Scale: 9, Percentiles: true}}
+	k.Measures = []rollup.MeasureSpec{{Name: "value", Scale: 9, Percentiles: true, Counter: true}}
 	k.Dimensions, k.Distinct = []rollup.DimensionSpec{{Name: "room"}}, []string{"badge"}
 }
 
@@ -179,6 +179,7 @@ func TestFields_AddedToALiveKindSayFromWhenTheyAreWhole(t *testing.T) {
 	since := timeOf("2026-04-20T07:00:00Z")
 	want := rollup.AddedFields{
 		{Role: rollup.PercentilesRole, Name: "value", Since: since, WholeFrom: since},
+		{Role: rollup.StepsRole, Name: "value", Since: since, WholeFrom: since},
 		{Role: rollup.DimensionRole, Name: "room", Since: since, WholeFrom: since},
 		{Role: rollup.DistinctRole, Name: "badge", Since: since, WholeFrom: since},
 	}
@@ -208,8 +209,8 @@ func TestFields_VerifyKnowsWhatARowIncludes(t *testing.T) {
 	w.event(timeOf("2026-04-20T08:10:00Z"), 0)
 	v := &verify.Verifier{Store: w.table, Catalog: w.load(w.process()), Now: w.now}
 	report, err := v.Verify(t.Context(), verify.Scope{Span: verify.Always})
-	if err != nil || !report.OK() || len(report.Partial["FLOW"]) != 3 {
-		t.Fatalf("%+v, %v; want no difference and three partial fields", report, err)
+	if err != nil || !report.OK() || len(report.Partial["FLOW"]) != 4 {
+		t.Fatalf("%+v, %v; want no difference and four partial fields", report, err)
 	}
 	for _, tier := range report.Tiers {
 		if tier.Partial != 1 {

@@ -56,12 +56,17 @@ type FieldConfig struct {
 	Percentiles bool       `json:"percentiles,omitempty"` // of a measure
 	// PercentilesSince is when percentiles were declared; 0: with the measure.
 	PercentilesSince model.Time `json:"percentilesSince,omitempty"`
+	Counter          bool       `json:"counter,omitempty"` // of a measure
+	Wrap             int        `json:"wrap,omitempty"`    // bits of a counter
+	// StepsSince is when the steps between its values were declared as they are; 0: with the measure.
+	StepsSince model.Time `json:"stepsSince,omitempty"`
 	// RemovedAt is when it was removed; 0: it is declared.
 	RemovedAt model.Time `json:"removedAt,omitempty"`
 	// WholeFrom is the first event time whose figures are whole, if rows from before the
-	// field was declared were recomputed; 0: Since, or PercentilesSince.
+	// field was declared were recomputed; 0: Since, PercentilesSince or StepsSince.
 	WholeFrom            model.Time `json:"wholeFrom,omitempty"`
 	PercentilesWholeFrom model.Time `json:"percentilesWholeFrom,omitempty"`
+	StepsWholeFrom       model.Time `json:"stepsWholeFrom,omitempty"`
 	Top                  int        `json:"top,omitempty"`    // of a dimension
 	Detail               int        `json:"detail,omitempty"` // of a dimension
 	// Of are the two fields of a dimension of pairs; nil for any other.

@@ -85,17 +85,11 @@ func differingMeasure(want, got *rollup.Summary) string {
 	for _, name := range slices.Compact(names) {
 		w, _ := want.Measure(name)
 		g, _ := got.Measure(name)
-		if wanted, stored := MeasureText(w), MeasureText(g); wanted != stored {
+		if wanted, stored := w.String(), g.String(); wanted != stored {
 			return fmt.Sprintf("%s: the row has %s; its events have %s", name, stored, wanted)
 		}
 	}
 	return ""
-}
-
-// MeasureText returns the figures of a measure on one line.
-func MeasureText(m rollup.Measure) string {
-	return fmt.Sprintf("count %d, invalid %d, sum %s, min %s, max %s, first %s, last %s",
-		m.Count, m.Invalid, m.Sum, m.Min, m.Max, m.First, m.Last)
 }
 
 func differingRest(want, row *rollup.Row) string {

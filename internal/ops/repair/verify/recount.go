@@ -244,6 +244,9 @@ func specAt(now *rollup.Spec, version model.Time) *rollup.Spec {
 	for _, m := range now.Measures {
 		if !lacks(rollup.MeasureRole, m.Name) {
 			m.Percentiles = m.Percentiles && !lacks(rollup.PercentilesRole, m.Name)
+			if lacks(rollup.StepsRole, m.Name) {
+				m.Counter, m.Wrap = false, 0
+			}
 			then.Measures = append(then.Measures, m)
 		}
 	}

@@ -1,0 +1,164 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// readingsBack is how many rows or events before a range are read for the last reading of a counter: a few,
+// which nearly always suffice, and then more. A counter without a reading in these begins with its first one in
+// the range.
+var readingsBack = []int{4, 252}
+
+// readingsBefore returns the last readings of the counters of q before a time, from the rows of a unit that
+// start before it; 0: from events. It is nil, and nothing is read, if the kinds declare no counter.
+func (s *Service) readingsBefore(
+	ctx context.Context, q Rollups, unit tier.Unit, at model.Time,
+) (*rollup.LastReadings, error) {
+	if !q.specForReading().HasSteps() {
+		return nil, nil
+	}
+	series := q.series()
+	found := make([]rollup.LastReadings, len(series))
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(shardReads)
+	for i, one := range series {
+		if q.kindOf(one.Kind).Spec().HasSteps() && at > model.MinTime {
+			reads.Go(func() (err error) {
+				found[i], err = s.readBack(ctx, q, one, unit, at)
+				return err
+			})
+		}
+	}
+	if err := reads.Wait(); err != nil {
+		return nil, err
+	}
+	all := &rollup.LastReadings{}
+	for i := range found {
+		all.Join(&found[i])
+	}
+	return all, nil
+}
+
+// readBack returns the last readings of a series. Of several shards it knows none until each has one.
+func (s *Service) readBack(
+	ctx context.Context, q Rollups, series model.Series, unit tier.Unit, at model.Time,
+) (all rollup.LastReadings, err error) {
+	sources := []model.Series{series}
+	if unit == 0 {
+		sources = q.kindOf(series.Kind).SourcesOf(series)
+	}
+	for _, source := range sources {
+		found, whole, err := s.readSourceBack(ctx, q, source, unit, at)
+		if err != nil || !whole && len(sources) > 1 {
+			return rollup.LastReadings{}, err
+		}
+		all.Join(&found)
+	}
+	return all, nil
+}
+
+// readSourceBack reads the rows or events of a stored series, newest first, until each counter has a reading:
+// whole reports whether it came to that, or to the end.
+func (s *Service) readSourceBack(
+	ctx context.Context, q Rollups, source model.Series, unit tier.Unit, at model.Time,
+) (found rollup.LastReadings, whole bool, err error) {
+	spec := q.kindOf(source.Kind).Spec()
+	span := storage.Range{Series: source, From: model.MinTime, To: at, Newest: true, Consistent: q.Consistent}
+	read := s.rowsBack
+	if unit == 0 {
+		read = s.eventsBack
+	}
+	for _, span.Limit = range readingsBack {
+		summaries, next, err := read(ctx, q, unit, span)
+		if err != nil {
+			return found, false, err
+		}
+		for _, summary := range summaries {
+			found.Before(q.ofSeries(summary, source))
+		}
+		if span.After = next; next == "" || !found.Lacks(spec) {
+			return found, true, nil
+		}
+	}
+	return found, false, nil
+}
+
+// rowsBack reads one page of rows, newest first.
+func (s *Service) rowsBack(
+	ctx context.Context, q Rollups, unit tier.Unit, r storage.Range,
+) (all []*rollup.Summary, next string, err error) {
+	page, err := s.Store.Rows(ctx, unit, r)
+	kept, _, _ := q.commonPolicy().Find(unit)
+	now := s.Now()
+	for i := range page.Rows {
+		if row := &page.Rows[i]; visible(row, kept, now) {
+			if err := readable(row); err != nil {
+				return nil, "", err
+			}
+			all = append(all, row.Summary)
+		}
+	}
+	return all, page.Next, err
+}
+
+// eventsBack reads one page of events, as one summary.
+func (s *Service) eventsBack(
+	ctx context.Context, q Rollups, _ tier.Unit, r storage.Range,
+) (all []*rollup.Summary, next string, err error) {
+	page, err := s.Store.Events(ctx, r)
+	now := s.Now()
+	fold := rollup.NewFold(q.kindOf(r.Series.Kind).Spec())
+	for i := range page.Events {
+		if e := &page.Events[i]; !expired(e.ExpiresAt, now) {
+			fold.AddEvent(e)
+		}
+	}
+	return []*rollup.Summary{fold.Summary}, page.Next, err
+}
+
+// ofSeries returns a summary for a merge with other series of q.
+func (q Rollups) ofSeries(s *rollup.Summary, of model.Series) *rollup.Summary {
+	if len(q.series()) == 1 {
+		return s
+	}
+	of.Shard = 0
+	return s.ForSeries(of)
+}
+
+// link gives the rollups of one request, in its direction, the last readings before each. Nothing is known of
+// readings in missing parts, so no step leads over them.
+func (s *Service) link(ctx context.Context, q Rollups, found []Rollup, missing []Segment) error {
+	var buckets []*Rollup
+	for i := range found {
+		if !found[i].Gap {
+			buckets = append(buckets, &found[i])
+		}
+	}
+	if len(buckets) == 0 || !q.specForReading().HasSteps() {
+		return nil
+	}
+	if q.Newest {
+		slices.Reverse(buckets)
+	}
+	before, err := s.readingsBefore(ctx, q, buckets[0].Bucket.Unit, buckets[0].Bucket.Start)
+	if err != nil {
+		return err
+	}
+	for i, b := range buckets {
+		if i > 0 && overlaps(missing, Segment{From: buckets[i-1].Bucket.End, To: b.Bucket.Start}) {
+			before = &rollup.LastReadings{}
+		}
+		b.Before = before
+		before = before.Clone()
+		before.Pass(b.Summary)
+	}
+	return nil
+}

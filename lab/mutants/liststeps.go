@@ -1,0 +1,59 @@
+package mutants
+
+// stepMutants are faults of the steps between readings of counters.
+var stepMutants = []mutant{
+	{
+		Name: "edge-lost", Says: "the step between two rows is not counted",
+		Tests: stepTests,
+		Edits: []edit{{
+			File: stepping,
+			Old:  "	if kind&counterSteps != 0 {\n",
+			New:  "	if kind&counterSteps != 0 && r.first == r.last && next.first == next.last {\n",
+		}},
+	},
+	{
+		Name: "edge-twice", Says: "the step between two rows is counted twice",
+		Tests: stepTests,
+		Edits: []edit{{
+			File: stepping,
+			Old:  "		r.count(&next.first.value, kind, scale)\n",
+			New:  "		r.count(&next.first.value, kind, scale)\n		r.count(&next.first.value, kind, scale)\n",
+		}},
+	},
+	{
+		Name: "reset-negative", Says: "a step to a lower reading is negative",
+		Tests: stepTests,
+		Edits: []edit{{
+			File: stepping,
+			Old:  "	if step.Sign() >= 0 {\n",
+			New:  "	if step.Sign() >= 0 || kind == counterSteps {\n",
+		}},
+	},
+	{
+		Name: "reset-lost", Says: "what a counter counts between a reset and the next reading is lost",
+		Tests: stepTests,
+		Edits: []edit{{
+			File: stepping,
+			Old:  "	if next.Sign() > 0 {\n",
+			New:  "	if next.Sign() > 0 && false {\n",
+		}},
+	},
+	{
+		Name: "series-mixed", Says: "a step leads from the reading of a meter to the next of another",
+		Tests: stepTests,
+		Edits: []edit{{
+			File: stepping,
+			Old:  "n > 0 && whole[n-1].series == r.series {",
+			New:  "n > 0 {",
+		}},
+	},
+	{
+		Name: "step-before-lost", Says: "the first bucket of a page has only the steps inside",
+		Tests: stepTests,
+		Edits: []edit{{
+			File: steppingBack,
+			Old:  "	for i, b := range buckets {\n",
+			New:  "	before = &rollup.LastReadings{}\n	for i, b := range buckets {\n",
+		}},
+	},
+}
