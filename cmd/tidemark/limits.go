@@ -16,7 +16,8 @@ import (
 const limitsHelp = `Show how many series a configuration takes, and which limit is reached first
 
 Show each limit of the account and of the design, with the number of series at which it is reached, how
-to raise it, and what happens to more series. Run it before you connect a fleet.
+to raise it, and what happens to more series; then the price of a flood of the worst requests that a
+stage accepts. Run it before you connect a fleet.
 
 The units of an event are measured: the deployed code runs on a table in memory. Quotas are the defaults of
 an account in a large Region, in November 2026. Service Quotas has yours, which may be lower, above all in a
@@ -47,7 +48,7 @@ func limitsCommand(to *connection) *cobra.Command {
 			return err
 		}
 		limits.Print(cmd.OutOrStdout(), settings, chosen, load)
-		return nil
+		return limits.PrintFloods(cmd.OutOrStdout(), settings, chosen)
 	}
 	cmd.Flags().StringVar(&rate, "rate", "1/m", "`rate` of the events of a series, such as 4/h")
 	cmd.Flags().IntVar(&batch, "batch", 1, "`number` of events in a request, 1 to 1000")

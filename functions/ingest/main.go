@@ -84,7 +84,7 @@ func newHandler(conf *config.Config, s store, r *reporter) (*handler, error) {
 		collector:   views,
 		appends:     httpapi.AppendOptions{Catalog: kinds, Limits: conf.Limits},
 		defaultKind: domains.DefaultKind,
-		client:      http.DefaultClient,
+		client:      &http.Client{Timeout: confirmWithin},
 		reporter:    r,
 	}
 	senders := receiverOf(conf, kinds, service, r)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
@@ -30,12 +31,21 @@ func (h *handler) things(ctx context.Context, r *httpapi.Request) httpapi.Respon
 	return httpapi.JSON(http.StatusOK, counts)
 }
 
+// confirmWithin limits the request of a confirmation: anybody can cause one.
+const confirmWithin = 3 * time.Second
+
+// problemConfirmation is the problem of a confirmation that AWS IoT did not accept.
+var problemConfirmation = httpapi.ProblemType{
+	URI: "/problems/confirmation", Title: "The address could not be visited",
+	Status: http.StatusServiceUnavailable,
+}
+
 // confirmation is the address of the confirmation in any region and partition.
 var confirmation = regexp.MustCompile(`^https://iot\.[a-z0-9-]+\.amazonaws\.com(\.cn)?/confirmdestination/[A-Za-z0-9_%=-]+$`)
 
 // confirm serves the request by which AWS IoT asks whether the API accepts the requests of rules: it visits
-// the address in the request. Anybody can send one, so that only addresses of AWS IoT are visited. A rule of another account whose destination is confirmed in this way still
-// cannot send: that needs a role of this account.
+// the address in the request. Anybody can send one, so that only addresses of AWS IoT are visited. A rule of
+// another account whose destination is confirmed in this way cannot send: that needs a role of this one.
 func (h *handler) confirm(ctx context.Context, r *httpapi.Request) httpapi.Response {
 	if r.Path == envelope.PathMessages {
 		return httpapi.ProblemNotFound.New("%.200q is for the rules of AWS IoT", r.Path).Response()
@@ -51,7 +61,7 @@ func (h *handler) confirm(ctx context.Context, r *httpapi.Request) httpapi.Respo
 		return httpapi.ProblemBody.New("this is not a confirmation request of AWS IoT: want enableUrl with its address").Response()
 	}
 	if err := h.visit(ctx, in.EnableURL); err != nil {
-		return httpapi.ProblemUnavailable.New("AWS IoT did not accept the confirmation: let it send another request").Response()
+		return problemConfirmation.New("AWS IoT did not accept it: let it send another request").Response()
 	}
 	return httpapi.JSON(http.StatusOK, struct{}{})
 }

@@ -26,8 +26,8 @@ type function struct{ pages webui.Deployed }
 const issuerWithin = 3 * time.Second
 
 // wire builds the function from the environment.
-func wire(_ context.Context, getenv func(string) string, _ *slog.Logger) (*function, error) {
-	f := &function{webui.Deployed{Client: &http.Client{Timeout: issuerWithin}}}
+func wire(_ context.Context, getenv func(string) string, log *slog.Logger) (*function, error) {
+	f := &function{webui.Deployed{Client: &http.Client{Timeout: issuerWithin}, Now: time.Now, Log: log}}
 	if err := json.Unmarshal([]byte(getenv(config.EnvSignIn)), &f.pages.SignIn); err != nil {
 		return nil, fmt.Errorf("read %s: %w", config.EnvSignIn, err)
 	}

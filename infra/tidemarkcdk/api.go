@@ -58,8 +58,38 @@ func (s *Tidemark) route(id, key string, target *string, mode string, authorizer
 	})
 }
 
-// allowInvokeForMethod allows the API to invoke a function for all routes of one method; manage, of POST, PUT and
-// PATCH. The routes limit which requests arrive; a permission for each would exceed a policy's limit of 20 KB.
+// publicRoute creates a route that anyone may request who has seen a web page or a link: authorizer, which
+// may be nil, checks no more than its key. The stage limits the route's requests by publicThrottle.
+func (s *Tidemark) publicRoute(id, key string, target *string, authorizer any) awsapigatewayv2.CfnRoute {
+	mode := "NONE"
+	if authorizer != nil {
+		mode = "CUSTOM"
+	}
+	route := s.route(id, key, target, mode, authorizer, nil)
+	s.public = append(s.public, route)
+	return route
+}
+
+// limitPublicRoutes limits the requests of the public routes, each by itself.
+func (s *Tidemark) limitPublicRoutes() {
+	stage := s.Node().FindChild(new("ApiStage")).(awsapigatewayv2.CfnStage)
+	settings := map[string]any{}
+	for _, route := range s.public {
+		stage.AddDependency(route) // API Gateway refuses settings of a route that does not exist
+		settings[*route.RouteKey()] = map[string]any{
+			"ThrottlingRateLimit":    s.stage.PublicThrottle.Rate,
+			"ThrottlingBurstLimit":   s.stage.PublicThrottle.Burst,
+			"DetailedMetricsEnabled": !s.lean(),
+		}
+	}
+	if len(settings) > 0 {
+		stage.SetRouteSettings(settings)
+	}
+}
+
+// allowInvokeForMethod allows the API to invoke a function for all routes of one method; manage, of POST,
+// PUT and PATCH. The routes limit which requests arrive; a permission for each would exceed a policy's
+// limit of 20 KB.
 func (s *Tidemark) allowInvokeForMethod(function, method string) {
 	if function == manage && method != "DELETE" {
 		method = "P*"
@@ -145,9 +175,9 @@ func (s *Tidemark) allowInvoke(id, function, service string, account *string, so
 	})
 }
 
-// accessLog is the format of a line of the access log. It has the principal or the token's subject. It has no
-// address and no path, because a path contains site keys and subjects: the route is enough. Errors are named by
-// their type: a message may contain quotes, which end the text in the line.
+// accessLog is the format of a line of the access log. It has the principal or the token's subject. It has
+// no address and no path, because a path contains site keys and subjects: the route is enough. Errors are
+// named by their type: a message may contain quotes, which end the text in the line.
 const accessLog = `{"time":"$context.requestTime","requestId":"$context.requestId",` +
 	`"route":"$context.routeKey","status":"$context.status",` +
 	`"bytes":"$context.responseLength","latency":"$context.responseLatency",` +

@@ -74,9 +74,9 @@ func keyAuthorizerOf(route string) string {
 	return ""
 }
 
-// Only four sorts of routes use neither IAM nor a token: web pages have a site key instead, senders of other
-// databases a write key, and dashboards of websites a read key. The script for web pages is a public file, and some requests of
-// clients of InfluxDB ask only whether the server is there.
+// Only four sorts of routes use neither IAM nor a token: web pages have a site key instead, senders of
+// other databases a write key, and dashboards of websites a read key. The script for web pages is a public
+// file, and some requests of clients of InfluxDB ask only whether the server is there.
 func TestAPI_EveryRouteIsAuthorized(t *testing.T) {
 	public := map[string]bool{"ScriptRoute": true}
 	for i, r := range access.ClientRoutes {
@@ -121,6 +121,39 @@ func TestAPI_EveryFunctionBehindItKnowsTheOwnerClaim(t *testing.T) {
 				t.Errorf("%s: %s has owner claim %v, want %v", name, id, got, want)
 			}
 		}
+	}
+}
+
+// Routes that need no credentials, or only what a web page or a link has, are limited by themselves. The
+// stage is created after them: API Gateway refuses settings of a route that does not exist.
+func TestAPI_LimitsEachPublicRoute(t *testing.T) {
+	limited := 0
+	for _, s := range allStages(t).Stages {
+		stage := resources(t, s.Name)["ApiStage"]
+		settings, _ := stage.Properties["RouteSettings"].(map[string]any)
+		public := map[string]bool{}
+		for id, r := range resourcesOfType(t, s.Name, "AWS::ApiGatewayV2::Route") {
+			key := render(r.Properties["RouteKey"])
+			keyed := key == collectRoute || key == "GET "+access.LinkRoute
+			if r.Properties["AuthorizationType"] != "NONE" && !keyed {
+				continue
+			}
+			public[key] = true
+			limited++
+			if at(settings, key, "ThrottlingRateLimit") != float64(s.PublicThrottle.Rate) ||
+				at(settings, key, "ThrottlingBurstLimit") != float64(s.PublicThrottle.Burst) {
+				t.Errorf("%s: %s: %v, want %+v", s.Name, key, at(settings, key), s.PublicThrottle)
+			}
+			if !slices.Contains(listed(stage.Attributes["DependsOn"]), any(id)) {
+				t.Errorf("%s: the stage may be created before %s", s.Name, id)
+			}
+		}
+		if len(settings) != len(public) {
+			t.Errorf("%s: %d routes are limited, want the %d public ones", s.Name, len(settings), len(public))
+		}
+	}
+	if limited < 5 {
+		t.Errorf("%d routes are public, want the collector's at least", limited)
 	}
 }
 

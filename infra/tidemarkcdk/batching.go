@@ -12,16 +12,14 @@ import (
 func (s *Tidemark) addBatching() *awsiot.CfnTopicRule_ActionProperty {
 	target := s.integration("ThingsIntegration", ingest)
 	s.allowInvokeForMethod(ingest, "POST")
-	route := func(id, path, mode string) {
-		s.things.Node().AddDependency(s.route(id, "POST "+path, target, mode, nil, nil))
-	}
 	address := func(path string) *string { return new(*s.API.AttrApiEndpoint() + path) }
 	s.things = awsiot.NewCfnTopicRuleDestination(s.Construct, new("ThingsDestination"), &awsiot.CfnTopicRuleDestinationProps{
 		HttpUrlProperties: &awsiot.CfnTopicRuleDestination_HttpUrlDestinationSummaryProperty{ConfirmationUrl: address(envelope.PathConfirmation)},
 	})
 	// It is confirmed while it is created.
-	route("ThingsRoute", envelope.PathMessages, "AWS_IAM")
-	route("ConfirmationRoute", envelope.PathThings+"{proxy+}", "NONE")
+	s.things.Node().AddDependency(
+		s.route("ThingsRoute", "POST "+envelope.PathMessages, target, "AWS_IAM", nil, nil),
+		s.publicRoute("ConfirmationRoute", "POST "+envelope.PathThings+"{proxy+}", target, nil))
 	for _, id := range []string{"ApiStage", "IngestPostPermission"} {
 		s.things.Node().AddDependency(s.Node().FindChild(&id).(constructs.IDependable))
 	}

@@ -61,11 +61,14 @@ var functions = []functionRow{
 	{purge, "Purge", "Erases subjects whose purge was requested, on a schedule, and cleans up after expired tombstones",
 		func(f *config.Functions) config.Function { return f.Purge }, func(*config.Reserved) int { return 0 }},
 	{authorize, "Authorize", "Checks the site keys of web pages, the write keys of senders and shared links",
-		func(*config.Functions) config.Function { return config.Authorize }, func(*config.Reserved) int { return 0 }},
+		func(*config.Functions) config.Function { return config.Authorize },
+		func(r *config.Reserved) int { return r.Authorize }},
 	{prometheus, "Prometheus", "Serves Prometheus's HTTP API over rollups, for Grafana",
-		func(*config.Functions) config.Function { return config.PrometheusFunction }, func(*config.Reserved) int { return 0 }},
+		func(*config.Functions) config.Function { return config.PrometheusFunction },
+		func(r *config.Reserved) int { return r.Prometheus }},
 	{pages, "Pages", "Serves the files of the pages at /ui/",
-		func(*config.Functions) config.Function { return config.Pages }, func(*config.Reserved) int { return 0 }},
+		func(*config.Functions) config.Function { return config.Pages },
+		func(r *config.Reserved) int { return r.Pages }},
 }
 
 func (s *Tidemark) addFunctions() {

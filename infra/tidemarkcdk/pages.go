@@ -18,11 +18,11 @@ import (
 func (s *Tidemark) addPages(target *string) {
 	files := s.integration("PagesIntegration", pages)
 	for i, path := range httpapi.PagePaths {
-		s.route(fmt.Sprintf("Pages%dRoute", i+1), "GET "+path, files, "NONE", nil, nil)
+		s.publicRoute(fmt.Sprintf("Pages%dRoute", i+1), "GET "+path, files, nil)
 	}
 	s.allowInvoke("PagesPermission", pages, apiGateway, nil, s.apiSource("*/GET/ui*"))
 	authorizer := s.keyAuthorizer("LinkAuthorizer", "shared-links", keyCache, jsii.Strings("$request.header.Authorization"))
-	s.route("SharedRoute", "GET "+access.LinkPathPrefix+"/{proxy+}", target, "CUSTOM", authorizer.Ref(), nil)
+	s.publicRoute("SharedRoute", "GET "+access.LinkRoute, target, authorizer.Ref())
 }
 
 // signIn returns how people sign in to the pages, as JSON. The pages request the rights of reads only.

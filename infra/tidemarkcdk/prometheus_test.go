@@ -25,6 +25,10 @@ func TestPrometheus_IsDeployedIfTurnedOnAndOnlyReads(t *testing.T) {
 	if deployed["PrometheusFunction"].Type != "AWS::Lambda::Function" {
 		t.Fatal("prod has no function of Prometheus's API")
 	}
+	reserved := deployed["PrometheusFunction"].Properties["ReservedConcurrentExecutions"]
+	if reserved != float64(settings.Stages[1].Reserved.Prometheus) || reserved == 0.0 {
+		t.Errorf("the function has the concurrency %v, want its own: queries take none of ingest's", reserved)
+	}
 	for _, alarm := range []string{"Errors", "Throttled", "Duration"} {
 		if deployed["Prometheus"+alarm+"Alarm"].Type != "AWS::CloudWatch::Alarm" {
 			t.Errorf("no alarm about %s", alarm)

@@ -29,7 +29,7 @@ func (s *Tidemark) addSenders(target *string) {
 	for i, r := range access.ClientRoutes {
 		id, key := fmt.Sprintf("SenderClient%dRoute", i+1), r.Method+" "+r.Path
 		if s.allowInvokeForMethod(ingest, r.Method); r.Public {
-			s.route(id, key, target, "NONE", nil, nil)
+			s.publicRoute(id, key, target, nil)
 			continue
 		}
 		s.route(id, key, target, "CUSTOM", authorizer.Ref(), nil)
@@ -78,10 +78,10 @@ func (s *Tidemark) addCollector(target *string) {
 	// for the path, which contains the key. With any other identity source, the result for one
 	// site would be used for another.
 	authorizer := s.keyAuthorizer("SiteKeyAuthorizer", "site-keys", 0, nil)
-	s.route("CollectRoute", collectRoute, target, "CUSTOM", authorizer.Ref(), nil)
+	s.publicRoute("CollectRoute", collectRoute, target, authorizer.Ref())
 	if len(s.settings.Collector.Domains) > 0 {
-		s.route("EventRoute", eventRoute, target, "NONE", nil, nil)
+		s.publicRoute("EventRoute", eventRoute, target, nil)
 	}
-	s.route("ScriptRoute", scriptRoute, target, "NONE", nil, nil)
+	s.publicRoute("ScriptRoute", scriptRoute, target, nil)
 	s.allowInvokeForMethod(ingest, "GET")
 }

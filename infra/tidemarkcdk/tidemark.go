@@ -84,6 +84,7 @@ type Tidemark struct {
 	mapping      awslambda.CfnEventSourceMapping
 	purgeMapping awslambda.CfnEventSourceMapping
 	things       awsiot.CfnTopicRuleDestination // nil unless rules send batches
+	public       []awsapigatewayv2.CfnRoute     // see publicRoute
 	deadAlerts   awssqs.Queue                   // alerts that no topic accepted; nil without a topic
 	composites   []awscloudwatch.CompositeAlarm // what notifies
 }
@@ -141,7 +142,9 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 	tags.Add(new("stage"), &stage.Name, nil)
 	for _, part := range []func(){
 		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addBus, s.addFunctions, s.addReleases, s.addMapping, s.addSchedules,
-		s.addAPI, s.addCloudFront, s.addIoT, s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addBudget, s.addDashboard, s.addOutputs, s.addBoundary,
+		s.addAPI, s.addCloudFront, s.addIoT, s.limitPublicRoutes,
+		s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addBudget, s.addDashboard,
+		s.addOutputs, s.addBoundary,
 	} {
 		part()
 	}

@@ -96,14 +96,6 @@ func ReadResponse(r *Request, result any, maxAge MaxAge) (Response, error) {
 	return response.deliver(r, body, entityTag(body, result))
 }
 
-// File returns the response to a read of a file that is smaller than MaxResponse, compressed if the
-// request accepts it, with an entity tag. headers are the file's; File changes them.
-func File(r *Request, body []byte, headers map[string]string) Response {
-	headers["Vary"] = "Accept-Encoding"
-	response, _ := Response{Status: http.StatusOK, Headers: headers}.deliver(r, body, entityTag(body, nil)) // only its size can be wrong
-	return response
-}
-
 // deliver adds the body to a response, or makes it a 304 if the client has the body.
 func (response Response) deliver(r *Request, body []byte, tag string) (Response, error) {
 	zip := len(body) >= minCompress && acceptsGzip(r.Header("Accept-Encoding"))

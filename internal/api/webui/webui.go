@@ -21,8 +21,13 @@ const (
 //go:embed dist
 var dist embed.FS
 
+// documentName is the name of the file that loads the others.
+const documentName = "index.html"
+
 // files are the names of the files by their paths.
-var files = map[string]string{"/ui": "index.html", Path: "index.html", Path + "app.js": "app.js", Path + "app.css": "app.css"}
+var files = map[string]string{
+	"/ui": documentName, Path: documentName, Path + "app.js": "app.js", Path + "app.css": "app.css",
+}
 
 // headers returns the headers of each file. The policy lets the pages load their own files and read
 // the API of their origin and of the origin others, nothing else.

@@ -162,6 +162,9 @@ func (s *Stage) outOfBounds(path string) (found Mistakes) {
 		number(path+".reserved.ingest", s.Reserved.Ingest, 0, 100000, apart),
 		number(path+".reserved.aggregate", s.Reserved.Aggregate, 0, 100000, apart),
 		number(path+".reserved.query", s.Reserved.Query, 0, 100000, apart),
+		number(path+".reserved.authorize", s.Reserved.Authorize, 0, 100000, apart),
+		number(path+".reserved.prometheus", s.Reserved.Prometheus, 0, 100000, apart),
+		number(path+".reserved.pages", s.Reserved.Pages, 0, 100000, apart),
 		number(path+".ceiling.readUnits", s.Ceiling.ReadUnits, 0, 1e9, limit),
 		number(path+".ceiling.writeUnits", s.Ceiling.WriteUnits, 0, 1e9, limit),
 		number(path+".ceiling.inbox", s.Ceiling.Inbox, 0, 1000, limit),
@@ -171,6 +174,8 @@ func (s *Stage) outOfBounds(path string) (found Mistakes) {
 		number(path+".sweeps", s.Sweeps, 1, MaxSweeps, "more would only wait for the table"),
 		number(path+".throttle.rate", s.Throttle.Rate, 1, 10000, offering),
 		number(path+".throttle.burst", s.Throttle.Burst, 1, 5000, offering),
+		number(path+".publicThrottle.rate", s.PublicThrottle.Rate, 1, 10000, offering),
+		number(path+".publicThrottle.burst", s.PublicThrottle.Burst, 1, 5000, offering),
 	} {
 		found = append(found, b.mistake()...)
 	}

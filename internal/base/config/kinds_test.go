@@ -191,12 +191,17 @@ stages:
 			Access: config.Access{Issuer: "https://login.example.com", Audience: []string{"tidemark"}, OwnerClaim: "sub", Client: "pages"}, UI: true,
 			Throttle: config.Throttle{Rate: 500, Burst: 1000},
 			Sources:  config.Sources{Things: []string{"DEVICE"}, Topic: "plant7", Pages: true, Senders: true, SQS: true},
-			Reserved: config.Reserved{Aggregate: 20},
+			Reserved: config.Reserved{Aggregate: 20, Prometheus: 20, Pages: 10},
+
+			PublicThrottle: config.Throttle{Rate: 100, Burst: 200},
 		},
 		{
 			Name: "test", Monitoring: config.FullMonitoring, Sweeps: 1, Removal: config.Destroy, LogRetention: tier.Day24,
 			Throttle: config.Throttle{Rate: 5, Burst: 1000},
 			Sources:  config.Sources{Pages: true, Senders: true},
+			Reserved: config.Reserved{Prometheus: 20, Pages: 10},
+
+			PublicThrottle: config.Throttle{Rate: 100, Burst: 200},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

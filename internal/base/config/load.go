@@ -124,6 +124,7 @@ func dev() Stage {
 	s := NewStage("dev")
 	s.Removal, s.LogRetention = Destroy, 7*day
 	s.Monitoring, s.Throttle = LeanMonitoring, Throttle{Rate: 50, Burst: 100}
+	s.PublicThrottle = Throttle{Rate: 20, Burst: 50}
 	s.Ceiling = Ceiling{ReadUnits: 200, WriteUnits: 200}
 	return s
 }

@@ -35,7 +35,9 @@ type Stage struct {
 	CloudFront CloudFront // in front of the collector
 	Boundary   string     `yaml:"permissionsBoundary"` // ARN of the permissions boundary of every role; "" for none
 	Throttle   Throttle
-	Sources    Sources
+	// PublicThrottle limits the routes whose callers need no credentials but what a web page or a link has.
+	PublicThrottle Throttle
+	Sources        Sources
 }
 
 // Removal is what happens to the table when its stage is destroyed.
@@ -76,9 +78,13 @@ type Autoscale struct {
 // Provisioned reports whether the table has provisioned capacity.
 func (b Billing) Provisioned() bool { return b != Billing{} }
 
-// Reserved is the reserved concurrency of each function; 0 reserves none.
+// Reserved is the reserved concurrency of each function; 0 reserves none. A function never has more
+// invocations at once than are reserved for it, so a flood of its requests takes none of the others.
 type Reserved struct {
-	Ingest, Aggregate, Query int
+	Ingest, Aggregate, Query, Authorize int
+
+	Prometheus int // where prometheus is on
+	Pages      int // where ui is on
 }
 
 // Ceiling bounds what a flood of requests costs. Zero values set no limit.
@@ -160,6 +166,9 @@ func NewStage(name string) Stage {
 		Monitoring:   FullMonitoring,
 		Sweeps:       1,
 		Throttle:     Throttle{Rate: 500, Burst: 1000},
-		Sources:      Sources{Things: []string{"DEVICE"}, Pages: true, Senders: true},
+
+		PublicThrottle: Throttle{Rate: 100, Burst: 200},
+		Reserved:       Reserved{Prometheus: 20, Pages: 10},
+		Sources:        Sources{Things: []string{"DEVICE"}, Pages: true, Senders: true},
 	}
 }

@@ -113,10 +113,10 @@ func (f Forecast) printConfigurations(out io.Writer, k catalog.Kind, load Load) 
 const (
 	quotaUnits       = 40000 // a second, of a table
 	quotaConcurrency = 1000
-	perGBSecond      = 13.3334e-6 // of a function
+	PerGBSecond      = 13.3334e-6 // of a function on ARM
 	perWCUHour       = .00065     // provisioned
 	perRCUHour       = .00013
-	perRequest       = 1e-6 // of the HTTP API
+	PerRequest       = 1e-6 // of the HTTP API
 )
 
 // printFlood prints what a flood that never ends costs at most. Every write may also be one of both indexes.
@@ -132,7 +132,9 @@ func printFlood(out io.Writer, settings *config.Config) error {
 		r := s.Reserved
 		megabytes := r.Ingest*settings.Functions.Ingest.Memory + r.Query*settings.Functions.Query.Memory +
 			r.Aggregate*aggregate + max(quotaConcurrency-r.Ingest-r.Query-r.Aggregate, 0)*aggregate
-		fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\n", s.Name, 3*table, float64(megabytes)/1024*perGBSecond*secondsOfMonth, float64(s.Throttle.Rate)*secondsOfMonth*perRequest)
+		functions := float64(megabytes) / 1024 * PerGBSecond * secondsOfMonth
+		route := float64(s.Throttle.Rate) * secondsOfMonth * PerRequest
+		fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\n", s.Name, 3*table, functions, route)
 	}
 	return w.Flush()
 }

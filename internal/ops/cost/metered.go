@@ -63,3 +63,12 @@ func entries(old, image item.Item) (n int) {
 }
 
 func writeUnits(bytes int) int { return max(1, (bytes+1023)>>10) }
+
+// WriteUnitsAtMost returns the write units of all writes to a table in memory, as if each was part of a
+// transaction. It is for tables that are written concurrently.
+func WriteUnitsAtMost(t *memory.Table) (units int) {
+	for _, r := range t.Records(0) {
+		units += writeUnits(max(r.Old.Size(), r.New.Size())) * (2 + entries(r.Old, r.New))
+	}
+	return units
+}
