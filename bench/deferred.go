@@ -30,18 +30,26 @@ type queueingStore struct {
 	server *service
 }
 
-func (s queueingStore) PutInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
+func (s queueingStore) PutInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
 	s.server.mu.Lock()
-	s.server.queued[tablekeys.Invalidation(i)] = i
+	for _, i := range these {
+		s.server.queued[tablekeys.Invalidation(i)] = i
+	}
 	s.server.mu.Unlock()
-	return s.Table.PutInvalidation(ctx, i)
+	return s.Table.PutInvalidations(ctx, these)
 }
 
-func (s queueingStore) DeleteInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
+func (s queueingStore) DeleteInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
 	s.server.mu.Lock()
-	delete(s.server.queued, tablekeys.Invalidation(i))
+	for _, i := range these {
+		delete(s.server.queued, tablekeys.Invalidation(i))
+	}
 	s.server.mu.Unlock()
-	return s.Table.DeleteInvalidation(ctx, i)
+	return s.Table.DeleteInvalidations(ctx, these)
 }
 
 // deferringKinds are the kinds of the other contenders, with all tiers deferred.

@@ -40,10 +40,11 @@ func TestAccess_EveryRequestOfAStackIsAllowed(t *testing.T) {
 
 // withoutRequest are the statements that no resource of a template needs, with what does.
 var withoutRequest = map[string]string{
+	"Batches": "the code of ingest, aggregate and manage writes batches of invalidations",
 	"Alerts":  "the code of aggregate and manage queries the index of alerts",
 	"Indexes": "the code of query reads the indexes",
 	"Visits":  "the code of ingest finds the visit of a page view",
-	"Deletes": "the code of aggregate deletes what it has worked off",
+	"Deletes": "the code of aggregate deletes items of its own",
 	"Aliases": "CodeDeploy moves aliases",
 	"Alarms":  "CodeDeploy reads alarms",
 }

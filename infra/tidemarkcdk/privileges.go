@@ -35,16 +35,18 @@ const (
 // tableActions are the requests that each function sends to the table. A transaction needs the right to each
 // of its parts. A function that is not listed does not use the table.
 var tableActions = map[string][]string{
-	ingest: {conditionCheckItem, getItem, putItem, updateItem},
-	// Aggregate deletes invalidations that it has worked off.
-	aggregate:  {batchGetItem, deleteItem, getItem, putItem, queryItems, updateItem},
+	ingest: {batchGetItem, batchWriteItem, conditionCheckItem, getItem, putItem, updateItem},
+	// Aggregate deletes single items of its own, and invalidations in batches.
+	aggregate:  {batchGetItem, batchWriteItem, deleteItem, getItem, putItem, queryItems, updateItem},
 	query:      {getItem, queryItems},
 	authorize:  {getItem},
 	prometheus: {getItem, queryItems},
 	// Manage deletes single items, in transactions: a profile that becomes a tombstone, a unique value that
 	// is released, a purge request that is withdrawn; and an event that its caller names.
-	manage: {conditionCheckItem, deleteItem, getItem, putItem, queryItems, updateItem},
-	// Only purge may erase in batches.
+	manage: {
+		batchGetItem, batchWriteItem, conditionCheckItem, deleteItem, getItem, putItem, queryItems, updateItem,
+	},
+	// Only purge may erase in batches, outside the queue.
 	purge: {batchWriteItem, conditionCheckItem, deleteItem, getItem, putItem, queryItems, updateItem},
 }
 
@@ -74,7 +76,8 @@ func (s *Tidemark) partitionRules(function string) (all []partitionRule) {
 		add(awsiam.Effect_ALLOW, "Table", actions, only)
 		return all
 	}
-	add(awsiam.Effect_ALLOW, "Deletes", []string{deleteItem}, rights.Deletes[function])
+	add(awsiam.Effect_ALLOW, "Deletes", []string{deleteItem}, rights.Bounds[deleteItem][function])
+	add(awsiam.Effect_ALLOW, "Batches", []string{batchWriteItem}, rights.Bounds[batchWriteItem][function])
 	secret, others := rights.Denied(function)
 	add(awsiam.Effect_DENY, "SecretPartitions", actions, secret)
 	add(awsiam.Effect_DENY, "OtherPartitions", lists.Filter(actions, rights.Writes), others)
@@ -87,7 +90,7 @@ func wholeTable(function string) []string {
 		return nil
 	}
 	return lists.Filter(tableActions[function], func(action string) bool {
-		return action != deleteItem || len(rights.Deletes[function]) == 0
+		return len(rights.Bounds[action][function]) == 0
 	})
 }
 

@@ -12,6 +12,8 @@ import (
 // wantPrivileges is the complete list of rights: role, action, resource.
 var wantPrivileges = map[string][]string{
 	"IngestRole": {
+		"dynamodb:BatchGetItem on Table.Arn",
+		"dynamodb:BatchWriteItem on Table.Arn",
 		"dynamodb:ConditionCheckItem on Table.Arn",
 		"dynamodb:GetItem on Table.Arn",
 		"dynamodb:PutItem on Table.Arn",
@@ -23,6 +25,7 @@ var wantPrivileges = map[string][]string{
 	},
 	"AggregateRole": {
 		"dynamodb:BatchGetItem on Table.Arn",
+		"dynamodb:BatchWriteItem on Table.Arn",
 		"dynamodb:DeleteItem on Table.Arn",
 		"dynamodb:DescribeStream on Table.StreamArn",
 		"dynamodb:GetItem on Table.Arn",
@@ -48,6 +51,8 @@ var wantPrivileges = map[string][]string{
 		"secretsmanager:GetSecretValue on CursorSecret",
 	},
 	"ManageRole": {
+		"dynamodb:BatchGetItem on Table.Arn",
+		"dynamodb:BatchWriteItem on Table.Arn",
 		"dynamodb:ConditionCheckItem on Table.Arn",
 		"dynamodb:DeleteItem on Table.Arn",
 		"dynamodb:GetItem on Table.Arn",

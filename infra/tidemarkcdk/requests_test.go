@@ -11,49 +11,50 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	ingesting "github.com/tidemark-db/tidemark/internal/engine/ingest"
 	querying "github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/engine/queue"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
 // requestRights are the rights that each method of a store needs. A method is one request. A
 // transaction needs the right to each of its parts.
 var requestRights = map[string][]string{
-	"Append":             {"dynamodb:ConditionCheckItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
-	"Put":                {"dynamodb:PutItem"},
-	"Quarantine":         {"dynamodb:PutItem"},
-	"PutRotatingSecret":  {"dynamodb:PutItem"},
-	"PurgeLocked":        {"dynamodb:GetItem"},
-	"Row":                {"dynamodb:GetItem"},
-	"ReadRows":           {"dynamodb:BatchGetItem"},
-	"EachEvent":          {"dynamodb:Query"},
-	"Events":             {"dynamodb:Query"},
-	"Rows":               {"dynamodb:Query"},
-	"PutRow":             {"dynamodb:PutItem"},
-	"AdvanceProgress":    {"dynamodb:PutItem"},
-	"PutGap":             {"dynamodb:PutItem"},
-	"PutItem":            {"dynamodb:PutItem"},
-	"PutInvalidation":    {"dynamodb:PutItem"},
-	"HasInvalidation":    {"dynamodb:GetItem"},
-	"QueueConfig":        {"dynamodb:GetItem"},
-	"SeriesEntry":        {"dynamodb:GetItem"},
-	"Invalidations":      {"dynamodb:Query"},
-	"DeleteInvalidation": {"dynamodb:DeleteItem"},
-	"AdvanceSweep":       {"dynamodb:PutItem"},
-	"Sweeps":             {"dynamodb:Query"},
-	"Latest":             {"dynamodb:GetItem"},
-	"Profile":            {"dynamodb:GetItem"},
-	"QueryIndex":         {"dynamodb:Query"},
-	"GetItem":            {"dynamodb:GetItem"},
-	"List":               {"dynamodb:Query"},
-	"Commit":             {"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
-	"Erase":              {"dynamodb:BatchWriteItem"},
-	"PutAll":             {"dynamodb:PutItem"},
-	"LatestBy":           {"dynamodb:Query"},
-	"Update":             {"dynamodb:UpdateItem"},
-	"StreamState":        {"dynamodb:Query"},
-	"PutBlocked":         {"dynamodb:PutItem"},
-	"HasBlocked":         {"dynamodb:GetItem"},
-	"DeleteBlocked":      {"dynamodb:DeleteItem"},
-	"DeleteEvent":        {"dynamodb:DeleteItem"},
+	"Append":              {"dynamodb:ConditionCheckItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
+	"Put":                 {"dynamodb:PutItem"},
+	"Quarantine":          {"dynamodb:PutItem"},
+	"PutRotatingSecret":   {"dynamodb:PutItem"},
+	"PurgeLocked":         {"dynamodb:GetItem"},
+	"Row":                 {"dynamodb:GetItem"},
+	"ReadRows":            {"dynamodb:BatchGetItem"},
+	"EachEvent":           {"dynamodb:Query"},
+	"Events":              {"dynamodb:Query"},
+	"Rows":                {"dynamodb:Query"},
+	"PutRow":              {"dynamodb:PutItem"},
+	"AdvanceProgress":     {"dynamodb:PutItem"},
+	"PutGap":              {"dynamodb:PutItem"},
+	"PutItem":             {"dynamodb:PutItem"},
+	"PutInvalidations":    {"dynamodb:BatchWriteItem"},
+	"StoredInvalidations": {"dynamodb:BatchGetItem"},
+	"QueueConfig":         {"dynamodb:GetItem"},
+	"ReadItems":           {"dynamodb:BatchGetItem"},
+	"Invalidations":       {"dynamodb:Query"},
+	"DeleteInvalidations": {"dynamodb:BatchWriteItem"},
+	"AdvanceSweep":        {"dynamodb:PutItem"},
+	"Sweeps":              {"dynamodb:Query"},
+	"Latest":              {"dynamodb:GetItem"},
+	"Profile":             {"dynamodb:GetItem"},
+	"QueryIndex":          {"dynamodb:Query"},
+	"GetItem":             {"dynamodb:GetItem"},
+	"List":                {"dynamodb:Query"},
+	"Commit":              {"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
+	"Erase":               {"dynamodb:BatchWriteItem"},
+	"PutAll":              {"dynamodb:PutItem"},
+	"LatestBy":            {"dynamodb:Query"},
+	"Update":              {"dynamodb:UpdateItem"},
+	"StreamState":         {"dynamodb:Query"},
+	"PutBlocked":          {"dynamodb:PutItem"},
+	"HasBlocked":          {"dynamodb:GetItem"},
+	"DeleteBlocked":       {"dynamodb:DeleteItem"},
+	"DeleteEvent":         {"dynamodb:DeleteItem"},
 }
 
 // stores are the parts of the table that each function's services use.
@@ -61,6 +62,7 @@ var stores = map[string][]reflect.Type{
 	ingest: {
 		reflect.TypeFor[ingesting.Store](), reflect.TypeFor[ingesting.QuarantineStore](),
 		reflect.TypeFor[ingesting.RotatingSecretStore](), reflect.TypeFor[ingesting.PurgeLocks](),
+		reflect.TypeFor[queue.Store](),
 	},
 	aggregate: {
 		reflect.TypeFor[aggregating.Store](), reflect.TypeFor[aggregating.QuarantineStore](), reflect.TypeFor[aggregating.ProgressStore](),
@@ -73,6 +75,7 @@ var stores = map[string][]reflect.Type{
 	query: {reflect.TypeFor[querying.Store](), reflect.TypeFor[lifecycle.Reader](), reflect.TypeFor[alert.Reader]()},
 	manage: {
 		reflect.TypeFor[lifecycle.Store](), reflect.TypeFor[alert.Store](), reflect.TypeFor[lifecycle.EventStore](),
+		reflect.TypeFor[queue.Store](),
 	},
 	purge: {reflect.TypeFor[lifecycle.Store](), reflect.TypeFor[lifecycle.Eraser]()},
 }

@@ -41,7 +41,7 @@ type reply struct {
 	next        string
 	queue       storage.InvalidationPage
 	sweeps      storage.LowWatermarks
-	invalidated bool
+	invalidated map[storage.Invalidation]bool
 }
 
 func (c client) table(kind requestKind, text string, do func(*memory.Table) *response) (*reply, error) {
@@ -177,26 +177,53 @@ func (c client) PutRow(_ context.Context, row *rollup.Row, prev rollup.Rev) (sto
 	return r.value.(*reply).result, nil
 }
 
-// HasInvalidation reads an invalidation.
-func (c client) HasInvalidation(_ context.Context, i storage.Invalidation) (bool, error) {
-	r, err := c.table(reads, fmt.Sprint("invalidation of ", i.Key.Tier, i.Key.Start, i.Due), func(t *memory.Table) *response {
-		stored, err := t.HasInvalidation(context.Background(), i)
-		return &response{text: fmt.Sprint("invalidation stored: ", stored), value: &reply{invalidated: stored}, err: err}
+// StoredInvalidations reads invalidations.
+func (c client) StoredInvalidations(
+	_ context.Context, these []storage.Invalidation,
+) (map[storage.Invalidation]bool, error) {
+	r, err := c.table(reads, "invalidations of "+invalidationsText(these), func(t *memory.Table) *response {
+		stored, err := t.StoredInvalidations(context.Background(), these)
+		return &response{text: fmt.Sprint("invalidations stored: ", stored), value: &reply{invalidated: stored}, err: err}
 	})
 	return r.invalidated, err
 }
 
-// PutInvalidation stores an invalidation.
-func (c client) PutInvalidation(_ context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	return c.write(fmt.Sprint("put invalidation of ", i.Key.Tier, i.Key.Start, i.Due), func(t *memory.Table) (storage.WriteResult, error) {
-		return t.PutInvalidation(context.Background(), i)
+func invalidationsText(these []storage.Invalidation) string {
+	var text strings.Builder
+	for _, i := range these {
+		fmt.Fprint(&text, i.Key.Series, i.Key.Tier, i.Key.Start, i.Due, " ")
+	}
+	return text.String()
+}
+
+// writeInvalidations puts or deletes invalidations, all at once.
+func (c client) writeInvalidations(
+	verb string, these []storage.Invalidation, do func(*memory.Table) (storage.WriteResult, error),
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	result, err := c.write(verb+" invalidations of "+invalidationsText(these), do)
+	if err != nil || result != storage.Written {
+		return these, result, err
+	}
+	return nil, result, nil
+}
+
+// PutInvalidations stores invalidations.
+func (c client) PutInvalidations(
+	_ context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	return c.writeInvalidations("put", these, func(t *memory.Table) (storage.WriteResult, error) {
+		_, result, err := t.PutInvalidations(context.Background(), these)
+		return result, err
 	})
 }
 
-// DeleteInvalidation deletes an invalidation.
-func (c client) DeleteInvalidation(_ context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	return c.write(fmt.Sprint("delete invalidation of ", i.Key.Tier, i.Key.Start, i.Due), func(t *memory.Table) (storage.WriteResult, error) {
-		return t.DeleteInvalidation(context.Background(), i)
+// DeleteInvalidations deletes invalidations.
+func (c client) DeleteInvalidations(
+	_ context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	return c.writeInvalidations("delete", these, func(t *memory.Table) (storage.WriteResult, error) {
+		_, result, err := t.DeleteInvalidations(context.Background(), these)
+		return result, err
 	})
 }
 

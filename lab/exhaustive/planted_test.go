@@ -75,8 +75,11 @@ func (u unconditional) PutRow(_ context.Context, row *rollup.Row, _ rollup.Rev) 
 // losingPuts says that an invalidation is stored, and stores none.
 type losingPuts struct{ client }
 
-func (l losingPuts) PutInvalidation(context.Context, storage.Invalidation) (storage.WriteResult, error) {
-	return l.write("lose an invalidation", func(*memory.Table) (storage.WriteResult, error) { return storage.Written, nil })
+func (l losingPuts) PutInvalidations(
+	context.Context, []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	result, err := l.write("lose invalidations", func(*memory.Table) (storage.WriteResult, error) { return storage.Written, nil })
+	return nil, result, err
 }
 
 // passing advances the low watermark by a day too much.

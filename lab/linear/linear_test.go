@@ -47,7 +47,7 @@ var planted = map[string]variant{
 	}},
 	"a lost correction is acknowledged": {lose: "CorrectEvent"},
 	"a lost deletion is acknowledged":   {lose: "DeleteEvent"},
-	"an invalidation is lost":           {lose: "PutInvalidation"},
+	"an invalidation is lost":           {lose: "PutInvalidations"},
 	"the caller's condition is ignored": {append: func(_ *world, tx *storage.AppendTransaction) (storage.StoreResult, bool) {
 		if tx.Latest != nil {
 			tx.Latest.Condition = nil

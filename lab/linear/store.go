@@ -95,22 +95,39 @@ func (s *store) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (s
 	})
 }
 
-// PutInvalidation stores an invalidation, and schedules the sweep that works it off.
-func (s *store) PutInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	return s.write(ctx, "puts invalidation", "", func() (storage.WriteResult, error) {
-		s.world.sweepLater(i)
-		if s.loses("PutInvalidation") {
+// PutInvalidations stores invalidations, and schedules the sweeps that work them off.
+func (s *store) PutInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) (left []storage.Invalidation, result storage.WriteResult, err error) {
+	result, err = s.write(ctx, "puts invalidations", "", func() (storage.WriteResult, error) {
+		for _, i := range these {
+			s.world.sweepLater(i)
+		}
+		if s.loses("PutInvalidations") {
 			return storage.Written, nil
 		}
-		return s.Table.PutInvalidation(context.Background(), i)
+		_, result, err := s.Table.PutInvalidations(context.Background(), these)
+		return result, err
 	})
+	return unlessWritten(these, result), result, err
 }
 
-// DeleteInvalidation deletes an invalidation.
-func (s *store) DeleteInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	return s.write(ctx, "deletes invalidation", "", func() (storage.WriteResult, error) {
-		return s.Table.DeleteInvalidation(context.Background(), i)
+// DeleteInvalidations deletes invalidations.
+func (s *store) DeleteInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) (left []storage.Invalidation, result storage.WriteResult, err error) {
+	result, err = s.write(ctx, "deletes invalidations", "", func() (storage.WriteResult, error) {
+		_, result, err := s.Table.DeleteInvalidations(context.Background(), these)
+		return result, err
 	})
+	return unlessWritten(these, result), result, err
+}
+
+func unlessWritten(these []storage.Invalidation, result storage.WriteResult) []storage.Invalidation {
+	if result == storage.Written {
+		return nil
+	}
+	return these
 }
 
 // AdvanceSweep stores a low watermark.

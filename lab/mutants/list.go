@@ -50,7 +50,7 @@ var foldMutants = []mutant{
 	},
 	{
 		Name: "eventual-rows", Says: "rows are read in batches eventually consistent", Tests: dynamoTests,
-		Edits: []edit{{readingRows, "ConsistentRead: new(true)", "ConsistentRead: new(false)"}},
+		Edits: []edit{{readingRows, "lists.Map(all, keys.Row), true)", "lists.Map(all, keys.Row), false)"}},
 	},
 	{
 		Name: "force-of-last", Says: "a bucket is written as the last change of a batch requires, not as any does", Tests: aggregateTests,
@@ -78,7 +78,7 @@ var foldMutants = []mutant{
 		Name: "coarse-first", Says: "months are recomputed before days, and days before hours", Tests: aggregateTests,
 		Edits: []edit{
 			{aggregator, `	"io"` + "\n", `	"io"` + "\n" + `	"slices"` + "\n"},
-			{aggregator, "for _, buckets := range c.levels {", "for _, buckets := range slices.Backward(c.levels) {"},
+			{aggregator, "	for level := range c.levels {\n		if level > 0 {\n", "	for level := range slices.Backward(c.levels) {\n		if true {\n"},
 		},
 	},
 	{
@@ -127,18 +127,17 @@ var foldMutants = []mutant{
 	},
 	{
 		Name: "open-unchecked", Says: "a bucket is left to a sweep although it closed while its invalidation was put", Tests: ensureTests,
-		Edits: []edit{{ensuring, "a.Left = stored && at < d.Due; a.Left", "a.Left = stored; a.Left"}},
+		Edits: []edit{{ensuring, "at := e.Now(); at < e.all[n].Due {", "at := e.Now(); true {"}},
 	},
 	{
 		Name: "open-clock-once", Says: "the clock is read once for a bucket", Tests: ensureTests,
 		Edits: []edit{
-			{ensuring, "		switch {\n		case now() >= d.Due:\n", "		at := now()\n		switch {\n		case at >= d.Due:\n"},
-			{ensuring, "		at := now()\n		if stored", "		if stored"},
+			{ensuring, "	for {\n		e.decideAtOnce()\n", "	began := e.Now()\n	e.Now = func() model.Time { return began }\n	for {\n		e.decideAtOnce()\n"},
 		},
 	},
 	{
 		Name: "put-remembered-early", Says: "an invalidation is remembered before it is stored", Tests: ensureTests,
-		Edits: []edit{{ensuring, "	a.Reads++\n", "	m.add(d, now())\n	a.Reads++\n"}},
+		Edits: []edit{{ensuring, "				undecided[these[len(these)-1]] = n\n", "				undecided[these[len(these)-1]] = n\n				e.add(d, e.Now())\n"}},
 	},
 	{
 		Name: "frozen-clock", Says: "a clock that is before a delivered change is trusted", Tests: deferredTests,
@@ -150,10 +149,10 @@ var foldMutants = []mutant{
 	},
 	{
 		Name: "sweep-parent-unchecked", Says: "a sweep leaves the parent of a bucket to the next one, also if it has closed", Tests: deferredTests,
-		Edits: []edit{{deferring, "			left, err := a.step(ctx, b, due, notBefore, all)\n", `			left, err := a.step(ctx, b, due, notBefore, all)
-			if b.swept && !left {
-				left, err = true, nil
-				_, err = a.putInvalidation(ctx, storage.Invalidation{Due: b.closesAt(now), Key: b.key}, all.count)
+		Edits: []edit{{deferring, "		case queue.Closed:\n", `		case queue.Closed:
+			if b.swept {
+				_, _ = a.putInvalidation(ctx, storage.Invalidation{Due: b.closesAt(now()), Key: b.key}, all.count)
+				continue
 			}
 `}},
 	},
@@ -179,7 +178,7 @@ var foldMutants = []mutant{
 			if b.parent == nil {
 				continue
 			}
-			if left, err := a.step(ctx, b.parent, due, c.newest, all); left && err == nil {
+			if closed := a.leaveOpen(ctx, []*dirtyBucket{b.parent}, due, c.newest, limits, all); len(closed) == 0 && b.parent.err == nil {
 				b.parent = nil
 			}
 		}
@@ -216,7 +215,7 @@ var foldMutants = []mutant{
 	},
 	{
 		Name: "queue-suspended", Says: "a process relies on a put by generations that it read long ago", Tests: ensureTests,
-		Edits: []edit{{ensuring, "if stored && !m.known.younger(Lead, at) {", "if false {"}},
+		Edits: []edit{{ensuring, "if e.known.younger(Lead, e.Now()) {", "if true {"}},
 	},
 	{
 		Name: "purge-queue", Says: "a purge deletes invalidations", Tests: []string{"pkg/lifecycle"},
@@ -254,6 +253,6 @@ var foldMutants = []mutant{
 	},
 	{
 		Name: "deferral-remembered", Says: "a put of an earlier deferral is remembered", Tests: ensureTests,
-		Edits: []edit{{File: ensuring, Old: " && known.from == d.From", New: ""}},
+		Edits: []edit{{File: remembering, Old: " && known.from == d.From", New: ""}},
 	},
 }

@@ -6,21 +6,16 @@ var lateMutants = []mutant{
 		Name: "late-tick-past", Says: "a late change waits for a tick that is over", Tests: deferredTests,
 		Edits: []edit{
 			{deferring, "	return now - now%model.Time(every.Milliseconds()) + model.Time(every.Milliseconds())\n", "	return now - now%model.Time(every.Milliseconds())\n"},
-			{deferring, "		attempt, err := a.queued.Ensure(ctx, store, i, now)\n", `		clock := now
-		if i.Due > b.closesAt(now()) {
-			clock = func() model.Time { return model.MinTime }
-		}
-		attempt, err := a.queued.Ensure(ctx, store, i, clock)
-`},
+			{deferring, "		Now: now, Retrier", "		Now: func() model.Time { return model.MinTime }, Retrier"},
 		},
 	},
 	{
 		Name: "late-remembered", Says: "a put of an earlier tick is remembered", Tests: ensureTests,
-		Edits: []edit{{ensuring, "known.due == d.Due", "known.due <= d.Due"}},
+		Edits: []edit{{remembering, "known.due == d.Due", "known.due <= d.Due"}},
 	},
 	{
 		Name: "late-unknown", Says: "a put whose result is unknown is a put", Tests: ensureTests,
-		Edits: []edit{{ensuring, "		stored = a.Result == storage.Written\n", "		stored = true\n"}},
+		Edits: []edit{{ensuring, "				if !left[i] {\n", "				if !left[i] || true {\n"}},
 	},
 	{
 		Name: "late-at-closing", Says: "a bucket that has just closed waits for a tick", Tests: []string{"internal/engine/aggregate", "internal/engine/query"},

@@ -55,31 +55,45 @@ func writeUnitName(k keys.Key) string {
 	return unitsRollups
 }
 
-// HasInvalidation reads an invalidation.
-func (m *metered) HasInvalidation(ctx context.Context, i storage.Invalidation) (bool, error) {
-	m.count(unitsRead, 1)
-	return m.Table.HasInvalidation(ctx, i)
+// StoredInvalidations reads invalidations.
+func (m *metered) StoredInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) (map[storage.Invalidation]bool, error) {
+	m.count(unitsRead, len(these))
+	return m.Table.StoredInvalidations(ctx, these)
 }
 
-// PutInvalidation stores an invalidation.
-func (m *metered) PutInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	m.count(unitsRollups, writeUnits(item.FromInvalidation(i).Size()))
-	return m.Table.PutInvalidation(ctx, i)
+// PutInvalidations stores invalidations.
+func (m *metered) PutInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	m.countInvalidations(these)
+	return m.Table.PutInvalidations(ctx, these)
 }
 
-// DeleteInvalidation deletes an invalidation.
-func (m *metered) DeleteInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	m.count(unitsRollups, writeUnits(item.FromInvalidation(i).Size()))
-	return m.Table.DeleteInvalidation(ctx, i)
+// DeleteInvalidations deletes invalidations.
+func (m *metered) DeleteInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	m.countInvalidations(these)
+	return m.Table.DeleteInvalidations(ctx, these)
 }
 
-// SeriesEntry reads an entry of the list of series.
-func (m *metered) SeriesEntry(ctx context.Context, s model.Series) (item.Item, error) {
-	m.count(unitsRead, 1)
-	return m.Table.SeriesEntry(ctx, s)
+func (m *metered) countInvalidations(these []storage.Invalidation) {
+	for _, i := range these {
+		m.count(unitsRollups, writeUnits(item.FromInvalidation(i).Size()))
+	}
 }
 
-// GetItem reads an entry of the list of series.
+// ReadItems reads entries of the list of series and purge locks.
+func (m *metered) ReadItems(
+	ctx context.Context, these []keys.Key, consistent bool,
+) (map[keys.Key]item.Item, error) {
+	m.count(unitsRead, len(these))
+	return m.Table.ReadItems(ctx, these, consistent)
+}
+
+// GetItem reads a latest item.
 func (m *metered) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
 	m.count(unitsRead, 1)
 	return m.Table.GetItem(ctx, k)

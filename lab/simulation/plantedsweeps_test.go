@@ -2,8 +2,10 @@ package simulation
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/ops/repair/changeover"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -13,9 +15,13 @@ import (
 // losingPuts says that an invalidation is stored, and stores none.
 type losingPuts struct{ *store }
 
-func (l losingPuts) PutInvalidation(_ context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	l.scheduleSweeps(i)
-	return storage.Written, nil
+func (l losingPuts) PutInvalidations(
+	_ context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	for _, i := range these {
+		l.scheduleSweeps(i)
+	}
+	return nil, storage.Written, nil
 }
 
 // deletingFirst deletes the invalidations that a sweep reads.
@@ -25,8 +31,8 @@ func (d deletingFirst) Invalidations(
 	ctx context.Context, shard storage.QueueShard, due model.Time, after string,
 ) (storage.InvalidationPage, error) {
 	page, err := d.store.Invalidations(ctx, shard, due, after)
-	for _, i := range page.Invalidations {
-		if _, err := d.DeleteInvalidation(ctx, i); err != nil {
+	for some := range slices.Chunk(page.Invalidations, itemop.MaxBatchWrites) {
+		if _, _, err := d.DeleteInvalidations(ctx, some); err != nil {
 			return page, err
 		}
 	}

@@ -2,9 +2,12 @@ package simulation
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/engine/queue"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -23,15 +26,17 @@ type afterEvents struct {
 	waiting []storage.Invalidation
 }
 
-func (a *afterEvents) HasInvalidation(context.Context, storage.Invalidation) (bool, error) {
-	return false, nil
+func (a *afterEvents) StoredInvalidations(
+	context.Context, []storage.Invalidation,
+) (map[storage.Invalidation]bool, error) {
+	return nil, nil
 }
 
-func (a *afterEvents) PutInvalidation(
-	_ context.Context, i storage.Invalidation,
-) (storage.WriteResult, error) {
-	a.waiting = append(a.waiting, i)
-	return storage.Written, nil
+func (a *afterEvents) PutInvalidations(
+	_ context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	a.waiting = append(a.waiting, these...)
+	return nil, storage.Written, nil
 }
 
 func (a *afterEvents) Append(ctx context.Context, tx storage.AppendTransaction) (storage.StoreResult, error) {
@@ -47,8 +52,8 @@ func (a *afterEvents) Put(ctx context.Context, e model.Event) (storage.StoreResu
 }
 
 func (a *afterEvents) put(ctx context.Context) {
-	for _, i := range a.waiting {
-		_, _ = a.store.PutInvalidation(ctx, i) // a process that ends here has no memory of it
+	for some := range slices.Chunk(a.waiting, itemop.MaxBatchWrites) {
+		_, _, _ = a.store.PutInvalidations(ctx, some) // a process that ends here has no memory of it
 	}
 	a.waiting = nil
 }
@@ -65,14 +70,27 @@ type early struct {
 	begun map[storage.Invalidation]bool
 }
 
-func (e early) HasInvalidation(ctx context.Context, i storage.Invalidation) (bool, error) {
-	if e.begun[i] {
-		return true, nil
+func (e early) StoredInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) (map[storage.Invalidation]bool, error) {
+	stored := map[storage.Invalidation]bool{}
+	others := slices.DeleteFunc(slices.Clone(these), func(i storage.Invalidation) bool {
+		stored[i] = e.begun[i]
+		return e.begun[i]
+	})
+	if len(others) == 0 {
+		return stored, nil
 	}
-	return e.store.HasInvalidation(ctx, i)
+	found, err := e.store.StoredInvalidations(ctx, others)
+	maps.Copy(stored, found)
+	return stored, err
 }
 
-func (e early) PutInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	e.begun[i] = true
-	return e.store.PutInvalidation(ctx, i)
+func (e early) PutInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	for _, i := range these {
+		e.begun[i] = true
+	}
+	return e.store.PutInvalidations(ctx, these)
 }

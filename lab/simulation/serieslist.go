@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/local/simstream"
 	"github.com/tidemark-db/tidemark/internal/store/item"
@@ -15,19 +16,23 @@ import (
 
 var _ aggregate.SeriesStore = (*store)(nil)
 
-// SeriesEntry reads an entry of the list of series, or what it was some seconds ago.
-func (s *store) SeriesEntry(ctx context.Context, series model.Series) (it item.Item, err error) {
-	from := s.replica.tableFor(ctx, false)
-	err = s.Read(ctx, simstream.Request{Verb: "reads the list of series", Keys: []string{tablekeys.SeriesEntry(series).PK}}, func() (err error) {
-		it, err = from.SeriesEntry(context.Background(), series)
+// ReadItems reads entries of the list of series and purge locks, or, unless consistent, what they were some
+// seconds ago.
+func (s *store) ReadItems(
+	ctx context.Context, these []keys.Key, consistent bool,
+) (items map[keys.Key]item.Item, err error) {
+	from := s.replica.tableFor(ctx, consistent)
+	r := simstream.Request{Verb: "reads the list of series", Keys: lists.Map(these, func(k keys.Key) string { return k.PK })}
+	err = s.Read(ctx, r, func() (err error) {
+		items, err = from.ReadItems(context.Background(), these, consistent)
 		return err
 	})
-	return it, err
+	return items, err
 }
 
-// GetItem reads an entry of the list of series.
+// GetItem reads a latest item.
 func (s *store) GetItem(ctx context.Context, k keys.Key) (it item.Item, err error) {
-	err = s.Read(ctx, simstream.Request{Verb: "reads the list of series", Keys: []string{k.PK}}, func() (err error) {
+	err = s.Read(ctx, simstream.Request{Verb: "reads the latest item", Keys: []string{k.PK}}, func() (err error) {
 		it, err = s.table.GetItem(context.Background(), k)
 		return err
 	})

@@ -45,22 +45,54 @@ func lateEvery(d simstream.Dice) time.Duration {
 	return 0
 }
 
-// HasInvalidation reports whether an invalidation is stored, or was some seconds ago.
-func (s *store) HasInvalidation(ctx context.Context, i storage.Invalidation) (stored bool, err error) {
+// StoredInvalidations returns which invalidations are stored, or were some seconds ago.
+func (s *store) StoredInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) (stored map[storage.Invalidation]bool, err error) {
 	from := s.replica.tableFor(ctx, false)
-	err = s.read(ctx, request("reads the invalidation", tablekeys.Invalidation(i)), func() (err error) {
-		stored, err = from.HasInvalidation(context.Background(), i)
+	err = s.read(ctx, request("reads invalidations", tablekeys.Invalidation(these[0])), func() (err error) {
+		stored, err = from.StoredInvalidations(context.Background(), these)
 		return err
 	})
 	return stored, err
 }
 
-// PutInvalidation stores an invalidation, and schedules sweeps around its due time.
-func (s *store) PutInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	return s.write(ctx, request("puts", tablekeys.Invalidation(i)), func() (storage.WriteResult, error) {
-		s.scheduleSweeps(i)
-		return s.table.PutInvalidation(context.Background(), i)
+// PutInvalidations stores invalidations, and schedules sweeps around their due times.
+func (s *store) PutInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	return s.writeInvalidations(ctx, "puts", these, func(some []storage.Invalidation) (storage.WriteResult, error) {
+		for _, i := range some {
+			s.scheduleSweeps(i)
+		}
+		_, result, err := s.table.PutInvalidations(context.Background(), some)
+		return result, err
 	})
+}
+
+// writeInvalidations carries out a batch. The table may process only some of it, whether or not the response
+// arrives.
+func (s *store) writeInvalidations(
+	ctx context.Context, verb string, these []storage.Invalidation,
+	do func(some []storage.Invalidation) (storage.WriteResult, error),
+) (left []storage.Invalidation, result storage.WriteResult, err error) {
+	processed := len(these)
+	if d := s.DiceOf(ctx); processed > 1 && d.Chance("a batch is processed in part", .2) {
+		processed = d.Pick("processed", processed)
+	}
+	result, err = s.write(ctx, request(verb, tablekeys.Invalidation(these[0])), func() (storage.WriteResult, error) {
+		if processed == 0 {
+			return storage.Written, nil
+		}
+		return do(these[:processed])
+	})
+	if err != nil || result != storage.Written {
+		return these, result, err
+	}
+	if processed < len(these) {
+		s.Count("batches of invalidations processed in part")
+	}
+	return these[processed:], storage.Written, nil
 }
 
 // Invalidations reads one page of the queue.
@@ -75,10 +107,13 @@ func (s *store) Invalidations(
 	return page, err
 }
 
-// DeleteInvalidation deletes an invalidation.
-func (s *store) DeleteInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	return s.write(ctx, request("deletes", tablekeys.Invalidation(i)), func() (storage.WriteResult, error) {
-		return s.table.DeleteInvalidation(context.Background(), i)
+// DeleteInvalidations deletes invalidations.
+func (s *store) DeleteInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	return s.writeInvalidations(ctx, "deletes", these, func(some []storage.Invalidation) (storage.WriteResult, error) {
+		_, result, err := s.table.DeleteInvalidations(context.Background(), some)
+		return result, err
 	})
 }
 

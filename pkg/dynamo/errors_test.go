@@ -66,11 +66,13 @@ var writes = map[string]func(context.Context, *dynamo.Table) (storage.WriteResul
 	"CorrectEvent": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
 		return t.CorrectEvent(ctx, event, noon)
 	},
-	"PutInvalidation": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
-		return t.PutInvalidation(ctx, invalidation)
+	"PutInvalidations": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
+		_, result, err := t.PutInvalidations(ctx, []storage.Invalidation{invalidation})
+		return result, err
 	},
-	"DeleteInvalidation": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
-		return t.DeleteInvalidation(ctx, invalidation)
+	"DeleteInvalidations": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
+		_, result, err := t.DeleteInvalidations(ctx, []storage.Invalidation{invalidation})
+		return result, err
 	},
 	"AdvanceSweep": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
 		return t.AdvanceSweep(ctx, storage.QueueShard{Number: 1}, noon)
@@ -80,7 +82,7 @@ var writes = map[string]func(context.Context, *dynamo.Table) (storage.WriteResul
 var invalidation = storage.FirstGeneration.Invalidation(noon, rollup.Key{Series: series, Tier: "hour", Start: noon})
 
 // unconditional are the writes without a condition: none of them can fail.
-var unconditional = []string{"Quarantine", "PutInvalidation", "DeleteInvalidation"}
+var unconditional = []string{"Quarantine", "PutInvalidations", "DeleteInvalidations"}
 
 func TestWrites_EveryFailureIsReturnedAndNeverRetried(t *testing.T) {
 	for name, c := range map[string]struct {

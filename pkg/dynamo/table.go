@@ -44,7 +44,9 @@ func New(client *dynamodb.Client, name string, options ...Option) *Table {
 	for _, o := range options {
 		o(t)
 	}
-	t.Items = itemstore.New(itemstore.Requests{Read: t.read, Page: t.page, Write: t.write})
+	t.Items = itemstore.New(itemstore.Requests{
+		Read: t.read, Page: t.page, Write: t.write, ReadMany: t.readMany, WriteMany: t.writeMany,
+	})
 	return t
 }
 

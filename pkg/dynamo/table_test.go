@@ -111,8 +111,11 @@ func TestCapacity_SumsConsumedCapacity(t *testing.T) {
 	one := table(`{"ConsumedCapacity":{"CapacityUnits":1.5}}`)
 	for method, write := range writes {
 		body := one
-		if method == "Append" {
+		switch method {
+		case "Append":
 			body = table(`{"ConsumedCapacity":[{"CapacityUnits":4,"WriteCapacityUnits":4},{"CapacityUnits":2,"ReadCapacityUnits":2}]}`)
+		case "PutInvalidations", "DeleteInvalidations":
+			body = table(`{"ConsumedCapacity":[{"CapacityUnits":1.5}]}`)
 		}
 		if _, err := write(t.Context(), body); err != nil {
 			t.Fatal(err)

@@ -130,34 +130,6 @@ func (t *Table) transact(ctx context.Context, operation, token string, items []t
 	return result, failure, err
 }
 
-// Erase sends one BatchWriteItem of deletions. left are the keys that DynamoDB did not
-// process for lack of capacity.
-func (t *Table) Erase(ctx context.Context, these []keys.Key) (left []keys.Key, result storage.WriteResult, err error) {
-	const operation = "erase"
-	if err := t.checkContext(ctx, operation); err != nil {
-		return these, storage.Unknown, err
-	}
-	requests := make([]types.WriteRequest, len(these))
-	for i, k := range these {
-		requests[i].DeleteRequest = &types.DeleteRequest{Key: primary(k)}
-	}
-	out, failure := t.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
-		RequestItems:           map[string][]types.WriteRequest{t.name: requests},
-		ReturnConsumedCapacity: t.capacity.returnMode(),
-	}, noRetry)
-	if failure != nil {
-		result, err := t.translate(operation, failure)
-		return these, result, err
-	}
-	t.capacity.addWrites(out.ConsumedCapacity...)
-	for _, r := range out.UnprocessedItems[t.name] {
-		if r.DeleteRequest != nil {
-			left = append(left, decodeItem(r.DeleteRequest.Key).Key())
-		}
-	}
-	return left, storage.Written, nil
-}
-
 // itemResults returns the result of each action of a cancelled transaction.
 func itemResults(failure error, actions int) []itemop.ItemResult {
 	var cancelled *types.TransactionCanceledException

@@ -1,7 +1,6 @@
 package dynamo_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -23,17 +22,6 @@ func TestUpdate_MayOnlyRemove(t *testing.T) {
 	}
 	if got := s.onlyRequest(t)["UpdateExpression"]; got != "REMOVE #0" {
 		t.Errorf("the update is %v, want REMOVE #0", got)
-	}
-}
-
-// The keys that a batch did not process are returned. A request that is no deletion was not sent.
-func TestErase_ReturnsTheKeysThatWereNotProcessed(t *testing.T) {
-	t.Parallel()
-	all := []keys.Key{{PK: "a", SK: "1"}, {PK: "a", SK: "2"}, {PK: "a", SK: "3"}}
-	s := respondsWith(200, `{"UnprocessedItems":{"tidemark":[{"PutRequest":{"Item":{"pk":{"S":"x"},"sk":{"S":"x"}}}},{"DeleteRequest":{"Key":{"pk":{"S":"a"},"sk":{"S":"2"}}}}]}}`)
-	left, result, err := s.table().Erase(t.Context(), all)
-	if err != nil || result != storage.Written || !slices.Equal(left, all[1:2]) {
-		t.Errorf("left %v, %v, %v; want the second", left, result, err)
 	}
 }
 

@@ -38,7 +38,7 @@ type Eraser interface {
 }
 
 // MaxErase is the largest number of items that one request of an Eraser removes.
-const MaxErase = 25
+const MaxErase = itemop.MaxBatchWrites
 
 // retrier commits transactions, with retries.
 type retrier struct{ retry.Retrier }

@@ -10,8 +10,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/itemstore"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
-	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
 // Commit stores all of one transaction, or nothing.
@@ -86,24 +84,6 @@ func engineAction(a *itemop.Action) (out engine.Action, err error) {
 		out.Set, err = assignments(set, ""), invalid
 	}
 	return out, err
-}
-
-// Erase removes items, whatever they are.
-func (t *Table) Erase(ctx context.Context, these []keys.Key) (left []keys.Key, _ storage.WriteResult, _ error) {
-	if err := checkContext(ctx, "erase"); err != nil {
-		return these, storage.Unknown, err
-	}
-	if len(these) == 0 || len(these) > lifecycle.MaxErase {
-		return these, storage.Unknown, fmt.Errorf("erase: %w: %d items in a request: want 1 to %d", engine.ErrMalformed, len(these), lifecycle.MaxErase)
-	}
-	actions := make([]engine.Action, len(these))
-	for i, k := range these {
-		actions[i] = engine.Action{Kind: engine.Delete, Key: k}
-	}
-	if _, err := t.engine.Write("", [sha256.Size]byte{}, actions); err != nil {
-		return these, storage.Unknown, fmt.Errorf("erase: %w", err)
-	}
-	return nil, storage.Written, nil
 }
 
 // PutAll stores all items on their preconditions, or none.

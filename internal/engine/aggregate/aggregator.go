@@ -41,7 +41,9 @@ type Aggregator struct {
 
 // Limits bound the work of an Aggregator.
 type Limits struct {
-	Concurrency int // recomputations at once; zero means 64
+	// Concurrency is how many recomputations, series of the list, latest items and batches of invalidations are
+	// worked on at once, of each; zero means 64.
+	Concurrency int
 	Attempts    int // attempts of one recomputation before it fails; zero means 60
 	// MaxChildren is how many children are folded into one row; zero means 200,000. The
 	// row of a bucket with more is inexact: its kind needs a finer tier.
@@ -91,20 +93,53 @@ func (a *Aggregator) process(ctx context.Context, changes []storage.Change, repa
 		a.walkLate(ctx, &c, all)
 		c.setRepair(repair)
 		a.quarantineUnknownKinds(ctx, changes, c, all)
-		a.listAll(ctx, &c, limits, all)
-		a.foldLatestItems(ctx, &c, limits, all)
-		a.recomputeLevels(ctx, &c, (*dirtyBucket).dueAt, limits, all)
+		var closed []*dirtyBucket
+		together(limits,
+			func() { a.listAll(ctx, &c, limits, all) },
+			func() { a.foldLatestItems(ctx, &c, limits, all) },
+			func() { closed = a.leaveLevel(ctx, &c, 0, (*dirtyBucket).dueAt, limits, all) },
+		)
+		a.recomputeLevels(ctx, &c, closed, (*dirtyBucket).dueAt, limits, all)
 		all.report.Expired += c.expired
 		done = c.end
 	}
 	return all.finish(a.Now())
 }
 
+// together carries out steps of which none depends on another: at the same time, or one after the other where
+// one request may be sent at once.
+func together(limits Limits, steps ...func()) {
+	var group errgroup.Group
+	group.SetLimit(limits.Concurrency)
+	for _, step := range steps {
+		group.Go(func() error {
+			step()
+			return nil
+		})
+	}
+	_ = group.Wait() // none fails
+}
+
+// leaveLevel leaves the open buckets of a level to a sweep, and returns the others.
+func (a *Aggregator) leaveLevel(
+	ctx context.Context, c *chunk, level int, due dueTime, limits Limits, all *results,
+) []*dirtyBucket {
+	if level >= len(c.levels) {
+		return nil
+	}
+	return a.leaveOpen(ctx, touched(c.levels[level]), due, c.newest, limits, all)
+}
+
 // recomputeLevels recomputes the buckets of a chunk that are due, each tier before the next
-// coarser one, and leaves the others to a sweep.
-func (a *Aggregator) recomputeLevels(ctx context.Context, c *chunk, due dueTime, limits Limits, all *results) {
-	for _, buckets := range c.levels {
-		closed := a.leaveOpen(ctx, touched(buckets), due, c.newest, limits, all)
+// coarser one, and leaves the others to a sweep. closed are the closed buckets of the
+// finest tiers.
+func (a *Aggregator) recomputeLevels(
+	ctx context.Context, c *chunk, closed []*dirtyBucket, due dueTime, limits Limits, all *results,
+) {
+	for level := range c.levels {
+		if level > 0 {
+			closed = a.leaveLevel(ctx, c, level, due, limits, all)
+		}
 		a.recomputeAll(ctx, closed, limits, all)
 		touchParents(closed)
 	}

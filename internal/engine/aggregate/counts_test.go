@@ -3,6 +3,7 @@ package aggregate_test
 import (
 	"context"
 	"reflect"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,7 +11,9 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -34,11 +37,10 @@ func TestCounts_AddSumsEveryField(t *testing.T) {
 // Each result of a write is counted, wherever it is written.
 func TestProcess_CountsEachResultOfAPut(t *testing.T) {
 	for result, want := range map[storage.WriteResult]aggregate.Counts{
-		storage.Written:         {Invalidations: 1, InvalidationReads: 1},
-		storage.Unknown:         {Invalidations: 2, InvalidationReads: 2, UnknownResults: 1},
-		storage.Throttled:       {Invalidations: 2, InvalidationReads: 2, Throttled: 1},
-		storage.Conflicted:      {Invalidations: 2, InvalidationReads: 2, Throttled: 1},
-		storage.ConditionFailed: {Invalidations: 2, InvalidationReads: 2, LostLocks: 1},
+		storage.Written:    {Invalidations: 1, InvalidationReads: 1},
+		storage.Unknown:    {Invalidations: 2, InvalidationReads: 2, UnknownResults: 1},
+		storage.Throttled:  {Invalidations: 2, InvalidationReads: 2, Throttled: 1},
+		storage.Conflicted: {Invalidations: 2, InvalidationReads: 2, Throttled: 1},
 	} {
 		w := newWorldOf(t, deferred(gauge, 0))
 		w.setNow(at(half))
@@ -81,9 +83,15 @@ type readingEntries struct {
 	reads atomic.Int64
 }
 
-func (r *readingEntries) SeriesEntry(ctx context.Context, s model.Series) (item.Item, error) {
-	r.reads.Add(1)
-	return r.store.SeriesEntry(ctx, s)
+func (r *readingEntries) ReadItems(
+	ctx context.Context, these []keys.Key, consistent bool,
+) (map[keys.Key]item.Item, error) {
+	for _, k := range these {
+		if strings.HasPrefix(k.PK, tablekeys.ClassSeries) {
+			r.reads.Add(1)
+		}
+	}
+	return r.store.ReadItems(ctx, these, consistent)
 }
 
 // A process remembers the entries of all the series that it has listed, not only the last one.
@@ -186,14 +194,18 @@ func (c *countedRequests) Invalidations(
 	return c.store.Invalidations(ctx, shard, due, after)
 }
 
-func (c *countedRequests) HasInvalidation(ctx context.Context, i storage.Invalidation) (bool, error) {
-	c.queueReads.Add(1)
-	return c.store.HasInvalidation(ctx, i)
+func (c *countedRequests) StoredInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) (map[storage.Invalidation]bool, error) {
+	c.queueReads.Add(int64(len(these)))
+	return c.store.StoredInvalidations(ctx, these)
 }
 
-func (c *countedRequests) PutInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	c.puts.Add(1)
-	return c.store.PutInvalidation(ctx, i)
+func (c *countedRequests) PutInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	c.puts.Add(int64(len(these)))
+	return c.store.PutInvalidations(ctx, these)
 }
 
 // The counts of a batch and of a sweep are the numbers of requests that the table receives.

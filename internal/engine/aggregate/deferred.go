@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark-db/tidemark/internal/engine/queue"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -40,63 +37,60 @@ func (b *dirtyBucket) sweptAt(now model.Time) model.Time {
 // dueTime is dueAt or sweptAt.
 type dueTime func(*dirtyBucket, model.Time) model.Time
 
-// leaveOpen leaves the open ones of some buckets to a sweep, and returns the others: they
-// are recomputed now. notBefore is a time that has passed. A bucket whose invalidation
-// could not be stored fails, and is not returned.
+// leaveOpen decides what happens to buckets that have changed. If the due time of a bucket lies ahead,
+// leaveOpen makes sure of its invalidation and reads the clock again: only if the due time still lies ahead,
+// the row and all coarser ones are left to the sweep that finds the invalidation. That sweep begins later in
+// true time, so it reads the change. The other buckets are returned: the caller recomputes them, and after
+// that calls leaveOpen for their parents. A bucket whose invalidation may not be stored fails, and is not
+// returned. notBefore is a time that has passed.
 func (a *Aggregator) leaveOpen(ctx context.Context, buckets []*dirtyBucket, due dueTime, notBefore model.Time, limits Limits, all *results) (closed []*dirtyBucket) {
-	var mu sync.Mutex // guards closed
-	var group errgroup.Group
-	group.SetLimit(limits.Concurrency)
-	now := a.Now()
+	now := func() model.Time { return max(a.Now(), notBefore) }
+	var open []*dirtyBucket
+	var deferrals []queue.Deferral
 	for _, b := range buckets {
-		if due(b, now) == model.MinTime {
-			mu.Lock()
+		d := queue.Deferral{From: b.kind.Retention.Tiers[b.level].DeferredFrom}
+		if d.Due, d.Key = due(b, now()), b.key; d.Due == model.MinTime {
 			closed = append(closed, b)
-			mu.Unlock()
 			continue
 		}
-		group.Go(func() error {
-			left, err := a.step(ctx, b, due, notBefore, all)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				all.mu.Lock()
-				defer all.mu.Unlock()
-				all.failBucket(b, err)
-			} else if !left {
-				closed = append(closed, b)
-			}
-			return nil
-		})
+		open, deferrals = append(open, b), append(deferrals, d)
 	}
-	_ = group.Wait() // errors are in the results
+	ensured, err := a.ensureQueued(ctx, deferrals, now, limits, all)
+	for n, b := range open {
+		switch ensured.Decisions[n] {
+		case queue.Left:
+			all.count(Counts{Deferred: 1})
+		case queue.Closed:
+			closed = append(closed, b)
+		case queue.Undecided:
+			all.mu.Lock()
+			all.failBucket(b, err)
+			all.mu.Unlock()
+		}
+	}
 	return closed
 }
 
-// step decides what happens to a bucket that has changed. If its due time lies ahead, step makes sure of its
-// invalidation and reads the clock again: only if the due time still lies ahead, the row and all coarser ones
-// are left to the sweep that finds the invalidation. That sweep begins later in true time, so it reads the
-// change. Otherwise the caller recomputes the bucket, and calls step for the parent bucket after that.
-func (a *Aggregator) step(ctx context.Context, b *dirtyBucket, due dueTime, notBefore model.Time, all *results) (left bool, err error) {
-	now := func() model.Time { return max(a.Now(), notBefore) }
-	i := queue.Deferral{From: b.kind.Retention.Tiers[b.level].DeferredFrom}
-	i.Due, i.Key = due(b, now()), b.key
-	err = a.untilWritten(ctx, func(ctx context.Context) (storage.WriteResult, error) {
-		store, err := a.queue()
-		if err != nil {
-			return 0, err
-		}
-		attempt, err := a.queued.Ensure(ctx, store, i, now)
-		left = attempt.Left && err == nil
-		counts := Counts{Invalidations: attempt.Puts, InvalidationReads: attempt.Reads}
-		counts.countResult(attempt.Result)
-		all.count(counts)
-		return attempt.Result, queueError(err)
-	})
-	if left && err == nil {
-		all.count(Counts{Deferred: 1})
+// ensureQueued makes sure of the invalidations of buckets, with a decision for each.
+func (a *Aggregator) ensureQueued(
+	ctx context.Context, buckets []queue.Deferral, now func() model.Time, limits Limits, all *results,
+) (queue.Ensured, error) {
+	if len(buckets) == 0 {
+		return queue.Ensured{}, nil
 	}
-	return left && err == nil, err
+	store, err := a.queue()
+	if err != nil {
+		return queue.Ensured{Decisions: make([]queue.Decision, len(buckets))}, err
+	}
+	ensured, err := a.queued.Ensure(ctx, store, buckets, queue.Requests{
+		Now: now, Retrier: a.retrier(), Parallel: limits.Concurrency,
+	})
+	counts := Counts{Invalidations: ensured.Puts, InvalidationReads: ensured.Reads}
+	for _, result := range ensured.Results {
+		counts.countResult(result)
+	}
+	all.count(counts)
+	return ensured, err
 }
 
 // putInvalidation puts an invalidation once. A result that is unknown counts as not written.

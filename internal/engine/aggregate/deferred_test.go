@@ -133,10 +133,12 @@ type putting struct {
 	puts          int
 }
 
-func (p *putting) PutInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
+func (p *putting) PutInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
 	p.puts++
 	if p.err != nil {
-		return storage.Unknown, p.err
+		return these, storage.Unknown, p.err
 	}
 	call := func(f *func()) {
 		if do := *f; do != nil {
@@ -147,9 +149,9 @@ func (p *putting) PutInvalidation(ctx context.Context, i storage.Invalidation) (
 	call(&p.before)
 	defer call(&p.after)
 	if p.result != 0 && p.result != storage.Written && p.puts == 1 {
-		return p.result, nil
+		return these, p.result, nil
 	}
-	return p.store.PutInvalidation(ctx, i)
+	return p.store.PutInvalidations(ctx, these)
 }
 
 // A bucket that closes while its invalidation is put may have been swept before: it is

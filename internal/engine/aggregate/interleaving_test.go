@@ -17,18 +17,22 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-func (t *turn) HasInvalidation(ctx context.Context, i storage.Invalidation) (bool, error) {
+func (t *turn) StoredInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) (map[storage.Invalidation]bool, error) {
 	if err := t.wait(); err != nil {
-		return false, err
+		return nil, err
 	}
-	return t.store.HasInvalidation(ctx, i)
+	return t.store.StoredInvalidations(ctx, these)
 }
 
-func (t *turn) PutInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
+func (t *turn) PutInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
 	if err := t.wait(); err != nil {
-		return 0, err
+		return these, storage.Unknown, err
 	}
-	return t.store.PutInvalidation(ctx, i)
+	return t.store.PutInvalidations(ctx, these)
 }
 
 func (t *turn) Invalidations(
@@ -40,11 +44,13 @@ func (t *turn) Invalidations(
 	return t.store.Invalidations(ctx, shard, due, after)
 }
 
-func (t *turn) DeleteInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
+func (t *turn) DeleteInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
 	if err := t.wait(); err != nil {
-		return 0, err
+		return these, storage.Unknown, err
 	}
-	return t.store.DeleteInvalidation(ctx, i)
+	return t.store.DeleteInvalidations(ctx, these)
 }
 
 func (t *turn) AdvanceSweep(
@@ -56,18 +62,13 @@ func (t *turn) AdvanceSweep(
 	return t.store.AdvanceSweep(ctx, shard, through)
 }
 
-func (t *turn) SeriesEntry(ctx context.Context, s model.Series) (item.Item, error) {
+func (t *turn) ReadItems(
+	ctx context.Context, these []keys.Key, consistent bool,
+) (map[keys.Key]item.Item, error) {
 	if err := t.wait(); err != nil {
 		return nil, err
 	}
-	return t.store.SeriesEntry(ctx, s)
-}
-
-func (t *turn) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
-	if err := t.wait(); err != nil {
-		return nil, err
-	}
-	return t.store.GetItem(ctx, k)
+	return t.store.ReadItems(ctx, these, consistent)
 }
 
 func (t *turn) PutAll(ctx context.Context, puts []itemop.Put) (storage.WriteResult, error) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -232,58 +233,71 @@ func (w *world) putWords(when string, n int) {
 	}
 }
 
-// busy is a table whose requests take a while. It counts those that are sent at the same time.
+// busy is a table whose requests take a while. For each step it counts the requests that are sent at once.
 type busy struct {
 	*memory.Table
 	mu        sync.Mutex
-	now, most int // guarded by mu
+	now, most map[string]int // by step; guarded by mu
 }
 
 // request returns after the request.
-func (b *busy) request() {
+func (b *busy) request(step string) {
 	b.mu.Lock()
-	b.now++
-	b.most = max(b.most, b.now)
+	b.now[step]++
+	b.most[step] = max(b.most[step], b.now[step])
 	b.mu.Unlock()
 	time.Sleep(time.Millisecond)
 	b.mu.Lock()
-	b.now--
+	b.now[step]--
 	b.mu.Unlock()
 }
 
 func (b *busy) ReadRows(ctx context.Context, all []rollup.Key) (map[rollup.Key]*rollup.Row, error) {
-	b.request()
+	b.request("rows")
 	return (&batched{store: b.Table}).ReadRows(ctx, all)
 }
 
-func (b *busy) SeriesEntry(ctx context.Context, s model.Series) (item.Item, error) {
-	b.request()
-	return b.Table.SeriesEntry(ctx, s)
+func (b *busy) ReadItems(
+	ctx context.Context, these []keys.Key, consistent bool,
+) (map[keys.Key]item.Item, error) {
+	b.request("list")
+	return b.Table.ReadItems(ctx, these, consistent)
+}
+
+func (b *busy) PutAll(ctx context.Context, puts []itemop.Put) (storage.WriteResult, error) {
+	b.request("list")
+	return b.Table.PutAll(ctx, puts)
 }
 
 func (b *busy) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
-	b.request()
+	b.request("latest")
 	return b.Table.GetItem(ctx, k)
 }
 
 func (b *busy) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
-	b.request()
+	b.request("rows")
 	return b.Table.PutRow(ctx, row, prev)
 }
 
-func (b *busy) HasInvalidation(ctx context.Context, i storage.Invalidation) (bool, error) {
-	b.request()
-	return b.Table.HasInvalidation(ctx, i)
+func (b *busy) StoredInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) (map[storage.Invalidation]bool, error) {
+	b.request("queue")
+	return b.Table.StoredInvalidations(ctx, these)
 }
 
-func (b *busy) PutInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	b.request()
-	return b.Table.PutInvalidation(ctx, i)
+func (b *busy) PutInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	b.request("queue")
+	return b.Table.PutInvalidations(ctx, these)
 }
 
-func (b *busy) DeleteInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	b.request()
-	return b.Table.DeleteInvalidation(ctx, i)
+func (b *busy) DeleteInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	b.request("queue")
+	return b.Table.DeleteInvalidations(ctx, these)
 }
 
 // Each part of a batch and of a sweep sends as many requests at the same time as is allowed, and no more.
@@ -293,18 +307,20 @@ func TestProcess_SendsNoMoreRequestsAtOnceThanItsLimit(t *testing.T) {
 		kind.Latest = catalog.DerivedLatest
 		w := newWorldOf(t, deferred(kind, 0))
 		w.agg.Limits.Concurrency = 2
-		table := &busy{Table: w.table}
+		table := &busy{Table: w.table, now: map[string]int{}, most: map[string]int{}}
 		w.on(table)
-		check := func(part string) {
+		check := func(part, step string) {
 			t.Helper()
-			if table.most != 2 {
-				t.Errorf("%s: %d requests at once, want 2", part, table.most)
+			for other, most := range table.most {
+				if most > 2 || other == step && most < 2 {
+					t.Errorf("%s: %d requests of the %s at once, want 2", part, most, other)
+				}
 			}
-			table.most = 0
+			clear(table.most)
 		}
 		threeHundred(w)
 		w.process()
-		check("many rows")
+		check("many rows", "rows")
 		first := w.series
 		each := func(do func()) {
 			for i := range 8 {
@@ -317,17 +333,17 @@ func TestProcess_SendsNoMoreRequestsAtOnceThanItsLimit(t *testing.T) {
 		w.setNow(open.At)
 		each(func() { w.put(open, "1") })
 		w.process()
-		check("many series with open buckets")
+		check("many series with open buckets", "list")
 		each(func() { w.delete(open) })
 		w.process()
-		check("many deletions")
+		check("many deletions", "latest")
 		w.setNow(at("2026-03-11T00:02:00Z"))
 		for _, shard := range storage.FirstGeneration.QueueShards() {
 			if _, err := w.agg.Sweep(t.Context(), shard); err != nil {
 				t.Fatal(err)
 			}
 		}
-		check("sweeps")
+		check("sweeps", "rows")
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
@@ -33,7 +34,7 @@ func (a *Aggregator) prefetch(ctx context.Context, buckets []*dirtyBucket, limit
 	rows := map[rollup.Key]*rollup.Row{}
 	var group errgroup.Group
 	group.SetLimit(limits.Concurrency)
-	for batch := range slices.Chunk(buckets, MaxBatchRows) {
+	for batch := range slices.Chunk(buckets, itemop.MaxBatchReads) {
 		group.Go(func() error {
 			read, err := store.ReadRows(ctx, lists.Map(batch, func(b *dirtyBucket) rollup.Key { return b.key }))
 			if err == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -40,8 +41,8 @@ func (s *batched) ReadRows(ctx context.Context, keys []rollup.Key) (map[rollup.K
 	if s.err != nil {
 		return nil, s.err
 	}
-	if len(keys) > aggregate.MaxBatchRows {
-		return nil, fmt.Errorf("%d keys, want %d at most", len(keys), aggregate.MaxBatchRows)
+	if len(keys) > itemop.MaxBatchReads {
+		return nil, fmt.Errorf("%d keys, want %d at most", len(keys), itemop.MaxBatchReads)
 	}
 	rows := map[rollup.Key]*rollup.Row{}
 	for i, k := range keys {

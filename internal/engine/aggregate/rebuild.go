@@ -215,7 +215,8 @@ func (r *rebuildRun) recompute(ctx context.Context, level int, intervals []tier.
 		}
 	}
 	if level == r.lowest && len(intervals) > 0 && !r.request.DryRun {
-		if err := r.agg.list(ctx, &seen{series: r.request.Series, unit: seenUnit(policy), first: intervals[0].Start, last: intervals[len(intervals)-1].Start}, &r.results); err != nil {
+		s := &seen{series: r.request.Series, unit: seenUnit(policy), first: intervals[0].Start, last: intervals[len(intervals)-1].Start}
+		if _, err := r.agg.list(ctx, []*seen{s}, r.limits, &r.results); err != nil {
 			return err
 		}
 	}

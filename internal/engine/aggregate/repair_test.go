@@ -216,7 +216,7 @@ func sweptAgain(t *testing.T) *world {
 	w.put(order(half, "b"), "2")
 	w.process() // at noon: the hour has closed
 	hour := rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)}
-	if result, err := w.table.PutInvalidation(w.ctx(), storage.FirstGeneration.Invalidation(at(eleven), hour)); err != nil || result != storage.Written {
+	if _, result, err := w.table.PutInvalidations(w.ctx(), []storage.Invalidation{storage.FirstGeneration.Invalidation(at(eleven), hour)}); err != nil || result != storage.Written {
 		t.Fatal(result, err)
 	}
 	return w

@@ -1,14 +1,18 @@
 package aggregate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -22,14 +26,11 @@ import (
 // SeriesStore stores the list of series. It is an optional interface of a Store: without
 // it, no list is kept. Each method is one request.
 type SeriesStore interface {
-	// SeriesEntry reads the entry of a series, eventually consistent; nil if there is none.
-	SeriesEntry(ctx context.Context, s model.Series) (item.Item, error)
-	// GetItem reads one item, strongly consistent; nil if there is none.
-	GetItem(ctx context.Context, k keys.Key) (item.Item, error)
+	// ReadItems reads up to itemop.MaxBatchReads different items. The result has a key for each item that was
+	// read, with nil if there is none. It has no key that the table did not process.
+	ReadItems(ctx context.Context, these []keys.Key, consistent bool) (map[keys.Key]item.Item, error)
 	// PutAll stores items, each on its precondition: all of them or none.
 	PutAll(ctx context.Context, puts []itemop.Put) (storage.WriteResult, error)
-	// PurgeLocked reports whether a subject has a purge lock, strongly consistent.
-	PurgeLocked(ctx context.Context, subject model.Subject) (bool, error)
 }
 
 // seen is what a batch knows of a series: the times of its earliest and its newest event.
@@ -69,42 +70,115 @@ func (c *chunk) see(kind *catalog.Kind, s model.Series, at model.Time) {
 
 // listAll lists the series of a chunk. A change whose series could not be listed fails.
 func (a *Aggregator) listAll(ctx context.Context, c *chunk, limits Limits, all *results) {
+	left, err := a.list(ctx, c.seen, limits, all)
+	for _, s := range left {
+		all.addFailure(s.change, err)
+	}
+}
+
+// list makes the entries of some series in the list cover their times, and returns the series that may not be
+// listed. The batch is acknowledged only after that, so every event whose change was processed is covered. An
+// entry only ever grows, until a purge removes it.
+func (a *Aggregator) list(
+	ctx context.Context, these []*seen, limits Limits, all *results,
+) (left []*seen, _ error) {
+	store, ok := a.Store.(SeriesStore)
+	if !ok {
+		return nil, nil
+	}
+	for _, s := range these {
+		if known, remembered := a.listed.get(s.series, a.Now()); !remembered || !covers(known, s) {
+			left = append(left, s)
+		}
+	}
+	if len(left) == 0 {
+		return nil, nil
+	}
+	l := &listing{Aggregator: a, store: store, limits: limits, all: all, left: left}
+	if err := a.untilWritten(ctx, l.attempt); err != nil {
+		return l.left, fmt.Errorf("list %s: %w", l.left[0].series, err)
+	}
+	return nil, nil
+}
+
+// listing lists some series.
+type listing struct {
+	*Aggregator
+	store  SeriesStore
+	limits Limits
+	all    *results
+	left   []*seen // that may not be listed yet
+	again  bool    // an attempt was made
+}
+
+// attempt reads the entries, and writes those that do not cover their series. The first reads may be
+// eventually consistent: an entry is replaced on condition that it is still as it was read. They are not left
+// out for what the process remembers, or for a new series: a condition that fails costs ten times as much as
+// the read, and of several processes that meet the first event of an hour, it fails for all but one.
+func (l *listing) attempt(ctx context.Context) (result storage.WriteResult, _ error) {
+	read, err := l.read(ctx, lists.Map(l.left, func(s *seen) keys.Key { return tablekeys.SeriesEntry(s.series) }), l.again)
+	if err != nil {
+		return 0, transientError("read the list of series", err)
+	}
+	l.again = true
+	locks, err := l.readLocks(ctx, read)
+	if err != nil {
+		return 0, transientError("read purge locks", err)
+	}
+	var mu sync.Mutex // guards what follows
+	var left []*seen
+	var failure error
 	var group errgroup.Group
-	group.SetLimit(limits.Concurrency)
-	for _, s := range c.seen {
+	group.SetLimit(l.limits.Concurrency)
+	for _, s := range l.left {
 		group.Go(func() error {
-			if err := a.list(ctx, s, all); err != nil {
-				all.addFailure(s.change, err)
+			one, err := l.listOnce(ctx, s, read, locks)
+			mu.Lock()
+			defer mu.Unlock()
+			if failure = cmp.Or(failure, err); err != nil || one != storage.Written {
+				left, result = append(left, s), max(result, one)
 			}
 			return nil
 		})
 	}
-	_ = group.Wait() // errors are in the results
+	_ = group.Wait() // errors are in failure
+	l.left = left
+	return result, failure
 }
 
-// list makes the entry of a series in the list cover its times. The batch is acknowledged only after that, so
-// every event whose change was processed is covered. An entry only ever grows, until a purge removes it.
-func (a *Aggregator) list(ctx context.Context, s *seen, all *results) error {
-	store, ok := a.Store.(SeriesStore)
-	if !ok {
-		return nil
-	}
-	known, remembered := a.listed.get(s.series, a.Now())
-	if remembered && covers(known, s) {
-		return nil
-	}
-	read := store.SeriesEntry
-	err := a.untilWritten(ctx, func(ctx context.Context) (storage.WriteResult, error) {
-		result, err := a.listOnce(ctx, store, read, s, all)
-		read = func(ctx context.Context, s model.Series) (item.Item, error) {
-			return store.GetItem(ctx, tablekeys.SeriesEntry(s))
+// readLocks reads the purge locks of the subjects whose series have no entry.
+func (l *listing) readLocks(
+	ctx context.Context, entries map[keys.Key]item.Item,
+) (map[keys.Key]item.Item, error) {
+	var locks []keys.Key
+	known := map[keys.Key]bool{}
+	for _, s := range l.left {
+		it, read := entries[tablekeys.SeriesEntry(s.series)]
+		if k := tablekeys.PurgeLock(s.series.Subject); read && it == nil && !known[k] {
+			locks, known[k] = append(locks, k), true
 		}
-		return result, err
-	})
-	if err != nil {
-		return fmt.Errorf("list %s: %w", s.series, err)
 	}
-	return nil
+	return l.read(ctx, locks, true)
+}
+
+// read reads items in batches.
+func (l *listing) read(
+	ctx context.Context, these []keys.Key, consistent bool,
+) (map[keys.Key]item.Item, error) {
+	var mu sync.Mutex // guards items
+	items := map[keys.Key]item.Item{}
+	var group errgroup.Group
+	group.SetLimit(l.limits.Concurrency)
+	for some := range slices.Chunk(these, itemop.MaxBatchReads) {
+		group.Go(func() error {
+			found, err := l.store.ReadItems(ctx, some, consistent)
+			mu.Lock()
+			defer mu.Unlock()
+			maps.Copy(items, found)
+			return err
+		})
+	}
+	return items, group.Wait()
 }
 
 // covers reports whether an entry needs no change.
@@ -112,55 +186,52 @@ func covers(l storage.ListedSeries, s *seen) bool {
 	return l.First <= s.first && s.last < s.unit.BucketOf(l.Last).End
 }
 
-// readEntry reads an entry of the list. The first read may be eventually consistent: an entry that does not cover
-// the series is replaced on condition that it is still as it was read.
-type readEntry func(ctx context.Context, s model.Series) (item.Item, error)
-
-// listOnce reads the entry, and writes it if another process has not made it cover the series already.
-func (a *Aggregator) listOnce(ctx context.Context, store SeriesStore, read readEntry, s *seen, all *results) (storage.WriteResult, error) {
-	old, when, err := readListed(ctx, read, s)
-	if err != nil {
-		return storage.Written, err
+// listOnce writes an entry, as it was read, if another process has not made it cover the series already.
+func (l *listing) listOnce(
+	ctx context.Context, s *seen, entries, locks map[keys.Key]item.Item,
+) (storage.WriteResult, error) {
+	it, read := entries[tablekeys.SeriesEntry(s.series)]
+	lock, lockRead := locks[tablekeys.PurgeLock(s.series.Subject)]
+	switch {
+	case !read, it == nil && !lockRead:
+		return storage.Throttled, nil
+	case lock != nil && it == nil:
+		return storage.Written, nil // a purged series is not listed again
 	}
+	old, when := listed(it, s)
 	if old.Series.Kind != "" && covers(old, s) {
-		a.listed.put(old, a.Now())
+		l.listed.put(old, l.Now())
 		return storage.Written, nil
 	}
 	next := storage.ListedSeries{Series: s.series, First: s.unit.BucketOf(s.first).Start, Last: s.unit.BucketOf(s.last).Start}
 	if old.Series.Kind != "" {
 		next.First, next.Last = min(old.First, next.First), max(old.Last, next.Last)
 		when = itemop.Precondition{equalTime(tablekeys.AttrFirst, old.First), equalTime(tablekeys.AttrLast, old.Last)}
-	} else if locked, err := store.PurgeLocked(ctx, s.series.Subject); err != nil || locked {
-		return storage.Written, transientError("read purge lock", err)
 	}
-	all.count(Counts{Listed: 1})
-	result, err := store.PutAll(ctx, []itemop.Put{{Item: item.FromListedSeries(next), Precondition: when}})
+	l.all.count(Counts{Listed: 1})
+	result, err := l.store.PutAll(ctx, []itemop.Put{{Item: item.FromListedSeries(next), Precondition: when}})
 	if err == nil && result == storage.Written {
-		a.listed.put(next, a.Now())
+		l.listed.put(next, l.Now())
 	} else {
-		a.listed.forget(s.series)
+		l.listed.forget(s.series)
 	}
 	return result, err
 }
 
-// readListed reads the entry of a series. Without an entry, the precondition is the one for a new
+// listed returns what an entry stores. Without an entry, the precondition is the one for a new
 // entry. A damaged entry is replaced; an entry of a newer version is left alone.
-func readListed(ctx context.Context, read readEntry, s *seen) (storage.ListedSeries, itemop.Precondition, error) {
-	it, err := read(ctx, s.series)
-	switch {
-	case err != nil:
-		return storage.ListedSeries{}, nil, transientError("read the list of series", err)
-	case it == nil:
-		return storage.ListedSeries{}, itemop.Precondition{{Op: itemop.ItemAbsent}}, nil
+func listed(it item.Item, s *seen) (storage.ListedSeries, itemop.Precondition) {
+	if it == nil {
+		return storage.ListedSeries{}, itemop.Precondition{{Op: itemop.ItemAbsent}}
 	}
 	l, err := item.ListedSeries(it)
 	switch {
 	case errors.Is(err, item.ErrNewer):
-		return storage.ListedSeries{Series: s.series, First: model.MinTime, Last: s.last}, nil, nil
+		return storage.ListedSeries{Series: s.series, First: model.MinTime, Last: s.last}, nil
 	case err != nil:
-		return storage.ListedSeries{}, nil, nil
+		return storage.ListedSeries{}, nil
 	}
-	return l, nil, nil
+	return l, nil
 }
 
 func transientError(what string, err error) error {

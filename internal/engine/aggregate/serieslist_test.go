@@ -124,25 +124,16 @@ type listFaults struct {
 
 func (f *listFaults) failsNow() bool { f.n++; return f.n-1 == f.fail }
 
-func (f *listFaults) SeriesEntry(ctx context.Context, s model.Series) (item.Item, error) {
-	if f.failsNow() {
-		return nil, errors.New("unreachable")
+func (f *listFaults) ReadItems(
+	ctx context.Context, these []keys.Key, consistent bool,
+) (map[keys.Key]item.Item, error) {
+	switch {
+	case !f.failsNow():
+		return f.store.ReadItems(ctx, these, consistent)
+	case f.stored:
+		return nil, nil // the table processed none
 	}
-	return f.store.SeriesEntry(ctx, s)
-}
-
-func (f *listFaults) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
-	if f.failsNow() {
-		return nil, errors.New("unreachable")
-	}
-	return f.store.GetItem(ctx, k)
-}
-
-func (f *listFaults) PurgeLocked(ctx context.Context, s model.Subject) (bool, error) {
-	if f.failsNow() {
-		return false, errors.New("unreachable")
-	}
-	return f.store.PurgeLocked(ctx, s)
+	return nil, errors.New("unreachable")
 }
 
 func (f *listFaults) PutAll(ctx context.Context, puts []itemop.Put) (storage.WriteResult, error) {

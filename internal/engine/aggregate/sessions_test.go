@@ -549,13 +549,15 @@ type slowPut struct {
 	during func()
 }
 
-func (s *slowPut) PutInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	result, err := s.store.PutInvalidation(ctx, i)
+func (s *slowPut) PutInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	left, result, err := s.store.PutInvalidations(ctx, these)
 	if during := s.during; during != nil {
 		s.during = nil
 		during()
 	}
-	return result, err
+	return left, result, err
 }
 
 // A row is not written by a fold whose sessions have ended since: it is folded again.

@@ -36,14 +36,11 @@ type EventReader interface {
 
 // RowReader is an optional interface of a Store that reads many rows by one request.
 type RowReader interface {
-	// ReadRows reads up to MaxBatchRows rows, each strongly consistent. The result has a
+	// ReadRows reads up to itemop.MaxBatchReads rows, each strongly consistent. The result has a
 	// key for each row that was read, with nil where there is no row. It has no key for a
 	// row that the table did not return in this request.
 	ReadRows(ctx context.Context, keys []rollup.Key) (map[rollup.Key]*rollup.Row, error)
 }
-
-// MaxBatchRows is how many rows one request reads at most.
-const MaxBatchRows = 100
 
 // QuarantineStore stores records that cannot be processed. A record whose ID is stored
 // already changes nothing.
@@ -59,8 +56,11 @@ type InvalidationStore interface {
 	// Invalidations reads one page of the invalidations of a queue shard that are due up to a time, included,
 	// in order of their due times, strongly consistent. after is "" or Next of the page before.
 	Invalidations(ctx context.Context, shard storage.QueueShard, dueUpTo model.Time, after string) (storage.InvalidationPage, error)
-	// DeleteInvalidation deletes an invalidation. The result is Written also if it is not stored.
-	DeleteInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error)
+	// DeleteInvalidations deletes up to itemop.MaxBatchWrites different invalidations, those that are stored. If
+	// the result is Written, left are those that the table did not process. Otherwise any may be deleted.
+	DeleteInvalidations(
+		ctx context.Context, these []storage.Invalidation,
+	) (left []storage.Invalidation, result storage.WriteResult, err error)
 	// AdvanceSweep stores the low watermark of a queue shard, on condition that none is
 	// stored, or an earlier one.
 	AdvanceSweep(ctx context.Context, shard storage.QueueShard, through model.Time) (storage.WriteResult, error)

@@ -13,11 +13,8 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/queue"
-	"github.com/tidemark-db/tidemark/internal/store/item"
-	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 
-	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -138,7 +135,7 @@ func (s *sweep) done(i storage.Invalidation, err error) {
 }
 
 // workOff recomputes the buckets of some invalidations, always from their first child and
-// always writing, and goes on with each parent by the rule of step: those that have closed are
+// always writing, and goes on with each parent by the rule of leaveOpen: those that have closed are
 // recomputed once for all of their children. Then it deletes the invalidations.
 func (s *sweep) workOff(ctx context.Context, queue InvalidationStore, found []storage.Invalidation) {
 	c := chunk{known: map[rollup.Key]*dirtyBucket{}, newest: model.MinTime}
@@ -147,17 +144,29 @@ func (s *sweep) workOff(ctx context.Context, queue InvalidationStore, found []st
 		results[n] = s.addDue(&c, n, i)
 	}
 	if ctx.Err() == nil {
-		s.agg.recomputeLevels(ctx, &c, (*dirtyBucket).sweptAt, s.limits, &s.all)
+		due := (*dirtyBucket).sweptAt
+		closed := s.agg.leaveLevel(ctx, &c, 0, due, s.limits, &s.all)
+		s.agg.recomputeLevels(ctx, &c, closed, due, s.limits, &s.all)
 	}
+	errs := make([]error, len(found))
 	var group errgroup.Group
 	group.SetLimit(s.limits.Concurrency)
 	for n, i := range found {
 		group.Go(func() error {
-			s.done(i, s.finish(ctx, queue, i, results[n]()))
+			errs[n] = s.finish(ctx, i, results[n]())
 			return nil
 		})
 	}
-	_ = group.Wait() // errors are in the results
+	_ = group.Wait() // errors are in errs
+	var worked []storage.Invalidation
+	for n, i := range found {
+		if errs[n] != nil {
+			s.done(i, errs[n])
+			continue
+		}
+		worked = append(worked, i)
+	}
+	s.deleteAll(ctx, queue, worked)
 }
 
 // addDue adds the bucket of an invalidation and the coarser ones around it, as repairs,
@@ -178,25 +187,6 @@ func (s *sweep) addDue(c *chunk, n int, i storage.Invalidation) func() error {
 		}
 		return buckets[0].failure()
 	}
-}
-
-// finish deletes an invalidation whose buckets were recomputed or left. One that can never be
-// worked off is quarantined, so that it does not hold back the low watermark.
-func (s *sweep) finish(ctx context.Context, queue InvalidationStore, i storage.Invalidation, err error) error {
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case permanent(ctx, err):
-		if err := s.agg.Quarantine(ctx, unsweepable(i, err)); err != nil {
-			return err
-		}
-		s.all.count(Counts{Quarantined: 1})
-	case err != nil:
-		return err
-	}
-	return s.agg.untilWritten(ctx, func(ctx context.Context) (storage.WriteResult, error) {
-		return queue.DeleteInvalidation(ctx, i)
-	})
 }
 
 // tierOf returns the kind of an invalidation, and the level of its tier.
@@ -242,27 +232,5 @@ func (s *sweep) advance(ctx context.Context, shard storage.QueueShard) error {
 			result = storage.Written
 		}
 		return result, err
-	})
-}
-
-// permanent reports whether a recomputation failed with an error that a later sweep would meet again. A row of
-// a newer version waits for the program that knows it, and a bucket whose recomputation panics for the release
-// that mends it: a fault of a release may concern every bucket, and must not empty the queue.
-func permanent(ctx context.Context, err error) bool {
-	if err == nil || ctx.Err() != nil {
-		return false
-	}
-	for _, passing := range []error{errTransient, retry.ErrUndecided, item.ErrNewer, errPanic} {
-		if errors.Is(err, passing) {
-			return false
-		}
-	}
-	return true
-}
-
-// unsweepable returns the quarantined form of an invalidation that cannot be worked off.
-func unsweepable(i storage.Invalidation, reason error) storage.Quarantined {
-	return quarantined(tablekeys.Invalidation(i).SK, reason.Error(), i.Key.Series, map[string]string{
-		"what": "invalidation", "tier": i.Key.Tier, "start": i.Key.Start.String(),
 	})
 }

@@ -52,25 +52,31 @@ func (d *dying) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (r
 	return result, err
 }
 
-func (d *dying) HasInvalidation(ctx context.Context, i storage.Invalidation) (stored bool, err error) {
-	if dead := d.request(func() { stored, err = d.store.HasInvalidation(ctx, i) }); dead != nil {
-		return false, dead
+func (d *dying) StoredInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) (stored map[storage.Invalidation]bool, err error) {
+	if dead := d.request(func() { stored, err = d.store.StoredInvalidations(ctx, these) }); dead != nil {
+		return nil, dead
 	}
 	return stored, err
 }
 
-func (d *dying) PutInvalidation(ctx context.Context, i storage.Invalidation) (result storage.WriteResult, err error) {
-	if dead := d.request(func() { result, err = d.store.PutInvalidation(ctx, i) }); dead != nil {
-		return storage.Unknown, dead
+func (d *dying) PutInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) (left []storage.Invalidation, result storage.WriteResult, err error) {
+	if dead := d.request(func() { left, result, err = d.store.PutInvalidations(ctx, these) }); dead != nil {
+		return these, storage.Unknown, dead
 	}
-	return result, err
+	return left, result, err
 }
 
-func (d *dying) DeleteInvalidation(ctx context.Context, i storage.Invalidation) (result storage.WriteResult, err error) {
-	if dead := d.request(func() { result, err = d.store.DeleteInvalidation(ctx, i) }); dead != nil {
-		return storage.Unknown, dead
+func (d *dying) DeleteInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) (left []storage.Invalidation, result storage.WriteResult, err error) {
+	if dead := d.request(func() { left, result, err = d.store.DeleteInvalidations(ctx, these) }); dead != nil {
+		return these, storage.Unknown, dead
 	}
-	return result, err
+	return left, result, err
 }
 
 func (d *dying) AdvanceSweep(
@@ -191,12 +197,14 @@ func (s *stopping) Invalidations(
 	return page, err
 }
 
-func (s *stopping) DeleteInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	result, err := s.store.DeleteInvalidation(ctx, i)
+func (s *stopping) DeleteInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	left, result, err := s.store.DeleteInvalidations(ctx, these)
 	if s.after--; s.after == 0 {
 		s.stop()
 	}
-	return result, err
+	return left, result, err
 }
 
 // A sweep whose time is up advances the watermark as far as it came.
@@ -210,7 +218,7 @@ func TestSweep_AdvancesAsFarAsItCame(t *testing.T) {
 	w.setNow(at("2026-03-10T14:02:00Z"))
 	ctx, stop := context.WithCancel(w.ctx())
 	w.on(&stopping{store: w.table, after: 2, stop: stop})
-	w.agg.Limits.Concurrency = 1
+	w.agg.Limits.Concurrency, w.agg.Limits.Buckets = 1, 1
 	r, err := w.agg.Sweep(ctx, storage.FirstGeneration.Shard(w.series))
 	all, _ := w.table.Sweeps(w.ctx())
 	if want := at("2026-03-10T13:00:00Z") - 1; err != nil || r.Swept != 2 || r.Left != 2 || all.Of(w.series) != want {
@@ -219,6 +227,58 @@ func TestSweep_AdvancesAsFarAsItCame(t *testing.T) {
 	w.on(w.table)
 	if r := w.sweep(); r.Swept != 2 {
 		t.Errorf("then swept %d, want 2", r.Swept)
+	}
+}
+
+// partial is a table that processes a part of each batch of deletions, and loses the response to some.
+type partial struct {
+	store
+	batches int
+	loses   bool
+}
+
+func (p *partial) DeleteInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
+	if p.batches++; len(these) == 1 {
+		return p.store.DeleteInvalidations(ctx, these)
+	}
+	half := len(these) / 2
+	if _, result, err := p.store.DeleteInvalidations(ctx, these[:half]); err != nil || result != storage.Written {
+		return these, result, err
+	}
+	if p.loses && p.batches == 1 {
+		return these, storage.Unknown, nil
+	}
+	return these[half:], storage.Written, nil
+}
+
+// What a batch of deletions did not process, or lost the response of, is deleted again. Only what was deleted
+// counts.
+func TestSweep_DeletesAgainWhatWasNotProcessed(t *testing.T) {
+	for attempts, want := range map[int]int{1: 4, 60: 8} {
+		for _, loses := range []bool{false, true} {
+			w := newWorldOf(t, deferred(gauge, 0))
+			for hour := range 8 {
+				w.setNow(at(ten).Add(time.Duration(hour) * time.Hour))
+				w.put(model.Order{At: w.now()}, "1")
+				w.process()
+			}
+			w.setNow(at("2026-03-10T20:00:00Z"))
+			w.agg.Limits.Attempts = attempts
+			w.on(&partial{store: w.table, loses: loses})
+			if loses && attempts == 1 {
+				want = 0 // nothing is known of the batch
+			}
+			r, err := w.agg.Sweep(w.ctx(), storage.FirstGeneration.Shard(w.series))
+			if err != nil || r.Swept != want || r.Left != 8-want {
+				t.Errorf("%d attempts, loses %v: swept %d, left %d, %v; want %d", attempts, loses, r.Swept, r.Left, err, want)
+			}
+			w.on(w.table)
+			w.agg.Limits.Attempts = 60
+			w.sweep()
+			w.wantQueue("day due 2026-03-11T00:00:00.000Z")
+		}
 	}
 }
 
@@ -258,7 +318,7 @@ func TestSweep_PoisonIsQuarantined(t *testing.T) {
 		i := storage.FirstGeneration.Invalidation(at(eleven), rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)})
 		w.put(order(ten, ""), "1")
 		spoil(w, &i)
-		if result, err := w.table.PutInvalidation(w.ctx(), i); err != nil || result != storage.Written {
+		if _, result, err := w.table.PutInvalidations(w.ctx(), []storage.Invalidation{i}); err != nil || result != storage.Written {
 			t.Fatal(result, err)
 		}
 		r, err := w.agg.Sweep(w.ctx(), i.Shard)
@@ -287,7 +347,7 @@ func TestSweep_PanicHoldsTheWatermark(t *testing.T) {
 	key := rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)}
 	i := storage.FirstGeneration.Invalidation(at(eleven), key)
 	shard := i.Shard
-	if _, err := w.table.PutInvalidation(w.ctx(), i); err != nil {
+	if _, _, err := w.table.PutInvalidations(w.ctx(), []storage.Invalidation{i}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := w.agg.Sweep(w.ctx(), shard)
@@ -313,7 +373,7 @@ func TestSweep_RowOfANewerVersionHoldsTheWatermark(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := storage.FirstGeneration.Invalidation(at(eleven), rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)})
-	if _, err := w.table.PutInvalidation(w.ctx(), i); err != nil {
+	if _, _, err := w.table.PutInvalidations(w.ctx(), []storage.Invalidation{i}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := w.agg.Sweep(w.ctx(), storage.FirstGeneration.Shard(w.series))

@@ -29,6 +29,7 @@ type store interface {
 	aggregate.QuarantineStore
 	aggregate.InvalidationStore
 	aggregate.SeriesStore
+	aggregate.LatestStore
 }
 
 // world is a table in memory, a clock that only the test moves, and an aggregator that

@@ -27,12 +27,14 @@ type queueing struct {
 	refuses  bool
 }
 
-func (q *queueing) PutInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
+func (q *queueing) PutInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) ([]storage.Invalidation, storage.WriteResult, error) {
 	q.requests = append(q.requests, "queue")
 	if q.refuses {
-		return storage.Unknown, errors.New("not allowed")
+		return these, storage.Unknown, errors.New("not allowed")
 	}
-	return q.Table.PutInvalidation(ctx, i)
+	return q.Table.PutInvalidations(ctx, these)
 }
 
 func (q *queueing) Append(ctx context.Context, tx storage.AppendTransaction) (storage.StoreResult, error) {

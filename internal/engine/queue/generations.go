@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -37,16 +38,14 @@ func (k *known) younger(age time.Duration, now model.Time) bool {
 	return k.all != nil && now >= k.readAt && now.Sub(k.readAt) < age
 }
 
-// placed returns an invalidation with the queue shard that takes it. It reads the generations if they are
-// older than MaxAge.
-func (k *known) placed(
-	ctx context.Context, store Store, i storage.Invalidation, now func() model.Time,
-) (storage.Invalidation, error) {
+// newest returns the generation that takes invalidations. It reads the generations if they are older than
+// MaxAge. The error wraps ErrUnplaced.
+func (k *known) newest(ctx context.Context, store Store, now func() model.Time) (storage.Generation, error) {
 	at := now()
 	if !k.younger(MaxAge, at) {
 		c, err := store.QueueConfig(ctx)
 		if err != nil {
-			return i, err
+			return storage.Generation{}, fmt.Errorf("%w: read the generations of the queue: %w", ErrUnplaced, err)
 		}
 		k.mu.Lock()
 		k.all, k.readAt = c.Generations, at
@@ -54,5 +53,5 @@ func (k *known) placed(
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.all.Newest().Invalidation(i.Due, i.Key), nil
+	return k.all.Newest(), nil
 }

@@ -17,12 +17,16 @@ import (
 
 // Store stores invalidations. Each method is one request. Implementations are safe for concurrent use.
 type Store interface {
-	// HasInvalidation reports whether an invalidation is stored, eventually consistent: the result may be out
-	// of date. It costs half a read unit, a put one write unit.
-	HasInvalidation(ctx context.Context, i storage.Invalidation) (bool, error)
-	// PutInvalidation stores an invalidation, whether or not an equal one is stored. It returns an error only
-	// for what a retry cannot repair.
-	PutInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error)
+	// StoredInvalidations reads up to itemop.MaxBatchReads invalidations, eventually consistent, and returns
+	// which are stored. The result may be out of date, and lacks what the table did not process. Each costs
+	// half a read unit, a put one write unit.
+	StoredInvalidations(ctx context.Context, these []storage.Invalidation) (map[storage.Invalidation]bool, error)
+	// PutInvalidations stores up to itemop.MaxBatchWrites different invalidations, whether or not equal ones
+	// are stored. Each is stored by itself: if the result is Written, left are those that the table did not
+	// process. Otherwise any of them may be stored. It returns an error only for what a retry cannot repair.
+	PutInvalidations(
+		ctx context.Context, these []storage.Invalidation,
+	) (left []storage.Invalidation, result storage.WriteResult, err error)
 	// QueueConfig reads the generations of the queue, strongly consistent. There is always one.
 	QueueConfig(ctx context.Context) (storage.QueueConfig, error)
 }
@@ -35,83 +39,44 @@ type Deferral struct {
 	From model.Time
 }
 
-// Attempt is what one attempt to make sure of an invalidation did.
-type Attempt struct {
-	// Left reports that the invalidation is stored, and that its due time lay ahead after that: the bucket may
-	// be left to the sweep.
-	Left  bool
-	Reads int // requests
-	Puts  int // requests
-	// Result is the result of the put; Written if none was necessary.
-	Result storage.WriteResult
-}
-
-// Ensure makes sure of an invalidation once: the process remembers it, reads it, or puts it into the queue
-// shard that takes it. now is read again after a read or a put. An unknown result counts as not written. A
-// read that fails is followed by the put. A failed put is an error, and a failed read of the generations is
-// ErrUnplaced.
-func (m *Memory) Ensure(
-	ctx context.Context, store Store, d Deferral, now func() model.Time,
-) (a Attempt, err error) {
-	for {
-		a.Result = storage.Written
-		switch {
-		case now() >= d.Due:
-			return a, nil
-		case m.has(d):
-			a.Left = true
-			return a, nil
-		}
-		i, err := m.known.placed(ctx, store, d.Invalidation, now)
-		if err != nil {
-			return a, fmt.Errorf("%w: read the generations of the queue: %w", ErrUnplaced, err)
-		}
-		a.Reads++
-		stored, err := store.HasInvalidation(ctx, i)
-		if err != nil || !stored {
-			a.Puts++
-			if a.Result, err = store.PutInvalidation(ctx, i); err != nil {
-				return a, putError(i, err)
-			}
-			stored = a.Result == storage.Written
-		}
-		at := now()
-		if stored && !m.known.younger(Lead, at) {
-			continue // suspended: the generation may be retired by now, and no sweep may find the invalidation
-		}
-		if a.Left = stored && at < d.Due; a.Left {
-			m.add(d, at)
-		}
-		return a, nil
-	}
-}
-
 // Put puts an invalidation, whether or not it is stored, into the queue shard that takes it. The result is
 // Written if a sweep finds it.
 func (m *Memory) Put(
 	ctx context.Context, store Store, i storage.Invalidation, now func() model.Time,
 ) (storage.WriteResult, error) {
 	for {
-		placed, err := m.known.placed(ctx, store, i, now)
+		newest, err := m.known.newest(ctx, store, now)
 		if err != nil {
-			return storage.Unknown, fmt.Errorf("%w: read the generations of the queue: %w", ErrUnplaced, err)
+			return storage.Unknown, err
 		}
-		result, err := store.PutInvalidation(ctx, placed)
-		switch {
-		case err != nil:
-			return result, putError(placed, err)
-		case result != storage.Written || m.known.younger(Lead, now()):
-			return result, nil
+		result, _, err := put(ctx, store, []storage.Invalidation{newest.Invalidation(i.Due, i.Key)})
+		if err != nil || result != storage.Written || m.known.younger(Lead, now()) {
+			return result, err
 		}
 	}
 }
 
+// put puts invalidations by one request. The result is Written only if all of them are stored; those in left
+// may not be.
+func put(
+	ctx context.Context, store Store, these []storage.Invalidation,
+) (result storage.WriteResult, left []storage.Invalidation, err error) {
+	left, result, err = store.PutInvalidations(ctx, these)
+	switch {
+	case err != nil:
+		first := these[0].Key
+		return result, these, fmt.Errorf("put %d invalidations, the first of %s %s %s: %w",
+			len(these), first.Series, first.Tier, first.Start, err)
+	case result != storage.Written:
+		return result, these, nil
+	case len(left) > 0:
+		return storage.Throttled, left, nil
+	}
+	return storage.Written, nil, nil
+}
+
 // ErrUnplaced is the error of an invalidation whose queue shard is not known. A repetition may know it.
 var ErrUnplaced = errors.New("no queue shard")
-
-func putError(i storage.Invalidation, err error) error {
-	return fmt.Errorf("put invalidation of %s %s %s: %w", i.Key.Series, i.Key.Tier, i.Key.Start, err)
-}
 
 // MaxRemembered bounds a Memory: about 10 MB.
 const MaxRemembered = 50_000

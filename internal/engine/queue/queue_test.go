@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -19,6 +21,7 @@ type scripted struct {
 	readErr, putErr error
 	configErr       error
 	result          storage.WriteResult
+	unprocessed     int // of each put, at its end
 	clock           *model.Time
 	readTakes       model.Time
 	putTakes        model.Time
@@ -26,16 +29,34 @@ type scripted struct {
 	into            []storage.QueueShard
 }
 
-func (s *scripted) HasInvalidation(context.Context, storage.Invalidation) (bool, error) {
+func (s *scripted) StoredInvalidations(
+	_ context.Context, these []storage.Invalidation,
+) (map[storage.Invalidation]bool, error) {
 	*s.clock += s.readTakes
-	return s.stored, s.readErr
+	stored := map[storage.Invalidation]bool{}
+	for _, i := range these {
+		stored[i] = s.stored
+	}
+	return stored, s.readErr
 }
 
-func (s *scripted) PutInvalidation(_ context.Context, i storage.Invalidation) (storage.WriteResult, error) {
+func (s *scripted) PutInvalidations(
+	_ context.Context, these []storage.Invalidation,
+) (left []storage.Invalidation, _ storage.WriteResult, _ error) {
 	*s.clock += s.putTakes
 	s.putTakes = 0
-	s.into = append(s.into, i.Shard)
-	return s.result, s.putErr
+	for _, i := range these {
+		s.into = append(s.into, i.Shard)
+	}
+	return these[len(these)-min(s.unprocessed, len(these)):], s.result, s.putErr
+}
+
+// ensureOne makes sure of one bucket, by one attempt.
+func ensureOne(t *testing.T, m *Memory, s *scripted, d Deferral) (Ensured, error) {
+	t.Helper()
+	once := retry.Retrier{Policy: retry.Policy{Attempts: 1}}
+	now := func() model.Time { return *s.clock }
+	return m.Ensure(t.Context(), s, []Deferral{d}, Requests{Now: now, Retrier: once})
 }
 
 func (s *scripted) QueueConfig(context.Context) (storage.QueueConfig, error) {
@@ -46,6 +67,11 @@ func (s *scripted) QueueConfig(context.Context) (storage.QueueConfig, error) {
 	s.generations++
 	return storage.QueueConfig{Generations: all}, s.configErr
 }
+
+// zeros is a random source.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
 // A process that is suspended between reading the generations and its put may have put into one that is
 // retired by then. It puts again by what it reads then.
@@ -62,8 +88,7 @@ func TestMemory_PutsAgainAfterASuspension(t *testing.T) {
 	} {
 		for method, put := range map[string]func(*Memory, *scripted, storage.Invalidation) error{
 			"ensure": func(m *Memory, s *scripted, i storage.Invalidation) error {
-				d := Deferral{Invalidation: i}
-				_, err := m.Ensure(t.Context(), s, d, func() model.Time { return *s.clock })
+				_, err := ensureOne(t, m, s, Deferral{Invalidation: i})
 				return err
 			},
 			"put": func(m *Memory, s *scripted, i storage.Invalidation) error {
@@ -90,8 +115,9 @@ func TestMemory_ReadsTheGenerationsFirst(t *testing.T) {
 	now := func() model.Time { return clock }
 	i := storage.Invalidation{Due: 10, Key: rollup.Key{Tier: "hour"}}
 	var m Memory
-	got, err := m.Ensure(t.Context(), store, Deferral{Invalidation: i}, now)
-	if !errors.Is(err, ErrUnplaced) || got.Left || got.Puts > 0 {
+	got, err := ensureOne(t, &m, store, Deferral{Invalidation: i})
+	both := errors.Is(err, ErrUnplaced) && errors.Is(err, retry.ErrUndecided)
+	if !both || got.Decisions[0] != Undecided || got.Puts > 0 {
 		t.Errorf("%+v, %v; want %v", got, err, ErrUnplaced)
 	}
 	if _, err := m.Put(t.Context(), store, i, now); !errors.Is(err, ErrUnplaced) || len(store.into) > 0 {
@@ -105,33 +131,77 @@ func TestEnsure_LeavesABucketOnlyIfItIsOpenAfterItsInvalidationIsKnown(t *testin
 	t.Parallel()
 	unreachable := errors.New("unreachable")
 	for name, c := range map[string]struct {
-		store scripted
-		start model.Time
-		want  Attempt
-		fails bool
+		store       scripted
+		start       model.Time
+		want        Decision
+		reads, puts int
 	}{
-		"found":                       {scripted{stored: true}, 0, Attempt{Left: true, Reads: 1, Result: storage.Written}, false},
-		"put":                         {scripted{result: storage.Written}, 0, Attempt{Left: true, Reads: 1, Puts: 1, Result: storage.Written}, false},
-		"put after a read that fails": {scripted{readErr: unreachable, result: storage.Written}, 0, Attempt{Left: true, Reads: 1, Puts: 1, Result: storage.Written}, false},
-		"put without a response":      {scripted{result: storage.Unknown}, 0, Attempt{Reads: 1, Puts: 1, Result: storage.Unknown}, false},
-		"put throttled":               {scripted{result: storage.Throttled}, 0, Attempt{Reads: 1, Puts: 1, Result: storage.Throttled}, false},
-		"put not allowed":             {scripted{putErr: unreachable}, 0, Attempt{Reads: 1, Puts: 1}, true},
-		"closed before":               {scripted{stored: true}, 10, Attempt{Result: storage.Written}, false},
-		"closed during the read":      {scripted{stored: true, readTakes: 10}, 0, Attempt{Reads: 1, Result: storage.Written}, false},
-		"closed during the put":       {scripted{result: storage.Written, putTakes: 10}, 0, Attempt{Reads: 1, Puts: 1, Result: storage.Written}, false},
-		"open by a millisecond":       {scripted{stored: true, readTakes: 9}, 0, Attempt{Left: true, Reads: 1, Result: storage.Written}, false},
+		"found":                       {scripted{stored: true}, 0, Left, 1, 0},
+		"put":                         {scripted{result: storage.Written}, 0, Left, 1, 1},
+		"put after a read that fails": {scripted{readErr: unreachable, result: storage.Written}, 0, Left, 1, 1},
+		"put without a response":      {scripted{result: storage.Unknown}, 0, Undecided, 1, 1},
+		"put throttled":               {scripted{result: storage.Throttled}, 0, Undecided, 1, 1},
+		"put not processed":           {scripted{unprocessed: 1}, 0, Undecided, 1, 1},
+		"put not allowed":             {scripted{putErr: unreachable}, 0, Undecided, 1, 1},
+		"closed before":               {scripted{stored: true}, 10, Closed, 0, 0},
+		"closed during the read":      {scripted{stored: true, readTakes: 10}, 0, Closed, 1, 0},
+		"closed during the put":       {scripted{result: storage.Written, putTakes: 10}, 0, Closed, 1, 1},
+		"open by a millisecond":       {scripted{stored: true, readTakes: 9}, 0, Left, 1, 0},
 	} {
 		clock := c.start
 		c.store.clock = &clock
 		i := Deferral{Invalidation: storage.Invalidation{Due: 10, Key: rollup.Key{Tier: "hour"}}}
 		var m Memory
-		got, err := m.Ensure(t.Context(), &c.store, i, func() model.Time { return clock })
-		if got != c.want || (err != nil) != c.fails {
-			t.Errorf("%s: %+v, %v; want %+v, an error: %v", name, got, err, c.want, c.fails)
+		got, err := ensureOne(t, &m, &c.store, i)
+		counted := got.Reads == c.reads && got.Puts == c.puts
+		if got.Decisions[0] != c.want || !counted || (err != nil) != (c.want == Undecided) {
+			t.Errorf("%s: %+v, %v; want %d, %d reads, %d puts", name, got, err, c.want, c.reads, c.puts)
 		}
-		if remembered := m.has(i); remembered != c.want.Left {
-			t.Errorf("%s: remembered %v, want %v", name, remembered, c.want.Left)
+		if remembered := m.has(i); remembered != (c.want == Left) {
+			t.Errorf("%s: remembered %v, want %v", name, remembered, c.want == Left)
 		}
+	}
+}
+
+// Of a batch that is processed in part, only the rest is put again. Each bucket is decided by its own due
+// time.
+func TestEnsure_PutsAgainOnlyWhatWasNotProcessed(t *testing.T) {
+	t.Parallel()
+	clock := model.Time(0)
+	store := &scripted{result: storage.Written, clock: &clock, unprocessed: 10}
+	var all []Deferral
+	want := make([]Decision, 60)
+	for n := range want {
+		due, decision := model.Time(100), Left
+		if n%7 == 0 {
+			due, decision = 5, Closed // while the first batches are put
+		}
+		want[n] = decision
+		key := rollup.Key{Tier: "hour", Start: model.Time(n)}
+		all = append(all, Deferral{Invalidation: storage.Invalidation{Due: due, Key: key}})
+	}
+	store.putTakes = 5
+	var m Memory
+	later := func(context.Context, time.Duration) error {
+		store.unprocessed = 0
+		return nil
+	}
+	got, err := m.Ensure(t.Context(), store, all, Requests{
+		Now:     func() model.Time { return clock },
+		Retrier: retry.Retrier{Rand: zeros{}, Sleep: later},
+	})
+	if err != nil || !slices.Equal(got.Decisions, want) {
+		t.Errorf("%v, %v; want %v", got.Decisions, err, want)
+	}
+	again := 0 // the last ten of each batch that have not closed
+	for n, d := range want {
+		batch := min((n/itemop.MaxBatchWrites+1)*itemop.MaxBatchWrites, len(want))
+		if n >= batch-10 && d == Left {
+			again++
+		}
+	}
+	if len(store.into) != len(want)+again || got.Puts != len(store.into) {
+		t.Errorf("%d puts, counted %d; want %d and %d again", len(store.into), got.Puts, len(want), again)
 	}
 }
 
@@ -142,13 +212,13 @@ func TestEnsure_SendsNoRequestForWhatTheProcessRemembers(t *testing.T) {
 	i := Deferral{Invalidation: storage.Invalidation{Due: 10, Key: rollup.Key{Tier: "hour"}}}
 	var m Memory
 	for n := range 3 {
-		got, err := m.Ensure(t.Context(), store, i, func() model.Time { return clock })
-		if want := (Attempt{Left: true, Reads: max(0, 1-n), Result: storage.Written}); err != nil || got != want {
-			t.Errorf("attempt %d: %+v, %v; want %+v", n, got, err, want)
+		got, err := ensureOne(t, &m, store, i)
+		if want := max(0, 1-n); err != nil || got.Decisions[0] != Left || got.Reads != want {
+			t.Errorf("attempt %d: %+v, %v; want it left after %d reads", n, got, err, want)
 		}
 	}
 	clock = 10
-	if got, err := m.Ensure(t.Context(), store, i, func() model.Time { return clock }); err != nil || got.Left {
+	if got, err := ensureOne(t, &m, store, i); err != nil || got.Decisions[0] != Closed || got.Reads > 0 {
 		t.Errorf("closed: %+v, %v; want it not left", got, err)
 	}
 }
@@ -167,8 +237,8 @@ func TestEnsure_ReadsAgainWhatItRemembersOfAnEarlierDeferral(t *testing.T) {
 		bucket Deferral
 		puts   int
 	}{{first, 1}, {first, 0}, {second, 1}, {second, 0}} {
-		got, err := m.Ensure(t.Context(), store, c.bucket, func() model.Time { return clock })
-		if err != nil || !got.Left || got.Puts != c.puts {
+		got, err := ensureOne(t, &m, store, c.bucket)
+		if err != nil || got.Decisions[0] != Left || got.Puts != c.puts {
 			t.Errorf("attempt %d: %+v, %v; want %d puts", n, got, err, c.puts)
 		}
 	}

@@ -2,13 +2,7 @@ package queue
 
 import (
 	"context"
-	"errors"
-	"sync"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/tidemark-db/tidemark/internal/store/retry"
-	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -33,16 +27,9 @@ func NewWriter(store any, kinds *catalog.Catalog) *Writer {
 	return nil
 }
 
-// Requests are how a Writer sends requests.
-type Requests struct {
-	Now      func() model.Time
-	Retrier  retry.Retrier
-	Parallel int // buckets at the same time
-}
-
 // Ensure makes sure of the invalidations of the finest buckets of events, for their series and for the series
 // of the sessions of which they are part. A bucket that has closed needs none. It returns the events of
-// buckets whose invalidation may not be stored, with an error of one of them: these events may be sent all
+// buckets whose invalidation may not be stored, with an error: these events may be sent all
 // the same. Their rows follow when the table stream has delivered them.
 func (w *Writer) Ensure(
 	ctx context.Context, kind *catalog.Kind, events []model.EventKey, r Requests,
@@ -51,7 +38,12 @@ func (w *Writer) Ensure(
 	if len(missing) == 0 {
 		return nil, nil // without a map or a goroutine: nearly every append is of a bucket that is remembered
 	}
-	failed, failure := w.ensureAll(ctx, distinct(missing), r)
+	buckets := distinct(missing)
+	ensured, failure := w.memory.Ensure(ctx, w.Store, buckets, r)
+	failed := map[Deferral]bool{}
+	for n, d := range ensured.Decisions {
+		failed[buckets[n]] = d == Undecided
+	}
 	last := -1
 	for _, m := range missing {
 		if failed[m.Deferral] && m.event != last {
@@ -100,45 +92,6 @@ func (w *Writer) buckets(all []Deferral, kind *catalog.Kind, e model.EventKey, n
 		}
 	}
 	return all
-}
-
-// ensureAll makes sure of invalidations, and returns those that may not be stored, with an error of one.
-func (w *Writer) ensureAll(
-	ctx context.Context, all []Deferral, r Requests,
-) (failed map[Deferral]bool, failure error) {
-	var mu sync.Mutex // guards failed and failure
-	failed = map[Deferral]bool{}
-	var group errgroup.Group
-	group.SetLimit(max(r.Parallel, 1))
-	for _, d := range all {
-		group.Go(func() error {
-			if err := w.ensure(ctx, d, r); err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				failed[d], failure = true, err
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // errors are in failure
-	return failed, failure
-}
-
-// ensure makes sure of an invalidation, with retries.
-func (w *Writer) ensure(ctx context.Context, d Deferral, r Requests) error {
-	var cause error
-	_, err := r.Retrier.Do(ctx, func(ctx context.Context) (storage.WriteResult, error) {
-		attempt, err := w.memory.Ensure(ctx, w.Store, d, r.Now)
-		if errors.Is(err, ErrUnplaced) {
-			cause = err
-			return storage.Unknown, nil
-		}
-		return attempt.Result, err
-	})
-	if err == nil {
-		return nil
-	}
-	return retry.WithCause(err, cause)
 }
 
 // distinct returns each bucket once, in the order of the first events.

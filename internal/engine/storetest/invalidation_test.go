@@ -1,12 +1,14 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
@@ -22,7 +24,7 @@ var invalidationFacts = []fact{
 			all = append(all, invalidation(fmt.Sprint("d", i%3), 40-i))
 		}
 		for _, i := range all {
-			c.wantResult("put", storage.Written)(c.table.PutInvalidation(c.Context(), i))
+			c.putInvalidations(i)
 		}
 		slices.Reverse(all)
 		c.equal("due up to 25", c.invalidations(minute(25)), of(all, minute(25)))
@@ -34,18 +36,63 @@ var invalidationFacts = []fact{
 		other := i
 		other.Key.Start = minute(60)
 		for _, put := range []storage.Invalidation{i, i, other} {
-			c.wantResult("put", storage.Written)(c.table.PutInvalidation(c.Context(), put))
+			c.putInvalidations(put)
 		}
 		c.equal("stored", len(c.invalidations(minute(2))), 2)
 		for range 2 {
-			c.wantResult("delete", storage.Written)(c.table.DeleteInvalidation(c.Context(), i))
+			c.deleteInvalidations(i)
 		}
 		c.equal("left", c.invalidations(minute(2)), []storage.Invalidation{other})
+	}},
+	{"batches of invalidations are put, read and deleted, whether or not some are stored", func(c *contract) {
+		var all []storage.Invalidation
+		for i := range itemop.MaxBatchReads {
+			all = append(all, invalidation(fmt.Sprint("d", i), i))
+		}
+		for some := range slices.Chunk(all[1:], itemop.MaxBatchWrites) {
+			c.putInvalidations(some...)
+		}
+		stored, err := c.table.StoredInvalidations(c.Context(), all)
+		c.must(err)
+		c.equal("the first is stored", stored[all[0]], false)
+		c.equal("stored", len(stored), len(all)-1)
+		for some := range slices.Chunk(all[:50], itemop.MaxBatchWrites) {
+			c.deleteInvalidations(some...)
+		}
+		c.equal("left", c.invalidations(model.MaxTime), all[50:])
+	}},
+	{"a batch of invalidations that is too large, empty or twice the same is an error", func(c *contract) {
+		var many []storage.Invalidation
+		for i := range itemop.MaxBatchReads + 1 {
+			many = append(many, invalidation(fmt.Sprint("d", i), i))
+		}
+		for name, these := range map[string][]storage.Invalidation{
+			"none": nil, "too many": many[:itemop.MaxBatchWrites+1], "twice the same": {many[0], many[0]},
+		} {
+			if left, result, err := c.table.PutInvalidations(c.Context(), these); err == nil || len(left) != len(these) {
+				c.Errorf("%s: put, left %d, %v; want all, and an error", name, len(left), result)
+			}
+		}
+		c.equal("stored", len(c.invalidations(model.MaxTime)), 0)
+		if _, err := c.table.StoredInvalidations(c.Context(), many); err == nil {
+			c.Errorf("%d invalidations are read by one request, want an error", len(many))
+		}
+	}},
+	{"ReadItems has a key for each item, nil for an absent one", func(c *contract) {
+		a, b := testKey("p", "a"), testKey("q", "b")
+		absent := testKey("p", "none")
+		c.must(c.table.PutItem(c.Context(), testItem(a)))
+		c.must(c.table.PutItem(c.Context(), testItem(b, "x", "y")))
+		for _, consistent := range []bool{true, false} {
+			items, err := c.table.ReadItems(c.Context(), []keys.Key{b, absent, a}, consistent)
+			c.must(err)
+			c.equal("items", items, map[keys.Key]item.Item{a: testItem(a), b: testItem(b, "x", "y"), absent: nil})
+		}
 	}},
 	{"invalidations of more than one page are read completely", func(c *contract) {
 		long := strings.Repeat("x", 1900)
 		for i := range 700 {
-			c.wantResult("put", storage.Written)(c.table.PutInvalidation(c.Context(), invalidation(fmt.Sprint(long, i), i)))
+			c.putInvalidations(invalidation(fmt.Sprint(long, i), i))
 		}
 		c.equal("read", len(c.invalidations(minute(700))), 700)
 	}},
@@ -84,11 +131,11 @@ var invalidationFacts = []fact{
 	{"invalidations of a series are in the queue shard of their generation", func(c *contract) {
 		first := invalidation("d", 1)
 		later := storage.Generation{Number: 1, Shards: 7}.Invalidation(first.Due, first.Key)
-		c.wantResult("put", storage.Written)(c.table.PutInvalidation(c.Context(), later))
+		c.putInvalidations(later)
 		for i, want := range map[storage.Invalidation]bool{first: false, later: true} {
-			stored, err := c.table.HasInvalidation(c.Context(), i)
+			stored, err := c.table.StoredInvalidations(c.Context(), []storage.Invalidation{i})
 			c.must(err)
-			c.equal("stored", stored, want)
+			c.equal("stored", stored[i], want)
 			page, err := c.table.Invalidations(c.Context(), i.Shard, minute(2), "")
 			c.must(err)
 			c.equal("in the queue", slices.Contains(page.Invalidations, i), want)
@@ -111,6 +158,31 @@ var invalidationFacts = []fact{
 		c.must(err)
 		c.equal("with the low watermarks", all.Generations, next.Generations)
 	}},
+}
+
+// putInvalidations puts invalidations, those again that a request did not process.
+func (c *contract) putInvalidations(these ...storage.Invalidation) {
+	c.Helper()
+	c.untilNoneIsLeft(these, c.table.PutInvalidations)
+}
+
+func (c *contract) deleteInvalidations(these ...storage.Invalidation) {
+	c.Helper()
+	c.untilNoneIsLeft(these, c.table.DeleteInvalidations)
+}
+
+func (c *contract) untilNoneIsLeft(
+	these []storage.Invalidation,
+	send func(context.Context, []storage.Invalidation) ([]storage.Invalidation, storage.WriteResult, error),
+) {
+	c.Helper()
+	for len(these) > 0 {
+		left, result, err := send(c.Context(), these)
+		if err != nil || result != storage.Written {
+			c.Fatalf("%v, %v; want written", result, err)
+		}
+		these = left
+	}
 }
 
 func (c *contract) queueConfig() storage.QueueConfig {

@@ -37,6 +37,7 @@ type Table interface {
 	Store
 	aggregate.ProgressStore
 	aggregate.InvalidationStore
+	aggregate.SeriesStore
 	tableconfig.QueueStore
 	// DeleteGap deletes a gap, unless it has grown since it was read.
 	DeleteGap(ctx context.Context, gap storage.Gap) (storage.WriteResult, error)

@@ -46,6 +46,12 @@ type Transaction struct {
 // MaxItems is the number of items that one transaction can hold.
 const MaxItems = 100
 
+// MaxBatchReads is the number of items that one BatchGetItem reads.
+const MaxBatchReads = 100
+
+// MaxBatchWrites is the number of items that one BatchWriteItem puts or deletes.
+const MaxBatchWrites = 25
+
 // Action is what a transaction does with one item if its precondition holds. With none of
 // Put, Set, Remove and Delete it only checks the precondition.
 type Action struct {

@@ -1,5 +1,5 @@
 // Package itemstore has the requests of a table that read or write one item, or one page of
-// items. They are written once here, over the three requests that each store supplies, so that
+// items, and batches of them. They are written once here, over the requests that each store supplies, so that
 // package dynamo and package memory differ only in how they send those.
 package itemstore
 
@@ -21,6 +21,17 @@ type Requests struct {
 	Page func(ctx context.Context, operation string, l *itemop.ListRequest) (itemop.ListPage, error)
 	// Write puts, updates or deletes one item on the precondition of the action. The error is permanent.
 	Write func(ctx context.Context, operation string, a *itemop.Action) (Result, error)
+	// ReadMany reads up to itemop.MaxBatchReads items, each key once. The result has a key for each item that
+	// was read, with nil if there is none; it has no key that the table did not process.
+	ReadMany func(
+		ctx context.Context, operation string, these []keys.Key, consistent bool,
+	) (map[keys.Key]item.Item, error)
+	// WriteMany puts or deletes up to itemop.MaxBatchWrites items, each key once, without preconditions. Each
+	// is carried out by itself: if the result is Written, left are the keys that the table did not process;
+	// otherwise they are all keys, and any of them may be written. The error is permanent.
+	WriteMany func(
+		ctx context.Context, operation string, these []itemop.Action,
+	) (left []keys.Key, result storage.WriteResult, err error)
 }
 
 // Result is what the server said about a write of one item.

@@ -83,30 +83,6 @@ func (s Items) StreamState(ctx context.Context) (state storage.StreamState, _ er
 	return state, err
 }
 
-// HasInvalidation reports whether an invalidation is stored, eventually consistent.
-func (s Items) HasInvalidation(ctx context.Context, i storage.Invalidation) (bool, error) {
-	it, err := s.store.Read(ctx, "read invalidation", tablekeys.Invalidation(i), false)
-	return it != nil, err
-}
-
-// SeriesEntry reads the entry of a series in the list of series, eventually consistent; nil if there is none.
-func (s Items) SeriesEntry(ctx context.Context, series model.Series) (item.Item, error) {
-	return s.store.Read(ctx, "read the list of series", tablekeys.SeriesEntry(series), false)
-}
-
-// PutInvalidation stores an invalidation without a condition; an equal one is replaced. It
-// consumes one write unit.
-func (s Items) PutInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	written, err := s.put(ctx, "put invalidation", item.FromInvalidation(i), nil)
-	return written.WriteResult, err
-}
-
-// DeleteInvalidation deletes an invalidation, if it is stored.
-func (s Items) DeleteInvalidation(ctx context.Context, i storage.Invalidation) (storage.WriteResult, error) {
-	written, err := s.store.Write(ctx, "delete invalidation", &itemop.Action{Key: tablekeys.Invalidation(i), Delete: true})
-	return written.WriteResult, err
-}
-
 // Invalidations reads one page, strongly consistent, of the invalidations of a queue shard that
 // are due up to a time.
 func (s Items) Invalidations(

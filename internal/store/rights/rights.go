@@ -39,10 +39,14 @@ var Partitions = []Partition{
 	{Pattern: reserved.Invalidation + every, Users: []string{"aggregate", "ingest", "manage", "purge"}},
 }
 
-// Deletes has the patterns of the only partitions in which a function deletes single items. A function that
-// is not listed deletes in partitions of subjects too.
-var Deletes = map[string][]string{
-	"aggregate": {tablekeys.JobAggregate, reserved.Invalidation + every},
+// queue has the patterns of the partitions of invalidations.
+var queue = []string{reserved.Invalidation + every}
+
+// Bounds has, by action of IAM and function, the patterns of the only partitions to which the function sends the
+// action. A function that is not listed sends the action to partitions of subjects too.
+var Bounds = map[string]map[string][]string{
+	"dynamodb:DeleteItem":     {"aggregate": {tablekeys.JobAggregate}},
+	"dynamodb:BatchWriteItem": {"aggregate": queue, "ingest": queue, "manage": queue}, // a batch may delete
 }
 
 // Denied returns the patterns of partitions to which a function may send no request, and of those to which it
@@ -70,8 +74,7 @@ func Writes(action string) bool {
 // Allows reports whether a function may send a request to a partition, if its role allows the action.
 func Allows(function, action, partition string) bool {
 	all, writes := Denied(function)
-	only, limited := Deletes[function]
-	if action == "dynamodb:DeleteItem" && limited && !matches(only, partition) {
+	if only, bounded := Bounds[action][function]; bounded && !matches(only, partition) {
 		return false
 	}
 	return !matches(all, partition) && !(Writes(action) && matches(writes, partition))

@@ -12,6 +12,7 @@ func TestAllows_KeepsEachPartitionForItsFunctions(t *testing.T) {
 	t.Parallel()
 	const get, put, remove, check = "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem",
 		"dynamodb:ConditionCheckItem"
+	const batch = "dynamodb:BatchWriteItem"
 	for _, c := range []struct {
 		function, action, partition string
 		want                        bool
@@ -35,11 +36,16 @@ func TestAllows_KeepsEachPartitionForItsFunctions(t *testing.T) {
 		{"manage", put, "GATE#DEVICE#a", false},
 		{"manage", remove, "UNIQUE#DEVICE#serial#tA", true},
 		{"manage", get, "SALT", false},
-		{"aggregate", remove, "INVALIDATION#3", true},
+		{"aggregate", remove, "JOB#aggregate", true},
+		{"aggregate", batch, "INVALIDATION#3", true},
+		{"aggregate", batch, "JOB#aggregate", false},
+		{"ingest", batch, "INVALIDATION#1#3", true},
+		{"ingest", batch, "DEVICE#a", false},
+		{"manage", batch, "DEVICE#a", false},
 		{"aggregate", remove, "DEVICE#a", false},
 		{"aggregate", put, "DEVICE#a", true},
-		{"purge", "dynamodb:BatchWriteItem", "SALT", false},
-		{"purge", "dynamodb:BatchWriteItem", "DEVICE#a", true},
+		{"purge", batch, "SALT", false},
+		{"purge", batch, "DEVICE#a", true},
 		{"another", put, "GATE#DEVICE#a", false},
 	} {
 		if got := rights.Allows(c.function, c.action, c.partition); got != c.want {

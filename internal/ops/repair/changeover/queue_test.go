@@ -59,16 +59,18 @@ func (s *suspending) PutQueueConfig(
 	return result, err
 }
 
-func (s *suspending) HasInvalidation(ctx context.Context, i storage.Invalidation) (stored bool, err error) {
-	s.around(func() { stored, err = s.Table.HasInvalidation(ctx, i) })
+func (s *suspending) StoredInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) (stored map[storage.Invalidation]bool, err error) {
+	s.around(func() { stored, err = s.Table.StoredInvalidations(ctx, these) })
 	return stored, err
 }
 
-func (s *suspending) PutInvalidation(
-	ctx context.Context, i storage.Invalidation,
-) (result storage.WriteResult, err error) {
-	s.around(func() { result, err = s.Table.PutInvalidation(ctx, i) })
-	return result, err
+func (s *suspending) PutInvalidations(
+	ctx context.Context, these []storage.Invalidation,
+) (left []storage.Invalidation, result storage.WriteResult, err error) {
+	s.around(func() { left, result, err = s.Table.PutInvalidations(ctx, these) })
+	return left, result, err
 }
 
 // queueShards declares another number of queue shards, and applies it. The process may end before the second

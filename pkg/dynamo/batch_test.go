@@ -1,14 +1,16 @@
 package dynamo_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -24,7 +26,7 @@ func hours(n int) (all []rollup.Key) {
 
 func TestReadRows_ReturnsTheSameRowsAsRow(t *testing.T) {
 	table := open(t)
-	all := hours(aggregate.MaxBatchRows)
+	all := hours(itemop.MaxBatchReads)
 	for i, key := range all {
 		if i%3 == 0 {
 			continue // absent
@@ -80,5 +82,30 @@ func TestReadRows_OmitsUnprocessedKeys(t *testing.T) {
 	}
 	if _, err := respondsWith(400, exception("ResourceNotFoundException")).table().ReadRows(t.Context(), all); err == nil || !strings.Contains(err.Error(), "name and region") {
 		t.Errorf("error %v, want advice", err)
+	}
+}
+
+// The keys and items that a batch did not process are returned, to be sent again.
+func TestWrites_OfABatchReturnWhatWasNotProcessed(t *testing.T) {
+	t.Parallel()
+	all := []keys.Key{{PK: "a", SK: "1"}, {PK: "a", SK: "2"}, {PK: "a", SK: "3"}}
+	s := respondsWith(200, `{"UnprocessedItems":{"tidemark":[{"DeleteRequest":{"Key":{"pk":{"S":"a"},"sk":{"S":"2"}}}}]}}`)
+	left, result, err := s.table().Erase(t.Context(), all)
+	if err != nil || result != storage.Written || !slices.Equal(left, all[1:2]) {
+		t.Errorf("left %v, %v, %v; want the second", left, result, err)
+	}
+	var these []storage.Invalidation
+	for _, key := range hours(3) {
+		these = append(these, storage.FirstGeneration.Invalidation(noon, key))
+	}
+	second := tablekeys.Invalidation(these[1])
+	s = respondsWith(200, `{"UnprocessedItems":{"tidemark":[{"PutRequest":{"Item":{"pk":{"S":"`+second.PK+`"},"sk":{"S":"`+second.SK+`"}}}}]}}`)
+	unstored, result, err := s.table().PutInvalidations(t.Context(), these)
+	if err != nil || result != storage.Written || !slices.Equal(unstored, these[1:2]) {
+		t.Errorf("left %v, %v, %v; want the second", unstored, result, err)
+	}
+	s = respondsWith(500, exception("InternalServerError"))
+	if unstored, result, err = s.table().PutInvalidations(t.Context(), these); err != nil || result != storage.Unknown || len(unstored) != 3 {
+		t.Errorf("without a response: left %v, %v, %v; want all", unstored, result, err)
 	}
 }
