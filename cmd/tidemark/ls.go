@@ -27,6 +27,11 @@ hours, to the day. Subjects that have only a profile are listed too.
 Measures are the numbers of the latest item; those that the kind declares if it has no
 latest item. With --status or --account, the devices with such a profile are listed.
 
+With --silent, the subjects of a type are listed that have sent nothing for a time, with the
+time of their newest event. The time ends where the table stream is processed: an event that
+is not processed yet makes no subject silent. A subject that has a profile and no event has
+never sent.
+
 Series that were stored by an earlier release are listed after their next event, or after
 "tidemark rebuild".
 
@@ -37,6 +42,7 @@ Examples:
   tidemark ls
   tidemark ls devices
   tidemark ls devices/sensor_01
+  tidemark ls devices --silent 30m
   tidemark ls devices --status active
   tidemark ls devices --account acme --seen`
 
@@ -47,9 +53,14 @@ func lsCommand(to *connection) *cobra.Command {
 	cmd.Flags().IntVar(&flags.limit, "limit", 0, "the most series to list of each type of subject; 0 lists all")
 	var devices deviceFlags
 	devices.register(cmd)
+	var silent silentFlags
+	silent.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if devices.chosen() {
 			return devices.list(cmd, list{output: flags.output}, to, strings.Join(args, ""))
+		}
+		if silent.chosen() {
+			return silent.list(cmd, to, flags, strings.Join(args, ""))
 		}
 		return ls(cmd, to, flags, strings.Join(args, ""))
 	}

@@ -121,6 +121,19 @@ var changeOperations = map[httpapi.Action]operation{
 		List:     true,
 		Problems: []httpapi.ProblemType{problemBadSeries, httpapi.ProblemNoSubject},
 	},
+	httpapi.ListSilent: {
+		Summary: "Subjects of a type that are silent",
+		Description: "Subjects without an event of the span before processedThrough, in no particular " +
+			"order: a change that is not processed yet makes no subject silent. neverSent is of subjects " +
+			"with a profile, or with events of other kinds, that never had one. Reads the list of series, " +
+			"and the newest event of each subject that its hour leaves open.",
+		Parameters: []string{"for", "kind", "limit", "cursor"},
+		Result:     "Silent",
+		List:       true,
+		Problems: []httpapi.ProblemType{
+			problemBadSpan, problemUnknownKind, problemBadLimit, problemForgedCursor, problemForeignCursor,
+		},
+	},
 	httpapi.ListSubjects: {
 		Summary: "Subjects of a type",
 		Description: "All subjects that ever had an event or that have a profile, with their series; limit " +

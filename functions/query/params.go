@@ -126,6 +126,15 @@ func (p params) last() time.Duration {
 	return span
 }
 
+// silentFor returns the span of a request for silent subjects.
+func (p params) silentFor() time.Duration {
+	span, err := times.ParseSpan(p.text("for"))
+	if err != nil || span <= 0 {
+		p.fail(problemBadSpan.New("for: want a duration of more than 0, such as 30m"))
+	}
+	return span
+}
+
 // points returns the maximum number of points of a chart.
 func (p params) points() int { return p.upTo("points", query.DefaultPoints, maxPoints, "") }
 

@@ -26,6 +26,7 @@ var reads = map[httpapi.Action]func(h *Handler, ctx context.Context, res resourc
 	httpapi.ReadProfile:    (*Handler).profile,
 	httpapi.ListSubjects:   (*Handler).subjects,
 	httpapi.ReadSeries:     (*Handler).series,
+	httpapi.ListSilent:     (*Handler).silent,
 	httpapi.ReadDeleted:    (*Handler).deleted,
 	httpapi.ReadVersions:   (*Handler).versions,
 	httpapi.ReadVersion:    (*Handler).version,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,6 +63,39 @@ func (h *Handler) series(ctx context.Context, res resource, _ params) (any, erro
 		return nil, httpapi.ProblemNoSubject.New("%s has no events and no profile", res.Subject())
 	}
 	return httpapi.ListedSubjectsOf(all, "", h.Catalog).Subjects[0], nil
+}
+
+// silent returns a page of the subjects of a type that have no event of the span before what is processed.
+func (h *Handler) silent(ctx context.Context, res resource, args params) (any, error) {
+	limit, span := args.limit(), args.silentFor()
+	kind := h.silentKind(res, args)
+	if args.err() != nil {
+		return nil, args.err()
+	}
+	progress, err := h.Progress(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the progress of %s: %w", res.Subject().Type, err)
+	}
+	through := progress.KnownThrough(h.Query.Now())
+	page, err := h.Query.Silent(ctx, query.Silent{
+		SubjectType: res.Subject().Type, Kinds: query.KindsOf(h.Catalog), Kind: kind,
+		Through: through, For: span, Limit: limit, Cursor: args.text("cursor"),
+	})
+	return httpapi.NewSilent(page, through, progress), err
+}
+
+// silentKind returns the name of the kind in the parameters; "" means any.
+func (h *Handler) silentKind(res resource, args params) string {
+	if !args.values.Has("kind") {
+		return ""
+	}
+	kind, known := h.Catalog.ByPath(args.text("kind"))
+	if !known || kind.Subject.Name != res.Subject().Type {
+		problem := problemUnknownKind.New("kind: %.64q is no kind of %s", args.text("kind"), res.Subject().Type)
+		args.fail(problem)
+		return ""
+	}
+	return kind.Name
 }
 
 // everything returns a page of all subjects of a type.

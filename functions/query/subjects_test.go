@@ -62,8 +62,14 @@ func newSubjects(t *testing.T) *Handler {
 func TestHandle_ReadsTheLifecycleOfSubjects(t *testing.T) {
 	h := newSubjects(t)
 	for path, want := range map[string]string{
-		"/v1/devices":                                               `200 {"subjects":[{"subject":"a","profile":true,"series":[{"kind":"READING","stream":"status","measures":["temperature"`,
-		"/v1/devices?limit=1":                                       `,"next":"`,
+		"/v1/devices":                `200 {"subjects":[{"subject":"a","profile":true,"series":[{"kind":"READING","stream":"status","measures":["temperature"`,
+		"/v1/devices?limit=1":        `,"next":"`,
+		"/v1/silent/devices?for=30m": `{"silent":[{"subject":"b","neverSent":true}],`,
+		"/v1/silent/devices?for=30m&kind=readings&limit=1": `"neverSent":true`,
+		"/v1/silent/devices":                                        `400 {"type":"/problems/bad-span"`,
+		"/v1/silent/devices?for=0s":                                 `400 {"type":"/problems/bad-span"`,
+		"/v1/silent/devices?for=30m&kind=views":                     `404 {"type":"/problems/unknown-kind"`,
+		"/v1/silent/devices?for=30m&cursor=x":                       `400 {"type":"/problems/forged-cursor"`,
 		"/v1/devices/e/series":                                      `200 {"subject":"e","profile":false,"series":[{"kind":"READING","stream":"","measures":["temperature"`,
 		"/v1/devices/zz/series":                                     `404 {"type":"/problems/no-such-subject"`,
 		"/v1/devices/a/readings":                                    `200 {"events":[],"next":null,"streams":["status"]}`,

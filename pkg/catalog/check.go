@@ -197,5 +197,5 @@ var (
 		"series": true, "latest": true, "count": true, "rollups": true, "top": true,
 		"alerts": true, "rules": true,
 	}
-	reservedSubjectPaths = map[string]bool{"alerts": true, "rules": true}
+	reservedSubjectPaths = map[string]bool{"alerts": true, "rules": true, "silent": true}
 )

@@ -34,10 +34,7 @@ type Listed struct {
 // Series returns an iterator over the series of a subject, or of all subjects if it is "", sorted by
 // subject and stream. The function that keeps the rollups lists a series moments after its first event.
 func (e *Events[T]) Series(ctx context.Context, subject string) iter.Seq2[Listed, error] {
-	kind := e.declared.Name
-	if !e.declared.HasEvents() {
-		kind = e.declared.Sessions.Of // sessions have the series of their events
-	}
+	kind := e.listedKind()
 	return func(yield func(Listed, error) bool) {
 		if _, err := e.kindOfTable(ctx); err != nil {
 			yield(Listed{}, err)
@@ -52,6 +49,14 @@ func (e *Events[T]) Series(ctx context.Context, subject string) iter.Seq2[Listed
 			}
 		}
 	}
+}
+
+// listedKind returns the kind in the list of series: sessions have the series of their events.
+func (e *Events[T]) listedKind() string {
+	if !e.declared.HasEvents() {
+		return e.declared.Sessions.Of
+	}
+	return e.declared.Name
 }
 
 func (e *Events[T]) series(key Key) query.Series {

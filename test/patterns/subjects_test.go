@@ -2,9 +2,11 @@ package patterns
 
 import (
 	"context"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -30,6 +32,21 @@ var profilePatterns = []pattern{
 		},
 		action: httpapi.ListSubjects, of: "DEVICE", params: "field=status&value=active",
 		command: "tidemark subject list devices status=active",
+	},
+	{
+		about: "devices that were silent for 30 minutes",
+		call: func(ctx context.Context, w *world) (any, error) {
+			silent, _, err := w.readings.Silent(ctx, 30*time.Minute)
+			return silent, err
+		},
+		measured: func(ctx context.Context, w *world) (any, error) {
+			return w.query.Silent(ctx, query.Silent{
+				SubjectType: "DEVICE", Kinds: query.KindsOf(w.kinds), Through: at(now),
+				For: 30 * time.Minute, Limit: 100,
+			})
+		},
+		action: httpapi.ListSilent, of: "DEVICE", params: "for=30m",
+		command: "tidemark ls devices --silent 30m",
 	},
 	{
 		about: "deleted devices, latest first",

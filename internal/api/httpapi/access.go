@@ -55,6 +55,7 @@ var actionAccess = map[Action]Access{
 	ReadAlert:      {Scope: ScopeRead, Link: LinkNever, Owner: OwnerSubject},
 	ListOwnRules:   {Scope: ScopeRead, Link: LinkNever, Owner: OwnerSubject},
 	ListSubjects:   {Scope: ScopeRead, Link: LinkNever, Owner: OwnerNone},
+	ListSilent:     {Scope: ScopeRead, Link: LinkNever, Owner: OwnerNone},
 	ListOpenAlerts: {Scope: ScopeRead, Link: LinkNever, Owner: OwnerNone},
 	ListRules:      {Scope: ScopeRead, Link: LinkNever, Owner: OwnerNone},
 	ReadByIndex:    {Scope: ScopeRead, Link: LinkNever, Owner: OwnerNone},

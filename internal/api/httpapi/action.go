@@ -43,6 +43,7 @@ const (
 	ReadVersion    Action = "version"
 	ListSubjects   Action = "subjects"
 	ReadSeries     Action = "series"
+	ListSilent     Action = "silent" // subjects of a type without an event of a span
 )
 
 // The actions on alerts and their rules.

@@ -102,6 +102,7 @@ var summaryRoutes = []routeRow{
 // lifecycleRoutes are the routes of each subject type about profiles, their deletion and purges.
 var lifecycleRoutes = []routeRow{
 	{method: http.MethodGet, path: "/v1/{subjects}", action: ListSubjects},
+	{method: http.MethodGet, path: "/v1/silent/{subjects}", action: ListSilent},
 	{method: http.MethodGet, path: "/v1/{subjects}/{id}/series", action: ReadSeries},
 	{method: http.MethodPut, path: "/v1/{subjects}/{id}", action: CreateSubject, plainID: true},
 	{method: http.MethodPatch, path: "/v1/{subjects}/{id}", action: UpdateSubject, plainID: true},

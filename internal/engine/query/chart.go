@@ -67,7 +67,7 @@ func (s *Service) Chart(ctx context.Context, q Chart) (Curve, error) {
 	if err != nil {
 		return Curve{}, fmt.Errorf("chart of %s: %w", q.Series, err)
 	}
-	progress, err := s.progress(ctx, q.Rollups)
+	progress, err := s.progress(ctx, q.Rollups.series())
 	if err != nil {
 		return Curve{}, err
 	}

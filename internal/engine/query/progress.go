@@ -60,6 +60,15 @@ func (p Progress) Lag(now model.Time) time.Duration {
 	return max(0, now.Sub(*p.ProcessedThrough))
 }
 
+// KnownThrough returns the time through which the table is known, at a time: MinTime if nothing was processed
+// yet, and now if the store does not tell.
+func (p Progress) KnownThrough(now model.Time) model.Time {
+	if p.ProcessedThrough == nil {
+		return now
+	}
+	return min(now, *p.ProcessedThrough)
+}
+
 // Warnings returns a sentence for each reason why changes may be missing from a result at a time; none if only
 // changes of the last minutes may be.
 func (p Progress) Warnings(now model.Time) (all []string) {
@@ -159,8 +168,8 @@ func closingDelay(kinds *catalog.Catalog) (longest time.Duration, deferred bool)
 	return longest, deferred
 }
 
-// progress returns the progress of the series of a request; nothing if the store does not tell.
-func (s *Service) progress(ctx context.Context, q Rollups) (p Progress, err error) {
+// progress returns the progress of some series; nothing if the store does not tell.
+func (s *Service) progress(ctx context.Context, of []model.Series) (p Progress, err error) {
 	live, ok := s.Store.(*Live)
 	if !ok {
 		return p, nil
@@ -172,13 +181,16 @@ func (s *Service) progress(ctx context.Context, q Rollups) (p Progress, err erro
 		}
 		p.addStream(state)
 	}
-	for _, series := range q.series() {
+	for _, series := range of {
 		if err := live.addSeries(ctx, &p, series); err != nil {
 			return p, err
 		}
 	}
 	return p, nil
 }
+
+// StreamProgress returns the progress of the table stream alone, by which the list of series is known.
+func (s *Service) StreamProgress(ctx context.Context) (Progress, error) { return s.progress(ctx, nil) }
 
 // addSeries lowers a progress to the one of a series. A late change may wait for a tick after it was processed.
 func (l *Live) addSeries(ctx context.Context, p *Progress, series model.Series) error {

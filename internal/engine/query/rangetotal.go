@@ -38,7 +38,7 @@ func (s *Service) RangeTotal(ctx context.Context, q Rollups) (RangeTotal, error)
 		return RangeTotal{}, err
 	}
 	ctx, meter := model.WithReadMeter(ctx)
-	progress, err := s.progress(ctx, q)
+	progress, err := s.progress(ctx, q.series())
 	if err != nil {
 		return RangeTotal{}, err
 	}

@@ -138,7 +138,7 @@ func (s *Service) pagerOfRollups(ctx context.Context, q Rollups) (*rollupPager, 
 	if err := q.checkTier(); err != nil {
 		return nil, err
 	}
-	progress, err := s.progress(ctx, q)
+	progress, err := s.progress(ctx, q.series())
 	if err != nil {
 		return nil, err
 	}

@@ -207,3 +207,39 @@ func TestSeries_ListsWhatWasFolded(t *testing.T) {
 		}
 	}
 }
+
+func TestTable_ListsTheSubjectsThatAreSilent(t *testing.T) {
+	ctx := t.Context()
+	table, readings := newTable(t)
+	for subject, at := range map[string]time.Time{"a": start.Add(-2 * time.Hour), "b": start} {
+		var r reading
+		r.Device, r.At = subject, at
+		if _, err := readings.Append(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table.Fold(readings.Kind())
+	silent, through, err := readings.Silent(ctx, time.Hour)
+	if err != nil || through.IsZero() {
+		t.Fatalf("through %s: %v", through, err)
+	}
+	var got []timeseries.Listed
+	for one, err := range silent {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, one)
+	}
+	if len(got) != 1 || got[0].Subject != "a" || !got[0].Last.Equal(start.Add(-2*time.Hour)) {
+		t.Errorf("silent are %+v, want a", got)
+	}
+	none, _, err := readings.Silent(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for one, err := range none {
+		if err == nil {
+			t.Errorf("silent for 0 is %+v, want an error", one)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/paging"
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
+	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// silentFlags choose the subjects that have sent nothing for a time.
+type silentFlags struct {
+	span times.Span
+	kind string
+}
+
+func (f *silentFlags) register(cmd *cobra.Command) {
+	cmd.Flags().Var(&f.span, "silent", "list subjects of TYPE without an event of this `duration`, such as 30m")
+	cmd.Flags().StringVar(&f.kind, "kind", "", "with --silent: only events of this `kind`")
+}
+
+func (f *silentFlags) chosen() bool { return f.span != 0 || f.kind != "" }
+
+// list lists the silent subjects of a type.
+func (f *silentFlags) list(cmd *cobra.Command, to *connection, flags readFlags, what string) error {
+	ctx, from, kinds, err := flags.openTable(cmd, to)
+	if err != nil {
+		return err
+	}
+	subject, err := arguments.RuleSubject(kinds, what)
+	if err != nil {
+		return err
+	}
+	if subject.ID != "" || f.span == 0 {
+		return usagef("--silent lists the subjects of a type: tidemark ls TYPE --silent 30m")
+	}
+	q := query.Silent{
+		SubjectType: subject.Type, Kinds: query.KindsOf(kinds),
+		For: time.Duration(f.span), Limit: flags.limit,
+	}
+	if f.kind != "" {
+		if q.Kind, err = arguments.RuleKind(kinds, subject.Type, f.kind); err != nil {
+			return err
+		}
+	}
+	progress, err := from.StreamProgress(ctx)
+	if err != nil {
+		return readFailure(err)
+	}
+	q.Through = progress.KnownThrough(from.Now())
+	found, err := paging.Collect(from.EachSilent(ctx, q))
+	if err != nil {
+		return readFailure(err)
+	}
+	result := httpapi.NewSilent(query.SilentPage{Subjects: found}, q.Through, progress)
+	return flags.print(cmd, from, result, func() error {
+		defer printing.Progress(cmd.ErrOrStderr(), progress, from.Now())
+		switch {
+		case q.Through <= model.MinTime:
+			return printNone(cmd, "nothing was processed yet: no subject is known to be silent")
+		case len(found) == 0:
+			none := "no subject of %s was silent for %s before %s"
+			return printNone(cmd, fmt.Sprintf(none, what, f.span.Text(), q.Through))
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "known through %s\n", q.Through)
+		return printing.Silent(cmd.OutOrStdout(), kinds, found, q.Through)
+	})
+}

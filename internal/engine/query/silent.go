@@ -1,0 +1,285 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark-db/tidemark/internal/base/paging"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Silent requests the subjects of a type that have no event of a span of time, as far as is known.
+type Silent struct {
+	SubjectType string
+	Kind        string // only events of this kind; "" means any
+	// Kinds returns a kind by its name, as in Live.
+	Kinds func(ctx context.Context, name string) (*catalog.Kind, error)
+	// Through is the time up to which the table is known: the changes that were stored until then are
+	// processed. The span ends there, so that a table stream which is behind makes no subject silent.
+	Through model.Time
+	For     time.Duration // the span; more than 0
+	Limit   int           // subjects in a page or iteration; 0 means all
+	Cursor  string
+}
+
+// SilentSubject is a subject without an event of the span.
+type SilentSubject struct {
+	Subject model.Subject
+	// LastSeen is the time of its newest event; nil if it never had one, which only a subject with a profile
+	// or with events of other kinds can be.
+	LastSeen *model.Time
+	// Rounded says that LastSeen is the start of the hour or day of that event, because no event is stored
+	// any more.
+	Rounded bool
+	Newest  model.Series // the series of that event; zero if there is none
+}
+
+// SilentPage is one page of silent subjects.
+type SilentPage struct {
+	Subjects []SilentSubject
+	Next     string
+}
+
+const (
+	// silentVisits is the most subjects that one page looks at: a page may end before its limit.
+	silentVisits = 2000
+	// silentReads is how many entries of the list of series are read at once, and how many subjects are
+	// looked at together.
+	silentReads = 100
+	silentGroup = 64
+)
+
+// Silent reads one page. It reads the list of series, which has the hours of the newest events, and the
+// newest event of each series that the hour leaves open. Subjects are in the order of the list: by shard,
+// then by id. A page may be empty although more follow.
+func (s *Service) Silent(ctx context.Context, q Silent) (SilentPage, error) {
+	if err := q.check(); err != nil {
+		return SilentPage{}, err
+	}
+	cursors := cursorsFor(s.cursorKeys(), "silent", q.SubjectType, q.Kind, q.For.String())
+	after, err := cursors.open(q.Cursor)
+	if err != nil {
+		return SilentPage{}, err
+	}
+	if after == nil {
+		after = &model.Order{}
+	}
+	found, next, err := s.silentAfter(ctx, q, *after, silentVisits)
+	if err != nil || next == (model.Order{}) {
+		return SilentPage{Subjects: found}, err
+	}
+	sealed, err := cursors.seal(next)
+	return SilentPage{found, sealed}, err
+}
+
+// EachSilent returns an iterator over silent subjects. An error comes last.
+func (s *Service) EachSilent(ctx context.Context, q Silent) iter.Seq2[SilentSubject, error] {
+	if err := q.check(); err != nil {
+		return paging.Fail[SilentSubject](err)
+	}
+	return func(yield func(SilentSubject, error) bool) {
+		found, _, err := s.silentAfter(ctx, q, model.Order{}, math.MaxInt)
+		for _, one := range found {
+			if !yield(one, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(SilentSubject{}, err)
+		}
+	}
+}
+
+func (q Silent) check() error {
+	switch {
+	case q.For <= 0:
+		return fmt.Errorf("silent for %s: %w", q.For, ErrRange)
+	case q.Limit < 0:
+		return fmt.Errorf("limit %d: %w", q.Limit, ErrLimit)
+	}
+	return nil
+}
+
+// listedSubject is the entries of one subject in the list of series.
+type listedSubject struct {
+	subject  model.Subject
+	series   []storage.ListedSeries // of the kind of the request
+	position model.Order            // of the last entry: its shard as a time, and its sort key
+}
+
+// silentAfter reads the silent subjects after a position until the limit, or until it has looked at visits
+// subjects. next is zero after the last subject.
+func (s *Service) silentAfter(
+	ctx context.Context, q Silent, after model.Order, visits int,
+) (found []SilentSubject, next model.Order, _ error) {
+	if q.Through <= model.MinTime {
+		return nil, next, nil // nothing is known yet
+	}
+	var group []listedSubject
+	visited := 0
+	for l, err := range s.listedSubjects(ctx, q, after) {
+		if err != nil {
+			return nil, next, err
+		}
+		if visited == visits || q.Limit > 0 && len(found) == q.Limit {
+			return found, next, nil
+		}
+		group = append(group, l)
+		visited, next = visited+1, l.position
+		most := silentGroup
+		if q.Limit > 0 {
+			most = min(most, q.Limit-len(found))
+		}
+		if len(group) < most && visited < visits {
+			continue
+		}
+		silent, err := s.silentOnes(ctx, q, group)
+		if err != nil {
+			return nil, next, err
+		}
+		found, group = append(found, silent...), group[:0]
+	}
+	silent, err := s.silentOnes(ctx, q, group)
+	return append(found, silent...), model.Order{}, err
+}
+
+// listedSubjects returns an iterator over the subjects of the list of series after a position.
+func (s *Service) listedSubjects(
+	ctx context.Context, q Silent, after model.Order,
+) iter.Seq2[listedSubject, error] {
+	return func(yield func(listedSubject, error) bool) {
+		for shard := int(after.At); shard < tablekeys.SeriesShards; shard++ {
+			request := itemop.ListRequest{
+				Partition: tablekeys.SeriesPartition(q.SubjectType, shard), Limit: silentReads,
+			}
+			read := func(past string) ([]storage.ListedSeries, string, error) {
+				return s.listPage(ctx, request, past)
+			}
+			var one listedSubject
+			for l, err := range paging.ItemsAfter(after.ID, read) {
+				if err != nil {
+					yield(one, err)
+					return
+				}
+				if l.Series.Subject != one.subject {
+					if one.position != (model.Order{}) && !yield(one, nil) {
+						return
+					}
+					one = listedSubject{subject: l.Series.Subject}
+				}
+				one.position = model.Order{At: model.Time(shard), ID: tablekeys.SeriesEntry(l.Series).SK}
+				if l.Series.Kind != "" && (q.Kind == "" || q.Kind == l.Series.Kind) {
+					one.series = append(one.series, l)
+				}
+			}
+			if one.position != (model.Order{}) && !yield(one, nil) {
+				return
+			}
+			after.ID = ""
+		}
+	}
+}
+
+// silentOnes returns the silent ones among some subjects, in their order.
+func (s *Service) silentOnes(
+	ctx context.Context, q Silent, all []listedSubject,
+) (silent []SilentSubject, _ error) {
+	found := make([]*SilentSubject, len(all))
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(shardReads)
+	for i, l := range all {
+		if l.mayBeSilent(q) {
+			reads.Go(func() (err error) {
+				found[i], err = s.silentSubject(ctx, q, l)
+				return err
+			})
+		}
+	}
+	if err := reads.Wait(); err != nil {
+		return nil, fmt.Errorf("read the newest events of %s: %w", q.SubjectType, err)
+	}
+	for _, one := range found {
+		if one != nil {
+			silent = append(silent, *one)
+		}
+	}
+	return silent, nil
+}
+
+// lastSeenBefore is the time at or before which the newest event of a silent subject is.
+func (q Silent) lastSeenBefore() model.Time { return q.Through.Add(-q.For) }
+
+// mayBeSilent reports whether the hours of the list leave open that the subject is silent.
+func (l listedSubject) mayBeSilent(q Silent) bool {
+	for _, one := range l.series {
+		if one.Last > q.lastSeenBefore() {
+			return false
+		}
+	}
+	return true
+}
+
+// silentSubject reads the newest events of a subject. It returns nil if the subject is not silent.
+func (s *Service) silentSubject(ctx context.Context, q Silent, l listedSubject) (*SilentSubject, error) {
+	one := SilentSubject{Subject: l.subject}
+	for _, listed := range l.series {
+		newest, err := s.newestEvent(ctx, q, listed.Series)
+		if err != nil {
+			return nil, err
+		}
+		at, rounded := listed.Last, newest == nil
+		if newest != nil {
+			at = *newest
+		}
+		if at > q.lastSeenBefore() {
+			return nil, nil
+		}
+		if one.LastSeen == nil || at > *one.LastSeen {
+			one.LastSeen, one.Rounded = &at, rounded
+			one.Newest = listed.Series
+		}
+	}
+	return &one, nil
+}
+
+// newestEvent returns the time of the newest event of a series, by its latest item or its events; nil if none
+// is stored.
+func (s *Service) newestEvent(
+	ctx context.Context, q Silent, series model.Series,
+) (at *model.Time, _ error) {
+	kind, err := q.Kinds(ctx, series.Kind)
+	if err != nil || kind == nil || !kind.HasEvents() || kind.OrderBy != "" {
+		return nil, err // known by the list alone
+	}
+	for _, shard := range kind.ShardsOf(series) {
+		if kind.LatestInTransaction() {
+			latest, err := s.Store.Latest(ctx, shard, false)
+			if err != nil {
+				return nil, err
+			}
+			if latest != nil && latest.Ordered && (at == nil || latest.At > *at) {
+				at = &latest.At
+			}
+			continue
+		}
+		page, err := s.Store.Events(ctx, storage.Range{
+			Series: shard, From: model.MinTime, To: model.MaxTime + 1, Newest: true, Limit: 1,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(page.Events) > 0 && (at == nil || page.Events[0].At > *at) {
+			at = &page.Events[0].At
+		}
+	}
+	return at, nil
+}
