@@ -212,8 +212,8 @@ synth: build node_modules ## every stage's template, into infra/cdk.out
 	@cd infra && $(CDK) synth --quiet
 
 .PHONY: diff
-diff: build node_modules ## STAGE against its golden template; with STACK=tidemark-prod against what AWS runs
-	@cd infra && if [[ -n "$(STACK)" ]]; then $(CDK) diff "$(STACK)"; else \
+diff: build node_modules ## STAGE against its golden template; with STACK=tidemark-prod against what AWS runs (READ=1 creates no change set)
+	@cd infra && if [[ -n "$(STACK)" ]]; then $(CDK) diff $(if $(READ),--no-change-set) "$(STACK)"; else \
 	  go run . print "$(STAGE)" | diff -u "testdata/$(STAGE).template.json" - && echo "diff    $(STAGE): as its golden template"; fi
 
 .PHONY: deploy-dry

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -82,13 +83,14 @@ func keyCommand(to *connection) *cobra.Command {
 		if err := access.CheckKinds(kinds, draft.Kinds); err != nil {
 			return "", usagef("--kinds: %w", err)
 		}
-		if err := checkReads(&draft); err != nil {
+		if err := cmp.Or(checkReads(&draft), checkSubjects(&draft)); err != nil {
 			return "", err
 		}
 		draft.Name, draft.CreatedBy = name, userName()
 		return keys.Create(ctx, draft)
 	})
-	create.Flags().StringVar(&draft.Subjects, "subjects", "", "only subjects whose ids begin with this `text`")
+	const subjects = "only subjects whose ids begin with this `text`, as plant7: or plant*"
+	create.Flags().StringVar(&draft.Subjects, "subjects", "", subjects)
 	create.Flags().StringSliceVar(&draft.Kinds, "kinds", nil, "only events of these `kinds`")
 	create.Flags().StringSliceVar(&draft.Sites, "read", nil, "read figures of these `sites`, and write nothing")
 	list := keyAction(to, "list", keyListHelp, func(ctx context.Context, keys keys, _ string) (string, error) {
@@ -103,6 +105,19 @@ func keyCommand(to *connection) *cobra.Command {
 		return id + " revoked", keys.Revoke(ctx, id)
 	})
 	return group("key", keyHelp, create, list, rotate, revoke)
+}
+
+// checkSubjects returns an error for a beginning of ids that may be a whole name: acme is the beginning of
+// acme-evil too. A * at its end says that this is meant.
+func checkSubjects(draft *storage.APIKey) error {
+	prefix, meant := strings.CutSuffix(draft.Subjects, "*")
+	last, _ := utf8.DecodeLastRuneInString(prefix)
+	if !meant && prefix != "" && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
+		return usagef("--subjects %[1]s allows every id that begins so, as %[1]sx too: end it with the "+
+			"character after the name, as %[1]s:, or write %[1]s* if that is meant", prefix)
+	}
+	draft.Subjects = prefix
+	return nil
 }
 
 // checkReads returns an error for a read key of no valid site, or of a key that shall write too.

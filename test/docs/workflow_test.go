@@ -15,14 +15,37 @@ func TestWorkflow_DeploysWithTheMakefileAndWithoutStoredCredentials(t *testing.T
 		Permissions map[string]string
 		Jobs        map[string]struct {
 			Needs, Environment string
-			Steps              []struct{ Run string }
+			Permissions        map[string]string
+			Steps              []struct {
+				Run  string
+				With struct {
+					Role string `yaml:"role-to-assume"`
+				}
+			}
 		}
 	}
 	if err := yaml.Unmarshal([]byte(text), &w); err != nil {
 		t.Fatal(err)
 	}
-	if w.Permissions["id-token"] != "write" || strings.Contains(text, "secrets.") {
-		t.Errorf("permissions %v: want OIDC, and no secrets", w.Permissions)
+	if w.Permissions["id-token"] != "" || strings.Contains(text, "secrets.") {
+		t.Errorf("permissions %v: want OIDC in the jobs that need it, and no secrets", w.Permissions)
+	}
+	jobs := map[string]string{} // by their roles
+	for name, job := range w.Jobs {
+		for _, step := range job.Steps {
+			role := step.With.Role
+			if role == "" {
+				continue
+			}
+			if other, used := jobs[role]; used || job.Permissions["id-token"] != "write" {
+				t.Errorf("job %s assumes %s with %v, as job %q does: want a role of its own", name, role,
+					job.Permissions, other)
+			}
+			jobs[role] = name
+		}
+	}
+	if len(jobs) != 2 {
+		t.Errorf("roles of jobs: %v, want one that reads and one that deploys", jobs)
 	}
 	if d := w.Jobs["deploy"]; d.Needs != "review" || d.Environment == "" {
 		t.Errorf("deploy needs %q in environment %q: want the review and an environment", d.Needs, d.Environment)
@@ -45,7 +68,7 @@ func TestWorkflow_DeploysWithTheMakefileAndWithoutStoredCredentials(t *testing.T
 			}
 		}
 	}
-	if ran < 4 {
+	if ran < 3 {
 		t.Errorf("%d steps run make", ran)
 	}
 }

@@ -92,3 +92,27 @@ func TestAllows_NothingWithoutTheAuthorizer(t *testing.T) {
 		}
 	}
 }
+
+// A text is accepted as a link only if it is, byte by byte, the token of what it shows; and so are site keys.
+func FuzzCheckLink(f *testing.F) {
+	link := access.Link{Subject: "devices/sensor_01", Until: until, Events: true}
+	token := access.NewLink(secret, link)
+	for _, text := range []string{
+		token, token + "=", " " + token, token[:len(token)-1], strings.ReplaceAll(token, ".", ".."), "", ".",
+		strings.ReplaceAll(token, ".", ".\r"), token + "\n",
+		access.NewSiteKey(secret, "my-site"), access.NewLink([]byte("another"), link), token + "." + token,
+	} {
+		f.Add(text, int64(0))
+		f.Add(text, until.Unix())
+	}
+	f.Fuzz(func(t *testing.T, text string, now int64) {
+		context, err := access.CheckLink(text, time.Unix(now, 0), secret)
+		if valid := text == token && now < until.Unix(); (err == nil) != valid {
+			t.Errorf("%q at %d: %v, %v; want it accepted: %v", text, now, context, err, valid)
+		}
+		site, err := access.OpenSiteKey(text, secret)
+		if err == nil && text != access.NewSiteKey(secret, site) {
+			t.Errorf("%q is a key of site %q", text, site)
+		}
+	})
+}
