@@ -202,7 +202,7 @@ func TestRebuild_RejectsInvalidUsage(t *testing.T) {
 		"rebuild":                                         "pass one of: a subject",
 		"rebuild devices/a --all":                         "pass one of: a subject",
 		"rebuild --all --mark some":                       "want sealed or every",
-		"rebuild --all --tier week":                       "want minute, hour, day or month",
+		"rebuild --all --tier decade":                     "want minute, hour, day, week, week-sunday, month or quarter",
 		"rebuild --all --from x":                          "--from",
 		"rebuild --all --from 2026-11-03 --to 2026-11-02": "the range is empty",
 		"rebuild --gap yesterday":                         "want FROM..TO",

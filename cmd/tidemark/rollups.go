@@ -48,8 +48,8 @@ With --total, it shows one summary of the range, to the millisecond; without a r
 events. It reads complete buckets of the coarsest tiers, and at the ends of the range finer
 tiers and raw events. Where those have expired, a line says which part is missing.
 
-With --zone, or timezone in the profile, --tier day, week or month counts the days of that time
-zone, cut from buckets and events. If the hourly rows have expired, older days are UTC days;
+With --zone, or timezone in the profile, --tier day, week, week-sunday, month or quarter counts
+the days of that time zone, cut from buckets and events. If the hourly rows have expired, older days are UTC days;
 --output json says which. In CSV, the columns date and zone name the day. Other buckets are
 shown by their first moment in the zone.
 
@@ -243,7 +243,7 @@ func (f *rollupsFlags) readTier(ctx context.Context, from *seriesReader) (found 
 // unknownTier returns the error for a tier that does not exist, with those that the kind has.
 func unknownTier(typed string, kind *catalog.Kind) error {
 	has := lists.Map(kind.Retention.Tiers, func(t tier.Tier) string { return t.Unit.String() })
-	local := []string{string(times.Day), string(times.Week), string(times.Month)}
+	local := lists.Map(times.Units, func(u times.Unit) string { return string(u) })
 	return usagef("--tier %s: %s have %s, and with --zone %s%s", typed, kind.Path, strings.Join(has, ", "), strings.Join(local, ", "),
 		names.DidYouMean(typed, append(has, local...)))
 }

@@ -50,7 +50,7 @@ func (h *Handler) zoneOf(ctx context.Context, res resource, args params) (*time.
 		}
 		return zone, err
 	}
-	if unit, err := tier.ParseUnit(res.tier); err == nil && unit < tier.Day && !args.values.Has("from") && !args.values.Has("to") {
+	if unit, err := tier.ParseUnit(res.tier); err == nil && unit.FinerThan(tier.Day) && !args.values.Has("from") && !args.values.Has("to") {
 		return time.UTC, nil
 	}
 	return h.Query.Zone(ctx, res.Subject())

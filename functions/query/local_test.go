@@ -21,6 +21,7 @@ func TestHandle_RollupsOfATimeZone(t *testing.T) {
 	for query, want := range map[string]string{
 		"day?zone=Europe/Berlin&from=2026-04-20&to=2026-04-21":     `200 {"rollups":[{"bucket":"2026-04-19T22:00:00.000Z","end":"2026-04-20T22:00:00.000Z","tier":"day","zone":"Europe/Berlin","exact":true,"open":true,`,
 		"week?zone=America/New_York&from=2026-04-20&to=2026-04-21": `"bucket":"2026-04-20T04:00:00.000Z","end":"2026-04-27T04:00:00.000Z","tier":"week","zone":"America/New_York"`,
+		"week-sunday?zone=Europe/Berlin&last=1h":                   `"end":"2026-04-25T22:00:00.000Z","tier":"week-sunday"`,
 		"month?zone=Asia/Kathmandu&last=1h":                        `"bucket":"2026-03-31T18:15:00.000Z","end":"2026-04-30T18:15:00.000Z","tier":"month","zone":"Asia/Kathmandu"`,
 		"day?zone=Europe/Berlin&from=2026-04-21&to=2026-04-22":     `200 {"rollups":[],"next":null`,
 		"hour?zone=Europe/Berlin":                                  `404 {"type":"/problems/unknown-tier"`,

@@ -13,10 +13,11 @@ type Bucket struct {
 	Start, End model.Time
 }
 
-// BucketOf returns the bucket of unit u that contains t.
+// BucketOf returns the bucket of unit u that contains t. No bucket starts before MinTime: the first
+// Sunday week is shorter.
 func (u Unit) BucketOf(t model.Time) Bucket {
 	start, end := granularities[u].bounds(t.Time())
-	return Bucket{Unit: u, Start: model.TimeOf(start), End: model.TimeOf(end)}
+	return Bucket{Unit: u, Start: max(model.TimeOf(start), model.MinTime), End: model.TimeOf(end)}
 }
 
 // FirstStart returns the first start of a bucket of unit u at or after t.
@@ -38,7 +39,8 @@ func (u Unit) CountStarts(from, to model.Time) int {
 		a, b := first.Time(), last.Time()
 		return ((b.Year()-a.Year())*12 + int(b.Month()-a.Month())) / months
 	}
-	return int((last - first) / model.Time(granularities[u].Length.Milliseconds()))
+	whole := u.BucketOf(last).End - u.BucketOf(first).End
+	return int(whole / model.Time(granularities[u].Length.Milliseconds()))
 }
 
 // Label returns the bucket's start as it is written in keys: 2024-12-02-15, 2024-12-02,

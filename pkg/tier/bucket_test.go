@@ -48,10 +48,14 @@ func TestBucketOf_StartsAndEndsInUTC(t *testing.T) {
 		{tier.Month, "1970-01-01T00:00:00Z", "1970-01", "1970-02-01T00:00:00Z"},
 		{tier.Minute, "0001-01-01T00:00:00Z", "0001-01-01-00-00", "0001-01-01T00:01:00Z"},
 		{tier.Month, "0001-01-01T00:00:00Z", "0001-01", "0001-02-01T00:00:00Z"},
-		{week, "2026-04-20T00:00:00Z", "2026-04-20", "2026-04-27T00:00:00Z"},
-		{week, "2026-01-01T12:00:00Z", "2025-12-29", "2026-01-05T00:00:00Z"},
-		{quarter, "2024-02-29T12:00:00Z", "2024-01", "2024-04-01T00:00:00Z"},
-		{quarter, "2025-12-31T23:59:59.999Z", "2025-10", "2026-01-01T00:00:00Z"},
+		{tier.Week, "2026-04-20T00:00:00Z", "2026-04-20", "2026-04-27T00:00:00Z"},
+		{tier.Week, "2026-01-01T12:00:00Z", "2025-12-29", "2026-01-05T00:00:00Z"},
+		{tier.Week, "2021-01-03T23:59:59.999Z", "2020-12-28", "2021-01-04T00:00:00Z"},
+		{tier.WeekSunday, "2026-04-20T00:00:00Z", "2026-04-19", "2026-04-26T00:00:00Z"},
+		{tier.WeekSunday, "2026-04-18T23:59:59.999Z", "2026-04-12", "2026-04-19T00:00:00Z"},
+		{tier.WeekSunday, "0001-01-01T00:00:00Z", "0001-01-01", "0001-01-07T00:00:00Z"},
+		{tier.Quarter, "2024-02-29T12:00:00Z", "2024-01", "2024-04-01T00:00:00Z"},
+		{tier.Quarter, "2025-12-31T23:59:59.999Z", "2025-10", "2026-01-01T00:00:00Z"},
 		{year, "2024-12-31T23:59:59.999Z", "2024", "2025-01-01T00:00:00Z"},
 	} {
 		b := c.unit.BucketOf(at(c.at))
@@ -125,8 +129,10 @@ func TestParseLabel_AcceptsOneSpellingOnly(t *testing.T) {
 		tier.Hour:   {"", "2026-04-20", "2026-04-20-24", "2026-04-20-4", "2026-04-20-14-00", "2026-04-20T14", " 2026-04-20-14"},
 		tier.Day:    {"", "2026-04", "2026-02-29", "2026-4-20", "2026-04-20Z", "0000-01-01", "10000-01-01", "-001-01-01"},
 		tier.Month:  {"", "2026", "2026-13", "2026-00", "2026-4", "0000-12", "２026-04"},
-		week:        {"", "2026-04-21", "2026-04-19"},
-		quarter:     {"", "2026-02", "2026-12"},
+		tier.Week:   {"", "2026-04-21", "2026-04-19", "2026-W17"},
+
+		tier.WeekSunday: {"", "2026-04-20", "0000-12-31"},
+		tier.Quarter:    {"", "2026-02", "2026-12"},
 	} {
 		for _, label := range labels {
 			if b, err := unit.ParseLabel(label); err == nil {
@@ -180,5 +186,41 @@ func TestCompleteFrom_IsTheFirstBucketThatCannotHaveExpired(t *testing.T) {
 	edge := tier.Tier{Unit: tier.Hour, Retention: tier.Day24 + 30*time.Minute}.CompleteFrom(now) // 14:00 expires now
 	if want := tier.Hour.BucketOf(now.Add(-tier.Day24)).End; edge != want {
 		t.Errorf("complete from %s, want %s: the hour that started just the retention ago may have expired", edge, want)
+	}
+}
+
+// Weeks are as in ISO 8601: they begin on Monday and may lie in two years, and some years have 53.
+// Each week, month and quarter is made of whole days, and each quarter of whole months.
+func TestBuckets_OfWeeksAndQuartersAgreeWithTheCalendar(t *testing.T) {
+	weeks := map[int]bool{}
+	for when := at("2019-12-20T00:00:00Z"); when < at("2027-02-01T00:00:00Z"); when = when.Add(7 * time.Hour) {
+		iso, sunday := tier.Week.BucketOf(when), tier.WeekSunday.BucketOf(when)
+		year, week := when.Time().ISOWeek()
+		startYear, startWeek := iso.Start.Time().ISOWeek()
+		if iso.Start.Time().Weekday() != time.Monday || year != startYear || week != startWeek {
+			t.Fatalf("%s is in the week from %s, want week %d of %d", when, iso.Start, week, year)
+		}
+		if sunday.Start.Time().Weekday() != time.Sunday || !sunday.Contains(when) {
+			t.Fatalf("%s is in the Sunday week %s to %s", when, sunday.Start, sunday.End)
+		}
+		if week == 53 {
+			weeks[year] = true
+		}
+		quarter := tier.Quarter.BucketOf(when)
+		ofYear := func(t model.Time) int { return t.Time().Year()*4 + int(t.Time().Month()-1)/3 }
+		if ofYear(quarter.Start) != ofYear(when) || quarter.Start.Time().Day() != 1 {
+			t.Fatalf("%s is in the quarter from %s", when, quarter.Start)
+		}
+	}
+	if len(weeks) != 2 || !weeks[2020] || !weeks[2026] {
+		t.Errorf("years of 53 weeks: %v, want 2020 and 2026", weeks)
+	}
+	for _, unit := range []tier.Unit{tier.Week, tier.WeekSunday, tier.Month, tier.Quarter} {
+		if !tier.Day.NestsIn(unit) || !tier.Hour.NestsIn(unit) {
+			t.Errorf("want a %s of whole days and hours", unit)
+		}
+	}
+	if tier.Week.NestsIn(tier.WeekSunday) || tier.WeekSunday.NestsIn(tier.Month) || tier.Quarter.NestsIn(tier.Month) {
+		t.Error("want no week in another week or a month, and no quarter in a month")
 	}
 }

@@ -34,10 +34,10 @@ func TestValidate_AcceptsSafePolicies(t *testing.T) {
 		"raised forever": standardWith(func(p *tier.Policy) { p.Tiers[0].Retention, p.Tiers[0].Least = tier.Forever, 90*day }),
 		"raised":         standardWith(func(p *tier.Policy) { p.Tiers[0].Retention, p.Tiers[0].Least = 180*day, 90*day }),
 		"begun at a day": standardWith(func(p *tier.Policy) { p.Tiers[0].From = at("2026-04-20T00:00:00Z") }),
-		"hours to weeks": {Raw: 3 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 13 * day}, {Unit: week, Retention: tier.Forever}}},
+		"hours to weeks": {Raw: 3 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 13 * day}, {Unit: tier.Week, Retention: tier.Forever}}},
 		"to quarters and years": standardWith(func(p *tier.Policy) {
 			p.Tiers[2].Retention = 730 * day
-			p.Tiers = append(p.Tiers, tier.Tier{Unit: quarter, Retention: 730 * day}, tier.Tier{Unit: year, Retention: tier.Forever})
+			p.Tiers = append(p.Tiers, tier.Tier{Unit: tier.Quarter, Retention: 730 * day}, tier.Tier{Unit: year, Retention: tier.Forever})
 		}),
 	} {
 		if err := p.Validate(); err != nil {
@@ -63,9 +63,9 @@ func TestValidate_ErrorStatesTheMistakeAndTheRemedy(t *testing.T) {
 			"hour after day: order the tiers from fine to coarse, each once"},
 		"twice": {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{Unit: tier.Day, Retention: tier.Forever}, {Unit: tier.Day, Retention: tier.Forever}}},
 			"day after day: order the tiers from fine to coarse, each once"},
-		"months from weeks": {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{Unit: week, Retention: tier.Forever}, {Unit: tier.Month, Retention: tier.Forever}}},
+		"months from weeks": {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{Unit: tier.Week, Retention: tier.Forever}, {Unit: tier.Month, Retention: tier.Forever}}},
 			"month after week: one week can lie in two months, so a month is not the sum of its weeks: remove one of the two tiers"},
-		"quarters from weeks": {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{Unit: tier.Day, Retention: tier.Forever}, {Unit: week, Retention: tier.Forever}, {Unit: quarter, Retention: tier.Forever}}}, "quarter after week: "},
+		"quarters from weeks": {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{Unit: tier.Day, Retention: tier.Forever}, {Unit: tier.Week, Retention: tier.Forever}, {Unit: tier.Quarter, Retention: tier.Forever}}}, "quarter after week: "},
 		"retention negative":  {standardWith(func(p *tier.Policy) { p.Tiers[2].Retention = -day }), "month: retention is -1 d: say how long rows are kept"},
 		"least negative":      {standardWith(func(p *tier.Policy) { p.Tiers[0].Least = -day }), "hour: least retention -1 d must be between 0 and the retention 90 d"},
 		"least above":         {standardWith(func(p *tier.Policy) { p.Tiers[0].Least = 91 * day }), "hour: least retention 91 d must be between 0 and the retention 90 d"},

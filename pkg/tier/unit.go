@@ -1,6 +1,6 @@
 // Package tier describes the tiers of rollups: how time is cut into buckets, and how
-// long the rows of each tier are kept. Each granularity is one row of data, so a new
-// one (week, quarter) needs no other code: nothing in the engine names a tier.
+// long the rows of each tier are kept. Each granularity is one row of data, so a new one
+// needs no other code: nothing in the engine names a tier.
 package tier
 
 import (
@@ -23,7 +23,15 @@ var (
 	Minute = Register(Granularity{Name: "minute", Adjective: "minutely", Layout: "2006-01-02-15-04", Length: time.Minute})
 	Hour   = Register(Granularity{Name: "hour", Adjective: "hourly", Layout: "2006-01-02-15", Length: time.Hour})
 	Day    = Register(Granularity{Name: "day", Adjective: "daily", Layout: "2006-01-02", Length: Day24})
-	Month  = Register(Granularity{Name: "month", Adjective: "monthly", Layout: "2006-01", Months: 1})
+	// Week begins on Monday, as in ISO 8601; its label is the date of the Monday.
+	Week = Register(Granularity{Name: "week", Adjective: "weekly", Layout: "2006-01-02", Length: 7 * Day24})
+	// WeekSunday begins on Sunday.
+	WeekSunday = Register(Granularity{
+		Name: "week-sunday", Adjective: "weekly (from Sunday)", Layout: "2006-01-02",
+		Length: 7 * Day24, Offset: 6 * Day24,
+	})
+	Month   = Register(Granularity{Name: "month", Adjective: "monthly", Layout: "2006-01", Months: 1})
+	Quarter = Register(Granularity{Name: "quarter", Adjective: "quarterly", Layout: "2006-01", Months: 3})
 )
 
 // Granularity is one way to cut time into half-open UTC intervals without gaps.
@@ -37,6 +45,8 @@ type Granularity struct {
 	// Length is the length of each bucket. Buckets are counted from Monday, 1 January of
 	// the year 1, so 7 × 24 h are weeks that begin on Monday.
 	Length time.Duration
+	// Offset is when the first whole bucket of a Length begins, less than Length after 1 January of the year 1.
+	Offset time.Duration
 	// Months is the length of each bucket in calendar months, counted from January: 1, 2, 3, 4, 6 or 12.
 	Months int
 }
@@ -62,6 +72,9 @@ func (g *Granularity) validate() error {
 	if (g.Length > 0) == (g.Months > 0) || g.Length < 0 || g.Months < 0 {
 		return errors.New("want either a length or a number of months")
 	}
+	if g.Offset < 0 || g.Offset > 0 && g.Offset >= g.Length || g.Offset%time.Millisecond != 0 {
+		return errors.New("want an offset in whole milliseconds that is shorter than the length")
+	}
 	if g.Length%time.Millisecond != 0 || g.Months > 0 && 12%g.Months != 0 {
 		return errors.New("want whole milliseconds, or months that divide a year")
 	}
@@ -76,7 +89,7 @@ func (g *Granularity) validate() error {
 // bounds returns the start and end of the bucket that contains at.
 func (g *Granularity) bounds(at time.Time) (start, end time.Time) {
 	if g.Months == 0 {
-		start = at.Truncate(g.Length)
+		start = at.Add(-g.Offset).Truncate(g.Length).Add(g.Offset)
 		return start, start.Add(g.Length)
 	}
 	first := (int(at.Month())-1)/g.Months*g.Months + 1
@@ -94,7 +107,7 @@ func Units() []Unit {
 	return all
 }
 
-// UnitNames returns the names of all units for texts: minute, hour, day or month.
+// UnitNames returns the names of all units for texts: minute, hour, day, week, week-sunday, month or quarter.
 func UnitNames() string {
 	names := lists.Map(Units(), Unit.String)
 	last := len(names) - 1
@@ -158,8 +171,8 @@ func (u Unit) NestsIn(coarse Unit) bool {
 	case fine.Months > 0:
 		return over.Months > 0 && over.Months%fine.Months == 0
 	case over.Months > 0: // months begin at any midnight
-		return Day24%fine.Length == 0
+		return Day24%fine.Length == 0 && fine.Offset%fine.Length == 0
 	default:
-		return over.Length%fine.Length == 0
+		return over.Length%fine.Length == 0 && (over.Offset-fine.Offset)%fine.Length == 0
 	}
 }

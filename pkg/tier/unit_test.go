@@ -9,23 +9,21 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Units that only these tests register: one row of data each.
+// A unit that only these tests register: one row of data.
 var (
-	week    = tier.Register(tier.Granularity{Name: "week", Adjective: "weekly", Layout: "2006-01-02", Length: 7 * tier.Day24})
-	quarter = tier.Register(tier.Granularity{Name: "quarter", Adjective: "quarterly", Layout: "2006-01", Months: 3})
-	year    = tier.Register(tier.Granularity{Name: "year", Adjective: "yearly", Layout: "2006", Months: 12})
+	year = tier.Register(tier.Granularity{Name: "year", Adjective: "yearly", Layout: "2006", Months: 12})
 )
 
 // A unit that is registered later may be finer than one before it.
 func TestUnits_AreSortedFinestFirst(t *testing.T) {
-	want := []tier.Unit{tier.Minute, tier.Hour, tier.Day, week, tier.Month, quarter, year}
+	want := []tier.Unit{tier.Minute, tier.Hour, tier.Day, tier.Week, tier.WeekSunday, tier.Month, tier.Quarter, year}
 	if got := tier.Units(); !slices.Equal(got, want) {
 		t.Errorf("units %v, want %v", got, want)
 	}
-	if got, want := tier.UnitNames(), "minute, hour, day, week, month, quarter or year"; got != want {
+	if got, want := tier.UnitNames(), "minute, hour, day, week, week-sunday, month, quarter or year"; got != want {
 		t.Errorf("names %q, want %q", got, want)
 	}
-	if !week.FinerThan(tier.Month) || tier.Month.FinerThan(week) || week.FinerThan(week) {
+	if !tier.Week.FinerThan(tier.Month) || tier.Month.FinerThan(tier.Week) || tier.Week.FinerThan(tier.Week) {
 		t.Error("want a week finer than a month, and no unit finer than itself")
 	}
 }
@@ -54,6 +52,8 @@ func TestRegister_PanicsOnAnInvalidGranularity(t *testing.T) {
 		"upper case":          {Name: "Year", Layout: "2006", Months: 12},
 		"name taken":          {Name: "hour", Layout: "2006-01-02-15", Length: time.Hour},
 		"no length":           {Name: "x", Layout: "2006"},
+		"a long offset":       {Name: "x", Layout: "2006-01-02", Length: tier.Day24, Offset: tier.Day24},
+		"an offset of months": {Name: "x", Layout: "2006-01", Months: 1, Offset: tier.Day24},
 		"two lengths":         {Name: "x", Layout: "2006-01", Months: 1, Length: time.Hour},
 		"negative":            {Name: "x", Layout: "2006-01-02", Length: -time.Hour},
 		"part of a ms":        {Name: "x", Layout: "2006-01-02", Length: time.Microsecond},
@@ -77,7 +77,7 @@ func TestRegister_PanicsOnAnInvalidGranularity(t *testing.T) {
 func TestLongest_IsTheLengthOfTheLongestBucket(t *testing.T) {
 	for unit, want := range map[tier.Unit]time.Duration{
 		tier.Minute: time.Minute, tier.Hour: time.Hour, tier.Day: 24 * time.Hour, tier.Month: 31 * 24 * time.Hour,
-		week: 7 * 24 * time.Hour, quarter: 92 * 24 * time.Hour, year: 366 * 24 * time.Hour,
+		tier.Week: 7 * 24 * time.Hour, tier.Quarter: 92 * 24 * time.Hour, year: 366 * 24 * time.Hour,
 	} {
 		if got := unit.Longest(); got != want {
 			t.Errorf("the longest %s lasts %s, want %s", unit, got, want)
@@ -97,7 +97,7 @@ func TestNestsIn_AgreesWithTheBucketsOfEightYears(t *testing.T) {
 			}
 		}
 	}
-	if !tier.Day.NestsIn(week) || week.NestsIn(tier.Month) || week.NestsIn(quarter) || !tier.Month.NestsIn(quarter) {
+	if !tier.Day.NestsIn(tier.Week) || tier.Week.NestsIn(tier.Month) || tier.Week.NestsIn(tier.Quarter) || !tier.Month.NestsIn(tier.Quarter) {
 		t.Error("want days in weeks, months in quarters, and no weeks in months or quarters")
 	}
 }

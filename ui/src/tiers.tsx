@@ -9,11 +9,12 @@ const seconds: Record<string, number> = {
   hour: 3600,
   day: 86400,
   week: 7 * 86400,
+  "week-sunday": 7 * 86400,
   month: 30.44 * 86400,
   quarter: 91.3 * 86400,
   year: 365.25 * 86400,
 };
-const names: Record<string, string> = { [raw]: "Events" };
+const names: Record<string, string> = { [raw]: "Events", "week-sunday": "week from Sunday" };
 
 const fiveMinutes = 300e3;
 

@@ -12,10 +12,10 @@ export function timeText(at: string | null, utc: boolean): string {
 }
 
 const utcDate = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
-const wholeDays = ["day", "week", "month"];
+const wholeDays = ["day", "week", "week-sunday", "month", "quarter"];
 
 /**
- * bucketText names a bucket by its start and end. Days, weeks and months without a zone are periods of UTC,
+ * bucketText names a bucket by its start and end. Days, weeks, months and quarters without a zone are periods of UTC,
  * whatever zone the reader has, and are named by their date.
  */
 export function bucketText(
@@ -23,7 +23,7 @@ export function bucketText(
   utc: boolean,
 ): string {
   if (!wholeDays.includes(r.tier) || r.zone) return `${timeText(r.bucket, utc)} to ${timeText(r.end, utc)}`;
-  const of = r.tier === "day" ? "day" : `${r.tier} from that day`;
+  const of = r.tier === "day" ? "day" : `${r.tier.replace("-sunday", "")} from that day`;
   return `${utcDate.format(new Date(r.bucket))}, ${of} of UTC`;
 }
 

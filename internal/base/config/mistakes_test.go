@@ -85,7 +85,7 @@ var badConfigs = []bad{
 	{"no raw", "tiers: {hour: 90d}", "1:8: tiers: ", "raw is missing", false},
 	{"events for a moment", "tiers: {raw: 5m}", "1:1: tiers: ", "shorter than 1h0m0s", true},
 	{"jitter without tiers", "tiers: {raw: 30d, jitter: 1m}", "1:1: tiers: ", "there are none", true},
-	{"unknown tier", "tiers: {raw: 30d, week: 90d}", "1:19: tiers.week: ", "want one of: raw, jitter, lateEvery, minute, hour, day, month", false},
+	{"unknown tier", "tiers: {raw: 30d, decade: 90d}", "1:19: tiers.decade: ", "want one of: raw, jitter, lateEvery, minute, hour, day, week, week-sunday, month, quarter", false},
 	{"raw too short", "tiers: {raw: 1d, month: forever}", "1:1: tiers: ", "shorter than 3 d", true},
 	{"hour shorter than raw allows", "tiers:\n  raw: 90d\n  hour: 90d\n  day: 2y", "3:9: tiers.hour: ", "want at least raw 90 d", true},
 	{"tier without retention", "tiers: {raw: 30d, hour: {least: 90d}}", "1:25: tiers.hour: ", "retention is missing", false},

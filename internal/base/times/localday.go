@@ -13,18 +13,60 @@ import (
 // Unit is the length of a period.
 type Unit string
 
-// The units. A week begins on Monday.
+// The units, with the names of tiers. A week begins on Monday, a Sunday week on Sunday.
 const (
-	Day   Unit = "day"
-	Week  Unit = "week"
-	Month Unit = "month"
+	Day        Unit = "day"
+	Week       Unit = "week"
+	WeekSunday Unit = "week-sunday"
+	Month      Unit = "month"
+	Quarter    Unit = "quarter"
 )
+
+// Units are all units, the shortest first.
+var Units = []Unit{Day, Week, WeekSunday, Month, Quarter}
+
+// calendar has a row for each unit, in dates: the first date of the period of a date, the first of the next
+// period, and how a period is named by its first date.
+var calendar = map[Unit]struct {
+	first, next func(date time.Time) time.Time
+	label       func(date time.Time) string
+}{
+	Day: {
+		first: func(date time.Time) time.Time { return date },
+		next:  func(date time.Time) time.Time { return date.AddDate(0, 0, 1) },
+		label: func(date time.Time) string { return date.Format(time.DateOnly) },
+	},
+	Week: {
+		first: func(date time.Time) time.Time { return date.AddDate(0, 0, -(int(date.Weekday())+6)%7) },
+		next:  func(date time.Time) time.Time { return date.AddDate(0, 0, 7) },
+		label: func(date time.Time) string {
+			year, week := date.ISOWeek()
+			return fmt.Sprintf("%04d-W%02d", year, week)
+		},
+	},
+	WeekSunday: {
+		first: func(date time.Time) time.Time { return date.AddDate(0, 0, -int(date.Weekday())) },
+		next:  func(date time.Time) time.Time { return date.AddDate(0, 0, 7) },
+		label: func(date time.Time) string { return date.Format(time.DateOnly) },
+	},
+	Month: {
+		first: func(date time.Time) time.Time { return date.AddDate(0, 0, 1-date.Day()) },
+		next:  func(date time.Time) time.Time { return date.AddDate(0, 1, 0) },
+		label: func(date time.Time) string { return date.Format("2006-01") },
+	},
+	Quarter: {
+		first: func(date time.Time) time.Time { return date.AddDate(0, -int(date.Month()-1)%3, 1-date.Day()) },
+		next:  func(date time.Time) time.Time { return date.AddDate(0, 3, 0) },
+		label: func(date time.Time) string { return fmt.Sprintf("%04d-Q%d", date.Year(), (date.Month()+2)/3) },
+	},
+}
 
 // ErrZone is the error of a name that is not in the time zone database.
 var ErrZone = errors.New("not a time zone: want a name of the time zone database, such as Europe/Berlin")
 
 // ErrUnit reports a name that no Unit has.
-var ErrUnit = errors.New("a time zone has days, weeks and months: want day, week or month")
+var ErrUnit = errors.New("a time zone has days, weeks, months and quarters: " +
+	"want day, week, week-sunday, month or quarter")
 
 // ZoneField is the field of a profile that names the time zone of its subject.
 const ZoneField = "timezone"
@@ -41,17 +83,16 @@ func Zone(name string) (*time.Location, error) {
 
 // ParseUnit returns the unit with a name.
 func ParseUnit(name string) (Unit, error) {
-	switch u := Unit(name); u {
-	case Day, Week, Month:
-		return u, nil
+	if _, found := calendar[Unit(name)]; found {
+		return Unit(name), nil
 	}
 	return "", fmt.Errorf("%.64q: %w", name, ErrUnit)
 }
 
-// Period is one day, week or month of a zone: [Start, End). A day has 23, 24 or 25 hours, and other
+// Period is one day, week, month or quarter of a zone: [Start, End). A day has 23, 24 or 25 hours, and other
 // lengths where a zone was moved.
 type Period struct {
-	Label      string // 2026-03-29, 2026-W13 or 2026-03
+	Label      string // 2026-03-29, 2026-W13, 2026-03 or 2026-Q1
 	Start, End model.Time
 }
 
@@ -59,48 +100,17 @@ type Period struct {
 // each other without a gap, so that each time is in exactly one. A date that a zone skipped has none.
 func Periods(zone *time.Location, unit Unit, from, to model.Time, limit int) (all []Period) {
 	y, m, d := from.Time().In(zone).Date()
-	date := unit.first(time.Date(y, m, d, 0, 0, 0, 0, time.UTC))
+	of := calendar[unit]
+	date := of.first(time.Date(y, m, d, 0, 0, 0, 0, time.UTC))
 	for start := dayStart(zone, date); start < to && len(all) < limit; {
-		next := unit.next(date)
+		next := of.next(date)
 		end := dayStart(zone, next)
 		if start < end && from < end {
-			all = append(all, Period{unit.label(date), start, end})
+			all = append(all, Period{of.label(date), start, end})
 		}
 		date, start = next, end
 	}
 	return all
-}
-
-// first returns the first date of the period that contains a date.
-func (u Unit) first(date time.Time) time.Time {
-	switch u {
-	case Week:
-		return date.AddDate(0, 0, -(int(date.Weekday())+6)%7)
-	case Month:
-		return date.AddDate(0, 0, 1-date.Day())
-	}
-	return date
-}
-
-func (u Unit) next(date time.Time) time.Time {
-	switch u {
-	case Week:
-		return date.AddDate(0, 0, 7)
-	case Month:
-		return date.AddDate(0, 1, 0)
-	}
-	return date.AddDate(0, 0, 1)
-}
-
-func (u Unit) label(date time.Time) string {
-	switch u {
-	case Week:
-		year, week := date.ISOWeek()
-		return fmt.Sprintf("%04d-W%02d", year, week)
-	case Month:
-		return date.Format("2006-01")
-	}
-	return date.Format(time.DateOnly)
 }
 
 // dayStart returns the first moment at which a zone has a date, or a later one if it skipped

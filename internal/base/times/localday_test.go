@@ -36,7 +36,13 @@ func TestPeriods_FollowTheClockOfTheZone(t *testing.T) {
 		"a week from Monday to Sunday": {"Europe/Berlin", Week, "2026-03-29T12:00:00Z", "2026-03-29T13:00:00Z", "2026-W13 2026-03-22T23:00:00.000Z +167h0m0s; "},
 		"a month":                      {"America/New_York", Month, "2026-03-01T04:00:00Z", "2026-03-01T06:00:00Z", "2026-02 2026-02-01T05:00:00.000Z +672h0m0s; 2026-03 2026-03-01T05:00:00.000Z +743h0m0s; "},
 		"a midnight that comes twice":  {"America/St_Johns", Day, "2010-11-07T12:00:00Z", "2010-11-07T13:00:00Z", "2010-11-07 2010-11-07T02:30:00.000Z +25h0m0s; "},
-		"an empty range":               {"UTC", Day, "2026-03-29T12:00:00Z", "2026-03-29T00:00:00Z", ""},
+		"a week from Sunday": {"Europe/Berlin", WeekSunday, "2026-03-29T12:00:00Z", "2026-03-29T13:00:00Z",
+			"2026-03-29 2026-03-28T23:00:00.000Z +167h0m0s; "},
+		"two quarters": {"Europe/Berlin", Quarter, "2026-03-31T21:00:00Z", "2026-03-31T23:00:00Z",
+			"2026-Q1 2025-12-31T23:00:00.000Z +2159h0m0s; 2026-Q2 2026-03-31T22:00:00.000Z +2184h0m0s; "},
+		"a quarter of its last month": {"UTC", Quarter, "2026-12-31T12:00:00Z", "2026-12-31T13:00:00Z",
+			"2026-Q4 2026-10-01T00:00:00.000Z +2208h0m0s; "},
+		"an empty range": {"UTC", Day, "2026-03-29T12:00:00Z", "2026-03-29T00:00:00Z", ""},
 	} {
 		zone, err := Zone(c.zone)
 		if err != nil {

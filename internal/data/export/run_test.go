@@ -16,7 +16,7 @@ func TestCommand_RefusesWhatDoesNotFitTogether(t *testing.T) {
 	}{
 		"no such format":    {Command{Format: "xml", Tier: AllTiers}, RollupRows, "want csv or ndjson or parquet"},
 		"parquet to a pipe": {Command{Format: "parquet", Tier: AllTiers}, RollupRows, "name a folder with --to"},
-		"no such tier":      {Command{Format: "csv", Tier: "week"}, RollupRows, "--tier"},
+		"no such tier":      {Command{Format: "csv", Tier: "decade"}, RollupRows, "--tier"},
 		"a tier of files":   {Command{Format: "csv", Tier: "day", To: "x"}, RollupRows, "leave out --out and --tier"},
 		"a file of files":   {Command{Format: "csv", Tier: AllTiers, Out: "y", To: "x"}, RollupRows, "leave out --out and --tier"},
 		"events to a pipe":  {Command{Format: "csv"}, Events, "--to is missing"},

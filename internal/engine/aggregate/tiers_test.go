@@ -12,12 +12,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Units that only these tests register: one row of data each.
-var (
-	week    = tier.Register(tier.Granularity{Name: "week", Adjective: "weekly", Layout: "2006-01-02", Length: 7 * tier.Day24})
-	quarter = tier.Register(tier.Granularity{Name: "quarter", Adjective: "quarterly", Layout: "2006-01", Months: 3})
-)
-
 // withTiers returns the gauge with tiers of these units, each kept long enough.
 func withTiers(units ...tier.Unit) catalog.Kind {
 	kind := gauge
@@ -31,10 +25,11 @@ func withTiers(units ...tier.Unit) catalog.Kind {
 // A unit is one row of data: with it, every operation of the aggregator works.
 func TestTiers_RegisteredUnitIsFoldedLikeAnyOther(t *testing.T) {
 	for name, units := range map[string][]tier.Unit{
-		"quarter from days":   {tier.Hour, tier.Day, quarter},
-		"week from days":      {tier.Hour, tier.Day, week},
-		"quarter from months": {tier.Hour, tier.Day, tier.Month, quarter},
-		"week from events":    {week},
+		"quarter from days":   {tier.Hour, tier.Day, tier.Quarter},
+		"week from days":      {tier.Hour, tier.Day, tier.Week},
+		"quarter from months": {tier.Hour, tier.Day, tier.Month, tier.Quarter},
+		"week from events":    {tier.Week},
+		"Sunday week":         {tier.Hour, tier.Day, tier.WeekSunday},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorldOf(t, withTiers(units...))
@@ -58,25 +53,25 @@ func TestTiers_RegisteredUnitIsFoldedLikeAnyOther(t *testing.T) {
 }
 
 func TestTiers_RegisteredUnitHasItsOwnBuckets(t *testing.T) {
-	w := newWorldOf(t, withTiers(tier.Hour, tier.Day, quarter))
+	w := newWorldOf(t, withTiers(tier.Hour, tier.Day, tier.Quarter))
 	w.put(order("2025-12-31T23:59:59.999Z", ""), "1")
 	w.put(order("2026-01-01T00:00:00Z", ""), "2")
 	w.put(order(ten, ""), "3")
 	w.process()
-	w.wantRow(quarter, "2025-10-01T00:00:00Z", 1, "1", true)
-	w.wantRow(quarter, ten, 2, "3", true)
+	w.wantRow(tier.Quarter, "2025-10-01T00:00:00Z", 1, "1", true)
+	w.wantRow(tier.Quarter, ten, 2, "3", true)
 	if row := w.row(tier.Month, ten); row != nil {
 		t.Errorf("month row %+v, want none: the kind has no such tier", row)
 	}
-	r := w.agg.Recompute(w.ctx(), []aggregate.Target{{Series: w.series, At: at(ten), Tier: quarter}}, aggregate.RepairOptions{})
+	r := w.agg.Recompute(w.ctx(), []aggregate.Target{{Series: w.series, At: at(ten), Tier: tier.Quarter}}, aggregate.RepairOptions{})
 	if len(r.Failures) > 0 || r.Recomputed != 1 {
 		t.Errorf("%d recomputations from the quarter on, failures %v; want 1", r.Recomputed, r.Failures)
 	}
 }
 
 func TestTiers_UnitsThatDoNotNestAreRejected(t *testing.T) {
-	for _, coarse := range []tier.Unit{tier.Month, quarter} {
-		_, err := catalog.New(withTiers(tier.Hour, week, coarse))
+	for _, coarse := range []tier.Unit{tier.Month, tier.Quarter} {
+		_, err := catalog.New(withTiers(tier.Hour, tier.Week, coarse))
 		if want := fmt.Sprintf("%s after week: ", coarse); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%ss from weeks: %v, want an error with %q", coarse, err, want)
 		}
