@@ -2,16 +2,17 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/tidemark-db/tidemark/internal/store/jsonscan"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -35,36 +36,37 @@ func DecodeBody(body []byte, limit int) (observations []Observation, many bool, 
 		observations, err = decodeArray(body, limit)
 		return observations, true, err
 	}
-	if err := syntaxOf(body); err != nil {
-		return nil, false, err
+	o := DecodeObject(body)
+	if o.DecodeError != nil {
+		if err := syntaxOf(body); err != nil {
+			return nil, false, err
+		}
 	}
 	if body[0] != '{' {
 		return nil, false, ErrNotObject
 	}
-	return []Observation{DecodeObject(body)}, false, nil
+	return []Observation{o}, false, nil
 }
 
 // decodeArray decodes the elements one by one, so that the limit bounds the memory.
 func decodeArray(body []byte, limit int) ([]Observation, error) {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	if _, err := decoder.Token(); err != nil {
-		return nil, notJSON(err)
-	}
 	observations := []Observation{}
-	for decoder.More() {
-		var element json.RawMessage
-		if err := decoder.Decode(&element); err != nil {
-			return nil, notJSON(err)
+	next, more := jsonscan.Sibling(body, 1, true, ']')
+	for more {
+		end := jsonscan.Skip(body, next)
+		if end == jsonscan.Invalid {
+			break
 		}
 		if len(observations) == limit {
 			return nil, tooMany(limit)
 		}
-		observations = append(observations, DecodeObject(element))
+		observations = append(observations, DecodeObject(body[next:end]))
+		next, more = jsonscan.Sibling(body, end, false, ']')
 	}
-	if _, err := decoder.Token(); err != nil {
-		return nil, notJSON(err)
+	if next == jsonscan.Invalid || more {
+		return nil, cmp.Or(syntaxOf(body), ErrNotJSON)
 	}
-	if _, err := decoder.Token(); err != io.EOF {
+	if next < len(body) {
 		return nil, fmt.Errorf("%w: there is text after the array; send one array", ErrNotJSON)
 	}
 	return observations, nil
@@ -96,64 +98,88 @@ func DecodeLines(body []byte, limit int) ([]Observation, error) {
 	return observations, nil
 }
 
-// DecodeObject decodes one JSON object, with the digits of numbers as sent. An object that
+// DecodeObject decodes one JSON object in one pass, with the digits of numbers as sent. An object that
 // cannot be decoded has a DecodeError. The Observation keeps raw as its Payload.
 func DecodeObject(raw []byte) Observation {
 	o := Observation{Payload: raw}
-	if err := syntaxOf(raw); err != nil {
-		o.DecodeError = fieldError("", CodeNotJSON, "%s", strings.TrimPrefix(err.Error(), "the body is "))
-		return o
+	fields, end := scanObject(raw, jsonscan.Space(raw, 0))
+	if end == jsonscan.Invalid || !jsonscan.End(raw, end) {
+		o.DecodeError = notAnObject(raw)
+	} else if o.DecodeError = textError(raw, fields); o.DecodeError == nil {
+		o.Fields = fields
 	}
-	o.Fields, o.DecodeError = decodeFields(bytes.TrimSpace(raw))
 	return o
 }
 
-// decodeFields decodes the members of raw, which is valid JSON.
-func decodeFields(raw []byte) ([]Field, *model.FieldError) {
-	switch {
-	case raw[0] != '{':
-		return nil, fieldError("", CodeNotAnObject, "is %s: want an object with one observation, {\"timestamp\": …}", formOf(raw))
-	case !utf8.Valid(raw):
-		return nil, fieldError("", CodeInvalidUTF8, "contains bytes that are not UTF-8, which the table cannot store: encode the text as UTF-8")
-	case loneSurrogate(raw):
-		return nil, fieldError("", CodeLoneSurrogate, "contains half of a \\uD800–\\uDFFF pair, which is not a character: send both halves, or the character itself")
+// scanObject returns the members of the object at i, and the index after it; jsonscan.Invalid if there is none.
+// A text that is not UTF-8, or has half a surrogate pair, is left out.
+func scanObject(raw []byte, i int) (fields []Field, end int) {
+	if !jsonscan.Is(raw, i, '{') {
+		return nil, jsonscan.Invalid
 	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := decoder.Token(); err != nil {
-		return nil, fieldError("", CodeNotJSON, "not JSON: %v", err)
-	}
-	fields, seen := []Field{}, map[string]bool{}
-	for decoder.More() {
-		f, err := decodeField(decoder)
-		if err != nil {
-			return nil, fieldError("", CodeNotJSON, "not JSON: %v", err)
+	text := string(raw) // one copy, of which names and values are parts
+	fields = make([]Field, 0, 8)
+	at, more := jsonscan.Sibling(raw, i+1, true, '}')
+	for more {
+		name, value := jsonscan.Name(raw, at)
+		if value == jsonscan.Invalid {
+			return nil, jsonscan.Invalid
 		}
-		if seen[f.Name] {
-			return nil, fieldError(f.Name, CodeDuplicateName, "appears twice in one object, so its value is ambiguous: send it once")
+		if end = jsonscan.Skip(raw, value); end == jsonscan.Invalid {
+			return nil, jsonscan.Invalid
 		}
-		seen[f.Name] = true
+		f := Field{Name: textAt(text, name, at), Form: formOf(raw[value:])}
+		switch f.Form {
+		case TextForm:
+			content, _ := jsonscan.Text(raw, value)
+			f.Text = textAt(text, content, value)
+		case NumberForm, BoolForm, NestedForm:
+			f.Text = text[value:end]
+		}
 		fields = append(fields, f)
+		at, more = jsonscan.Sibling(raw, end, false, '}')
 	}
-	return fields, nil
+	return fields, at
 }
 
-func decodeField(decoder *json.Decoder) (Field, error) {
-	name, err := decoder.Token()
-	if err != nil {
-		return Field{}, err
+// textAt returns the text of a string whose opening quote is at i.
+func textAt(all string, s jsonscan.Raw, i int) string {
+	if s.Plain {
+		return all[i+1 : i+1+len(s.Bytes)]
 	}
-	f := Field{Name: name.(string)} // within an object every other token is a name
-	var raw json.RawMessage
-	if err := decoder.Decode(&raw); err != nil {
-		return Field{}, err
+	decoded, _ := jsonscan.Unescape(nil, s.Bytes) // textError rejects what it cannot decode
+	return string(decoded)
+}
+
+// notAnObject returns why raw is not one JSON object.
+func notAnObject(raw []byte) *model.FieldError {
+	if err := syntaxOf(raw); err != nil {
+		return fieldError("", CodeNotJSON, "%s", strings.TrimPrefix(err.Error(), "the body is "))
 	}
-	switch f.Form = formOf(raw); f.Form {
-	case TextForm:
-		err = json.Unmarshal(raw, &f.Text)
-	case NumberForm, BoolForm, NestedForm:
-		f.Text = string(raw)
+	return fieldError("", CodeNotAnObject, "is %s: want an object with one observation, {\"timestamp\": …}",
+		formOf(bytes.TrimSpace(raw)))
+}
+
+// textError returns why the texts of an object that is valid JSON cannot be stored, or are ambiguous; nil if they
+// can.
+func textError(raw []byte, fields []Field) *model.FieldError {
+	switch {
+	case !utf8.Valid(raw):
+		return fieldError("", CodeInvalidUTF8,
+			"contains bytes that are not UTF-8, which the table cannot store: encode the text as UTF-8")
+	case loneSurrogate(raw):
+		return fieldError("", CodeLoneSurrogate, "contains half of a \\uD800–\\uDFFF pair, "+
+			"which is not a character: send both halves, or the character itself")
 	}
-	return f, err
+	seen := make(map[string]bool, len(fields))
+	for i := range fields {
+		if seen[fields[i].Name] {
+			return fieldError(fields[i].Name, CodeDuplicateName,
+				"appears twice in one object, so its value is ambiguous: send it once")
+		}
+		seen[fields[i].Name] = true
+	}
+	return nil
 }
 
 // formOf returns the form of a valid JSON value, which follows from its first byte.

@@ -142,11 +142,7 @@ func objectMembers(f Field) []Field {
 	if f.Form != NestedForm || !strings.HasPrefix(f.Text, "{") {
 		return nil
 	}
-	members, err := decodeFields([]byte(f.Text))
-	if err != nil {
-		return nil
-	}
-	return members
+	return DecodeObject([]byte(f.Text)).Fields
 }
 
 func compact(text string) string {
