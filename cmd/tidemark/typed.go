@@ -20,7 +20,7 @@ var otherWords = map[string]string{
 	"list": "ls", "series": "ls", "put": "send", "post": "send", "add": "send", "write": "send", "append": "send",
 	"load": "import", "start": "dev", "serve": "dev", "up": "dev", "run": "dev", "correct": "event", "update": "event",
 	"delete": "event", "alarm": "alerts", "notify": "rule", "pricing": "cost", "price": "cost", "check": "verify",
-	"csv": "export", "backup": "dump", "sites": "site", "health": "status", "deploy": "smoke",
+	"csv": "export", "backup": "dump", "sites": "site", "health": "status",
 	"event update": "event correct", "event edit": "event correct", "event set": "event correct", "event change": "event correct",
 	"event remove": "event delete", "event rm": "event delete", "event show": "event get",
 	"rule rm": "rule remove", "rule delete": "rule remove", "rule create": "rule add", "rule new": "rule add",

@@ -142,3 +142,6 @@ type Latest struct {
 	// enrichment are missing. A latest item that was read is never partial.
 	Partial bool
 }
+
+// Empty reports whether there is no event and no enrichment: nothing was stored, or all was deleted.
+func (l *Latest) Empty() bool { return l == nil || !l.Ordered && len(l.Attrs) == 0 }

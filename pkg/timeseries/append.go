@@ -109,7 +109,7 @@ func classified(err error) error {
 // decidedBy returns the stored latest item that decided an outcome; nil if the outcome has
 // none, or T cannot hold it. What this append wrote itself is not the stored item.
 func (e *Events[T]) decidedBy(r model.AppendResult) *T {
-	if r.Outcome == model.Applied || r.Latest == nil || r.Latest.Partial {
+	if r.Outcome == model.Applied || r.Latest.Empty() || r.Latest.Partial {
 		return nil
 	}
 	latest, err := e.decodeLatest(r.Latest)
@@ -128,9 +128,8 @@ func (e *Events[T]) withPatience(ctx context.Context) (context.Context, context.
 }
 
 func newIngest(store Store, o *Options) *ingest.Service {
-	locks, _ := store.(ingest.PurgeLocks) // nil if the store has no purge locks
 	return &ingest.Service{
-		Store: store, Limits: o.Limits, Now: o.clock(), Rand: o.Rand, PurgeLocks: locks,
+		Store: store, Limits: o.Limits, Now: o.clock(), Rand: o.Rand, PurgeLocks: store,
 		Queue:    queue.NewWriter(store, nil),
 		Parallel: o.Parallel, Sleep: o.Sleep, RetryPolicy: retry.Policy{Attempts: o.Attempts},
 	}

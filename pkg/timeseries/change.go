@@ -9,14 +9,14 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/engine/ordervalue"
-	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Delete deletes the event that has the subject, stream, time and id of v; other fields of v
-// are ignored. The rollups are recomputed without it, and the latest item follows, when the table
-// stream has delivered the change. deleted is false if there is no such event, or if it expires within minutes anyway.
+// are ignored. The latest item has followed when Delete returns; the rollups are recomputed without
+// the event when the table stream has delivered the change. deleted is false if there is no such event.
+// It is true beside an error that wraps ErrUndecided if only the latest item could not follow yet.
 func (e *Events[T]) Delete(ctx context.Context, v T) (deleted bool, err error) {
 	ctx, cancel := e.withPatience(ctx)
 	defer cancel()
@@ -28,12 +28,14 @@ func (e *Events[T]) Delete(ctx context.Context, v T) (deleted bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return e.ingest.Delete(ctx, e.changes, kind, k)
+	edit, err := e.editor.Delete(ctx, kind, k, nil)
+	return edit.Outcome == ingest.Deleted, err
 }
 
-// Correct replaces the fields of the event that has the subject, stream, time and id of v. The
-// rollups are recomputed, and the latest item follows, when the table stream has delivered the
-// change. corrected is false if there is no such event, or if it expires within minutes. The error wraps ErrRejected if v is invalid.
+// Correct replaces the fields of the event that has the subject, stream, time and id of v. The latest
+// item has followed when Correct returns; the rollups are recomputed when the table stream has delivered
+// the change. corrected is false if there is no such event, or if it expires within minutes. The error
+// wraps ErrRejected if v is invalid.
 func (e *Events[T]) Correct(ctx context.Context, v T) (corrected bool, err error) {
 	ctx, cancel := e.withPatience(ctx)
 	defer cancel()
@@ -49,11 +51,8 @@ func (e *Events[T]) Correct(ctx context.Context, v T) (corrected bool, err error
 	if len(problems) > 0 {
 		return false, model.FieldErrors(problems)
 	}
-	stored, err := storage.Event(ctx, e.query.Store, k)
-	if err != nil || stored == nil {
-		return false, err
-	}
-	return e.ingest.Correct(ctx, e.changes, kind, observation, stored)
+	edit, err := e.editor.CorrectAt(ctx, kind, k, observation, nil)
+	return edit.Outcome == ingest.Corrected, err
 }
 
 // Enrich sets enrichment fields of the latest item of a series, by their stored names. nil
@@ -86,7 +85,7 @@ func (e *Events[T]) Enrich(ctx context.Context, key Key, patch map[string]any, o
 		return fail(err)
 	}
 	series := kind.Series(key.Subject, key.Stream, model.Order{})
-	r, err := e.ingest.Enrich(ctx, e.changes, kind, series, fields, condition)
+	r, err := e.ingest.Enrich(ctx, e.editor.Store, kind, series, fields, condition)
 	if err != nil {
 		return fail(err)
 	}

@@ -15,8 +15,7 @@ import (
 
 // Store is the table. *dynamo.Table and *memory.Table are stores.
 type Store interface {
-	ingest.Store
-	ingest.ChangeStore
+	ingest.EditStore
 	query.Store
 }
 
@@ -28,7 +27,7 @@ type Events[T any] struct {
 	unmanaged bool
 	layout    *layout
 	ingest    *ingest.Service
-	changes   ingest.ChangeStore
+	editor    *ingest.Editor
 	query     *query.Service
 	table     tableKind
 	// patience limits the time of one append; zero means no limit.
@@ -74,13 +73,14 @@ func Open[T any](store Store, kind catalog.Kind, opts *Options) (*Events[T], err
 	if err != nil {
 		return nil, err
 	}
+	service := newIngest(store, o)
 	e := &Events[T]{
 		declared:  row,
 		sources:   o.Sources,
 		unmanaged: o.Unmanaged,
 		layout:    layout,
-		ingest:    newIngest(store, o),
-		changes:   store,
+		ingest:    service,
+		editor:    &ingest.Editor{Service: service, Store: store},
 		patience:  o.Patience,
 	}
 	reads, err := e.reader(store)

@@ -72,7 +72,7 @@ func (p *plain) append(s step, place string) model.Outcome {
 		return model.Duplicate
 	case there:
 		return model.Collision
-	case newest != nil && byOrder(*newest, s) == 0: // deleted or corrected: the latest item keeps the identity
+	case newest != nil && byOrder(*newest, s) == 0: // erased: the latest item keeps the identity
 		if same(*newest, s) {
 			return model.Duplicate
 		}
@@ -112,6 +112,29 @@ func (p *plain) enrich(device, account, place string) model.Outcome {
 	return model.Applied
 }
 
+// follow makes the latest item follow a correction or, without after, a deletion, which events has already: it
+// is of the newest event, and a field of a changed event has the value of the newest event that has it.
+func (p *plain) follow(before step, after *step) {
+	events, old := p.events[before.Device], p.latest[before.Device]
+	if len(events) == 0 {
+		p.order[before.Device] = nil
+		p.latest[before.Device] = &step{Device: before.Device, Account: old.Account}
+		return
+	}
+	newest := events[len(events)-1]
+	p.order[before.Device] = &newest
+	latest := newest
+	latest.Account, latest.Place = old.Account, old.Place
+	p.latest[before.Device] = &latest
+	if before.Place+newest.Place == "" && (after == nil || after.Place == "") {
+		return // the place is not in question
+	}
+	latest.Place = ""
+	for _, e := range events {
+		latest.Place = cmp.Or(e.Place, latest.Place)
+	}
+}
+
 // stored returns the latest item of a device; nil if no event and no enrichment is left in it.
 func (p *plain) stored(device string) *step {
 	if p.order[device] == nil && (p.latest[device] == nil || p.latest[device].Account == "") {
@@ -136,6 +159,7 @@ type machine struct {
 	purger  *lifecycle.Purger
 	now     time.Time
 	devices []string
+	erases  bool // it erases ranges, rather than correct and delete events
 	plain
 }
 
@@ -147,6 +171,7 @@ func newMachine(r *rapid.T, on table, options *timeseries.Options, prefix string
 		kind.Retention = tier.Standard().Defer()
 	}
 	m.purger = &lifecycle.Purger{Store: on, Now: func() model.Time { return model.TimeOf(m.now) }, Sleep: options.Sleep}
+	m.erases = rapid.Bool().Draw(r, "erases")
 	m.plain = plain{late: kind.Late, events: map[string][]step{}, latest: map[string]*step{}, order: map[string]*step{}}
 	var err error
 	if m.events, err = timeseries.Open[step](on, kind, options); err != nil {
@@ -180,7 +205,7 @@ func onPlace(place string) []timeseries.AppendOption {
 // actions are the calls of a program. Each compares what the table returns with the model.
 func (m *machine) actions() map[string]func(*rapid.T) {
 	ctx := context.Background()
-	return map[string]func(*rapid.T){
+	all := map[string]func(*rapid.T){
 		"append": func(r *rapid.T) {
 			s, place := m.anyStep(r), rapid.SampledFrom(places).Draw(r, "if")
 			out, err := m.events.Append(ctx, s, onPlace(place)...)
@@ -231,7 +256,9 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 				r.Fatalf("correct %+v: %t, %v; want %t", s, done, err, want)
 			}
 			if s.Account = ""; want {
+				before := m.plain.events[s.Device][i]
 				m.plain.events[s.Device][i] = s
+				m.follow(before, &s)
 			}
 		},
 		"delete": func(r *rapid.T) {
@@ -241,14 +268,27 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			if err != nil || done != want && !done { // a lost response counts as deleted
 				r.Fatalf("delete %+v: %t, %v; want %t", s, done, err, want)
 			}
-			if want {
+			switch {
+			case want:
+				before := m.plain.events[s.Device][i]
 				m.plain.events[s.Device] = slices.Delete(m.plain.events[s.Device], i, i+1)
+				m.follow(before, nil)
+			case done && m.plain.latest[s.Device] != nil: // each field of the item may be of what was deleted
+				m.follow(step{Device: s.Device, Place: m.plain.latest[s.Device].Place}, nil)
 			}
 		},
 		"erase": m.erase,
 		"read":  m.read,
 		"":      m.compare,
 	}
+	// The latest item follows an erasure of a range by the table stream, which does not run here.
+	if m.erases {
+		delete(all, "correct")
+		delete(all, "delete")
+	} else {
+		delete(all, "erase")
+	}
+	return all
 }
 
 // anyRange returns a half-open range of event times, and which events of a device it has.

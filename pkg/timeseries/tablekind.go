@@ -64,7 +64,7 @@ type configReading struct {
 // be read now: a configuration that was read before is used for a while, but not as long as other processes
 // wait for all to know a change.
 func (e *Events[T]) kindOfTable(ctx context.Context) (*catalog.Kind, error) {
-	reader, ok := e.changes.(tableconfig.Reader)
+	reader, ok := e.editor.Store.(tableconfig.Reader)
 	if !ok {
 		return e.declared, nil
 	}

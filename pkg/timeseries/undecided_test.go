@@ -99,7 +99,7 @@ func TestAppend_UndecidedWrapsTheErrorOfTheClient(t *testing.T) {
 		}),
 	})
 	for _, kind := range []catalog.Kind{iot.Readings, withoutLatest()} {
-		events := openOn(t, withoutPurgeLocks{dynamo.New(client, "none")}, kind, timeseries.Options{Attempts: 1})
+		events := openOn(t, dynamo.New(client, "none"), kind, timeseries.Options{Attempts: 1})
 		_, err := events.Append(context.Background(), Reading{Device: "sensor_01", At: today})
 		var response *smithyhttp.ResponseError
 		if !errors.Is(err, timeseries.ErrUndecided) || !errors.As(err, &response) || response.HTTPStatusCode() != http.StatusInternalServerError {
@@ -125,9 +125,10 @@ func TestAppend_AMissingTableAndPermissionArePermanent(t *testing.T) {
 				return aws.Credentials{AccessKeyID: "a", SecretAccessKey: "b"}, nil
 			}),
 		})
-		for name, store := range map[string]timeseries.Store{"table": dynamo.New(client, "none"), "writes": withoutPurgeLocks{dynamo.New(client, "none")}} {
+		for name, kind := range map[string]catalog.Kind{"with latest items": iot.Readings, "without": withoutLatest()} {
 			requests = 0
-			_, err := openOn(t, store, iot.Readings, timeseries.Options{}).Append(t.Context(), Reading{Device: "sensor_01", At: today})
+			store := dynamo.New(client, "none")
+			_, err := openOn(t, store, kind, timeseries.Options{}).Append(t.Context(), Reading{Device: "sensor_01", At: today})
 			if !errors.Is(err, timeseries.ErrPermanent) || errors.Is(err, timeseries.ErrUndecided) || errors.Is(err, timeseries.ErrRejected) {
 				t.Errorf("%s: %s: %v, want ErrPermanent alone", name, code, err)
 			}
@@ -137,8 +138,6 @@ func TestAppend_AMissingTableAndPermissionArePermanent(t *testing.T) {
 		}
 	}
 }
-
-type withoutPurgeLocks struct{ timeseries.Store }
 
 // A permanent error leaves the other series of a batch alone.
 func TestAppendAll_APermanentErrorIsThatOfItsValues(t *testing.T) {

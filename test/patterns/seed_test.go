@@ -30,8 +30,7 @@ import (
 // store is a table, in memory or of DynamoDB.
 type store interface {
 	alert.Store
-	ingest.Store
-	ingest.ChangeStore
+	ingest.EditStore
 	ingest.QuarantineStore
 	ingest.PurgeLocks
 	query.Store

@@ -77,7 +77,8 @@ func (s *Service) foldLatest(ctx context.Context, store latest.Store, kind *cata
 		Retrier: retry.Retrier{Policy: s.RetryPolicy, Rand: s.Rand, Sleep: s.Sleep, OnRetry: s.OnRetry},
 	}
 	if _, err := f.Fold(ctx, kind, c.Key.Series, []storage.Change{c}, true); err != nil {
-		return fmt.Errorf("the event is changed, and its latest item follows with the table stream: %w", err)
+		return fmt.Errorf("the event is changed, and its latest item follows with the table stream: %w: %w",
+			model.ErrUndecided, err)
 	}
 	return nil
 }

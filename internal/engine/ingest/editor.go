@@ -55,6 +55,14 @@ type Edit struct {
 func (e *Editor) Correct(ctx context.Context, kind *catalog.Kind, o TypedObservation, expect *model.Hash) (Edit, error) {
 	order := model.Order{At: o.At, ID: o.ID}
 	k := model.EventKey{Series: kind.Series(o.Subject, o.Stream, order), Order: order}
+	return e.CorrectAt(ctx, kind, k, o, expect)
+}
+
+// CorrectAt is Correct for an event whose key the caller knows: in a kind that orders its events by a
+// field, o has that field and no time.
+func (e *Editor) CorrectAt(
+	ctx context.Context, kind *catalog.Kind, k model.EventKey, o TypedObservation, expect *model.Hash,
+) (Edit, error) {
 	stored, err := e.stored(ctx, k)
 	if err != nil || stored == nil {
 		return Edit{Outcome: NotFound}, err

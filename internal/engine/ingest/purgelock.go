@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -46,8 +47,11 @@ func (s *Service) purgeLocked(ctx context.Context, subject model.Subject) (bool,
 		return cached.locked, nil
 	}
 	locked, err := s.PurgeLocks.PurgeLocked(ctx, subject)
-	if err != nil {
+	switch {
+	case errors.Is(err, model.ErrPermanent):
 		return false, fmt.Errorf("read the purge lock of %s: %w", subject, err)
+	case err != nil: // nothing was written: a repetition may succeed
+		return false, fmt.Errorf("read the purge lock of %s: %w: %w", subject, model.ErrUndecided, err)
 	}
 	s.purgeLocks.add(subject, purgeLockEntry{locked, now.Add(s.purgeLockMaxAge())})
 	return locked, nil

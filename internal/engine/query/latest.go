@@ -42,7 +42,7 @@ func (s *Service) Latest(ctx context.Context, series Series, consistent bool) (*
 		return nil, fmt.Errorf("read latest item of %s: %w", series, err)
 	}
 	newest := newestItem(found)
-	if newest == nil || !newest.Ordered && len(newest.Attrs) == 0 {
+	if newest.Empty() {
 		return nil, nil // nothing was stored, or all was deleted
 	}
 	merged := *newest

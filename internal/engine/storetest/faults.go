@@ -147,6 +147,12 @@ func (f *FaultyStore) CorrectEvent(ctx context.Context, event model.Event, now m
 	return writeWithFault(ctx, f, "CorrectEvent", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.CorrectEvent(ctx, event, now) })
 }
 
+// Update changes an item, unless the policy returns a fault.
+func (f *FaultyStore) Update(ctx context.Context, a itemop.Action) (storage.WriteResult, error) {
+	update := func(ctx context.Context) (storage.WriteResult, error) { return f.Store.Update(ctx, a) }
+	return writeWithFault(ctx, f, "Update", writeResult, update)
+}
+
 // erased is what Erase returns.
 type erased struct {
 	left   []keys.Key

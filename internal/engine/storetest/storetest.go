@@ -19,8 +19,7 @@ import (
 
 // Store combines the interfaces that append, aggregate, query, lifecycle and alerts need of a table.
 type Store interface {
-	ingest.Store
-	ingest.ChangeStore
+	ingest.EditStore
 	ingest.QuarantineStore
 	ingest.RotatingSecretStore
 	aggregate.Store
