@@ -38,6 +38,7 @@ Examples:
   tidemark rule add devices too-hot --measure temperature --above 30 --severity critical
   tidemark rule add devices/sensor_01 comfort --measure temperature --outside 18,24 --severity info
   tidemark rule add devices calm --measure temperature --above 30 --clear 28 --for 10m
+  tidemark rule add devices offline --silent 30m
   tidemark rule add devices climbing --measure temperature --rate --above 2
   tidemark rule list devices
   tidemark rule remove devices too-hot`
@@ -49,7 +50,7 @@ func ruleCommand(to *connection) *cobra.Command {
 // ruleFlags describe a rule.
 type ruleFlags struct {
 	kind, stream, measure, above, below, outside, clear, severity, by string
-	lasting                                                           times.Span
+	lasting, silent                                                   times.Span
 	rate, anyway                                                      bool
 }
 
@@ -105,6 +106,7 @@ func ruleAdd(to *connection) *cobra.Command {
 		"end an alert only at this `number`; two with --outside (default: the bounds)")
 	cmd.Flags().Var(&f.lasting, "for",
 		"raise an alert only if all readings of this `duration` are beyond the bounds, such as 10m")
+	cmd.Flags().Var(&f.silent, "silent", "raise an alert if there is no event for this `duration`, such as 30m")
 	cmd.Flags().BoolVar(&f.rate, "rate", false, "test the change since the reading before, per minute")
 	cmd.Flags().StringVar(&f.severity, "severity", string(storage.Warning), "`severity` of the alerts: critical, warning or info")
 	cmd.Flags().StringVar(&f.by, "by", "", "`name` to record (default: your user name)")
@@ -134,8 +136,14 @@ func (f *ruleFlags) rule(kinds *catalog.Catalog, subjects, name string, oneStrea
 	if f.rate {
 		r.Test = storage.TestRate
 	}
+	if f.silent > 0 {
+		r.Test, r.For = storage.TestSilence, f.silent
+	}
 	if r.Kind, err = arguments.RuleKind(kinds, subject.Type, f.kind); err != nil {
 		return r, err
+	}
+	if r.Test == storage.TestSilence {
+		return r, nil
 	}
 	if r.Bounds, r.Low, r.High, err = arguments.Bounds(f.above, f.below, f.outside); err != nil {
 		return r, err

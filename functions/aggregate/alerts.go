@@ -22,6 +22,8 @@ type evaluator interface {
 	EndAlertsOfRemovedRules(ctx context.Context) (ended int, err error)
 	// TestNewRules evaluates series by rules that were just added.
 	TestNewRules(ctx context.Context) error
+	// FindSilent evaluates series by the rules of silence that are due.
+	FindSilent(ctx context.Context) error
 }
 
 var _ evaluator = (*alert.Service)(nil)
@@ -77,7 +79,17 @@ func (h *handler) logAlert(n *storage.Notification) {
 		"rule", n.Alert.Rule, "severity", string(n.Alert.Severity))
 }
 
-// deliverPending delivers waiting notifications, ends the open alerts of removed rules, and tests new rules.
+// silenceTimeout limits how long a scheduled event looks for silent series; the next one looks for the rest.
+const silenceTimeout = 20 * time.Second
+
+func (h *handler) findSilent(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, silenceTimeout)
+	defer cancel()
+	return h.alerts.FindSilent(ctx)
+}
+
+// deliverPending delivers waiting notifications, ends the open alerts of removed rules, tests new rules and
+// finds silent series.
 // Failures are logged, and the next scheduled event retries.
 func (h *handler) deliverPending(ctx context.Context) alert.DeliveryResult {
 	readBefore, writeBefore := h.units()
@@ -87,6 +99,9 @@ func (h *handler) deliverPending(ctx context.Context) alert.DeliveryResult {
 	}
 	if err := h.alerts.TestNewRules(ctx); err != nil {
 		h.log.Error("new rules not tested", telemetry.FieldError, err.Error())
+	}
+	if err := h.findSilent(ctx); err != nil {
+		h.log.Error("silent series not found", telemetry.FieldError, err.Error())
 	}
 	result, err := h.alerts.DeliverPending(ctx)
 	if err != nil {

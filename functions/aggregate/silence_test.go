@@ -254,6 +254,7 @@ func (idleAlerts) DeliverPending(context.Context) (alert.DeliveryResult, error) 
 func (idleAlerts) EndAlertsOfRemovedRules(context.Context) (int, error) { return 0, nil }
 
 func (idleAlerts) TestNewRules(context.Context) error { return nil }
+func (idleAlerts) FindSilent(context.Context) error   { return nil }
 
 // CloudWatch bills a metric for each hour in which it is published: an idle stage publishes
 // only what shows that it works.

@@ -54,7 +54,7 @@ func Rules(w io.Writer, rules []storage.Rule) error {
 		if !r.AnyStream {
 			stream = fmt.Sprintf("stream %q", r.Stream)
 		}
-		table.Add(r.Name, r.ID(), r.Kind, r.Measure+" "+r.Limit(), string(r.Severity), stream, r.From.String(), r.By)
+		table.Add(r.Name, r.ID(), r.Kind, strings.TrimSpace(r.Measure+" "+r.Limit()), string(r.Severity), stream, r.From.String(), r.By)
 	}
 	return table.Print()
 }

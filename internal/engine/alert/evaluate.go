@@ -124,13 +124,16 @@ func (s *Service) evaluateSeries(ctx context.Context, t *touchedSeries) (e *eval
 	}()
 	var rules *ruleSet
 	err = s.retryPass(ctx, func(ctx context.Context) (storage.WriteResult, error) {
-		rules, err = s.ruleSetOf(ctx, t.series.Subject.Type, t.retestFrom != nil)
+		rules, err = s.ruleSetOf(ctx, t.series.Subject.Type, t.silenceFrom != nil)
 		return storage.Written, err
 	})
-	if err != nil || !rules.hasRulesFor(t.series) {
+	if err != nil || !rules.hasRulesFor(t.series) || t.lateOnly && rules.shortestSilence(t.series) == 0 {
 		return nil, err
 	}
-	e = &evaluation{Service: s, series: t.series, rules: rules, retestFrom: t.retestFrom}
+	e = &evaluation{
+		Service: s, series: t.series, rules: rules,
+		retestFrom: t.retestFrom, silenceFrom: t.silenceFrom, through: t.through,
+	}
 	e.counts.Evaluated = 1
 	return e, e.run(ctx)
 }
@@ -142,29 +145,37 @@ type touchedSeries struct {
 	series     model.Series
 	first      int          // index in the batch of the earliest change
 	retestFrom *model.Order // earliest deleted or corrected event; nil if there is none
+	// silenceFrom is the earliest event that was deleted, corrected or late; nil if there is none.
+	silenceFrom *model.Order
+	lateOnly    bool        // only late events changed
+	through     *model.Time // of FindSilent
 }
 
 // findTouched returns the series that have changes, and how many changes arrived too late.
-// Expiries and changes of late events do not affect alerts.
+// Expiries do not affect alerts, and changes of late events only alerts of silence.
 func (s *Service) findTouched(changes []storage.Change) (all []*touchedSeries, sealed int) {
 	at, now := map[model.Series]*touchedSeries{}, s.Now()
 	for i := range changes {
 		c := &changes[i]
 		kind, known := s.Catalog.Kind(c.Key.Series.Kind)
-		if !known || !kind.AllowsRules() || c.Type == storage.Expired || isLate(c) {
+		if !known || !kind.AllowsRules() || c.Type == storage.Expired {
 			continue
 		}
-		retest := c.Type != storage.Inserted
+		late, retest := isLate(c), c.Type != storage.Inserted
 		if retest && isExpiring(c, now) {
 			sealed++
 			continue
 		}
 		t := at[c.Key.Series]
 		if t == nil {
-			t = &touchedSeries{series: c.Key.Series, first: i}
+			t = &touchedSeries{series: c.Key.Series, first: i, lateOnly: true}
 			at[t.series], all = t, append(all, t)
 		}
-		if retest && (t.retestFrom == nil || c.Key.Order.Before(*t.retestFrom)) {
+		t.lateOnly = t.lateOnly && late
+		if (late || retest) && (t.silenceFrom == nil || c.Key.Order.Before(*t.silenceFrom)) {
+			t.silenceFrom = &c.Key.Order
+		}
+		if retest && !late && (t.retestFrom == nil || c.Key.Order.Before(*t.retestFrom)) {
 			t.retestFrom = &c.Key.Order
 		}
 	}

@@ -24,6 +24,10 @@ type evaluation struct {
 	// retestFrom is the earliest event that was deleted or corrected: the events from
 	// there on are tested again. It is nil if there is none, and after that is done.
 	retestFrom *model.Order
+	// silenceFrom is the same for rules of silence, for which late events count too.
+	silenceFrom *model.Order
+	// through is the time through which the table is known; nil if this evaluation finds no silence.
+	through *model.Time
 	// alwaysWrite makes the evaluation write the state even if nothing changes, so that
 	// every evaluation that read the state before fails its precondition.
 	alwaysWrite bool
@@ -97,6 +101,9 @@ func (e *evaluation) pass(ctx context.Context) (_ storage.WriteResult, more bool
 	if err != nil {
 		return storage.Unknown, false, err
 	}
+	if end == latest.Order {
+		e.testSilenceNow(runs, stored)
+	}
 	if err := e.readCarried(ctx, runs, end, stored); err != nil {
 		return storage.Unknown, false, err
 	}
@@ -109,7 +116,8 @@ func (e *evaluation) pass(ctx context.Context) (_ storage.WriteResult, more bool
 	}
 	result, err := e.write(ctx, runs, removed, changes, end)
 	if err == nil && result == storage.Written {
-		e.retestFrom, e.alwaysWrite, e.lostPasses = remainingRetest(runs, end), false, 0
+		e.retestFrom, e.silenceFrom = remainingRetest(runs, end, false), remainingRetest(runs, end, true)
+		e.alwaysWrite, e.lostPasses = false, 0
 		return result, left || end.Before(latest.Order), nil
 	}
 	return result, true, err
@@ -118,9 +126,9 @@ func (e *evaluation) pass(ctx context.Context) (_ storage.WriteResult, more bool
 // remainingRetest returns where the next pass must test events again, for runs that start
 // after the end of this pass. Their states do not contain this. It returns nil if all runs
 // have started; those continue from the end of this pass.
-func remainingRetest(runs []*ruleRun, end model.Order) (from *model.Order) {
+func remainingRetest(runs []*ruleRun, end model.Order, silence bool) (from *model.Order) {
 	for _, r := range runs {
-		if r.forced && end.Before(r.from) && (from == nil || r.from.Before(*from)) {
+		if silence == (r.rule.Test == storage.TestSilence) && r.forced && end.Before(r.from) && (from == nil || r.from.Before(*from)) {
 			from = &r.from
 		}
 	}
@@ -130,8 +138,10 @@ func remainingRetest(runs []*ruleRun, end model.Order) (from *model.Order) {
 // canSkipWrite reports whether the state need not be written if no alert changes: only
 // after inserts, and if everything up to the furthest tested event has been tested again.
 func (e *evaluation) canSkipWrite(runs []*ruleRun) bool {
-	retest := slices.ContainsFunc(runs, func(r *ruleRun) bool { return r.retest })
-	return !retest && e.retestFrom == nil && !e.alwaysWrite
+	mustWrite := slices.ContainsFunc(runs, func(r *ruleRun) bool {
+		return r.retest && !r.comparesOpen || e.silenceFrom != nil && r.rule.Test == storage.TestSilence
+	})
+	return !mustWrite && e.retestFrom == nil && !e.alwaysWrite
 }
 
 // readRules returns the rules that apply to the series, and reads its state.
@@ -180,6 +190,10 @@ func (e *evaluation) runs(rules []storage.Rule) (runs []*ruleRun, removed []remo
 // setStart sets where a run starts: at the start of a new rule, at the deletion or
 // correction, or after the last tested event.
 func (e *evaluation) setStart(r *ruleRun) {
+	if r.rule.Test == storage.TestSilence {
+		e.setSilenceStart(r)
+		return
+	}
 	ruleStart := model.Order{At: r.rule.From}
 	switch {
 	case r.isNew:

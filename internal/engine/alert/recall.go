@@ -2,8 +2,10 @@ package alert
 
 import (
 	"context"
+	"iter"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -17,20 +19,12 @@ func (e *evaluation) recall(ctx context.Context, r *ruleRun) error {
 		return nil
 	}
 	var before []storage.Moment // newest first
-	span := storage.Range{
-		Series: e.series, From: r.rule.From, To: r.from.At + 1, Newest: true, Consistent: true,
-	}
-	read := func(after string) ([]model.Event, string, error) {
-		span.After = after
-		page, err := e.Store.Events(ctx, span)
-		return page.Events, page.Next, err
-	}
-	for event, err := range paging.Items(read) {
+	for event, err := range e.eventsBefore(ctx, r.rule.From, r.from) {
 		if err != nil {
 			return err
 		}
 		reading, ok := r.rule.Reading(&event)
-		if !ok || event.Late || !event.Order.Before(r.from) {
+		if !ok || event.Late {
 			continue
 		}
 		if before = append(before, reading); r.isSettledBy(before) {
@@ -46,6 +40,22 @@ func (e *evaluation) recall(ctx context.Context, r *ruleRun) error {
 		r.memory.Since = nil
 	}
 	return nil
+}
+
+// eventsBefore returns an iterator over the events of a time and later before a position, newest first, late
+// ones too. It reads few at once: mostly the first decides.
+func (e *evaluation) eventsBefore(
+	ctx context.Context, from model.Time, end model.Order,
+) iter.Seq2[model.Event, error] {
+	span := storage.Range{
+		Series: e.series, From: from, To: end.At + 1, Newest: true, Limit: stateInterval, Consistent: true,
+	}
+	read := func(after string) ([]model.Event, string, error) {
+		span.After = after
+		page, err := e.Store.Events(ctx, span)
+		return lists.Filter(page.Events, func(o model.Event) bool { return o.Order.Before(end) }), page.Next, err
+	}
+	return paging.Items(read)
 }
 
 // isSettledBy reports whether the memory of a run does not depend on readings that are older than these. The

@@ -23,10 +23,14 @@ type ruleRun struct {
 	// there on must be compared with the result.
 	retest bool
 	// forced says that a deletion or a correction causes the retest. The state does not contain this.
-	forced     bool
-	violations []violation
-	memory     storage.RuleMemory // after the last tested event
-	memories   []memoryAt         // where the memory changed
+	forced bool
+	// lookBack says that the run starts at the event before from: a run of silence.
+	lookBack bool
+	// comparesOpen says that the run tests events again only because of its open violation.
+	comparesOpen bool
+	violations   []violation
+	memory       storage.RuleMemory // after the last tested event
+	memories     []memoryAt         // where the memory changed
 }
 
 // memoryAt is the memory of a rule before an event.
@@ -67,6 +71,12 @@ func (r *ruleRun) carry(alert string, raised model.Order) {
 // testEvent tests one event, and reports whether the event began or ended a violation. An
 // event without a number in the measure is ignored.
 func (r *ruleRun) testEvent(e *model.Event) (changed bool) {
+	switch {
+	case r.rule.Test == storage.TestSilence:
+		return r.testSilence(e)
+	case e.Late:
+		return false
+	}
 	reading, ok := r.rule.Reading(e)
 	if !ok || !r.covers(e.Order) || e.At < r.rule.From {
 		return false

@@ -34,4 +34,6 @@ func changePerMinute(before *storage.Moment, now storage.Moment) (rate model.Dec
 
 // hasMemory reports whether the result of a rule at an event depends on earlier readings, beside the
 // violation that they left open.
-func hasMemory(r *storage.Rule) bool { return r.For > 0 || r.Test == storage.TestRate }
+func hasMemory(r *storage.Rule) bool {
+	return r.Test != storage.TestSilence && (r.For > 0 || r.Test == storage.TestRate)
+}

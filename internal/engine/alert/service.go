@@ -63,9 +63,12 @@ type Service struct {
 	// KeepFor is how long an alert is kept after it is no longer open; zero means 90 days.
 	// An alert is always kept a day longer than its events.
 	KeepFor time.Duration
+	// Stream tells through when the table is known, for FindSilent; nil means that it finds nothing.
+	Stream StreamStates
 
 	mu       sync.Mutex
-	ruleSets map[string]*ruleSet // by subject type; guarded by mu
+	ruleSets map[string]*ruleSet         // by subject type; guarded by mu
+	due      map[model.Series]model.Time // when FindSilent checks a series next; guarded by mu
 }
 
 const defaultKeepFor = 90 * tier.Day24

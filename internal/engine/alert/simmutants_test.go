@@ -34,6 +34,9 @@ func (f *fleet) applyMutant(s *alert.Service, changes []storage.Change) {
 		if m.last[c.Key.Series].Before(c.Key.Order) {
 			m.last[c.Key.Series] = c.Key.Order
 		}
+		if f.mutant.noLate && c.Type == storage.Inserted && c.After != nil {
+			c.After.Late = false
+		}
 		if f.mutant.asInserts {
 			c.Type = storage.Inserted
 		}
@@ -57,7 +60,7 @@ func (p mutantStore) Latest(ctx context.Context, series model.Series, consistent
 
 func (p mutantStore) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
 	page, err := p.Store.Events(ctx, r)
-	if r.Newest && p.noRecall {
+	if r.Newest && (p.noRecall || p.noLookBack) {
 		return storage.EventPage{}, err
 	}
 	for i := range page.Events {
@@ -124,6 +127,8 @@ func TestSim_FindsPlantedFaults(t *testing.T) {
 		"no readings are recalled":                 {noRecall: true},
 		"states have no memory":                    {noMemory: true},
 		"alerts end within the bounds":             {noClear: true},
+		"late events end no silence":               {noLate: true},
+		"silences begin at the change":             {noLookBack: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

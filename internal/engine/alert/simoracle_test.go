@@ -19,8 +19,12 @@ func (f *fleet) expected() map[string]string {
 	want := map[string]string{}
 	for s, applied := range f.applied {
 		for i := range f.rules {
-			if f.rules[i].Matches(s) {
-				f.expect(want, s, &f.rules[i], applied)
+			switch r := &f.rules[i]; {
+			case !r.Matches(s):
+			case r.Test == storage.TestSilence:
+				f.expectSilences(want, s, r)
+			default:
+				f.expect(want, s, r, applied)
 			}
 		}
 	}
@@ -68,6 +72,25 @@ func (f *fleet) expect(
 			until := fmt.Sprintf("until %s of %s", short(e.value), e.At)
 			want[open] = strings.TrimSuffix(want[open], "open") + until
 			open = ""
+		}
+	}
+}
+
+// expectSilences adds the silences between events, late or not, and the one that lasts.
+func (f *fleet) expectSilences(want map[string]string, s model.Series, r *storage.Rule) {
+	events, span := f.events(s), time.Duration(r.For)
+	for i, e := range events {
+		id := alert.AlertID(s, e.Order, r.ID())
+		text := fmt.Sprintf("%s %s: %.6g at %s, ", s, r.ID(), span.Seconds(), e.At)
+		if i == len(events)-1 {
+			if e.At.Add(span) <= f.aDayLater() {
+				want[id] = text + "open"
+			}
+			continue
+		}
+		if next := events[i+1]; next.At >= r.From && next.At.Sub(e.At) >= span {
+			f.Count("alerts of " + r.Name)
+			want[id] = text + fmt.Sprintf("until %.6g of %s", next.At.Sub(e.At).Seconds(), next.At)
 		}
 	}
 }

@@ -20,6 +20,9 @@ func (e *evaluation) startRuns(ctx context.Context, runs []*ruleRun) (storedAler
 	stored := storedAlerts{}
 	var from *model.Order
 	for _, r := range runs {
+		if err := e.startAtEvent(ctx, r); err != nil {
+			return nil, err
+		}
 		if r.retest && (from == nil || r.from.Before(*from)) {
 			from = &r.from
 		}
@@ -48,7 +51,7 @@ func (e *evaluation) startRuns(ctx context.Context, runs []*ruleRun) (storedAler
 // at the tested position; a violation that has ended since is found among the alerts.
 func (e *evaluation) startRun(ctx context.Context, r *ruleRun) error {
 	switch open := r.state.Open; {
-	case r.isNew:
+	case r.isNew, r.rule.Test == storage.TestSilence:
 		return nil
 	case open != nil && (r.afterFrom || open.Raised.Before(r.from)):
 		r.carry(open.Alert, open.Raised)

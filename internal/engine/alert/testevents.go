@@ -29,7 +29,7 @@ func (e *evaluation) testEvents(ctx context.Context, runs []*ruleRun, to model.O
 		}
 		for i := range page.Events {
 			event := &page.Events[i]
-			if event.Late || event.Unreadable || to.Before(event.Order) {
+			if event.Unreadable || to.Before(event.Order) {
 				continue
 			}
 			if !from.Before(event.Order) && !slices.ContainsFunc(runs, func(r *ruleRun) bool { return r.covers(event.Order) }) {

@@ -3,6 +3,7 @@ package alert
 import (
 	"fmt"
 	"regexp"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
@@ -70,10 +71,14 @@ func (s *Service) validateRule(r *storage.Rule) (errs []model.FieldError) {
 	if r.Subject != "" && tablekeys.Rule(r).Check() != nil {
 		addError("subject", CodeRuleSubjectName, "the subject's id does not fit in a key: shorten it")
 	}
-	if r.Measure == "" || len(r.Measure) > 64 || keys.Reserved(r.Measure) {
+	if r.Test == storage.TestSilence {
+		errs = append(errs, silenceErrors(r)...)
+	} else if r.Measure == "" || len(r.Measure) > 64 || keys.Reserved(r.Measure) {
 		addError("measure", CodeRuleMeasure, "%.80q is not a valid measure: name a number of the events, such as temperature", r.Measure)
 	}
-	errs = append(errs, boundErrors(r)...)
+	if r.Test != storage.TestSilence {
+		errs = append(errs, boundErrors(r)...)
+	}
 	switch r.Severity {
 	case storage.Info, storage.Warning, storage.Critical:
 	default:
@@ -84,6 +89,23 @@ func (s *Service) validateRule(r *storage.Rule) (errs []model.FieldError) {
 
 // maxFor is the longest duration of a rule. A deletion reads the events of as long again.
 const maxFor = times.Span(30 * tier.Day24)
+
+// silenceErrors returns the errors in a rule of silence.
+func silenceErrors(r *storage.Rule) (errs []model.FieldError) {
+	addError := func(field, code, text string) {
+		errs = append(errs, model.FieldError{Field: field, Code: code, Message: text})
+	}
+	if r.For < times.Span(time.Minute) || r.For > maxFor {
+		addError("for", CodeRuleFor, "want the duration of the silence, from 1m to 30d, such as 30m")
+	}
+	if r.Measure != "" || r.Bounds != "" || r.Low != nil || r.High != nil || r.ClearLow != nil || r.ClearHigh != nil {
+		addError("test", CodeRuleTest, "a rule of silence tests no measure: leave out measure and bounds")
+	}
+	if r.Subject != "" {
+		addError("subject", CodeRuleTest, "a rule of silence is for all subjects of a type: leave out the id")
+	}
+	return errs
+}
 
 // boundErrors returns the errors in what a rule tests.
 func boundErrors(r *storage.Rule) (errs []model.FieldError) {

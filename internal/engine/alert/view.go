@@ -85,8 +85,8 @@ type RuleView struct {
 	AnyStream   bool             `json:"anyStream,omitempty"`
 	Stream      string           `json:"stream,omitempty"`
 	Test        storage.Test     `json:"test,omitempty"`
-	Measure     string           `json:"measure"`
-	Bounds      storage.Bounds   `json:"bounds"`
+	Measure     string           `json:"measure,omitempty"`
+	Bounds      storage.Bounds   `json:"bounds,omitempty"`
 	Low         *model.Decimal   `json:"low,omitempty"`
 	High        *model.Decimal   `json:"high,omitempty"`
 	ClearLow    *model.Decimal   `json:"clearLow,omitempty"`

@@ -83,7 +83,12 @@ func (a *Alert) Status() AlertStatus {
 }
 
 // Message returns what happened, for people: temperature 31.5 above 30.
-func (a *Alert) Message() string { return a.Measure + " " + a.Value.String() + " " + a.Limit }
+func (a *Alert) Message() string {
+	if a.Measure == "" { // a silence
+		return a.Limit
+	}
+	return a.Measure + " " + a.Value.String() + " " + a.Limit
+}
 
 // AlertChange is what happened to an alert.
 type AlertChange string

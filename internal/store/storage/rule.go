@@ -26,6 +26,8 @@ type Test string
 const (
 	TestValue Test = ""     // the value of the measure
 	TestRate  Test = "rate" // its change since the reading before, per minute
+	// TestSilence tests no measure: the rule is violated if there is no event for as long as For.
+	TestSilence Test = "silence"
 )
 
 // Severity is how serious an alert is.
@@ -124,6 +126,9 @@ func (r *Rule) beyond(v model.Decimal, low, high *model.Decimal) bool {
 
 // Limit returns when the rule is violated, in words: above 30 for 10m until 28, outside 18 to 24.
 func (r *Rule) Limit() string {
+	if r.Test == TestSilence {
+		return "silent for " + r.For.Text()
+	}
 	limit := string(r.Bounds) + " " + r.bounds(r.Low, r.High)
 	if r.Test == TestRate {
 		limit += " per minute"

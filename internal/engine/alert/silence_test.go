@@ -1,0 +1,139 @@
+package alert_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// known is a table stream that is processed through a time.
+type known struct{ through *model.Time }
+
+func (k known) StreamState(context.Context) (storage.StreamState, error) {
+	return storage.StreamState{Progress: *k.through}, nil
+}
+
+// newQuiet returns a table with a rule of silence of 30 minutes. through is the progress of its table stream.
+func newQuiet(t *testing.T) (r *fixture, through *model.Time) {
+	r, through = newFixture(t), new(model.Time)
+	r.Stream = known{through}
+	r.mustAddRule(storage.Rule{
+		Name: "offline", SubjectType: "DEVICE", Kind: "READING", AnyStream: true,
+		Test: storage.TestSilence, For: times.Span(30 * time.Minute), Severity: storage.Warning,
+	})
+	return r, through
+}
+
+// sendAt stores an event some minutes after the clock's time at the start, and lists its series.
+func (r *fixture) sendAt(minutes int) model.EventKey {
+	r.Helper()
+	key := r.append(60*minutes, 20)
+	hour := tier.Hour.BucketOf(key.Order.At).Start
+	listed := storage.ListedSeries{Series: key.Series, First: hour, Last: hour}
+	if err := r.table.PutItem(r.Context(), item.FromListedSeries(listed)); err != nil {
+		r.Fatal(err)
+	}
+	return key
+}
+
+func (r *fixture) findSilentAt(at model.Time, through *model.Time) {
+	r.Helper()
+	*through = at
+	if err := r.FindSilent(r.Context()); err != nil {
+		r.Fatal(err)
+	}
+}
+
+func TestFindSilent_RaisesOneAlertForASilenceAndAnEventEndsIt(t *testing.T) {
+	r, through := newQuiet(t)
+	start := r.now
+	r.sendAt(0)
+	r.evaluate()
+	r.findSilentAt(start.Add(29*time.Minute), through)
+	r.wantAlerts()
+	r.now = start.Add(2 * time.Hour)
+	r.findSilentAt(start.Add(29*time.Minute), through) // the clock is ahead, the table stream is behind
+	r.wantAlerts()
+	for range 3 {
+		r.findSilentAt(start.Add(30*time.Minute), through)
+		r.wantAlerts("open 1800")
+	}
+	r.now = start
+	r.sendAt(47)
+	r.evaluate()
+	if a := r.wantAlerts("resolved 1800"); a[0].Recovered.Value.String() != "2820" || a[0].Message() != "silent for 30m" {
+		t.Errorf("alert %+v", a[0])
+	}
+	r.now = start.Add(3 * time.Hour)
+	r.findSilentAt(start.Add(76*time.Minute), through)
+	r.wantAlerts("resolved 1800")
+	r.findSilentAt(start.Add(90*time.Minute), through)
+	r.wantAlerts("resolved 1800", "open 1800")
+}
+
+func TestEvaluate_ALateEventThatFillsASilenceWithdrawsIt(t *testing.T) {
+	r, _ := newQuiet(t)
+	r.sendAt(0)
+	r.sendAt(40)
+	r.evaluate()
+	r.wantAlerts("resolved 1800")
+	r.sendAt(20)
+	r.evaluate()
+	r.wantAlerts("withdrawn 1800")
+}
+
+func TestEvaluate_ADeletionJoinsTwoSpans(t *testing.T) {
+	r, _ := newQuiet(t)
+	r.sendAt(0)
+	middle := r.sendAt(20)
+	r.sendAt(40)
+	r.evaluate()
+	r.wantAlerts()
+	r.delete(middle)
+	r.evaluate()
+	r.wantAlerts("resolved 1800")
+}
+
+// A series that cannot be silent yet is not read again before.
+func TestFindSilent_RemembersWhenASeriesIsDue(t *testing.T) {
+	r, through := newQuiet(t)
+	start := r.now
+	r.now = start.Add(2 * time.Hour)
+	r.now = start
+	r.sendAt(59)
+	r.now = start.Add(3 * time.Hour)
+	r.findSilentAt(start.Add(88*time.Minute), through)
+	before := r.requests["Latest"]
+	for i := range 60 {
+		r.findSilentAt(start.Add(88*time.Minute).Add(time.Duration(i)*time.Second), through)
+	}
+	if n := r.requests["Latest"] - before; n > 1 {
+		t.Errorf("%d reads of a series that is not due, want at most 1", n)
+	}
+	r.findSilentAt(start.Add(89*time.Minute), through)
+	r.wantAlerts("open 1800")
+}
+
+func TestAddRule_ASilenceHasADurationAndNoMeasure(t *testing.T) {
+	r := newFixture(t)
+	for name, edit := range map[string]func(*storage.Rule){
+		"no duration": func(r *storage.Rule) { r.For = 0 },
+		"a measure":   func(r *storage.Rule) { r.Measure = "temperature" },
+		"a subject":   func(r *storage.Rule) { r.Subject = "sensor_01" },
+	} {
+		rule := storage.Rule{
+			Name: "offline", SubjectType: "DEVICE", Kind: "READING", AnyStream: true,
+			Test: storage.TestSilence, For: times.Span(30 * time.Minute), Severity: storage.Warning,
+		}
+		edit(&rule)
+		if _, wrong, err := r.AddRule(t.Context(), rule); err != nil || len(wrong) == 0 {
+			t.Errorf("%s: %v, %v; want an error", name, wrong, err)
+		}
+	}
+}
