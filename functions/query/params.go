@@ -126,8 +126,14 @@ func (p params) last() time.Duration {
 	return span
 }
 
+// silentByDefault is the span of a request for silent subjects that names none.
+const silentByDefault = 30 * time.Minute
+
 // silentFor returns the span of a request for silent subjects.
 func (p params) silentFor() time.Duration {
+	if !p.values.Has("for") {
+		return silentByDefault
+	}
 	span, err := times.ParseSpan(p.text("for"))
 	if err != nil || span <= 0 {
 		p.fail(problemBadSpan.New("for: want a duration of more than 0, such as 30m"))

@@ -70,7 +70,7 @@ var stores = map[string][]reflect.Type{
 		reflect.TypeFor[aggregating.InvalidationStore](), reflect.TypeFor[aggregating.HeartbeatStore](),
 		reflect.TypeFor[aggregating.BlockedStore](),
 		reflect.TypeFor[aggregating.SeriesStore](), reflect.TypeFor[aggregating.LatestStore](),
-		reflect.TypeFor[alert.Store](),
+		reflect.TypeFor[alert.Store](), reflect.TypeFor[alert.StreamStates](),
 	},
 	query: {reflect.TypeFor[querying.Store](), reflect.TypeFor[lifecycle.Reader](), reflect.TypeFor[alert.Reader]()},
 	manage: {
