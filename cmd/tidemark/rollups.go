@@ -57,8 +57,9 @@ If a subject has several kinds of event, their rollups are merged unless --kind 
 some of them (separated by commas); several --stream are merged as well. A second table
 shows how often each value of a dimension was counted, and the distinct counts.
 
-A counter has two more columns: INCREASE, over the steps between readings that end in the
-bucket, and PER SECOND, that increase divided by the time of these steps.
+A counter has INCREASE, over the steps between readings that end in the bucket, and PER
+SECOND, that increase divided by the time of these steps. A measure with mean: time has TIME
+MEAN, in which a value counts until the next one.
 
 The column NOTE says: open, the bucket has not ended yet; inexact, the row misses a change
 that arrived after its events had expired; truncated, it has more measures than a row can

@@ -80,8 +80,8 @@ func (c checker) sizes() {
 	for _, m := range c.k.Measures {
 		c.within("measures."+m.Name+".scale", m.Scale, 0, rollup.MaxScale, "so that sums of squares stay exact")
 		c.wrong("measures."+m.Name+".wrap", wrongWrap(m))
-		if m.Counter && !c.k.HasEvents() {
-			c.wrong("measures."+m.Name+".type", "sessions are no readings of a counter: remove it")
+		if (m.Counter || m.TimeMean) && !c.k.HasEvents() {
+			c.wrong("measures."+m.Name, "sessions are no readings: remove type: counter and mean: time")
 		}
 	}
 	for _, d := range c.k.Dimensions {

@@ -39,8 +39,9 @@ import (
 //	short hashes             uvarint n from 1 to 64, n × 5 bytes, the first of a hash
 //	hashes                   uvarint n from 1 to 256, n × 8 bytes, big endian
 //	registers                uvarint 0, 2,048 × 6 bits
-//	kind                     a byte: flag 1: a counter; 2, 4: it wraps around at 2^32, at 2^64
-//	figures                  of a counter: wide increase, uvarint resets
+//	kind                     a byte: flag 1: a counter; 2, 4: it wraps around at 2^32, at 2^64; 8: a
+//	                         mean over time
+//	figures                  of a counter: wide increase, uvarint resets; of a mean: zigzag integral in ms
 //
 // Numbers are integers at the measure's scale, squares at twice the scale. Positions are
 // sorted by time and id, all other lists by name, value or key, without duplicates.

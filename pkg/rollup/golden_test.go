@@ -35,7 +35,10 @@ func samples() map[string]*rollup.Summary {
 		"dimension cut to a top": paths(map[string]int{"/": 5, "/about": 2, "/blog": 2, "/cart": 2}),
 		"details":                stationHour(views(pageSpec(4, 600), 6, 80)),
 		"counter":                meterHour(meter(3, 32)),
-		"counter of no steps":    summaryOf(meter(0, 0), event(noon, "1", "kwh", "7")),
+		"mean over time": meterHour(&rollup.Spec{Measures: []rollup.MeasureSpec{
+			{Name: "kwh", Scale: 3, Counter: true, TimeMean: true}, {Name: "volts", TimeMean: true},
+		}}),
+		"counter of no steps": summaryOf(meter(0, 0), event(noon, "1", "kwh", "7")),
 		"counter and truncated": summaryOf(&rollup.Spec{MaxMeasures: 2, Measures: meter(2, 0).Measures},
 			event(noon, "1", "a", "1", "b", "2", "kwh", "3"), event(noon, "2", "kwh", "2.25")),
 	}

@@ -1,6 +1,7 @@
 package rollup
 
 import (
+	"math/big"
 	"slices"
 	"strings"
 	"time"
@@ -165,6 +166,20 @@ func (m Measure) Rate() (float64, bool) {
 		}
 	}
 	return rate, covered && m.steps&counterSteps != 0
+}
+
+// TimeMean returns the mean of the values over the time of these steps: each counts as long as it holds,
+// until the next reading. Of several series it is over the time of all. It returns false where the measure is not
+// declared with it, where no time is covered, and where values were folded before it was declared.
+func (m Measure) TimeMean() (float64, bool) {
+	covered := m.Covered().Milliseconds()
+	if m.steps&timeSteps == 0 || covered == 0 {
+		return 0, false
+	}
+	all := combine(m.runs)
+	unit := powersOf10[m.stepScale].ToBig()
+	mean, _ := new(big.Rat).SetFrac(signed(&all.integral), unit.Mul(unit, big.NewInt(covered))).Float64()
+	return mean, true
 }
 
 // Covered returns the time between the first and the last reading of these steps: of several series, the sum.

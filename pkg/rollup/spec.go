@@ -56,12 +56,17 @@ type MeasureSpec struct {
 	// Wrap is how many bits a counter has, 32 or 64: a lower reading has wrapped around, and the counter is
 	// never reset. 0: a lower reading is a reset.
 	Wrap int
+	// TimeMean says that rollups have the mean over time, in which a value counts until the next one.
+	TimeMean bool
 }
 
 // steps returns which figures the steps between readings have.
 func (m *MeasureSpec) steps() (kind stepKind) {
 	if m.Counter {
 		kind |= counterSteps | wrapSteps[m.Wrap]
+	}
+	if m.TimeMean {
+		kind |= timeSteps
 	}
 	return kind
 }

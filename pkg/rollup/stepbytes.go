@@ -29,6 +29,9 @@ func (t *totals) encodeSteps(dst []byte) []byte {
 	if t.steps.kind&counterSteps != 0 {
 		dst = appendCount(appendWide(dst, &r.increase), r.resets)
 	}
+	if t.steps.kind&timeSteps != 0 {
+		dst = appendSigned(dst, &r.integral)
+	}
 	return dst
 }
 
@@ -51,8 +54,25 @@ func (r *reader) measureSteps(t *totals) {
 		one.increase, one.resets = r.wide(), r.count(t.count-1)
 		r.check(!one.increase.Gt(t.mostIncrease()), "increase that no values can have")
 	}
+	if t.steps.kind&timeSteps != 0 {
+		one.integral = r.signed()
+		r.check(t.plausibleIntegral(&one), "integral that no values can have")
+	}
 	r.check(t.steps.kind != 0 && t.steps.kind.valid(), "steps")
 	t.steps.runs = []run{one}
+}
+
+// plausibleIntegral reports whether the readings can have the integral: at each step a value between the least
+// and the greatest holds for the covered time at most.
+func (t *totals) plausibleIntegral(r *run) bool {
+	var least, greatest, integral, most uint256.Int
+	greatest.Abs(&t.max)
+	if least.Abs(&t.min).Gt(&greatest) {
+		greatest = least
+	}
+	covered := uint256.NewInt(uint64(r.last.order.At - r.first.order.At))
+	most.Mul(&greatest, covered.Mul(covered, uint256.NewInt(uint64(t.count))))
+	return !integral.Abs(&r.integral).Gt(&most)
 }
 
 // mostIncrease returns what the increase of a counter never exceeds: at each step the greatest value, or one

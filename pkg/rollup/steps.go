@@ -17,8 +17,9 @@ const (
 	counterSteps stepKind = 1 << iota // the increase, and the resets
 	wrap32Steps                       // of a counter: a lower reading has wrapped around at 2^32
 	wrap64Steps                       // likewise, at 2^64
+	timeSteps                         // the integral over time: a value holds until the next reading
 
-	allSteps = counterSteps | wrap32Steps | wrap64Steps
+	allSteps = counterSteps | wrap32Steps | wrap64Steps | timeSteps
 )
 
 // counter returns the bits that decide how a step of a counter counts.
@@ -53,6 +54,7 @@ type run struct {
 	first, last orderedValue
 	increase    uint256.Int // of a counter, over the steps inside
 	resets      int64       // steps to a lower reading
+	integral    uint256.Int // of the values over the steps inside, times milliseconds, in two's complement
 }
 
 // add adds a reading whose measure is declared with a kind.
@@ -88,7 +90,7 @@ func (s *steps) grow(digits int) {
 	}
 	for i := range s.runs {
 		r := &s.runs[i]
-		for _, n := range []*uint256.Int{&r.first.value, &r.last.value, &r.increase} {
+		for _, n := range []*uint256.Int{&r.first.value, &r.last.value, &r.increase, &r.integral} {
 			scaleUp(n, digits)
 		}
 	}
@@ -118,10 +120,16 @@ func (s *steps) joined(scale int) []run {
 func (r *run) join(next *run, kind stepKind, scale int) {
 	r.increase.Add(&r.increase, &next.increase)
 	r.resets += next.resets
+	r.integral.Add(&r.integral, &next.integral)
 	if kind&counterSteps != 0 {
 		r.count(&next.first.value, kind, scale)
 	}
-	r.last = next.last
+	if kind&timeSteps != 0 {
+		r.hold(next.first.order.At)
+	}
+	if next.last.compare(&r.last) > 0 {
+		r.last = next.last
+	}
 }
 
 // count adds the step of a counter from the last reading to the next one. After a reset the counter counts
@@ -141,6 +149,16 @@ func (r *run) count(next *uint256.Int, kind stepKind, scale int) {
 	if next.Sign() > 0 {
 		r.increase.Add(&r.increase, next)
 	}
+}
+
+// hold adds the last value to the integral until a time. Runs of damaged rows may overlap: it then holds for
+// no time.
+func (r *run) hold(until model.Time) {
+	if until <= r.last.order.At {
+		return
+	}
+	area := uint256.NewInt(uint64(until - r.last.order.At))
+	r.integral.Add(&r.integral, area.Mul(area, &r.last.value))
 }
 
 var zero = new(uint256.Int)
@@ -168,6 +186,7 @@ func combine(runs []run) run {
 		}
 		all.increase.Add(&all.increase, &r.increase)
 		all.resets += r.resets
+		all.integral.Add(&all.integral, &r.integral)
 	}
 	return all
 }

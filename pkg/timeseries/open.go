@@ -41,7 +41,7 @@ type Events[T any] struct {
 //	tide:"time"         the event time: time.Time
 //	tide:"order"        a number or text that orders the events, instead of a time
 //	tide:"id"           the event's id: a string
-//	tide:"measure"      a number to summarise; options: scale=9, percentiles, counter, wrap=32
+//	tide:"measure"      a number to summarise; options: scale=9, percentiles, counter, wrap=32, mean=time
 //	tide:"field"        any other attribute: a string, a boolean or a time
 //	tide:"dimension"    a string to count by value; option: top=200
 //	tide:"distinct"     a string whose distinct values to count

@@ -54,7 +54,7 @@ func (col *column) declare(kind *catalog.Kind) {
 	if col.is(measureRole) {
 		kind.Measures = append(slices.Clip(kind.Measures), rollup.MeasureSpec{
 			Name: col.name, Scale: orDefault(col.scale, rollup.DefaultScale), Percentiles: col.percentiles,
-			Counter: col.counter, Wrap: col.wrap,
+			Counter: col.counter, Wrap: col.wrap, TimeMean: col.timeMean,
 		})
 	}
 	if col.is(dimensionRole) {
@@ -106,6 +106,11 @@ func (c *checker) agreeMeasure(column *column, kind *catalog.Kind) {
 	}
 	if column.percentiles && !spec.Percentiles {
 		c.report(RowDiffers, column.goName, "the tag says percentiles, kind %s has none for %q: declare them in the kind, or remove the option", kind.Name, column.name)
+	}
+	if column.timeMean && !spec.TimeMean {
+		c.report(RowDiffers, column.goName,
+			"the tag says mean=time, kind %s has none for %q: declare it in the kind, or remove the option",
+			kind.Name, column.name)
 	}
 	if column.counter && (!spec.Counter || spec.Wrap != column.wrap) {
 		c.report(RowDiffers, column.goName,

@@ -57,6 +57,7 @@ type column struct {
 	percentiles bool
 	counter     bool
 	wrap        int // 0 if the tag omits it
+	timeMean    bool
 	top         int // unset if the tag omits it
 }
 
@@ -111,6 +112,8 @@ func (c *column) read(word string) (err error) {
 		c.percentiles = true
 	case word == "counter":
 		c.counter = true
+	case word == "mean=time":
+		c.timeMean = true
 	case option == "wrap":
 		c.wrap, err = wholeNumber(value)
 	case option == "name" && value != "":
@@ -120,7 +123,7 @@ func (c *column) read(word string) (err error) {
 	case option == "top":
 		c.top, err = wholeNumber(value)
 	default:
-		err = errors.New("not a role or an option: want subject, stream, time, order, id, measure, field, enrichment, dimension, distinct, arrived, late or created, and name=, scale=, percentiles, counter, wrap=, top=")
+		err = errors.New("not a role or an option: want subject, stream, time, order, id, measure, field, enrichment, dimension, distinct, arrived, late or created, and name=, scale=, percentiles, counter, wrap=, mean=time, top=")
 	}
 	if err != nil {
 		return fmt.Errorf("%q: %w", word, err)
@@ -150,8 +153,8 @@ func (c *column) consistent() error {
 		return fmt.Errorf("a part of the key, or the time, cannot be an attribute as well: use two fields")
 	case c.is(readRoles) && c.roles&(c.roles-1) != 0:
 		return fmt.Errorf("arrived, late and created are only read: a field with one of them has no other role")
-	case !c.is(measureRole) && (c.scale != unset || c.percentiles || c.counter || c.wrap != 0):
-		return fmt.Errorf("scale, percentiles, counter and wrap are options of a measure")
+	case !c.is(measureRole) && (c.scale != unset || c.percentiles || c.counter || c.wrap != 0 || c.timeMean):
+		return fmt.Errorf("scale, percentiles, counter, wrap and mean are options of a measure")
 	case !c.is(dimensionRole) && c.top != unset:
 		return fmt.Errorf("top is an option of a dimension")
 	}

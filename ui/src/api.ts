@@ -9,11 +9,12 @@ export type Figures = Record<
   number | null
 > & Counted;
 
-/** Counted are the figures of a counter. */
+/** Counted are the figures of a counter, and the mean over time. */
 interface Counted {
   increase?: number;
   resets?: number;
   rate?: number;
+  timeMean?: number;
   coveredSeconds?: number;
 }
 

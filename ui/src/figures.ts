@@ -31,6 +31,7 @@ export const figures: Figure[] = [
   { name: "increase", title: "increase" },
   { name: "resets", title: "resets", counts: true },
   { name: "rate", title: "per second" },
+  { name: "timeMean", title: "mean over time" },
   { name: "p50", title: "p50", estimate: true },
   { name: "p95", title: "p95", estimate: true },
   { name: "p99", title: "p99", estimate: true },

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 // The labels of a series. labelMeasure has the name of a measure that is no metric name.
@@ -43,16 +44,16 @@ var companions = map[string]string{
 
 // statistic is a value of labelStatistic. Its value is nil if the bucket has no valid value of the measure.
 type statistic struct {
-	name    string
-	value   func(query.Figures) *float64
-	counter bool // of counters alone
+	name  string
+	value func(query.Figures) *float64
+	only  func(rollup.MeasureSpec) bool // the measures that have it; nil: all
 }
 
 var statistics = []statistic{
 	{name: "avg", value: func(f query.Figures) *float64 { return f.Avg }},
 	{name: "count", value: func(f query.Figures) *float64 { return new(float64(f.Count)) }},
 	{name: "first", value: func(f query.Figures) *float64 { return float(f.First) }},
-	{name: "increase", value: func(f query.Figures) *float64 { return float(f.Increase) }, counter: true},
+	{name: "increase", value: func(f query.Figures) *float64 { return float(f.Increase) }, only: isCounter},
 	{name: "invalid", value: func(f query.Figures) *float64 { return new(float64(f.Invalid)) }},
 	{name: "last", value: func(f query.Figures) *float64 { return float(f.Last) }},
 	{name: "max", value: func(f query.Figures) *float64 { return float(f.Max) }},
@@ -60,11 +61,15 @@ var statistics = []statistic{
 	{name: "p50", value: func(f query.Figures) *float64 { return f.P50 }},
 	{name: "p95", value: func(f query.Figures) *float64 { return f.P95 }},
 	{name: "p99", value: func(f query.Figures) *float64 { return f.P99 }},
-	{name: "rate", value: func(f query.Figures) *float64 { return f.Rate }, counter: true},
-	{name: "resets", value: func(f query.Figures) *float64 { return whole(f.Resets) }, counter: true},
+	{name: "rate", value: func(f query.Figures) *float64 { return f.Rate }, only: isCounter},
+	{name: "resets", value: func(f query.Figures) *float64 { return whole(f.Resets) }, only: isCounter},
 	{name: "stddev", value: func(f query.Figures) *float64 { return f.Stddev }},
 	{name: "sum", value: func(f query.Figures) *float64 { return float(f.Sum) }},
+	{name: "time_mean", value: func(f query.Figures) *float64 { return f.TimeMean }, only: hasTimeMean},
 }
+
+func isCounter(m rollup.MeasureSpec) bool   { return m.Counter }
+func hasTimeMean(m rollup.MeasureSpec) bool { return m.TimeMean }
 
 func whole(n *int64) *float64 {
 	if n == nil {

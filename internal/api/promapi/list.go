@@ -89,7 +89,7 @@ func (a *API) labelSets(ctx context.Context, matchers []*labels.Matcher) (sets [
 		}
 		for _, m := range s.Kind.Measures {
 			for _, s := range statistics {
-				if m.Counter || !s.counter {
+				if s.only == nil || s.only(m) {
 					add(seriesLabels(id, m.Name, s.name))
 				}
 			}

@@ -81,15 +81,17 @@ var measureRules = memberRules[rollup.MeasureSpec]{
 	list: "measures",
 	name: func(m rollup.MeasureSpec) string { return m.Name },
 	show: func(m rollup.MeasureSpec) string {
-		return fmt.Sprintf("{scale: %d, percentiles: %t%s}", m.Scale, m.Percentiles, counterText(m))
+		return fmt.Sprintf("{scale: %d, percentiles: %t%s}", m.Scale, m.Percentiles, stepsText(m))
 	},
 	both: func(path string, a, b rollup.MeasureSpec) []Change {
 		return slices.Concat(
 			differ(join(path, "scale"), fmt.Sprint(a.Scale), fmt.Sprint(b.Scale), lessOrMore("measures.scale", a.Scale, b.Scale)),
 			differ(join(path, "percentiles"), fmt.Sprint(a.Percentiles), fmt.Sprint(b.Percentiles),
 				fmt.Sprintf("measures.percentiles.%t", b.Percentiles)),
-			differ(join(path, "type"), measureType(a), measureType(b), fmt.Sprintf("measures.counter.%t", b.Counter)),
-			compareWrap(path, a, b))
+			differ(join(path, "type"), textFor(measureTypes, a.Counter), textFor(measureTypes, b.Counter), fmt.Sprintf("measures.counter.%t", b.Counter)),
+			compareWrap(path, a, b),
+			differ(join(path, "mean"), textFor(means, a.TimeMean), textFor(means, b.TimeMean),
+				fmt.Sprintf("measures.mean.%t", b.TimeMean)))
 	},
 }
 
@@ -101,21 +103,25 @@ func compareWrap(path string, a, b rollup.MeasureSpec) []Change {
 	return differ(join(path, "wrap"), fmt.Sprint(a.Wrap), fmt.Sprint(b.Wrap), "measures.wrap")
 }
 
-func measureType(m rollup.MeasureSpec) string {
-	for text, counter := range measureTypes {
-		if counter == m.Counter {
+// textFor returns the text of a choice.
+func textFor(choices map[string]bool, chosen bool) string {
+	for text, value := range choices {
+		if value == chosen {
 			return text
 		}
 	}
 	return ""
 }
 
-// counterText returns the part of a declaration that says how a counter counts; "" for any other measure.
-func counterText(m rollup.MeasureSpec) string {
-	if !m.Counter {
-		return ""
+// stepsText returns the part of a declaration that is of steps between values; "" if nothing is.
+func stepsText(m rollup.MeasureSpec) (text string) {
+	if m.Counter {
+		text += fmt.Sprintf(", type: counter, wrap: %d", m.Wrap)
 	}
-	return fmt.Sprintf(", type: counter, wrap: %d", m.Wrap)
+	if m.TimeMean {
+		text += ", mean: time"
+	}
+	return text
 }
 
 var dimensionRules = memberRules[rollup.DimensionSpec]{

@@ -120,9 +120,12 @@ func readMeasure(r *reader, name string, v value) rollup.MeasureSpec {
 		{"percentiles", boolean(&m.Percentiles)},
 		{"type", choice(&m.Counter, "type of a measure", measureTypes)},
 		{"wrap", integer(&m.Wrap)},
+		{"mean", choice(&m.TimeMean, "mean of a measure", means)},
 	})
 	return m
 }
+
+var means = map[string]bool{"time": true, "values": false}
 
 var measureTypes = map[string]bool{"counter": true, "gauge": false}
 

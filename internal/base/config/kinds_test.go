@@ -67,7 +67,7 @@ kinds:
   VIBRATION:
     path: vibrations
     subject: {name: MACHINE, path: machines, field: machineId}
-    measures: {amplitude: {scale: 6, percentiles: true}, turns: {type: counter, wrap: 32}}
+    measures: {amplitude: {scale: 6, percentiles: true}, turns: {type: counter, wrap: 32, mean: time}}
     dimensions: {axis: {top: 3}, mount: }
     distinct: [operator]
     late: drop
@@ -85,7 +85,7 @@ kinds:
 		Name: "VIBRATION", Path: "vibrations",
 		Subject: catalog.SubjectType{Name: "MACHINE", Path: "machines", Field: "machineId"},
 		Measures: []rollup.MeasureSpec{{Name: "amplitude", Scale: 6, Percentiles: true},
-			{Name: "turns", Scale: rollup.DefaultScale, Counter: true, Wrap: 32}},
+			{Name: "turns", Scale: rollup.DefaultScale, Counter: true, Wrap: 32, TimeMean: true}},
 		Dimensions: []rollup.DimensionSpec{{Name: "axis", Top: 3}, {Name: "mount", Top: rollup.DefaultTop}},
 		Distinct:   []string{"operator"},
 		Late:       catalog.DropLate, IDs: catalog.MintedID, FinerTime: model.TruncateFinerTime,

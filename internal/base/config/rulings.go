@@ -72,6 +72,9 @@ var rulings = map[string]ruling{
 	"measures.counter.false": {Class: Safe, Why: "new rollups have no increase; stored ones keep theirs"},
 	"measures.counter.true": {Class: NeedsRebuild, Why: "stored rollups have no increase: the " +
 		"increase of a day is not known until its hours are recomputed"},
+	"measures.mean.false": {Class: Safe, Why: "new rollups have no mean over time; stored ones keep theirs"},
+	"measures.mean.true": {Class: NeedsRebuild, Why: "stored rollups have no mean over time: the mean of a " +
+		"day is not known until its hours are recomputed"},
 	"measures.percentiles.false": {Class: Safe, Why: "new rollups have no percentiles; stored ones " +
 		"keep theirs"},
 	"measures.percentiles.true": {Class: NeedsRebuild, Why: "stored rollups have no percentiles: " +

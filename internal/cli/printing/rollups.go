@@ -20,7 +20,7 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string) error {
 	table := terminal.NewTable(w, 2, 3, 4, 5, 6, 7, 8)
 	header := []string{"BUCKET", "MEASURE", "COUNT", "INVALID", "MIN", "AVG", "MAX", "STDDEV", "P95", "NOTE"}
 	if counters {
-		table = terminal.NewTable(w, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+		table = terminal.NewTable(w, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 		header = slices.Insert(header, len(header)-1, counterHeader...)
 	}
 	table.Add(header...)
@@ -46,18 +46,18 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string) error {
 	return table.Print()
 }
 
-// counterHeader has the columns of counters; a table without counters has none of them.
-var counterHeader = []string{"INCREASE", "PER SECOND"}
+// counterHeader has the columns of counters and means over time; a table without these has none of them.
+var counterHeader = []string{"INCREASE", "PER SECOND", "TIME MEAN"}
 
 func counterCells(f query.Figures) []string {
-	return []string{httpapi.DecimalText(f.Increase), floatText(f.Rate)}
+	return []string{httpapi.DecimalText(f.Increase), floatText(f.Rate), floatText(f.TimeMean)}
 }
 
-// hasCounter reports whether the increase of a measure is known, of one measure if only names it.
+// hasCounter reports whether one of these figures of a measure is known, of one measure if only names it.
 func hasCounter(r query.Rollup, only string) bool {
 	return slices.ContainsFunc(r.Summary.Names(), func(name string) bool {
-		_, known := r.Measure(name).Increase()
-		return known && (only == "" || name == only)
+		f := query.FiguresOf(r.Measure(name))
+		return f.Covered != nil && (only == "" || name == only)
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 // Total prints the summary of a range, and from where it was read.
 func Total(w io.Writer, t query.RangeTotal) error {
 	counters := hasCounter(query.Rollup{Fold: t.Fold, Before: t.Before}, "")
-	table := terminal.NewTable(w, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
+	table := terminal.NewTable(w, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 	header := []string{"MEASURE", "COUNT", "INVALID", "SUM", "MIN", "AVG", "MAX",
 		"P50", "P95", "P99", "FIRST", "LAST"}
 	if counters {

@@ -99,11 +99,12 @@ type Figures struct {
 	P95     *float64       `json:"p95"`
 	P99     *float64       `json:"p99"`
 
-	// Increase to Covered are of the steps between readings of a counter that end in the bucket; nil of other
-	// measures, and where no step is known.
+	// Increase to Covered are of the steps between readings that end in the bucket; nil of measures that are not
+	// declared so, and where no step is known.
 	Increase *model.Decimal `json:"increase,omitempty"`
 	Resets   *int64         `json:"resets,omitempty"`         // steps to a lower reading
 	Rate     *float64       `json:"rate,omitempty"`           // increase a second
+	TimeMean *float64       `json:"timeMean,omitempty"`       // of a measure with a mean over time
 	Covered  *float64       `json:"coveredSeconds,omitempty"` // time that the steps took
 }
 
@@ -118,7 +119,8 @@ func FiguresOf(m rollup.Measure) Figures {
 	f.P50, f.P95, f.P99 = present(m.Quantile(.50)), present(m.Quantile(.95)), present(m.Quantile(.99))
 	f.Increase, f.Resets = present(m.Increase()), present(m.Resets())
 	f.Rate = present(m.Rate())
-	f.Covered = present(m.Covered().Seconds(), f.Increase != nil)
+	f.TimeMean = present(m.TimeMean())
+	f.Covered = present(m.Covered().Seconds(), f.Increase != nil || f.TimeMean != nil)
 	return f
 }
 

@@ -39,6 +39,7 @@ func foldedMeasures(stored *storage.KindConfig, now model.Time) []rollup.Measure
 	return lists.Map(folded(stored.Measures, now), func(f storage.FieldConfig) rollup.MeasureSpec {
 		return rollup.MeasureSpec{
 			Name: f.Name, Scale: f.Scale, Percentiles: f.Percentiles, Counter: f.Counter, Wrap: f.Wrap,
+			TimeMean: f.TimeMean,
 		}
 	})
 }
@@ -94,7 +95,7 @@ func addedPercentiles(stored, declared []storage.FieldConfig) (all rollup.AddedF
 // addedSteps returns the measures of whose steps some rows may lack the figures.
 func addedSteps(stored, declared []storage.FieldConfig) (all rollup.AddedFields) {
 	for _, f := range stored {
-		if f.Counter && f.RemovedAt == 0 && f.StepsSince != 0 {
+		if hasSteps(f) && f.RemovedAt == 0 && f.StepsSince != 0 {
 			all = append(all, rollup.AddedField{
 				Role: rollup.StepsRole, Name: f.Name, Since: f.StepsSince,
 				WholeFrom: cmp.Or(f.StepsWholeFrom, f.StepsSince),
@@ -102,7 +103,7 @@ func addedSteps(stored, declared []storage.FieldConfig) (all rollup.AddedFields)
 		}
 	}
 	for _, d := range declared {
-		if f, ok := find(stored, d.Name); d.Counter && (!ok || !sameSteps(d, f)) {
+		if f, ok := find(stored, d.Name); hasSteps(d) && (!ok || !sameSteps(d, f)) {
 			all = append(all, withoutTime(rollup.StepsRole, d.Name))
 		}
 	}
@@ -110,7 +111,11 @@ func addedSteps(stored, declared []storage.FieldConfig) (all rollup.AddedFields)
 }
 
 // sameSteps reports whether two declarations of a measure have the same figures of its steps.
-func sameSteps(a, b storage.FieldConfig) bool { return a.Counter == b.Counter && a.Wrap == b.Wrap }
+func sameSteps(a, b storage.FieldConfig) bool {
+	return a.Counter == b.Counter && a.Wrap == b.Wrap && a.TimeMean == b.TimeMean
+}
+
+func hasSteps(f storage.FieldConfig) bool { return f.Counter || f.TimeMean }
 
 func withoutTime(role rollup.FieldRole, name string) rollup.AddedField {
 	return rollup.AddedField{Role: role, Name: name, Since: model.MaxTime, WholeFrom: model.MaxTime}
@@ -146,7 +151,7 @@ func (c fieldChange) next(stored, declared []storage.FieldConfig) []storage.Fiel
 		if d.Percentiles && !was.Percentiles {
 			d.PercentilesSince, d.PercentilesWholeFrom = c.version, 0
 		}
-		if d.Counter && !sameSteps(*d, was) {
+		if hasSteps(*d) && !sameSteps(*d, was) {
 			d.StepsSince, d.StepsWholeFrom = c.version, 0
 		}
 	}
@@ -199,7 +204,7 @@ func measuresOf(k *catalog.Kind) []storage.FieldConfig {
 	return storedFields(k.Measures, func(m rollup.MeasureSpec) storage.FieldConfig {
 		return storage.FieldConfig{
 			Name: m.Name, Scale: m.Scale, Percentiles: m.Percentiles, Counter: m.Counter, Wrap: m.Wrap,
-			Goal: goalOf(k, m.Name),
+			TimeMean: m.TimeMean, Goal: goalOf(k, m.Name),
 		}
 	})
 }

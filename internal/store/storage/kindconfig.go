@@ -56,8 +56,9 @@ type FieldConfig struct {
 	Percentiles bool       `json:"percentiles,omitempty"` // of a measure
 	// PercentilesSince is when percentiles were declared; 0: with the measure.
 	PercentilesSince model.Time `json:"percentilesSince,omitempty"`
-	Counter          bool       `json:"counter,omitempty"` // of a measure
-	Wrap             int        `json:"wrap,omitempty"`    // bits of a counter
+	Counter          bool       `json:"counter,omitempty"`  // of a measure
+	Wrap             int        `json:"wrap,omitempty"`     // bits of a counter
+	TimeMean         bool       `json:"timeMean,omitempty"` // of a measure
 	// StepsSince is when the steps between its values were declared as they are; 0: with the measure.
 	StepsSince model.Time `json:"stepsSince,omitempty"`
 	// RemovedAt is when it was removed; 0: it is declared.

@@ -245,7 +245,7 @@ func specAt(now *rollup.Spec, version model.Time) *rollup.Spec {
 		if !lacks(rollup.MeasureRole, m.Name) {
 			m.Percentiles = m.Percentiles && !lacks(rollup.PercentilesRole, m.Name)
 			if lacks(rollup.StepsRole, m.Name) {
-				m.Counter, m.Wrap = false, 0
+				m = rollup.MeasureSpec{Name: m.Name, Scale: m.Scale, Percentiles: m.Percentiles}
 			}
 			then.Measures = append(then.Measures, m)
 		}
