@@ -28,7 +28,7 @@ shared='/(functions|internal|pkg)/'
 histories='/(internal/engine/aggregate|internal/engine/alert|internal/api/promapi|pkg/lifecycle|pkg/timeseries)$'
 
 # What computes on one goroutine gains nothing by it, and the engine's comparison with its referee little.
-alone='/(internal/ops/cost|internal/base/times|internal/local/engine/protocol)$'
+alone='/(internal/ops/cost|internal/ops/limits|internal/base/times|internal/local/engine/protocol)$'
 
 # Tests of the simulator itself and of counted units run one history on one goroutine, as those without
 # the detector do.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -58,11 +57,8 @@ func (f scopeFlags) parse(kinds *catalog.Catalog, args []string) (s verify.Scope
 	return s, nil
 }
 
-// wallClock is the clock of every command: the clock of the dev that runs it, else the machine's.
-var wallClock = func() model.Time { return model.TimeOf(environmentClock().Now()) }
-
-// environmentClock returns the clock that tidemark dev has given to its command.
-var environmentClock = sync.OnceValue(clock.FromEnv)
+// wallClock is the clock of every command: of the dev that runs it or that it works on, else the machine's.
+var wallClock = func() model.Time { return model.TimeOf(clock.FromEnv().Now()) }
 
 // openRepair returns the table, the catalog and an aggregator that recomputes buckets by
 // the same rules as the deployed function.

@@ -18,7 +18,7 @@ type Clock struct{ path string }
 // At returns the clock whose offset is in a file; "" is the machine's clock.
 func At(path string) Clock { return Clock{path} }
 
-// FromEnv returns the clock that the environment names. Call it once, in main.
+// FromEnv returns the clock that the environment names.
 func FromEnv() Clock { return At(os.Getenv(Env)) }
 
 // Path returns the path of the file; "" for the machine's clock.

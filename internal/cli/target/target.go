@@ -15,6 +15,7 @@ import (
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/data/replay"
@@ -73,6 +74,9 @@ func (t *Target) useDev() {
 		return
 	}
 	t.Endpoint, t.Table = dev.Endpoint, dev.Table
+	if os.Getenv(clock.Env) == "" && dev.Clock != "" {
+		os.Setenv(clock.Env, dev.Clock) // a command lives in the time of the dev that it works on
+	}
 	t.URL, t.File = cmp.Or(t.URL, dev.URL), cmp.Or(t.File, dev.Config)
 }
 

@@ -128,8 +128,8 @@ func boundErrors(r *storage.Rule) (errs []model.FieldError) {
 	}
 	if !clearsWithin(r.ClearLow, r.Low, 1) || !clearsWithin(r.ClearHigh, r.High, -1) ||
 		r.ClearLow != nil && r.ClearHigh != nil && r.ClearLow.Cmp(*r.ClearHigh) > 0 {
-		addError("clear", CodeRuleClear, "an alert ends within the bounds that raise it: want clearHigh "+
-			"at most high, clearLow at least low, each only with its bound, and clearLow not above clearHigh")
+		addError("clear", CodeRuleClear, "an alert ends within the bounds that raise it: a rule above 30 "+
+			"clears at 30 or lower, one below 5 at 5 or higher, one outside at a bound of each")
 	}
 	return errs
 }

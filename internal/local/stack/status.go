@@ -110,7 +110,10 @@ func (s *Stack) localRoutes(live context.Context, kinds *catalog.Catalog) http.H
 
 // dev is the stack as commands find it.
 func (s *Stack) dev() devfile.Dev {
-	return devfile.Dev{URL: s.URL, Endpoint: s.Endpoint, Table: s.Table, Config: s.opts.ConfigPath, PID: os.Getpid(), ID: s.opts.ID}
+	return devfile.Dev{
+		URL: s.URL, Endpoint: s.Endpoint, Table: s.Table, Config: s.opts.ConfigPath, PID: os.Getpid(), ID: s.opts.ID,
+		Clock: s.opts.Clock.Path(),
+	}
 }
 
 func (s *Stack) report(w http.ResponseWriter, idle bool) {
