@@ -11,3 +11,6 @@ type RuleSet = ruleSet
 
 // SetRuleCache makes a service use the cached rules of another process.
 func (s *Service) SetRuleCache(sets map[string]*RuleSet) { s.ruleSets = sets }
+
+// SetMaxSilent sets how many series a call of FindSilent reads.
+func (s *Service) SetMaxSilent(n int) { s.maxSilent = n }

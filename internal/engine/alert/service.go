@@ -66,9 +66,12 @@ type Service struct {
 	// Stream tells through when the table is known, for FindSilent; nil means that it finds nothing.
 	Stream StreamStates
 
+	maxSilent int // of tests; zero means maxSilent
+
 	mu       sync.Mutex
 	ruleSets map[string]*ruleSet         // by subject type; guarded by mu
 	due      map[model.Series]model.Time // when FindSilent checks a series next; guarded by mu
+	rest     map[string]listPosition     // where FindSilent goes on, by subject type; guarded by mu
 }
 
 const defaultKeepFor = 90 * tier.Day24

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -127,8 +129,14 @@ func (e *evaluation) newestBefore(ctx context.Context, at model.Order) (*model.O
 // event with an old time.
 const recheckSilent = 5 * time.Minute
 
-// maxSilent is the most series that one call of FindSilent reads.
+// maxSilent is the most series that one call of FindSilent reads. The next call goes on behind them.
 const maxSilent = 5000
+
+// listPosition is a place in the list of series of a subject type: behind an item of a shard.
+type listPosition struct {
+	shard int
+	after keys.Key
+}
 
 // FindSilent evaluates the series for which a rule of silence is due, by the time through which the table
 // stream is processed: while the stream is behind, no silence is found. Run it on a schedule. Between the
@@ -163,17 +171,22 @@ func (s *Service) FindSilent(ctx context.Context) (err error) {
 func (s *Service) findSilentSeries(
 	ctx context.Context, subjectType string, set *ruleSet, through model.Time, read *int,
 ) error {
-	for shard := range tablekeys.SeriesShards {
-		l := itemop.ListRequest{Partition: tablekeys.SeriesPartition(subjectType, shard)}
+	at, most := s.takeRest(subjectType), cmp.Or(s.maxSilent, maxSilent)
+	for ; at.shard < tablekeys.SeriesShards && *read <= most; at = (listPosition{shard: at.shard + 1}) {
+		l := itemop.ListRequest{
+			Partition: tablekeys.SeriesPartition(subjectType, at.shard), After: itemop.Position{Key: at.after},
+		}
 		err := s.eachItem(ctx, l, func(it item.Item) (bool, error) {
 			listed, err := item.ListedSeries(it)
 			span := set.shortestSilence(listed.Series)
 			if err != nil || span == 0 || listed.Last.Add(span) > through || s.notDue(listed.Series, through) {
 				return true, nil
 			}
-			if *read++; *read > maxSilent {
-				return false, nil // the rest with the next call
+			if *read++; *read > most {
+				s.leaveRest(subjectType, at)
+				return false, nil
 			}
+			at.after = it.Key()
 			return true, s.checkSilence(ctx, listed.Series, span, through)
 		})
 		if err != nil {
@@ -181,6 +194,24 @@ func (s *Service) findSilentSeries(
 		}
 	}
 	return nil
+}
+
+// takeRest returns where the last call for a subject type stopped; the zero position if it came to the end.
+func (s *Service) takeRest(subjectType string) listPosition {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.rest[subjectType]
+	delete(s.rest, subjectType)
+	return at
+}
+
+func (s *Service) leaveRest(subjectType string, at listPosition) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rest == nil {
+		s.rest = map[string]listPosition{}
+	}
+	s.rest[subjectType] = at
 }
 
 // checkSilence evaluates a series if its newest event is long enough ago, and remembers when the next check is due.

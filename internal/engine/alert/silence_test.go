@@ -2,10 +2,15 @@ package alert_test
 
 import (
 	"context"
+	"crypto/rand"
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -134,6 +139,40 @@ func TestAddRule_ASilenceHasADurationAndNoMeasure(t *testing.T) {
 		edit(&rule)
 		if _, wrong, err := r.AddRule(t.Context(), rule); err != nil || len(wrong) == 0 {
 			t.Errorf("%s: %v, %v; want an error", name, wrong, err)
+		}
+	}
+}
+
+// What is too much for one call is left to the next ones, which begin where it ended.
+func TestFindSilent_ComesToEverySeries(t *testing.T) {
+	r, through := newQuiet(t)
+	r.SetMaxSilent(3)
+	start, subjects := r.now, []model.Subject{}
+	kind, _ := r.Catalog.Kind("READING")
+	service := &ingest.Service{
+		Store: r.table, Limits: config.Default().Limits, Rand: rand.Reader,
+		Now: func() model.Time { return start },
+	}
+	for i := range 20 {
+		subjects = append(subjects, model.Subject{Type: "DEVICE", ID: fmt.Sprint("d", i)})
+		sent := []ingest.TypedObservation{{Subject: subjects[i].ID, At: start}}
+		if _, err := service.AppendEvents(t.Context(), kind, sent); err != nil {
+			t.Fatal(err)
+		}
+		series := kind.Series(subjects[i].ID, "", model.Order{})
+		listed := storage.ListedSeries{Series: series, First: start, Last: start}
+		if err := r.table.PutItem(t.Context(), item.FromListedSeries(listed)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.now = start.Add(tier.Day24)
+	for i := range model.Time(10) { // each time, what was found may be silent again
+		r.findSilentAt(start.Add(time.Hour)+i*model.Time((2*time.Hour).Milliseconds()), through)
+	}
+	for _, s := range subjects {
+		page, err := r.ListBySubject(t.Context(), s, alert.Filter{}, alert.Cursor{}, 0)
+		if err != nil || len(page.Alerts) != 1 {
+			t.Errorf("%s: %d alerts, %v; want 1", s, len(page.Alerts), err)
 		}
 	}
 }
