@@ -34,17 +34,22 @@ alone='/(internal/ops/cost|internal/ops/limits|internal/base/times|internal/loca
 # the detector do.
 deterministic='^(TestCost_|TestSimulation_(Detects|FewRows|ASeed|NoHistoryOfToday))'
 
+# Seconds and megabytes of the worst requests are bounded without the detector, as programs are deployed.
+measured='^TestDoors'
+
 # Words of the output are package paths, hence no quotes.
 if [[ "$1" == check ]]; then
   suite='unit and memory suites' plain -short $(memory ./functions/... ./internal/... ./pkg/... | grep -vE "$histories") \
     ./test/docs ./test/faults ./test/layers ./test/publicapi ./test/style
 elif [[ "$1" == long ]]; then
   export TIDEMARK_LONG=1
-  suite=shared suite $race $(packages -E "$shared" | grep -vE "$histories|$alone")
+  suite=shared suite $race -skip "$measured" $(packages -E "$shared" | grep -vE "$histories|$alone")
+  suite='doors' plain -run "$measured" ./functions/ingest ./functions/query
   suite='programs and histories' plain $(packages -vE "$shared") $(packages -E "$histories|$alone")
   suite='fewer histories, race detector' TIDEMARK_LONG='' suite $race -skip "$deterministic" ./lab/simulation ./internal/engine/aggregate ./internal/engine/alert ./internal/api/promapi ./pkg/timeseries
 else
-  suite=shared suite $race $(packages -E "$shared" | grep -vE "$alone|/pkg/lifecycle$")
+  suite=shared suite $race -skip "$measured" $(packages -E "$shared" | grep -vE "$alone|/pkg/lifecycle$")
+  suite='doors' plain -run "$measured" ./functions/ingest ./functions/query
   suite=programs plain $(packages -vE "$shared") $(packages -E "$alone|/pkg/lifecycle$")
 fi
 exit "$failed"

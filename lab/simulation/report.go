@@ -31,7 +31,7 @@ var headings = []struct {
 	{"recomputations", []string{
 		"recomputations", "rows written", "rows unchanged", "recomputations of sealed rows", "rows marked inexact", "rows not created",
 		"buckets left to a sweep", "invalidations written", "sweeps", "invalidations worked off",
-		"locks lost", "writes without a result", "writes throttled", "expiries dropped", "changes quarantined",
+		processedInPart, "locks lost", "writes without a result", "writes throttled", "expiries dropped", "changes quarantined",
 	}},
 	{"reads of rollups", []string{
 		bucketsChecked, bucketsOpen, bucketsMixed, bucketsAhead, bucketsAbsent, changesOnTime, changesUnqueued,
@@ -46,6 +46,9 @@ var headings = []struct {
 func rowNames(of string) []string {
 	return []string{rowsChecked + of, rowsExact + of, rowsInexact + of, rowsUnreadable + of, rowsNeedless + of}
 }
+
+// processedInPart counts batches of writes of which the table carried out only some.
+const processedInPart = "batches of invalidations processed in part"
 
 // Names of counts of rows.
 const (

@@ -90,7 +90,7 @@ func (s *store) writeInvalidations(
 		return these, result, err
 	}
 	if processed < len(these) {
-		s.Count("batches of invalidations processed in part")
+		s.Count(processedInPart)
 	}
 	return these[processed:], storage.Written, nil
 }
