@@ -10,8 +10,12 @@ import (
 )
 
 // ForSeries returns s for a merge with summaries of other series: steps are between readings of one series
-// alone. It shares no list of measures with s. Its bytes must not be stored.
+// alone. It shares no list of measures with s, and is s itself where nothing is known of steps. Its bytes
+// must not be stored.
 func (s *Summary) ForSeries(series model.Series) *Summary {
+	if !slices.ContainsFunc(s.measures, func(t totals) bool { return t.steps.kind != 0 }) {
+		return s
+	}
 	c := *s
 	c.measures = slices.Clone(s.measures)
 	for i := range c.measures {

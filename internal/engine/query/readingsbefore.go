@@ -126,7 +126,7 @@ func (s *Service) eventsBack(
 
 // ofSeries returns a summary for a merge with other series of q.
 func (q Rollups) ofSeries(s *rollup.Summary, of model.Series) *rollup.Summary {
-	if len(q.series()) == 1 {
+	if len(q.With)+len(q.Subjects)+len(q.Streams) == 0 {
 		return s
 	}
 	of.Shard = 0
