@@ -177,13 +177,16 @@ func (c client) PutRow(_ context.Context, row *rollup.Row, prev rollup.Rev) (sto
 	return r.value.(*reply).result, nil
 }
 
+// invalidationsFound begins the response to a read of invalidations.
+const invalidationsFound = "invalidations stored: "
+
 // StoredInvalidations reads invalidations.
 func (c client) StoredInvalidations(
 	_ context.Context, these []storage.Invalidation,
 ) (map[storage.Invalidation]bool, error) {
 	r, err := c.table(reads, "invalidations of "+invalidationsText(these), func(t *memory.Table) *response {
 		stored, err := t.StoredInvalidations(context.Background(), these)
-		return &response{text: fmt.Sprint("invalidations stored: ", stored), value: &reply{invalidated: stored}, err: err}
+		return &response{text: fmt.Sprint(invalidationsFound, stored), value: &reply{invalidated: stored}, err: err}
 	})
 	return r.invalidated, err
 }

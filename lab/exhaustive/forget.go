@@ -28,7 +28,7 @@ func callerPhase() phase {
 // forget returns the state of a process that remembers the same, for a process that begins
 // an attempt or waits for a batch. What an attempt has read, and whether it lost, is
 // forgotten with it: only the row that it wrote matters. A function that waits for a batch
-// remembers the invalidations that it has put, and the reading of the clock after each.
+// remembers the invalidations that it has put or found, and the reading of the clock after each.
 // States that remember the same are one, which keeps the number of states small.
 func (p *processes) forget(l *local) *local {
 	l.forgot.Do(func() { l.remembers = p.remembering(l) })
@@ -43,7 +43,8 @@ func (p *processes) remembering(l *local) *local {
 		r := p.next(at.parent)
 		switch {
 		case next.kind == idle:
-			if r.kind == writes && r.phase == anywhere {
+			found := strings.HasPrefix(at.last.text, invalidationsFound)
+			if (r.kind == writes || found) && r.phase == anywhere {
 				kept = append(kept, r.text+at.last.text+after.text)
 			}
 		case r.phase == anywhere && r.kind != nonce:

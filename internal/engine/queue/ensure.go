@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -144,7 +145,7 @@ func (e *ensuring) read(ctx context.Context, these []storage.Invalidation) (miss
 		}
 	})
 	e.Reads += len(these)
-	return slices.DeleteFunc(these, func(i storage.Invalidation) bool { return stored[i] })
+	return lists.Filter(these, func(i storage.Invalidation) bool { return !stored[i] })
 }
 
 // putAll puts invalidations, and returns those that may not be stored, with a result that is Written if there
