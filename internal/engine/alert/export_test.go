@@ -12,5 +12,5 @@ type RuleSet = ruleSet
 // SetRuleCache makes a service use the cached rules of another process.
 func (s *Service) SetRuleCache(sets map[string]*RuleSet) { s.ruleSets = sets }
 
-// SetMaxSilent sets how many series a call of FindSilent reads.
+// SetMaxSilent sets how many series of a type a call of FindSilent reads.
 func (s *Service) SetMaxSilent(n int) { s.maxSilent = n }

@@ -129,7 +129,8 @@ func (e *evaluation) newestBefore(ctx context.Context, at model.Order) (*model.O
 // event with an old time.
 const recheckSilent = 5 * time.Minute
 
-// maxSilent is the most series that one call of FindSilent reads. The next call goes on behind them.
+// maxSilent is the most series of a subject type that one call of FindSilent reads. The next call goes on
+// behind them.
 const maxSilent = 5000
 
 // listPosition is a place in the list of series of a subject type: behind an item of a shard.
@@ -146,7 +147,6 @@ func (s *Service) FindSilent(ctx context.Context) (err error) {
 		return nil
 	}
 	var through *model.Time
-	read := 0
 	for _, of := range s.Catalog.Subjects() {
 		set, failure := s.ruleSetOf(ctx, of.Name, false)
 		if failure != nil {
@@ -163,16 +163,17 @@ func (s *Service) FindSilent(ctx context.Context) (err error) {
 			}
 			through = new(min(state.Through(), s.Now()))
 		}
-		err = errors.Join(err, s.findSilentSeries(ctx, of.Name, set, *through, &read))
+		err = errors.Join(err, s.findSilentSeries(ctx, of.Name, set, *through))
 	}
 	return err
 }
 
 func (s *Service) findSilentSeries(
-	ctx context.Context, subjectType string, set *ruleSet, through model.Time, read *int,
+	ctx context.Context, subjectType string, set *ruleSet, through model.Time,
 ) error {
-	at, most := s.takeRest(subjectType), cmp.Or(s.maxSilent, maxSilent)
-	for ; at.shard < tablekeys.SeriesShards && *read <= most; at = (listPosition{shard: at.shard + 1}) {
+	at := s.takeRest(subjectType)
+	read, most := 0, cmp.Or(s.maxSilent, maxSilent)
+	for ; at.shard < tablekeys.SeriesShards && read <= most; at = (listPosition{shard: at.shard + 1}) {
 		l := itemop.ListRequest{
 			Partition: tablekeys.SeriesPartition(subjectType, at.shard), After: itemop.Position{Key: at.after},
 		}
@@ -182,7 +183,7 @@ func (s *Service) findSilentSeries(
 			if err != nil || span == 0 || listed.Last.Add(span) > through || s.notDue(listed.Series, through) {
 				return true, nil
 			}
-			if *read++; *read > most {
+			if read++; read > most {
 				s.leaveRest(subjectType, at)
 				return false, nil
 			}

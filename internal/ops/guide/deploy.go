@@ -3,6 +3,7 @@ package guide
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -34,8 +35,12 @@ func (g *Guide) makes(ctx context.Context, words ...string) error {
 	return err
 }
 
-// testAlarm sets one alarm of the stack off, so that a person sees that the mail arrives. CloudWatch sets
-// it back when it evaluates the alarm again, within minutes.
+// namedAlarm finds the name of an alarm in the rule of a composite alarm: ALARM("arn:…:alarm:NAME").
+var namedAlarm = regexp.MustCompile(`:alarm:([^"]+)"`)
+
+// testAlarm sets one alarm of the stack off, so that a person sees that the mail arrives. Composite alarms
+// notify, so it is one of an alarm that no other suppresses. CloudWatch sets it back when it evaluates it
+// again, within minutes.
 func (g *Guide) testAlarm(ctx context.Context, stack string) error {
 	stage := g.stage()
 	if stage.AlarmMail == "" {
@@ -49,20 +54,20 @@ func (g *Guide) testAlarm(ctx context.Context, stack string) error {
 			return err
 		}
 	}
-	names, err := g.cloudWatch(ctx, "describe-alarms", "--alarm-name-prefix", stack,
-		"--query", "MetricAlarms[?ActionsEnabled].AlarmName")
+	rules, err := g.cloudWatch(ctx, "describe-alarms", "--alarm-types", "CompositeAlarm",
+		"--alarm-name-prefix", stack+"-", "--query", "CompositeAlarms[?!ActionsSuppressor && AlarmActions[0]].AlarmRule")
 	if err != nil {
 		return err
 	}
-	all := strings.Fields(names)
-	if len(all) == 0 {
-		return fmt.Errorf("the stack %s has no alarm that notifies", stack)
+	alarm := namedAlarm.FindStringSubmatch(rules)
+	if alarm == nil {
+		return fmt.Errorf("the stack %s has no alarm that notifies at once", stack)
 	}
-	if _, err := g.cloudWatch(ctx, "set-alarm-state", "--alarm-name", all[0], "--state-value", "ALARM",
+	if _, err := g.cloudWatch(ctx, "set-alarm-state", "--alarm-name", alarm[1], "--state-value", "ALARM",
 		"--state-reason", "a test by tidemark deploy: nothing is wrong"); err != nil {
 		return err
 	}
-	fmt.Fprintf(g.Out, "the alarm %s was set off as a test: its mail arrives within a minute\n", all[0])
+	fmt.Fprintf(g.Out, "the alarm %s was set off as a test: its mail arrives within a minute\n", alarm[1])
 	return nil
 }
 

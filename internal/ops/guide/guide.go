@@ -163,5 +163,9 @@ func (g *Guide) write(was, next []byte) error {
 			fmt.Fprintln(g.Out, "  "+line)
 		}
 	}
-	return os.WriteFile(g.File, next, 0o644)
+	written := g.File + ".new" // so that the file is replaced whole or not at all
+	if err := os.WriteFile(written, next, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(written, g.File)
 }

@@ -49,7 +49,8 @@ func newGuide(t *testing.T, lines ...string) *guided {
 			case strings.HasPrefix(text, "aws configure"):
 				return "eu-west-1\n", nil
 			case strings.HasPrefix(text, "aws cloudwatch describe-alarms"):
-				return "tidemark-prod-lost\ttidemark-prod-stopped\n", nil
+				const arn = "arn:aws:cloudwatch:eu-west-1:111122223333:alarm:tidemark-prod-"
+				return `(ALARM("` + arn + `lost") OR ALARM("` + arn + `stopped"))` + "\n", nil
 			}
 			return "", nil
 		},
@@ -98,8 +99,8 @@ func TestGuide_WritesDeploysAndVerifies(t *testing.T) {
 		"make --no-print-directory deploy-dry STAGE=prod",
 		"price",
 		"make --no-print-directory deploy STAGE=prod",
-		"aws cloudwatch describe-alarms --alarm-name-prefix tidemark-prod " +
-			"--query MetricAlarms[?ActionsEnabled].AlarmName --region eu-west-1 --output text",
+		"aws cloudwatch describe-alarms --alarm-types CompositeAlarm --alarm-name-prefix tidemark-prod- " +
+			"--query CompositeAlarms[?!ActionsSuppressor && AlarmActions[0]].AlarmRule --region eu-west-1 --output text",
 		"aws cloudwatch set-alarm-state --alarm-name tidemark-prod-lost --state-value ALARM " +
 			"--state-reason a test by tidemark deploy: nothing is wrong --region eu-west-1 --output text",
 		"verify tidemark-prod in eu-west-1",
