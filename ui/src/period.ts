@@ -148,8 +148,9 @@ export function periodOf(name: string | null, now: number, utc: boolean): Period
     for (let t = from; t < to; t = next[row.unit](t, utc)) all.push(t);
     return all;
   };
-  const end = row.name === "today" ? startOf(of.from, utc, 1) : (of.to ?? now),
-    before = { from: byClock ? dayStart(back(of.from), utc) : back(of.from), to: back(of.to ?? now) };
+  const to = of.to ?? (byClock ? now + 1 : now), // a day that begins now has begun
+    end = row.name === "today" ? startOf(of.from, utc, 1) : to,
+    before = { from: byClock ? dayStart(back(of.from), utc) : back(of.from), to: back(to) };
   const bucketsBefore = starts(before.from, back(end));
   return {
     ...row,
