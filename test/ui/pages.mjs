@@ -228,7 +228,21 @@ const scenarios = {
     await until(async () => await page.getByLabel("Measure").inputValue() === "co2", "a field that is not declared is not charted")
     await open(page, "#/devices?q=air", "co2 412, last")
   },
-  // A counter of seven digits, and values that are no numbers.
+  // The mean of the readings of a meter says nothing: its increase is drawn.
+  async counter(page) {
+    const hour = 36e5, at = (n) => new Date(Math.floor(Date.now() / hour - 4 + n) * hour + 6e4).toISOString()
+    for (const [n, wh] of [5000, 5020, 5050].entries()) await send("/v1/energy", {meterId: "house", timestamp: at(n), wh})
+    await open(page, "#/meters/house?last=86400s", "3 buckets as a table")
+    await page.getByRole("slider", {name: /^wh, increase over time/}).waitFor()
+    await toNewest(page)
+    for (let n = 0; n < 4 && !/ 1 event /.test(await page.locator(".readout").textContent()); n++) await page.getByRole("slider").press("ArrowLeft")
+    assert.match(await page.locator(".readout").textContent(), /increase 30 .*per second 0.008/)
+    assert.equal(await page.getByLabel("mean").count(), 0)
+    await page.screenshot({path: join(screens, "counter.png"), fullPage: true})
+    await check(page, "a counter")
+    await open(page, "#/meters", "wh, increase 30, last hour")
+  },
+  // A reading of seven digits, and values that are no numbers.
   async numbers(page) {
     const hour = 36e5, at = (n) => new Date(Math.floor(Date.now() / hour - 4 + n) * hour + 6e4).toISOString()
     for (const [n, value] of [1234567.25, 1234571.75, 1234573.5].entries()) await send("/v1/readings", {deviceId: "meter", timestamp: at(n), value})

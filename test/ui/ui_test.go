@@ -42,7 +42,8 @@ import (
 const (
 	settings = "mapping: {window: 0s}\nprometheus: true\nsubjects: {ACCOUNT: {profile: {fields: {name: {}, status: {}}}}}\nkinds: {SESSION: {goals: {read: {of: PAGEVIEW, where: {path: /docs/**}}, " +
 		"visit: {steps: [{of: PAGEVIEW, where: {path: /}}, {of: PAGEVIEW, where: {path: /pricing}}, {of: PAGEVIEW, where: {path: /docs/**}}]}}}, " +
-		"IMPORTEDDAY: {path: importeddays, subject: {name: IMPORTEDSITE, path: importedsites, field: siteId}, measures: {pageviews: {scale: 0}}, latest: none, tiers: {raw: forever, day: forever}}}\n"
+		"IMPORTEDDAY: {path: importeddays, subject: {name: IMPORTEDSITE, path: importedsites, field: siteId}, measures: {pageviews: {scale: 0}}, latest: none, tiers: {raw: forever, day: forever}}, " +
+		"ENERGY: {path: energy, subject: {name: METER, path: meters, field: meterId}, measures: {wh: {scale: 0, type: counter}}}}\n"
 	device    = "gwi_w_411"
 	columns   = "subject=device,stream=metric,time=ts,id=rec,value=value"
 	oneLineIn = 12
@@ -52,7 +53,7 @@ const (
 )
 
 // The scenarios are functions of pages.mjs, which prints the name of each that passed.
-var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers", "looksHealth", "looksBreak", "zoom", "keyboard", "compare", "fleet", "profiles", "live", "alert", "hostile", "figures", "measures", "numbers", "severities", "missing", "address", "busy", "bucket", "meant", "site", "service", "stack", "signIn", "shared", "notified", "breaks", "theme", "away", "search", "streams"}
+var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers", "looksHealth", "looksBreak", "zoom", "keyboard", "compare", "fleet", "profiles", "live", "alert", "hostile", "figures", "measures", "counter", "numbers", "severities", "missing", "address", "busy", "bucket", "meant", "site", "service", "stack", "signIn", "shared", "notified", "breaks", "theme", "away", "search", "streams"}
 
 func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	browse := browser(t)

@@ -1,25 +1,26 @@
-// The line plot of a measure: mean, percentiles and the band from minimum to maximum.
+// The plot of a measure: mean, percentiles and the band from minimum to maximum; bars of what is counted.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { alone } from "./alone";
-import { countsText, eventCount, figures, figureText, mainFigure, measureTitle, state } from "./figures";
+import { countsText, eventCount, figures, figureText, mainFigure, mainOf, mainTitle, state } from "./figures";
 import { decimalsFor, numberText } from "./number";
 import { color, drawIn, frame, useTheme, wholes } from "./plot";
 import { hatch, tint } from "./shade";
 import { bucketText } from "./time";
+import type { Main } from "./figures";
 import type { Figures, Missing, Rollup } from "./api";
 
 const drawn = ["min", "max", "avg", "p50", "p95", "p99"] as const;
 type Column = (number | null)[];
 
-/** Line is another series on the plot, of the same measure: its mean, or its number of events. */
+/** Line is another series on the plot, of the same measure: its main figure. */
 export interface Line {
   name: string;
   rollups: Rollup[];
 }
 
 /**
- * columns returns the times in seconds, one column for each of `figures` or for the events, and one
+ * columns returns the times in seconds, one column for each of `drawn` or for what is counted, and one
  * for each other line.
  */
 function columns({
@@ -28,11 +29,12 @@ function columns({
   others,
 }: Pick<Props, "rollups" | "measure" | "others">): uPlot.AlignedData {
   const times = rollups.map((r) => Date.parse(r.bucket) / 1000);
+  const main = mainOf(rollups, measure);
   const more = others.map((o) => {
-    const at = new Map(o.rollups.map((r) => [r.bucket, mainFigure(r, measure)]));
+    const at = new Map(o.rollups.map((r) => [r.bucket, mainFigure(r, measure, main)]));
     return rollups.map((r) => at.get(r.bucket) ?? null);
   });
-  if (measure === eventCount) return [times, rollups.map((r) => r.events), ...more];
+  if (main !== "avg") return [times, rollups.map((r) => mainFigure(r, measure, main)), ...more];
   const of = (name: keyof Figures): Column => rollups.map((r) => r.measures[measure]?.[name] ?? null);
   return [times, ...drawn.map(of), ...more] as uPlot.AlignedData;
 }
@@ -63,7 +65,7 @@ export function linesParam(on: boolean[]): string | null {
   return choices.flatMap(([name], i) => (on[i] ? [name] : [])).join(",");
 }
 
-function lines(measure: string, on: boolean[], others: Line[]): uPlot.Series[] {
+function lines(bars: boolean, on: boolean[], others: Line[]): uPlot.Series[] {
   const line = (stroke: string, show: boolean, more: uPlot.Series = {}): uPlot.Series => ({
     stroke: color(stroke),
     width: 1,
@@ -72,7 +74,7 @@ function lines(measure: string, on: boolean[], others: Line[]): uPlot.Series[] {
     ...more,
   });
   const more = others.map((_, i) => line(`--other-${i}`, true, { width: 2, points: marks }));
-  if (measure === eventCount) {
+  if (bars) {
     return [
       line("--line", true, {
         paths: uPlot.paths.bars!({ size: [0.9, Infinity], align: 1 }),
@@ -156,7 +158,8 @@ export function Plot(props: Props) {
   latest.current = props;
   const { rollups, measure, from, to, utc, alerts, others, on, setOn } = props;
   const dark = useTheme();
-  const shape = measure === eventCount;
+  const main = mainOf(rollups, measure),
+    bars = main !== "avg";
   const decimals = useMemo(
     () => decimalsFor(columns(props).slice(1) as Column[]),
     [rollups, measure, others],
@@ -164,20 +167,20 @@ export function Plot(props: Props) {
 
   useEffect(() => {
     const parent = holder.current!;
-    const plot = create(parent, latest, on, setAt);
+    const plot = create(parent, latest, on, main, setAt);
     plotted.current = plot;
     return drawIn(parent, plot);
-  }, [shape, utc, dark, others.length]);
+  }, [main, utc, dark, others.length]);
   useEffect(() => {
     plotted.current?.setData(columns(props));
   }, [rollups, measure, from, to, alerts, others]);
   useEffect(() => {
-    if (!shape)
+    if (!bars)
       choices.forEach(([, of], i) => of.forEach((n) => plotted.current?.setSeries(n, { show: on[i] })));
   }, [on]);
 
   const chosen = at === null ? undefined : rollups[at];
-  const text = chosen && readout(chosen, measure, utc, others, decimals);
+  const text = chosen && readout(chosen, measure, main, utc, others, decimals);
   const select = (n: number) => {
     const next = Math.max(0, Math.min(rollups.length - 1, n)),
       u = plotted.current;
@@ -202,7 +205,7 @@ export function Plot(props: Props) {
   };
   return (
     <>
-      {!shape && (
+      {!bars && (
         <fieldset class="bar">
           <legend class="away">Lines</legend>
           {choices.map(
@@ -225,7 +228,7 @@ export function Plot(props: Props) {
         ref={holder}
         tabIndex={0}
         role="slider"
-        aria-label={`${measureTitle(measure)} over time. The arrow keys select a bucket, plus and minus zoom.`}
+        aria-label={`${mainTitle(measure, main)} over time. The arrow keys select a bucket, plus and minus zoom.`}
         aria-valuemin={0}
         aria-valuemax={Math.max(0, rollups.length - 1)}
         aria-valuenow={at ?? Math.max(0, rollups.length - 1)}
@@ -254,7 +257,14 @@ const has = (rollups: Rollup[], measure: string, column: number) =>
 const zoomed = new WeakSet<uPlot>();
 const dragged = (u: uPlot | undefined) => !!u && zoomed.delete(u);
 
-function readout(r: Rollup, measure: string, utc: boolean, others: Line[], decimals: number): string {
+function readout(
+  r: Rollup,
+  measure: string,
+  main: Main,
+  utc: boolean,
+  others: Line[],
+  decimals: number,
+): string {
   const f = r.measures[measure];
   const parts = [bucketText(r, utc), `${numberText(r.events)} ${r.events === 1 ? "event" : "events"}`];
   if (measure !== eventCount && r.events) parts.push(...countsText(r.events, f));
@@ -265,7 +275,7 @@ function readout(r: Rollup, measure: string, utc: boolean, others: Line[], decim
   parts.push(state(r));
   for (const o of others) {
     const same = o.rollups.find((x) => x.bucket === r.bucket);
-    parts.push(`${o.name}: ${same ? numberText(mainFigure(same, measure), decimals) : "–"}`);
+    parts.push(`${o.name}: ${same ? numberText(mainFigure(same, measure, main), decimals) : "–"}`);
   }
   return parts.join(" · ");
 }
@@ -274,19 +284,20 @@ function create(
   parent: HTMLElement,
   latest: { current: Props },
   on: boolean[],
+  main: Main,
   select: (at: number | null) => void,
 ): uPlot {
-  const { measure, utc, others } = latest.current;
+  const { utc, others } = latest.current;
   const { axes, ...rest } = frame(parent, utc);
   return new uPlot(
     {
       ...rest,
-      axes: measure === eventCount ? [axes[0], { ...axes[1], incrs: wholes }] : axes,
+      axes: main === "events" ? [axes[0], { ...axes[1], incrs: wholes }] : axes,
       scales: {
         x: { range: () => [Date.parse(latest.current.from) / 1000, Date.parse(latest.current.to) / 1000] },
       },
-      series: [{}, ...lines(measure, on, others)],
-      bands: measure === eventCount ? [] : [{ series: [2, 1], fill: color("--band") }],
+      series: [{}, ...lines(main !== "avg", on, others)],
+      bands: main !== "avg" ? [] : [{ series: [2, 1], fill: color("--band") }],
       cursor: { drag: { x: true, y: false, setScale: false } },
       hooks: {
         drawAxes: [(u) => shade(u, latest.current)],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countsText, eventCount, figures, figureText, measuresIn, state } from "./figures";
+import { countsText, eventCount, figures, figureText, mainFigure, mainOf, measuresIn, state } from "./figures";
 import type { Figures, Rollup } from "./api";
 
 const rollup = (measures: Record<string, Partial<Figures>>, more: Partial<Rollup> = {}) =>
@@ -45,4 +45,17 @@ test("only the percentiles are estimates, and counts have no decimals", () => {
   assert.equal(text("p95", 25.672), "≈ 25.7");
   assert.equal(text("avg", 1234567.256), "1,234,567.26");
   assert.equal(text("count", 3), "3");
+});
+
+test("a counter is drawn by its increase, and by its rate where buckets have several lengths", () => {
+  const bucket = (tier: string, energy: Partial<Figures>) => rollup({ energy }, { tier });
+  const hours = [bucket("hour", { avg: 100 }), bucket("hour", { avg: 102, increase: 3, rate: 0.1 })];
+  assert.equal(mainOf(hours, "energy"), "increase");
+  assert.deepEqual(
+    hours.map((r) => mainFigure(r, "energy", "increase")),
+    [null, 3], // no step ends in the first bucket
+  );
+  assert.equal(mainOf([...hours, bucket("day", { increase: 70 })], "energy"), "rate");
+  assert.equal(mainOf([bucket("hour", { avg: 20 })], "energy"), "avg");
+  assert.equal(mainOf(hours, eventCount), "events");
 });

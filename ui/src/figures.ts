@@ -59,9 +59,27 @@ const hasValues = (f: Figures) => (f.count ?? 0) > 0 || (f.invalid ?? 0) > 0;
 
 export const measureTitle = (measure: string) => (measure === eventCount ? "number of events" : measure);
 
+/** A figure that a plot draws as its main line. */
+export type Main = "events" | "avg" | "increase" | "rate";
+
+/**
+ * mainOf returns what a plot of a measure draws: of a counter its increase, because the mean of its readings
+ * says nothing. Buckets of several tiers have different lengths, so there it is the increase a second.
+ */
+export function mainOf(rollups: Rollup[], measure: string): Main {
+  if (measure === eventCount) return "events";
+  const counts = rollups.filter((r) => r.measures[measure]?.increase !== undefined);
+  if (!counts.length) return "avg";
+  return counts.some((r) => r.tier !== counts[0].tier) ? "rate" : "increase";
+}
+
+/** mainTitle names the line of a measure. */
+export const mainTitle = (measure: string, main: Main) =>
+  measureTitle(measure) + (main === "increase" ? ", increase" : main === "rate" ? ", increase per second" : "");
+
 /** mainFigure is what a line of a series draws. */
-export const mainFigure = (r: Rollup, measure: string) =>
-  measure === eventCount ? r.events : (r.measures[measure]?.avg ?? null);
+export const mainFigure = (r: Rollup, measure: string, main: Main) =>
+  main === "events" ? r.events : (r.measures[measure]?.[main] ?? null);
 
 /** state returns in words how far a bucket can be trusted. */
 export function state(r: Rollup): string {

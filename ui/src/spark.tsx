@@ -1,6 +1,6 @@
 // A small chart of the last week of a subject, for its row in a list.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { eventCount, measuresIn } from "./figures";
+import { eventCount, mainFigure, mainOf, mainTitle, measuresIn } from "./figures";
 import { numberText } from "./number";
 import { url, type Chart, type Readable, type Rollup, type Subject } from "./api";
 import { usePolled } from "./polled";
@@ -46,8 +46,8 @@ const counted = (subject: Subject, kinds: Readable[], subjects: string) => {
 };
 
 /**
- * Spark draws the mean of the first measure that has values, or the number of events, of the series
- * with the newest event. Of a site it draws the views, and prints their sum.
+ * Spark draws the mean of the first measure that has values, the increase of a counter, or the number of
+ * events, of the series with the newest event. Of a site it draws the views, and prints their sum.
  */
 export function Spark({ subjects, subject, kinds, seen }: Props) {
   const views = counted(subject, kinds, subjects);
@@ -73,19 +73,20 @@ export function Spark({ subjects, subject, kinds, seen }: Props) {
   const measure = views
     ? eventCount
     : measuresIn(filled, newest!.measures).find((m) => !m || hasValue(filled, m))!;
+  const main = mainOf(filled, measure);
   const points = filled
-    .map((r) => [Date.parse(r.bucket), measure ? (r.measures[measure]?.avg ?? null) : r.events] as const)
+    .map((r) => [Date.parse(r.bucket), mainFigure(r, measure, main)] as const)
     .filter((p): p is [number, number] => p[1] !== null);
   const [from, to] = [Date.parse(data.from), Date.parse(data.to)],
     values = points.map((p) => p[1]);
   const high = Math.max(...values),
-    least = measure ? Math.min(...values) : 0;
+    least = main === "avg" ? Math.min(...values) : 0;
   const [low, size] = high > least ? [least, high - least] : [least - 1, 2]; // a flat line is in the middle
   const across = (t: number) => ((width * (t - from)) / (to - from)).toFixed(1);
   const down = (v: number) => (height - 3 - ((height - 6) * (v - low)) / size).toFixed(1);
   const at = points.map(([t, v]) => `${across(t)},${down(v)}`);
   const last = measure
-    ? `${measure} ${numberText(Number(values.at(-1)!.toPrecision(4)))}, last ${filled.at(-1)!.tier}`
+    ? `${mainTitle(measure, main)} ${numberText(Number(values.at(-1)!.toPrecision(4)))}, last ${filled.at(-1)!.tier}`
     : `${views ? "views" : "events"} ${numberText(values.reduce((a, b) => a + b, 0))} in 7 days`;
   return (
     <span class="spark">
