@@ -35,7 +35,7 @@ func (h *handler) decode(r *httpapi.Request) (command, *httpapi.Problem) {
 	if problem != nil {
 		return command{}, problem
 	}
-	if problem = r.CheckOwner(h.ownerClaim, c.Action.Access().Owner, c.Values["id"]); problem != nil {
+	if _, problem = r.CheckOwner(h.ownerClaim, c.Action.Access().Owner, c.Values["id"]); problem != nil {
 		return command{}, problem
 	}
 	c.query, problem = httpapi.ParseParameters(r.RawQuery, parameters[c.Action], repeated)

@@ -113,8 +113,9 @@ func TestReads_WhoMayHaveThem(t *testing.T) {
 		}
 		h.OwnerClaim = "account"
 		for claim, refused := range map[string]bool{
-			"acme": who.Owner == httpapi.OwnerNone, "other": who.Owner != httpapi.OwnerAll,
-			"": who.Owner != httpapi.OwnerAll,
+			"acme":  who.Owner == httpapi.OwnerNone,
+			"other": who.Owner == httpapi.OwnerNone || who.Owner == httpapi.OwnerSubject,
+			"":      who.Owner != httpapi.OwnerAll,
 		} {
 			status := read(path, map[string]string{"account": claim}, nil)
 			if got := status == http.StatusForbidden; got != refused {

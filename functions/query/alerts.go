@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 )
@@ -55,7 +56,9 @@ func (h *Handler) openAlerts(ctx context.Context, res resource, args params) (an
 	if err != nil {
 		return nil, err
 	}
-	page.Alerts = alert.FilterByType(page.Alerts, res.Subject().Type)
+	page.Alerts = lists.Filter(alert.FilterByType(page.Alerts, res.Subject().Type), func(a storage.Alert) bool {
+		return res.owner.Owns(a.Series.Subject.ID)
+	})
 	return h.alertPage(ctx, page, res.alertScope(args))
 }
 

@@ -192,6 +192,17 @@ type cacheable struct {
 	value  any
 	maxAge httpapi.MaxAge
 	zone   string // of its days, if it may have some
+	// hideCost is set for a list without the subjects of other owners: its cost would tell how many they are.
+	hideCost bool
+}
+
+// asCacheable returns the result of an operation, which clients may not cache unless it says so itself.
+func asCacheable(result any) cacheable {
+	c, ok := result.(cacheable)
+	if !ok {
+		c.value = result
+	}
+	return c
 }
 
 // cacheByBuckets makes the rollups of buckets before an instant cacheable: closed buckets

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
-// sealCursor returns the cursor of the next page, signed for the list that scope
+// sealCursor returns the cursor of the next page, encrypted for the list that scope
 // identifies: no other list accepts it. The zero position is the end and returns nil.
 func sealCursor[T comparable](h *Handler, next T, scope []string) (*string, error) {
 	var end T
@@ -38,15 +38,15 @@ func openCursor[T any](h *Handler, args params, scope []string) (after T, err er
 	return after, json.Unmarshal(position, &after)
 }
 
-// localCursorKey signs cursors in a local stack, which has no access control.
+// localCursorKey encrypts cursors in a local stack, which has no access control.
 const localCursorKey = "the public cursor key of local stacks"
 
 var errCursorKey = errors.New("the cursor key is missing or shorter than 16 bytes: name its secret in " + config.EnvCursorSecret +
 	", or set " + envCursorKey + " to a secret text without spaces, the same for every instance")
 
 // cursorKeys returns the keys of the deployed function or of the local stack. The secret
-// may have several keys, separated by spaces: the first signs new cursors, and the others
-// still verify cursors that clients hold while the key is replaced.
+// may have several keys, separated by spaces: the first encrypts new cursors, and the others
+// still open cursors that clients hold while the key is replaced.
 func cursorKeys(ctx context.Context, getenv func(string) string, read secret.Reader) (keys [][]byte, err error) {
 	text := getenv(envCursorKey)
 	if arn := getenv(config.EnvCursorSecret); text == "" && arn != "" {

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // history returns a page of the events of a series.
@@ -120,6 +122,7 @@ func (h *Handler) latestBy(ctx context.Context, res resource, args params) (any,
 	page, err := h.Query.LatestBy(ctx, query.LatestBy{
 		Kind: res.series.Kind, Index: args.text("index"), Values: args.all("by"), Limit: limit, Cursor: args.text("cursor"),
 	})
+	page.Items = lists.Filter(page.Items, func(l model.Latest) bool { return res.owner.Owns(l.Series.Subject.ID) })
 	return httpapi.LatestItemsOf(page), err
 }
 
@@ -134,5 +137,6 @@ func (h *Handler) indexQuery(ctx context.Context, res resource, args params) (an
 		Kind: res.series.Kind, Field: res.Values["field"], Value: res.Values["value"],
 		From: p.from, To: p.to, Last: p.last, Newest: p.newest, Limit: p.limit, Cursor: p.cursor,
 	})
+	page.Events = lists.Filter(page.Events, func(e model.Event) bool { return res.owner.Owns(e.Series.Subject.ID) })
 	return httpapi.IndexedEventsOf(page), err
 }

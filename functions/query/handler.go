@@ -80,16 +80,16 @@ func (h *Handler) respond(ctx context.Context, r *httpapi.Request) (httpapi.Resp
 	if err != nil {
 		return httpapi.Response{}, err
 	}
-	c, ok := result.(cacheable)
-	if !ok {
-		c.value = result
-	}
+	c := asCacheable(result)
 	response, err := httpapi.ReadResponse(r, c.value, c.maxAge)
 	if err != nil {
 		return response, err
 	}
 	if c.zone != "" {
 		response.Headers[headerZone] = c.zone
+	}
+	if c.hideCost {
+		return response, nil
 	}
 	cost := meter.Cost()
 	response.Headers[headerUnits] = strconv.FormatFloat(cost.Units, 'f', -1, 64)
@@ -135,19 +135,36 @@ func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
 		return nil, err
 	}
 	subjects := append([]string{res.series.Subject}, args.all("with")...)
-	if shared {
-		err = h.checkLink(r, res, args, subjects)
-	} else if foreign := r.CheckOwner(h.OwnerClaim, res.Action.Access().Owner, subjects...); foreign != nil {
-		err = foreign
-	}
-	if err != nil {
+	if res.owner, err = h.checkCaller(r, res, args, subjects, shared); err != nil {
 		return nil, err
 	}
 	result, err := h.perform(ctx, res, args)
-	if shared && err == nil {
-		result = h.withoutPseudonyms(res, result)
+	switch {
+	case err != nil:
+		return nil, err
+	case shared:
+		return h.withoutPseudonyms(res, result), nil
+	case res.owner != (httpapi.Owner{}) && res.Action.Access().Owner == httpapi.OwnerList:
+		c := asCacheable(result)
+		c.hideCost = true
+		return c, nil
 	}
-	return result, err
+	return result, nil
+}
+
+// checkCaller returns the owner that the caller is bound to, or a problem if the caller, or the caller's link, may
+// not perform the operation on the subjects.
+func (h *Handler) checkCaller(
+	r *httpapi.Request, res resource, args params, subjects []string, shared bool,
+) (httpapi.Owner, error) {
+	if shared {
+		return httpapi.Owner{}, h.checkLink(r, res, args, subjects)
+	}
+	owner, foreign := r.CheckOwner(h.OwnerClaim, res.Action.Access().Owner, subjects...)
+	if foreign != nil {
+		return owner, foreign
+	}
+	return owner, nil
 }
 
 // perform performs an operation that the caller may perform.
@@ -160,10 +177,7 @@ func (h *Handler) perform(ctx context.Context, res resource, args params) (_ any
 		return nil, err
 	}
 	result, err := reads[res.Action](h, ctx, res, args)
-	c, ok := result.(cacheable)
-	if !ok {
-		c.value = result
-	}
+	c := asCacheable(result)
 	c.zone = args.zone.String()
 	return c, err
 }

@@ -12,8 +12,9 @@ import (
 // resource is what the path of a request names.
 type resource struct {
 	httpapi.Target
-	series query.Series // without its stream, which is a parameter
-	tier   string       // of rollups
+	series query.Series  // without its stream, which is a parameter
+	tier   string        // of rollups
+	owner  httpapi.Owner // whose subjects a list may have
 	// with are the other kinds of the subject, if the action merges all of them.
 	with []*catalog.Kind
 }

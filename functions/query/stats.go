@@ -57,7 +57,7 @@ func (h *Handler) report(ctx context.Context, r *httpapi.Request) (any, error) {
 // caller is bound to an owner that does not own it.
 func (h *Handler) checkReader(r *httpapi.Request, site string) error {
 	sites, ok := access.ReadSites(r.Authorizer)
-	foreign := r.CheckOwner(h.OwnerClaim, httpapi.OwnerSubject, site)
+	_, foreign := r.CheckOwner(h.OwnerClaim, httpapi.OwnerSubject, site)
 	switch {
 	case !ok && foreign != nil:
 		return foreign

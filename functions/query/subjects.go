@@ -78,7 +78,7 @@ func (h *Handler) silent(ctx context.Context, res resource, args params) (any, e
 	}
 	through := progress.KnownThrough(h.Query.Now())
 	page, err := h.Query.Silent(ctx, query.Silent{
-		SubjectType: res.Subject().Type, Kinds: query.KindsOf(h.Catalog), Kind: kind,
+		SubjectType: res.Subject().Type, Prefix: res.owner.Prefix(), Kinds: query.KindsOf(h.Catalog), Kind: kind,
 		Through: through, For: span, Limit: limit, Cursor: args.text("cursor"),
 	})
 	return httpapi.NewSilent(page, through, progress), err
@@ -100,7 +100,10 @@ func (h *Handler) silentKind(res resource, args params) string {
 
 // everything returns a page of all subjects of a type.
 func (h *Handler) everything(ctx context.Context, res resource, args params, limit int) (any, error) {
-	page, err := h.Query.Series(ctx, query.SeriesList{Subject: model.Subject{Type: res.Subject().Type}, Limit: limit, Cursor: args.text("cursor")})
+	page, err := h.Query.Series(ctx, query.SeriesList{
+		Subject: model.Subject{Type: res.Subject().Type}, Prefix: res.owner.Prefix(),
+		Limit: limit, Cursor: args.text("cursor"),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +128,7 @@ func (h *Handler) subjects(ctx context.Context, res resource, args params) (any,
 	if err != nil {
 		return nil, err
 	}
+	found.Profiles = lists.Filter(found.Profiles, func(p model.Profile) bool { return res.owner.Owns(p.Subject.ID) })
 	v := httpapi.Subjects{Subjects: lists.Map(found.Profiles, func(p model.Profile) httpapi.Profile { return httpapi.ProfileOf(&p) })}
 	v.Next, err = sealCursor(h, found.Next, res.listScope(args))
 	return v, err

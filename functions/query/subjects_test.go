@@ -131,14 +131,6 @@ func TestHandle_ListsSubjectsInPages(t *testing.T) {
 	}
 }
 
-func TestHandle_ACallerWithAnOwnerCannotListSubjects(t *testing.T) {
-	h := newSubjects(t)
-	h.OwnerClaim = "account"
-	if response := get(t, h, "/v1/devices?deleted=true"); response.Status != 403 {
-		t.Errorf("got %d %s; want 403", response.Status, response.Body)
-	}
-}
-
 // A subject type without kinds has profiles, and lists of them, and no events.
 func TestHandle_ServesSubjectTypesWithoutKinds(t *testing.T) {
 	h := newSubjects(t)

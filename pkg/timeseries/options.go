@@ -26,7 +26,7 @@ type Options struct {
 	// Limits are those that appended values are validated against. A limit of zero is the
 	// default of the configuration.
 	Limits Limits
-	// CursorKey signs the cursors of pages. Programs that continue each other's pages share
+	// CursorKey encrypts the cursors of pages. Programs that continue each other's pages share
 	// it. Zero means a random key: cursors are then valid for this Events only.
 	CursorKey []byte
 	// Patience limits the time of one append, with its retries. Zero means no limit but

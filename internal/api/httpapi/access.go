@@ -23,8 +23,9 @@ type OwnerPart string
 // The parts of owners.
 const (
 	OwnerSubject OwnerPart = "own subjects"
-	OwnerNone    OwnerPart = "nothing" // the action is about the subjects of all owners
-	OwnerAll     OwnerPart = "all"     // the action is about no subject
+	OwnerList    OwnerPart = "own subjects of the list" // the others are left out
+	OwnerNone    OwnerPart = "nothing"                  // the action is about the subjects of all owners
+	OwnerAll     OwnerPart = "all"                      // the action is about no subject
 )
 
 // actionAccess has the row of every action.
@@ -54,12 +55,12 @@ var actionAccess = map[Action]Access{
 	ListAlerts:     {Scope: ScopeRead, Link: LinkNever, Owner: OwnerSubject},
 	ReadAlert:      {Scope: ScopeRead, Link: LinkNever, Owner: OwnerSubject},
 	ListOwnRules:   {Scope: ScopeRead, Link: LinkNever, Owner: OwnerSubject},
-	ListSubjects:   {Scope: ScopeRead, Link: LinkNever, Owner: OwnerNone},
-	ListSilent:     {Scope: ScopeRead, Link: LinkNever, Owner: OwnerNone},
-	ListOpenAlerts: {Scope: ScopeRead, Link: LinkNever, Owner: OwnerNone},
+	ListSubjects:   {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
+	ListSilent:     {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
+	ListOpenAlerts: {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
 	ListRules:      {Scope: ScopeRead, Link: LinkNever, Owner: OwnerNone},
-	ReadByIndex:    {Scope: ScopeRead, Link: LinkNever, Owner: OwnerNone},
-	ReadLatestBy:   {Scope: ScopeRead, Link: LinkNever, Owner: OwnerNone},
+	ReadByIndex:    {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
+	ReadLatestBy:   {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
 	ReadAPI:        {Scope: ScopeRead, Link: LinkAlways, Owner: OwnerAll},
 	ReadHealth:     {Scope: ScopeRead, Link: LinkNever, Owner: OwnerAll},
 	ReadRelease:    {Scope: ScopeRead, Link: LinkNever, Owner: OwnerAll},
@@ -89,23 +90,26 @@ func (a Action) Access() Access { return actionAccess[a] }
 // Scope returns the scope that an action requires.
 func (a Action) Scope() Scope { return a.Access().Scope }
 
-// CheckOwner returns a problem if the request's caller is bound to an owner, by the token's claim, who may not
-// perform an action with this part on all of the subjects.
-func (r *Request) CheckOwner(claim string, part OwnerPart, subjects ...string) *Problem {
+// CheckOwner returns the owner that the request's caller is bound to by the token's claim, or a problem if that
+// owner may not perform an action with this part on all of the subjects. With OwnerList, the action must leave
+// out the subjects that the owner does not own.
+func (r *Request) CheckOwner(claim string, part OwnerPart, subjects ...string) (Owner, *Problem) {
 	if claim == "" || part == OwnerAll {
-		return nil
+		return Owner{}, nil
 	}
 	owner, problem := r.Owner(claim)
 	switch {
 	case problem != nil:
-		return problem
-	case part != OwnerSubject:
-		return ProblemForeign.New("it is about the subjects of all owners: name one of your own subjects")
+		return owner, problem
+	case part == OwnerNone:
+		return owner, ProblemForeign.New("it is about the subjects of all owners: name one of your own subjects")
+	case part == OwnerList:
+		return owner, nil
 	}
 	for _, subject := range subjects {
 		if !owner.Owns(subject) {
-			return ProblemForeign.New("%s", owner.ForeignDetail(subject))
+			return owner, ProblemForeign.New("%s", owner.ForeignDetail(subject))
 		}
 	}
-	return nil
+	return owner, nil
 }

@@ -29,6 +29,9 @@ func (r *Request) Owner(claim string) (Owner, *Problem) {
 // Owns reports whether the subject with this id belongs to the owner.
 func (o Owner) Owns(subject string) bool { return strings.HasPrefix(subject, o.prefix) }
 
+// Prefix returns what the ids of the owner's subjects begin with; "" for the zero Owner.
+func (o Owner) Prefix() string { return o.prefix }
+
 // ForeignDetail says why a caller of this owner may not access the subject.
 func (o Owner) ForeignDetail(subject string) string {
 	return "the caller may only access subjects whose id begins with " + clip(o.prefix) + ", not " + clip(subject)

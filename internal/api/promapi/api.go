@@ -27,7 +27,7 @@ type API struct {
 	Catalog    *catalog.Catalog
 	Query      *query.Service
 	Engine     *promql.Engine // of NewEngine
-	OwnerClaim string         // a stage that restricts callers to subjects of an owner serves none
+	OwnerClaim string         // see httpapi.Request.Owner: a query of an owner finds the owner's series
 	Limits     config.Limits  // of a request's body
 	Log        *slog.Logger
 }
@@ -71,7 +71,7 @@ var routes = map[string]func(*API, context.Context, request) (result, error){
 
 // Serve serves one request of the API.
 func (a *API) Serve(ctx context.Context, r *httpapi.Request) httpapi.Response {
-	data, err := a.respond(withListings(ctx), r)
+	data, err := a.respond(ctx, r)
 	if err != nil {
 		return a.failure(ctx, r, err)
 	}
@@ -95,14 +95,16 @@ func (a *API) respond(ctx context.Context, r *httpapi.Request) (result, error) {
 		return result{}, &failed{http.StatusNotFound, "not_found", "no such path: see the paths of the Prometheus API in the documentation"}
 	case r.Method != http.MethodGet && r.Method != http.MethodPost:
 		return result{}, &failed{http.StatusMethodNotAllowed, "bad_data", r.Method + " is not allowed: use GET or POST"}
-	case a.OwnerClaim != "":
-		return result{}, &failed{http.StatusForbidden, "forbidden", "queries read the subjects of all owners, and callers are restricted to one owner"}
+	}
+	owner, problem := r.CheckOwner(a.OwnerClaim, httpapi.OwnerList)
+	if problem != nil {
+		return result{}, &failed{http.StatusForbidden, "forbidden", problem.Error()}
 	}
 	var err error
 	if in.values, err = a.parameters(r); err != nil {
 		return result{}, err
 	}
-	return serve(a, ctx, in)
+	return serve(a, withListings(ctx, owner), in)
 }
 
 // parameters returns the parameters of the query and of a form.

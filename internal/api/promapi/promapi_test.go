@@ -282,6 +282,35 @@ func TestServe_RejectsByName(t *testing.T) {
 	}
 	a.OwnerClaim = "tenant"
 	if status, body := call(t, a, "GET", "query", "query=1", ""); status != 403 || body["errorType"] != "forbidden" {
-		t.Errorf("with owners: %d %v", status, body)
+		t.Errorf("without the claim of an owner: %d %v", status, body)
+	}
+}
+
+// A caller who is bound to an owner queries a table that has the owner's series alone.
+func TestAPI_AnOwnerFindsItsOwnSeries(t *testing.T) {
+	t.Parallel()
+	from := at("2026-04-20T00:00:00Z")
+	reading := func(int, model.Time) (model.Attrs, bool) {
+		return model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(int64(20)))}}, true
+	}
+	own := newAPIOf(t, from, []string{"acme:1", "acme:2"}, reading)
+	all := newAPIOf(t, from, []string{"acme:1", "other:1", "acme:2", "acme2:1", "acme"}, reading)
+	all.OwnerClaim = "account"
+	for _, target := range []string{
+		"query?query=temperature", "query?query=count(temperature)",
+		`query?query=temperature{subject="other:1"}`, `query?query=temperature{subject=~".*1"}`,
+		`query?query=sum(temperature{subject!="acme:1"})`, "labels?", "label/subject/values?",
+		`series?match[]=temperature`, `series?match[]={subject="other:1"}`,
+	} {
+		path, raw, _ := strings.Cut(target, "?")
+		query := strings.NewReplacer("{", "%7B", "}", "%7D", `"`, "%22", "[", "%5B", "]", "%5D").Replace(raw)
+		request := httpapi.Request{
+			Method: "GET", Path: "/prometheus/api/v1/" + path, RawQuery: query,
+			Claims: map[string]string{"account": "acme"},
+		}
+		want, got := own.Serve(t.Context(), &request), all.Serve(t.Context(), &request)
+		if want.Status != 200 || got.Status != 200 || got.Body != want.Body {
+			t.Errorf("%s: %d %s, want %d %s", target, got.Status, got.Body, want.Status, want.Body)
+		}
 	}
 }

@@ -183,12 +183,6 @@ var badConfigs = []bad{
 	{"a proxy that is not known", "collector: {trust: nginx}", "1:20: collector.trust: ", "want none", false},
 	{"regions that no proxy names", "collector: {regions: true}", "1:22: collector.regions: ", "no distribution is trusted", true},
 	{
-		name: "queries that owners may not send",
-		yaml: "prometheus: true\n" +
-			"stages: {prod: {access: {issuer: https://x, audience: [a], ownerClaim: sub}}}",
-		want: "1:13: prometheus: ", says: "every query would be", unseen: true,
-	},
-	{
 		name:   "a queue that invokes more than is reserved",
 		yaml:   "stages: {prod: {reserved: {ingest: 5}, sources: {sqs: true}}}",
 		want:   "1:10: stages.prod.ceiling.inbox: ",

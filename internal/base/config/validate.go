@@ -86,24 +86,10 @@ func (c *Config) kindMistakes() (found Mistakes) {
 		found = append(found, reservedNames(&cat.Kinds[i])...)
 	}
 	found = append(found, c.sharedValues(cat)...)
-	found = append(found, c.closedQueries()...)
 	for _, s := range typesAlone(cat) {
 		for _, m := range reservedNames(&catalog.Kind{Subject: s}) {
 			m.Path = strings.Replace(m.Path, "kinds..subject", join("subjects", s.Name), 1)
 			found = append(found, m)
-		}
-	}
-	return found
-}
-
-// closedQueries returns a mistake if Prometheus's API would refuse every query of a stage.
-func (c *Config) closedQueries() (found Mistakes) {
-	for _, s := range c.Stages {
-		if c.Prometheus && s.Access.OwnerClaim != "" {
-			found = append(found, Mistake{Path: "prometheus", Message: fmt.Sprintf(
-				"stage %s restricts callers to the subjects of an owner (ownerClaim), and a query reads the "+
-					"subjects of all: every query would be refused; remove prometheus, or deploy the stage "+
-					"from a file of its own", s.Name)})
 		}
 	}
 	return found

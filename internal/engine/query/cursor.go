@@ -1,12 +1,14 @@
 package query
 
 import (
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
-	"slices"
+	"fmt"
 	"strconv"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -14,26 +16,24 @@ import (
 
 // Errors of cursors.
 var (
-	ErrCursor         = errors.New("the cursor is invalid, or its signing key is no longer accepted: start again without a cursor")
+	ErrCursor         = errors.New("the cursor is invalid, or its key is no longer accepted: start again without a cursor")
 	ErrCursorMismatch = errors.New("the cursor belongs to another request: send the same series, time range, tier and direction as in the request that returned it")
 	ErrNoCursorKey    = errors.New("no cursor key is configured: a page cannot return or accept a cursor")
 )
 
-// A cursor is the base64url encoding of version, binding, position and signature. The
-// position of a pager is the order it returned last: 8 bytes of time, big endian, then
-// the id. The cursor is signed, but not encrypted.
+// A cursor is the base64url encoding of a version, a nonce, and binding and position, encrypted with AES-256-GCM.
+// The position of a pager is the order it returned last: 8 bytes of time, big endian, then the id. It is encrypted
+// because a page may end at an item that the caller may not see, such as one of another owner. The nonce is a
+// keyed hash of what it encrypts, so that the same page has the same cursor, and the same entity tag.
 const (
-	cursorVersion = 1
+	cursorVersion = 2 // version 1 was signed and not encrypted
 	bindingSize   = 16
 	timeSize      = 8
-	signatureSize = 16
-
-	minCursorSize = 1 + bindingSize + signatureSize
 )
 
 // cursors creates and opens the cursors of one request.
 type cursors struct {
-	keys    [][]byte          // the first one signs, any of them verifies
+	keys    [][]byte          // the first one encrypts, any of them decrypts
 	binding [bindingSize]byte // hash of the request: its cursors are not valid for others
 }
 
@@ -66,9 +66,17 @@ func (c cursors) sealBytes(position []byte) (string, error) {
 	if len(c.keys) == 0 {
 		return "", ErrNoCursorKey
 	}
-	signed := append([]byte{cursorVersion}, c.binding[:]...)
-	signed = append(signed, position...)
-	return base64.RawURLEncoding.EncodeToString(append(signed, sign(c.keys[0], signed)...)), nil
+	with, err := cursorCipher(c.keys[0])
+	if err != nil {
+		return "", err
+	}
+	opened := append(c.binding[:], position...)
+	mac := hmac.New(sha256.New, c.keys[0])
+	mac.Write(opened)
+	nonce := mac.Sum(nil)[:with.NonceSize()]
+	sealed := append([]byte{cursorVersion}, nonce...)
+	sealed = with.Seal(sealed, nonce, opened, sealed[:1])
+	return base64.RawURLEncoding.EncodeToString(sealed), nil
 }
 
 // open returns the position of a cursor; nil for an empty cursor.
@@ -92,23 +100,38 @@ func (c cursors) openBytes(cursor string) ([]byte, error) {
 		return nil, ErrNoCursorKey
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil || len(raw) < minCursorSize || raw[0] != cursorVersion {
+	if err != nil || len(raw) == 0 || raw[0] != cursorVersion {
 		return nil, ErrCursor
 	}
-	signed, signature := raw[:len(raw)-signatureSize], raw[len(raw)-signatureSize:]
-	if !slices.ContainsFunc(c.keys, func(key []byte) bool { return hmac.Equal(signature, sign(key, signed)) }) {
-		return nil, ErrCursor
+	for _, key := range c.keys {
+		with, err := cursorCipher(key)
+		if err != nil {
+			return nil, err
+		}
+		if len(raw) < 1+with.NonceSize() {
+			return nil, ErrCursor
+		}
+		nonce, sealed := raw[1:1+with.NonceSize()], raw[1+with.NonceSize():]
+		opened, err := with.Open(nil, nonce, sealed, raw[:1])
+		switch {
+		case err != nil || len(opened) < bindingSize:
+			continue
+		case [bindingSize]byte(opened) != c.binding:
+			return nil, ErrCursorMismatch
+		}
+		return opened[bindingSize:], nil
 	}
-	if [bindingSize]byte(signed[1:]) != c.binding {
-		return nil, ErrCursorMismatch
-	}
-	return signed[1+bindingSize:], nil
+	return nil, ErrCursor
 }
 
-func sign(key, signed []byte) []byte {
-	mac := hmac.New(sha256.New, key)
-	mac.Write(signed)
-	return mac.Sum(nil)[:signatureSize]
+// cursorCipher encrypts with a key of any length.
+func cursorCipher(key []byte) (cipher.AEAD, error) {
+	derived := sha256.Sum256(append([]byte("tidemark cursor\x00"), key...))
+	block, err := aes.NewCipher(derived[:])
+	if err != nil {
+		return nil, fmt.Errorf("encrypt a cursor: %w", err)
+	}
+	return cipher.NewGCM(block)
 }
 
 // SealCursor creates a cursor for a read outside this package, bound to the parts of its
@@ -123,7 +146,7 @@ func (s *Service) OpenCursor(cursor string, request ...string) ([]byte, error) {
 	return cursorsFor(s.cursorKeys(), request...).openBytes(cursor)
 }
 
-// cursorKeys returns all keys that verify a cursor; the first one signs.
+// cursorKeys returns all keys that open a cursor; the first one seals.
 func (s *Service) cursorKeys() [][]byte {
 	if len(s.CursorKey) == 0 {
 		return nil

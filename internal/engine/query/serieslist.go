@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/store/item"
@@ -18,6 +19,7 @@ import (
 // sorted by subject, kind and stream. The entry of a profile has no kind.
 type SeriesList struct {
 	Subject model.Subject // without an id: all subjects of the type
+	Prefix  string        // without an id: only subjects whose id begins with it
 	Limit   int           // entries in a page or iteration; 0 means all
 	Cursor  string
 }
@@ -91,10 +93,11 @@ func (s *Service) seriesPager(q SeriesList) (*pager[storage.ListedSeries, storag
 		for shard := range tablekeys.SeriesShards {
 			partitions = append(partitions, tablekeys.SeriesPartition(q.Subject.Type, shard))
 		}
+		prefix = tablekeys.SeriesPrefix(q.Prefix)
 	}
 	return &pager[storage.ListedSeries, storage.ListedSeries]{
 		description: "the list of series of " + q.Subject.String(),
-		cursors:     cursorsFor(s.cursorKeys(), "series", q.Subject.Type, q.Subject.ID),
+		cursors:     cursorsFor(s.cursorKeys(), "series", q.Subject.Type, q.Subject.ID, q.Prefix),
 		shards: shardMerger[storage.ListedSeries]{
 			shards: len(partitions),
 			fetch: func(ctx context.Context, shard int, after string) ([]storage.ListedSeries, string, error) {
@@ -102,10 +105,18 @@ func (s *Service) seriesPager(q SeriesList) (*pager[storage.ListedSeries, storag
 			},
 			position: func(_ int, past model.Order) string { return past.ID },
 			order:    listOrder,
-			visible:  func(l *storage.ListedSeries) bool { return q.Subject.ID == "" || l.Series.Subject == q.Subject },
+			visible:  q.includes,
 		},
 		build: func(group []storage.ListedSeries) (storage.ListedSeries, error) { return group[0], nil },
 	}, nil
+}
+
+// includes reports whether the entry is of a subject of the request: keys of very long ids share a prefix.
+func (q SeriesList) includes(l *storage.ListedSeries) bool {
+	if q.Subject.ID == "" {
+		return strings.HasPrefix(l.Series.Subject.ID, q.Prefix)
+	}
+	return l.Series.Subject == q.Subject
 }
 
 func (s *Service) listPage(ctx context.Context, l itemop.ListRequest, after string) ([]storage.ListedSeries, string, error) {

@@ -25,10 +25,10 @@ type Service struct {
 	Store Store
 	// Now is the clock by which items have expired and buckets are open.
 	Now func() model.Time
-	// CursorKey signs the cursors of pages. Services that continue each other's pages
+	// CursorKey encrypts the cursors of pages. Services that continue each other's pages
 	// share it. Iterators need none.
 	CursorKey []byte
-	// OlderKeys are previous signing keys. Cursors signed with them are still accepted,
+	// OlderKeys are previous keys. Cursors encrypted with them are still accepted,
 	// so that a change of CursorKey does not interrupt clients between two pages.
 	OlderKeys [][]byte
 }

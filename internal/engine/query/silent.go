@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,6 +21,7 @@ import (
 // Silent requests the subjects of a type that have no event of a span of time, as far as is known.
 type Silent struct {
 	SubjectType string
+	Prefix      string // only subjects whose id begins with it
 	Kind        string // only events of this kind; "" means any
 	// Kinds returns a kind by its name, as in Live.
 	Kinds func(ctx context.Context, name string) (*catalog.Kind, error)
@@ -65,7 +67,7 @@ func (s *Service) Silent(ctx context.Context, q Silent) (SilentPage, error) {
 	if err := q.check(); err != nil {
 		return SilentPage{}, err
 	}
-	cursors := cursorsFor(s.cursorKeys(), "silent", q.SubjectType, q.Kind, q.For.String())
+	cursors := cursorsFor(s.cursorKeys(), "silent", q.SubjectType, q.Prefix, q.Kind, q.For.String())
 	after, err := cursors.open(q.Cursor)
 	if err != nil {
 		return SilentPage{}, err
@@ -159,7 +161,8 @@ func (s *Service) listedSubjects(
 	return func(yield func(listedSubject, error) bool) {
 		for shard := int(after.At); shard < tablekeys.SeriesShards; shard++ {
 			request := itemop.ListRequest{
-				Partition: tablekeys.SeriesPartition(q.SubjectType, shard), Limit: silentReads,
+				Partition: tablekeys.SeriesPartition(q.SubjectType, shard),
+				Prefix:    tablekeys.SeriesPrefix(q.Prefix), Limit: silentReads,
 			}
 			read := func(past string) ([]storage.ListedSeries, string, error) {
 				return s.listPage(ctx, request, past)
@@ -169,6 +172,9 @@ func (s *Service) listedSubjects(
 				if err != nil {
 					yield(one, err)
 					return
+				}
+				if !strings.HasPrefix(l.Series.Subject.ID, q.Prefix) {
+					continue
 				}
 				if l.Series.Subject != one.subject {
 					if one.position != (model.Order{}) && !yield(one, nil) {
