@@ -55,7 +55,7 @@ func TestArgumentsOf_FollowsTheUsageLine(t *testing.T) {
 		use         string
 		least, most int // -1 for any number
 	}{
-		{"gap", 0, 0},
+		{"status", 0, 0},
 		{"show ID", 1, 1},
 		{"top SUBJECT DIMENSION", 2, 2},
 		{"alerts [SUBJECT]", 0, 1},
@@ -63,7 +63,7 @@ func TestArgumentsOf_FollowsTheUsageLine(t *testing.T) {
 		{"retry [ID…]", 0, -1},
 		{"cost [KIND...]", 0, -1},
 		{"update SUBJECT FIELD=TEXT…", 2, -1},
-		{"wait --through TIME", 0, 0},
+		{"smoke --stack NAME", 0, 0},
 		{"latest SUBJECT | latest KINDS --by VALUE", 1, 1},
 	} {
 		check := argumentsOf(c.use).check

@@ -10,7 +10,7 @@ import (
 func TestOutput_OfEveryList(t *testing.T) {
 	b := newBench(t)
 	b.expect(0, words("subject create devices/sensor_01 name=Boiler"), "")
-	for _, list := range []string{"ls devices --status active", "subject list devices status=active", "subject versions devices/sensor_01", "quarantine list", "alerts", "ls"} {
+	for _, list := range []string{"ls devices --status active", "subject list devices status=active", "subject versions devices/sensor_01", "failed list", "alerts", "ls"} {
 		out := b.expect(0, words(list+" --output json"), "")
 		if !json.Valid([]byte(out)) {
 			t.Errorf("%s --output json: %s", list, out)

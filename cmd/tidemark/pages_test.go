@@ -76,8 +76,8 @@ func TestHelp_ExamplesParse(t *testing.T) {
 
 func TestParses_RejectsWrongCommandLines(t *testing.T) {
 	for line, valid := range map[string]bool{
-		"dump devices/a": true, "dump": true, "purge": true, "dev --port 8080 -- make smoke": true, "quarantine list --table T": true,
-		"dump devices/a devices/b": false, "dupm": false, "quarantine lost": false, "verify --fast": false, "dev make smoke": false, "gap devices/a": false,
+		"dump devices/a": true, "dump": true, "purge": true, "dev --port 8080 -- make smoke": true, "failed list --table T": true,
+		"dump devices/a devices/b": false, "dupm": false, "failed lost": false, "verify --fast": false, "dev make smoke": false, "status devices/a": false,
 	} {
 		if err := parses(shellWords(line)); (err == nil) != valid {
 			t.Errorf("tidemark %s: got %v, want valid %v", line, err, valid)

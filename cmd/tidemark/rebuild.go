@@ -14,7 +14,7 @@ import (
 
 type rebuildFlags struct {
 	scopeFlags
-	gap, mark, resume              string
+	gap, fields, mark, resume      string
 	all, dryRun, rewriteUnreadable bool
 	rate                           float64
 }
@@ -35,19 +35,27 @@ have expired before they were processed.
 --tier day takes the hours as they are and recomputes days and coarser tiers. --gap
 repairs what arrived in a range of time, whatever its event time: it scans the table and
 recomputes the buckets of these events, and each bucket whose digest differs from its
-events'. "--gap recorded" does so for the gaps that "tidemark gap" lists, and then removes
+events'. "--gap recorded" does so for the gaps that "tidemark status" lists, and then removes
 them from the list.
+
+--fields recomputes the rollups of a kind that lack a measure, percentiles, a dimension, a distinct
+count or a goal, because it was added when they existed already, and records from when each field is
+whole. Run it an hour or later after "tidemark config apply"; with --dry-run it computes the rows in
+memory, and prints what would change. Rows whose events have expired stay as they are and remain
+partial. If it stops, run it again: it continues with the rows that are still partial. It reads every row
+of the kind twice.
 
 A recomputation costs about 4 read units and 3 write units; finding a bucket costs one
 read unit. With --all or --gap the whole table is read once.
 
-Exit status: 0 done; 1 a dry run found rows that would change; 2 wrong usage; 3
-failed: --resume continues where it stopped.
+Exit status: 0 done; 1 a dry run found rows that would change, or --fields came too early: run it again
+at the time that is printed; 2 wrong usage; 3 failed: --resume continues where it stopped.
 
 Examples:
   tidemark rebuild devices/sensor_01 --from 2026-04-01 --to 2026-05-01
   tidemark rebuild --all --dry-run
   tidemark rebuild --all --rate 200 --resume rebuild.json
+  tidemark rebuild --fields READING --dry-run
   tidemark rebuild --gap 2026-04-20T09:00:00Z..2026-04-21T12:00:00Z`
 
 func rebuildCommand(to *connection) *cobra.Command {
@@ -61,6 +69,7 @@ func rebuildCommand(to *connection) *cobra.Command {
 	cmd.Flags().StringVar(&flags.tier, "tier", "", "finest `tier` to recompute, from the tier below as it is; without it, from the events")
 	cmd.Flags().BoolVar(&flags.all, "all", false, "every subject")
 	cmd.Flags().StringVar(&flags.gap, "gap", "", "what arrived in a `range`, FROM..TO, or recorded")
+	cmd.Flags().StringVar(&flags.fields, "fields", "", "rows of this `kind` that lack an added field")
 	cmd.Flags().StringVar(&flags.mark, "mark", "", "which `rows` to mark exact: false: sealed or every")
 	cmd.Flags().BoolVar(&flags.rewriteUnreadable, "rewrite-unreadable", false, "recompute rows that cannot be decoded; mark them exact: false if events may have expired")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "write nothing, list the rows that would change")
@@ -75,7 +84,7 @@ var markModes = map[string]aggregate.MarkMode{
 
 func (f *rebuildFlags) check(args []string) error {
 	ways := 0
-	for _, given := range []bool{len(args) > 0, f.all, f.gap != ""} {
+	for _, given := range []bool{len(args) > 0, f.all, f.gap != "", f.fields != ""} {
 		if given {
 			ways++
 		}
@@ -83,11 +92,14 @@ func (f *rebuildFlags) check(args []string) error {
 	_, known := markModes[f.mark]
 	switch {
 	case ways != 1:
-		return usagef("nothing to rebuild: pass one of: a subject, as devices/sensor_01; --all; --gap FROM..TO")
+		return usagef("nothing to rebuild: pass one of: a subject, as devices/sensor_01; --all; --gap FROM..TO; " +
+			"--fields KIND")
 	case !known:
 		return usagef("--mark %s: want sealed or every", f.mark)
 	case f.rate < 0:
 		return usagef("--rate %v: want recomputations a second, above 0", f.rate)
+	case f.fields != "" && (f.from+f.to+f.tier+f.mark+f.resume != "" || f.rewriteUnreadable):
+		return usagef("--fields takes the rows that lack a field: omit all flags but --dry-run and --rate")
 	case f.gap != "" && (f.from != "" || f.to != "" || f.tier != "" || f.mark != "" || f.resume != ""):
 		return usagef("--gap selects buckets by arrival: omit --from, --to, --tier, --mark and --resume")
 	}
@@ -104,6 +116,9 @@ func (f *rebuildFlags) job(table string, args []string) string {
 func rebuild(cmd *cobra.Command, to *connection, flags rebuildFlags, args []string) error {
 	if err := flags.check(args); err != nil {
 		return err
+	}
+	if flags.fields != "" {
+		return reshapeKind(cmd, to, flags)
 	}
 	table, kinds, agg, err := openRepair(cmd, to)
 	if err != nil {

@@ -64,7 +64,7 @@ MEAN, in which a value counts until the next one.
 The column NOTE says: open, the bucket has not ended yet; inexact, the row misses a change
 that arrived after its events had expired; truncated, it has more measures than a row can
 hold; partial, the field was added to the kind when events of the bucket had been counted
-without it ("tidemark reshape" recounts them); N unreadable, so many events could not be
+without it ("tidemark rebuild --fields" recounts them); N unreadable, so many events could not be
 decoded; none, there are no events (with --gaps, for buckets whose rollup cannot have
 expired).
 

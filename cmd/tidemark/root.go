@@ -31,8 +31,8 @@ var groups = []struct {
 		secretCommand,
 	}},
 	{"Check and repair:", []func(*connection) *cobra.Command{
-		statusCommand, verifyCommand, rebuildCommand, reshapeCommand, quarantineCommand, redriveCommand,
-		undeliveredCommand, waitCommand, gapCommand, restoreCommand,
+		statusCommand, verifyCommand, rebuildCommand, failedCommand,
+		restoreCommand,
 	}},
 	{"Deployments:", []func(*connection) *cobra.Command{configCommand, costCommand, limitsCommand, deployCommand, smokeCommand, generateCommand}},
 	{"", []func(*connection) *cobra.Command{versionCommand}},

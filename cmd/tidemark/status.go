@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 	"github.com/tidemark-db/tidemark/internal/ops/status"
 )
@@ -28,33 +30,53 @@ the line says why). What is not known is never shown as 0.
   restore            to which time the table can be restored
   cost               the table's units of this month
 
+A gap is a range of time whose changes may be lost, because the table stream keeps a change for 24 hours
+and nothing was processed for nearly that long (17 hours with the shipped mapping.maxAge). "tidemark
+rebuild --gap recorded" checks what is missing, repairs what is wrong and removes the gap; with --dry-run it
+only checks.
+
+--wait waits until rollups are complete through a time: every bucket that ended by then is a stored
+row, and every change that was stored until then is processed. Run it before you copy rollups elsewhere.
+Reads need no wait: they fold open buckets from their events.
+
 Without --stack it reads the table alone, or the "tidemark dev" that runs here. It needs no running
 function. With --stack it needs cloudformation:DescribeStacks, cloudwatch:DescribeAlarms,
 cloudwatch:GetMetricData, sqs:GetQueueAttributes and dynamodb:DescribeContinuousBackups. It reads a few
 units of the table and 20 to 30 metrics, which costs less than a cent.
 
-Exit status: 0 no part needs a person; 1 one does, or could not be read; 2 wrong usage; 3 failed.
+Exit status: 0 no part needs a person, or complete; 1 one does, or could not be read; with --wait, not
+complete within --timeout, or changes of a gap or of a batch that fails may be missing; 2 wrong usage;
+3 failed.
 
 Examples:
   tidemark status
-  tidemark status --stack tidemark-prod`
+  tidemark status --stack tidemark-prod
+  tidemark status --wait 2026-11-01T14:00:00Z`
 
 func statusCommand(to *connection) *cobra.Command {
-	var stack string
+	var stack, through string
+	timeout := times.Span(15 * time.Minute)
 	cmd := &cobra.Command{
 		Use:  "status",
 		Long: statusHelp,
-		RunE: func(cmd *cobra.Command, _ []string) error { return showStatus(cmd, to, stack) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := to.UseStack(cmd.Context(), stack); err != nil {
+				return err
+			}
+			if through != "" {
+				return waitThrough(cmd, to, through, time.Duration(timeout))
+			}
+			return showStatus(cmd, to, stack)
+		},
 	}
+	cmd.Flags().StringVar(&through, "wait", "", "only wait until rollups are complete through this `time`")
+	cmd.Flags().Var(&timeout, "timeout", "with --wait, give up after this `duration`")
 	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack`, for example tidemark-prod")
 	return cmd
 }
 
 func showStatus(cmd *cobra.Command, to *connection, stack string) error {
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
-	if err := to.UseStack(ctx, stack); err != nil {
-		return err
-	}
 	table, kinds, err := to.OpenKinds(ctx)
 	if err != nil {
 		return err

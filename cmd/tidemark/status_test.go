@@ -21,5 +21,7 @@ func TestStatus_ExitsWithOneIfAPartNeedsAPerson(t *testing.T) {
 	b.expect(1, words("status"), "ACT        table stream       gap: changes from",
 		"run: tidemark rebuild --gap recorded --dry-run",
 		"1 need a person")
+	b.expect(2, words("status --wait 2999-01-01"), "want a time that has passed")
+	b.expect(1, words("status --wait 2026-01-01 --timeout 0s"), "not reached")
 	b.expect(2, words("status now"), "See: tidemark status --help")
 }

@@ -158,7 +158,7 @@ func (s *Tidemark) onFailureMeaning() string {
 	if raw != tier.Forever {
 		later = fmt.Sprintf("rebuild the range before its raw events expire, %d days after they were written; after that its buckets can only be marked exact: false", raw/tier.Day24)
 	}
-	return "Lambda stopped retrying batches of the table stream: rollups miss their changes, or data of expired tombstones was not removed. Within 24 hours run tidemark redrive, which reads the batches from the table stream again. After that, " + later + "."
+	return "Lambda stopped retrying batches of the table stream: rollups miss their changes, or data of expired tombstones was not removed. Within 24 hours run tidemark failed retry --source batches, which reads the batches from the table stream again. After that, " + later + "."
 }
 
 // leanAlarms are the alarms of a stage with lean monitoring: nothing is lost or stops without

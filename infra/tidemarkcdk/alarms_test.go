@@ -130,7 +130,7 @@ func TestAlarms_CoverThrottlesOfTheIndexes(t *testing.T) {
 
 func TestAlarms_OnFailureDepthNamesTheDeadlines(t *testing.T) {
 	meaning := render(resources(t, "prod")["OnFailureDepthAlarm"].Properties["AlarmDescription"])
-	for _, word := range []string{"24 hours", "redrive", "rebuild", "30 days", "exact: false"} {
+	for _, word := range []string{"24 hours", "failed retry", "rebuild", "30 days", "exact: false"} {
 		if !strings.Contains(meaning, word) {
 			t.Errorf("%q does not contain %s", meaning, word)
 		}

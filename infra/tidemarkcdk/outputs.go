@@ -12,7 +12,7 @@ func (s *Tidemark) addOutputs() {
 		awscdk.NewCfnOutput(s.Construct, &id, &awscdk.CfnOutputProps{Value: value, Description: &description}).OverrideLogicalId(s.logicalID(id))
 	}
 	add("TableName", s.Table.TableName(), "Name of the table")
-	add("TableStreamArn", s.Table.TableStreamArn(), "The table stream, which tidemark redrive reads")
+	add("TableStreamArn", s.Table.TableStreamArn(), "The table stream, which tidemark failed retry reads")
 	add("ApiUrl", s.API.AttrApiEndpoint(), "URL of the HTTP API")
 	add("OnFailureQueueUrl", s.OnFailure.QueueUrl(), "Ranges of the table stream that Lambda stopped retrying")
 	add("UndeliveredQueueUrl", s.Undelivered.QueueUrl(), "Observations that were not delivered to ingest")

@@ -27,7 +27,7 @@ var refusedProbes = []probe{
 
 // acceptedProbes run after everything is allowed again.
 var acceptedProbes = []probe{
-	{"replay", "tidemark undelivered replay and tidemark redrive read what is in both queues", "run/ALARMS.md",
+	{"replay", "tidemark failed retry reads what is in both queues", "run/ALARMS.md",
 		"both; then each refused reading is stored, once", onResponses, replayAll},
 	{"kms", "with a customer key, the roles suffice: functions, destinations and rules reach the encrypted table and queues", "run/SECURITY.md",
 		"table and queues are encrypted with the stage's key, and all of the above has passed through them", onResponses, encrypted},
@@ -147,12 +147,13 @@ func undeliveredAs(form string, send func(context.Context, *account) error) func
 				return "", err
 			}
 		}
+		const reason = 4 // its column
 		found := ""
 		err := a.until(ctx, 5*time.Minute, func() (bool, error) {
-			text, err := a.tidemark(ctx, "undelivered", "list", "--queue", a.outputs["UndeliveredQueueUrl"])
+			text, err := a.failed(ctx, "list", "undelivered", "UndeliveredQueueUrl")
 			for line := range strings.Lines(text) {
-				if words := strings.Fields(line); len(words) > 1 && words[1] == form {
-					found = strings.Join(words[1:], " ")
+				if words := strings.Fields(line); len(words) > reason && words[reason] == form {
+					found = strings.Join(words[reason:], " ")
 				}
 			}
 			return found != "", err
@@ -201,6 +202,12 @@ func publishUninvokable(ctx context.Context, a *account) error {
 	return a.publish(ctx, a.topic("live-denied-rule"), a.reading("", 60))
 }
 
+// failed runs an action of "tidemark failed" on the queue of an output of the stack.
+func (a *account) failed(ctx context.Context, action, source, output string, flags ...string) (string, error) {
+	words := []string{"failed", action, "--source", source, "--queue", a.outputs[output]}
+	return a.tidemark(ctx, append(words, flags...)...)
+}
+
 func onFailureTable(ctx context.Context, a *account) (string, error) {
 	waiting := 0.0
 	err := a.until(ctx, 5*time.Minute, func() (_ bool, err error) {
@@ -211,15 +218,15 @@ func onFailureTable(ctx context.Context, a *account) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := a.tidemark(ctx, "redrive", "--dry-run", "--queue", a.outputs["OnFailureQueueUrl"])
+	text, err := a.failed(ctx, "retry", "batches", "OnFailureQueueUrl", "--dry-run")
 	if err == nil && !strings.Contains(text, "shard") {
-		err = fmt.Errorf("tidemark redrive finds no range: %.200s", text)
+		err = fmt.Errorf("tidemark failed retry finds no range: %.200s", text)
 	}
-	return fmt.Sprintf("%.0f messages, read by tidemark redrive", waiting), err
+	return fmt.Sprintf("%.0f messages, read by tidemark failed retry", waiting), err
 }
 
 func replayAll(ctx context.Context, a *account) (string, error) {
-	if text, err := a.tidemark(ctx, "undelivered", "replay", "--queue", a.outputs["UndeliveredQueueUrl"]); err != nil {
+	if text, err := a.failed(ctx, "retry", "undelivered", "UndeliveredQueueUrl"); err != nil {
 		return "", fmt.Errorf("%w: %.300s", err, text)
 	}
 	for _, source := range []string{"inbox", "invocation", "stream", "rule"} {
@@ -227,7 +234,7 @@ func replayAll(ctx context.Context, a *account) (string, error) {
 			return "", err
 		}
 	}
-	if text, err := a.tidemark(ctx, "redrive", "--queue", a.outputs["OnFailureQueueUrl"]); err != nil {
+	if text, err := a.failed(ctx, "retry", "batches", "OnFailureQueueUrl"); err != nil {
 		return "", fmt.Errorf("%w: %.300s", err, text)
 	}
 	return "4 readings, each once", nil

@@ -95,7 +95,7 @@ const observations: Count[] = [
     title: "Quarantined",
     metric: "Quarantined",
     meaning: "kept with the reason, because the source has no caller",
-    bad: "Run tidemark quarantine.",
+    bad: "Run tidemark failed list.",
   },
 ];
 
@@ -206,7 +206,7 @@ export function HealthPage({
               <>
                 {" "}
                 Rows are written late: read the log of aggregate, the alarms on ProgressAge and SweepAge, and{" "}
-                <code>tidemark gap</code>.
+                <code>tidemark status</code>.
               </>
             )}
           </p>
@@ -226,7 +226,7 @@ export function HealthPage({
           </div>
           {status.stats.givenUp > 0 && (
             <p class="problem">
-              {status.stats.givenUp} ranges of the table stream were given up: run tidemark redrive.
+              {status.stats.givenUp} ranges of the table stream were given up: run tidemark failed retry.
             </p>
           )}
         </>
@@ -242,7 +242,7 @@ export function HealthPage({
           Late, duplicate, rejected and quarantined observations, inexact rows, capacity and cost are metrics
           of the stack: start <code>tidemark ui --stack NAME</code> to see them here, or see the CloudWatch
           dashboard of the stack. <code>tidemark verify</code> recounts the rows, and{" "}
-          <code>tidemark quarantine</code> lists what is in quarantine.
+          <code>tidemark failed list</code> lists what was rejected.
         </p>
       )}
     </main>

@@ -131,7 +131,7 @@ var rollupMetrics = []Definition{
 		Sentence: "Pauses in stream processing that were longer than the table stream keeps its records.",
 		Alarm: &Alarm{
 			Statistic: Sum, Threshold: 0, Period: 5 * time.Minute, Periods: 1, Within: 1,
-			Meaning: "Rollups may have missed changes: run tidemark gap, then tidemark rebuild --gap recorded, " +
+			Meaning: "Rollups may have missed changes: run tidemark status, then tidemark rebuild --gap recorded, " +
 				"before the raw events expire.",
 		},
 	},

@@ -6,23 +6,54 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/onfailure"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/quarantine"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/undelivered"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// QuarantineCells returns a line for each entry.
-func QuarantineCells(all []quarantine.Entry) httpapi.Table {
-	return httpapi.Table{Header: []string{"arrived", "source", "subject", "id", "reason"}, Rows: lists.Map(all, func(e quarantine.Entry) []string {
-		return []string{e.ArrivedAt.String(), e.Source, subjectText(e.Subject), e.ID, entryReason(&e)}
-	})}
+// FailedCells returns a line for each batch, undelivered message and rejected entry.
+func FailedCells(
+	batches []onfailure.Message, messages []undelivered.Message, rejected []quarantine.Entry,
+) httpapi.Table {
+	found := httpapi.Table{Header: []string{"arrived", "source", "subject", "id", "reason"}}
+	for _, m := range batches {
+		at, reason := unknown, ""
+		lost, err := envelope.DecodeFailedRange(m.Body)
+		if err != nil {
+			reason = err.Error()
+		} else {
+			at = lost.FirstAt.String()
+			reason = fmt.Sprintf("%s: %d records of %s", lost.Condition, lost.Records, lost.Shard)
+		}
+		found.Rows = append(found.Rows, []string{at, "batches", unknown, m.ID, reason})
+	}
+	for _, m := range messages {
+		reason := strings.TrimSpace(fmt.Sprintf("%s %s", m.Form, m.Detail))
+		if m.Err != nil {
+			reason += ": cannot be retried as it is: " + m.Err.Error()
+		}
+		found.Rows = append(found.Rows, []string{unknown, "undelivered", unknown, m.ID, reason})
+	}
+	for i := range rejected {
+		e := &rejected[i]
+		found.Rows = append(found.Rows, []string{
+			e.ArrivedAt.String(), e.Source, subjectText(e.Subject), e.ID, entryReason(e),
+		})
+	}
+	return found
 }
+
+// unknown is the cell of what an entry does not have.
+const unknown = "-"
 
 func subjectText(s model.Subject) string {
 	if s == (model.Subject{}) {
-		return "-"
+		return unknown
 	}
 	return terminal.Printable(s.String())
 }

@@ -36,30 +36,6 @@ func Rebuild(w io.Writer, r *repair.RebuildReport, dryRun bool, took time.Durati
 	}
 }
 
-// StreamState prints how far the table stream is processed, and its gaps.
-func StreamState(w io.Writer, s repair.StreamState, now model.Time) {
-	if s.Progress == 0 && len(s.Missing()) == 0 {
-		fmt.Fprintln(w, "nothing has been processed yet: progress is recorded from the first batch on")
-		return
-	}
-	if s.Progress != 0 {
-		fmt.Fprintf(w, "processed up to %s (%s ago)\n", s.Through(), now.Sub(s.Through()).Round(time.Second))
-	}
-	for _, g := range s.Gaps {
-		fmt.Fprintf(w, "gap: %s..%s (%s)\n", g.From, g.To, g.To.Sub(g.From).Round(time.Second))
-	}
-	for _, b := range s.Blocked {
-		fmt.Fprintf(w, "blocked: %s..%s: a batch fails and is repeated, or waits in the on-failure queue: "+
-			"tidemark redrive\n", b.From, b.To)
-	}
-	if s.Stalled(now) {
-		fmt.Fprintln(w, "nothing has been processed since: is the mapping enabled? If nothing was written either, nothing is wrong")
-	}
-	if len(s.Unprocessed(now)) > 0 {
-		fmt.Fprintln(w, "check what is missing, without writing: tidemark rebuild --gap recorded --dry-run")
-	}
-}
-
 // Arrivals prints the report of the repair of what arrived in ranges of time.
 func Arrivals(w io.Writer, r *repair.ArrivalReport, dryRun bool) {
 	for _, g := range r.Ranges {
@@ -102,7 +78,7 @@ func Reshape(w io.Writer, r *reshape.Report, written bool) error {
 		fmt.Fprintf(w, "%s %s: %s\n", f.Role, f.Name, wholeFrom(f))
 	}
 	if !written {
-		fmt.Fprintln(w, "nothing was written: pass --switch to write the rows")
+		fmt.Fprintln(w, "nothing was written: omit --dry-run to write the rows")
 	}
 	return nil
 }
@@ -170,11 +146,11 @@ func Redrive(w io.Writer, r *repair.RedriveReport, dryRun bool, err error) {
 	switch {
 	case err != nil:
 	case r.Found == 0:
-		fmt.Fprintln(w, "there are no messages")
+		fmt.Fprintln(w, "batches: there are none")
 	case dryRun:
-		fmt.Fprintf(w, "%s messages to process; nothing was changed\n", terminal.Grouped(r.Found))
+		fmt.Fprintf(w, "batches: %s to process; nothing was changed\n", terminal.Grouped(r.Found))
 	default:
-		fmt.Fprintf(w, "%s messages processed and removed\n", terminal.Grouped(r.Processed))
+		fmt.Fprintf(w, "batches: %s processed and removed\n", terminal.Grouped(r.Processed))
 	}
 }
 
@@ -203,7 +179,7 @@ func Verify(w io.Writer, r *verify.Report, took time.Duration, now model.Time) {
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Partial)) {
 		for _, f := range r.Partial[kind] {
-			text := "%s: some rows were computed before %s %s was declared and are partial: tidemark reshape %[1]s\n"
+			text := "%s: some rows were computed before %s %s was declared and are partial: tidemark rebuild --fields %[1]s\n"
 			if f.Since == model.MaxTime {
 				text = "%s: %s %s is not declared any more, or not applied yet: its figures are partial, and rows that differ need tidemark rebuild --all\n"
 			}

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
@@ -23,36 +20,6 @@ func printed(print func(w *strings.Builder)) string {
 	return out.String()
 }
 
-func TestStreamState_SaysWhatToDoOnlyIfChangesMayBeMissing(t *testing.T) {
-	gap := storage.Gap{From: testNow.Add(-3 * time.Hour), To: testNow.Add(-time.Hour)}
-	state := func(s storage.StreamState) repair.StreamState { return repair.StreamState{StreamState: s} }
-	for name, c := range map[string]struct {
-		state repair.StreamState
-		want  string
-	}{
-		"nothing yet": {repair.StreamState{}, "nothing has been processed yet: progress is recorded from the first batch on\n"},
-		"up to date": {
-			state(storage.StreamState{Progress: testNow.Add(-time.Second)}),
-			"processed up to 2026-04-20T14:29:59.000Z (1s ago)\n",
-		},
-		"a blocked batch": {
-			state(storage.StreamState{Progress: testNow, Blocked: []storage.Blocked{{Seq: "7", Gap: gap}}}),
-			"processed up to 2026-04-20T11:30:00.000Z (3h0m0s ago)\n" +
-				"blocked: 2026-04-20T11:30:00.000Z..2026-04-20T13:30:00.000Z: a batch fails and is repeated, or waits " +
-				"in the on-failure queue: tidemark redrive\n" +
-				"check what is missing, without writing: tidemark rebuild --gap recorded --dry-run\n",
-		},
-		"a gap": {state(storage.StreamState{Gaps: []storage.Gap{gap}}), "gap: 2026-04-20T11:30:00.000Z.." +
-			"2026-04-20T13:30:00.000Z (2h0m0s)\n" +
-			"check what is missing, without writing: tidemark rebuild --gap recorded --dry-run\n"},
-	} {
-		got := printed(func(w *strings.Builder) { printing.StreamState(w, c.state, testNow) })
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
 func TestRedrive_SaysHowManyMessagesThereWere(t *testing.T) {
 	for name, c := range map[string]struct {
 		report repair.RedriveReport
@@ -60,9 +27,9 @@ func TestRedrive_SaysHowManyMessagesThereWere(t *testing.T) {
 		err    error
 		want   string
 	}{
-		"none":      {want: "there are no messages\n"},
-		"processed": {report: repair.RedriveReport{Found: 1200, Processed: 1200}, want: "1,200 messages processed and removed\n"},
-		"dry run":   {report: repair.RedriveReport{Found: 2}, dryRun: true, want: "2 messages to process; nothing was changed\n"},
+		"none":      {want: "batches: there are none\n"},
+		"processed": {report: repair.RedriveReport{Found: 1200, Processed: 1200}, want: "batches: 1,200 processed and removed\n"},
+		"dry run":   {report: repair.RedriveReport{Found: 2}, dryRun: true, want: "batches: 2 to process; nothing was changed\n"},
 		"failed":    {report: repair.RedriveReport{Found: 2}, err: errors.New("table unreachable")},
 	} {
 		got := printed(func(w *strings.Builder) { printing.Redrive(w, &c.report, c.dryRun, c.err) })

@@ -121,7 +121,7 @@ func (a Applied) String() string {
 	for _, f := range slices.Concat(a.Config.Measures, a.Config.Dimensions, a.Config.Distinct) {
 		added := []model.Time{f.Since, f.PercentilesSince, f.StepsSince}
 		if at := a.Config.AppliedAt; at != 0 && slices.Contains(added, at) {
-			text += fmt.Sprintf("\n%s: %s is complete from %s: tidemark reshape %s recomputes earlier rows", a.Kind, f.Name, at, a.Kind)
+			text += fmt.Sprintf("\n%s: %s is complete from %s: tidemark rebuild --fields %s recomputes earlier rows", a.Kind, f.Name, at, a.Kind)
 		}
 	}
 	return text

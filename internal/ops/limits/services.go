@@ -67,11 +67,11 @@ func addRules(s *config.Stage, each float64, throttle string, add adder) {
 		add(float64(s.Throttle.Rate*messagesOfARule)/each,
 			fmt.Sprintf("AWS IoT, batched: %s requests of %d messages a second by the stage's throttle",
 				grouped(s.Throttle.Rate), messagesOfARule),
-			throttle, "messages go to the undelivered queue: tidemark undelivered replay")
+			throttle, "messages go to the undelivered queue: tidemark failed retry")
 		return
 	}
 	async := asyncPerWorker * concurrency
 	add(float64(async)/each, fmt.Sprintf("AWS IoT: %s asynchronous invocations a second", grouped(async)),
 		fmt.Sprintf("stages.%s.sources.batched; Service Quotas: concurrent executions", s.Name),
-		"messages go to the undelivered queue: tidemark undelivered replay")
+		"messages go to the undelivered queue: tidemark failed retry")
 }

@@ -17,6 +17,12 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ops/repair/quarantine"
 )
 
+// The commands that list rejected input, and process what a source has.
+const (
+	rejectedList = "tidemark failed list --source rejected"
+	retryCommand = "tidemark failed retry --source "
+)
+
 // noStack is the text of what only a stack knows.
 const noStack = "the table does not tell: pass --stack"
 
@@ -24,7 +30,7 @@ const noStack = "the table does not tell: pass --stack"
 func (r *Reader) onFailure(ctx context.Context) ([]Line, error) {
 	switch {
 	case r.Stack != nil:
-		return r.queue(ctx, r.Stack.OnFailureQueue, "tidemark redrive")
+		return r.queue(ctx, r.Stack.OnFailureQueue, "batches")
 	case r.Local == nil:
 		return only(NotKnown, "", noStack), nil
 	}
@@ -36,14 +42,14 @@ func (r *Reader) onFailure(ctx context.Context) ([]Line, error) {
 	case err != nil || n == 0:
 		return only(Well, "", "empty"), err
 	}
-	return only(Act, "tidemark redrive", "%s ranges of the table stream", terminal.Grouped(n)), nil
+	return only(Act, retryCommand+"batches", "%s ranges of the table stream", terminal.Grouped(n)), nil
 }
 
 // undelivered counts what did not reach ingest.
 func (r *Reader) undelivered(ctx context.Context) ([]Line, error) {
 	switch {
 	case r.Stack != nil:
-		return r.queue(ctx, r.Stack.UndeliveredQueue, "tidemark undelivered replay")
+		return r.queue(ctx, r.Stack.UndeliveredQueue, "undelivered")
 	case r.Local != nil:
 		return nil, nil // a dev has none
 	}
@@ -63,8 +69,9 @@ func (r *Reader) inbox(ctx context.Context) ([]Line, error) {
 		terminal.Grouped(n)), nil
 }
 
-// queue returns the line of a queue that should be empty, and the command that empties it.
-func (r *Reader) queue(ctx context.Context, url, command string) ([]Line, error) {
+// queue returns the line of a queue that should be empty, and the command that empties it, by the source that
+// it has there.
+func (r *Reader) queue(ctx context.Context, url, source string) ([]Line, error) {
 	if url == "" {
 		return only(NotKnown, "", "the stack has no output with its URL"), nil
 	}
@@ -74,7 +81,8 @@ func (r *Reader) queue(ctx context.Context, url, command string) ([]Line, error)
 	case n == 0:
 		return only(Well, "", "empty"), nil
 	default:
-		return only(Act, command+" --queue "+url, "about %s messages", terminal.Grouped(n)), nil
+		command := retryCommand + source + " --stack " + r.Stack.Name
+		return only(Act, command, "about %s messages", terminal.Grouped(n)), nil
 	}
 }
 
@@ -111,13 +119,13 @@ func (r *Reader) quarantine(ctx context.Context) ([]Line, error) {
 	case err != nil:
 		return nil, err
 	case health == nil:
-		return only(NotKnown, "tidemark quarantine list", "counting it reads the whole table"), nil
+		return only(NotKnown, rejectedList, "counting it reads the whole table"), nil
 	}
 	n, counted := health.Metrics[string(telemetry.Quarantined)]
 	if !counted || n == 0 {
-		return only(Well, "", "nothing in the last 24 hours; %s (tidemark quarantine list)", older), nil
+		return only(Well, "", "nothing in the last 24 hours; %s (%s)", older, rejectedList), nil
 	}
-	return only(Act, "tidemark quarantine list", "%s in the last 24 hours; %s",
+	return only(Act, rejectedList, "%s in the last 24 hours; %s",
 		terminal.Grouped(int(n)), older), nil
 }
 
@@ -128,6 +136,6 @@ func (r *Reader) quarantined(ctx context.Context) ([]Line, error) {
 	case len(all) == 0:
 		return only(Well, "", "empty"), nil
 	default:
-		return only(Act, "tidemark quarantine list", "%s entries", terminal.Grouped(len(all))), nil
+		return only(Act, rejectedList, "%s entries", terminal.Grouped(len(all))), nil
 	}
 }

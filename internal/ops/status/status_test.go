@@ -188,14 +188,14 @@ func TestStatus_NamesEachTroubleAndItsCommand(t *testing.T) {
 		{"rows", "the watch of rows stopped", "verify --watch", status.NotKnown, func(n *night) {
 			n.put(t, item.FromVerification(storage.Verification{At: hour.From}))
 		}},
-		{"on-failure queue", "about 3 messages", "tidemark redrive --queue https://failed", status.Act,
+		{"on-failure queue", "about 3 messages", "tidemark failed retry --source batches --stack s", status.Act,
 			func(n *night) { n.cloud.depth["https://failed"] = "3" }},
-		{"undelivered queue", "about 4 messages", "undelivered replay --queue https://undelivered", status.Act,
+		{"undelivered queue", "about 4 messages", "retry --source undelivered --stack s", status.Act,
 			func(n *night) { n.cloud.depth["https://undelivered"] = "4" }},
 		{"on-failure queue", "not a number", "", status.Unread, func(n *night) {
 			n.cloud.depth["https://failed"] = "not a number"
 		}},
-		{"quarantine", "5 in the last 24 hours", "tidemark quarantine list", status.Act, func(n *night) {
+		{"quarantine", "5 in the last 24 hours", "failed list --source rejected", status.Act, func(n *night) {
 			n.cloud.quarantined = 5
 		}},
 		{"alarms", "s-Lag since 2026-11-02T03:00:00Z: see the log of Lag", "", status.Act, func(n *night) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/ops/repair"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -22,6 +23,9 @@ func (r *Reader) stream(ctx context.Context) ([]Line, error) {
 	switch lag := now.Sub(state.Progress); {
 	case state.Progress == 0:
 		all = only(NotKnown, "", "nothing was processed yet")
+	case (repair.StreamState{StreamState: state}).Stalled(now):
+		all = only(Act, r.mapping(), "processed through %s (%s), and nothing since: changes may be lost; when it "+
+			"is processed again, run tidemark rebuild --gap recorded", state.Progress, ago(state.Progress, now))
 	case lag > query.BehindAfter:
 		all = only(Act, r.mapping(), "processed through %s (%s), and nothing since",
 			state.Progress, ago(state.Progress, now))

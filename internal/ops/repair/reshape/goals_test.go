@@ -164,7 +164,7 @@ func TestSwitch_CountsAGoalThatIsDeclaredLaterAsFarAsEventsAreStored(t *testing.
 	applied := s.clock
 	text, err := s.apply()
 	s.must(err)
-	if !strings.Contains(text, "VISIT: goal_buy is complete from "+applied.String()+": tidemark reshape VISIT") {
+	if !strings.Contains(text, "VISIT: goal_buy is complete from "+applied.String()+": tidemark rebuild --fields VISIT") {
 		t.Errorf("%s, want from when the goal is complete", text)
 	}
 	s.goals = nil // a process that was not deployed since counts the goals of the table

@@ -56,7 +56,7 @@ func messageOf(arn, shard, first, last string, at model.Time) string {
 		`"approximateArrivalOfLastRecord":%q,"batchSize":1,"streamArn":%q}}`, shard, first, last, at, at, arn)
 }
 
-// sqsServer handles the two SQS requests that redrive sends.
+// sqsServer handles the two SQS requests that a retry sends.
 type sqsServer struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -107,29 +107,29 @@ func (q *sqsServer) show() int {
 	return len(q.messages)
 }
 
-func TestRedrive_ProcessesTheRangesOfAQueueAndRemovesThem(t *testing.T) {
+func TestFailed_BatchesProcessesTheRangesOfAQueueAndRemovesThem(t *testing.T) {
 	b := newBench(t)
 	b.append("a", "2026-11-02T10:00:00Z 1", "2026-11-02T10:30:00Z 2")
 	one, last := b.failureMessage("")
 	b.append("b", "2026-11-02T10:00:00Z 3")
 	two, _ := b.failureMessage(last)
 	queue := newQueue(t, one, two)
-	line := words("redrive --queue " + queue.URL + "/1/on-failure")
-	b.expect(1, append(line, "--dry-run"), "2 changes to process", "1 changes to process", "2 messages to process")
+	line := words("failed retry --source batches --queue " + queue.URL + "/1/on-failure")
+	b.expect(1, append(line, "--dry-run"), "2 changes to process", "1 changes to process", "batches: 2 to process")
 	if n := queue.show(); n != 2 {
 		t.Errorf("a dry run left %d messages, want 2", n)
 	}
 	b.expect(1, words("verify"), "missing")
-	b.expect(0, line, "2 messages processed and removed")
+	b.expect(0, line, "batches: 2 processed and removed")
 	b.expect(0, words("verify"), equalText)
 	if n := queue.show(); n != 0 {
 		t.Errorf("%d messages left, want none", n)
 	}
-	b.expect(0, line, "there are no messages")
+	b.expect(0, line, "batches: there are none")
 }
 
 // A message whose range cannot be processed stays, and does not stop the others.
-func TestRedrive_MessageStaysUntilItsRangeIsProcessed(t *testing.T) {
+func TestFailed_BatchesMessageStaysUntilItsRangeIsProcessed(t *testing.T) {
 	b := newBench(t)
 	b.process(b.append("a", "2026-11-02T10:00:00Z 1"))
 	row := b.rowItem("a", tier.Hour, "2026-11-02T10:00:00Z")
@@ -148,24 +148,24 @@ func TestRedrive_MessageStaysUntilItsRangeIsProcessed(t *testing.T) {
 		}
 	}
 	write(blocked, "not a message", fine)
-	line := words("redrive --file " + file)
-	b.expect(3, line, "not processed", "newer version", "2 of 3 messages were not processed and stay")
+	line := words("failed retry --source batches --file " + file)
+	b.expect(1, line, "not processed", "newer version", "2 of 3 messages were not processed and stay")
 	left, err := os.ReadFile(file)
 	if err != nil || string(left) != blocked+"\nnot a message\n" {
 		t.Fatalf("left %q, %v", left, err)
 	}
 	b.put(row) // the newer version is gone
 	write(blocked)
-	b.expect(0, line, "1 messages processed and removed")
+	b.expect(0, line, "batches: 1 processed and removed")
 	b.expect(0, words("verify"), equalText)
 	if _, err := os.Stat(file); !os.IsNotExist(err) {
 		t.Errorf("a file without messages: %v, want none", err)
 	}
-	b.expect(0, line, "there are no messages")
+	b.expect(0, line, "batches: there are none")
 }
 
 // A table stream keeps changes for a day. Older ranges are repaired by arrival.
-func TestRedrive_TrimmedRangeIsRepairedByArrival(t *testing.T) {
+func TestFailed_BatchesTrimmedRangeIsRepairedByArrival(t *testing.T) {
 	b := newBench(t)
 	b.process(b.append("a", "2026-11-02T10:00:00Z 1"))
 	b.append("a", "2026-11-02T10:30:00Z 2")
@@ -174,15 +174,15 @@ func TestRedrive_TrimmedRangeIsRepairedByArrival(t *testing.T) {
 		t.Fatal(err)
 	}
 	queue := newQueue(t, messageOf(arn, "shardId-00000000000000000001-gone", "000000000000000000001", "000000000000000000002", wallClock()))
-	line := words("redrive --queue " + queue.URL + "/1/on-failure")
+	line := words("failed retry --source batches --queue " + queue.URL + "/1/on-failure")
 	b.expect(1, append(line, "--dry-run"), "no longer has", "before its raw events expire, on "+wallClock().Add(30 * tier.Day24).String()[:10], "1 buckets to recompute")
 	queue.show()
-	b.expect(0, line, "1 messages processed and removed")
+	b.expect(0, line, "batches: 1 processed and removed")
 	b.expect(0, words("verify"), equalText)
 }
 
 // After the raw events expired it is not known what was lost: rows are marked inexact.
-func TestRedrive_MarksRowsInexactAfterTheRawEventsExpired(t *testing.T) {
+func TestFailed_BatchesMarksRowsInexactAfterTheRawEventsExpired(t *testing.T) {
 	b := newBench(t)
 	at := wallClock().Add(-31 * tier.Day24)
 	b.process(b.append("a", at.String()+" 1"))
@@ -191,14 +191,14 @@ func TestRedrive_MarksRowsInexactAfterTheRawEventsExpired(t *testing.T) {
 		t.Fatal(err)
 	}
 	queue := newQueue(t, messageOf(arn, "shardId-00000000000000000001-gone", "000000000000000000001", "000000000000000000002", at))
-	b.expect(0, words("redrive --queue "+queue.URL+"/1/on-failure"), "rows that may miss one are marked", "marked the rows that may miss an event of")
+	b.expect(0, words("failed retry --source batches --queue "+queue.URL+"/1/on-failure"), "rows that may miss one are marked", "marked the rows that may miss an event of")
 	if row := b.rowItem("a", tier.Hour, at.String()); row[tablekeys.AttrExact].Bool {
 		t.Error("the hour of the range says exact")
 	}
 }
 
-func TestRedrive_RejectsInvalidUsage(t *testing.T) {
+func TestFailed_BatchesRejectsInvalidUsage(t *testing.T) {
 	b := newBench(t)
-	b.expect(2, words("redrive --queue a --file b"), "pass one of them")
-	b.expect(2, words("redrive --queue OnFailure"), "want its URL")
+	b.expect(2, words("failed retry --source batches --queue a --file b"), "pass one of them")
+	b.expect(2, words("failed retry --source batches --queue OnFailure"), "want its URL")
 }

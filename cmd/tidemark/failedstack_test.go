@@ -22,8 +22,8 @@ import (
 )
 
 // A batch fails because a newer version wrote the row. Once this version may write it,
-// redrive processes the batch from the on-failure file.
-func TestRedrive_ProcessesABatchThatTheStackFailedToProcess(t *testing.T) {
+// retry processes the batch from the on-failure file.
+func TestFailed_BatchesProcessesABatchThatTheStackFailedToProcess(t *testing.T) {
 	b := newBench(t)
 	settings := config.Default(iot.Kinds()...)
 	functions, err := stack.FindStackBinaries(context.Background(), settings)
@@ -65,9 +65,9 @@ func TestRedrive_ProcessesABatchThatTheStackFailedToProcess(t *testing.T) {
 	}
 	b.put(row)
 	b.expect(1, words("verify"), "not in the row: 2026-11-02T10:30:00.000Z")
-	line := words("redrive --file " + filepath.Join(dir, "on-failure.ndjson"))
-	b.expect(0, line, "processed 1 changes", "1 messages processed and removed")
+	line := words("failed retry --source batches --file " + filepath.Join(dir, "on-failure.ndjson"))
+	b.expect(0, line, "processed 1 changes", "batches: 1 processed and removed")
 	b.expect(0, words("verify"), equalText)
-	b.expect(0, line, "there are no messages")
-	b.expect(0, words("gap"), "processed up to")
+	b.expect(0, line, "batches: there are none")
+	b.expect(0, words("rebuild --gap recorded"), "no gap is recorded")
 }
