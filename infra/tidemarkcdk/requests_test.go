@@ -66,7 +66,7 @@ var stores = map[string][]reflect.Type{
 	},
 	aggregate: {
 		reflect.TypeFor[aggregating.Store](), reflect.TypeFor[aggregating.QuarantineStore](), reflect.TypeFor[aggregating.ProgressStore](),
-		reflect.TypeFor[aggregating.EventReader](), reflect.TypeFor[aggregating.RowReader](), // optional interfaces of its store
+		reflect.TypeFor[storage.EventVisitor](), reflect.TypeFor[aggregating.RowReader](), // optional interfaces of its store
 		reflect.TypeFor[aggregating.InvalidationStore](), reflect.TypeFor[aggregating.HeartbeatStore](),
 		reflect.TypeFor[aggregating.BlockedStore](),
 		reflect.TypeFor[aggregating.SeriesStore](), reflect.TypeFor[aggregating.LatestStore](),

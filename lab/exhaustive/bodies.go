@@ -110,7 +110,9 @@ func (sc *scenario) reader(version uint8) func(*driver) {
 	return func(d *driver) {
 		c := client{driver: d}
 		a := &readResult{through: model.MinTime}
-		live := &query.Live{Store: c, Watermarks: watermarks{c, &a.through}, Kind: query.KindsOf(sc.catalogs[version]), Now: c.Now}
+		live := &query.Live{
+			Store: c, Watermarks: watermarks{c, &a.through}, Kind: query.KindsOf(sc.catalogs[version]), Now: c.Now, Parallel: 1,
+		}
 		_, err := live.CompleteThrough(d.ctx, series)
 		d.ask(&request{kind: begin})
 		day := tier.Day.BucketOf(sc.at[0])

@@ -149,9 +149,10 @@ func (w *world) newClient(id int, d simstream.Dice) *Client {
 	now := func() model.Time { return w.Now().Add(skew) }
 	random := d.Of("random").Rand()
 	writer := queue.NewWriter(w.store, w.kinds)
+	live := &query.Live{Store: w.store, Watermarks: w.store, Kind: query.KindsOf(w.kinds), Now: now, Parallel: 1}
 	return &Client{
 		ID: id, Log: w.log, Store: w.store, Now: w.Now,
-		Query:  &query.Service{Store: &query.Live{Store: w.store, Watermarks: w.store, Kind: query.KindsOf(w.kinds), Now: now}, Now: now},
+		Query:  &query.Service{Store: live, Now: now},
 		Ingest: func(to ingest.Store) *ingest.Service { return w.service(to, now, random, writer) },
 	}
 }

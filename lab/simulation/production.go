@@ -14,8 +14,8 @@ import (
 )
 
 var (
-	_ aggregate.RowReader   = production{}
-	_ aggregate.EventReader = production{}
+	_ aggregate.RowReader  = production{}
+	_ storage.EventVisitor = production{}
 )
 
 // production is the store with the reads that the store on DynamoDB has: rows in batches of

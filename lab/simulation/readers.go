@@ -65,6 +65,10 @@ func (r readable) Events(ctx context.Context, of storage.Range) (storage.EventPa
 	return r.through.Events(ctx, of)
 }
 
+func (r readable) EachEvent(ctx context.Context, of storage.Range, do func(*model.Event)) (string, error) {
+	return production{r.through}.EachEvent(ctx, of, do)
+}
+
 func (r readable) Rows(ctx context.Context, unit tier.Unit, of storage.Range) (rollup.RowPage, error) {
 	return r.through.Rows(ctx, unit, of)
 }
@@ -109,7 +113,9 @@ func (w *world) read(name string, d simstream.Dice, hour model.Time) {
 			processed: r.processed, began: len(r.changes), pending: r.pending, rows: map[model.Time]*rollup.Fold{},
 		}
 		now := func() model.Time { return w.Now().Add(skew) }
-		live := &query.Live{Store: readable{w.table, w.store}, Watermarks: w.store, Kind: query.KindsOf(kinds), Now: now}
+		live := &query.Live{
+			Store: readable{w.table, w.store}, Watermarks: w.store, Kind: query.KindsOf(kinds), Now: now, Parallel: 1,
+		}
 		if w.variant.live != nil {
 			w.variant.live(live)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/itemstore"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
@@ -123,7 +124,7 @@ var (
 	_ ingest.RotatingSecretStore  = (*Table)(nil)
 	_ ingest.PurgeLocks           = (*Table)(nil)
 	_ aggregate.Store             = (*Table)(nil)
-	_ aggregate.EventReader       = (*Table)(nil)
+	_ storage.EventVisitor        = (*Table)(nil)
 	_ aggregate.RowReader         = (*Table)(nil)
 	_ aggregate.ProgressStore     = (*Table)(nil)
 	_ aggregate.InvalidationStore = (*Table)(nil)

@@ -62,20 +62,10 @@ func (r *recomputation) overfull(fold *rollup.Fold) bool { return fold.Children 
 
 func (a *Aggregator) eventPage(add func(*model.Event)) readPage {
 	return func(ctx context.Context, pages storage.Range) (next string, err error) {
-		if store, ok := a.Store.(EventReader); ok {
-			if next, err = store.EachEvent(ctx, pages, add); err != nil {
-				return "", readError("read events", err)
-			}
-			return next, nil
-		}
-		page, err := a.Store.Events(ctx, pages)
-		if err != nil {
+		if next, err = storage.VisitPage(ctx, a.Store, pages, add); err != nil {
 			return "", readError("read events", err)
 		}
-		for i := range page.Events {
-			add(&page.Events[i])
-		}
-		return page.Next, nil
+		return next, nil
 	}
 }
 

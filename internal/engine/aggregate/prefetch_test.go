@@ -16,8 +16,8 @@ import (
 )
 
 var (
-	_ aggregate.RowReader   = (*batched)(nil)
-	_ aggregate.EventReader = (*batched)(nil)
+	_ aggregate.RowReader  = (*batched)(nil)
+	_ storage.EventVisitor = (*batched)(nil)
 )
 
 // batched is a table that reads many rows by one request, and passes on events one by one,

@@ -26,14 +26,6 @@ type Store interface {
 	PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error)
 }
 
-// EventReader is an optional interface of a Store that passes on the events of a page
-// one by one: a fold keeps no event, so the page need not be held in memory.
-type EventReader interface {
-	// EachEvent is Events, but calls do with each event. The event is valid during the
-	// call only; its strings may be kept. An error may be returned after some events.
-	EachEvent(ctx context.Context, r storage.Range, do func(*model.Event)) (next string, err error)
-}
-
 // RowReader is an optional interface of a Store that reads many rows by one request.
 type RowReader interface {
 	// ReadRows reads up to itemop.MaxBatchReads rows, each strongly consistent. The result has a

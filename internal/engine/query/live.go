@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -45,6 +46,8 @@ type Live struct {
 	Now  func() model.Time
 	// Folded, if set, is called for each range of events of open buckets that a read has folded, with their number.
 	Folded func(kind string, events int)
+	// Parallel is how many shards of an open bucket are read at once; 0 means 8.
+	Parallel int
 
 	swept  recent[storage.LowWatermarks]
 	stream recent[storage.StreamState]
@@ -83,7 +86,10 @@ func (l *Live) folder(ctx context.Context, unit tier.Unit, r storage.Range) (*fo
 		return nil, false, nil
 	}
 	through, err := l.CompleteThrough(ctx, r.Series)
-	f := &folder{store: l.Store, kind: kind, level: level, series: r.Series, now: l.Now(), through: through, consistent: r.Consistent, folded: l.Folded}
+	f := &folder{
+		store: l.Store, kind: kind, level: level, series: r.Series, now: l.Now(), through: through,
+		consistent: r.Consistent, folded: l.Folded, parallel: cmp.Or(l.Parallel, shardReads),
+	}
 	return f, true, err
 }
 
@@ -105,6 +111,7 @@ type folder struct {
 	since      model.Time // no event before it was processed; 0 if that is not known
 	consistent bool
 	folded     func(kind string, events int) // may be nil
+	parallel   int                           // stored series read at once
 }
 
 // page returns one page of a range: closed buckets page by page as they are stored, then

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/base/paging"
@@ -22,7 +23,7 @@ func (f *folder) fold(ctx context.Context, level int, from, to model.Time) (rows
 		}
 	}
 	for _, part := range f.parts(level, from, to) {
-		b := buckets{folder: f, level: level, child: part.child}
+		b := buckets{folder: f, level: level, child: part.child, folds: map[model.Time]*rollup.Fold{}}
 		switch {
 		case part.child >= 0:
 			err = f.eachRow(ctx, part.child, part.from, part.to, b.addRow)
@@ -34,7 +35,7 @@ func (f *folder) fold(ctx context.Context, level int, from, to model.Time) (rows
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, b.done()...)
+		rows = append(rows, b.rows()...)
 	}
 	return rows, nil
 }
@@ -72,16 +73,11 @@ func (f *folder) parts(level int, from, to model.Time) (all []part) {
 	return all
 }
 
-func (f *folder) eachEvent(ctx context.Context, from, to model.Time, add func(*model.Event) error) error {
-	events := 0
-	for event, err := range storage.EventsOf(ctx, f.store, f.kind.SourcesOf(f.series), storage.Range{From: from, To: to, Consistent: f.consistent}) {
-		if err != nil {
-			return err
-		}
-		if err := add(&event); err != nil {
-			return err
-		}
-		events++
+func (f *folder) eachEvent(ctx context.Context, from, to model.Time, add func(*model.Event)) error {
+	events, span := 0, storage.Range{From: from, To: to, Consistent: f.consistent}
+	count := func(e *model.Event) { events++; add(e) }
+	if err := storage.VisitEvents(ctx, f.store, f.kind.SourcesOf(f.series), span, f.parallel, count); err != nil {
+		return err
 	}
 	if f.folded != nil && events > 0 {
 		f.folded(f.kind.Name, events)
@@ -96,8 +92,7 @@ func (f *folder) eachSession(ctx context.Context, from, to model.Time, b *bucket
 		return err
 	}
 	for _, fold := range folds.Folds() {
-		b.finish()
-		b.bucket, b.current = fold.Bucket, fold.Fold
+		b.folds[fold.Bucket.Start] = fold.Fold
 	}
 	return nil
 }
@@ -120,49 +115,57 @@ func (f *folder) eachRow(ctx context.Context, level int, from, to model.Time, ad
 	return nil
 }
 
-// buckets folds children in order of time into one row for each bucket.
+// buckets folds children, in any order, into one row for each bucket.
 type buckets struct {
 	*folder
 	level, child int
-	bucket       tier.Bucket
-	current      *rollup.Fold // of bucket; nil before the first child
-	rows         []rollup.Row
+	folds        map[model.Time]*rollup.Fold // by the start of the bucket
+	bucket       tier.Bucket                 // of the last child
+	current      *rollup.Fold                // of bucket; nil before the first child
 }
 
-func (b *buckets) addEvent(e *model.Event) error {
-	b.at(e.At).AddEvent(e)
-	return nil
-}
+func (b *buckets) addEvent(e *model.Event) { b.at(e.At).AddEvent(e) }
 
 func (b *buckets) addRow(r *rollup.Row) error { return item.FoldRow(b.at(r.Key.Start), r) }
 
 // at returns the fold of the bucket that contains a time.
 func (b *buckets) at(t model.Time) *rollup.Fold {
-	if b.current == nil || t >= b.bucket.End {
-		b.finish()
-		b.bucket = b.kind.Retention.Tiers[b.level].Unit.BucketOf(t)
+	if b.current != nil && b.bucket.Start <= t && t < b.bucket.End {
+		return b.current
+	}
+	b.bucket = b.kind.Retention.Tiers[b.level].Unit.BucketOf(t)
+	if b.current = b.folds[b.bucket.Start]; b.current == nil {
 		b.current = rollup.NewFold(b.kind.Spec())
+		b.folds[b.bucket.Start] = b.current
 	}
 	return b.current
 }
 
-// finish makes a row of the fold. A bucket whose first child may have expired was not
-// swept in time: its fold may lack children, or children of them, so it is not exact.
-func (b *buckets) finish() {
-	if b.current == nil || b.current.Children == 0 {
-		return
+// rows returns the rows of the buckets that have children, oldest first.
+func (b *buckets) rows() (rows []rollup.Row) {
+	for _, start := range slices.Sorted(maps.Keys(b.folds)) {
+		if fold := b.folds[start]; fold.Children > 0 {
+			rows = append(rows, b.row(start, fold))
+		}
 	}
-	t := b.kind.Retention.Tiers[b.level]
-	b.current.Exact = b.current.Exact && !b.mayMissChildren()
-	b.current.Continuation = b.current.Continuation.StartAt(b.bucket.Start)
-	b.rows = append(b.rows, rollup.Row{
-		Key:  rollup.Key{Series: b.series, Tier: t.Unit.String(), Start: b.bucket.Start},
-		Fold: *b.current, V: item.Version, ExpiresAt: t.ExpiresAt(b.bucket, b.now), WrittenAt: b.now,
-	})
+	return rows
 }
 
-func (b *buckets) mayMissChildren() bool {
-	return b.mayHaveExpired(b.level, b.bucket.Start) || b.lostBelow(b.level, b.bucket.Start, b.bucket.End)
+// row makes a row of a fold. A bucket whose first child may have expired was not
+// swept in time: its fold may lack children, or children of them, so it is not exact.
+func (b *buckets) row(start model.Time, fold *rollup.Fold) rollup.Row {
+	t := b.kind.Retention.Tiers[b.level]
+	bucket := t.Unit.BucketOf(start)
+	fold.Exact = fold.Exact && !b.mayMissChildren(bucket)
+	fold.Continuation = fold.Continuation.StartAt(start)
+	return rollup.Row{
+		Key:  rollup.Key{Series: b.series, Tier: t.Unit.String(), Start: start},
+		Fold: *fold, V: item.Version, ExpiresAt: t.ExpiresAt(bucket, b.now), WrittenAt: b.now,
+	}
+}
+
+func (b *buckets) mayMissChildren(of tier.Bucket) bool {
+	return b.mayHaveExpired(b.level, of.Start) || b.lostBelow(b.level, of.Start, of.End)
 }
 
 // mayHaveExpired reports whether the first child of a bucket may have expired.
@@ -196,9 +199,4 @@ func (f *folder) firstProcessed(ctx context.Context) (model.Time, error) {
 		first = model.MaxTime
 	}
 	return first, err
-}
-
-func (b *buckets) done() []rollup.Row {
-	b.finish()
-	return b.rows
 }

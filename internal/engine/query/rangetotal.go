@@ -125,15 +125,11 @@ func (s *Service) foldEvents(
 ) error {
 	now := s.Now()
 	span := storage.Range{From: q.From, To: q.To, Consistent: q.Consistent}
-	for e, err := range storage.EventsOf(ctx, s.Store, kind.SourcesOf(series), span) {
-		if err != nil {
-			return err
-		}
+	return storage.VisitEvents(ctx, s.Store, kind.SourcesOf(series), span, shardReads, func(e *model.Event) {
 		if !expired(e.ExpiresAt, now) {
-			fold.AddEvent(&e)
+			fold.AddEvent(e)
 		}
-	}
-	return nil
+	})
 }
 
 // foldSessions folds the sessions that begin in a range within buckets of the finest tier. They end where the

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -80,6 +83,55 @@ func Event(ctx context.Context, from EventReader, k model.EventKey) (*model.Even
 // EventReader reads one page of the events of a Range.
 type EventReader interface {
 	Events(ctx context.Context, r Range) (EventPage, error)
+}
+
+// EventVisitor is an optional interface of an EventReader that passes on the events of a page one by one: a fold
+// keeps no event, so the page need not become a slice.
+type EventVisitor interface {
+	// EachEvent is Events, but calls do with each event. The event is valid during the
+	// call only; its strings may be kept. An error may be returned after some events.
+	EachEvent(ctx context.Context, r Range, do func(*model.Event)) (next string, err error)
+}
+
+// VisitPage calls do with each event of one page of a range, and returns where the next page begins; "" after
+// the last. It reads through EachEvent if from has it, and the same holds for the events.
+func VisitPage(ctx context.Context, from EventReader, r Range, do func(*model.Event)) (next string, err error) {
+	if visitor, ok := from.(EventVisitor); ok {
+		return visitor.EachEvent(ctx, r, do)
+	}
+	page, err := from.Events(ctx, r)
+	for i := range page.Events {
+		do(&page.Events[i])
+	}
+	return page.Next, err
+}
+
+// VisitEvents calls do with each event of a range of several stored series, as VisitPage. It reads up to
+// parallel series at once, so the events are in order only within a series; the calls come one after another.
+func VisitEvents(
+	ctx context.Context, from EventReader, sources []model.Series, r Range, parallel int, do func(*model.Event),
+) error {
+	var one sync.Mutex // held during a call
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(parallel)
+	for _, series := range sources {
+		reads.Go(func() error {
+			r := r
+			r.Series = series
+			for {
+				next, err := VisitPage(ctx, from, r, func(e *model.Event) {
+					one.Lock()
+					defer one.Unlock()
+					do(e)
+				})
+				if err != nil || next == "" {
+					return err
+				}
+				r.After = next
+			}
+		})
+	}
+	return reads.Wait()
 }
 
 // Events returns an iterator over the events of a range, from r.After on. It reads page after
