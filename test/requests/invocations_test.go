@@ -171,14 +171,24 @@ var invocations = []invocation{
 	{
 		name:   "prometheus: a metric of a device",
 		invoke: func(w *world) error { return w.promql(selector("=", device(0))) },
-		least:  least{3, 2},
-		why:    "the list of series, the closed hours, then the events of the open hour",
+		least:  least{2, 2},
 	},
 	{
-		name:   "prometheus: a metric of two devices",
-		invoke: func(w *world) error { return w.promql(selector("=~", device(0)+"|"+device(1))) },
-		least:  least{6, 2},
-		why:    "the list of series by its four shards, then as of one device",
+		name:   "prometheus: a metric of two other devices",
+		invoke: func(w *world) error { return w.promql(selector("=~", device(1)+"|"+device(2))) },
+		least:  least{4, 2},
+	},
+	{
+		name:   "prometheus: a metric of ten devices by a pattern",
+		invoke: func(w *world) error { return w.promql(selector("=~", "sensor_000.+")) },
+		least:  least{14, 2},
+		why:    "eight devices at once",
+	},
+	{
+		name:   "prometheus: once more within a minute",
+		invoke: func(w *world) error { return w.promql(selector("=~", "sensor_000.+")) },
+		least:  least{10, 1},
+		why:    "eight devices at once",
 	},
 }
 

@@ -30,6 +30,8 @@ type API struct {
 	OwnerClaim string         // see httpapi.Request.Owner: a query of an owner finds the owner's series
 	Limits     config.Limits  // of a request's body
 	Log        *slog.Logger
+
+	listings listings
 }
 
 var promQL = parser.NewParser(parser.Options{})
@@ -104,7 +106,7 @@ func (a *API) respond(ctx context.Context, r *httpapi.Request) (result, error) {
 	if in.values, err = a.parameters(r); err != nil {
 		return result{}, err
 	}
-	return serve(a, withListings(ctx, owner), in)
+	return serve(a, withOwner(ctx, owner), in)
 }
 
 // parameters returns the parameters of the query and of a form.

@@ -46,7 +46,7 @@ func chooseWindow(
 	}
 	wanted := tiers[chosen].Unit
 	for ; chosen+1 < len(tiers); chosen++ {
-		w := windowOf(tiers[chosen].Unit, hints)
+		w := windowOf(tiers[chosen].Unit, hints, now)
 		if w.from >= tiers[chosen].CompleteFrom(now) {
 			break
 		}
@@ -58,7 +58,7 @@ func chooseWindow(
 			break
 		}
 	}
-	w := windowOf(tiers[chosen].Unit, hints)
+	w := windowOf(tiers[chosen].Unit, hints, now)
 	w.reason = fmt.Sprintf("%s rollups", w.unit.Adjective())
 	if w.unit != wanted {
 		w.reason += fmt.Sprintf(": %s rollups of this range have expired", wanted.Adjective())
@@ -66,12 +66,17 @@ func chooseWindow(
 	return w, nil
 }
 
-func windowOf(unit tier.Unit, hints *storage.SelectHints) window {
+// windowOf leaves out the bucket that is open: it has no sample, and its events would be read to fold it.
+func windowOf(unit tier.Unit, hints *storage.SelectHints, now model.Time) window {
 	from := model.Time(hints.Start)
 	if hints.Range == 0 {
 		from = from.Add(lookback) - 1
 	}
-	return window{unit: unit, from: max(from.Add(-unit.Longest()), model.MinTime), to: min(model.Time(hints.End)+1, model.MaxTime)}
+	w := window{unit: unit, from: max(from.Add(-unit.Longest()), model.MinTime), to: min(model.Time(hints.End)+1, model.MaxTime)}
+	if closed := unit.BucketOf(now).Start; closed > w.from {
+		w.to = min(w.to, closed)
+	}
+	return w
 }
 
 // commonTiers returns the tiers that all kinds have, finest first. Each tier is taken from the kind

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -54,5 +57,45 @@ func TestServe_ReadsTheListOnceForAllSelectors(t *testing.T) {
 	}
 	if one, many := units(1), units(32); one == 0 || many != one {
 		t.Errorf("32 selectors took %v read units, one %v", many, one)
+	}
+}
+
+// The list of series is used for a minute, in all requests; then a new series is in it.
+func TestServe_ReadsTheListAgainAfterAMinute(t *testing.T) {
+	a := newAPI(t)
+	clock := now
+	a.Query.Now = func() model.Time { return clock }
+	series := func(matcher string) (found int, units float64) {
+		ctx, meter := model.WithReadMeter(t.Context())
+		response := a.Serve(ctx, &httpapi.Request{
+			Method: "GET", Path: httpapi.PrometheusPath + "/api/v1/series",
+			RawQuery: "match[]=" + url.QueryEscape("tidemark_events"+matcher),
+		})
+		return strings.Count(response.Body, `"subject"`), meter.Cost().Units
+	}
+	const one, some, all = `{subject="sensor_02"}`, `{subject=~"sensor_01|sensor_02"}`, `{subject=~"sensor_.+"}`
+	for _, matcher := range []string{one, some, all} {
+		if _, units := series(matcher); units == 0 {
+			t.Errorf("%s reads nothing", matcher)
+		}
+	}
+	added := storage.ListedSeries{Series: a.Catalog.Kinds[0].Series("sensor_02", "", model.Order{}), First: now, Last: now}
+	if err := a.Query.Store.(*memory.Table).PutItem(t.Context(), item.FromListedSeries(added)); err != nil {
+		t.Fatal(err)
+	}
+	for matcher, want := range map[string]int{one: 0, some: 1, all: 1} {
+		if found, units := series(matcher); found != want || units != 0 {
+			t.Errorf("%s has %d series by %v read units within a minute, want %d by none", matcher, found, units, want)
+		}
+	}
+	clock = clock.Add(time.Minute)
+	for _, c := range []struct {
+		matcher string
+		want    int
+		units   float64
+	}{{one, 1, 1}, {some, 2, 1}, {all, 2, 4}} { // the second has read sensor_02, the third has four shards
+		if found, units := series(c.matcher); found != c.want || units != c.units {
+			t.Errorf("%s has %d series by %v read units after a minute, want %d by %v", c.matcher, found, units, c.want, c.units)
+		}
 	}
 }

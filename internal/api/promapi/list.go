@@ -14,7 +14,7 @@ import (
 
 // The limits of a query. Beyond a limit a query fails: part of a result would be wrong.
 const (
-	maxListed  = 10_000    // entries of the list of series that one selector reads
+	maxListed  = 10_000    // entries of the list of series of one type of subjects
 	maxSeries  = 500       // series of the table that one selector reads
 	maxBuckets = 200_000   // buckets that one selector reads
 	maxSamples = 2_000_000 // samples in memory, as the engine counts
@@ -36,7 +36,7 @@ func (a *API) list(ctx context.Context, matchers []*labels.Matcher) (found []que
 		if len(kinds) == 0 {
 			continue
 		}
-		listed, err := a.listed(ctx, model.Subject{Type: subject.Name, ID: oneSubject(matchers)})
+		listed, err := a.listed(ctx, subject.Name, matchers)
 		if err != nil {
 			return nil, err
 		}
@@ -58,16 +58,6 @@ func (a *API) kindsOf(subject catalog.SubjectType, matchers []*labels.Matcher) m
 		}
 	}
 	return kinds
-}
-
-// oneSubject returns the subject that a matcher names; "" if none does.
-func oneSubject(matchers []*labels.Matcher) string {
-	for _, m := range matchers {
-		if m.Name == labelSubject && m.Type == labels.MatchEqual {
-			return m.Value
-		}
-	}
-	return ""
 }
 
 // labelSets returns the labels of the metrics of declared measures, and of the companions, that

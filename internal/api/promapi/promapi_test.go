@@ -299,11 +299,18 @@ func TestAPI_AnOwnerFindsItsOwnSeries(t *testing.T) {
 	for _, target := range []string{
 		"query?query=temperature", "query?query=count(temperature)",
 		`query?query=temperature{subject="other:1"}`, `query?query=temperature{subject=~".*1"}`,
+		`query?query=temperature{subject=~"other:1|acme:2"}`,
 		`query?query=sum(temperature{subject!="acme:1"})`, "labels?", "label/subject/values?",
 		`series?match[]=temperature`, `series?match[]={subject="other:1"}`,
 	} {
 		path, raw, _ := strings.Cut(target, "?")
-		query := strings.NewReplacer("{", "%7B", "}", "%7D", `"`, "%22", "[", "%5B", "]", "%5D").Replace(raw)
+		query := strings.NewReplacer("{", "%7B", "}", "%7D", "|", "%7C", `"`, "%22", "[", "%5B", "]", "%5D").Replace(raw)
+		for _, name := range []string{"other", "acme2"} { // what they have listed is not the caller's
+			all.Serve(t.Context(), &httpapi.Request{
+				Method: "GET", Path: "/prometheus/api/v1/" + path, RawQuery: query,
+				Claims: map[string]string{"account": name},
+			})
+		}
 		request := httpapi.Request{
 			Method: "GET", Path: "/prometheus/api/v1/" + path, RawQuery: query,
 			Claims: map[string]string{"account": "acme"},
