@@ -30,7 +30,8 @@ const configHelp = `Check the configuration, and apply it to the table
 Work with the configuration file, tidemark.yaml.`
 
 func configCommand(to *connection) *cobra.Command {
-	return group("config", configHelp, configCheckCommand(to), configApplyCommand(to), modeCommand(to, true), modeCommand(to, false))
+	return group("config", configHelp, configCheckCommand(to), configApplyCommand(to), limitsCommand(to),
+		modeCommand(to, true), modeCommand(to, false))
 }
 
 const configCheckHelp = `Check the configuration before a deployment

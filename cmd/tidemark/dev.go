@@ -65,7 +65,7 @@ Examples:
   tidemark dev --port 8080
   tidemark dev --fresh
   tidemark dev --mqtt
-  tidemark dev -- sh -c 'tidemark replay --wait readings.ndjson && tidemark verify'
+  tidemark dev -- sh -c 'tidemark import --wait readings.ndjson && tidemark verify'
   tidemark dev --engine dynamodb-local
   tidemark dev --fresh --clock 2026-03-29T00:30Z`
 

@@ -28,9 +28,9 @@ const keyCreateHelp = `Create a key and print its token, once
 Create a key and print its token, once: the table has only its hash.
 
 Examples:
-  tidemark key create telegraf
-  tidemark key create dashboard --read example.com,shop.example.com
-  tidemark key create plant7 --subjects plant7: --kinds METRIC`
+  tidemark access key create telegraf
+  tidemark access key create dashboard --read example.com,shop.example.com
+  tidemark access key create plant7 --subjects plant7: --kinds METRIC`
 
 const keyListHelp = `List the keys, without their tokens
 
@@ -42,14 +42,14 @@ Give a key another token and print it. The former token stays valid for the time
 gives, so that senders can be changed one after the other.
 
 Examples:
-  tidemark key rotate 4bq7x2m9ka --overlap 24h`
+  tidemark access key rotate 4bq7x2m9ka --overlap 24h`
 
 const keyRevokeHelp = `End a key; the deployed API may accept it for another minute
 
 End a key. The deployed API may accept it for another minute.
 
 Examples:
-  tidemark key revoke 4bq7x2m9ka`
+  tidemark access key revoke 4bq7x2m9ka`
 
 const keyHelp = `Create, list, rotate and revoke keys of senders and dashboards
 
@@ -65,12 +65,12 @@ The table has a hash of the token only. "tidemark dev" accepts any other token t
 Exit status: 0 done; 1 there is no such key; 2 wrong usage; 3 failed.
 
 Examples:
-  tidemark key create telegraf
-  tidemark key create plant7 --subjects plant7: --kinds METRIC
-  tidemark key create dashboard --read example.com
-  tidemark key list
-  tidemark key rotate 4bq7x2m9ka --overlap 24h
-  tidemark key revoke 4bq7x2m9ka`
+  tidemark access key create telegraf
+  tidemark access key create plant7 --subjects plant7: --kinds METRIC
+  tidemark access key create dashboard --read example.com
+  tidemark access key list
+  tidemark access key rotate 4bq7x2m9ka --overlap 24h
+  tidemark access key revoke 4bq7x2m9ka`
 
 func keyCommand(to *connection) *cobra.Command {
 	var draft storage.APIKey

@@ -26,8 +26,8 @@ new account. Each source is shown as if all series used it alone. Nothing is rea
 Exit status: 0 done; 2 wrong usage; 3 failed.
 
 Examples:
-  tidemark limits
-  tidemark limits READING --rate 1/s --batch 60 --stage prod`
+  tidemark config limits
+  tidemark config limits READING --rate 1/s --batch 60 --stage prod`
 
 func limitsCommand(to *connection) *cobra.Command {
 	var rate, stage string

@@ -32,9 +32,9 @@ func TestLimits_AreOnThePage(t *testing.T) {
 		"## The shipped configuration": "../../tidemark.yaml", "## A million devices": million,
 	} {
 		var out bytes.Buffer
-		args := words("limits --config " + file)
+		args := words("config limits --config " + file)
 		if status := run(t.Context(), args, strings.NewReader(""), &out, &out); status != 0 {
-			t.Fatalf("limits --config %s: exit status %d: %s", file, status, &out)
+			t.Fatalf("config limits --config %s: exit status %d: %s", file, status, &out)
 		}
 		before, section, found := strings.Cut(want, heading)
 		intro, list, opened := strings.Cut(section, "\n\n```\n")
@@ -56,8 +56,8 @@ func TestLimits_AreOnThePage(t *testing.T) {
 
 func TestLimits_RefuseWhatIsNoLoad(t *testing.T) {
 	for line, want := range map[string]string{
-		"limits --stage other": "declares no such stage", "limits --rate often": "not a rate",
-		"limits --batch 0": "want 1 to 1000", "limits NOTHING": "NOTHING",
+		"config limits --stage other": "declares no such stage", "config limits --rate often": "not a rate",
+		"config limits --batch 0": "want 1 to 1000", "config limits NOTHING": "NOTHING",
 	} {
 		var out bytes.Buffer
 		args := words(line + " --config ../../tidemark.yaml")

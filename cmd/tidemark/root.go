@@ -22,19 +22,18 @@ var groups = []struct {
 	title    string
 	commands []func(*connection) *cobra.Command
 }{
-	{"Run and load:", []func(*connection) *cobra.Command{devCommand, clockCommand, sendCommand, replayCommand, importCommand}},
+	{"Run and load:", []func(*connection) *cobra.Command{devCommand, clockCommand, sendCommand, importCommand}},
 	{"Read:", []func(*connection) *cobra.Command{
 		uiCommand, lsCommand, latestCommand, historyCommand, rollupsCommand, topCommand, exportCommand, dumpCommand,
 	}},
 	{"Manage:", []func(*connection) *cobra.Command{
-		subjectCommand, eventCommand, ruleCommand, alertsCommand, purgeCommand, siteCommand, keyCommand, shareCommand,
-		secretCommand,
+		subjectCommand, eventCommand, ruleCommand, alertsCommand, purgeCommand, siteCommand, accessCommand,
 	}},
 	{"Check and repair:", []func(*connection) *cobra.Command{
 		statusCommand, verifyCommand, rebuildCommand, failedCommand,
 		restoreCommand,
 	}},
-	{"Deployments:", []func(*connection) *cobra.Command{configCommand, costCommand, limitsCommand, deployCommand, smokeCommand, generateCommand}},
+	{"Deployments:", []func(*connection) *cobra.Command{configCommand, costCommand, deployCommand, smokeCommand, generateCommand}},
 	{"", []func(*connection) *cobra.Command{versionCommand}},
 }
 
@@ -63,7 +62,7 @@ rollups that always equal the events in the table.
 To try it on a laptop:
 
   tidemark dev                        run everything on this machine, until Ctrl-C
-  tidemark replay readings.ndjson     in another terminal: load events from a file
+  tidemark import readings.ndjson     in another terminal: load events from a file
   tidemark verify                     recompute every rollup from its events and compare
 
 Commands find a running "tidemark dev" by themselves. To work on another table, use the
@@ -84,6 +83,7 @@ func rootCommand() *cobra.Command {
 		Version:       versionText(),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
+	root.CompletionOptions.DisableDefaultCmd = true // it is under generate
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w\nSee: %s --help", flagError(cmd, err), cmd.CommandPath())
 	})
@@ -111,14 +111,14 @@ func group(name, help string, commands ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-const generateHelp = `Write documents, dashboards and manual pages
+const generateHelp = `Write documents, dashboards, manual pages and completions
 
 Write what follows from the configuration or from the commands: the design of a deployment,
-a dashboard for Grafana, and manual pages.`
+a dashboard for Grafana, manual pages, and completions of shells.`
 
 // generateCommand writes what follows from the configuration or from the commands.
 func generateCommand(to *connection) *cobra.Command {
-	return group("generate", generateHelp, docsCommand(to), grafanaCommand(to), manCommand(to))
+	return group("generate", generateHelp, docsCommand(to), grafanaCommand(to), manCommand(to), completionCommand())
 }
 
 // setHelp divides the help of a command and its subcommands, which is beside each command as Long. Its
@@ -175,8 +175,9 @@ Examples:
 
 func versionCommand(*connection) *cobra.Command {
 	return &cobra.Command{
-		Use:  "version",
-		Long: versionHelp,
+		Use:    "version",
+		Long:   versionHelp,
+		Hidden: true, // the flag is the documented form
 		Run: func(cmd *cobra.Command, _ []string) {
 			fmt.Fprintln(cmd.OutOrStdout(), versionText())
 		},

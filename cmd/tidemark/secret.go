@@ -26,8 +26,8 @@ Store a new random text before the present text of a secret, and wait five minut
 function signs with the new text and accepts both. Then make new site keys or links, or change the header
 that CloudFront sends, and end the former text:
 
-  tidemark secret rotate ARN          store the new text, and wait
-  tidemark secret rotate ARN --end    remove the former text; it is refused within five minutes
+  tidemark access secret rotate ARN          store the new text, and wait
+  tidemark access secret rotate ARN --end    remove the former text; it is refused within five minutes
 
 With --overlap it does both: it keeps the former text so long after the wait, and removes it. This is
 enough for the secret of cursors. If a text leaked, --leaked replaces it at once: what it signed is
@@ -40,8 +40,8 @@ rotate a secret at a time.
 Exit status: 0 done; 1 the secret is at another step, or was changed meanwhile; 2 wrong usage; 3 failed.
 
 Examples:
-  tidemark secret rotate arn:aws:secretsmanager:eu-west-1:123456789012:secret:SiteSecret-a1b2c3
-  tidemark secret rotate ARN --overlap 10m`
+  tidemark access secret rotate arn:aws:secretsmanager:eu-west-1:123456789012:secret:SiteSecret-a1b2c3
+  tidemark access secret rotate ARN --overlap 10m`
 
 // rotateFlags choose the steps; at most one of them is set.
 type rotateFlags struct {
@@ -108,7 +108,7 @@ func (f rotateFlags) run(cmd *cobra.Command, r secret.Rotation) error {
 		return ended(cmd, r.End(ctx, fresh))
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "make new keys and links, or change the header of CloudFront; then run:\n"+
-		"tidemark secret rotate %s --end\n", r.ARN)
+		"tidemark access secret rotate %s --end\n", r.ARN)
 	return nil
 }
 

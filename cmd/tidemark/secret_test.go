@@ -50,7 +50,7 @@ func TestSecretRotate_IsStoppedAndEnded(t *testing.T) {
 	rotate := func(ctx context.Context, flags string, status int, want string) {
 		t.Helper()
 		var out bytes.Buffer
-		got := run(ctx, words("secret rotate "+flags), strings.NewReader(""), &out, &out)
+		got := run(ctx, words("access secret rotate "+flags), strings.NewReader(""), &out, &out)
 		if got != status || !strings.Contains(out.String(), want) {
 			t.Errorf("rotate %s: exit status %d, want %d; output %q, want %q", flags, got, status, &out, want)
 		}
@@ -63,7 +63,7 @@ func TestSecretRotate_IsStoppedAndEnded(t *testing.T) {
 	rotate(t.Context(), siteSecretARN+" --end", 1, "no rotation has begun")
 
 	output := &signalWriter{text: "waiting", found: stop}
-	status := run(ctx, words("secret rotate "+siteSecretARN), strings.NewReader(""), output, output)
+	status := run(ctx, words("access secret rotate "+siteSecretARN), strings.NewReader(""), output, output)
 	if status != 3 {
 		t.Errorf("a stopped rotation has the exit status %d, want 3", status)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 )
 
-const shareHelp = `Print a link that shows one site or one subject, until it expires
+const linkHelp = `Print a link that shows one site or one subject, until it expires
 
 Print a link to the page of a subject. Anyone who has it can read that subject's charts, totals, most
 frequent values, latest state and profile, without another sign-in; the link ends by itself. With
@@ -32,14 +32,14 @@ signs new links; when the former text is removed, all links that it signed end. 
 Exit status: 0 printed; 2 wrong usage; 3 the stack or the secret could not be read.
 
 Examples:
-  tidemark share sites/shop.example.com --for 30d --stack tidemark-prod
-  tidemark share devices/sensor_01 --events`
+  tidemark access link sites/shop.example.com --for 30d --stack tidemark-prod
+  tidemark access link devices/sensor_01 --events`
 
-func shareCommand(to *connection) *cobra.Command {
+func linkCommand(to *connection) *cobra.Command {
 	var stack string
 	var events bool
 	valid := times.Span(7 * 24 * time.Hour)
-	cmd := &cobra.Command{Use: "share SUBJECT", Long: shareHelp}
+	cmd := &cobra.Command{Use: "link SUBJECT", Long: linkHelp}
 	cmd.Flags().Var(&valid, "for", "how long the link is valid")
 	cmd.Flags().BoolVar(&events, "events", false, "also show the events themselves")
 	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack`, for example tidemark-prod")

@@ -15,7 +15,7 @@ func TestShare_PrintsALinkOfOneSubject(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(config.EnvSiteSecret, "")
 	var out, errs bytes.Buffer
-	if status := run(t.Context(), []string{"share", "devices/sensor 01", "--for", "2d", "--url", "http://127.0.0.1:8080/"}, nil, &out, &errs); status != 0 {
+	if status := run(t.Context(), []string{"access", "link", "devices/sensor 01", "--for", "2d", "--url", "http://127.0.0.1:8080/"}, nil, &out, &errs); status != 0 {
 		t.Fatalf("status %d: %s", status, errs.String())
 	}
 	token, ok := strings.CutPrefix(strings.TrimSpace(out.String()), "http://127.0.0.1:8080/ui/#/shared/")
@@ -42,7 +42,7 @@ func TestShare_RefusesWhatCannotBeALink(t *testing.T) {
 		"not a duration: write 3":         {"devices/a", "--for", "long", "--url", "http://127.0.0.1:8080"},
 	} {
 		var out, errs bytes.Buffer
-		if status := run(t.Context(), append([]string{"share"}, args...), nil, &out, &errs); status != exitUsage || out.Len() > 0 || !strings.Contains(errs.String(), want) {
+		if status := run(t.Context(), append([]string{"access", "link"}, args...), nil, &out, &errs); status != exitUsage || out.Len() > 0 || !strings.Contains(errs.String(), want) {
 			t.Errorf("%v: status %d, %q, %q; want %q", args, status, out.String(), errs.String(), want)
 		}
 	}

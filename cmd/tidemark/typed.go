@@ -22,13 +22,16 @@ var otherWords = map[string]string{
 	"delete": "event", "alarm": "alerts", "notify": "rule", "pricing": "cost", "price": "cost", "check": "verify",
 	"csv": "export", "quarantine": "failed list", "undelivered": "failed list --source undelivered",
 	"redrive": "failed retry --source batches", "retry": "failed retry", "errors": "failed list", "rejected": "failed list",
-	"gap": "status", "gaps": "status", "wait": "status --wait TIME", "reshape": "rebuild --fields KIND", "backup": "dump", "sites": "site", "health": "status",
+	"gap": "status", "gaps": "status", "wait": "status --wait TIME", "reshape": "rebuild --fields KIND", "backup": "dump",
+	"key": "access key", "keys": "access key list", "share": "access link", "link": "access link", "secret": "access secret",
+	"limits": "config limits", "completion": "generate completion", "sites": "site", "health": "status",
 	"event update": "event correct", "event edit": "event correct", "event set": "event correct", "event change": "event correct",
 	"event remove": "event delete", "event rm": "event delete", "event show": "event get",
 	"rule rm": "rule remove", "rule delete": "rule remove", "rule create": "rule add", "rule new": "rule add",
 	"rule ls": "rule list", "rule show": "rule list", "subject ls": "subject list",
 	"subject add": "subject create", "subject rm": "subject delete", "subject remove": "subject delete",
-	"site add": "site create", "key add": "key create", "key rm": "key revoke", "key delete": "key revoke",
+	"site add": "site create", "access key add": "access key create", "access key rm": "access key revoke",
+	"access key delete": "access key revoke", "access share": "access link",
 }
 
 // otherFlags are flags as users of other programs type them, and the flags that they look for.

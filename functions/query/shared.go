@@ -29,7 +29,7 @@ func (h *Handler) checkLink(r *httpapi.Request, res resource, args params, subje
 	case who.Link != httpapi.LinkEvents:
 		return httpapi.ProblemForeign.New("a shared link shows figures, the latest state and the profile, not this")
 	case !access.LinkShowsEvents(r.Authorizer):
-		return httpapi.ProblemForeign.New("this shared link shows no events: tidemark share --events makes one that does")
+		return httpapi.ProblemForeign.New("this shared link shows no events: tidemark access link --events makes one that does")
 	case !res.series.Kind.HasEvents():
 		return httpapi.ProblemForeign.New("a shared link shows no sessions: they are found by the pseudonyms of visitors")
 	}

@@ -25,7 +25,7 @@ func (s *Tidemark) addOutputs() {
 		add("SiteSecretArn", s.siteSecret.SecretArn(), "The secret that tidemark site create signs site keys with")
 	}
 	if s.stage.UI {
-		add("LinkSecretArn", s.siteSecret.SecretArn(), "The secret that tidemark share signs shared links with")
+		add("LinkSecretArn", s.siteSecret.SecretArn(), "The secret that tidemark access link signs shared links with")
 	}
 	if s.originSecret != nil {
 		add("OriginSecretArn", s.originSecret.SecretArn(), "The secret that CloudFront sends in the header X-Tidemark-Origin")

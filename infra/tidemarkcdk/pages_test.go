@@ -30,7 +30,7 @@ func TestPages_AreServedWithoutRightsWhereTheStageHasThem(t *testing.T) {
 		}
 		slices.Sort(got)
 		all := resources(t, name)
-		// tidemark share signs only links that a route of the stage serves.
+		// tidemark access link signs only links that a route of the stage serves.
 		var outputs struct{ Outputs map[string]any }
 		if err := json.Unmarshal(stage(t, name), &outputs); err != nil {
 			t.Fatal(err)

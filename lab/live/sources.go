@@ -120,7 +120,7 @@ func (a *account) token(ctx context.Context) (string, error) {
 			return word, nil
 		}
 	}
-	return "", errors.New("tidemark key create printed no token")
+	return "", errors.New("tidemark access key create printed no token")
 }
 
 func authorizerContext(ctx context.Context, a *account) (string, error) {

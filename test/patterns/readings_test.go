@@ -94,7 +94,7 @@ var readingPatterns = []pattern{
 			return w.readings.Append(ctx, Reading{Device: "sensor_01", At: now, Temperature: &warm})
 		},
 		action: httpapi.Append, of: "READING",
-		command: "tidemark replay readings.ndjson",
+		command: "tidemark import readings.ndjson",
 	},
 	{
 		about: "append several readings in one transaction",
@@ -102,7 +102,7 @@ var readingPatterns = []pattern{
 			return w.readings.AppendAll(ctx, []Reading{{Device: "sensor_01", At: today, Temperature: &warm}, {Device: "sensor_01", At: now, Temperature: &warm}})
 		},
 		action: httpapi.Append, of: "READING",
-		command: "tidemark replay readings.ndjson",
+		command: "tidemark import readings.ndjson",
 	},
 }
 

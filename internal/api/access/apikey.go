@@ -25,7 +25,7 @@ import (
 // Errors of keys.
 var (
 	ErrInvalidAPIKey = errors.New("not a valid key for this route: unknown, revoked, rotated, or for other routes")
-	ErrNoKey         = errors.New("there is no valid key with this id: tidemark key list shows them")
+	ErrNoKey         = errors.New("there is no valid key with this id: tidemark access key list shows them")
 )
 
 // APIKeyReader reads items of the table. It must be safe for concurrent use.

@@ -44,7 +44,7 @@ func (i *Import) Run(ctx context.Context, locations []string, out, log io.Writer
 		return i.forecast(names, out)
 	}
 	if slices.Contains(names, StdinName) {
-		return 0, usererr.Errorf("standard input cannot be read again after an interruption: import a file, or use \"tidemark replay -\"")
+		return 0, usererr.Errorf("standard input cannot be read again after an interruption: import a file, or omit --dry-run")
 	}
 	input, err := i.identity(names)
 	if err != nil {
