@@ -78,7 +78,14 @@ func newHandler(conf *config.Config, s store, r *reporter) (*handler, error) {
 		Queue:               queue.NewWriter(s, kinds),
 		OnUnqueued:          ingest.LogUnqueued(r.log, r.count),
 	}
+	exclude, err := collector.NewExclusions(conf.Collector.Exclude)
+	if err != nil {
+		return nil, err
+	}
 	views := collectorOf(conf, kinds, service, s, r)
+	if views != nil {
+		views.Exclude = exclude
+	}
 	h := &handler{
 		service:     service,
 		collector:   views,

@@ -101,6 +101,13 @@ func (r *reporter) rejected(source envelope.Source, requestID string, p *httpapi
 	r.log.Warn("request rejected", telemetry.FieldSource, source, telemetry.FieldRequestID, requestID, "status", p.Status, telemetry.FieldError, p)
 }
 
+// excluded logs and counts an event of a page that is not stored.
+func (r *reporter) excluded(requestID, kind, why string) {
+	r.count(kind, telemetry.HitsExcluded, 1)
+	r.log.Info("excluded", telemetry.FieldSource, envelope.Collect, telemetry.FieldRequestID, requestID,
+		telemetry.FieldKind, kind, "why", why)
+}
+
 // publish writes the metrics of the invocation, one line for each kind, and resets them.
 func (r *reporter) publish() {
 	r.mu.Lock()

@@ -52,6 +52,9 @@ func collectorOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Se
 				r.appended(envelope.Collect, q.ID, kind, results, err)
 			},
 			Rejected: func(q *httpapi.Request, p *httpapi.Problem) { r.rejected(envelope.Collect, q.ID, p) },
+			Excluded: func(q *httpapi.Request, kind string, why collector.Exclusion) {
+				r.excluded(q.ID, kind, string(why))
+			},
 			Failed: func(q *httpapi.Request, err error) {
 				r.log.Error("event of a page not stored", telemetry.FieldRequestID, q.ID, telemetry.FieldError, err.Error())
 			},

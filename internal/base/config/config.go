@@ -6,6 +6,8 @@
 package config
 
 import (
+	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -45,6 +47,29 @@ type Collector struct {
 	Regions bool
 	// Domains are the ids of websites that may send to POST /api/event, without a site key.
 	Domains []string
+	// Exclude says which events are not stored, and counted as excluded.
+	Exclude Exclude
+}
+
+// Exclude are events of pages that are not stored.
+type Exclude struct {
+	Addresses []string // of visitors: IP addresses, and networks such as 203.0.113.0/24
+	Countries []string // of visitors, as ISO 3166-1 codes
+	Paths     []string // of pages, as patterns of goals
+	Referrers []string // hosts, with their subdomains
+	Spam      bool     // of the known hosts of referrer spam
+}
+
+// ParseAddresses reads an IP address or a network.
+func ParseAddresses(text string) (netip.Prefix, error) {
+	if address, err := netip.ParseAddr(text); err == nil {
+		return netip.PrefixFrom(address, address.BitLen()), nil
+	}
+	network, err := netip.ParsePrefix(text)
+	if err != nil {
+		return network, fmt.Errorf("%s is no IP address, and no network such as 203.0.113.0/24", clip(text))
+	}
+	return network.Masked(), nil
 }
 
 // Trust is a proxy in front of the HTTP API.

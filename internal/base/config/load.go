@@ -113,7 +113,7 @@ func Default(domains ...catalog.Kind) *Config {
 			Purge:     Function{Memory: 512, Timeout: 5 * time.Minute},
 		},
 		Quarantine: Quarantine{Retention: 30 * day},
-		Collector:  Collector{HonourOptOut: true, Trust: TrustNone},
+		Collector:  Collector{HonourOptOut: true, Trust: TrustNone, Exclude: Exclude{Spam: true}},
 		Sources:    shippedSources(domains),
 		Stages:     []Stage{dev(), NewStage("prod")},
 	}

@@ -43,12 +43,41 @@ func (c *Config) mistakes() Mistakes {
 					"each website is listed, there are no patterns", clip(d))})
 		}
 	}
+	found = append(found, c.Collector.Exclude.mistakes()...)
 	for _, s := range c.Stages {
 		found = append(found, s.mistakes()...)
 	}
 	found = append(found, c.topicMistakes()...)
 	found = append(found, c.sourceMistakes()...)
 	return append(found, c.kindMistakes()...)
+}
+
+// mistakes reports exclusions that would exclude nothing.
+func (e Exclude) mistakes() (found Mistakes) {
+	add := func(member, message string) {
+		found = append(found, Mistake{Path: "collector.exclude." + member, Message: message})
+	}
+	for _, text := range e.Addresses {
+		if _, err := ParseAddresses(text); err != nil {
+			add("addresses", err.Error())
+		}
+	}
+	for _, code := range e.Countries {
+		if len(code) != 2 || strings.ToUpper(code) != code {
+			add("countries", clip(code)+" is not the code of a country, such as DE")
+		}
+	}
+	for _, pattern := range e.Paths {
+		if !strings.HasPrefix(pattern, "/") {
+			add("paths", clip(pattern)+" is not the path of a page: begin it with /, such as /admin/**")
+		}
+	}
+	for _, host := range e.Referrers {
+		if host == "" || strings.ToLower(host) != host || strings.ContainsAny(host, "*/: ") {
+			add("referrers", clip(host)+" is not a host in small letters, such as spam.example, which has its subdomains")
+		}
+	}
+	return found
 }
 
 // topicMistakes reports stages that may be deployed to one account and region, and have one topic: the rules

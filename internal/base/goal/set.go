@@ -61,6 +61,15 @@ func compile(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)^` + wildcards.Replace(regexp.QuoteMeta(pattern)) + `$`)
 }
 
+// Pattern is the pattern of a text: in it, * is any text without a slash, and ** is any text.
+type Pattern struct{ compiled *regexp.Regexp }
+
+// NewPattern returns a pattern.
+func NewPattern(text string) Pattern { return Pattern{compile(text)} }
+
+// Matches reports whether the pattern is of all of a text.
+func (p Pattern) Matches(text string) bool { return p.compiled.MatchString(text) }
+
 // Begin returns the progress of a session without events.
 func (s Set) Begin() Progress { return make(Progress, len(s)) }
 

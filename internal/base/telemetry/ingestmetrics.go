@@ -15,6 +15,7 @@ const (
 	ObservationsUnknown   Metric = "ObservationsUnknown"
 	EventsUnqueued        Metric = "EventsUnqueued"
 	Quarantined           Metric = "Quarantined"
+	HitsExcluded          Metric = "HitsExcluded"
 )
 
 var ingestMetrics = []Definition{
@@ -83,5 +84,10 @@ var ingestMetrics = []Definition{
 			Meaning: "Input was rejected that has no caller to return the error to: read it in quarantine " +
 				"before its retention ends.",
 		},
+	},
+	{
+		Metric: HitsExcluded, Unit: Count, ByKind: true, Publishers: []string{ingest},
+		Sentence: "Events of pages that collector.exclude excludes, or a visitor's own browser: nothing was " +
+			"written. The log says why.",
 	},
 }

@@ -10,11 +10,9 @@ import (
 	"context"
 	"crypto/subtle"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -54,7 +52,8 @@ type Collector struct {
 	Index IndexReader
 	Gap   time.Duration
 
-	HonourOptOut bool     // store nothing for browsers that send an opt-out signal
+	HonourOptOut bool // store nothing for browsers that send an opt-out signal
+	Exclude      *Exclusions
 	Domains      []string // that may send without a site key
 	// OriginSecrets are the values of OriginHeader by which a trusted CloudFront distribution
 	// is recognised; without any, no header says who the visitor is.
@@ -64,6 +63,7 @@ type Collector struct {
 	Failed        func(r *httpapi.Request, err error) // reports the cause of a failure, which no response names
 	Appended      func(r *httpapi.Request, kind string, results []model.AppendResult, err error)
 	Rejected      func(r *httpapi.Request, p *httpapi.Problem)
+	Excluded      func(r *httpapi.Request, kind string, why Exclusion) // reports a hit that is not stored
 }
 
 // IndexReader reads events by their visitor.
@@ -119,6 +119,14 @@ func (c *Collector) serve(
 	case c.HonourOptOut && optedOut(r):
 		return withCORS(stored)
 	}
+	kind := c.Events
+	if hit.IsView() {
+		kind = c.Views
+	}
+	if why := c.Exclude.of(hit, senders[0]); why != Included {
+		c.Excluded(r, kind.Name, why)
+		return withCORS(excluding(stored, why))
+	}
 	var observed []ingest.TypedObservation
 	for _, sender := range senders {
 		o, problem := c.observation(ctx, r, hit, sender)
@@ -127,10 +135,6 @@ func (c *Collector) serve(
 			return withCORS(problem.Response())
 		}
 		observed = append(observed, o)
-	}
-	kind := c.Events
-	if hit.IsView() {
-		kind = c.Views
 	}
 	results, err := c.Service.AppendEvents(ctx, kind, observed)
 	c.Appended(r, kind.Name, results, err)
@@ -199,33 +203,6 @@ func (c *Collector) observation(ctx context.Context, r *httpapi.Request, hit Hit
 // the older Do Not Track.
 func optedOut(r *httpapi.Request) bool {
 	return strings.TrimSpace(r.Header("Sec-GPC")) == "1" || strings.TrimSpace(r.Header("DNT")) == "1"
-}
-
-var (
-	noContent = httpapi.Response{Status: http.StatusNoContent}
-	accepted  = httpapi.Response{Status: http.StatusAccepted, Headers: map[string]string{"Content-Type": "text/plain"}, Body: "ok"}
-)
-
-// naming returns a response with the number of the parts of a hit that are not stored as they were sent.
-func naming(response httpapi.Response, dropped []model.FieldError) httpapi.Response {
-	if len(dropped) > 0 {
-		headers := maps.Clone(response.Headers)
-		if headers == nil {
-			headers = map[string]string{}
-		}
-		headers[httpapi.HeaderNotStored] = strconv.Itoa(len(dropped))
-		response.Headers = headers
-	}
-	return response
-}
-
-// withCORS allows pages of any origin to read the response. It contains nothing that the page
-// did not send, and no cookies are used.
-func withCORS(response httpapi.Response) httpapi.Response {
-	headers := map[string]string{"Access-Control-Allow-Origin": "*", "Cache-Control": "no-store"}
-	maps.Copy(headers, response.Headers)
-	response.Headers = headers
-	return response
 }
 
 // OriginHeader is the header in which a CloudFront distribution in front of the collector sends the secret of

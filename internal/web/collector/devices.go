@@ -19,15 +19,17 @@ type deviceMark struct {
 // deviceMarks are tried in order: the first match decides. A crawler that sends the user agent of a browser
 // counts as that browser.
 var deviceMarks = []deviceMark{
-	// The name of this brand of phones ends with "bot".
-	{class: devicePhone, marks: []string{"cubot"}},
+	// The names of these phones have "bot" in them.
+	{class: devicePhone, marks: []string{
+		"cubot", "m bot ", "m_bot", "; c bot ", "id bot ", "idbot5", "; xbot", "vr bot ",
+	}},
 	// Bots come early, because crawlers include the name of a browser.
 	{class: DeviceBot, marks: []string{
 		"bot", "crawl", "spider", "slurp", "scan", "fetch", "monitor", "preview", "archive", "validator",
 		"lighthouse", "headless", "facebookexternalhit", "whatsapp", "embedly", "curl/", "wget/",
 		"libwww", "python", "go-http-client", "java/", "okhttp", "axios", "node-fetch", "node.js",
-		"ruby", "perl", "php/", "httpclient", "http-client", "apache-http", "feed", "rss", "census",
-		"expanse", "masscan", "zgrab", "nmap", "nikto", "l9explore", "l9tcpid", "phantomjs", "selenium",
+		"ruby/", "perl/", "php/", "httpclient", "http-client", "apache-http", "feed", "rss", "census",
+		"expanse,", "masscan", "zgrab", "nmap", "nikto", "l9explore", "l9tcpid", "phantomjs", "selenium",
 		"puppeteer", "playwright",
 	}},
 	{class: deviceTV, marks: []string{

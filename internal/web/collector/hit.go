@@ -27,6 +27,7 @@ type Hit struct {
 	Reached  int64           `json:"-"`        // percent of the page's height, scrolled to so far
 	Width    int             `json:"width"`    // of the window in CSS pixels; 0 if unknown
 	Hash     json.RawMessage `json:"hash"`     // true or 1: the part of the address behind # is part of the path
+	Own      bool            `json:"own"`      // the visitor has excluded the own browser
 
 	// ID identifies the hit, so that it counts once if it is sent again. It needs the time of
 	// the hit and the time at which it was sent, both by the browser's clock, in milliseconds.

@@ -31,13 +31,28 @@ func TestDeviceOf_ReturnsTheClassOfAUserAgent(t *testing.T) {
 		"Mozilla/5.0 (SMART-TV; Linux; Tizen 8.0) AppleWebKit/537.36 (KHTML, like Gecko) Version/8.0 TV Safari/537.36":                               "tv",
 		"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)":                                                                   collector.DeviceBot,
 		"Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150 Mobile Safari/537.36 (compatible; GPTBot/1)": collector.DeviceBot,
-		"curl/8.5.0":    collector.DeviceBot,
+		"curl/8.5.0":           collector.DeviceBot,
+		"Mediapartners-Google": collector.DeviceBot,
+		"Mozilla/5.0 (compatible; Google-InspectionTool/1.0)":                         collector.DeviceBot,
+		"Mozilla/5.0 (X11; Linux x86_64; rv:94.0) Gecko/20100101 Firefox/94.0 PTST/2": collector.DeviceBot,
+		"Ruby":          collector.DeviceBot,
 		"":              collector.DeviceBot,
 		"  ":            collector.DeviceBot,
 		"Something/1.0": collector.DeviceOther,
 	} {
 		if got := collector.DeviceOf(userAgent); got != want {
 			t.Errorf("%q is a %s, want %s", userAgent, got, want)
+		}
+	}
+}
+
+// Phones whose names are in lists of programs.
+func TestDeviceOf_PhonesAreNoBots(t *testing.T) {
+	for _, model := range []string{"RUBY Build/OPM2", "Perla", "M bot 60 Build/NRD90M", "O+ Sonic", "XBot Junior"} {
+		agent := "Mozilla/5.0 (Linux; Android 8.1.0; " + model + ") AppleWebKit/537.36 (KHTML, like Gecko) " +
+			"Chrome/110.0.5481.153 Mobile Safari/537.36"
+		if got := collector.DeviceOf(agent); got != "phone" {
+			t.Errorf("%s is a %s", model, got)
 		}
 	}
 }

@@ -28,10 +28,11 @@ const maxUserAgent = 512
 
 // DeviceOf returns the class of a user agent. An empty user agent is a bot, because browsers always send one.
 func DeviceOf(userAgent string) string {
-	if strings.TrimSpace(userAgent) == "" {
+	userAgent = userAgent[:min(len(userAgent), maxUserAgent)]
+	if strings.TrimSpace(userAgent) == "" || isListedBot(userAgent) {
 		return DeviceBot
 	}
-	text := strings.ToLower(userAgent[:min(len(userAgent), maxUserAgent)])
+	text := strings.ToLower(userAgent)
 	for _, d := range deviceMarks {
 		for _, mark := range d.marks {
 			if strings.Contains(text, mark) {

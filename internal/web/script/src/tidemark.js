@@ -1,5 +1,6 @@
 // The script of a website: it sends page views, custom events and the time spent on a page. It
-// stores nothing in the browser. Its tag has the site key:
+// stores nothing in the browser; it reads localStorage.tidemark_ignore, by which its owner's visits are
+// excluded. Its tag has the site key:
 //
 //   <script defer src="https://API/script/tidemark.js" data-site="KEY"></script>
 //
@@ -38,7 +39,14 @@ const text = (hit) => {
 }
 
 const hash = "hash" in data
-const hit = (name, more) => ({name, url, hash, id: view + "." + part++, at: now(), sent: now(), ...more})
+// own is whether the visits of this browser are excluded. It may have no storage.
+const own = () => {
+  try {
+    return !!localStorage.tidemark_ignore || undefined
+  } catch {}
+}
+
+const hit = (name, more) => ({name, url, hash, own: own(), id: view + "." + part++, at: now(), sent: now(), ...more})
 
 const send = (name, more) => post(hit(name, more))
 
