@@ -7,7 +7,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/goal"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -19,9 +18,16 @@ type describedKind struct {
 	Path       string          `json:"path"`
 	Tiers      []describedTier `json:"tiers"` // raw events, then rollups, finest first
 	Dimensions []string        `json:"dimensions"`
+	Pairs      []describedPair `json:"pairs,omitempty"` // of dimensions, whose pairs of values are counted
 	Distinct   []string        `json:"distinct"`
 	SessionsOf string          `json:"sessionsOf,omitempty"` // the kind whose events its sessions are made of
 	Goals      []describedGoal `json:"goals,omitempty"`      // in measures of its sessions
+}
+
+// describedPair is a dimension that counts pairs of values of two fields, with a tab between them.
+type describedPair struct {
+	Name string    `json:"name"`
+	Of   [2]string `json:"of"`
 }
 
 // describedGoal is a goal. Its sessions are the sum of its last step's measure.
@@ -51,9 +57,17 @@ func describeKinds(c *catalog.Catalog) []describedKind {
 	all := make([]describedKind, len(c.Kinds))
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
-		fields := lists.Filter(k.Dimensions, func(d rollup.DimensionSpec) bool { return !d.IsPair() })
-		dimensions := lists.Map(fields, func(d rollup.DimensionSpec) string { return d.Name })
-		d := describedKind{k.Name, k.Subject.Path, k.Path, tiersOf(k), dimensions, append([]string{}, k.Distinct...), "", goalsOf(k)}
+		d := describedKind{
+			Kind: k.Name, Subjects: k.Subject.Path, Path: k.Path, Tiers: tiersOf(k), Dimensions: []string{},
+			Distinct: append([]string{}, k.Distinct...), Goals: goalsOf(k),
+		}
+		for _, dimension := range k.Dimensions {
+			if dimension.IsPair() {
+				d.Pairs = append(d.Pairs, describedPair{Name: dimension.Name, Of: dimension.Of})
+			} else {
+				d.Dimensions = append(d.Dimensions, dimension.Name)
+			}
+		}
 		if k.Sessions != nil {
 			d.SessionsOf = k.Sessions.Of
 		}

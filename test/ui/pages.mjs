@@ -242,6 +242,22 @@ const scenarios = {
     await check(page, "a counter")
     await open(page, "#/meters", "wh, increase 30, last hour")
   },
+  // Several measures under one cursor, with the thresholds of their rules.
+  async together(page) {
+    await send("/v1/readings", reading("greenhouse", {temperature: 20, humidity: 60}))
+    await open(page, subject("greenhouse"), "Tier:")
+    await page.getByText("Thresholds: too-hot at 90 (critical).").waitFor()
+    await page.getByLabel("Another measure below").selectOption("humidity")
+    const below = page.getByRole("region", {name: "humidity"})
+    await below.getByRole("slider").waitFor()
+    await toNewest(page)
+    await below.getByText(/mean 60 /).waitFor()
+    assert.match(page.url(), /also=humidity/)
+    await page.screenshot({path: join(screens, "together.png"), fullPage: true})
+    await check(page, "two measures")
+    await below.getByRole("button", {name: "remove"}).click()
+    await below.waitFor({state: "detached"})
+  },
   // A reading of seven digits, and values that are no numbers.
   async numbers(page) {
     const hour = 36e5, at = (n) => new Date(Math.floor(Date.now() / hour - 4 + n) * hour + 6e4).toISOString()
@@ -394,13 +410,21 @@ const scenarios = {
     await pages.getByText(known.values.at(-1).value).waitFor()
     assert.equal(await pages.locator("tbody tr").count(), known.values.length)
 
-    await page.getByRole("link", {name: "/pricing"}).click()
-    await page.getByText("A filter counts the events").waitFor()
+    await pages.getByRole("link", {name: "/pricing"}).click()
+    await page.getByText("counted from the events").waitFor()
     const matching = await read(`/v1/sites/shop.example.com/pageviews/count?from=${from}&where=${encodeURIComponent('path="/pricing"')}`)
     await figure("Views").first().getByText(String(matching.events), {exact: true}).waitFor()
     assert.ok(matching.events < views.events)
     const countries = page.getByRole("region", {name: "Places"}).locator("tbody tr")
+    await countries.first().waitFor()
     assert.equal(await countries.count(), 2) // of three: the visits of one country have one view
+    const asked = async (metric, filters, dimensions = []) => (await (await fetch(stack + "/api/v2/query", {method: "POST", headers: {"Content-Type": "application/json"},
+      body: JSON.stringify({site_id: "shop.example.com", metrics: [metric], date_range: [from, new Date().toISOString()], dimensions, filters})})).json()).results
+    const [{metrics: [priced]}] = await asked("visits", [["is", "event:page", ["/pricing"]]])
+    await figure("Visits").getByText(String(priced), {exact: true}).waitFor() // visits have figures under a filter, too
+    await pages.getByRole("button", {name: "Entry pages"}).click()
+    await pages.getByRole("link", {name: "/", exact: true}).click()
+    await page.getByRole("link", {name: /Remove the filter.*Entry pages/}).click()
     await check(page, "filtered site")
     await page.getByRole("link", {name: /Remove the filter.*pricing/}).click()
     await figure("Views").first().getByText(String(views.events), {exact: true}).waitFor()
@@ -408,12 +432,33 @@ const scenarios = {
     const places = page.getByRole("region", {name: "Places"})
     await places.getByRole("button", {name: "Regions"}).click()
     await places.getByRole("link", {name: "DE-BY"}).click()
-    await page.getByText("A filter counts the events").waitFor()
+    await page.getByText("counted from the events").waitFor()
     const bavarian = await read(`/v1/sites/shop.example.com/pageviews/count?from=${from}&where=${encodeURIComponent('region="DE-BY"')}`)
     await figure("Views").first().getByText(String(bavarian.events), {exact: true}).waitFor()
     assert.ok(bavarian.events > 0 && bavarian.events < views.events)
     await page.getByRole("link", {name: /Remove the filter.*DE-BY/}).click()
     await figure("Views").first().getByText(String(views.events), {exact: true}).waitFor()
+
+    const row = (region, name) => page.getByRole("region", {name: region}).getByRole("row", {name})
+    await row("Events", /Sign up/).getByText("3", {exact: true}).waitFor()
+    await row("Properties", /^pro/).getByText("2", {exact: true}).waitFor() // a property by its name
+    await row("Properties", /^pro/).getByRole("link").click()
+    await figure("Events").getByText("2", {exact: true}).waitFor()
+    await figure("Visitors").getByText("1", {exact: true}).waitFor()
+    await page.getByRole("link", {name: /Remove the filter.*plan pro/}).click()
+    const both = page.getByRole("region", {name: "Pairs"})
+    await both.getByRole("link", {name: "US · /pricing"}).first().click()
+    const [{metrics: [paired]}] = await asked("pageviews", [["is", "event:page", ["/pricing"]], ["is", "visit:country", ["US"]]])
+    await figure("Views").first().getByText(String(paired), {exact: true}).waitFor()
+    await check(page, "site filtered by a pair")
+    await page.screenshot({path: join(screens, "pair.png"), fullPage: true})
+    await page.goto(stack + "/ui/" + site + "?period=7d")
+    await page.getByLabel("by").selectOption("Hours")
+    await until(() => /by=hour/.test(page.url()), "the unit of the chart is not in the address")
+    await page.getByRole("button", {name: "The period before", exact: true}).click()
+    await until(() => /period=\d{4}-\d\d-\d\d\.\.\d{4}-\d\d-\d\d/.test(decodeURIComponent(page.url())), "the period before has no dates")
+    await page.getByText("Compared with").waitFor()
+    await page.goto(stack + "/ui/" + site + "?period=7d")
 
     const now = page.getByText("in the last 5 minutes")
     const before = parseInt(await now.textContent())

@@ -53,7 +53,7 @@ const (
 )
 
 // The scenarios are functions of pages.mjs, which prints the name of each that passed.
-var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers", "looksHealth", "looksBreak", "zoom", "keyboard", "compare", "fleet", "profiles", "live", "alert", "hostile", "figures", "measures", "counter", "numbers", "severities", "missing", "address", "busy", "bucket", "meant", "site", "service", "stack", "signIn", "shared", "notified", "breaks", "theme", "away", "search", "streams"}
+var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers", "looksHealth", "looksBreak", "zoom", "keyboard", "compare", "fleet", "profiles", "live", "alert", "hostile", "figures", "measures", "counter", "together", "numbers", "severities", "missing", "address", "busy", "bucket", "meant", "site", "service", "stack", "signIn", "shared", "notified", "breaks", "theme", "away", "search", "streams"}
 
 func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	browse := browser(t)
@@ -147,6 +147,13 @@ func send(t *testing.T, s *stack.Stack) {
 	})
 	for some := range slices.Chunk(views(), 25) { // few enough for a request, however busy the machine is
 		post(t, s.URL+"/v1/pageviews", some)
+	}
+	signedUp := time.Now().UTC().Add(-40*time.Minute + 10*time.Second).Format(time.RFC3339)
+	for n, plan := range []string{"pro", "pro", "free"} {
+		post(t, s.URL+"/v1/customevents", map[string]any{
+			"siteId": site, "id": fmt.Sprint("sign-up-", n), "visitor": "v0-0", "path": "/", "name": "Sign up",
+			"prop1": "Sign up?plan=" + plan, "timestamp": signedUp,
+		})
 	}
 	if err := s.Idle(t.Context()); err != nil {
 		t.Fatal(err)

@@ -33,6 +33,7 @@ export interface Shares {
   values: Share[];
   other: number;
   exact: boolean;
+  more?: boolean; // there are values that are not listed, of which the number of events is not known
 }
 export interface Rollup {
   bucket: string;
@@ -139,6 +140,7 @@ export interface Kind {
   path: string;
   tiers: Tier[];
   dimensions: string[];
+  pairs?: { name: string; of: [string, string] }[];
   distinct: string[];
   sessionsOf?: string;
   goals?: Goal[];

@@ -5,9 +5,10 @@ import { alone } from "./alone";
 import { countsText, eventCount, figures, figureText, mainFigure, mainOf, mainTitle, state } from "./figures";
 import { decimalsFor, numberText } from "./number";
 import { color, drawIn, frame, useTheme, wholes } from "./plot";
-import { hatch, tint } from "./shade";
+import { dashed, hatch, tint } from "./shade";
 import { bucketText } from "./time";
 import type { Main } from "./figures";
+import type { Threshold } from "./rules";
 import type { Figures, Missing, Rollup } from "./api";
 
 const drawn = ["min", "max", "avg", "p50", "p95", "p99"] as const;
@@ -103,9 +104,9 @@ const marks: uPlot.Series.Points = {
 
 /**
  * shade marks by a hatch the buckets whose figures miss a change and the times that are not known, the
- * open bucket by a tint, and alerts by a line.
+ * open bucket by a tint, alerts by a line, and the thresholds of rules by a dashed one.
  */
-function shade(u: uPlot, { rollups, missing, alerts }: Props) {
+function shade(u: uPlot, { rollups, missing, alerts, thresholds }: Props) {
   const { ctx, bbox } = u;
   ctx.save();
   ctx.beginPath();
@@ -126,6 +127,10 @@ function shade(u: uPlot, { rollups, missing, alerts }: Props) {
     const x = u.valToPos(at / 1000, "x", true);
     tint(ctx, x - 1, x + 1, bbox, color("--problem"));
   }
+  for (const t of thresholds) {
+    const y = u.valToPos(t.value, "y", true);
+    dashed(ctx, y, bbox, color("--problem"), t.name);
+  }
   ctx.restore();
 }
 
@@ -137,6 +142,7 @@ interface Props {
   to: string;
   utc: boolean;
   alerts: number[]; // times in milliseconds
+  thresholds: Threshold[]; // of alert rules
   others: Line[];
   on: boolean[]; // which of `choices` are drawn
   setOn: (on: boolean[]) => void;
@@ -156,7 +162,7 @@ export function Plot(props: Props) {
   const latest = useRef(props);
   const [at, setAt] = useState<number | null>(null);
   latest.current = props;
-  const { rollups, measure, from, to, utc, alerts, others, on, setOn } = props;
+  const { rollups, measure, from, to, utc, alerts, others, thresholds, on, setOn } = props;
   const dark = useTheme();
   const main = mainOf(rollups, measure),
     bars = main !== "avg";
@@ -173,7 +179,7 @@ export function Plot(props: Props) {
   }, [main, utc, dark, others.length]);
   useEffect(() => {
     plotted.current?.setData(columns(props));
-  }, [rollups, measure, from, to, alerts, others]);
+  }, [rollups, measure, from, to, alerts, others, thresholds]);
   useEffect(() => {
     if (!bars)
       choices.forEach(([, of], i) => of.forEach((n) => plotted.current?.setSeries(n, { show: on[i] })));
@@ -186,7 +192,7 @@ export function Plot(props: Props) {
       u = plotted.current;
     if (!rollups.length || !u) return;
     setAt(next);
-    u.setCursor({ left: u.valToPos(u.data[0][next], "x"), top: u.over.clientHeight / 2 }, false);
+    moveCursor(u, u.valToPos(u.data[0][next], "x"));
   };
   const keys: Record<string, () => void> = {
     ArrowRight: () => select((at ?? rollups.length) + (at === null ? -1 : 1)),
@@ -280,6 +286,19 @@ function readout(
   return parts.join(" · ");
 }
 
+/** fromZero is the range of bars, which begin at zero. */
+const fromZero = (_: uPlot, least: number | null, most: number | null): [number, number] => [
+  Math.min(0, least ?? 0),
+  most && most > 0 ? most * 1.1 : 1,
+];
+
+/** moveCursor moves the cursor of a plot, and of the plots that follow it. */
+function moveCursor(u: uPlot, left: number) {
+  type Move = (at: { left: number; top: number }, fire: boolean, publish: boolean) => void;
+  const move: Move = u.setCursor; // its own type lacks the last
+  move({ left, top: u.over.clientHeight / 2 }, false, true);
+}
+
 function create(
   parent: HTMLElement,
   latest: { current: Props },
@@ -295,10 +314,11 @@ function create(
       axes: main === "events" ? [axes[0], { ...axes[1], incrs: wholes }] : axes,
       scales: {
         x: { range: () => [Date.parse(latest.current.from) / 1000, Date.parse(latest.current.to) / 1000] },
+        ...(main !== "avg" && { y: { range: fromZero } }),
       },
       series: [{}, ...lines(main !== "avg", on, others)],
       bands: main !== "avg" ? [] : [{ series: [2, 1], fill: color("--band") }],
-      cursor: { drag: { x: true, y: false, setScale: false } },
+      cursor: { drag: { x: true, y: false, setScale: false }, sync: { key: "series", setSeries: false } },
       hooks: {
         drawAxes: [(u) => shade(u, latest.current)],
         setCursor: [

@@ -2,9 +2,10 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Chart, Missing, Rollup, Series } from "./api";
 import { Plot, type Line } from "./chart";
-import { eventCount, figures, figureText, state } from "./figures";
+import { eventCount, figures, figureText, measureTitle, state } from "./figures";
 import { decimalsFor, fullText, numberText } from "./number";
 import { warnings, type Progress } from "./progress";
+import type { Threshold } from "./rules";
 import { TakeAway } from "./take";
 import { bucketText, timeText } from "./time";
 
@@ -17,14 +18,21 @@ interface Props {
   others: Line[];
   utc: boolean;
   alerts: number[];
+  also: string[]; // measures below, under the same cursor
+  setAlso: (also: string[]) => void;
+  thresholds: (measure: string) => Threshold[];
   on: boolean[];
   setOn: (on: boolean[]) => void;
   zoom: (from: number, to: number) => void;
   choose?: (r: Rollup) => void;
 }
 
-export function ChartView({ chart, path, place, series, ...rest }: Props) {
+const noLines: Line[] = [];
+
+export function ChartView({ chart, path, place, series, also, setAlso, thresholds, ...rest }: Props) {
   const { measure, utc, choose } = rest;
+  const range = { rollups: chart.rollups, missing: chart.missing ?? [], from: chart.from, to: chart.to };
+  const drawn = { ...rest, ...range };
   const [open, setOpen] = useState(false); // a closed table is not rendered
   const filled = useMemo(() => chart.rollups.filter((r) => r.events > 0), [chart]);
   const missing = chart.missing ?? [];
@@ -47,7 +55,20 @@ export function ChartView({ chart, path, place, series, ...rest }: Props) {
           kept.
         </p>
       )}
-      <Plot {...rest} rollups={chart.rollups} missing={missing} from={from} to={to} />
+      <Plot {...drawn} thresholds={thresholds(measure)} />
+      <Thresholds thresholds={thresholds(measure)} />
+      {also.map((m) => (
+        <section key={m} aria-label={measureTitle(m)}>
+          <div class="bar">
+            <h3>{measureTitle(m)}</h3>
+            <button class="tab" onClick={() => setAlso(also.filter((x) => x !== m))}>
+              <span class="away">{measureTitle(m)}: </span>remove
+            </button>
+          </div>
+          <Plot {...drawn} measure={m} others={noLines} thresholds={thresholds(m)} />
+          <Thresholds thresholds={thresholds(m)} />
+        </section>
+      ))}
       <Facts chart={chart} filled={filled} utc={utc} />
       <div class="bar">
         <details class="table" onToggle={(e) => setOpen(e.currentTarget.open)}>
@@ -68,6 +89,13 @@ export function ChartView({ chart, path, place, series, ...rest }: Props) {
       </div>
     </>
   );
+}
+
+/** Thresholds names the rules whose thresholds are dashed lines. */
+function Thresholds({ thresholds }: { thresholds: Threshold[] }) {
+  if (!thresholds.length) return null;
+  const text = thresholds.map((t) => `${t.name} at ${fullText(t.value)} (${t.severity})`).join(", ");
+  return <p class="facts">Thresholds: {text}.</p>;
 }
 
 /** NotKnown names the parts of a range of which it is not known whether they had events. */

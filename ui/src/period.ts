@@ -130,6 +130,62 @@ const rows: Row[] = [
 export const periodNames = rows.map(({ name, title }) => ({ name, title }));
 const usual = rows[4];
 
+const day = 24 * 60 * minute;
+const mostOfHours = 8,
+  mostDays = 400; // days in a chart of hours, and of days
+
+/** datesOf reads the first and the last date of a period that a reader chose: 2026-10-05..2026-10-11. */
+export const datesOf = (name: string | null) =>
+  /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/.exec(name ?? "")?.slice(1) as [string, string] | undefined;
+
+/**
+ * chosen returns the period from one date to another; undefined if the dates name none. A long one has whole
+ * months.
+ */
+function chosen(name: string | null, now: number, utc: boolean): Row | undefined {
+  const dates = datesOf(name)?.map((d) => Date.parse(d + (utc ? "T00:00:00Z" : "T00:00:00")));
+  if (!dates || dates.some(isNaN)) return;
+  let from = dayStart(dates[0], utc),
+    after = startOf(dates[1], utc, 1);
+  if (from >= after || from > now) return;
+  const long = after - from > mostDays * day;
+  if (long) [from, after] = [monthStart(from, utc), monthStart(after - 1, utc, 1)];
+  const to = after > now ? null : after;
+  const days = Math.round(((to ?? startOf(now, utc, 1)) - from) / day);
+  return {
+    name: name!,
+    title: name!,
+    unit: long ? "month" : days > 1 ? "day" : "hour",
+    range: () => ({ from, to }),
+    days,
+  };
+}
+
+/** dateText returns the date of a time, as datesOf reads it. */
+export const dateText = (t: number, utc: boolean) =>
+  new Date(utc ? t : t - new Date(t).getTimezoneOffset() * minute).toISOString().slice(0, 10);
+
+/** The units in which a period may be drawn: neither too few buckets nor too many. */
+export function unitsOf({ range, unit }: Period, now: number, utc: boolean): Unit[] {
+  const days = ((range.to ?? now) - range.from) / day,
+    months = range.from === monthStart(range.from, utc) && days > 32;
+  if (unit === "minute") return [unit];
+  const fits: Partial<Record<Unit, boolean>> = {
+    hour: days <= mostOfHours,
+    day: days > 1.1 && days <= mostDays,
+    month: months,
+  };
+  return (["hour", "day", "month"] as const).filter((u) => fits[u]);
+}
+
+/** beside returns the name of the period of as many days before (-1) or after (1) a period. */
+export function beside(p: Period, way: -1 | 1, now: number, utc: boolean): string | null {
+  const end = p.range.to ?? startOf(now, utc, 1);
+  const days = Math.round((end - p.range.from) / day);
+  const [from, to] = [startOf(p.range.from, utc, way * days), startOf(end, utc, way * days - 1)];
+  return from > now ? null : `${dateText(from, utc)}..${dateText(to, utc)}`;
+}
+
 const next = {
   minute: (t: number) => t + minute,
   hour: (t: number) => t + 60 * minute,
@@ -137,9 +193,21 @@ const next = {
   month: (t: number, utc: boolean) => startOf(t, utc, 0, 1),
 };
 
-/** periodOf returns the period with a name at a time. Today has all its hours. */
-export function periodOf(name: string | null, now: number, utc: boolean): Period {
-  const { range, days, months, ...row } = rows.find((r) => r.name === name) ?? usual;
+/**
+ * periodOf returns the period with a name at a time, drawn by a unit if it can be. Today has all its
+ * hours.
+ */
+export function periodOf(name: string | null, now: number, utc: boolean, by?: string | null): Period {
+  const usually = cut(name, now, utc);
+  const unit = unitsOf(usually, now, utc).find((u) => u === by);
+  return unit && unit !== usually.unit ? cut(name, now, utc, unit) : usually;
+}
+
+/** cut returns a period with its buckets. */
+function cut(name: string | null, now: number, utc: boolean, by?: Unit): Period {
+  const { range, days, months, ...row } =
+    rows.find((r) => r.name === name) ?? chosen(name, now, utc) ?? usual;
+  row.unit = by ?? row.unit;
   const of = range(now, utc),
     byClock = row.unit !== "minute"; // a day before the same minute has always 24 hours
   const back = (t: number) => (byClock ? moved(t, utc, -days, -(months ?? 0)) : t - days * 24 * 60 * minute);

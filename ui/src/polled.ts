@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Problem, request, url } from "./api";
 import { readPages, type Pages } from "./pages";
+import type { Question, Report } from "./report";
 
 /** Readers of paths of subjects, which read again when their subject has changed. */
 const readers = new Map<() => void, string>();
@@ -38,6 +39,19 @@ export const usePolled = <T>(path: string | null, every = 5000) => useRead<T>(pa
  */
 export const usePages = <T>(path: string | null, name: string, every = 5000) =>
   useRead<Pages<T>>(path, every, (at, signal) => readPages<T>(at, name, (page) => request(page, signal)));
+
+/**
+ * useReport asks the Stats API as usePolled reads a path. null asks nothing.
+ */
+export const useReport = (asked: Question | null, every = 60_000) =>
+  useRead<Report>(asked && JSON.stringify(asked), every, ask);
+
+const ask = (body: string, signal: AbortSignal) =>
+  request("/api/v2/query", signal, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body,
+  });
 
 type Read = (path: string, signal: AbortSignal) => Promise<{ tag: string; body: unknown }>;
 

@@ -10,6 +10,7 @@ import { Compare, mostOthers, otherName, othersOf, withOthers } from "./compare"
 import { Events, Latest } from "./events";
 import { measureTitle, measuresIn } from "./figures";
 import { Notice, href } from "./parts";
+import { thresholdsOf, type Rule } from "./rules";
 import { usePages, usePolled } from "./polled";
 import {
   inputText,
@@ -79,6 +80,17 @@ export function SeriesView({ place, series, all, kind, utc, params }: Props) {
   const measures = useMemo(() => measuresIn(chart?.rollups ?? [], series.measures), [chart, series]);
   const wanted = params.get("m");
   const measure = wanted ?? measures[0];
+  const also = params.getAll("also").filter((m) => m !== measure);
+  const rules = useRules([subjects, id], kind);
+  const thresholds = useMemo(() => {
+    const of = (m: string) => thresholdsOf(rules, kind.kind, series.stream, m);
+    const known = new Map([...measures, measure].map((m) => [m, of(m)]));
+    return (m: string) => known.get(m) ?? [];
+  }, [JSON.stringify(rules), measures, measure]);
+  const setAlso = (next: string[]) => {
+    const kept = [...params].filter(([name]) => name !== "also");
+    location.hash = href(place, [...kept, ...next.map((m): [string, string] => ["also", m])]);
+  };
   const on = useMemo(() => linesIn(params.get("lines")), [query]);
   const bucket = chart?.rollups.find((r) => r.bucket === params.get("at"));
   const own = useAlerts(place, kind, series);
@@ -95,6 +107,25 @@ export function SeriesView({ place, series, all, kind, utc, params }: Props) {
               ))}
             </select>
           </label>
+          {measures.length > 2 && (
+            <label>
+              with{" "}
+              <select
+                aria-label="Another measure below"
+                value=""
+                onChange={(e) => setAlso([...also, e.currentTarget.value])}
+              >
+                <option value="" disabled selected>
+                  another below
+                </option>
+                {measures
+                  .filter((m) => m && m !== measure && !also.includes(m))
+                  .map((m) => (
+                    <option value={m}>{measureTitle(m)}</option>
+                  ))}
+              </select>
+            </label>
+          )}
           <RangeChoice range={range} first={Date.parse(series.firstSeen)} utc={utc} go={go} />
         </div>
         <Notice problem={problem} waiting={!chart} />
@@ -124,6 +155,9 @@ export function SeriesView({ place, series, all, kind, utc, params }: Props) {
             others={lines}
             utc={utc}
             alerts={times}
+            also={also}
+            setAlso={setAlso}
+            thresholds={thresholds}
             on={on}
             setOn={(next) => change({ lines: linesParam(next) }, true)}
             zoom={(from, to) => go({ length: to - from, end: to })}
@@ -153,6 +187,13 @@ export function SeriesView({ place, series, all, kind, utc, params }: Props) {
       </div>
     </>
   );
+}
+
+/** useRules reads the rules of a series: of its subject's type, and of the subject alone. */
+function useRules([subjects, id]: [string, string], kind: Readable): Rule[] {
+  const read = (parts: string[]) =>
+    usePolled<{ rules: Rule[] }>(kind.alerts && !shared ? url(parts) : null, 60_000).data?.rules ?? [];
+  return [...read(["rules", subjects]), ...read([subjects, id, "rules"])];
 }
 
 /** useAlerts returns the alerts of a series, and whether there are more than the page reads. */

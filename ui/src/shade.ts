@@ -35,3 +35,23 @@ export function hatch(
   ctx.stroke();
   ctx.restore();
 }
+
+/** dashed draws a horizontal line at a height, with its name. */
+export function dashed(
+  ctx: CanvasRenderingContext2D,
+  y: number,
+  box: { left: number; width: number },
+  stroke: string,
+  name: string,
+) {
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = stroke;
+  ctx.setLineDash([8, 6]);
+  ctx.beginPath();
+  ctx.moveTo(box.left, y);
+  ctx.lineTo(box.left + box.width, y);
+  ctx.stroke();
+  ctx.font = `${12 * devicePixelRatio}px sans-serif`;
+  ctx.fillText(name, box.left + 6 * devicePixelRatio, y - 4 * devicePixelRatio);
+  ctx.restore();
+}

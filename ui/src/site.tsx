@@ -2,18 +2,21 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { shared } from "./access";
 import { Curve } from "./curve";
-import { summaryOf, useFiltered, type Filters } from "./filtered";
 import { Goals } from "./goals";
 import { Imported } from "./imported";
 import { Notice, Title, href } from "./parts";
 import { periodNames, periodOf, realtime, realtimeMinutes, type Period, type Range } from "./period";
+import { beside, dateText, datesOf, unitsOf } from "./period";
+import { byProperty, countedBy, dimensionOf, halves, isPlace, ofCustomEvents, property } from "./report";
+import { bucketLabel, figureMetrics, question, summaries } from "./report";
+import type { Base, Filters, Question, Report, Span, Summary } from "./report";
 import { countText, dayText, durationText, iso, localZone, monthText, percentText, tenthsText } from "./time";
 import { NotKnown, NotProcessed } from "./chartview";
 import { change } from "./address";
 import { known, unfinished } from "./unfinished";
-import { Tops, tabParam, valueText } from "./tops";
-import { url, type Event, type Readable, type Rollup, type Total } from "./api";
-import { usePages, usePolled } from "./polled";
+import { Tops, fieldTitle, tabParam, valueText } from "./tops";
+import { url, type Readable, type Rollup, type Total } from "./api";
+import { usePages, usePolled, useReport } from "./polled";
 
 /**
  * The kinds of a site: views of pages, the visits that they make, events with a name, and days that
@@ -42,8 +45,6 @@ export function siteKinds(kinds: Readable[], subjects: string): SiteKinds | unde
     imported: kinds.find((k) => k.kind === "IMPORTEDDAY"),
   };
 }
-
-type Summary = Pick<Rollup, "events" | "measures" | "dimensions" | "distinct">;
 
 interface Figure {
   title: string;
@@ -113,13 +114,14 @@ interface Props {
 export function SitePage({ subjects, id, params, kinds, utc }: Props) {
   const { views, visits, named } = kinds;
   const clock = useClock(),
-    name = params.get("period");
-  const period = useMemo(() => periodOf(name, clock, utc), [name, clock, utc]);
+    name = params.get("period"),
+    by = params.get("by");
+  const period = useMemo(() => periodOf(name, clock, utc, by), [name, clock, utc, by]);
   const live = period.name === realtime;
+  const fields = useMemo(() => new Set([...visits.dimensions, "path", "hostname", "name"]), [visits]);
   // A filter counts events by their visitors, which a link does not show.
-  const filters: Filters = shared
-    ? []
-    : views.dimensions.flatMap((d): Filters => params.getAll(d).map((v) => [d, v]));
+  const filterable = (d: string) => !shared && (fields.has(d) || d.startsWith(property));
+  const filters: Filters = [...params].filter(([d]) => filterable(d));
   const address = (changes: { period?: string; filters?: Filters }) =>
     href(
       [subjects, id],
@@ -146,46 +148,50 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
   const past = {
     views: read(views, period.before, 600_000),
     visits: read(live ? undefined : visits, nearest, 600_000),
+    named: read(named, period.before, 600_000),
   };
 
-  const fields = [...views.dimensions, kinds.visitor];
-  const filtered = useFiltered(
-    [subjects, id, views.path],
-    filters.length ? filters : null,
-    fields,
-    period.range.from,
-    period.range.to ?? clock + fiveMinutes,
-  );
-  const chosen = useMemo(
-    () => filtered.events && summaryOf(filtered.events, views.dimensions, [kinds.visitor]),
-    [filtered.events],
-  );
+  const base: Base = { site: id, zone: utc ? "UTC" : localZone, filters };
+  const spans = { now: spanOf(period.range, clock), before: spanOf(period.before, clock) };
+  const figuresOf = (span: Span) => (filters.length ? question(base, span, figureMetrics(filters)) : null);
+  const filtered = useReport(figuresOf(spans.now)),
+    filteredBefore = useReport(figuresOf(spans.before), 600_000);
+  const chosen = of(filtered.data, kinds.visitor),
+    before = of(filteredBefore.data, kinds.visitor);
 
   const summary: Record<Figure["of"], Summary | undefined> = filters.length
-    ? { views: chosen, visits: undefined }
+    ? { views: chosen?.views, visits: chosen?.visits }
     : { views: now.views.data, visits: now.visits.data };
-  const waiting = !summary.views && !filtered.problem;
+  const earlier: Record<Figure["of"], Summary | undefined> = filters.length
+    ? { views: before?.views, visits: before?.visits }
+    : { views: past.views.data, visits: past.visits.data };
   const problem = now.views.problem ?? now.visits.problem ?? filtered.problem;
-  const tops = filters.length
-    ? chosen?.dimensions
-    : { ...now.named.data?.dimensions, ...now.visits.data?.dimensions, ...now.views.data?.dimensions };
-  const counted = (d: string) =>
-    d in (summary.views?.dimensions ?? {})
-      ? "Views"
-      : d in (now.visits.data?.dimensions ?? {})
-        ? "Visits"
-        : "Events";
+  const waiting = !summary.views && !problem;
+  const tops = useMemo(() => withProperties(now), [now.named.data, now.visits.data, now.views.data]);
+  const topsBefore = useMemo(
+    () => withProperties(past),
+    [past.named.data, past.visits.data, past.views.data],
+  );
+  const pairs = [...(views.pairs ?? []), ...(visits.pairs ?? [])];
+  const halvesOf = (d: string) => pairs.find((p) => p.name === d)?.of ?? [d];
+  const has = (kind: { data?: Total }, d: string) => d in (kind.data?.dimensions ?? {});
+  const ofVisit = (d: string) => has(now.visits, d) && !has(now.views, d);
+  const metric = (d: string) => countedBy(d, filters, ofVisit(d));
   // Whole hours of the reader's zone are hours of the tier; its months are not.
   const more = (d: string) => {
     const kind = [views, visits, named].find((k) => k?.dimensions.includes(d));
-    if (!kind || filters.length || period.unit === "month") return null;
+    if (!kind || period.unit === "month") return null;
     return url([subjects, id, kind.path, "top", d], {
       limit: "200",
       ...(live ? { tier: "minute", last: realtimeMinutes + "m" } : { tier: "hour", ...within(period.range) }),
     });
   };
+  const ask = (d: string, limit: number) => {
+    const of = (span: Span) => question(base, span, [metric(d)], halvesOf(d).map(dimensionOf), limit);
+    return { now: of(spans.now), before: of(spans.before) };
+  };
   const shown = figures.find((f) => f.title === params.get("show")) ?? figures[0];
-  const usable = figures.filter((f) => f.of === "views" || (!live && !filters.length));
+  const usable = figures.filter((f) => f.of === "views" || !live || filters.length > 0);
   const figure = usable.includes(shown) ? shown : figures[0];
   return (
     <main>
@@ -210,13 +216,14 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
           Charts and events
         </a>
       </nav>
+      <Dates period={period} clock={clock} utc={utc} />
       {filters.length > 0 && (
         <ul class="bar filters" aria-label="Filters">
           {filters.map(([d, v], i) => (
             <li key={d + v}>
               <a class="chip" href={address({ filters: filters.toSpliced(i, 1) })}>
-                <span class="away">Remove the filter</span> <span class="soft">{d}</span> {valueText(d, v)}{" "}
-                <span aria-hidden="true">×</span>
+                <span class="away">Remove the filter</span> <span class="soft">{fieldTitle(d)}</span>{" "}
+                <bdi>{valueText(d, v)}</bdi> <span aria-hidden="true">×</span>
               </a>
             </li>
           ))}
@@ -231,33 +238,35 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
                 <Number
                   key={f.title}
                   figure={f}
+                  title={f.title === "Views" && filters.some(([d]) => ofCustomEvents(d)) ? "Events" : f.title}
                   pressed={f === figure}
                   choose={() => change({ show: f.title })}
                   disabled={!usable.includes(f)}
                   visitor={kinds.visitor}
                   now={summary[f.of]}
-                  past={filters.length ? undefined : past[f.of].data}
+                  past={earlier[f.of]}
                 />
               ))}
             </div>
-            <Over
-              key={figure.title}
-              figure={figure}
-              period={period}
-              utc={utc}
-              place={[subjects, id]}
-              kind={kinds[figure.of]}
-              visitor={kinds.visitor}
-              filtered={filters.length ? filtered.events : undefined}
-            />
+            {(!live || !filters.length) && (
+              <Over
+                key={figure.title}
+                figure={figure}
+                period={period}
+                utc={utc}
+                place={[subjects, id]}
+                kind={kinds[figure.of]}
+                visitor={kinds.visitor}
+                base={filters.length ? base : undefined}
+                clock={clock}
+              />
+            )}
             <Facts
               period={period}
               utc={utc}
               total={filters.length ? undefined : now.views.data}
-              filters={filters}
-              views={summary.views.events}
-              since={filtered.since}
-              whole={now.views.data}
+              filtered={filters.length > 0}
+              warnings={filtered.data?.meta.warnings ?? {}}
             />
           </section>
           {summary.views.events === 0 && !now.named.data?.events && (
@@ -272,15 +281,20 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
           )}
           <Tops
             tab={(title) => params.get(tabParam(title))}
-            tops={tops ?? {}}
+            tops={tops}
+            past={topsBefore}
+            pairs={pairs}
             all={!filters.length}
-            unit={counted}
+            unit={(d) => counts[metric(d)]}
             more={more}
-            filter={(d) =>
-              !shared && views.dimensions.includes(d) && !filters.some(([f]) => f === d)
-                ? (v) => address({ filters: [...filters, [d, v]] })
-                : undefined
-            }
+            ask={filters.length ? ask : undefined}
+            filter={(d) => {
+              const of = halvesOf(d);
+              if (!of.every(filterable)) return;
+              const others = filters.filter(([f]) => !of.includes(f));
+              const added = (v: string) => of.map((f, i): Filters[0] => [f, halves(v)[i]]);
+              return (v) => address({ filters: [...others, ...added(v)] });
+            }}
           />
           {!filters.length && (
             <Imported
@@ -298,6 +312,82 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
   );
 }
 
+const counts: Record<string, string> = { pageviews: "Views", visits: "Visits", events: "Events" };
+
+const spanOf = (range: Range, clock: number): Span => ({
+  from: range.from,
+  to: range.to ?? clock + fiveMinutes,
+});
+
+/** of returns the figures of a report without dimensions. */
+const of = (report: Report | undefined, visitor: string) =>
+  report && summaries(report.results[0]?.metrics ?? [0, 0, 0, 0, 0, 0], visitor);
+
+type Totals = Record<"views" | "visits" | "named", { data?: Total }>;
+
+/** withProperties returns the values of all dimensions, and properties of custom events by their names. */
+function withProperties({ views, visits, named }: Totals) {
+  const ofEvents = Object.entries(named.data?.dimensions ?? {});
+  return {
+    ...Object.fromEntries(ofEvents.filter(([d]) => !isPlace(d))),
+    ...byProperty(Object.fromEntries(ofEvents)),
+    ...visits.data?.dimensions,
+    ...views.data?.dimensions,
+  };
+}
+
+const unitNames: Record<string, string> = { hour: "Hours", day: "Days", month: "Months" };
+
+/** Dates chooses a period of one's own, the one before and the one after, and how the chart is cut. */
+function Dates({ period, clock, utc }: { period: Period; clock: number; utc: boolean }) {
+  if (period.unit === "minute") return null;
+  const [first, last] = datesOf(period.name) ?? [
+    dateText(period.range.from, utc),
+    dateText((period.range.to ?? clock + 1) - 1, utc),
+  ];
+  const go = (name: string | null) => datesOf(name) && change({ period: name });
+  const later = beside(period, 1, clock, utc);
+  const units = unitsOf(period, clock, utc);
+  return (
+    <div class="bar">
+      <label>
+        from{" "}
+        <input
+          type="date"
+          value={first}
+          max={last}
+          onChange={(e) => go(`${e.currentTarget.value}..${last}`)}
+        />
+      </label>
+      <label>
+        to{" "}
+        <input
+          type="date"
+          value={last}
+          min={first}
+          onChange={(e) => go(`${first}..${e.currentTarget.value}`)}
+        />
+      </label>
+      <button aria-label="The period before" onClick={() => go(beside(period, -1, clock, utc))}>
+        ←
+      </button>
+      <button aria-label="The period after" disabled={!later} onClick={() => go(later)}>
+        →
+      </button>
+      {units.length > 1 && (
+        <label>
+          by{" "}
+          <select value={period.unit} onChange={(e) => change({ by: e.currentTarget.value })}>
+            {units.map((u) => (
+              <option value={u}>{unitNames[u]}</option>
+            ))}
+          </select>
+        </label>
+      )}
+    </div>
+  );
+}
+
 const within = ({ from, to }: Range): Record<string, string> => ({
   from: iso(from),
   ...(to !== null && { to: iso(to) }),
@@ -305,7 +395,7 @@ const within = ({ from, to }: Range): Record<string, string> => ({
 
 /** kept returns the parameters of a view that a link to another period or filter keeps. */
 const kept = (params: URLSearchParams) =>
-  [...params].filter(([name]) => name === "show" || name === "zone" || name.startsWith(tabParam("")));
+  [...params].filter(([name]) => ["show", "zone", "by"].includes(name) || name.startsWith(tabParam("")));
 
 /** Present counts the visitors of the last five minutes. */
 function Present({ path, visitor }: { path: string; visitor: string }) {
@@ -320,6 +410,7 @@ function Present({ path, visitor }: { path: string; visitor: string }) {
 
 interface NumberProps {
   figure: Figure;
+  title: string;
   pressed: boolean;
   disabled: boolean;
   choose: () => void;
@@ -328,12 +419,12 @@ interface NumberProps {
   past?: Summary;
 }
 
-function Number({ figure, pressed, disabled, choose, visitor, now, past }: NumberProps) {
+function Number({ figure, title, pressed, disabled, choose, visitor, now, past }: NumberProps) {
   const value = now ? figure.value(now, visitor) : null,
     before = past ? figure.value(past, visitor) : null;
   return (
     <button class="figure" aria-pressed={pressed} disabled={disabled} onClick={choose}>
-      <span class="soft">{figure.title}</span>
+      <span class="soft">{title}</span>
       <strong>
         {now && figure.estimate?.(now, visitor) && "≈ "}
         {figure.text(value)}
@@ -374,48 +465,55 @@ interface OverProps {
   place: string[];
   kind: Readable;
   visitor: string;
-  filtered?: Event[];
+  base?: Base; // of questions, under filters
+  clock: number;
 }
 
 /** Over draws a figure by minute, hour, day or month. */
-function Over({ figure, period, utc, place, kind, visitor, filtered }: OverProps) {
+function Over({ figure, period, utc, place, kind, visitor, base, clock }: OverProps) {
   const { unit, buckets, bucketsBefore, range } = period;
   // Days and months are in the reader's zone.
   const zone = unit === "day" || unit === "month" ? { zone: utc ? "UTC" : localZone } : { limit: "1000" };
   const read = (r: Range, every: number) =>
     usePages<Rollup>(
-      filtered ? null : url([...place, kind.path, "rollups", unit], { ...within(r), ...zone }),
+      base ? null : url([...place, kind.path, "rollups", unit], { ...within(r), ...zone }),
       "rollups",
       every,
     );
   const now = read(range, 15_000),
     past = read({ from: period.before.from, to: period.endBefore }, 600_000);
+  const asked = (r: Range): Question | null =>
+    base && unit !== "minute"
+      ? question(base, spanOf(r, clock), figureMetrics(base.filters), ["time:" + unit])
+      : null;
+  const filtered = useReport(asked(range)),
+    filteredBefore = useReport(asked({ from: period.before.from, to: period.endBefore }), 600_000);
   const open = unfinished(buckets, range.to, Date.now());
-  const same = useSamePart(period, filtered ? undefined : open, [...place, kind.path]);
+  const same = useSamePart(period, base ? undefined : open, [...place, kind.path]);
+  const reported = (starts: number[], report: Report | undefined) =>
+    reportedIn(starts, report, (t) => bucketLabel(t, unit as "hour", utc), figure.of, visitor);
   const values = useMemo(() => {
-    const points = filtered
-      ? eventsIn(buckets, filtered, visitor)
-      : summariesIn(buckets, now.data?.all ?? []);
+    const points = base ? reported(buckets, filtered.data) : summariesIn(buckets, now.data?.all ?? []);
     const last = range.to ?? Date.now(),
-      none = figure.gaps || (!filtered && !now.data) ? null : 0; // not 0 before it is read
+      none = figure.gaps || !(base ? filtered : now).data ? null : 0; // not 0 before it is read
     const all = buckets.map((t, i) =>
       t > last ? null : points[i] ? figure.value(points[i], visitor) : none,
     );
-    return filtered ? all : known(all, buckets, now.data?.missing ?? []);
-  }, [buckets, now.data, filtered]);
+    return base ? all : known(all, buckets, now.data?.missing ?? []);
+  }, [buckets, now.data, filtered.data]);
   const before = useMemo(() => {
     const rollups = past.data?.all ?? [],
-      points = summariesIn(bucketsBefore, rollups);
-    if (!rollups.length) return [];
+      points = base ? reported(bucketsBefore, filteredBefore.data) : summariesIn(bucketsBefore, rollups);
+    if (!points.length) return [];
     const whole = (i: number) => (points[i] ? figure.value(points[i], visitor) : figure.gaps ? null : 0);
     const all = buckets.map((_, i) => (i === open ? same && figure.value(same, visitor) : whole(i)));
     return known(all, bucketsBefore, past.data?.missing ?? []).map((x) => x ?? null);
-  }, [buckets, past.data, open, same]);
+  }, [buckets, past.data, filteredBefore.data, open, same]);
   const label = (i: number) =>
     unit === "month" ? monthText(buckets[i], utc) : dayText(buckets[i], utc, unit !== "day");
   return (
     <>
-      <Notice problem={now.problem} waiting={!filtered && !now.data} />
+      <Notice problem={now.problem} waiting={!(base ? filtered : now).data && !filtered.problem} />
       {now.data?.more && (
         <p class="note">The period has more buckets than this page reads: not all are shown.</p>
       )}
@@ -467,45 +565,41 @@ function summariesIn(buckets: number[], rollups: Rollup[]): Summary[] {
   return found;
 }
 
-function eventsIn(buckets: number[], events: Event[], visitor: string): Summary[] {
-  const of = Map.groupBy(events, (e) => indexIn(buckets, Date.parse(e.at!)));
-  return buckets.map((_, i) => summaryOf(of.get(i) ?? [], [], [visitor]));
+/** reportedIn places the rows of a report by the labels of buckets. */
+function reportedIn(
+  starts: number[],
+  report: Report | undefined,
+  label: (t: number) => string,
+  of: Figure["of"],
+  visitor: string,
+): Summary[] {
+  const rows = new Map(report?.results.map((r) => [r.dimensions[0], r.metrics]));
+  const found: Summary[] = [];
+  starts.forEach((t, i) => {
+    const row = rows.get(label(t));
+    if (row) found[i] = summaries(row, visitor)[of];
+  });
+  return found;
 }
 
 interface FactsProps {
   period: Period;
   utc: boolean;
   total?: Total;
-  filters: Filters;
-  views: number;
-  since?: string;
-  whole?: Total;
+  filtered: boolean;
+  warnings: Record<string, string>; // of the Stats API
 }
 
 /** Facts says what the figures are compared with, and what they lack. */
-function Facts({ period, utc, total, filters, views, since, whole }: FactsProps) {
+function Facts({ period, utc, total, filtered, warnings }: FactsProps) {
   const clock = period.unit === "minute" || period.unit === "hour";
-  const [[field, value] = []] = filters;
-  const known =
-    filters.length === 1
-      ? (whole?.dimensions?.[field!]?.values.find((v) => v.value === value)?.count ?? 0)
-      : 0;
   return (
     <p class="facts">
-      {!filters.length && (
-        <>
-          Compared with {dayText(period.before.from, utc, clock)} to {dayText(period.before.to!, utc, true)}
-          .{" "}
-        </>
-      )}
-      {filters.length > 0 && <>A filter counts the events themselves; visits cannot be filtered. </>}
-      {known > views && <>{countText(known)} views had this value: the events of the others have expired. </>}
-      {since && (
-        <>
-          More views match than a page reads: the figures begin at {dayText(Date.parse(since), utc, true)}
-          .{" "}
-        </>
-      )}
+      Compared with {dayText(period.before.from, utc, clock)} to {dayText(period.before.to!, utc, true)}.{" "}
+      {filtered && "Under a filter, figures are counted from the events, while these are stored. "}
+      {[...new Set(Object.values(warnings))].map((w) => (
+        <span key={w}>{w}. </span>
+      ))}
       <NotKnown missing={total?.missing ?? []} utc={utc} />
       <NotProcessed of={total} utc={utc} />
       {total?.exact && "Every bucket is exact. "}
@@ -516,7 +610,7 @@ function Facts({ period, utc, total, filters, views, since, whole }: FactsProps)
       {total &&
         !Object.values(total.distinct ?? {}).every((d) => d.exact) &&
         "The number of visitors is an estimate, within a few per cent. "}
-      {period.name === realtime && "Visits need a longer period. "}
+      {period.name === realtime && !filtered && "Visits need a longer period. "}
     </p>
   );
 }

@@ -1,9 +1,10 @@
 // The most frequent values of a site's dimensions, a card for each group of them.
 import { useState } from "preact/hooks";
 import { change } from "./address";
+import { beforeOf, halves, property, sharesOf, type Question } from "./report";
 import { countText, percentText } from "./time";
 import type { Shares } from "./api";
-import { usePolled } from "./polled";
+import { usePolled, useReport } from "./polled";
 
 type Tab = [dimension: string, title: string];
 
@@ -20,6 +21,7 @@ const groups: Group[] = [
       ["path", "Pages"],
       ["entry", "Entry pages"],
       ["exit", "Exit pages"],
+      ["hostname", "Hosts"],
     ],
     empty: "No page was viewed.",
   },
@@ -69,34 +71,60 @@ const groups: Group[] = [
   },
 ];
 
-// Other dimensions are in a last card.
+// Other dimensions are in a last card, properties of custom events and pairs in cards of their own.
 const placed = new Set(groups.flatMap((g) => g.tabs.map(([d]) => d)));
 
 const named: Record<string, string> = { status: "Status codes", method: "Methods" };
 
+const titles = new Map(groups.flatMap((g) => g.tabs));
+
+/** fieldTitle names a field, as the tab of its table does. */
+export const fieldTitle = (field: string) =>
+  field.startsWith(property)
+    ? field.slice(property.length)
+    : (titles.get(field) ?? named[field] ?? field);
+
 /** tabParam names the parameter of the address that keeps the tab of a card. */
 export const tabParam = (title: string) => "tab." + title;
 
+/** A pair of fields whose values are counted together. */
+export interface Pair {
+  name: string;
+  of: [string, string];
+}
+
 interface Props {
   tops: Record<string, Shares>;
+  past: Record<string, Shares>; // of the period before
+  pairs: Pair[];
   all: boolean; // cards without values are shown too
   tab: (title: string) => string | null; // the chosen tab of a card
   unit: (dimension: string) => string; // what is counted: views, visits
   more: (dimension: string) => string | null; // where all values are read, if they can be
-  filter?: (dimension: string) => ((value: string) => string) | undefined; // the link that filters by a value
+  /** Under filters, the questions for the values of a dimension, now and in the period before. */
+  ask?: (dimension: string, limit: number) => { now: Question; before: Question };
+  filter: (dimension: string) => ((value: string) => string) | undefined; // the link that filters by a value
 }
 
 /** Tops shows every dimension that has values. */
 export function Tops({ tops, all: empties, ...rest }: Props) {
   const has = (d: string) => !!tops[d]?.values.length;
+  const pairs = rest.pairs.map(({ name, of: [a, b] }): Tab => [
+    name,
+    `${fieldTitle(a)} and ${fieldTitle(b).toLowerCase()}`,
+  ]);
+  const properties = Object.keys(tops).filter((d) => d.startsWith(property));
+  const known = new Set([...placed, ...properties, ...pairs.map(([d]) => d)]);
   const more = Object.keys(tops)
-    .filter((d) => !placed.has(d) && has(d))
-    .map((d): Tab => [d, named[d] ?? d]);
+    .filter((d) => !known.has(d))
+    .map((d): Tab => [d, fieldTitle(d)]);
   if (!Object.keys(tops).some(has)) return null;
-  const all = [...groups, { title: "More", tabs: more, empty: "" }].map((g) => ({
-    ...g,
-    tabs: g.tabs.filter(([d]) => has(d)),
-  }));
+  const all = [
+    ...groups,
+    { title: "Properties", tabs: properties.map((d): Tab => [d, fieldTitle(d)]), empty: "" },
+    { title: "Pairs", tabs: pairs, empty: "" },
+    { title: "More", tabs: more, empty: "" },
+  ].map((g) => ({ ...g, tabs: g.tabs.filter(([d]) => has(d)) }));
   return (
     <div class="cards">
       {all
@@ -108,15 +136,17 @@ export function Tops({ tops, all: empties, ...rest }: Props) {
   );
 }
 
-function Card({ title, tabs, empty, tops, tab, unit, more, filter }: Group & Omit<Props, "all">) {
+function Card({ title, tabs, empty, tops, tab, unit, ...rest }: Group & Omit<Props, "all">) {
   const chosen = tab(title);
   const [dimension, name] = tabs.find(([d]) => d === chosen) ?? tabs[0] ?? ["", title];
-  const shares = tops[dimension];
+  const shares = tops[dimension],
+    several = tabs.length > 1 || !placed.has(dimension);
+  const table = { dimension, title: name, unit: unit(dimension), link: rest.filter(dimension) };
   return (
     <section class="card" aria-label={title}>
       <div class="bar tabs">
-        <h2>{tabs.length > 1 ? title : name}</h2>
-        {tabs.length > 1 &&
+        <h2>{several ? title : name}</h2>
+        {several &&
           tabs.map(([d, text]) => (
             <button
               class="tab"
@@ -127,88 +157,171 @@ function Card({ title, tabs, empty, tops, tab, unit, more, filter }: Group & Omi
             </button>
           ))}
       </div>
-      {shares ? (
-        <Values
+      {!shares && <p class="empty">{empty}</p>}
+      {shares && rest.ask && <Asked key={dimension} {...table} ask={rest.ask} />}
+      {shares && !rest.ask && (
+        <Counted
           key={dimension}
-          title={name}
-          dimension={dimension}
+          {...table}
           shares={shares}
-          unit={unit(dimension)}
-          path={more(dimension)}
-          link={filter?.(dimension)}
+          past={rest.past[dimension]}
+          path={rest.more(dimension)}
         />
-      ) : (
-        <p class="empty">{empty}</p>
       )}
     </section>
   );
 }
 
-interface ValuesProps {
-  title: string;
+interface TableProps {
   dimension: string;
-  shares: Shares;
+  title: string;
   unit: string;
-  path: string | null;
   link?: (value: string) => string;
 }
 
-/** Values lists the most frequent values, and by a click the others. */
-function Values({ title, dimension, shares: first, unit, path, link }: ValuesProps) {
+/** Counted shows the most frequent values of rollups, and by a click the others. */
+function Counted({
+  shares: first,
+  past,
+  path,
+  ...table
+}: TableProps & { shares: Shares; past?: Shares; path: string | null }) {
   const [all, showAll] = useState(false);
   const { data } = usePolled<Shares>(all ? path : null, 60_000);
   const shares = all && data ? data : first;
-  const most = shares.values[0]?.count ?? 1;
   return (
-    <table class="values">
-      <thead>
-        <tr>
-          <th scope="col">{title}</th>
-          <th scope="col" class="number">
-            {unit}
-          </th>
-          <th scope="col" class="number">
-            Share
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {shares.values.map(({ value, count, share }) => {
-          const text = valueText(dimension, value);
-          return (
-            <tr key={value}>
+    <Values
+      {...table}
+      shares={shares}
+      past={past}
+      search={all}
+      showAll={path && !all && shares.other > 0 ? () => showAll(true) : undefined}
+    />
+  );
+}
+
+const shownValues = 10,
+  mostValues = 1000;
+
+/** Asked shows the values that the Stats API counts under filters. */
+function Asked({ ask, ...table }: TableProps & { ask: NonNullable<Props["ask"]> }) {
+  const [all, showAll] = useState(false);
+  const asked = ask(table.dimension, all ? mostValues : shownValues);
+  const now = useReport(asked.now),
+    before = useReport({ ...asked.before, pagination: { limit: mostValues } });
+  if (now.problem) return <p class="empty">{now.problem.message}</p>;
+  if (!now.data)
+    return (
+      <p class="note" role="status">
+        Reading…
+      </p>
+    );
+  const shares = sharesOf(now.data);
+  if (!shares.values.length) return <p class="empty">None under these filters.</p>;
+  return (
+    <Values
+      {...table}
+      shares={shares}
+      past={before.data && sharesOf(before.data)}
+      search={all}
+      showAll={shares.more && !all ? () => showAll(true) : undefined}
+    />
+  );
+}
+
+interface ValuesProps extends TableProps {
+  shares: Shares;
+  past?: Shares;
+  search: boolean;
+  showAll?: () => void;
+}
+
+/** Values is a table of values, with the change of each since the period before. */
+function Values({ dimension, title, unit, link, shares, past, search, showAll }: ValuesProps) {
+  const [text, setText] = useState("");
+  const most = shares.values[0]?.count ?? 1;
+  const wanted = text.trim().toLowerCase();
+  const values = shares.values.filter((v) => valueText(dimension, v.value).toLowerCase().includes(wanted));
+  const rest = shares.other > 0 || shares.more;
+  return (
+    <>
+      {search && (
+        <label class="find">
+          Find <input type="search" value={text} onInput={(e) => setText(e.currentTarget.value)} />
+        </label>
+      )}
+      <table class="values">
+        <thead>
+          <tr>
+            <th scope="col">{title}</th>
+            <th scope="col" class="number">
+              {unit}
+            </th>
+            <th scope="col" class="number share-of">
+              Share
+            </th>
+            <th scope="col" class="number">
+              Change
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {values.map(({ value, count, share }) => {
+            const name = valueText(dimension, value);
+            return (
+              <tr key={value}>
+                <th scope="row">
+                  <span class="share" style={{ width: `${(100 * count) / most}%` }} />
+                  {link ? (
+                    <a href={link(value)} title={`Only ${name}`}>
+                      {name}
+                    </a>
+                  ) : (
+                    <span title={name}>{name}</span>
+                  )}
+                </th>
+                <td class="number">{countText(count)}</td>
+                <td class="number soft share-of">{percentText(share)}</td>
+                <td class="number soft">
+                  <Changed now={count} before={beforeOf(value, past)} />
+                </td>
+              </tr>
+            );
+          })}
+          {rest && (
+            <tr class="soft">
               <th scope="row">
-                <span class="share" style={{ width: `${(100 * count) / most}%` }} />
-                {link ? (
-                  <a href={link(value)} title={`Only ${text}`}>
-                    {text}
-                  </a>
+                {showAll ? (
+                  <button class="tab" onClick={showAll}>
+                    all others
+                  </button>
                 ) : (
-                  <span title={value}>{text}</span>
+                  "all others"
                 )}
               </th>
-              <td class="number">{countText(count)}</td>
-              <td class="number soft">{percentText(share)}</td>
+              <td class="number">{shares.other > 0 ? countText(shares.other) : ""}</td>
+              <td class="share-of" />
+              <td />
             </tr>
-          );
-        })}
-        {shares.other > 0 && (
-          <tr class="soft">
-            <th scope="row">
-              {path && !all ? (
-                <button class="tab" onClick={() => showAll(true)}>
-                  all others
-                </button>
-              ) : (
-                "all others"
-              )}
-            </th>
-            <td class="number">{countText(shares.other)}</td>
-            <td />
-          </tr>
-        )}
-      </tbody>
-    </table>
+          )}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+/** Changed says how a count differs from the period before. */
+function Changed({ now, before }: { now: number; before: number | null }) {
+  if (before === null) return <span title="not known for the period before">–</span>;
+  if (before === 0) return <span title="none in the period before">new</span>;
+  const by = (now - before) / before;
+  const mark = Math.abs(by) < 0.005 ? "" : by > 0 ? "▲ " : "▼ ";
+  return (
+    <span title={`${countText(before)} in the period before`}>
+      <span aria-hidden="true">{mark}</span>
+      {by < 0 && mark && <span class="away">minus </span>}
+      {percentText(Math.abs(by))}
+    </span>
   );
 }
 
@@ -220,6 +333,8 @@ const names: Record<string, Intl.DisplayNames> = {
 
 /** valueText returns the English name of a country or language, and other values as they are. */
 export function valueText(dimension: string, value: string): string {
+  const parts = halves(value);
+  if (parts.length === 2) return parts.map((v) => v || "none").join(" · ");
   try {
     return names[dimension]?.of(value) ?? value;
   } catch {

@@ -9,13 +9,14 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 )
 
 // ReadOnly returns a handler of the pages and of the reading routes of the API at address.
 // transport sends the requests to the API, with a signature or a token; nil sends them as they
-// are. Only GET and HEAD requests of the handler's own origin pass: other websites cannot
-// spend the user's reads. The caller must refuse hosts other than this machine. stack returns what
+// are. Only GET and HEAD requests of the handler's own origin pass, and queries of websites: other websites
+// cannot spend the user's reads. The caller must refuse hosts other than this machine. stack returns what
 // AWS knows of the stack of the API, as JSON; it is nil if no stack is known.
 func ReadOnly(address string, transport http.RoundTripper, stack func(context.Context) (any, error)) (http.Handler, error) {
 	at, err := url.Parse(address)
@@ -34,7 +35,8 @@ func ReadOnly(address string, transport http.RoundTripper, stack func(context.Co
 	mux.Handle("/{$}", http.RedirectHandler(Path, http.StatusFound))
 	mux.HandleFunc("GET "+PathStatus, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.Handle(PathStack, reads(stackHandler(stack)))
-	for _, prefix := range []string{"/v1/", httpapi.PathAPI, httpapi.PathHealth, httpapi.PathRelease} {
+	passed := []string{"/v1/", access.PathStats, httpapi.PathAPI, httpapi.PathHealth, httpapi.PathRelease}
+	for _, prefix := range passed {
 		mux.Handle(prefix, reads(api))
 	}
 	return mux, nil
@@ -62,7 +64,7 @@ func stackHandler(stack func(context.Context) (any, error)) http.Handler {
 func rewrite(r *httputil.ProxyRequest, at *url.URL) {
 	r.SetURL(at)
 	r.Out.Header = http.Header{}
-	for _, name := range []string{"Accept", "If-None-Match"} {
+	for _, name := range []string{"Accept", "Content-Type", "If-None-Match"} {
 		if v := r.In.Header.Get(name); v != "" {
 			r.Out.Header.Set(name, v)
 		}
@@ -74,7 +76,7 @@ func reads(api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := r.Header.Get("Sec-Fetch-Site")
 		switch {
-		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		case r.Method != http.MethodGet && r.Method != http.MethodHead && !isQuery(r):
 			problem(w, http.StatusMethodNotAllowed, "tidemark ui is read-only: change data with the tidemark command or the HTTP API")
 		case strings.HasPrefix(from, "cross") || from == "same-site":
 			problem(w, http.StatusForbidden, "a page of another website sent this request: open "+Path+" of this address instead")
@@ -82,6 +84,11 @@ func reads(api http.Handler) http.Handler {
 			api.ServeHTTP(w, r)
 		}
 	})
+}
+
+// isQuery reports whether a request reads by POST.
+func isQuery(r *http.Request) bool {
+	return r.Method == http.MethodPost && r.URL.Path == access.PathStats
 }
 
 // problem writes an error in the form of API Gateway, which the pages show.

@@ -105,6 +105,11 @@ func TestReadOnly_PassesReadsWithTheTransportsSignature(t *testing.T) {
 	if seen.Header.Get("Cookie") != "" {
 		t.Error("the API received a cookie of this origin")
 	}
+	query := httptest.NewRequest("POST", "/api/v2/query", strings.NewReader("{}"))
+	query.Header.Set("Content-Type", "application/json")
+	if got := get(t, h, query); got.Code != http.StatusOK || seen.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("a query of a website: status %d, and the API received %v", got.Code, seen.Header)
+	}
 }
 
 func TestReadOnly_RefusesChangesAndOtherSites(t *testing.T) {

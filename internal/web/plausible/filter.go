@@ -105,6 +105,9 @@ func parseLeaf(raw json.RawMessage) (l leaf, err error) {
 	if name != "matches" && slices.Contains(paths, l.dimension) {
 		l.clauses = lists.Map(l.clauses, storedPath)
 	}
+	if name == "is" { // a stored text is understood, too
+		l.clauses = lists.Map(l.clauses, func(c string) string { return shownAs(l.dimension, c) })
+	}
 	flags := ""
 	if !modifiers["case_sensitive"] {
 		flags = "(?i)"

@@ -1,11 +1,13 @@
 package plausible_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/web/plausible"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -59,6 +61,32 @@ func TestServe_FiltersNamePagesInAnyEncoding(t *testing.T) {
 	} {
 		s.want(`"date_range": ["2026-03-30", "2026-03-30"], "metrics": ["pageviews"], "filters": [`+filter+`]`,
 			`[[],[1]]`)
+	}
+}
+
+// A filter understands the names of responses and the stored texts.
+func TestServe_FiltersUnderstandStoredTexts(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "UTC")
+	s.put("PAGEVIEW", at("2026-03-30T12:00:00Z"), "a", "path", "/", "device", "phone")
+	s.put("PAGEVIEW", at("2026-03-30T12:00:00Z"), "b", "path", "/", "device", "desktop")
+	for _, name := range []string{"Mobile", "phone"} {
+		s.want(`"date_range": ["2026-03-30", "2026-03-30"], "metrics": ["visitors"], `+
+			`"filters": [["is", "visit:device", ["`+name+`"]]]`, `[[],[1]]`)
+	}
+}
+
+// Days are of the zone that a query names, in place of the site's.
+func TestServe_ReadsDaysOfTheZoneOfTheQuery(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "America/New_York")
+	s.put("PAGEVIEW", at("2026-03-30T18:35:00Z"), "a", "path", "/") // 00:05 of the next day in Kolkata
+	const days = `"date_range": ["2026-03-30", "2026-03-31"], "metrics": ["visits"], "dimensions": ["time:day"]`
+	s.want(days, `[["2026-03-30"],[1]]`)
+	s.want(days+`, "timezone": "Asia/Kolkata"`, `[["2026-03-31"],[1]]`)
+	_, err := s.serve(`{"site_id": "x.org", ` + days + `, "timezone": "Mars/Phobos"}`)
+	if !errors.Is(err, plausible.ErrRequest) {
+		t.Errorf("an unknown zone: %v", err)
 	}
 }
 

@@ -25,6 +25,7 @@ type Request struct {
 	Dimensions []string          `json:"dimensions"`
 	Filters    []json.RawMessage `json:"filters"`
 	OrderBy    [][2]string       `json:"order_by"`
+	Timezone   string            `json:"timezone,omitempty"` // of days and hours; "" is the site's
 	Pagination struct {
 		Limit  int `json:"limit"`
 		Offset int `json:"offset"`

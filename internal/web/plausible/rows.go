@@ -99,6 +99,9 @@ func (r *run) values(of summaries) (map[string]func(metric string) Figure, error
 			return nil, refuse("filter by %s: %d goals pass, and a visit may meet several: want a filter that one goal passes, or the dimension %s", goals, len(kept), goals)
 		}
 		for _, g := range kept {
+			if met := ofGoal("visits", of[visits], g); !r.sum && !met.Unknown && met.Value == 0 {
+				continue // no visit met it: no row
+			}
 			figure := func(metric string) Figure { return ofGoal(metric, of[visits], g) }
 			all[map[bool]string{false: g.Name}[r.sum]] = figure
 		}

@@ -77,7 +77,13 @@ type run struct {
 // Serve serves a query from the rollups of kinds, or from events if rollups do not have it or have an
 // estimate. The error wraps ErrRequest if neither can serve it, or is of the table.
 func Serve(ctx context.Context, table *query.Service, kinds *catalog.Catalog, q Request) (*Result, error) {
-	zone, err := siteZone(ctx, table, q.Site)
+	zone, err := times.Zone(q.Timezone)
+	switch {
+	case q.Timezone == "":
+		zone, err = siteZone(ctx, table, q.Site)
+	case err != nil:
+		err = refuse("timezone: %v", err)
+	}
 	if err != nil {
 		return nil, err
 	}
