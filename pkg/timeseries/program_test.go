@@ -228,12 +228,12 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		},
 		"busy": func(r *rapid.T) {
 			if n := rapid.IntRange(0, 3).Draw(r, "writes"); m.memory != nil {
-				m.memory.FailWrites(n)
+				m.memory.Fail("busy", n)
 			}
 		},
 		"lost": func(r *rapid.T) {
 			if n := rapid.IntRange(0, 3).Draw(r, "responses"); m.memory != nil {
-				m.memory.LoseResponses(n)
+				m.memory.Fail("lost response", n)
 			}
 		},
 		"enrich": func(r *rapid.T) {

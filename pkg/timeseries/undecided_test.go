@@ -178,7 +178,7 @@ func TestLedger_BooksEachPaymentOnce(t *testing.T) {
 	for clerk := range clerks {
 		running.Go(func() {
 			for n := range payments {
-				table.LoseResponses(n % 3)
+				table.Fail("lost response", n%3)
 				if out, err := book(t.Context(), ledger, "alice", fmt.Sprint(clerk, "-", n), 1); err != nil || !strings.HasPrefix(out, "booked") {
 					t.Errorf("payment %d of clerk %d: %s, %v", n, clerk, out, err)
 				}

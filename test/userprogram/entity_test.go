@@ -99,11 +99,11 @@ func TestEntity_StaleIsAValueWithTheWinner(t *testing.T) {
 func TestEntity_NothingStoredIsAnError(t *testing.T) {
 	table := timeseriestest.New(t, now)
 	readings := open(t, table, iot.Readings)
-	table.FailWrites(100)
+	table.Fail("busy", 100)
 	if out, err := readings.Append(context.Background(), at(1)); !errors.Is(err, timeseries.ErrUndecided) || out.Outcome != "" {
 		t.Errorf("busy: %q, %v", out.Outcome, err)
 	}
-	table.FailWrites(0)
+	table.Fail("busy", 0)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := readings.Append(ctx, at(1)); !errors.Is(err, timeseries.ErrUndecided) || !errors.Is(err, context.Canceled) {
@@ -120,9 +120,9 @@ func TestEntity_NothingStoredIsAnError(t *testing.T) {
 func TestEntity_TransientFaultsAreRetried(t *testing.T) {
 	table := timeseriestest.New(t, now)
 	readings := open(t, table, iot.Readings)
-	table.FailWrites(1)
+	table.Fail("busy", 1)
 	appended(t, readings, at(1), model.Applied)
-	table.LoseResponses(1)
+	table.Fail("lost response", 1)
 	appended(t, readings, at(2), model.Applied)
 }
 

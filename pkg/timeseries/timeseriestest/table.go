@@ -1,6 +1,10 @@
 // Package timeseriestest is for the tests of programs that use package timeseries: a table in
 // memory whose clock the test moves, whose rollups the test brings up to date, and whose
 // requests can fail. It runs the code that is deployed, so outcomes and rollups are the same.
+//
+// A test of a program with several kinds begins with New and Configure. Each Advance then does what the
+// deployed functions do in that time: it folds what was written and sweeps the buckets of deferred tiers as
+// they close. A test that checks the moments between uses Fold and Sweep.
 package timeseriestest
 
 import (
@@ -8,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -38,7 +43,8 @@ type Table struct {
 
 	mu     sync.Mutex
 	now    time.Time      // guarded by mu
-	faults map[string]int // how many of the next writes fail, by fault; guarded by mu
+	kinds  []catalog.Kind // of Configure; guarded by mu
+	faults map[string]int // how many of the next requests have it; guarded by mu
 	folded uint64         // records of the table that Fold has processed; guarded by mu
 	sent   uint64         // records that StreamBatch has returned; guarded by mu
 }
@@ -49,7 +55,7 @@ var _ timeseries.Store = (*Table)(nil)
 func New(tb testing.TB, start time.Time) *Table {
 	t := &Table{tb: tb, now: start, faults: map[string]int{}, random: &seeded{source: rand.NewChaCha8([32]byte{})}}
 	t.memory = memory.New(t.stored)
-	t.store = &store{Store: t.memory, Writes: t.fault}
+	t.store = &store{Store: t.memory, Writes: t.nextWrite, Reads: t.nextRead}
 	return t
 }
 
@@ -64,17 +70,37 @@ func (t *Table) Options() *timeseries.Options {
 }
 
 // Configure applies the kinds to the table, as a deployment does: a program whose kind differs from them, or is
-// none of them, then gets timeseries.ErrTableConfig. A kind that the table cannot take ends the test.
+// none of them, then gets timeseries.ErrTableConfig. Fold, Sweep and Advance then know the kinds. A kind that the
+// table cannot take ends the test.
 func (t *Table) Configure(kinds ...catalog.Kind) {
 	t.tb.Helper()
 	declared, err := catalog.New(kinds...)
 	if err == nil {
-		applier := tableconfig.Applier{Table: t.memory, Now: t.stored}
+		applier := tableconfig.Applier{
+			Table: t.memory, Queue: t.memory, Now: t.stored,
+			Sweep: func(ctx context.Context, shard storage.QueueShard) error {
+				_, err := t.with(declared).Sweep(ctx, shard)
+				return err
+			},
+		}
 		_, err = applier.Apply(context.Background(), declared)
 	}
 	if err != nil {
 		t.tb.Fatalf("timeseriestest: configure the table: %v", err)
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kinds = slices.Clone(kinds)
+}
+
+// configured returns the kinds of Configure, or others if there are some.
+func (t *Table) configured(others []catalog.Kind) []catalog.Kind {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(others) == 0 {
+		return t.kinds
+	}
+	return others
 }
 
 // Now returns the time of the table's clock.
@@ -86,46 +112,45 @@ func (t *Table) Now() time.Time {
 
 func (t *Table) stored() model.Time { return model.TimeOf(t.Now()) }
 
-// Advance moves the clock forward and removes what has expired by then.
+// sweepEvery is the longest time between two sweeps while the clock advances.
+const sweepEvery = time.Hour
+
+// Advance moves the clock forward and removes what has expired by then. If the table was configured, it also
+// does what the deployed functions do meanwhile: it folds what was written before, and sweeps the buckets that
+// close, hour by hour, so that a raw event expires only after its buckets have it.
 func (t *Table) Advance(d time.Duration) {
-	t.mu.Lock()
-	t.now = t.now.Add(d)
-	t.mu.Unlock()
+	t.tb.Helper()
+	until := t.Now().Add(d)
+	if len(t.configured(nil)) > 0 {
+		t.Fold()
+		for t.hasQueue() && t.Now().Add(sweepEvery).Before(until) {
+			t.setNow(t.Now().Add(sweepEvery))
+			t.Sweep()
+		}
+		t.setNow(until)
+		t.Sweep()
+	}
+	t.setNow(until)
 	t.memory.Expire(t.stored())
 }
 
-// FailWrites makes the next n requests to write fail as on a busy table: nothing is stored. A
-// program repeats such a request, so a single failure is rarely visible.
-func (t *Table) FailWrites(n int) { t.setFault("busy", n) }
-
-// LoseResponses makes the next n requests to write lose their response: they are stored, and
-// the program does not learn it.
-func (t *Table) LoseResponses(n int) { t.setFault("lost", n) }
-
-func (t *Table) setFault(name string, n int) {
+func (t *Table) setNow(now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.faults[name] = n
+	t.now = now
 }
 
-// fault returns the fault of the next write.
-func (t *Table) fault(storetest.Call) storetest.WriteFault {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	switch {
-	case t.faults["busy"] > 0:
-		t.faults["busy"]--
-		return storetest.Throttle
-	case t.faults["lost"] > 0:
-		t.faults["lost"]--
-		return storetest.LoseResponse
-	}
-	return storetest.NoFault
+// hasQueue reports whether a bucket that has changed is still to be swept.
+func (t *Table) hasQueue() bool {
+	return slices.ContainsFunc(storage.FirstGeneration.QueueShards(), func(shard storage.QueueShard) bool {
+		page, err := t.memory.Invalidations(context.Background(), shard, model.MaxTime, "")
+		return err == nil && len(page.Invalidations) > 0
+	})
 }
 
 // Fold recomputes the rollups of everything that was written since the last Fold, as the
-// deployed function does moments after each write. kinds are all kinds that the test writes;
-// Events.Kind returns one. A failure ends the test.
+// deployed function does moments after each write. kinds are all kinds that the test writes, as Events.Kind
+// returns them; without any, Fold uses the kinds of Configure. A failure ends the test.
 func (t *Table) Fold(kinds ...catalog.Kind) {
 	t.tb.Helper()
 	a := t.aggregator(kinds)
@@ -180,11 +205,22 @@ func (t *Table) Sweeps(ctx context.Context) (storage.LowWatermarks, error) {
 
 func (t *Table) aggregator(kinds []catalog.Kind) *aggregate.Aggregator {
 	t.tb.Helper()
+	kinds = t.configured(kinds)
+	if len(kinds) == 0 {
+		t.tb.Fatal("timeseriestest: no kinds: pass those that the test writes, or call Configure first")
+	}
 	declared, err := catalog.New(kinds...)
 	if err != nil {
 		t.tb.Fatalf("timeseriestest: %v", err)
 	}
-	return &aggregate.Aggregator{Store: t.memory, QuarantineStore: t.memory, Catalog: declared, Now: t.stored}
+	if err := tableconfig.Load(context.Background(), t.memory, declared, t.stored()); err != nil {
+		t.tb.Fatalf("timeseriestest: %v", err)
+	}
+	return t.with(declared)
+}
+
+func (t *Table) with(kinds *catalog.Catalog) *aggregate.Aggregator {
+	return &aggregate.Aggregator{Store: t.memory, QuarantineStore: t.memory, Catalog: kinds, Now: t.stored}
 }
 
 // changeTypes are the changes of events by the names of records.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -74,35 +75,78 @@ func TestFold_FollowsAppendsCorrectionsDeletionsAndExpiry(t *testing.T) {
 	hour("expired", 1, "31")
 }
 
-func TestFaults_AreThoseOfTheNextWrites(t *testing.T) {
+func TestFail_NamesWhatHappensToTheNextRequests(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
-	table := timeseriestest.New(t, start)
-	opts := table.Options()
-	opts.Attempts = 1
-	readings, err := timeseries.Open[reading](table, iot.Readings, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, step := range []struct {
-		name   string
-		fail   func(int)
-		stored model.Outcome // of the second append
-	}{
-		{"busy", table.FailWrites, model.Applied},
-		{"lost", table.LoseResponses, model.Duplicate},
+	ctx := t.Context()
+	for fault, second := range map[string]model.Outcome{ // of the same append again
+		"busy":          model.Applied,
+		"contended":     model.Applied,
+		"lost request":  model.Applied,
+		"lost response": model.Duplicate,
 	} {
-		table.Advance(time.Second)
-		r := reading{"sensor_01", table.Now(), 20}
-		if _, err := readings.Append(ctx, reading{"sensor_01", table.Now().Add(-time.Millisecond), 1}); err != nil {
+		table := timeseriestest.New(t, start)
+		opts := table.Options()
+		opts.Attempts = 1
+		readings, err := timeseries.Open[reading](table, iot.Readings, opts)
+		if err != nil {
 			t.Fatal(err)
 		}
-		step.fail(1)
-		if out, err := readings.Append(ctx, r); !errors.Is(err, timeseries.ErrUndecided) {
-			t.Errorf("%s: %s, %v; want %v", step.name, out.Outcome, err, timeseries.ErrUndecided)
+		before := reading{Device: "sensor_01", At: start.Add(-time.Millisecond), Temperature: 1}
+		if _, err := readings.Append(ctx, before); err != nil {
+			t.Fatal(err)
 		}
-		if out, err := readings.Append(ctx, r); err != nil || out.Outcome != step.stored {
-			t.Errorf("%s: again: %s, %v; want %s", step.name, out.Outcome, err, step.stored)
+		r := reading{Device: "sensor_01", At: start, Temperature: 20}
+		table.Fail(fault, 1)
+		if out, err := readings.Append(ctx, r); !errors.Is(err, timeseries.ErrUndecided) {
+			t.Errorf("%s: %s, %v; want %v", fault, out.Outcome, err, timeseries.ErrUndecided)
+		}
+		if out, err := readings.Append(ctx, r); err != nil || out.Outcome != second {
+			t.Errorf("%s: again: %s, %v; want %s", fault, out.Outcome, err, second)
+		}
+		table.Fail("failed read", 1)
+		if _, err := readings.Count(ctx, sensor); err == nil {
+			t.Errorf("%s: a failed read has no error", fault)
+		}
+		if n, err := readings.Count(ctx, sensor); err != nil || n.Events != 2 {
+			t.Errorf("%s: %d events, %v; want 2", fault, n.Events, err)
+		}
+	}
+}
+
+// The clock of a table with two kinds, one of them deferred, closes its buckets: no test calls Fold or Sweep.
+func TestAdvance_ClosesTheBucketsOfConfiguredKinds(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	deferred, immediate := iot.Readings, iot.Readings
+	deferred.Retention = tier.Standard().Defer()
+	immediate.Name, immediate.Path = "PROBE", "probes"
+	immediate.Retention = tier.Standard()
+	table := timeseriestest.New(t, start)
+	table.Configure(deferred, immediate)
+	var opened []*timeseries.Events[reading]
+	for _, kind := range []catalog.Kind{deferred, immediate} {
+		events, err := timeseries.Open[reading](table, kind, table.Options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened = append(opened, events)
+		if _, err := events.Append(ctx, reading{Device: "sensor_01", At: start, Temperature: 20}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table.Advance(40 * tier.Day24) // the event has expired, its month is closed
+	for _, events := range opened {
+		if n, err := events.Count(ctx, sensor); err != nil || n.Events != 0 {
+			t.Errorf("%s: %d events, %v; want none", events.Kind().Name, n.Events, err)
+		}
+		for _, unit := range []tier.Unit{tier.Hour, tier.Day, tier.Month} {
+			found, err := events.Rollups(ctx, sensor, unit)
+			if err != nil || len(found) != 1 {
+				t.Fatalf("%s: %d buckets of a %s, %v; want 1", events.Kind().Name, len(found), unit, err)
+			}
+			if m := found[0].Measure("temperature"); m.Count != 1 || found[0].Open || !found[0].Exact {
+				t.Errorf("%s: %s: %+v, want one value, closed and exact", events.Kind().Name, unit, found[0])
+			}
 		}
 	}
 }
