@@ -34,8 +34,8 @@ them, the events that are missing in the row. "tidemark rebuild" repairs it.
 shows that an event is missing, removed or changed. It does not show that a row with the
 right digest was edited to have wrong numbers.
 
-It reads each event and row once; without a subject, the whole table twice (with --quick,
-once).
+It reads each event and row once, eight series at a time. Without a subject it finds the
+series by a scan that skips most of their items; with --quick it scans the whole table.
 
 --watch recounts all series one after the other without end, beside live traffic, with at
 most --units read units a second, and prints each row that differs for 15 minutes. Each

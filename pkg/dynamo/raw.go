@@ -58,18 +58,27 @@ func (t *Table) DeleteItem(ctx context.Context, k keys.Key) error {
 // Scan reads one page of the whole table, strongly consistent, in no particular order, after a position; the
 // zero Key is the start. The returned position is the zero Key after the last page.
 func (t *Table) Scan(ctx context.Context, after keys.Key) ([]item.Item, keys.Key, error) {
+	return t.ScanPage(ctx, after, 0)
+}
+
+// ScanPage is Scan of at most limit items; 0 means as many as one request returns (1 MB). The items of a
+// partition are in the order of their sort keys, and no item needs to have the key of the position.
+func (t *Table) ScanPage(ctx context.Context, after keys.Key, limit int) ([]item.Item, keys.Key, error) {
 	input := &dynamodb.ScanInput{
 		TableName:              &t.name,
 		ConsistentRead:         new(true),
-		ReturnConsumedCapacity: t.capacity.returnMode(),
+		ReturnConsumedCapacity: t.readReturnMode(ctx),
 	}
 	if after != (keys.Key{}) {
 		input.ExclusiveStartKey = primary(after)
+	}
+	if limit > 0 {
+		input.Limit = new(int32(limit))
 	}
 	out, err := t.client.Scan(ctx, input)
 	if err != nil {
 		return nil, keys.Key{}, t.failed("scan", err)
 	}
-	t.capacity.addReads(out.ConsumedCapacity)
+	t.countRead(ctx, len(out.Items), out.ConsumedCapacity)
 	return decodeItems(out.Items), decodeItem(out.LastEvaluatedKey).Key(), nil
 }

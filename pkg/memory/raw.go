@@ -39,6 +39,14 @@ func (t *Table) DeleteItem(ctx context.Context, k keys.Key) error {
 // Scan reads one page of the whole table, in order of the keys, after a position; the zero
 // Key is the start. The returned position is the zero Key after the last page.
 func (t *Table) Scan(ctx context.Context, after keys.Key) (page []item.Item, next keys.Key, _ error) {
+	return t.ScanPage(ctx, after, 0)
+}
+
+// ScanPage is Scan of at most limit items; 0 means as many as one request returns (1 MB). No item needs to have
+// the key of the position.
+func (t *Table) ScanPage(
+	ctx context.Context, after keys.Key, limit int,
+) (page []item.Item, next keys.Key, _ error) {
 	if err := checkContext(ctx, "scan"); err != nil {
 		return nil, keys.Key{}, err
 	}
@@ -46,7 +54,8 @@ func (t *Table) Scan(ctx context.Context, after keys.Key) (page []item.Item, nex
 	if after != (keys.Key{}) {
 		from = &engine.Position{Key: after}
 	}
-	found, _ := t.engine.Scan("", from, 0)
+	found, _ := t.engine.Scan("", from, limit)
+	countRead(ctx, len(found.Items), found.Bytes, true)
 	if found.Next != nil {
 		next = found.Next.Key
 	}

@@ -62,6 +62,32 @@ var repairFacts = []fact{
 		}
 		c.equal("items", len(seen), 40)
 	}},
+	{"a page of a scan begins after a key that no item has", func(c *contract) {
+		for i := range 12 {
+			e := reading(i%6, "")
+			e.Series.Subject.ID = fmt.Sprint(i / 6)
+			c.putEvents(e)
+		}
+		seen, requests := map[string]int{}, 0
+		for after, more := (keys.Key{}), true; more; more = after != (keys.Key{}) {
+			items, next, err := c.table.ScanPage(c.Context(), after, 2)
+			if err != nil || len(items) > 2 {
+				c.Fatalf("%d items, %v; want at most 2", len(items), err)
+			}
+			for _, it := range items {
+				seen[it.Key().PK]++
+			}
+			if after = next; after != (keys.Key{}) {
+				after.SK = "EVENT#zzz" // after all events of the partition
+			}
+			requests++
+		}
+		c.equal("partitions", len(seen), 2)
+		for pk, n := range seen {
+			c.equal("items of "+pk, n, 2)
+		}
+		c.equal("requests", requests, 3)
+	}},
 	{"Partition returns only its own items, in order, over several pages", func(c *contract) {
 		for i := range 40 {
 			e := reading(i, "", "text", strings.Repeat("x", 60<<10))

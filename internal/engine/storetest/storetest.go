@@ -51,6 +51,8 @@ type Table interface {
 	DeleteItem(ctx context.Context, k keys.Key) error
 	// Scan reads one page of all items after a position. The zero Key is the start and, as next, the end.
 	Scan(ctx context.Context, after keys.Key) (page []item.Item, next keys.Key, err error)
+	// ScanPage is Scan of at most limit items; no item needs to have the key of the position.
+	ScanPage(ctx context.Context, after keys.Key, limit int) (page []item.Item, next keys.Key, err error)
 	// Partition is Scan of one partition key, in order of the sort keys.
 	Partition(ctx context.Context, pk string, after keys.Key) (page []item.Item, next keys.Key, err error)
 }

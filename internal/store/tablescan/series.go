@@ -13,10 +13,15 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
+// namesPage is how many items one request reads to find the names of series. Longer pages read more of series
+// with many items, shorter ones send more requests for series with few.
+const namesPage = 250
+
 // Series returns the series that have events or rollups, and the series of the sessions that are folded
 // from these, without shards, sorted by CompareSeries. It returns the series of one subject, or of the
-// whole table if subject is the zero value. For one subject it reads one page per series and tier; for all
-// it reads the table once.
+// whole table if subject is the zero value. Of each series it reads one page of the events and one of each tier:
+// for the whole table by short pages of a scan, which cost little beside the items that they skip. It does not
+// use the list of series: a series whose stream records were lost is not in it.
 func Series(ctx context.Context, table Table, kinds *catalog.Catalog, subject model.Subject) ([]model.Series, error) {
 	found := map[model.Series]bool{}
 	visit := func(it item.Item) bool {
@@ -29,7 +34,10 @@ func Series(ctx context.Context, table Table, kinds *catalog.Catalog, subject mo
 		return true
 	}
 	if subject == (model.Subject{}) {
-		err := Walk(ctx, table, kinds, subject, visit)
+		_, err := Pages(func(after keys.Key) ([]item.Item, keys.Key, error) {
+			items, next, err := table.ScanPage(ctx, after, namesPage)
+			return items, skipSeries(next), err
+		}, visit)
 		return slices.SortedFunc(maps.Keys(found), CompareSeries), err
 	}
 	for _, pk := range Partitions(subject, kinds) {

@@ -99,3 +99,20 @@ func TestSeries_ReturnsThemSorted(t *testing.T) {
 		}
 	}
 }
+
+// The names of series cost pages, not the items.
+func TestSeries_SkipsTheItemsOfASeries(t *testing.T) {
+	table, kinds := newTable(t)
+	for i := range 20_000 {
+		series := model.Series{Subject: device(i % 2), Kind: "READING", Shard: 1}
+		e := model.Event{Series: series, Order: model.Order{At: testNow + model.Time(100+i)}}
+		if _, err := table.Put(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, meter := model.WithReadMeter(t.Context())
+	got, err := Series(ctx, table, kinds, model.Subject{})
+	if read := meter.Cost(); err != nil || len(got) != 2 || read.Items > 2*namesPage+12 {
+		t.Errorf("%v, %v, with %d items read; want 2 series by a page of each", got, err, read.Items)
+	}
+}

@@ -65,7 +65,8 @@ func (r *Report) Busy() (n int) {
 // Checked reports whether there was anything to check.
 func (r *Report) Checked() bool { return len(r.Tiers) > 0 || r.Audit != nil && r.Audit.Items > 0 }
 
-// Verify recounts every bucket of a scope. The scope's span is widened to whole buckets of the coarsest tier.
+// Verify recounts every bucket of a scope, several series at once. The scope's span is widened to whole buckets
+// of the coarsest tier.
 func (v *Verifier) Verify(ctx context.Context, s Scope) (*Report, error) {
 	report := &Report{}
 	if table, ok := v.Store.(query.TableStore); ok {
@@ -78,8 +79,12 @@ func (v *Verifier) Verify(ctx context.Context, s Scope) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, series := range all {
-		if err := v.series(ctx, report, series, s); err != nil {
+	read := func(ctx context.Context, i int) (*recounted, error) { return v.recountSeries(ctx, all[i], s) }
+	for one, err := range inOrder(ctx, len(all), recountsAtOnce, read) {
+		if err == nil {
+			err = v.add(ctx, report, one, s)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if v.Progress != nil {
@@ -88,6 +93,9 @@ func (v *Verifier) Verify(ctx context.Context, s Scope) (*Report, error) {
 	}
 	return report, nil
 }
+
+// recountsAtOnce is how many series are recounted at once. Each holds its rows and folds in memory.
+const recountsAtOnce = 8
 
 // choose returns the series to recount: all of the subject, or with Quick those that an audit found suspect.
 func (v *Verifier) choose(ctx context.Context, report *Report, subject model.Subject) ([]model.Series, error) {
@@ -120,31 +128,44 @@ func (r *AuditReport) Series() []model.Series {
 	return slices.SortedFunc(maps.Keys(found), tablescan.CompareSeries)
 }
 
-// series recounts one series.
-func (v *Verifier) series(ctx context.Context, report *Report, s model.Series, scope Scope) error {
-	kind, ok := v.Catalog.Kind(s.Kind)
-	if !ok {
-		report.Undeclared = append(report.Undeclared, s)
-		return nil
-	}
-	if len(kind.Retention.Tiers) == 0 {
-		report.Series++
-		return nil
+// recounted is a series that was recounted.
+type recounted struct {
+	series   model.Series
+	declared bool
+	events   int
+	findings []found
+}
+
+// recountSeries recounts one series, and confirms what differs.
+func (v *Verifier) recountSeries(ctx context.Context, s model.Series, scope Scope) (*recounted, error) {
+	kind, declared := v.Catalog.Kind(s.Kind)
+	r := &recounted{series: s, declared: declared}
+	if !declared || len(kind.Retention.Tiers) == 0 {
+		return r, nil
 	}
 	one, findings, err := v.recount(ctx, kind, s, scope.Span.widened(kind.Retention))
 	if err != nil {
-		return err
+		return nil, err
+	}
+	r.events = one.events
+	r.findings, err = v.confirm(ctx, one, findings)
+	return r, err
+}
+
+// add adds a recounted series to a report, and explains its first differences.
+func (v *Verifier) add(ctx context.Context, report *Report, r *recounted, scope Scope) error {
+	if !r.declared {
+		report.Undeclared = append(report.Undeclared, r.series)
+		return nil
 	}
 	report.Series++
-	report.Events += one.events
-	if findings, err = v.confirm(ctx, one, findings); err != nil {
-		return err
-	}
-	for _, f := range findings {
+	report.Events += r.events
+	for _, f := range r.findings {
 		if !inTier(scope.Tier, f.Finding) {
 			continue
 		}
 		if !f.Status.OK() && len(report.Differences) < v.MaxExplained {
+			var err error
 			if f.Events, err = f.by.explain(ctx, f.Finding); err != nil {
 				return err
 			}

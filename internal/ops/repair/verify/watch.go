@@ -176,8 +176,12 @@ func (w *Watcher) due(
 }
 
 func recountOne(ctx context.Context, v *Verifier, series model.Series) (*Report, error) {
-	report := &Report{}
-	return report, v.series(ctx, report, series, Scope{Span: Always})
+	report, scope := &Report{}, Scope{Span: Always}
+	one, err := v.recountSeries(ctx, series, scope)
+	if err != nil {
+		return report, err
+	}
+	return report, v.add(ctx, report, one, scope)
 }
 
 // load reads the position. A file that is missing is the beginning.
@@ -237,8 +241,8 @@ func (p *pacedStore) Rows(ctx context.Context, unit tier.Unit, r storage.Range) 
 	return page, errors.Join(err, p.pay(ctx))
 }
 
-func (p *pacedStore) Scan(ctx context.Context, after keys.Key) ([]item.Item, keys.Key, error) {
-	items, next, err := p.Store.Scan(ctx, after)
+func (p *pacedStore) ScanPage(ctx context.Context, after keys.Key, limit int) ([]item.Item, keys.Key, error) {
+	items, next, err := p.Store.ScanPage(ctx, after, limit)
 	return items, next, errors.Join(err, p.pay(ctx))
 }
 
