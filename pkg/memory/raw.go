@@ -42,8 +42,8 @@ func (t *Table) Scan(ctx context.Context, after keys.Key) (page []item.Item, nex
 	return t.ScanPage(ctx, after, 0)
 }
 
-// ScanPage is Scan of at most limit items; 0 means as many as one request returns (1 MB). No item needs to have
-// the key of the position.
+// ScanPage is Scan of at most limit items; 0 means as many as one request returns (1 MB). No item needs to
+// have the key of the position.
 func (t *Table) ScanPage(
 	ctx context.Context, after keys.Key, limit int,
 ) (page []item.Item, next keys.Key, _ error) {

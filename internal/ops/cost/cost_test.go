@@ -1,6 +1,7 @@
 package cost_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -60,6 +61,30 @@ func TestMeasure_EveryShippedKind(t *testing.T) {
 		}
 		if u, err := cost.Measure(k, cost.Load{Every: time.Minute, Batch: 1}); err != nil || u.Bytes < 100 {
 			t.Errorf("%s: %+v, %v", k.Name, u, err)
+		}
+	}
+}
+
+// The figures are counted from the stream of a table that is swept each minute. An hourly logger writes
+// its event, the hour's row and the latest item, puts the hour in the queue and takes it off, and updates
+// the list of series. Immediate hours need no queue, and update the list once a day. The rest is days and
+// months.
+func TestMeasure_RareEvents(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		every     time.Duration
+		immediate int
+		write     float64
+	}{{time.Hour, 0, 6.1}, {time.Hour, 1, 3.17}, {15 * time.Minute, 0, 2.28}, {24 * time.Hour, 0, 7.07}} {
+		kind := readings(t)
+		kind.Latest = catalog.DerivedLatest
+		plans, err := cost.Plans(kind, cost.Load{Every: c.every, Batch: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plans[c.immediate]; math.Abs(got.Write/c.write-1) > .01 {
+			t.Errorf("an event each %s, %d immediate tiers: %.3f write units, want %.2f",
+				c.every, c.immediate, got.Write, c.write)
 		}
 	}
 }

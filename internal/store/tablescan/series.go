@@ -19,9 +19,9 @@ const namesPage = 250
 
 // Series returns the series that have events or rollups, and the series of the sessions that are folded
 // from these, without shards, sorted by CompareSeries. It returns the series of one subject, or of the
-// whole table if subject is the zero value. Of each series it reads one page of the events and one of each tier:
-// for the whole table by short pages of a scan, which cost little beside the items that they skip. It does not
-// use the list of series: a series whose stream records were lost is not in it.
+// whole table if subject is the zero value. Of each series it reads one page of the events and one of each
+// tier: for the whole table by short pages of a scan, which cost little beside the items that they skip. It
+// does not use the list of series: a series whose stream records were lost is not in it.
 func Series(ctx context.Context, table Table, kinds *catalog.Catalog, subject model.Subject) ([]model.Series, error) {
 	found := map[model.Series]bool{}
 	visit := func(it item.Item) bool {

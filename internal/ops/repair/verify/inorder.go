@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// inOrder returns the results of read for 0 to n-1 in order, up to parallel of them read at once. An error comes
-// last.
+// inOrder returns the results of read for 0 to n-1 in order, up to parallel of them read at once. An error
+// comes last.
 func inOrder[T any](
 	ctx context.Context, n, parallel int, read func(context.Context, int) (T, error),
 ) iter.Seq2[T, error] {

@@ -65,8 +65,8 @@ func (r *Report) Busy() (n int) {
 // Checked reports whether there was anything to check.
 func (r *Report) Checked() bool { return len(r.Tiers) > 0 || r.Audit != nil && r.Audit.Items > 0 }
 
-// Verify recounts every bucket of a scope, several series at once. The scope's span is widened to whole buckets
-// of the coarsest tier.
+// Verify recounts every bucket of a scope, several series at once. The scope's span is widened to whole
+// buckets of the coarsest tier.
 func (v *Verifier) Verify(ctx context.Context, s Scope) (*Report, error) {
 	report := &Report{}
 	if table, ok := v.Store.(query.TableStore); ok {
