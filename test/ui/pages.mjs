@@ -247,7 +247,7 @@ const scenarios = {
     await send("/v1/readings", reading("greenhouse", {temperature: 20, humidity: 60}))
     await open(page, subject("greenhouse"), "Tier:")
     await page.getByText("Thresholds: too-hot at 90 (critical).").waitFor()
-    await page.getByLabel("Another measure below").selectOption("humidity")
+    await page.getByLabel("A chart below").selectOption("humidity")
     const below = page.getByRole("region", {name: "humidity"})
     await below.getByRole("slider").waitFor()
     await toNewest(page)

@@ -95,7 +95,7 @@ export function ChartView({ chart, path, place, series, also, setAlso, threshold
 function Thresholds({ thresholds }: { thresholds: Threshold[] }) {
   if (!thresholds.length) return null;
   const text = thresholds.map((t) => `${t.name} at ${fullText(t.value)} (${t.severity})`).join(", ");
-  return <p class="facts">Thresholds: {text}.</p>;
+  return <p class="note">Thresholds: {text}.</p>;
 }
 
 /** NotKnown names the parts of a range of which it is not known whether they had events. */

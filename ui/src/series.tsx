@@ -111,12 +111,12 @@ export function SeriesView({ place, series, all, kind, utc, params }: Props) {
             <label>
               with{" "}
               <select
-                aria-label="Another measure below"
+                aria-label="A chart below"
                 value=""
                 onChange={(e) => setAlso([...also, e.currentTarget.value])}
               >
                 <option value="" disabled selected>
-                  another below
+                  a chart below
                 </option>
                 {measures
                   .filter((m) => m && m !== measure && !also.includes(m))
