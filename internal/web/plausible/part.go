@@ -44,7 +44,18 @@ func (r *run) partMetrics() []string {
 	if kind == nil || !slices.ContainsFunc(kind.Dimensions, detailed) {
 		return nil
 	}
+	if r.goal != nil {
+		return slices.Sorted(maps.Keys(conversions))
+	}
 	return slices.Sorted(maps.Keys(partMetrics[of.kind]))
+}
+
+// partMetric returns what computes a metric of partMetrics.
+func (r *run) partMetric(metric string) func(*rollup.Part) (value float64, exact bool) {
+	if r.goal == nil {
+		return partMetrics[r.grouped.of[0].kind][metric]
+	}
+	return func(p *rollup.Part) (float64, bool) { return conversions[metric](*r.goal, p), true }
 }
 
 // estimates reports whether a figure of the query may be an estimate, or not known, although events have it.
@@ -66,7 +77,7 @@ func (r *run) partFigure(
 		r.noteMetric(metric, "null where rollups have the figure of the most frequent values alone")
 		return notKnown
 	}
-	value, exact := partMetrics[source.kind][metric](&part)
+	value, exact := r.partMetric(metric)(&part)
 	if !exact {
 		r.noteMetric(metric, "visitors of a value beyond 64 are estimated, with a standard error of 4.6 %")
 	}

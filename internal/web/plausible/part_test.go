@@ -22,6 +22,7 @@ import (
 type past struct {
 	visitor, source, entry string
 	views, seconds         int
+	bought                 int // 1 if the visit met goal buy
 	at                     model.Time
 }
 
@@ -37,6 +38,7 @@ func (s *site) session(i int, v past) model.Event {
 	attrs := model.Attrs{
 		{Name: "visitor", Value: model.TextValue(v.visitor)}, {Name: "entry", Value: model.TextValue(v.entry)},
 		number("views", v.views), number("duration", 1000*v.seconds), number("bounce", bounce),
+		number("goal_buy", v.bought),
 	}
 	if v.source != "" {
 		attrs = append(attrs, model.Attr{Name: "source", Value: model.TextValue(v.source)})
@@ -142,6 +144,57 @@ func TestServe_FiguresOfAValueOfLongAgoEqualARecount(t *testing.T) {
 			if text := texts(got.Results[0].Metrics); text != recounted(those) {
 				t.Errorf("seed %d, %s: %s, want %s", seed, filter, text, recounted(those))
 			}
+		}
+	}
+}
+
+// Conversions of each source are known as long as rows are: an outsider's recount is the same.
+func TestServe_ConversionsOfAValueOfLongAgoEqualARecount(t *testing.T) {
+	t.Parallel()
+	s, draw := newSite(t, ""), rand.New(rand.NewPCG(11, 8))
+	all := drawn(draw, 260)
+	var events []model.Event
+	met, visits := map[string]int{}, map[string]int{}
+	for i := range all {
+		all[i].bought = draw.IntN(4) / 3
+		events = append(events, s.session(i, all[i]))
+		source := cmp.Or(all[i].source, "Direct / None")
+		met[source], visits[source] = met[source]+all[i].bought, visits[source]+1
+	}
+	s.storeRows(events...)
+	const january = `"date_range": ["2026-01-01", "2026-01-31"], `
+	const buyers = `["is", "event:goal", ["buy"]]`
+	got, err := s.serveStored(january + `"metrics": ["visits", "group_conversion_rate"], ` +
+		`"dimensions": ["visit:source"], "filters": [` + buyers + `]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, want := map[string]string{}, map[string]string{}
+	for _, r := range got.Results {
+		rows[r.Dimensions[0]] = texts(r.Metrics)
+	}
+	for source, n := range met {
+		if n > 0 {
+			rate := math.Round(10_000*float64(n)/float64(visits[source])) / 100
+			want[source] = fmt.Sprintf("[%d,%v]", n, rate)
+		}
+	}
+	if diff := gocmp.Diff(want, rows); diff != "" || len(want) < 5 {
+		t.Errorf("conversions by source (-want +got):\n%s", diff)
+	}
+	const first = `["is", "visit:source", ["s1"]]`
+	for _, filters := range []string{buyers + ", " + first, first + ", " + buyers} {
+		got, err := s.serveStored(january + `"metrics": ["visits"], "filters": [` + filters + `]`)
+		if err != nil || texts(got.Results[0].Metrics) != fmt.Sprintf("[%d]", met["s1"]) {
+			t.Errorf("%s: %v, %v; want %d", filters, got, err, met["s1"])
+		}
+	}
+	const both, others = `["is", "event:goal", ["buy", "blog"]]`, `["is_not", "event:goal", ["buy"]]`
+	for _, refused := range []string{both, others} {
+		_, err := s.serveStored(january + `"metrics": ["visits"], "dimensions": ["visit:source"], ` +
+			`"filters": [` + refused + `]`)
+		if err == nil {
+			t.Errorf("%s is served", refused)
 		}
 	}
 }

@@ -121,6 +121,9 @@ func (r *run) values(of summaries) (map[string]func(metric string) Figure, error
 		if key != "" && n > 0 { // a site without page views has no row for them
 			all[key] = r.valueFigure(of, c, key, n)
 		}
+		if met := all[key]; met != nil && r.goal != nil && met("visits") == (Figure{}) {
+			delete(all, key) // no visit met the goal: no row
+		}
 	}
 	for _, value := range r.asked {
 		if _, stored := c.of[value]; !stored && c.other > 0 && passes(value) {

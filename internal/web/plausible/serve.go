@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/goal"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
@@ -67,6 +68,7 @@ type run struct {
 	by       string // the dimension by whose values figures are grouped or filtered; "" if there is none
 	sum      bool   // the query has by in filters alone: the values that pass are added up
 	grouped  group
+	goal     *goal.Goal // whose conversions are counted by the dimension; nil counts visits
 	keep     []keep
 	asked    []string // values that a filter names
 	found    bool     // there is an event, or a part that is not known
@@ -217,16 +219,15 @@ func (r *run) plan() error {
 	if r.Include.TimeLabels && r.time == "" {
 		return refuse("include.time_labels: the query needs a time dimension")
 	}
-	for _, raw := range r.Filters {
-		k, err := r.filter(raw)
-		if err != nil {
-			return err
-		}
-		r.keep = append(r.keep, k)
+	if err := r.planFilters(); err != nil {
+		return err
 	}
 	for _, name := range r.Metrics {
 		has := slices.Sorted(maps.Keys(metrics))
-		if r.by != "" {
+		switch {
+		case r.goal != nil:
+			has = r.partMetrics()
+		case r.by != "":
 			has = slices.Concat(r.grouped.metrics, r.partMetrics())
 		}
 		if !slices.Contains(has, name) {
@@ -234,6 +235,33 @@ func (r *run) plan() error {
 		}
 	}
 	return nil
+}
+
+// planFilters reads the filters. Those by goals come last: they may be of the dimension of another one.
+func (r *run) planFilters() error {
+	last := slices.Clone(r.Filters)
+	slices.SortStableFunc(last, func(a, b json.RawMessage) int {
+		return cmp.Compare(oneIf(isOfGoals(a)), oneIf(isOfGoals(b)))
+	})
+	for _, raw := range last {
+		used, err := r.useGoal(raw)
+		if err == nil && !used {
+			var k keep
+			k, err = r.filter(raw)
+			r.keep = append(r.keep, k)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func oneIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // isTime reports whether a dimension is one of time.
