@@ -33,10 +33,10 @@ var sections = []struct {
 	name string
 	run  func(options) *section
 }{
+	{"settle", settling},
 	{"decode", decoding},
 	{"sources", receiving},
 	{"fold", folding},
-	{"settle", settling},
 	{"growth", growth},
 	{"memory", footprint},
 	{"backlog", draining},

@@ -111,6 +111,7 @@ func (r recipe) overlayIn(dir, root string) (path string, err error) {
 // because that request is not the function's own work.
 var secrets = map[string]string{
 	"authorize": "TIDEMARK_ENDPOINT=http://127.0.0.1:1", // the local stack's
+	"pages":     `TIDEMARK_SIGN_IN={"issuer":"https://login.example.com","client":"pages","scope":"openid"}`,
 	"query":     "TIDEMARK_CURSOR_KEY=a-text-that-signs-no-real-cursors",
 }
 

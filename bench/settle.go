@@ -74,12 +74,14 @@ func settling(o options) *section {
 		intro: fmt.Sprintf("A batch of 1,000 events, k of each series, from payload to response, with a table in the same process that responds to "+
 			"every request after %v. It includes decoding, recomputing hour, day and month of each series, writing the rows, and all "+
 			"work of the SDK, on this machine's cores. The standard way decodes as above and reads rows one by one and events "+
-			"through the SDK's maps, with the same aggregator. *deferred* is an hour of series that report once a minute, with all tiers "+
-			"deferred: each batch of the hour, the sweep of its hours, and the sweep of a 24th of its days.", latency),
-		head: []string{"k", "way", "billed ms per 1,000 events (range)", "times ours (range)"},
+			"through the SDK's maps, with the same aggregator. *Deferred*, as shipped, is an hour of series that "+
+			"report once a minute: each batch of the hour, the sweep of its hours, and the sweep of a 24th of its "+
+			"days. *Immediate* is ours with `mode: immediate`.", latency),
+		head: []string{"k", "way", "billed ms per 1,000 events (range)", "times deferred (range)"},
 	}
 	const n = 1000
 	deferring, hour := deferringKinds(), eventsPage(hourOfEvents("sensor_0001", eventsAnHour))
+	goals := map[int]float64{1: 6, 60: 3} // by k
 	for _, k := range []int{1, 10, 60} {
 		payload := streamPayload(n, (n+k-1)/k, fixed)
 		server := &service{latency: latency, events: eventsPage(hourOfEvents("sensor_0001", k))}
@@ -88,19 +90,26 @@ func settling(o options) *section {
 		var d envelope.StreamDecoder
 		ours, standard := aggregator(table), aggregator(plainStore{client, table})
 		samples := race(o.rounds, o.each,
-			contender{"ours", n, func() { settleOurs(&d, ours, payload) }},
-			contender{"standard way", n, func() { settleStandard(standard, payload) }},
-			contender{"deferred", n * eventsAnHour / k, func() { settleDeferredHour(deferring, hour, payload, eventsAnHour/k) }},
+			contender{name: "deferred", per: n * eventsAnHour / k, run: func() {
+				settleDeferredHour(deferring, hour, payload, eventsAnHour/k)
+			}},
+			contender{name: "immediate", per: n, run: func() { settleOurs(&d, ours, payload) }},
+			contender{name: "standard way", per: n, run: func() { settleStandard(standard, payload) }},
 		)
-		if r, spread := samples["deferred"].ratio(samples["standard way"]); k == 1 {
-			s.goal(r >= 6, "the standard way takes ≥ 6 × the time of deferred tiers at k = 1", "%s × (%s)", short(r), spread)
+		if least := goals[k]; least > 0 {
+			r, spread := samples["deferred"].ratio(samples["standard way"])
+			what := fmt.Sprintf("the standard way takes ≥ %v × the time of deferred tiers at k = %d", least, k)
+			s.goal(r >= least, what, "%s × (%s)", short(r), spread)
 		}
-		for _, way := range []string{"ours", "standard way", "deferred"} {
-			r, spread := samples["ours"].ratio(samples[way])
+		for _, way := range []string{"deferred", "immediate", "standard way"} {
+			r, spread := samples["deferred"].ratio(samples[way])
 			ms := func(ns float64) string { return short(ns * n / 1e6) }
 			s.row(fmt.Sprint(k), way, fmt.Sprintf("%s (%s–%s)", ms(samples[way].median()), ms(least(samples[way].ns)), ms(most(samples[way].ns))), fmt.Sprintf("%s (%s)", short(r), spread))
 		}
 	}
+	s.note("At k = 60 an hour of a series is in one batch, so nothing is saved by deferring: its batch puts " +
+		"invalidations, and its sweep reads them, folds, writes and deletes, each after the other. Such batches " +
+		"are what `mode: immediate` is for.")
 	s.note("Most of the time is waiting for the table. A row takes a read of its children and a write, 64 concurrently, tier after " +
 		"tier. Rows are read ahead, a hundred in a request.")
 	return s
