@@ -27,6 +27,8 @@ type ProfileField struct {
 	Values   []string // allowed values; empty allows any
 	Default  string   // value of a new profile without the field; "" is none
 	Required bool     // a profile without a text that is not empty is rejected
+	// Immutable rejects an update that changes or removes the field of a profile that has it.
+	Immutable bool
 }
 
 // ProfileIndex finds profiles of a subject type by a text field. Profiles without the field

@@ -43,6 +43,7 @@ func (s *Service) Update(ctx context.Context, subject model.Subject, patch model
 func (s *Service) updated(p, old *model.Profile, patch model.Attrs, spec *catalog.Profile, known sentinelState) (*change, error) {
 	a := validation{Service: s}
 	a.checkProfile(p, spec)
+	a.checkImmutable(p, old, spec)
 	if err := a.err(); err != nil {
 		return nil, err
 	}

@@ -32,6 +32,7 @@ const (
 	codeWrongType        = "wrong-type"
 	codeNotAllowed       = "not-allowed"
 	codeNested           = "nested"
+	codeImmutable        = "immutable"
 )
 
 // maxProfileBytes limits the stored size of a profile. DynamoDB limits an item to 400 KB,
@@ -159,6 +160,18 @@ func (a *validation) checkProfile(p *model.Profile, spec *catalog.Profile) {
 	for _, c := range claims(p.Subject, spec, p.Attrs) {
 		if tablekeys.UniqueIn(c.partition).Check() != nil {
 			a.addError("", codeKeyTooLong, "the values of the unique constraint %s are too long for a key: shorten them", c.constraint)
+		}
+	}
+}
+
+// checkImmutable checks that the changed profile has the immutable fields as before.
+func (a *validation) checkImmutable(changed, old *model.Profile, spec *catalog.Profile) {
+	for _, f := range spec.Declared {
+		was, had := old.Attrs.Get(f.Name)
+		is, _ := changed.Attrs.Get(f.Name)
+		if f.Immutable && had && was.Kind != model.Null && is != was {
+			a.addError(f.Name, codeImmutable, "cannot change: the profile has %.64q; leave the field out",
+				was.Text)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package timeseries
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"reflect"
 	"time"
@@ -99,6 +100,48 @@ func (p *Profiles[T]) Delete(ctx context.Context, id string, version int64) (Pro
 	return p.result(p.service.Delete(ctx, p.of(id), version))
 }
 
+// Remove removes a profile, or a deleted one, for ever, with its versions and unique values, if it has a
+// version, or any if version is 0. The subject's events stay. Repeat the call after an error.
+func (p *Profiles[T]) Remove(ctx context.Context, id string, version int64) (ProfileResult[T], error) {
+	return p.result(p.service.Remove(ctx, p.of(id), version))
+}
+
+// Purge requests that everything of a subject is removed for ever after a grace period: its profile,
+// versions, unique values, events and rollups. by says who requested it. The deployed function of purges
+// carries it out; a program without one calls Run of a lifecycle.Purger. If a purge of the subject is active
+// already, Purge changes nothing.
+func (p *Profiles[T]) Purge(ctx context.Context, id, by string, grace time.Duration) error {
+	purger, err := p.purger()
+	if err == nil {
+		_, err = purger.Request(ctx, p.of(id), by, grace)
+	}
+	return err
+}
+
+// PurgeProgress returns how far a purge is, and its receipt once it is done. The error wraps
+// lifecycle.ErrNoPurge if none was requested.
+func (p *Profiles[T]) PurgeProgress(ctx context.Context, id string) (lifecycle.Progress, error) {
+	purger, err := p.purger()
+	if err != nil {
+		return lifecycle.Progress{}, err
+	}
+	return purger.Progress(ctx, p.of(id))
+}
+
+func (p *Profiles[T]) purger() (*lifecycle.Purger, error) {
+	s := p.service
+	store, ok := s.Store.(interface {
+		lifecycle.Store
+		lifecycle.Eraser
+	})
+	if !ok {
+		return nil, fmt.Errorf("a %T cannot purge: use *dynamo.Table or *memory.Table", s.Store)
+	}
+	return &lifecycle.Purger{
+		Store: store, Now: s.Now, Rand: s.Rand, Sleep: s.Sleep, RetryPolicy: s.RetryPolicy,
+	}, nil
+}
+
 // Restore restores a deleted profile that has a version, or any if version is 0.
 func (p *Profiles[T]) Restore(ctx context.Context, id string, version int64) (ProfileResult[T], error) {
 	return p.result(p.service.Restore(ctx, p.of(id), version))
@@ -117,6 +160,24 @@ func (p *Profiles[T]) ListBy(ctx context.Context, field, value string) iter.Seq2
 		page, err := p.service.ListByField(ctx, p.subject, field, value, after, 0)
 		return page.Profiles, page.Next, err
 	}))
+}
+
+// ListDeleted returns an iterator over the deleted profiles that can be restored, latest deletion first. It
+// may lag behind by moments.
+func (p *Profiles[T]) ListDeleted(ctx context.Context) iter.Seq2[Profile[T], error] {
+	return p.each(paging.Items(func(after lifecycle.Cursor) ([]model.Profile, lifecycle.Cursor, error) {
+		page, err := p.service.ListDeleted(ctx, p.subject, after, 0)
+		return page.Profiles, page.Next, err
+	}))
+}
+
+// Version reads one version of a profile; nil if it does not exist or has expired.
+func (p *Profiles[T]) Version(ctx context.Context, id string, version int64) (*Profile[T], error) {
+	v, err := p.service.Version(ctx, p.of(id), version)
+	if v == nil {
+		return nil, err
+	}
+	return p.decode(&v.Profile, err)
 }
 
 // Versions returns an iterator over the stored versions of a profile, newest first.

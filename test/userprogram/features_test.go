@@ -56,6 +56,11 @@ var features = []struct {
 	{"profiles: the expiry of a tombstone removes its versions and unique values", []string{"functions/purge.TestExpiry_TheSweepOfATombstoneRemovesItsVersionsAndUniqueValues"}},
 	{"profiles: items that a batch left unprocessed are removed by the next", []string{"pkg/lifecycle.TestPurge_FinishesUnderThrottlingUnprocessedItemsAndLostResponses"}},
 	{"profiles: a deletion and an update at the same time", []string{"TestLifecycle_ADeletionAndAnUpdateAtOnceHaveASerialResult"}},
+	{"profiles: fields that never change", []string{"TestProfiles_ImmutableFieldsCannotChange"}},
+	{
+		feature: "profiles: deleted ones, versions, removal and purges as the program's own type",
+		tests:   []string{"TestProfiles_AreDeletedListedRemovedAndPurged"},
+	},
 	{"profiles: indexes and unique constraints that are declared later", []string{"TestProfiles_AreAddedToIndexesAndConstraintsDeclaredLater"}},
 }
 

@@ -2,11 +2,15 @@ package userprogram
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
 )
 
@@ -83,5 +87,76 @@ func TestProfiles_AreAddedToIndexesAndConstraintsDeclaredLater(t *testing.T) {
 			t.Errorf("outcomes %v, %d in the index; want 5 updated and 4 taken", outcomes, listed)
 		}
 		put(t, users, user{ID: "new", Email: "3@x"}, 0, lifecycle.Taken)
+	})
+}
+
+// A program needs no other type than Profiles for the whole life of a profile.
+func TestProfiles_AreDeletedListedRemovedAndPurged(t *testing.T) {
+	onEachStore(t, func(t *testing.T, s store) {
+		ctx := context.Background()
+		users := openUsers(t, s, catalog.Profile{
+			Unique:   []catalog.Unique{{Name: "email", Fields: []string{"email"}}},
+			Versions: catalog.Versions{Keep: true},
+		})
+		for _, id := range []string{"alice", "bob"} {
+			put(t, users, user{ID: id, Email: id + "@x"}, 0, lifecycle.Created)
+			put(t, users, user{ID: id, Email: id + "@x", Status: "away"}, 1, lifecycle.Updated)
+			if out, err := users.Delete(ctx, id, 2); err != nil || out.Outcome != lifecycle.Deleted {
+				t.Fatalf("delete %s: %+v, %v", id, out, err)
+			}
+		}
+		first, err := users.Version(ctx, "alice", 1)
+		if err != nil || first == nil || first.Value != (user{ID: "alice", Email: "alice@x"}) {
+			t.Errorf("version 1: %+v, %v", first, err)
+		}
+		if none, err := users.Version(ctx, "alice", 9); err != nil || none != nil {
+			t.Errorf("version 9: %+v, %v; want none", none, err)
+		}
+		if out, err := users.Remove(ctx, "alice", 0); err != nil || out.Outcome != lifecycle.Removed {
+			t.Errorf("remove: %+v, %v", out, err)
+		}
+		var deleted []string
+		for p, err := range users.ListDeleted(ctx) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			deleted = append(deleted, p.Value.ID)
+		}
+		if !slices.Equal(deleted, []string{"bob"}) {
+			t.Errorf("deleted are %q, want bob", deleted)
+		}
+		if _, err := users.PurgeProgress(ctx, "bob"); !errors.Is(err, lifecycle.ErrNoPurge) {
+			t.Errorf("progress of no purge: %v, want %v", err, lifecycle.ErrNoPurge)
+		}
+		if err := users.Purge(ctx, "bob", "the operator", time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		at, err := users.PurgeProgress(ctx, "bob")
+		if err != nil || at.Done || at.Purge.By != "the operator" {
+			t.Errorf("progress: %+v, %v; want a request", at, err)
+		}
+	})
+}
+
+// The tenant of a user is written once.
+func TestProfiles_ImmutableFieldsCannotChange(t *testing.T) {
+	onEachStore(t, func(t *testing.T, s store) {
+		ctx := context.Background()
+		declared := []catalog.ProfileField{{Name: "status", Immutable: true}, {Name: "email"}}
+		users := openUsers(t, s, catalog.Profile{Declared: declared})
+		put(t, users, user{ID: "carol", Email: "a@x"}, 0, lifecycle.Created)
+		put(t, users, user{ID: "carol", Email: "a@x", Status: "acme"}, 1, lifecycle.Updated) // it had none
+		put(t, users, user{ID: "carol", Email: "b@x", Status: "acme"}, 2, lifecycle.Updated)
+		for _, status := range []string{"", "other"} {
+			_, err := users.Put(ctx, user{ID: "carol", Email: "b@x", Status: status}, 3)
+			var fields model.FieldErrors
+			if !errors.As(err, &fields) || fields[0].Code != "immutable" {
+				t.Errorf("status %q: %v, want an error of the field", status, err)
+			}
+		}
+		p, err := users.Get(ctx, "carol")
+		if err != nil || p == nil || p.Value.Status != "acme" || p.Version != 3 {
+			t.Errorf("stored is %+v, %v", p, err)
+		}
 	})
 }

@@ -65,6 +65,8 @@ var profileFieldRules = memberRules[catalog.ProfileField]{
 		return slices.Concat(
 			differ(join(path, "values"), strings.Join(a.Values, ", "), strings.Join(b.Values, ", "), "fields.checked"),
 			differ(join(path, "required"), strconv.FormatBool(a.Required), strconv.FormatBool(b.Required), "fields.checked"),
+			differ(join(path, "immutable"), strconv.FormatBool(a.Immutable), strconv.FormatBool(b.Immutable),
+				"fields.checked"),
 			differ(join(path, "default"), a.Default, b.Default, "fields.default"))
 	},
 }

@@ -198,7 +198,10 @@ func readProfile(r *reader, v value, to **catalog.Profile) {
 
 func readProfileField(r *reader, name string, v value) catalog.ProfileField {
 	f := catalog.ProfileField{Name: name}
-	r.object(v, members{{"values", list(&f.Values)}, {"default", text(&f.Default)}, {"required", boolean(&f.Required)}})
+	r.object(v, members{
+		{"values", list(&f.Values)}, {"default", text(&f.Default)}, {"required", boolean(&f.Required)},
+		{"immutable", boolean(&f.Immutable)},
+	})
 	return f
 }
 
