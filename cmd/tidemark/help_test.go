@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/tidemark-db/tidemark/internal/api/columns"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/internal/cli/target"
-	"github.com/tidemark-db/tidemark/internal/data/export"
 )
 
 // commands returns every command, by the words that run it.
@@ -40,7 +40,7 @@ func TestHelp_EachCommandHasIt(t *testing.T) {
 func TestHelp_AgreesWithTheCode(t *testing.T) {
 	all := commands()
 	for path, text := range map[string]string{
-		"history": httpapi.WhereForms, "export rollups": export.Header, "subject create": arguments.FieldsUse,
+		"history": httpapi.WhereForms, "export rollups": columns.Header, "subject create": arguments.FieldsUse,
 		"subject update": arguments.FieldsUse, "event correct": arguments.FieldsUse, "smoke": target.EnvToken, "ui": target.EnvToken,
 	} {
 		cmd := all["tidemark "+path]

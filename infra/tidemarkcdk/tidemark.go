@@ -116,7 +116,7 @@ func loadConfig(path string) (*config.Config, error) {
 func newTidemark(scope constructs.Construct, id string, props Props, settings *config.Config, stage config.Stage) (*Tidemark, error) {
 	kinds, err := settings.Catalog()
 	if err == nil {
-		err = checkThings(stage, kinds)
+		err = cmp.Or(checkThings(stage, kinds), checkArchive(stage, kinds))
 	}
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 	for _, part := range []func(){
 		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addBus, s.addFunctions, s.addReleases, s.addMapping, s.addSchedules,
 		s.addAPI, s.addCloudFront, s.addIoT, s.limitPublicRoutes,
-		s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addBudget, s.addDashboard,
+		s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addBudget, s.addDashboard, s.addArchive,
 		s.addOutputs, s.addBoundary,
 	} {
 		part()

@@ -171,18 +171,24 @@ func (d *deployment) source() export.Source {
 func (d *deployment) export(format string) (dir string, m *export.Manifest) {
 	d.Helper()
 	dir = d.TempDir()
+	return dir, d.exportTo(dir, export.Events, format)
+}
+
+func (d *deployment) exportTo(dir string, of export.Dataset, format string) *export.Manifest {
+	d.Helper()
 	folder, err := files.At(d.Context(), dir)
 	if err != nil {
 		d.Fatal(err)
 	}
 	run := export.Archive{
 		Source:  d.source(),
-		Dataset: export.Events, Format: format, To: folder, Settle: export.DefaultSettle, Now: now,
+		Dataset: of, Format: format, To: folder, Settle: export.DefaultSettle, Now: now,
 	}
-	if m, err = run.Run(d.Context()); err != nil {
+	m, err := run.Run(d.Context())
+	if err != nil {
 		d.Fatal(err)
 	}
-	return dir, m
+	return m
 }
 
 // writeCSV writes rows of 50 sensors over six days; every 97th row has no sensor, and every

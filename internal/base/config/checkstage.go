@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 )
@@ -17,7 +18,9 @@ var (
 	account   = newForm(`^[0-9]{12}$`, 12)
 	region    = newForm(`^[a-z]{2}(-[a-z]+)+-[0-9]$`, 32)
 	topicARN  = newForm(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$`, 2048)
-	streamARN = newForm(`^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:[0-9]{12}:table/[A-Za-z0-9_.-]+/stream/[0-9T:.-]+$`, 2048)
+	// archiveFolder has no character that a template of a location would read.
+	archiveFolder = newForm(`^s3://[a-z0-9][a-z0-9.-]+[a-z0-9](/[A-Za-z0-9_.=-]+)*$`, 512)
+	streamARN     = newForm(`^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:[0-9]{12}:table/[A-Za-z0-9_.-]+/stream/[0-9T:.-]+$`, 2048)
 	// topicLevel is one level of an MQTT topic without wildcards or policy variables.
 	topicLevel = newForm(`^[A-Za-z0-9_-]+$`, 64)
 	origin     = newForm(`^(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?$`, 253)
@@ -77,6 +80,15 @@ func (s *Stage) mistakes() (found Mistakes) {
 	}
 	if s.AlarmTopic != "" && !topicARN.MatchString(s.AlarmTopic) {
 		wrong("alarmTopic", "%s is not the ARN of an SNS topic: want one such as arn:aws:sns:eu-central-1:123456789012:on-call, or remove the key", clip(s.AlarmTopic))
+	}
+	if a := s.Archive; a != (Archive{}) {
+		if !archiveFolder.MatchString(a.To) {
+			wrong("archive.to", "%s is not a folder in S3: want one such as s3://bucket/tidemark, or remove archive",
+				clip(a.To))
+		}
+		if _, err := time.Parse(time.DateOnly, a.From); a.From != "" && err != nil {
+			wrong("archive.from", "%s is not a day: want one such as 2015-01-01, or remove the key", clip(a.From))
+		}
 	}
 	if s.Table != "" && !streamARN.MatchString(s.Table) {
 		wrong("table", "%s is not the ARN of the stream of a table: want the line that tidemark restore prints, or remove the key to create a table", clip(s.Table))

@@ -13,6 +13,7 @@ type Stage struct {
 	LogRetention time.Duration // one of those that CloudWatch Logs supports
 	AlarmMail    string        // "" sends no mail; the alarms exist nevertheless
 	AlarmTopic   string        // ARN of an SNS topic to notify as well; "" for none
+	Archive      Archive       // for Athena
 	// CustomerKey creates a KMS key for the table, queues, secrets and logs of the stage.
 	// Without it, AWS manages the keys.
 	CustomerKey bool
@@ -85,6 +86,12 @@ type Reserved struct {
 
 	Prometheus int // where prometheus is on
 	Pages      int // where ui is on
+}
+
+// Archive is the folder of the exports that the stage describes to Athena. The zero value describes none.
+type Archive struct {
+	To   string // s3://bucket/folder, the --to of tidemark export with --format parquet
+	From string // the first day, such as 2015-01-01; "" is 2015-01-01
 }
 
 // Ceiling bounds what a flood of requests costs. Zero values set no limit.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/api/columns"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/data/files"
@@ -46,26 +47,21 @@ type Archive struct {
 // weekend have sent what they kept.
 const DefaultSettle = 3 * tier.Day24
 
-// Dataset is what an archive has: events or rollups.
+// Dataset is what an archive has, with what reads it.
 type Dataset struct {
-	Name    string
-	unit    tier.Unit // of the time in a file
-	has     func(*catalog.Kind) bool
-	columns func(*catalog.Kind) []column
-	read    func(s Source, ctx context.Context, of *listed, from, to model.Time, emit func(entry) error) error
+	columns.Dataset
+	read func(s Source, ctx context.Context, of *listed, from, to model.Time, emit func(entry) error) error
 }
 
 // The datasets.
 var (
-	Events = Dataset{"events", tier.Day, (*catalog.Kind).HasEvents, eventColumns, Source.readEvents}
-	// Rollups are split by month: a series has 24 hours and one day in a day, which are less
-	// than one read returns.
-	RollupRows = Dataset{"rollups", tier.Month, func(k *catalog.Kind) bool { return len(k.Retention.Tiers) > 0 },
-		func(*catalog.Kind) []column { return rollupColumns() },
-		func(s Source, ctx context.Context, of *listed, from, to model.Time, emit func(entry) error) error {
-			return s.readRollups(ctx, of.Series, AllTiers, from, to, emit)
-		}}
+	Events     = Dataset{columns.Events, Source.readEvents}
+	RollupRows = Dataset{columns.Rollups, Source.readAllRollups}
 )
+
+func (s Source) readAllRollups(ctx context.Context, of *listed, from, to model.Time, emit func(entry) error) error {
+	return s.readRollups(ctx, of.Series, AllTiers, from, to, emit)
+}
 
 // Datasets are all of them.
 var Datasets = []Dataset{Events, RollupRows}
@@ -149,13 +145,10 @@ func (p partition) path() string {
 	if p.number > 0 {
 		number = fmt.Sprint("-", p.number)
 	}
-	return fmt.Sprintf("%s/kind=%s/%s=%s/part%s.%s", d.Name, p.kind.Name, d.unit, p.label, number, p.archive.Format)
+	return fmt.Sprintf("%s/%s=%s/part%s.%s", d.Folder(p.kind), d.Unit, p.label, number, p.archive.Format)
 }
 
-func (p partition) covers(l *listed) bool { return p.label == allTimes || l.first < p.to }
-
-// allTimes is the label of the one partition of a kind whose events have no times.
-const allTimes = "all"
+func (p partition) covers(l *listed) bool { return p.label == columns.AllTimes || l.first < p.to }
 
 // partitions returns the days or months from the first event of each kind to now. The last
 // events in the list of series are no end: the list is behind while the stream is.
@@ -165,7 +158,7 @@ func (a *Archive) partitions(all []listed) (found []partition) {
 		for n < len(all) && all[n].Kind == kind {
 			n++
 		}
-		if a.Dataset.has(kind) {
+		if a.Dataset.Has(kind) {
 			found = append(found, a.partitionsOf(kind, all[:n])...)
 		}
 		all = all[n:]
@@ -175,14 +168,14 @@ func (a *Archive) partitions(all []listed) (found []partition) {
 
 func (a *Archive) partitionsOf(kind *catalog.Kind, series []listed) (found []partition) {
 	if kind.OrderBy != "" {
-		return []partition{{archive: a, kind: kind, series: series, label: allTimes, from: model.MinTime, to: model.MaxTime + 1}}
+		return []partition{{archive: a, kind: kind, series: series, label: columns.AllTimes, from: model.MinTime, to: model.MaxTime + 1}}
 	}
 	first, last := series[0].first, max(a.Now, series[0].last)
 	for _, l := range series {
 		first, last = min(first, l.first), max(last, l.last)
 	}
-	end := a.Dataset.unit.BucketOf(last).End
-	for b := a.Dataset.unit.BucketOf(first); b.Start < end; b = a.Dataset.unit.BucketOf(b.End) {
+	end := a.Dataset.Unit.BucketOf(last).End
+	for b := a.Dataset.Unit.BucketOf(first); b.Start < end; b = a.Dataset.Unit.BucketOf(b.End) {
 		found = append(found, partition{archive: a, kind: kind, series: series, label: b.Label(), from: b.Start, to: b.End})
 	}
 	return found
@@ -205,7 +198,7 @@ func (a *Archive) write(ctx context.Context, p partition) (Part, error) {
 		}
 	}
 	part := Part{Path: p.path(), Kind: p.kind.Name, Partition: p.label, AsOf: a.Now}
-	part.Complete = p.label != allTimes && p.to.Add(a.Settle) <= a.listed()
+	part.Complete = p.label != columns.AllTimes && p.to.Add(a.Settle) <= a.listed()
 	if len(present) == 0 {
 		return part, nil
 	}
@@ -215,7 +208,7 @@ func (a *Archive) write(ctx context.Context, p partition) (Part, error) {
 	err := a.To.Create(ctx, part.Path, func(w io.Writer) error {
 		sum := sha256.New()
 		counted := &countingWriter{w: io.MultiWriter(w, sum)}
-		out, err := formats[a.Format].open(counted, a.Dataset.columns(p.kind))
+		out, err := formats[a.Format].open(counted, a.Dataset.Columns(p.kind))
 		if err != nil {
 			return err
 		}

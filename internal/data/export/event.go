@@ -11,10 +11,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// FieldsColumn is the column of CSV and Parquet with all fields of an event as one JSON
-// object, exact. The columns of declared measures repeat numbers for other programs.
-const FieldsColumn = "fields"
-
 // event is an event of a kind.
 type event struct {
 	of query.Series
@@ -84,14 +80,6 @@ func joinObjects(all ...any) ([]byte, error) {
 		joined = append(joined, members...)
 	}
 	return append(joined, '}'), nil
-}
-
-func eventColumns(k *catalog.Kind) []column {
-	all := []column{{k.Subject.Field, text}, {catalog.StreamField, text}, {catalog.TimeField, timestamp}, {catalog.IDField, text}}
-	for _, m := range k.Measures {
-		all = append(all, column{m.Name, number})
-	}
-	return append(all, column{FieldsColumn, object})
 }
 
 func (e event) cells() ([]string, error) {

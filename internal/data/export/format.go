@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/api/columns"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 )
@@ -29,7 +30,7 @@ type writer interface {
 
 // format is a way to write entries.
 type format struct {
-	open func(w io.Writer, columns []column) (writer, error)
+	open func(w io.Writer, all []columns.Column) (writer, error)
 	text bool // it can be written to a terminal or a pipe
 }
 
@@ -54,9 +55,9 @@ func CheckFormat(name string, toFiles bool) error {
 
 type csvWriter struct{ *csv.Writer }
 
-func openCSV(w io.Writer, columns []column) (writer, error) {
+func openCSV(w io.Writer, all []columns.Column) (writer, error) {
 	out := csvWriter{csv.NewWriter(w)}
-	return out, out.Write(lists.Map(columns, func(c column) string { return c.name }))
+	return out, out.Write(lists.Map(all, func(c columns.Column) string { return c.Name }))
 }
 
 func (w csvWriter) write(e entry) error {
@@ -74,7 +75,7 @@ func (w csvWriter) close() error {
 
 type ndjsonWriter struct{ io.Writer }
 
-func openNDJSON(w io.Writer, _ []column) (writer, error) { return ndjsonWriter{w}, nil }
+func openNDJSON(w io.Writer, _ []columns.Column) (writer, error) { return ndjsonWriter{w}, nil }
 
 func (w ndjsonWriter) write(e entry) error {
 	line, err := e.json()

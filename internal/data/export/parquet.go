@@ -4,33 +4,17 @@ import (
 	"io"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/tidemark-db/tidemark/internal/api/columns"
 )
 
-// column is a column of CSV and Parquet.
-type column struct {
-	name string
-	kind columnType
-}
-
-// columnType is the type of a column in Parquet.
-type columnType int
-
-const (
-	text columnType = iota
-	integer
-	number
-	boolean
-	timestamp // milliseconds
-	object    // JSON
-)
-
-var nodes = map[columnType]func() parquet.Node{
-	text:      parquet.String,
-	integer:   func() parquet.Node { return parquet.Int(64) },
-	number:    func() parquet.Node { return parquet.Leaf(parquet.DoubleType) },
-	boolean:   func() parquet.Node { return parquet.Leaf(parquet.BooleanType) },
-	timestamp: func() parquet.Node { return parquet.Timestamp(parquet.Millisecond) },
-	object:    parquet.JSON,
+var nodes = map[columns.Type]func() parquet.Node{
+	columns.Text:      parquet.String,
+	columns.Integer:   func() parquet.Node { return parquet.Int(64) },
+	columns.Number:    func() parquet.Node { return parquet.Leaf(parquet.DoubleType) },
+	columns.Boolean:   func() parquet.Node { return parquet.Leaf(parquet.BooleanType) },
+	columns.Timestamp: func() parquet.Node { return parquet.Timestamp(parquet.Millisecond) },
+	columns.Object:    parquet.JSON,
 }
 
 // rowGroup is how many rows are held in memory before they are written.
@@ -43,15 +27,15 @@ type parquetWriter struct {
 }
 
 // openParquet begins a file. Parquet sorts its columns by name.
-func openParquet(w io.Writer, columns []column) (writer, error) {
+func openParquet(w io.Writer, all []columns.Column) (writer, error) {
 	group := parquet.Group{}
-	for _, c := range columns {
-		group[c.name] = parquet.Optional(nodes[c.kind]())
+	for _, c := range all {
+		group[c.Name] = parquet.Optional(nodes[c.Type]())
 	}
 	schema := parquet.NewSchema("tidemark", group)
-	out := &parquetWriter{row: make(parquet.Row, len(columns))}
-	for _, c := range columns {
-		leaf, _ := schema.Lookup(c.name)
+	out := &parquetWriter{row: make(parquet.Row, len(all))}
+	for _, c := range all {
+		leaf, _ := schema.Lookup(c.Name)
 		out.indexes = append(out.indexes, leaf.ColumnIndex)
 	}
 	out.Writer = parquet.NewWriter(w, schema, parquet.MaxRowsPerRowGroup(rowGroup), parquet.Compression(&parquet.Snappy))

@@ -2,20 +2,13 @@ package export
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
-
-// Header names the columns of rollups.
-var Header = "kind,subject,stream,tier,bucket,measure," +
-	strings.Join(httpapi.FigureColumns(query.FigureColumns), ",") + ",exact," + strings.Join(httpapi.ValueColumns(), ",") + ",wholeFrom,truncated," +
-	strings.Join(httpapi.FigureColumns(query.StepColumns), ",")
 
 const bucketLayout = "2006-01-02T15:04:05Z"
 
@@ -58,30 +51,6 @@ func (r record) figures() *query.Figures {
 		return nil
 	}
 	return &r.Figures
-}
-
-// rollupTypes are the types of columns that are neither text nor a figure.
-var rollupTypes = map[string]columnType{"exact": boolean, "truncated": boolean, "events": integer,
-	"distinct": integer}
-
-func rollupColumns() (all []column) {
-	figures := map[string]columnType{}
-	for _, c := range slices.Concat(query.FigureColumns, query.StepColumns) {
-		switch c.Value(query.Figures{}).(type) {
-		case int64, *int64:
-			figures[c.Name] = integer
-		default:
-			figures[c.Name] = number
-		}
-	}
-	for name := range strings.SplitSeq(Header, ",") {
-		kind, isFigure := figures[name]
-		if !isFigure {
-			kind = rollupTypes[name]
-		}
-		all = append(all, column{name, kind})
-	}
-	return all
 }
 
 // values returns the record with its decimals as floating-point numbers.

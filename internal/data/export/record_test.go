@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark-db/tidemark/internal/api/columns"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -39,11 +40,11 @@ func TestRecord_EachColumnHasItsValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	csv, parquet := map[string]string{}, map[string]string{}
-	for i, name := range strings.Split(Header, ",") {
+	for i, name := range strings.Split(columns.Header, ",") {
 		csv[name] = cells[i]
 	}
-	for i, c := range rollupColumns() {
-		parquet[c.name] = fmt.Sprint(values[i])
+	for i, c := range columns.Rollups.Columns(nil) {
+		parquet[c.Name] = fmt.Sprint(values[i])
 	}
 	if diff := cmp.Diff(want, csv); diff != "" {
 		t.Errorf("CSV (-want +got):\n%s", diff)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/api/columns"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -26,7 +27,7 @@ func (s Source) Rollups(ctx context.Context, w io.Writer, unit, format string, p
 	if err != nil {
 		return err
 	}
-	out, err := formats[format].open(w, rollupColumns())
+	out, err := formats[format].open(w, columns.Rollups.Columns(nil))
 	if err != nil {
 		return err
 	}

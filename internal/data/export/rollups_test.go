@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/api/columns"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -142,14 +143,14 @@ func TestRollups_NDJSONUsesTheColumnsAsNames(t *testing.T) {
 	if err := json.Unmarshal([]byte(got), &line); err != nil || strings.Count(got, "\n") != 1 {
 		t.Fatalf("%v in %q", err, got)
 	}
-	columns := strings.Split(Header, ",")
-	columns = columns[:len(columns)-len(query.StepColumns)] // a line of no counter has no figures of steps
-	for _, name := range columns {
+	names := strings.Split(columns.Header, ",")
+	names = names[:len(names)-len(query.StepColumns)] // a line of no counter has no figures of steps
+	for _, name := range names {
 		if _, there := line[name]; !there {
 			t.Errorf("no %s in %s", name, got)
 		}
 	}
-	if len(line) != len(columns) || line["sum"] != nil || line["invalid"] != 1.0 {
+	if len(line) != len(names) || line["sum"] != nil || line["invalid"] != 1.0 {
 		t.Errorf("got %s, want exactly those columns, the sum null", got)
 	}
 }
@@ -171,7 +172,7 @@ func TestRollups_BucketsWithoutMeasuresAreLines(t *testing.T) {
 		}})
 	}
 	start := "VIEW,docs,,day,2026-04-20T00:00:00Z,,,,,,,,,,,,,,true,"
-	want := Header + "\n" + start + "3,,,,,false,,,,,\n" + start + "3,visitor,,2,,false,,,,,\n" + start +
+	want := columns.Header + "\n" + start + "3,,,,,false,,,,,\n" + start + "3,visitor,,2,,false,,,,,\n" + start +
 		"2,path,/,,,false,,,,,\n" + start + "1,path,'=1+1,,,false,,,,,\n"
 	if got := exported(t, kinds, "all", "csv", row); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
