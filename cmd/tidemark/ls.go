@@ -103,8 +103,9 @@ func ls(cmd *cobra.Command, to *connection, flags readFlags, what string) error 
 // readsOfLatest is how many latest items are read at once.
 const readsOfLatest = 16
 
-// seenMeasures returns for each series the measures that were seen in its latest item: its numbers, and declared
-// measures that are no number. It is nil for a series without a latest item: nothing is known without its rows.
+// seenMeasures returns for each series the measures that were seen in its latest item: its numbers, and
+// declared measures that are no number. It is nil for a series without a latest item: nothing is known
+// without its rows.
 func seenMeasures(ctx context.Context, from *seriesReader, kinds *catalog.Catalog, found []storage.ListedSeries) ([][]string, error) {
 	seen := make([][]string, len(found))
 	reads, ctx := errgroup.WithContext(ctx)

@@ -23,7 +23,8 @@ func TestNumbers_AreTheMeasuresOfAnItem(t *testing.T) {
 	}
 }
 
-// A series shows the measures that were seen, not the measures of the entry before it: profiles have no series.
+// A series shows the measures that were seen, not the measures of the entry before it: profiles have no
+// series.
 func TestSetMeasures_FollowsTheEntries(t *testing.T) {
 	kinds, err := catalog.New(domains.Kinds()...)
 	if err != nil {

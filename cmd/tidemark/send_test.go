@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// sendTo runs a command line against an API that returns status and body, and returns the exit status, what was
-// printed and what was sent.
+// sendTo runs a command line against an API that returns status and body, and returns the exit status, what
+// was printed and what was sent.
 func sendTo(t *testing.T, status int, body any, line ...string) (exit int, printed string, sent map[string]any) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

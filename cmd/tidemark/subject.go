@@ -95,8 +95,8 @@ func subjectRestore(to *connection) *cobra.Command {
 	})
 }
 
-// profileChange returns a command that changes a profile and prints the result. expect is the value of the flag
-// --expect; nil if the command has none.
+// profileChange returns a command that changes a profile and prints the result. expect is the value of the
+// flag --expect; nil if the command has none.
 func profileChange(to *connection, use, help string, expect *int64,
 	do func(*lifecycle.Service, context.Context, model.Subject, model.Attrs) (lifecycle.Result, error)) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Long: help, RunE: func(cmd *cobra.Command, args []string) error { return to.change(cmd, args, do) }}

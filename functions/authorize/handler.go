@@ -49,8 +49,8 @@ func (h *handler) handle(ctx context.Context, r request) (response, error) {
 
 var errNotChecked = errors.New("the key was not checked: the table did not respond")
 
-// check returns what the key of a request allows, as the context of an authorizer. A signature that is refused
-// is checked again if the secret has other texts by now.
+// check returns what the key of a request allows, as the context of an authorizer. A signature that is
+// refused is checked again if the secret has other texts by now.
 func (h *handler) check(ctx context.Context, r *request) (map[string]any, error) {
 	allowed, err := h.checkBy(ctx, r, h.secrets.Texts(ctx))
 	forged := errors.Is(err, access.ErrInvalidSiteKey) || errors.Is(err, access.ErrInvalidLink)

@@ -145,7 +145,8 @@ func TestHandle_KeepsHeadroomToRespond(t *testing.T) {
 	}
 }
 
-// counted counts transactions, and keeps the deadline of the last. The series of a batch are appended concurrently.
+// counted counts transactions, and keeps the deadline of the last. The series of a batch are appended
+// concurrently.
 type counted struct {
 	*memory.Table
 	mu       sync.Mutex // guards the fields below

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/access"
 )
 
-// Clients of InfluxDB send these requests before their writes: Telegraf's outputs, and the client libraries of
-// versions 1 and 2.
+// Clients of InfluxDB send these requests before their writes: Telegraf's outputs, and the client libraries
+// of versions 1 and 2.
 func TestClients_AreAnsweredAsTheirProtocolsSay(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

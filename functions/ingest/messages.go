@@ -18,7 +18,8 @@ type messageResult struct {
 }
 
 // appendMessages appends messages, one kind after another, and quarantines those that are
-// rejected or collide with a stored event. It returns one result for each message, in order, even with an error.
+// rejected or collide with a stored event. It returns one result for each message, in order, even with an
+// error.
 func (h *handler) appendMessages(ctx context.Context, source envelope.Source, messages []envelope.Message) ([]messageResult, error) {
 	results := make([]messageResult, len(messages))
 	var failures []error

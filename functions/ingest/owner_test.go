@@ -40,7 +40,8 @@ func TestHTTP_EveryAppendIsOfTheOwnersSubjects(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := response.(events.APIGatewayV2HTTPResponse)
-			// The observation of the owner is invalid for another reason, so that no kind needs its fields here.
+			// The observation of the owner is invalid for another reason, so that no kind needs its fields
+			// here.
 			foreign := got.StatusCode == http.StatusForbidden || strings.Contains(got.Body, "foreign-subject")
 			if foreign == owns || got.StatusCode < 400 {
 				t.Errorf("owner %q sends %s: %d %s, want it refused as foreign: %v", claim, route.Path,

@@ -57,8 +57,9 @@ func requireNoMark(t *testing.T, what, text string) {
 }
 
 // requireNothingKept fails if something behind the collector can have a mark. A quarantined payload and an
-// undelivered message are kept as they were received: the collector quarantines nothing, and its requests wait
-// in no queue. What is behind the table stream, also its quarantine and undelivered ranges, has only images.
+// undelivered message are kept as they were received: the collector quarantines nothing, and its requests
+// wait in no queue. What is behind the table stream, also its quarantine and undelivered ranges, has only
+// images.
 func (f fixture) requireNothingKept(t *testing.T) {
 	t.Helper()
 	if _, quarantined := f.stored(t); len(quarantined) > 0 {

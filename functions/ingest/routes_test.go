@@ -13,8 +13,8 @@ import (
 
 const anyThing = `[{"tidemark_subject":"victim","tidemark_kind":"READING","timestamp":1776600001}]`
 
-// gateways make the payload of a request that a gateway authorized by a route: of a token, and of a signature if
-// signed. A load balancer has no routes.
+// gateways make the payload of a request that a gateway authorized by a route: of a token, and of a
+// signature if signed. A load balancer has no routes.
 var gateways = map[string]func(key, path, body string, signed bool) any{
 	"HTTP API": func(key, path, body string, signed bool) any {
 		r := events.APIGatewayV2HTTPRequest{Version: "2.0", RouteKey: key, RawPath: path, Body: body}
@@ -59,8 +59,8 @@ var thingsPaths = []string{
 	"/things/rules/./messages", "/things/x/../rules/messages", "/THINGS/rules/messages", "//things/rules/messages", "/prod/things/rules/messages",
 }
 
-// The messages of rules name any thing. They are taken by their own route with a signature, whatever the gateway,
-// the route and the path.
+// The messages of rules name any thing. They are taken by their own route with a signature, whatever the
+// gateway, the route and the path.
 func TestThings_AreTakenFromNoOtherRoute(t *testing.T) {
 	t.Parallel()
 	taken := 0

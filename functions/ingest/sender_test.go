@@ -30,8 +30,8 @@ var people = catalog.Kind{Name: "SCORE", Path: "scores", Subject: catalog.Subjec
 // thing is the sender in the tests of senders, of readings.
 const thing = "mallory"
 
-// deliveries returns how a message of the thing arrives, by source. The last two names are of senders that may
-// write any subject.
+// deliveries returns how a message of the thing arrives, by source. The last two names are of senders that
+// may write any subject.
 var deliveries = map[string]func(message []byte) (payload []byte, ok bool){
 	"iot":       func(m []byte) ([]byte, bool) { return byRule(m, false) },
 	"iot batch": func(m []byte) ([]byte, bool) { return byRule(m, true) },
@@ -146,8 +146,8 @@ func TestSender_NoRepairReachesWhatTheFirstDeliveryCannot(t *testing.T) {
 	}
 }
 
-// reachAfterRepair returns the series that a payload reaches with a retry of all that was quarantined, and those
-// that it reaches if it is delivered at the time of the retry, by the limits of that time.
+// reachAfterRepair returns the series that a payload reaches with a retry of all that was quarantined, and
+// those that it reaches if it is delivered at the time of the retry, by the limits of that time.
 func reachAfterRepair(t *testing.T, payload []byte) (repaired, first []string) {
 	t.Helper()
 	atOnce := senderFixture(t, memory.New(later), later(), config.Default().Limits.Observations)

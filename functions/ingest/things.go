@@ -13,8 +13,8 @@ import (
 )
 
 // things serves a batch of an IoT rule's HTTP action, whose role the API has authorized. AWS IoT repeats the
-// request if the response has status 5xx, and then sends the batch to the undelivered queue. The messages name
-// any thing, so no wider route than this one is served, and no request without a signature.
+// request if the response has status 5xx, and then sends the batch to the undelivered queue. The messages
+// name any thing, so no wider route than this one is served, and no request without a signature.
 func (h *handler) things(ctx context.Context, r *httpapi.Request) httpapi.Response {
 	if !r.Route.Is("POST", envelope.PathMessages) || r.UserARN == "" {
 		return httpapi.ProblemNotFound.New("%.200q is for the rules of AWS IoT, which sign their requests", r.Path).Response()

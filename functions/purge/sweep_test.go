@@ -29,8 +29,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// sweepWithin is how long an expiry and its sweep may take on a busy machine. The engine looks for expired items
-// every second.
+// sweepWithin is how long an expiry and its sweep may take on a busy machine. The engine looks for expired
+// items every second.
 const sweepWithin = 2 * time.Minute
 
 // members have versions, and an email that is reserved until the tombstone has expired.

@@ -74,8 +74,8 @@ var fragmentsText []byte
 
 var fragments = sync.OnceValue(func() openAPIFragments { return decodeEmbedded[openAPIFragments](fragmentsText) })
 
-// decodeEmbedded returns an embedded file. It panics if the file does not fit T or has an unknown field, which is a
-// mistake in the program that the tests find.
+// decodeEmbedded returns an embedded file. It panics if the file does not fit T or has an unknown field,
+// which is a mistake in the program that the tests find.
 func decodeEmbedded[T any](text []byte) (v T) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
-// collected are the headers that the collector reads. CloudFront forwards no others: no Authorization, so that
-// the routes that need it stay behind the API's own address.
+// collected are the headers that the collector reads. CloudFront forwards no others: no Authorization, so
+// that the routes that need it stay behind the API's own address.
 var collected = jsii.Strings("CloudFront-Viewer-Address", "CloudFront-Viewer-Country",
 	"CloudFront-Viewer-Country-Region", "User-Agent", "Accept-Language", "Origin", "Access-Control-Request-Method", "Access-Control-Request-Headers", "Sec-GPC", "DNT")
 

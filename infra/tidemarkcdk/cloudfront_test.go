@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The distribution sends the secret that ingest reads, by reference, forwards no Authorization and has the web ACL.
+// The distribution sends the secret that ingest reads, by reference, forwards no Authorization and has the
+// web ACL.
 func TestCloudFront_SendsTheOriginSecretBehindAWebACL(t *testing.T) {
 	for name, acl := range map[string]string{"fronted": "WebACL.Arn", "guarded": "arn:aws:wafv2:us-east-1:123456789012:global/webacl/shared/1"} {
 		all := resources(t, name)

@@ -34,8 +34,8 @@ func (s *Tidemark) GrantPurge(to awsiam.IGrantable) awsiam.Grant {
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
 
 // grant names the routes of a scope, or a method as a whole if it has routes of no other scope:
-// the policies of a role have at most 10,240 characters. It names the proxy routes too, because IAM may compare
-// the path of the request or the path of the route.
+// the policies of a role have at most 10,240 characters. It names the proxy routes too, because IAM may
+// compare the path of the request or the path of the route.
 func (s *Tidemark) grant(grantee awsiam.IGrantable, scope httpapi.Scope) awsiam.Grant {
 	shared := map[string]bool{}
 	routes := slices.Concat(s.routes(), httpapi.GatewayRoutes(s.routes()))
@@ -55,8 +55,8 @@ func (s *Tidemark) grant(grantee awsiam.IGrantable, scope httpapi.Scope) awsiam.
 	})
 }
 
-// grantedPath is the path of a route in a grant, whose parameters are any text. A proxy route's parameter stands
-// for itself: any text in its place would be the paths of other scopes.
+// grantedPath is the path of a route in a grant, whose parameters are any text. A proxy route's parameter
+// stands for itself: any text in its place would be the paths of other scopes.
 func grantedPath(r httpapi.Route, shared bool) string {
 	switch {
 	case !shared:

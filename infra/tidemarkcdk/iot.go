@@ -146,8 +146,8 @@ func (s *Tidemark) addRule(k *catalog.Kind, r iotRule, action *awsiot.CfnTopicRu
 	}
 }
 
-// allowRules lets the rules of a kind invoke ingest, unless they send to the API. Their names begin alike, so one
-// permission is enough: a stack has at most 500 resources.
+// allowRules lets the rules of a kind invoke ingest, unless they send to the API. Their names begin alike,
+// so one permission is enough: a stack has at most 500 resources.
 func (s *Tidemark) allowRules(k *catalog.Kind) {
 	if s.things != nil {
 		return

@@ -195,7 +195,8 @@ func TestMappings_RetryWithinBounds(t *testing.T) {
 	}
 }
 
-// A failing record of the data stream is retried as long as one of the table stream, then kept, and noticed while it waits.
+// A failing record of the data stream is retried as long as one of the table stream, then kept, and noticed
+// while it waits.
 func TestInlet_HasThePatienceOfTheTableStream(t *testing.T) {
 	all := resources(t, "full")
 	for _, name := range []string{"MaximumRetryAttempts", "MaximumRecordAgeInSeconds", "BisectBatchOnFunctionError", "FunctionResponseTypes", "StartingPosition"} {

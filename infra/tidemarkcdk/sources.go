@@ -16,7 +16,8 @@ import (
 )
 
 // How ingest's queue and data stream are read: a batch is about as large as one HTTP request. A failed
-// record of the data stream is retried as one of the table stream is, a message of the queue for 15 minutes: six timeouts of 15 s each time.
+// record of the data stream is retried as one of the table stream is, a message of the queue for 15 minutes:
+// six timeouts of 15 s each time.
 const (
 	sourceBatch  = 100
 	sourceWindow = 5 // seconds

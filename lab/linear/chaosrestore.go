@@ -28,10 +28,10 @@ import (
 const drilled = "gwi_w_411"
 
 // restoreDrill fills the table of a stack, restores it to a random moment of its past, kills tidemark restore
-// in the middle, starts a stack on the copy, and runs the restore again while senders send everything again and
-// functions are killed. Every bucket must equal the oracle. It prints what it did, and how long each part
-// took. The requests of tidemark restore go to the database itself, since kills are counted in requests through the
-// wire.
+// in the middle, starts a stack on the copy, and runs the restore again while senders send everything again
+// and functions are killed. Every bucket must equal the oracle. It prints what it did, and how long each
+// part took. The requests of tidemark restore go to the database itself, since kills are counted in requests
+// through the wire.
 func restoreDrill(ctx context.Context, functions string, seed uint64, expects map[rollup.Key]loggers.Expect) error {
 	maps.DeleteFunc(expects, func(k rollup.Key, _ loggers.Expect) bool { return k.Series.Subject.ID != drilled })
 	readings, err := extract(drilled)

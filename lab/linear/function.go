@@ -77,8 +77,8 @@ func (w *world) sweep(shard storage.QueueShard, d simstream.Dice, repeats int) {
 	})
 }
 
-// withoutImages removes what the records say about fields. Latest items then change with appends alone, as the
-// model has them: a correction and the fold of its latest item are two writes, which no single step of a
+// withoutImages removes what the records say about fields. Latest items then change with appends alone, as
+// the model has them: a correction and the fold of its latest item are two writes, which no single step of a
 // sequential model explains. The fold is checked by the tests of internal/engine/latest.
 func withoutImages(changes []storage.Change) {
 	for i := range changes {

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// The first days of the extract through the running stack, with disturbed delivery, in random order, and with events
-// that are deleted and put back.
+// The first days of the extract through the running stack, with disturbed delivery, in random order, and
+// with events that are deleted and put back.
 func TestSite_InRandomOrderWithDeletionsEqualsTheOracle(t *testing.T) {
 	rig, err := loggers.StartRig(t.Context(), loggers.Options{Root: root, Table: "oracle-web",
 		Faults: stack.Faults{Seed: 1, Again: 5, Recut: 5}})

@@ -4,8 +4,8 @@
 // progress, it checks that each exact row is byte-equal to a recount of the events, and
 // that no row is missing. Readers read rollups meanwhile: each bucket that they get is the fold of a
 // set of events between what was processed before the read began and what was committed by its end,
-// and of an open bucket exactly what was committed. A history that fails is shrunk and printed, and the exit status
-// is 1.
+// and of an open bucket exactly what was committed. A history that fails is shrunk and printed, and the exit
+// status is 1.
 //
 // Package simstream simulates the stream; this program checks the guarantees of the aggregator.
 package simulation

@@ -44,8 +44,8 @@ const (
 )
 
 // promised reports whether writers queue the bucket of an event that is changed now, by a configuration: its
-// finest bucket is deferred for so long that every writer knows, and no writer takes it for closed. It returns the
-// bucket's invalidation.
+// finest bucket is deferred for so long that every writer knows, and no writer takes it for closed. It
+// returns the bucket's invalidation.
 func (r *readers) promised(kinds *catalog.Catalog, key model.EventKey) (i storage.Invalidation, queued bool) {
 	kind, _ := kinds.Kind(kindName)
 	for level, t := range kind.Retention.Tiers {

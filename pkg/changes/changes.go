@@ -1,7 +1,7 @@
 // Package changes is for Lambda functions of your own that read the table stream, such as one that sends new
 // events to a browser or to a search index. A Handler decodes each batch into values of your type, calls a
-// function with each change, and returns which records Lambda must deliver again. Connect it by an event source
-// mapping with ReportBatchItemFailures.
+// function with each change, and returns which records Lambda must deliver again. Connect it by an event
+// source mapping with ReportBatchItemFailures.
 package changes
 
 import (

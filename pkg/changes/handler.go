@@ -17,11 +17,11 @@ import (
 type Handler[T any] struct {
 	// Events decodes the events of its kind. Changes of other kinds and items are skipped.
 	Events *timeseries.Events[T]
-	// Handle handles one change. After an error, Lambda delivers this record again, and all behind it. It must
-	// bear that a change is delivered twice.
+	// Handle handles one change. After an error, Lambda delivers this record again, and all behind it. It
+	// must bear that a change is delivered twice.
 	Handle func(context.Context, Change[T]) error
-	// Quarantine keeps a record that can never be handled, so that the stream goes on. After an error, or if it
-	// is nil, Lambda delivers the record again until it expires or the mapping discards it.
+	// Quarantine keeps a record that can never be handled, so that the stream goes on. After an error, or if
+	// it is nil, Lambda delivers the record again until it expires or the mapping discards it.
 	Quarantine func(context.Context, Poison) error
 	// Log gets the error of each record that is delivered again; nil means slog.Default().
 	Log *slog.Logger
@@ -29,8 +29,8 @@ type Handler[T any] struct {
 
 var errPoison = errors.New("the record cannot be handled, and Quarantine is nil")
 
-// Invoke handles one batch and returns the response of a mapping with ReportBatchItemFailures. The error is for
-// a payload that is no batch of a table stream, and for a Handler without Events or Handle.
+// Invoke handles one batch and returns the response of a mapping with ReportBatchItemFailures. The error is
+// for a payload that is no batch of a table stream, and for a Handler without Events or Handle.
 func (h *Handler[T]) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if h.Events == nil || h.Handle == nil {
 		return nil, errors.New("changes: the handler has no Events or no Handle")

@@ -104,8 +104,8 @@ func permanent(err error) error {
 	return fmt.Errorf("%w: %w", model.ErrPermanent, err)
 }
 
-// classified adds the class of an error that the client returned: it is permanent unless the table was busy, or
-// the request or its response was lost. Other errors, such as a canceled context, have no class here.
+// classified adds the class of an error that the client returned: it is permanent unless the table was busy,
+// or the request or its response was lost. Other errors, such as a canceled context, have no class here.
 func classified(failure error) error {
 	var request *smithy.OperationError
 	if !errors.As(failure, &request) {

@@ -142,7 +142,8 @@ func TestCleanUpExpired_AFailedConditionWithoutReasonIsAnError(t *testing.T) {
 	}
 }
 
-// The subject holds a value already that its profile does not name: a program wrote it, or the constraint is new.
+// The subject holds a value already that its profile does not name: a program wrote it, or the constraint is
+// new.
 func TestUpdate_ClaimsAValueThatTheSubjectHoldsAlready(t *testing.T) {
 	w := newFixture(t, catalog.Profile{})
 	created := w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil).Profile

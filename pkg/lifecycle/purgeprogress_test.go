@@ -155,7 +155,8 @@ func TestPurge_ReadsAnEmptyPartitionOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	partitions := len(tablekeys.SubjectPartitions(alice, 3))
-	// Latest items are locked once; each of two passes also reads the list of series, the quarantine and the queue.
+	// Latest items are locked once; each of two passes also reads the list of series, the quarantine and the
+	// queue.
 	if want := partitions + 2*(partitions+2+storage.FirstGeneration.Shards); lists != want {
 		t.Errorf("%d reads of %d partitions, want %d", lists, partitions, want)
 	}

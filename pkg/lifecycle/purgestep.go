@@ -94,8 +94,8 @@ func (p *Purger) lockAction(at *storage.Purge, receipt string) itemop.Action {
 	return itemop.Action{Key: it.Key(), Put: it}
 }
 
-// extendLock extends the purge lock if half of its time is over. If the lock is missing, appends may have been stored
-// since, so it restarts the purge from its first step; restarted reports this.
+// extendLock extends the purge lock if half of its time is over. If the lock is missing, appends may have
+// been stored since, so it restarts the purge from its first step; restarted reports this.
 func (p *Purger) extendLock(ctx context.Context, at *storage.Purge) (restarted bool, err error) {
 	lock, err := read(ctx, p.Store, tablekeys.PurgeLock(at.Subject), item.PurgeLock)
 	switch {

@@ -118,7 +118,8 @@ func inOrder(w *storage.LatestWrite) engine.All {
 	}
 }
 
-// otherOrder holds if the item is not purge locked and not of the event with the order; nil is no requirement.
+// otherOrder holds if the item is not purge locked and not of the event with the order; nil is no
+// requirement.
 func otherOrder(o *model.Order) engine.All {
 	if o == nil {
 		return nil

@@ -35,8 +35,8 @@ func (t *Table) Commit(ctx context.Context, tx itemop.Transaction) (itemop.Trans
 	return itemop.TransactResult{Result: storage.ConditionFailed, Items: failures}, nil
 }
 
-// transact carries out all actions, or none if a condition fails or a transaction with this token and content is
-// already stored. It returns the result of each action if a condition failed; else nil.
+// transact carries out all actions, or none if a condition fails or a transaction with this token and
+// content is already stored. It returns the result of each action if a condition failed; else nil.
 func (t *Table) transact(token string, content [sha256.Size]byte, actions []engine.Action) ([]itemop.ItemResult, error) {
 	for i := range actions {
 		if err := actions[i].Key.Check(); err != nil {

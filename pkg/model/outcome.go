@@ -55,8 +55,9 @@ var (
 	// ErrUndecided reports that the attempts or the time ran out before the table decided. The
 	// error also wraps the cause, such as the context's error. The write may be stored or not.
 	ErrUndecided = errors.New("the table did not decide")
-	// ErrPermanent reports that repeating the request does not help: the table does not exist in the Region, a
-	// permission or the credentials are missing, or the configuration is wrong. The error also says what to do.
+	// ErrPermanent reports that repeating the request does not help: the table does not exist in the Region,
+	// a permission or the credentials are missing, or the configuration is wrong. The error also says what
+	// to do.
 	ErrPermanent = errors.New("repeating the request does not help")
 )
 

@@ -28,8 +28,9 @@ type distinctForm struct {
 var (
 	// ofRows is the form of the counts of all events: exact up to 256, then with a standard error of 2.3 %.
 	ofRows = &distinctForm{hashBytes: 8, hashes: 256, registerBits: 11}
-	// ofParts is the form of the counts of one value of a dimension: exact up to 64, then with a standard error
-	// of 4.6 %, in 384 bytes. Two hashes of 40 bits of 64 values are equal in one of 500 million counts.
+	// ofParts is the form of the counts of one value of a dimension: exact up to 64, then with a standard
+	// error of 4.6 %, in 384 bytes. Two hashes of 40 bits of 64 values are equal in one of 500 million
+	// counts.
 	ofParts = &distinctForm{hashBytes: 5, hashes: 64, registerBits: 9}
 )
 

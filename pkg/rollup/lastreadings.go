@@ -142,8 +142,8 @@ func (s *Summary) MeasureAfter(name string, before *LastReadings) (Measure, bool
 }
 
 // Increase returns the increase of a counter over the steps that end in the bucket, exactly: a step to a
-// lower reading counts from zero, or over the wrap-around. It returns false where the measure is no counter, where
-// no step is known, and where values were folded before the measure was declared as a counter.
+// lower reading counts from zero, or over the wrap-around. It returns false where the measure is no counter,
+// where no step is known, and where values were folded before the measure was declared as a counter.
 func (m Measure) Increase() (model.Decimal, bool) {
 	if m.steps&counterSteps == 0 || !m.hasStep() {
 		return model.Decimal{}, false
@@ -173,8 +173,8 @@ func (m Measure) Rate() (float64, bool) {
 }
 
 // TimeMean returns the mean of the values over the time of these steps: each counts as long as it holds,
-// until the next reading. Of several series it is over the time of all. It returns false where the measure is not
-// declared with it, where no time is covered, and where values were folded before it was declared.
+// until the next reading. Of several series it is over the time of all. It returns false where the measure
+// is not declared with it, where no time is covered, and where values were folded before it was declared.
 func (m Measure) TimeMean() (float64, bool) {
 	covered := m.Covered().Milliseconds()
 	if m.steps&timeSteps == 0 || covered == 0 {

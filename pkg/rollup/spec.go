@@ -15,8 +15,8 @@ type Spec struct {
 	Measures   []MeasureSpec   // declared measures, sorted by name; other numeric fields are measures of DefaultScale
 	Dimensions []DimensionSpec // string fields counted by value, sorted by name
 	Distinct   []string        // string fields whose distinct values are counted, sorted by name
-	// MaxMeasures is how many measures a row has at most: it keeps the declared ones, then the undeclared ones
-	// whose names come first in byte order, and is truncated. Zero means DefaultMaxMeasures.
+	// MaxMeasures is how many measures a row has at most: it keeps the declared ones, then the undeclared
+	// ones whose names come first in byte order, and is truncated. Zero means DefaultMaxMeasures.
 	MaxMeasures int
 	// FieldsAt is the version of the fields above: when the last of them was added; 0: the
 	// kind always had them. Folds by this Spec store it.
@@ -50,8 +50,8 @@ type MeasureSpec struct {
 	Name        string
 	Scale       int  // digits after the decimal point, 0 to MaxScale
 	Percentiles bool // store a quantile sketch
-	// Counter says that the values are readings of a counter, which only grows until it is reset: rollups have
-	// its increase.
+	// Counter says that the values are readings of a counter, which only grows until it is reset: rollups
+	// have its increase.
 	Counter bool
 	// Wrap is how many bits a counter has, 32 or 64: a lower reading has wrapped around, and the counter is
 	// never reset. 0: a lower reading is a reset.
@@ -81,9 +81,9 @@ type DimensionSpec struct {
 	// Detail is how many bytes a row has for the sums of declared measures and the distinct counts of the
 	// most frequent values; zero: none.
 	Detail int
-	// Of are the two fields whose pairs of values are counted, in place of one field with the dimension's name.
-	// The values are joined by PairSeparator; a field that an event lacks is empty. An event that lacks both has
-	// no value.
+	// Of are the two fields whose pairs of values are counted, in place of one field with the dimension's
+	// name. The values are joined by PairSeparator; a field that an event lacks is empty. An event that
+	// lacks both has no value.
 	Of [2]string
 }
 

@@ -62,8 +62,8 @@ func (r *reader) measureSteps(t *totals) {
 	t.steps.runs = []run{one}
 }
 
-// plausibleIntegral reports whether the readings can have the integral: at each step a value between the least
-// and the greatest holds for the covered time at most.
+// plausibleIntegral reports whether the readings can have the integral: at each step a value between the
+// least and the greatest holds for the covered time at most.
 func (t *totals) plausibleIntegral(r *run) bool {
 	var least, greatest, integral, most uint256.Int
 	greatest.Abs(&t.max)

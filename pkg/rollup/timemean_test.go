@@ -34,8 +34,8 @@ func naiveMean(all []*model.Event, scale int, from model.Time) (mean float64, kn
 	return mean, true
 }
 
-// Like counters: the same bytes in every cut and order, the figure of a naive recount, and for each bucket the
-// steps that end in it.
+// Like counters: the same bytes in every cut and order, the figure of a naive recount, and for each bucket
+// the steps that end in it.
 func TestTimeMean_EqualsARecountInEveryCutAndOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scale := rapid.SampledFrom([]int{0, 2, 9, 15}).Draw(t, "scale")

@@ -45,7 +45,8 @@ type Granularity struct {
 	// Length is the length of each bucket. Buckets are counted from Monday, 1 January of
 	// the year 1, so 7 × 24 h are weeks that begin on Monday.
 	Length time.Duration
-	// Offset is when the first whole bucket of a Length begins, less than Length after 1 January of the year 1.
+	// Offset is when the first whole bucket of a Length begins, less than Length after 1 January of the year
+	// 1.
 	Offset time.Duration
 	// Months is the length of each bucket in calendar months, counted from January: 1, 2, 3, 4, 6 or 12.
 	Months int

@@ -22,8 +22,8 @@ type Result[T any] struct {
 	// Latest is the stored latest item that decided against the value, enrichment included.
 	// It is nil if the value was applied, and if no comparison was necessary.
 	Latest *T
-	// Err is nil if the event is stored now, or was before, or is stale for a kind that drops late events. Else
-	// it wraps one of ErrRejected, ErrUndecided, ErrPermanent, ErrCollision, ErrConflict and ErrGone.
+	// Err is nil if the event is stored now, or was before, or is stale for a kind that drops late events.
+	// Else it wraps one of ErrRejected, ErrUndecided, ErrPermanent, ErrCollision, ErrConflict and ErrGone.
 	Err error
 }
 
@@ -33,8 +33,9 @@ func (r Result[T]) Stored() bool {
 }
 
 // Append appends one value, on the conditions of the options. Result.Outcome says what the table decided. The
-// error is Result.Err: a value that is not stored is an error. Event times have milliseconds: of two different
-// events in one, the second needs an id of its own, or is ErrCollision. Retry repeats an undecided append.
+// error is Result.Err: a value that is not stored is an error. Event times have milliseconds: of two
+// different events in one, the second needs an id of its own, or is ErrCollision. Retry repeats an undecided
+// append.
 func (e *Events[T]) Append(ctx context.Context, v T, opts ...AppendOption) (Result[T], error) {
 	where, err := e.condition(opts)
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// fieldTimeLayout is the stored form of times in fields: of fixed width and in UTC, so that texts sort as times
-// do. Releases before wrote time.RFC3339Nano, which is read too but does not sort: it omits final zeros.
+// fieldTimeLayout is the stored form of times in fields: of fixed width and in UTC, so that texts sort as
+// times do. Releases before wrote time.RFC3339Nano, which is read too but does not sort: it omits final
+// zeros.
 const fieldTimeLayout = "2006-01-02T15:04:05.000000000Z"
 
 // stored are the kinds of values that a column of each form stores, and their names in messages.

@@ -148,8 +148,8 @@ func (c *checker) err() error {
 
 var errNoStore = errors.New("timeseries: the store is nil: pass the result of dynamo.New or memory.New")
 
-// checkStore returns an error for a nil store, and for a table that was not made by its constructor: the first
-// request would panic.
+// checkStore returns an error for a nil store, and for a table that was not made by its constructor: the
+// first request would panic.
 func checkStore(store any) error {
 	v := reflect.ValueOf(store)
 	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {

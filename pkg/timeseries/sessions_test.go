@@ -43,7 +43,8 @@ type Visit struct {
 	Bounce   int       `tide:"measure"`
 }
 
-// viewsOfThree are three visits: of two views, and of one view twice. The last begins after a pause of 40 minutes.
+// viewsOfThree are three visits: of two views, and of one view twice. The last begins after a pause of 40
+// minutes.
 func viewsOfThree() []View {
 	at := today.Add(-3 * time.Hour)
 	return []View{

@@ -18,9 +18,9 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// structuredForm returns the form of a struct, slice, map or array. It is decided by the JSON of its zero value:
-// an object or list is stored as such. Else the type is stored as text if it has MarshalText and UnmarshalText,
-// as netip.Addr and big.Int do. All others could be stored and not be read.
+// structuredForm returns the form of a struct, slice, map or array. It is decided by the JSON of its zero
+// value: an object or list is stored as such. Else the type is stored as text if it has MarshalText and
+// UnmarshalText, as netip.Addr and big.Int do. All others could be stored and not be read.
 func structuredForm(t reflect.Type) form {
 	if known, ok := structuredForms.Load(t); ok {
 		return known.(form)
@@ -37,8 +37,8 @@ func structuredForm(t reflect.Type) form {
 	return found
 }
 
-// isNested reports whether encoding/json writes values of t as objects or lists that have all of them. A struct
-// without exported fields, such as a type made of time.Time, would be stored as an empty object.
+// isNested reports whether encoding/json writes values of t as objects or lists that have all of them. A
+// struct without exported fields, such as a type made of time.Time, would be stored as an empty object.
 func isNested(t reflect.Type) bool {
 	if t.Kind() == reflect.Array || t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
 		return false // JSON has no bytes

@@ -26,7 +26,8 @@ var ErrTableConfig = tableconfig.ErrRefused
 const (
 	// refreshAge is the age from which on a configuration is read again while it is still used.
 	refreshAge = tableconfig.MaxAge / 2
-	// refreshPause is the least time between two such reads, so that a failing one is not repeated by each call.
+	// refreshPause is the least time between two such reads, so that a failing one is not repeated by each
+	// call.
 	refreshPause = 10 * time.Second
 	// configTimeout ends a read of the configuration. Callers wait only as long as their contexts allow.
 	configTimeout = 20 * time.Second
@@ -58,11 +59,11 @@ type configReading struct {
 	err    error
 }
 
-// kindOfTable returns the kind to write and to read with. It is compared with the table's configuration before
-// the first use, and again now and then, in the background while the one before may be used. ctx limits how
-// long the caller waits. The error wraps ErrTableConfig or ErrPermanent, or ErrUndecided if the table could not
-// be read now: a configuration that was read before is used for a while, but not as long as other processes
-// wait for all to know a change.
+// kindOfTable returns the kind to write and to read with. It is compared with the table's configuration
+// before the first use, and again now and then, in the background while the one before may be used. ctx
+// limits how long the caller waits. The error wraps ErrTableConfig or ErrPermanent, or ErrUndecided if the
+// table could not be read now: a configuration that was read before is used for a while, but not as long as
+// other processes wait for all to know a change.
 func (e *Events[T]) kindOfTable(ctx context.Context) (*catalog.Kind, error) {
 	reader, ok := e.editor.Store.(tableconfig.Reader)
 	if !ok {

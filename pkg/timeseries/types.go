@@ -43,16 +43,16 @@ var (
 	ErrRejected = model.ErrRejected
 	// ErrUndecided reports that the table did not decide. It comes with its cause.
 	ErrUndecided = model.ErrUndecided
-	// ErrPermanent reports that repeating does not help: the table, a permission or the credentials are missing,
-	// or the kind does not fit the table (then the error is ErrTableConfig too).
+	// ErrPermanent reports that repeating does not help: the table, a permission or the credentials are
+	// missing, or the kind does not fit the table (then the error is ErrTableConfig too).
 	ErrPermanent = model.ErrPermanent
 )
 
 // Errors of an append that the table decided against: nothing was stored by it, and Result.Outcome has the
 // outcome. A duplicate is no error, because the event is stored, nor is a stale one, which the kind drops.
 var (
-	// ErrCollision reports that another event with the same identity is stored. Give the event an id, or another
-	// time; times are stored in milliseconds.
+	// ErrCollision reports that another event with the same identity is stored. Give the event an id, or
+	// another time; times are stored in milliseconds.
 	ErrCollision = errors.New("nothing was stored: an event with the same series, time and id and with other fields is stored: give each event an id of its own")
 	// ErrConflict reports that a condition of If does not hold. Read the latest item and decide again.
 	ErrConflict = errors.New("nothing was stored: a condition of the append does not hold: read the latest item and decide again")

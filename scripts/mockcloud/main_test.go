@@ -52,8 +52,8 @@ func TestRun_NamesEachQueueMappingAndRuleOfTheTemplate(t *testing.T) {
 	}
 }
 
-// resources returns the resources of a type in the golden template of a stage, sorted: rules by name, others by
-// logical id. Call it in the root of the repository.
+// resources returns the resources of a type in the golden template of a stage, sorted: rules by name, others
+// by logical id. Call it in the root of the repository.
 func resources(t *testing.T, stage, kind string) (ids []string) {
 	t.Helper()
 	text, err := os.ReadFile("infra/testdata/" + stage + ".template.json")

@@ -15,8 +15,8 @@ var (
 	address    = regexp.MustCompile(`HTTP API  http://(127\.0\.0\.1:\d+)`)
 )
 
-// The blocks of the README run as they are typed, in their order, with the time of now, in the directory of a dev.
-// Only its port is another.
+// The blocks of the README run as they are typed, in their order, with the time of now, in the directory of
+// a dev. Only its port is another.
 func TestReadme_BlocksRunAsTyped(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		testenv.Missing(t, "curl", "curl is not installed")

@@ -1,5 +1,6 @@
-// Package layers checks the imports between the rooms of the house: the folders below internal. A room imports
-// only rooms below it, engine and store import no AWS type, and no product code imports what serves tests.
+// Package layers checks the imports between the rooms of the house: the folders below internal. A room
+// imports only rooms below it, engine and store import no AWS type, and no product code imports what serves
+// tests.
 package layers
 
 import (
@@ -127,7 +128,8 @@ func TestRooms_OfTheRulesImportNoAWSType(t *testing.T) {
 	}
 }
 
-// A package that imports testing serves tests. Only programs of the lab, and packages that serve tests too, import it.
+// A package that imports testing serves tests. Only programs of the lab, and packages that serve tests too,
+// import it.
 func TestProduct_ImportsNoHelperOfTests(t *testing.T) {
 	helpers := map[string]bool{}
 	all := list(t)

@@ -95,8 +95,8 @@ func (r *recorder) of(ctx context.Context, p pattern) ([]request, error) {
 	if _, err = p.run(ctx, w); errors.Is(err, lifecycle.ErrNoPurge) {
 		err = nil // the table is empty
 	}
-	// A process reads the table's configuration every few minutes, and the state of the table stream every few
-	// seconds, not with each pattern.
+	// A process reads the table's configuration every few minutes, and the state of the table stream every
+	// few seconds, not with each pattern.
 	r.requests = slices.DeleteFunc(r.requests, func(q request) bool {
 		return strings.Contains(q.text(), tablekeys.KindConfigs) || strings.Contains(q.text(), tablekeys.JobAggregate)
 	})

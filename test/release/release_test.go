@@ -237,8 +237,8 @@ func checkModules(t *testing.T, path, program string) {
 	}
 }
 
-// A program of go install has no functions: its dev says that it fetches them, and fetches DynamoDB Local only where
-// that engine is chosen.
+// A program of go install has no functions: its dev says that it fetches them, and fetches DynamoDB Local
+// only where that engine is chosen.
 func TestGoInstall_DevFetchesWhatItRuns(t *testing.T) {
 	testenv.LongOnly(t)
 	javaPath(t)

@@ -1,5 +1,6 @@
-// Package requests counts the requests of each kind of invocation, and holds them against a golden table. "3 in 2"
-// are three requests, of which two wait for each other. To write the table after they have become fewer:
+// Package requests counts the requests of each kind of invocation, and holds them against a golden table. "3
+// in 2" are three requests, of which two wait for each other. To write the table after they have become
+// fewer:
 //
 //	go test ./test/requests -update
 package requests

@@ -10,7 +10,8 @@ import (
 	prom "github.com/prometheus/common/model"
 )
 
-// The requests of Grafana's data source, from a client of Prometheus, pass the front and the function of a local stack.
+// The requests of Grafana's data source, from a client of Prometheus, pass the front and the function of a
+// local stack.
 func TestPrometheus_IsServedByTheLocalStack(t *testing.T) {
 	s := start(t, "")
 	now := time.Now().UTC()

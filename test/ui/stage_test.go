@@ -55,7 +55,8 @@ func startIssuer(t *testing.T) *issuer {
 	return i
 }
 
-// startTLS starts a server with a certificate of its own, which the browser accepts only after it has refused it.
+// startTLS starts a server with a certificate of its own, which the browser accepts only after it has
+// refused it.
 func startTLS(t *testing.T, h http.Handler) *httptest.Server {
 	s := httptest.NewUnstartedServer(h)
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)

@@ -15,7 +15,8 @@ func templateOf(t *testing.T, resources map[string]any) Template {
 	return text
 }
 
-// Each name and text may be as long as AWS accepts, and no longer. A reference counts as the longest that it can be.
+// Each name and text may be as long as AWS accepts, and no longer. A reference counts as the longest that it
+// can be.
 func TestCheckQuotas_NamesAndTextsHaveALongestForm(t *testing.T) {
 	for _, limit := range longest {
 		for extra, want := range map[int]string{0: "", 1: "has"} {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// proxied has the right of the gateway's route for several actions, by method. Most actions of the method need
-// it; the others have routes of their own.
+// proxied has the right of the gateway's route for several actions, by method. Most actions of the method
+// need it; the others have routes of their own.
 var proxied = map[string]Scope{
 	http.MethodGet:    ScopeRead,
 	http.MethodPut:    ScopeManage,
@@ -17,8 +17,9 @@ var proxied = map[string]Scope{
 }
 
 // GatewayRoutes returns the routes by which a gateway authorizes requests of routes of the catalog: one route
-// for all actions of a method that need the same right, as "GET /v1/{read+}", with one of these actions, and the
-// others as they are. A gateway's template has few hundred resources, and a route for each action fills them.
+// for all actions of a method that need the same right, as "GET /v1/{read+}", with one of these actions, and
+// the others as they are. A gateway's template has few hundred resources, and a route for each action fills
+// them.
 //
 // The greedy parameter is named after the right, so FindAuthorized refuses a path that names an action with
 // another right, however the path is encoded.
@@ -43,8 +44,8 @@ func (r Route) AtGateway() Route {
 	return Route{Method: r.Method, Path: "/v1/{" + string(right) + "+}", Action: r.Action}
 }
 
-// hasPlainID reports whether the paths of an action have an id that only a route of its own tells from what is
-// beside it.
+// hasPlainID reports whether the paths of an action have an id that only a route of its own tells from what
+// is beside it.
 func (a Action) hasPlainID() bool {
 	return slices.ContainsFunc(routeRows(), func(row routeRow) bool { return row.action == a && row.plainID })
 }

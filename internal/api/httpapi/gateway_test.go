@@ -30,7 +30,8 @@ func TestGatewayRoutes_AuthorizeEachRouteByItsRight(t *testing.T) {
 	}
 }
 
-// Whatever a path names, and however it is written, a request has the right that the gateway's route authorized.
+// Whatever a path names, and however it is written, a request has the right that the gateway's route
+// authorized.
 func TestGatewayRoutes_NoPathNeedsAnotherRight(t *testing.T) {
 	c := manyRoutes(t)
 	routes, served := Routes(c), map[Action]bool{}

@@ -81,8 +81,8 @@ func (k RouteKey) permits(row routeRow, values map[string]string) bool {
 	return !k.Wide() || !row.plainID || !strings.Contains(values["id"], "/")
 }
 
-// covers reports whether each part of a gateway's route stands for the part of another route: a fixed part for
-// itself, a parameter for a parameter.
+// covers reports whether each part of a gateway's route stands for the part of another route: a fixed part
+// for itself, a parameter for a parameter.
 func covers(key, route []string) bool {
 	for len(key) > 0 && !isGreedy(key[0]) {
 		if len(route) == 0 || isParameter(key[0]) != isParameter(route[0]) || !isParameter(key[0]) && key[0] != route[0] {
@@ -101,8 +101,9 @@ func isParameter(part string) bool { return strings.HasPrefix(part, "{") }
 
 func isGreedy(part string) bool { return strings.HasSuffix(part, "+}") }
 
-// afterPart returns the parts of a gateway's route after the one that stands for a part of the catalog's route,
-// in a path with this part. ok is false if it does not stand for it. Parts that are nil allow anything.
+// afterPart returns the parts of a gateway's route after the one that stands for a part of the catalog's
+// route, in a path with this part. ok is false if it does not stand for it. Parts that are nil allow
+// anything.
 func afterPart(key []string, route, part string) (rest []string, ok bool) {
 	switch {
 	case key == nil || len(key) > 0 && isGreedy(key[0]):

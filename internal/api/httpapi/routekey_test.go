@@ -34,8 +34,8 @@ func example(path string) string {
 		"{version}", "1", "{rule}", "hot", "{alert}", "1", "{shard}", "1").Replace(path)
 }
 
-// Whatever a path names, and however it is written, the route by which the gateway authorized it is served, or
-// nothing.
+// Whatever a path names, and however it is written, the route by which the gateway authorized it is served,
+// or nothing.
 func TestRouteKey_NoPathLeadsToAnotherRoute(t *testing.T) {
 	c := manyRoutes(t)
 	routes, served := Routes(c), map[RouteKey]bool{}

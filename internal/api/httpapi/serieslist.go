@@ -55,8 +55,8 @@ func ListedSubjectsOf(entries []storage.ListedSeries, next string, kinds *catalo
 	return v
 }
 
-// SetMeasures replaces the declared measures of the entries that l was made of by those that were seen, entry by entry;
-// nil keeps the declared ones.
+// SetMeasures replaces the declared measures of the entries that l was made of by those that were seen,
+// entry by entry; nil keeps the declared ones.
 func (l ListedSubjects) SetMeasures(seen [][]string) {
 	for i := range l.Subjects {
 		s := &l.Subjects[i]

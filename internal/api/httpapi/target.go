@@ -21,16 +21,16 @@ type Target struct {
 }
 
 // FindTarget returns what a method and a path, which is decoded, name by the routes of a catalog. ok is false
-// if there is no such route. Ids and values may contain slashes, except where an id has nothing fixed beside it:
-// the longest id counts, and of routes that match, the one with most parts, then the one whose last parts are
-// fixed.
+// if there is no such route. Ids and values may contain slashes, except where an id has nothing fixed beside
+// it: the longest id counts, and of routes that match, the one with most parts, then the one whose last
+// parts are fixed.
 func FindTarget(c *catalog.Catalog, method, path string) (t Target, ok bool) {
 	return FindAuthorized(c, "", method, path)
 }
 
-// FindAuthorized is FindTarget for a request of a gateway's route: only the routes of the catalog that this one
-// stands for count. ok is false too if the path names an action that needs another right than the gateway's
-// route authorizes.
+// FindAuthorized is FindTarget for a request of a gateway's route: only the routes of the catalog that this
+// one stands for count. ok is false too if the path names an action that needs another right than the
+// gateway's route authorizes.
 func FindAuthorized(c *catalog.Catalog, key RouteKey, method, path string) (t Target, ok bool) {
 	of, keyParts := key.split()
 	if of != "ANY" && of != method {
@@ -67,8 +67,8 @@ func Methods(c *catalog.Catalog, path string) []string {
 // withSlashes are the parameters whose values may contain slashes.
 var withSlashes = []string{"id", "event", "value"}
 
-// IsWord reports whether a part of a path is fixed in any route, as "latest" is. Package catalog rejects a kind
-// with such a path.
+// IsWord reports whether a part of a path is fixed in any route, as "latest" is. Package catalog rejects a
+// kind with such a path.
 func IsWord(part string) bool {
 	return slices.ContainsFunc(orderedRows(), func(row splitRow) bool { return slices.Contains(row.parts, part) })
 }
@@ -90,7 +90,8 @@ var orderedRows = sync.OnceValue(func() (rows []splitRow) {
 	return rows
 })
 
-// freedom tells of each part of a path, from its end, whether it is fixed (0), one of a few (1) or anything (2).
+// freedom tells of each part of a path, from its end, whether it is fixed (0), one of a few (1) or anything
+// (2).
 func (row splitRow) freedom() []int {
 	few := map[string]int{"{kinds}": 1, "{subjects}": 1}
 	all := lists.Map(row.parts, func(part string) int {

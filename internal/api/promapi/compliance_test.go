@@ -78,7 +78,8 @@ func TestCompliance_EqualsDebiansPrometheus(t *testing.T) {
 	}
 }
 
-// compare returns what is not as it must be: "" if both results are equal, or both are the error that is wanted.
+// compare returns what is not as it must be: "" if both results are equal, or both are the error that is
+// wanted.
 func (q promQuery) compare(got, want prom.Matrix, refused, refusedThere string) string {
 	switch {
 	case q.invalid != "" && (refusedThere == "" || !strings.Contains(refused, q.invalid)):

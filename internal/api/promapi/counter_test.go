@@ -63,8 +63,8 @@ func prometheusValue(t *rapid.T, s scraped, query string, when model.Time) float
 	return found[0].F
 }
 
-// Samples reach both ends of an hour. Prometheus extends their increase to the ends, by their rate: so its rate
-// is the rate of the hour's readings, and its increase is this rate times the hour.
+// Samples reach both ends of an hour. Prometheus extends their increase to the ends, by their rate: so its
+// rate is the rate of the hour's readings, and its increase is this rate times the hour.
 func TestCounter_HasTheRateAndTheResetsOfPrometheus(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := &rollup.Spec{Measures: []rollup.MeasureSpec{{Name: "x", Scale: 3, Counter: true}}}

@@ -12,7 +12,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 )
 
-// BenchmarkArrivals says what tracing adds to the decoding of a batch of 1,000 readings, of which some are sampled.
+// BenchmarkArrivals says what tracing adds to the decoding of a batch of 1,000 readings, of which some are
+// sampled.
 //
 //	go test -run '^$' -bench Arrivals ./internal/api/xray
 func BenchmarkArrivals(b *testing.B) {

@@ -1,5 +1,6 @@
-// Package clock is the clock of the programs of one tidemark dev: the machine's, moved by an offset that all of them
-// read from one file. Without the file it is the machine's clock. Deployed functions have no such file.
+// Package clock is the clock of the programs of one tidemark dev: the machine's, moved by an offset that all
+// of them read from one file. Without the file it is the machine's clock. Deployed functions have no such
+// file.
 package clock
 
 import (
@@ -46,7 +47,8 @@ func (c Clock) Set(at time.Time) error { return c.write(time.Until(at)) }
 // Reset makes the clock the machine's again.
 func (c Clock) Reset() error { return c.write(0) }
 
-// Move moves the clock by a duration, which must not be negative: what has been written would lie in the future.
+// Move moves the clock by a duration, which must not be negative: what has been written would lie in the
+// future.
 func (c Clock) Move(by time.Duration) error {
 	if by < 0 {
 		return fmt.Errorf("the clock cannot be moved back by %s: start dev with --clock and --fresh", -by)

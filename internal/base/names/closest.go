@@ -6,8 +6,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Closest returns the word that is most similar to what was typed, or that begins with its three letters or more;
-// "" if there is none. Case does not count.
+// Closest returns the word that is most similar to what was typed, or that begins with its three letters or
+// more; "" if there is none. Case does not count.
 func Closest(typed string, words []string) string {
 	best, least := "", 1+len(typed)/3
 	for _, w := range words {

@@ -3,7 +3,8 @@ package telemetry
 import "slices"
 
 // catalogue has one row for each metric, in the order of the dashboard. There is one for each outcome of an
-// observation (ForOutcome) and for each type of change (ForChange), so that one line of EMF can carry them all.
+// observation (ForOutcome) and for each type of change (ForChange), so that one line of EMF can carry them
+// all.
 var catalogue = slices.Concat(ingestMetrics, rollupMetrics, alertMetrics, purgeMetrics, tableMetrics)
 
 // The functions that publish metrics, by their folders under functions/.

@@ -15,8 +15,8 @@ import (
 //go:embed zones.txt
 var zoneNames string
 
-// similarZone returns the name of the zone that was meant: in other case, by its city alone, or misspelled; ""
-// if there is none. A name with digits, such as UTC+2, is no misspelling.
+// similarZone returns the name of the zone that was meant: in other case, by its city alone, or misspelled;
+// "" if there is none. A name with digits, such as UTC+2, is no misspelling.
 func similarZone(typed string) string {
 	typed = strings.ReplaceAll(strings.TrimSpace(typed), " ", "_")
 	if typed == "" || strings.ContainsAny(typed, "0123456789") {

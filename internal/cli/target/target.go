@@ -29,9 +29,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Target is the table and the HTTP API. Its fields have precedence over the environment. A running "tidemark dev"
-// adds what neither names: the dev that serves the URL, or without a URL the one that runs in this directory or above,
-// unless another endpoint is named. Without a dev it is the table "tidemark" in AWS.
+// Target is the table and the HTTP API. Its fields have precedence over the environment. A running "tidemark
+// dev" adds what neither names: the dev that serves the URL, or without a URL the one that runs in this
+// directory or above, unless another endpoint is named. Without a dev it is the table "tidemark" in AWS.
 type Target struct {
 	Endpoint string // of DynamoDB; "" means AWS
 	Table    string

@@ -64,7 +64,8 @@ func TestUseStack_WithoutANameChangesNothing(t *testing.T) {
 	}
 }
 
-// A URL that is set alone chooses the dev that serves it, with its table; a table that is set alone is one in AWS.
+// A URL that is set alone chooses the dev that serves it, with its table; a table that is set alone is one
+// in AWS.
 func TestResolve_FindsTheDevThatServesTheURL(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"TIDEMARK_ENDPOINT", "TIDEMARK_TABLE", "TIDEMARK_URL", "TIDEMARK_CONFIG", "AWS_REGION"} {

@@ -35,8 +35,8 @@ var forms = map[Mark]*regexp.Regexp{
 // groups removes what separates groups of digits.
 var groups = strings.NewReplacer(",", "", ".", "", " ", "")
 
-// ParseNumber returns the plain text of a number that is written with a mark. ok is false if the text is not such
-// a number, or has more digits than the table stores.
+// ParseNumber returns the plain text of a number that is written with a mark. ok is false if the text is not
+// such a number, or has more digits than the table stores.
 func ParseNumber(text string, mark Mark) (number string, ok bool) {
 	m := forms[mark].FindStringSubmatch(plain.Replace(strings.TrimSpace(text)))
 	if m == nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// An incremental export does not read a complete file again, and must not: events of it may have expired. History
-// that was imported since then for a series that was not known, or for a time before its first event, goes into
-// a further file of the same day. So an export keeps the list of the series that it knew.
+// An incremental export does not read a complete file again, and must not: events of it may have expired.
+// History that was imported since then for a series that was not known, or for a time before its first
+// event, goes into a further file of the same day. So an export keeps the list of the series that it knew.
 
 // knownSeries is a line of that list.
 type knownSeries struct {
@@ -32,8 +32,8 @@ func seriesLine(l *listed) knownSeries {
 	return knownSeries{Kind: l.Kind.Name, Subject: l.Subject, Stream: l.Stream}
 }
 
-// newHistory returns the partitions of complete files, each with the series that the earlier export did not know
-// to have events there. It returns none if that export kept no list.
+// newHistory returns the partitions of complete files, each with the series that the earlier export did not
+// know to have events there. It returns none if that export kept no list.
 func (a *Archive) newHistory(all []listed, known map[string]Part, before firsts) (found []partition) {
 	if before == nil {
 		return nil
@@ -59,8 +59,8 @@ func (a *Archive) newHistory(all []listed, known map[string]Part, before firsts)
 	return found
 }
 
-// storeSeries writes the list of the series that an export knew, beside the list of the earlier manifest, which
-// counts until the new manifest is written.
+// storeSeries writes the list of the series that an export knew, beside the list of the earlier manifest,
+// which counts until the new manifest is written.
 func (m *Manifest) storeSeries(ctx context.Context, folder files.Folder, earlier *Manifest, all []listed) error {
 	m.Series = m.Dataset + "/_series-a.ndjson"
 	if earlier != nil && earlier.Series == m.Series {

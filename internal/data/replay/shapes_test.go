@@ -16,8 +16,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
-// TestShapes reads tables as programs write them by default, by what a new user would pass. The title of a file
-// is its name and options of the command; the file "=" after it is what is read.
+// TestShapes reads tables as programs write them by default, by what a new user would pass. The title of a
+// file is its name and options of the command; the file "=" after it is what is read.
 func TestShapes(t *testing.T) {
 	const path = "testdata/shapes.txtar"
 	corpus, err := txtar.ParseFile(path)

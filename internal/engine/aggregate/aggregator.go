@@ -41,8 +41,8 @@ type Aggregator struct {
 
 // Limits bound the work of an Aggregator.
 type Limits struct {
-	// Concurrency is how many recomputations, series of the list, latest items and batches of invalidations are
-	// worked on at once, of each; zero means 64.
+	// Concurrency is how many recomputations, series of the list, latest items and batches of invalidations
+	// are worked on at once, of each; zero means 64.
 	Concurrency int
 	Attempts    int // attempts of one recomputation before it fails; zero means 60
 	// MaxChildren is how many children are folded into one row; zero means 200,000. The

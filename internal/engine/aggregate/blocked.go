@@ -28,9 +28,9 @@ type BlockedBatches struct {
 	Now   func() model.Time
 }
 
-// A batch is recorded once its first failed record is older than blockedAfter: most failures are over by then.
-// A processed batch that begins with a record older than lookAfter may be a recorded one; lookAfter is shorter,
-// because the clocks of two processes differ.
+// A batch is recorded once its first failed record is older than blockedAfter: most failures are over by
+// then. A processed batch that begins with a record older than lookAfter may be a recorded one; lookAfter is
+// shorter, because the clocks of two processes differ.
 const (
 	blockedAfter = time.Minute
 	lookAfter    = blockedAfter / 2

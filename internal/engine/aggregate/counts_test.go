@@ -119,7 +119,8 @@ func TestProcess_TheListIsReadOnceForEachSeries(t *testing.T) {
 	}
 }
 
-// What a process remembers of the list is read again after a day: an entry that was purged meanwhile is then written.
+// What a process remembers of the list is read again after a day: an entry that was purged meanwhile is then
+// written.
 func TestProcess_TheListIsReadAgainAfterADay(t *testing.T) {
 	w := newWorldOf(t, deferred(gauge, 0))
 	entries := &readingEntries{store: w.table}

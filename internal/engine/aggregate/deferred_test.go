@@ -302,8 +302,8 @@ func TestDeferred_BucketIsSettledFromItsClosingTimeOn(t *testing.T) {
 	}
 }
 
-// The grace of a tier was raised after the invalidation was put. Readers that do not know that yet expect the row
-// once the low watermark has passed its due time.
+// The grace of a tier was raised after the invalidation was put. Readers that do not know that yet expect
+// the row once the low watermark has passed its due time.
 func TestSweep_WritesTheRowThatIsDueAlthoughItsBucketClosesLaterNow(t *testing.T) {
 	w := newWorldOf(t, deferred(gauge, 0))
 	w.setNow(at(half))

@@ -142,7 +142,8 @@ func TestLate_RowOfEventsThatExpiredInTheQueueIsInexact(t *testing.T) {
 	}
 }
 
-// A late change that has waited in the queue nearly as long as an event lives may be the only one that is left.
+// A late change that has waited in the queue nearly as long as an event lives may be the only one that is
+// left.
 func TestLate_RowIsExactUntilALateEventOfTheQueueMayHaveExpired(t *testing.T) {
 	for _, c := range []struct {
 		dead  time.Duration // since the low watermark
@@ -178,8 +179,8 @@ func TestLate_AbsentParentProvesNothingIfSweepsWereDead(t *testing.T) {
 	}
 }
 
-// An hour that is not created, because it may have lived and expired, makes its day inexact, however late the sweep
-// comes that the day is left to.
+// An hour that is not created, because it may have lived and expired, makes its day inexact, however late
+// the sweep comes that the day is left to.
 func TestLate_AnHourThatIsNotCreatedMarksItsDayAfterSweepsWereDead(t *testing.T) {
 	for _, dead := range []time.Duration{time.Hour, 2 * tier.Day24, 80 * tier.Day24, 100 * tier.Day24} {
 		kind := deferred(gauge, 1) // hours are recomputed at once

@@ -26,13 +26,13 @@ type ProgressStore interface {
 }
 
 // StreamProgress records how far the table stream has been processed: the time of the newest change of any
-// stream shard. Where changes may have been lost before they were delivered, a gap is stored before the progress
-// moves on. No rollup depends on the stored progress.
+// stream shard. Where changes may have been lost before they were delivered, a gap is stored before the
+// progress moves on. No rollup depends on the stored progress.
 type StreamProgress struct {
 	Store ProgressStore
 	Now   func() model.Time
-	// MaxAge is the age at which the function's mapping gives up a record: one shard may be that far behind the
-	// fastest.
+	// MaxAge is the age at which the function's mapping gives up a record: one shard may be that far behind
+	// the fastest.
 	MaxAge time.Duration
 	// Every is how often this process stores it, at most; zero means a minute.
 	Every time.Duration

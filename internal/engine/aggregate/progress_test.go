@@ -63,9 +63,9 @@ func TestStreamProgress_ThatIsStoredAlreadyIsNoGap(t *testing.T) {
 	}
 }
 
-// The mapping is disabled, and enabled again. The table stream keeps the changes of the last 24 hours, and two
-// shards deliver them: one was behind by up to maxAge when the mapping stopped, and either may begin first. Every
-// change that was trimmed before its delivery is in a recorded gap.
+// The mapping is disabled, and enabled again. The table stream keeps the changes of the last 24 hours, and
+// two shards deliver them: one was behind by up to maxAge when the mapping stopped, and either may begin
+// first. Every change that was trimmed before its delivery is in a recorded gap.
 func TestStreamProgress_EveryLostChangeIsInAGap(t *testing.T) {
 	for outage := time.Hour; outage <= 72*time.Hour; outage += time.Hour {
 		for _, maxAge := range []time.Duration{time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour} {
@@ -91,8 +91,8 @@ func TestStreamProgress_EveryLostChangeIsInAGap(t *testing.T) {
 	}
 }
 
-// stopFor disables the mapping for some time, and delivers what the stream still has, by one process that reads
-// the faster shard first.
+// stopFor disables the mapping for some time, and delivers what the stream still has, by one process that
+// reads the faster shard first.
 func (w *world) stopFor(outage, maxAge time.Duration, scheduled bool) {
 	stopped := at(ten)
 	w.setNow(stopped)

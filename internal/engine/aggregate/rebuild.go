@@ -39,8 +39,8 @@ type Rebuild struct {
 // Rebuild recomputes every bucket of the range, each tier before the next coarser one.
 // Its writes are conditional like all others, so it is safe at any time, repeatedly, and
 // during live traffic. A bucket whose stored items are of a newer version is skipped and
-// named in the report's failures. A kind without tiers has nothing to rebuild. Any other failure ends the rebuild with an error; what
-// was reported to OnProgress by then is done.
+// named in the report's failures. A kind without tiers has nothing to rebuild. Any other failure ends the
+// rebuild with an error; what was reported to OnProgress by then is done.
 func (a *Aggregator) Rebuild(ctx context.Context, request Rebuild) (Report, error) {
 	r, err := a.newRebuild(request)
 	if err == nil && r != nil {

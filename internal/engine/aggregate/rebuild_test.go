@@ -379,8 +379,8 @@ func TestRecompute_RecomputesEachBucketOfItsTargetsOnce(t *testing.T) {
 	}
 }
 
-// A damaged row does not say when its children expire: what replaces it is exact while all of them must exist by the
-// least retention that they may have, with a margin of two hours.
+// A damaged row does not say when its children expire: what replaces it is exact while all of them must
+// exist by the least retention that they may have, with a margin of two hours.
 func TestRebuild_RetargetsADamagedRowInexactlyWhereChildrenMayHaveExpired(t *testing.T) {
 	for _, u := range []tier.Unit{tier.Hour, tier.Day} {
 		b, least := u.BucketOf(at(ten)), map[tier.Unit]time.Duration{tier.Hour: tier.MinRaw, tier.Day: 90 * tier.Day24}[u]

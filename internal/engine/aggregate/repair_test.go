@@ -60,7 +60,8 @@ func (s unreadPage) Invalidations(
 	return page, err
 }
 
-// Another invalidation may be due at the same time as the last one that was read: the low watermark stays before it.
+// Another invalidation may be due at the same time as the last one that was read: the low watermark stays
+// before it.
 func TestSweep_WatermarkIsHeldBeforeWhatCouldNotBeRead(t *testing.T) {
 	w := newWorldOf(t, deferred(gauge, 0))
 	w.setNow(at("2026-03-10T23:30:00Z"))
@@ -78,7 +79,8 @@ func TestSweep_WatermarkIsHeldBeforeWhatCouldNotBeRead(t *testing.T) {
 	}
 }
 
-// stale is a table whose reads, unless they ask for consistency, return nothing that was written since it began.
+// stale is a table whose reads, unless they ask for consistency, return nothing that was written since it
+// began.
 type stale struct{ store }
 
 func (s stale) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
@@ -125,8 +127,8 @@ func TestRebuild_FindsEventsByConsistentReads(t *testing.T) {
 	w.wantRecount()
 }
 
-// A rebuild writes each row, as its revision tells concurrent recomputations that the children were read again. It
-// rebuilds all shards of a series, whichever it is asked for.
+// A rebuild writes each row, as its revision tells concurrent recomputations that the children were read
+// again. It rebuilds all shards of a series, whichever it is asked for.
 func TestRebuild_WritesEachRowOfASeriesInAllItsShards(t *testing.T) {
 	kind := gauge
 	kind.Shards, kind.Latest = 8, catalog.NoLatest
@@ -161,7 +163,8 @@ func TestRebuild_WritesEachRowOfASeriesInAllItsShards(t *testing.T) {
 	w.wantRecount()
 }
 
-// The records of two clicks were lost: a repair of the later one recomputes the hour in which its session began.
+// The records of two clicks were lost: a repair of the later one recomputes the hour in which its session
+// began.
 func TestRecompute_OfALateClickRecomputesTheHourOfItsSession(t *testing.T) {
 	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
 	v.clickAt(50, 75)
@@ -179,8 +182,9 @@ func TestRecompute_OfALateClickRecomputesTheHourOfItsSession(t *testing.T) {
 	}
 }
 
-// The record of a deletion was lost. While that is repaired, the same event is put again; its record finds a row that
-// still contains it. The repair overwrites this row by what it read before, and so must read once more.
+// The record of a deletion was lost. While that is repaired, the same event is put again; its record finds a
+// row that still contains it. The repair overwrites this row by what it read before, and so must read once
+// more.
 func TestRepairs_ReadAgainWhatTheyReplaced(t *testing.T) {
 	for name, repair := range map[string]func(*world) error{
 		"recompute": func(w *world) error {

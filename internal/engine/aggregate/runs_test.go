@@ -136,8 +136,8 @@ func (s *afterRun) EachEvent(ctx context.Context, r storage.Range, do func(*mode
 	return next, err
 }
 
-// Another process writes a row of a run after its events were read: the row is then folded from events that are read
-// again.
+// Another process writes a row of a run after its events were read: the row is then folded from events that
+// are read again.
 func TestRuns_ARowThatWasWrittenMeanwhileIsReadAgain(t *testing.T) {
 	w := newWorld(t)
 	for i := range 3 {

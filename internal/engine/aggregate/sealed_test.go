@@ -130,8 +130,8 @@ func TestSealed_RowThatIsKeptIsNotNoted(t *testing.T) {
 	}
 }
 
-// Rows that are read ahead decide as those that are read one by one: the day exists and is sealed, so that neither
-// of two hours is created.
+// Rows that are read ahead decide as those that are read one by one: the day exists and is sealed, so that
+// neither of two hours is created.
 func TestSealed_EventsAfterTheirHoursExpiredCreateNoHour(t *testing.T) {
 	w := newWorld(t)
 	w.put(order(ten, ""), "1")

@@ -282,8 +282,8 @@ func TestSweep_DeletesAgainWhatWasNotProcessed(t *testing.T) {
 	}
 }
 
-// The hours of a day of one series are worked off together, whatever is due between them: so the day is recomputed
-// once.
+// The hours of a day of one series are worked off together, whatever is due between them: so the day is
+// recomputed once.
 func TestSweep_RecomputesTheDayOfEachSeriesOnce(t *testing.T) {
 	w := newWorldOf(t, deferred(gauge, 0))
 	w.agg.Limits.Buckets = 6

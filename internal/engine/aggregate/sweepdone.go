@@ -57,9 +57,9 @@ func (s *sweep) deleteAll(ctx context.Context, queue InvalidationStore, worked [
 	_ = group.Wait() // errors are in the results
 }
 
-// permanent reports whether a recomputation failed with an error that a later sweep would meet again. A row of
-// a newer version waits for the program that knows it, and a bucket whose recomputation panics for the release
-// that mends it: a fault of a release may concern every bucket, and must not empty the queue.
+// permanent reports whether a recomputation failed with an error that a later sweep would meet again. A row
+// of a newer version waits for the program that knows it, and a bucket whose recomputation panics for the
+// release that mends it: a fault of a release may concern every bucket, and must not empty the queue.
 func permanent(ctx context.Context, err error) bool {
 	if err == nil || ctx.Err() != nil {
 		return false

@@ -103,8 +103,8 @@ func TestSessions_LateEventsOfGoalsRecomputeTheHourOfTheirSession(t *testing.T) 
 	}
 }
 
-// A late click that is delivered again changes nothing in its own hour, also where rows around it are about to
-// lose their sources. The row of the hour in which its session began is always written.
+// A late click that is delivered again changes nothing in its own hour, also where rows around it are about
+// to lose their sources. The row of the hour in which its session began is always written.
 func TestSessions_ARepeatedLateClickLeavesTheRowOfItsHour(t *testing.T) {
 	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
 	for _, c := range []struct {
@@ -146,8 +146,8 @@ func TestSessions_InvalidationsOfSessionsThatGoOnAreCounted(t *testing.T) {
 	}
 }
 
-// Two late clicks belong to a session of an hour before, whose row cannot be written: none of the changes from the
-// first one on may be acknowledged, whichever of them is the earlier click.
+// Two late clicks belong to a session of an hour before, whose row cannot be written: none of the changes
+// from the first one on may be acknowledged, whichever of them is the earlier click.
 func TestSessions_AFailureIsThatOfTheFirstLateChangeOfItsHour(t *testing.T) {
 	for _, late := range [][]int{{100, 120}, {120, 100}} {
 		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
@@ -192,8 +192,8 @@ func TestSessions_ADayHasNoInvalidationOfSessionsThatGoOn(t *testing.T) {
 	}
 }
 
-// The sessions of an hour end while their invalidation is put: what was read before may be swept already, so the
-// hour is read again.
+// The sessions of an hour end while their invalidation is put: what was read before may be swept already, so
+// the hour is read again.
 func TestSessions_AnHourIsReadAgainIfItsSessionsEndDuringThePut(t *testing.T) {
 	for after, views := range map[time.Duration]int64{-time.Millisecond: 3, 0: 4} {
 		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
@@ -215,8 +215,8 @@ func TestSessions_AnHourIsReadAgainIfItsSessionsEndDuringThePut(t *testing.T) {
 	}
 }
 
-// The counts of a sweep of sessions, with the rows around an hour whose sources are about to expire, are the numbers of
-// requests that the table receives.
+// The counts of a sweep of sessions, with the rows around an hour whose sources are about to expire, are the
+// numbers of requests that the table receives.
 func TestSessions_TheirRequestsAreCounted(t *testing.T) {
 	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
 	v.clickAt(1, 30, 55, 80)

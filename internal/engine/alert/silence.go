@@ -215,7 +215,8 @@ func (s *Service) leaveRest(subjectType string, at listPosition) {
 	s.rest[subjectType] = at
 }
 
-// checkSilence evaluates a series if its newest event is long enough ago, and remembers when the next check is due.
+// checkSilence evaluates a series if its newest event is long enough ago, and remembers when the next check
+// is due.
 func (s *Service) checkSilence(
 	ctx context.Context, series model.Series, span time.Duration, through model.Time,
 ) error {

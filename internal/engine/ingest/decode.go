@@ -111,8 +111,8 @@ func DecodeObject(raw []byte) Observation {
 	return o
 }
 
-// scanObject returns the members of the object at i, and the index after it; jsonscan.Invalid if there is none.
-// A text that is not UTF-8, or has half a surrogate pair, is left out.
+// scanObject returns the members of the object at i, and the index after it; jsonscan.Invalid if there is
+// none. A text that is not UTF-8, or has half a surrogate pair, is left out.
 func scanObject(raw []byte, i int) (fields []Field, end int) {
 	if !jsonscan.Is(raw, i, '{') {
 		return nil, jsonscan.Invalid
@@ -160,8 +160,8 @@ func notAnObject(raw []byte) *model.FieldError {
 		formOf(bytes.TrimSpace(raw)))
 }
 
-// textError returns why the texts of an object that is valid JSON cannot be stored, or are ambiguous; nil if they
-// can.
+// textError returns why the texts of an object that is valid JSON cannot be stored, or are ambiguous; nil if
+// they can.
 func textError(raw []byte, fields []Field) *model.FieldError {
 	switch {
 	case !utf8.Valid(raw):

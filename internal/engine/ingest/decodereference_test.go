@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// FuzzDecodeBody checks that the decoder of one pass returns what encoding/json returns: the same fields, and the
-// same errors with the same bytes.
+// FuzzDecodeBody checks that the decoder of one pass returns what encoding/json returns: the same fields,
+// and the same errors with the same bytes.
 func FuzzDecodeBody(f *testing.F) {
 	for _, seed := range bodies {
 		f.Add([]byte(seed))

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// This test repeats the comparison over the protocol of DynamoDB, with its conditions, cancellation reasons and
-// old items.
+// This test repeats the comparison over the protocol of DynamoDB, with its conditions, cancellation reasons
+// and old items.
 func TestAppend_BatchEqualsOneByOneOnTheServer(t *testing.T) {
 	t.Parallel()
 	client, err := dynamo.NewClient(t.Context(), "", enginetest.Endpoint(t))

@@ -34,10 +34,10 @@ type Report struct {
 	Bounded int                   // folds that ended before the oldest event of a field was found
 }
 
-// Fold folds the latest item of a series for changes of its events, which are committed. With always it writes
-// an unchanged item too: an earlier fold that read events before the changes can then not write any more.
-// Errors of reads are retried. The error wraps item.ErrNewer if the item has a newer format: it is then
-// unchanged. An event that cannot be decoded changes nothing of an item.
+// Fold folds the latest item of a series for changes of its events, which are committed. With always it
+// writes an unchanged item too: an earlier fold that read events before the changes can then not write any
+// more. Errors of reads are retried. The error wraps item.ErrNewer if the item has a newer format: it is
+// then unchanged. An event that cannot be decoded changes nothing of an item.
 func (f *Folder) Fold(ctx context.Context, kind *catalog.Kind, s model.Series, changes []storage.Change, always bool) (Report, error) {
 	var report Report
 	err := f.Retrier.UntilWritten(ctx, transient, func(ctx context.Context) (storage.WriteResult, error) {
@@ -221,8 +221,8 @@ func (f *fold) entriesDiffer(stored item.Item, attrs model.Attrs) bool {
 	})
 }
 
-// Concerns reports whether the latest item must be folded for a change that the table stream delivers: not for
-// events that an append made part of it, not for what has expired, and not for a record without images.
+// Concerns reports whether the latest item must be folded for a change that the table stream delivers: not
+// for events that an append made part of it, not for what has expired, and not for a record without images.
 func Concerns(kind *catalog.Kind, c *storage.Change) bool {
 	switch {
 	case !kind.HasLatest() || c.Type == storage.Expired:

@@ -240,7 +240,8 @@ func (h *history) settled() {
 }
 
 // The latest item is of the newest stored event, each of its fields has the value of the newest
-// stored event with this field, enrichment stays, and the index has it under its fields: after any appends and changes by any program.
+// stored event with this field, enrichment stays, and the index has it under its fields: after any appends
+// and changes by any program.
 func TestFold_LatestFollowsItsEvents(t *testing.T) {
 	histories := uint64(4000)
 	if testing.Short() {

@@ -71,8 +71,8 @@ func (l *simulation) usedText(from, to model.Time, subjects ...string) string {
 	return "not known"
 }
 
-// The increase of a bucket is of the steps between readings that end in it: in a chart, a page and a total, of
-// one or two meters, in any tier.
+// The increase of a bucket is of the steps between readings that end in it: in a chart, a page and a total,
+// of one or two meters, in any tier.
 func TestCounter_EveryReaderHasTheStepsThatEndInTheBucket(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx, l := context.Background(), meters(t)

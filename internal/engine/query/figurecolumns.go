@@ -3,8 +3,8 @@ package query
 // FigureColumn is one figure of a measure, as a column of tables and files.
 type FigureColumn struct {
 	Name string // as in JSON
-	// Value returns an int64, or a pointer to an int64, a model.Decimal or a float64. A pointer is nil if there
-	// is no such figure.
+	// Value returns an int64, or a pointer to an int64, a model.Decimal or a float64. A pointer is nil if
+	// there is no such figure.
 	Value func(Figures) any
 }
 

@@ -195,8 +195,8 @@ func TestLive_BucketWhoseChildrenMayHaveExpiredIsInexact(t *testing.T) {
 	}
 }
 
-// Without a sweep, a day of the open month loses its hours, which expire: it is in no fold, and the month lacks
-// its events. A day that was swept is a row.
+// Without a sweep, a day of the open month loses its hours, which expire: it is in no fold, and the month
+// lacks its events. A day that was swept is a row.
 func TestLive_BucketOfWhichAnUnsweptChildLostItsChildrenIsInexact(t *testing.T) {
 	for _, swept := range []bool{false, true} {
 		l := newSimulation(t, deferredGauges(1, 0, 0))

@@ -13,8 +13,8 @@ import (
 )
 
 // readingsBack is how many rows or events before a range are read for the last reading of a counter: a few,
-// which nearly always suffice, and then more. A counter without a reading in these begins with its first one in
-// the range.
+// which nearly always suffice, and then more. A counter without a reading in these begins with its first one
+// in the range.
 var readingsBack = []int{4, 252}
 
 // readingsBefore returns the last readings of the counters of q before a time, from the rows of a unit that

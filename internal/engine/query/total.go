@@ -99,8 +99,8 @@ type Figures struct {
 	P95     *float64       `json:"p95"`
 	P99     *float64       `json:"p99"`
 
-	// Increase to Covered are of the steps between readings that end in the bucket; nil of measures that are not
-	// declared so, and where no step is known.
+	// Increase to Covered are of the steps between readings that end in the bucket; nil of measures that are
+	// not declared so, and where no step is known.
 	Increase *model.Decimal `json:"increase,omitempty"`
 	Resets   *int64         `json:"resets,omitempty"`         // steps to a lower reading
 	Rate     *float64       `json:"rate,omitempty"`           // increase a second

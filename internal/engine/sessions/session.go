@@ -33,7 +33,8 @@ type session struct {
 	expires       int64
 }
 
-// newSession begins a session with the fields that firstFields returns. Its first event is added to it after that.
+// newSession begins a session with the fields that firstFields returns. Its first event is added to it after
+// that.
 func newSession(rule *catalog.Sessions, fields []catalog.SessionField, key string, b *bucket, first *model.Event, goals goal.Set) *session {
 	return &session{
 		rule: rule, bucket: b, key: key, order: first.Order,
@@ -41,8 +42,8 @@ func newSession(rule *catalog.Sessions, fields []catalog.SessionField, key strin
 	}
 }
 
-// firstFields returns the fields of a session that are copied from its first event: those that are declared so,
-// and the dimensions of its kind that are not declared at all, by their own names.
+// firstFields returns the fields of a session that are copied from its first event: those that are declared
+// so, and the dimensions of its kind that are not declared at all, by their own names.
 func firstFields(kind *catalog.Kind) []catalog.SessionField {
 	rule := kind.Sessions
 	declared := append(slices.Concat(rule.First, rule.Last), catalog.SessionField{Name: rule.By})

@@ -61,8 +61,8 @@ func Running(path string) (d Dev, ok bool) {
 	return d, ok && d.responds()
 }
 
-// At returns the dev that serves url, which tells about itself at PathSelf. ok is false if no dev of this machine
-// serves it.
+// At returns the dev that serves url, which tells about itself at PathSelf. ok is false if no dev of this
+// machine serves it.
 func At(url string) (d Dev, ok bool) {
 	if host, err := neturl.Parse(url); err != nil || !loopback(host.Hostname()) {
 		return Dev{}, false

@@ -56,15 +56,15 @@ type Table struct {
 	log      Log                     // may be nil; guarded by mu
 }
 
-// entry is an item at its place in the table or in an index. Items are replaced, never changed, so that stream
-// images and pages may share them.
+// entry is an item at its place in the table or in an index. Items are replaced, never changed, so that
+// stream images and pages may share them.
 type entry struct {
 	at place
 	it item.Item
 }
 
-// place is where an item is in a table or an index. Items with equal sort keys in an index are in the order of
-// their own keys.
+// place is where an item is in a table or an index. Items with equal sort keys in an index are in the order
+// of their own keys.
 type place struct {
 	PK, SK string
 	key    keys.Key // in an index, the item's own key

@@ -79,7 +79,8 @@ type State struct {
 	Tokens  map[string]Transaction // of the last ten minutes; older ones are forgotten
 }
 
-// Restore fills a new table, and keeps what it commits from then on in a log. Call it before any other method.
+// Restore fills a new table, and keeps what it commits from then on in a log. Call it before any other
+// method.
 func (t *Table) Restore(s State, log Log) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -54,7 +54,8 @@ func (s *Schema) KeyItem(k keys.Key) item.Item {
 	return it
 }
 
-// CheckIndexKeys returns an error for an item whose attributes cannot be keys of the indexes that they belong to.
+// CheckIndexKeys returns an error for an item whose attributes cannot be keys of the indexes that they
+// belong to.
 func (s *Schema) CheckIndexKeys(it item.Item) error {
 	for _, index := range s.Indexes {
 		for _, part := range []struct {

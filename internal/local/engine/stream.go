@@ -113,9 +113,9 @@ func (t *Table) Tail() uint64 {
 	return t.stream.next() - 1
 }
 
-// ReadShard returns up to limit records of a shard after a Seq, of at most a page's bytes, and the Seq to continue
-// after. gone reports that records after the Seq are no longer in the stream. end reports that the shard is
-// closed and has no later records.
+// ReadShard returns up to limit records of a shard after a Seq, of at most a page's bytes, and the Seq to
+// continue after. gone reports that records after the Seq are no longer in the stream. end reports that the
+// shard is closed and has no later records.
 func (t *Table) ReadShard(shard int, after uint64, limit int) (page []Record, next uint64, gone, end bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

@@ -40,7 +40,8 @@ type Action struct {
 	Item   item.Item // of Put: complete, normalized, not changed afterwards
 	Set    []Assignment
 	Remove []string
-	// Invalid is why the action cannot be carried out on any item. In a transaction it is the action's outcome.
+	// Invalid is why the action cannot be carried out on any item. In a transaction it is the action's
+	// outcome.
 	Invalid error
 }
 

@@ -12,7 +12,8 @@ import (
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 )
 
-// The hour before summer time begins, played at any time of the machine: an hour closes when the clock has passed it.
+// The hour before summer time begins, played at any time of the machine: an hour closes when the clock has
+// passed it.
 func TestStack_FollowsAClockThatIsSetAndMoved(t *testing.T) {
 	if ddblocal.FromEnv().Endpoint != "" {
 		t.Skip("skipped: TIDEMARK_ENDPOINT names a table with a clock of its own")

@@ -82,7 +82,8 @@ func (s *Stack) startEmbedded() error {
 	return nil
 }
 
-// checkData refuses a directory whose table only DynamoDB Local can read: an empty table would look like a loss.
+// checkData refuses a directory whose table only DynamoDB Local can read: an empty table would look like a
+// loss.
 func checkData(dir string) error {
 	_, own := os.Stat(filepath.Join(dir, protocol.FileName))
 	other, err := filepath.Glob(filepath.Join(dir, dynamoDBLocalFiles))

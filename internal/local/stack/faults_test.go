@@ -89,7 +89,8 @@ func TestDelivery_FaultsHaveTheirRateAndDependOnTheSeed(t *testing.T) {
 	}
 }
 
-// The page of faults sets one for the next batch of its device, and shows what a counter of records would count.
+// The page of faults sets one for the next batch of its device, and shows what a counter of records would
+// count.
 func TestDelivery_HasTheFaultThatThePageRequests(t *testing.T) {
 	t.Parallel()
 	const record = `{"dynamodb":{"Keys":{"pk":{"S":"DEVICE#one"}}}}`

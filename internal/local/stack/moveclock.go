@@ -16,9 +16,9 @@ func (s *Stack) now() model.Time { return model.TimeOf(s.opts.Clock.Now()) }
 // errEngine reports a database whose clock the stack cannot move.
 var errEngine = errors.New("only the embedded engine has a clock that can be moved: start dev without --engine and without an endpoint")
 
-// MoveClock moves the clock of the table, the functions and the front. Changes made before are delivered first, or
-// their records would be too old afterwards. Then it does what would have happened on the way: TTL removes expired
-// items, and the schedules run once.
+// MoveClock moves the clock of the table, the functions and the front. Changes made before are delivered
+// first, or their records would be too old afterwards. Then it does what would have happened on the way: TTL
+// removes expired items, and the schedules run once.
 func (s *Stack) MoveClock(ctx context.Context, by time.Duration) error {
 	engine, ok := s.database.(embedded)
 	if !ok || s.opts.Clock.Path() == "" {

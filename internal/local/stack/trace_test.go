@@ -22,8 +22,8 @@ type segment struct {
 	Parts    []segment `json:"subsegments"`
 }
 
-// A trace goes from ingest, through the stored event and its record of the table stream, to aggregate, with the
-// functions that deploy and a daemon that receives what they send.
+// A trace goes from ingest, through the stored event and its record of the table stream, to aggregate, with
+// the functions that deploy and a daemon that receives what they send.
 func TestTrace_GoesFromIngestThroughTheItemToAggregate(t *testing.T) {
 	daemon, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

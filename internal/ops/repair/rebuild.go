@@ -24,7 +24,8 @@ type Repairer struct {
 	ReplaceDamaged bool
 	Rate           float64 // most recomputations a second; 0 sets no limit
 	MaxNotes       int     // how many rows are described in the report
-	// Progress is called for recomputed buckets, and by RepairArrivals for every audited item; nil to ignore it.
+	// Progress is called for recomputed buckets, and by RepairArrivals for every audited item; nil to ignore
+	// it.
 	Progress func(verify.Step)
 }
 

@@ -1,5 +1,6 @@
 // Package repair recomputes rollups that miss a change: over a range of event time or of arrival time (a
-// Repairer), and for ranges of the table stream that the functions failed to process (a Redriver). Package verify finds what is wrong; package aggregate recomputes a bucket.
+// Repairer), and for ranges of the table stream that the functions failed to process (a Redriver). Package
+// verify finds what is wrong; package aggregate recomputes a bucket.
 //
 // Every write is on condition of what was read, so each repair is safe at any time, may run twice, and may
 // run during live traffic. The package prints nothing: results are values, and long runs report their

@@ -27,9 +27,9 @@ const (
 	longestPause = 5 * time.Second
 )
 
-// Remove deletes the events, waits until no rollup counts them any more, deletes the latest items, and reports
-// whether the rollups followed in time. The latest items come last: the fold that a deletion of an event starts
-// writes the item, also if the item has no event any more.
+// Remove deletes the events, waits until no rollup counts them any more, deletes the latest items, and
+// reports whether the rollups followed in time. The latest items come last: the fold that a deletion of an
+// event starts writes the item, also if the item has no event any more.
 func (r *Run) Remove(ctx context.Context) (ok bool, err error) {
 	removed, err := r.removeItems(ctx)
 	if err != nil {

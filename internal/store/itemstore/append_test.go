@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// The results of the actions come in their order: the latest item, the purge lock, each put, each absent event, the
-// merge. A reply may have fewer of them: a condition without a result did not fail.
+// The results of the actions come in their order: the latest item, the purge lock, each put, each absent
+// event, the merge. A reply may have fewer of them: a condition without a result did not fail.
 func TestFailedAppend_AssignsEachResultToItsCondition(t *testing.T) {
 	series := model.Series{Subject: model.Subject{Type: "DEVICE", ID: "d1"}, Kind: "READING"}
 	event := func(minute int) model.Event {

@@ -25,8 +25,8 @@ func (s Items) AdvanceProgress(ctx context.Context, at, floor model.Time) (_ sto
 	return written.WriteResult, stored, err
 }
 
-// PutGap stores a gap, unless one with this start is stored that does not end before it. If one is, the result
-// is Written.
+// PutGap stores a gap, unless one with this start is stored that does not end before it. If one is, the
+// result is Written.
 func (s Items) PutGap(ctx context.Context, gap storage.Gap) (storage.WriteResult, error) {
 	grows := itemop.Precondition{absentOr(tablekeys.AttrGapEnd, model.Less, gap.To)}
 	written, err := s.put(ctx, "put gap", item.FromGap(gap), grows)

@@ -10,9 +10,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// secret returns the secret of a visitor's pseudonym: yesterday's in a visit that began before midnight and goes
-// on, for at most ingest.OverMidnight, and today's otherwise. If the visits cannot be read, the failure is
-// reported, and the hit is stored as of a new visitor.
+// secret returns the secret of a visitor's pseudonym: yesterday's in a visit that began before midnight and
+// goes on, for at most ingest.OverMidnight, and today's otherwise. If the visits cannot be read, the failure
+// is reported, and the hit is stored as of a new visitor.
 func (c *Collector) secret(
 	ctx context.Context, r *httpapi.Request, hit Hit, sender Request, arrived model.Time,
 ) ([]byte, error) {

@@ -9,8 +9,8 @@ const (
 	none   = "(none)" // of a property
 )
 
-// shown are the names of values in queries and responses, by dimension, where they differ from the stored text.
-// "" names visits without a value: where it has no name, they are no row.
+// shown are the names of values in queries and responses, by dimension, where they differ from the stored
+// text. "" names visits without a value: where it has no name, they are no row.
 var shown = map[string]map[string]string{
 	"visit:source":   {"": direct},
 	"visit:referrer": {"": direct},

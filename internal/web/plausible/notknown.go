@@ -64,8 +64,8 @@ func (r *run) warn(metric string, totals []query.ZonedTotal, zone *time.Location
 // maxNotes is how many things are said beside one metric.
 const maxNotes = 5
 
-// sumFigure returns the figures of the sum of the values that pass. If all values that are not stored pass, too,
-// they are counted, and if some may pass, the sum is not known.
+// sumFigure returns the figures of the sum of the values that pass. If all values that are not stored pass,
+// too, they are counted, and if some may pass, the sum is not known.
 func (r *run) sumFigure(of summaries, c counted, sum int64) func(string) Figure {
 	rest := yes
 	for _, k := range r.keep {

@@ -66,7 +66,8 @@ func spanOf(text json.RawMessage, zone *time.Location, now model.Time) (span, er
 	return s, nil
 }
 
-// before returns the range of the same length that ends where this one begins: as many days, if it has whole days.
+// before returns the range of the same length that ends where this one begins: as many days, if it has whole
+// days.
 func (s span) before() span {
 	length := s.to.Sub(s.from)
 	days := int((length + 2*time.Hour) / tier.Day24) // a day may have 23 hours
@@ -76,8 +77,8 @@ func (s span) before() span {
 	return span{s.zone, s.from.Add(-length), s.from}
 }
 
-// inUTC returns a function that moves the ends of periods from the midnights of a zone to the midnights of UTC
-// of the same dates. Other ends stay.
+// inUTC returns a function that moves the ends of periods from the midnights of a zone to the midnights of
+// UTC of the same dates. Other ends stay.
 func inUTC(zone *time.Location) func([]times.Period) []times.Period {
 	s := span{zone: zone}
 	move := func(at model.Time) model.Time {

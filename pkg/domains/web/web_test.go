@@ -77,7 +77,8 @@ func TestKinds_ALargestRowFitsAnItem(t *testing.T) {
 		for _, d := range k.Dimensions {
 			size += d.Top * (longest[d.Name] + 6)
 		}
-		// A site that sells in more currencies than this loses rare values of dimensions first, never an amount.
+		// A site that sells in more currencies than this loses rare values of dimensions first, never an
+		// amount.
 		const distinct, head, currencies, currency = 1600, 1000, 50, 160
 		measures := 2 * 2000
 		if k.Name == web.CustomEvents.Name {

@@ -1,5 +1,5 @@
-// Package enginetest starts the engine of tidemark dev for tests that need a table and not the referee, which is
-// DynamoDB Local. It starts in less than a millisecond.
+// Package enginetest starts the engine of tidemark dev for tests that need a table and not the referee,
+// which is DynamoDB Local. It starts in less than a millisecond.
 package enginetest
 
 import (
@@ -22,9 +22,9 @@ var shared = sync.OnceValue(func() *httptest.Server {
 	return httptest.NewServer(protocol.New(Region, func() model.Time { return model.TimeOf(time.Now()) }))
 })
 
-// Endpoint returns the endpoint of an engine that all tests of the process share: each uses tables with names of its
-// own. Items do not expire there, so a test may store events of any time. TIDEMARK_ENDPOINT names another DynamoDB to
-// use.
+// Endpoint returns the endpoint of an engine that all tests of the process share: each uses tables with
+// names of its own. Items do not expire there, so a test may store events of any time. TIDEMARK_ENDPOINT
+// names another DynamoDB to use.
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	if other := os.Getenv("TIDEMARK_ENDPOINT"); other != "" {

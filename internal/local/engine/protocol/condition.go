@@ -136,7 +136,8 @@ func (p *parser) call() (engine.Condition, error) {
 	return engine.Missing(name), nil
 }
 
-// redundant reports whether the parentheses that open at the next token enclose all that the ones before it do.
+// redundant reports whether the parentheses that open at the next token enclose all that the ones before it
+// do.
 func (p *parser) redundant() bool {
 	depth := 0
 	for i := p.at; i < len(p.tokens); i++ {

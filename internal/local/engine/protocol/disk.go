@@ -24,8 +24,8 @@ const FileName = "tables.db"
 // openWithin is how long a file may be locked by another process.
 const openWithin = 2 * time.Second
 
-// disk keeps tables in one file. Commits that arrive while one is written are written together: a response waits for
-// the write of its own commit, and of all before it.
+// disk keeps tables in one file. Commits that arrive while one is written are written together: a response
+// waits for the write of its own commit, and of all before it.
 type disk struct {
 	db *bbolt.DB
 

@@ -25,8 +25,8 @@ type meta struct {
 	Protected bool
 }
 
-// OpenData opens the tables that a directory keeps, and keeps them there from then on. Call it before the first
-// request, and Close at the end.
+// OpenData opens the tables that a directory keeps, and keeps them there from then on. Call it before the
+// first request, and Close at the end.
 func (s *Server) OpenData(dir string) (err error) {
 	if s.disk, err = openDisk(dir); err != nil {
 		return err

@@ -395,8 +395,8 @@ func (f *fuzzer) transaction() object {
 	return body
 }
 
-// sorted puts what has no order into one: the items of BatchGetItem, and the elements of sets. Numbers get one form:
-// DynamoDB Local returns some as they were sent.
+// sorted puts what has no order into one: the items of BatchGetItem, and the elements of sets. Numbers get
+// one form: DynamoDB Local returns some as they were sent.
 func sorted(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -432,8 +432,8 @@ var schema = object{
 		"KeySchema": []any{object{"AttributeName": "g1p", "KeyType": "HASH"}, object{"AttributeName": "g1s", "KeyType": "RANGE"}}}},
 }
 
-// Random requests have the same responses from the engine and from DynamoDB Local: the same status, code and content.
-// The texts of errors may differ.
+// Random requests have the same responses from the engine and from DynamoDB Local: the same status, code and
+// content. The texts of errors may differ.
 func TestEngine_AgreesWithDynamoDBLocalOnRandomRequests(t *testing.T) {
 	referee := ddbtest.ForTest(t).Endpoint
 	engine := enginetest.Start(t, func() model.Time { return model.Time(1_795_000_000_000) }).Endpoint

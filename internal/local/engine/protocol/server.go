@@ -1,5 +1,5 @@
-// Package protocol serves tables of package engine by the protocol of DynamoDB and of DynamoDB Streams. What it
-// does not know it refuses by its name, so that a program never takes a guess for the service's response.
+// Package protocol serves tables of package engine by the protocol of DynamoDB and of DynamoDB Streams. What
+// it does not know it refuses by its name, so that a program never takes a guess for the service's response.
 package protocol
 
 import (

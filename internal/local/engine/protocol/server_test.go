@@ -82,7 +82,8 @@ func (s *served) shards() []streamtypes.Shard {
 	return out.StreamDescription.Shards
 }
 
-// read returns the records of a shard from its oldest one, and whether the shard is closed and read completely.
+// read returns the records of a shard from its oldest one, and whether the shard is closed and read
+// completely.
 func (s *served) read(shard *string) (records []streamtypes.Record, closed bool) {
 	s.Helper()
 	it, err := s.streams.GetShardIterator(s.Context(), &dynamodbstreams.GetShardIteratorInput{

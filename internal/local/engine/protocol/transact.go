@@ -61,8 +61,8 @@ func transactWriteItems(s *Server, in *transactWriteInput) (any, error) {
 	return out, nil
 }
 
-// transactActions returns the actions of a transaction, which must all be on one table, and what each returns on a
-// failed condition.
+// transactActions returns the actions of a transaction, which must all be on one table, and what each
+// returns on a failed condition.
 func (s *Server) transactActions(items []transactItem) (t *table, actions []engine.Action, returned []string, err error) {
 	actions, returned = make([]engine.Action, len(items)), make([]string, len(items))
 	names := map[string]bool{}
@@ -173,8 +173,8 @@ func invalidAction(err error) error {
 	return invalid(err.Error())
 }
 
-// transactConsumed returns the units of a transaction: twice the units of its writes, or the units of reads if
-// it was repeated.
+// transactConsumed returns the units of a transaction: twice the units of its writes, or the units of reads
+// if it was repeated.
 func (t *table) transactConsumed(mode string, result *engine.Result) *consumed {
 	units := 0.
 	for i := range result.Changes {

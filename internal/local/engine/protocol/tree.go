@@ -12,7 +12,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// decodeTree decodes a list, a map or a set. One that Tidemark can hold is Nested; others are kept as they are.
+// decodeTree decodes a list, a map or a set. One that Tidemark can hold is Nested; others are kept as they
+// are.
 func decodeTree(typ string, b []byte) (item.Value, error) {
 	canonical, tree, plain, err := canonicalTree(typ, b, 0)
 	if err != nil {
@@ -27,7 +28,8 @@ func decodeTree(typ string, b []byte) (item.Value, error) {
 // maxDepth is how many lists and maps may contain each other.
 const maxDepth = 32
 
-// canonicalTree returns the JSON of a value in its only form and, if plain, its tree as item.ParseNested has it.
+// canonicalTree returns the JSON of a value in its only form and, if plain, its tree as item.ParseNested has
+// it.
 func canonicalTree(typ string, b []byte, depth int) (canonical string, tree any, plain bool, err error) {
 	if depth == maxDepth {
 		return "", nil, false, invalid("Nesting Levels have exceeded supported limits: Attributes of the item has reached the supported nesting levels of 32")

@@ -187,8 +187,8 @@ func TestRetrier_KeepsADamagedEntry(t *testing.T) {
 	}
 }
 
-// What an entry says of its sender is decided. A payload that says otherwise stays, also of an entry of an earlier
-// version, which has a subject and no sender.
+// What an entry says of its sender is decided. A payload that says otherwise stays, also of an entry of an
+// earlier version, which has a subject and no sender.
 func TestRetrier_WritesForNoOtherSubjectOrKindThanTheSender(t *testing.T) {
 	sender := storage.Sender{Subject: "a", Kind: "READING"}
 	for name, c := range map[string]struct {

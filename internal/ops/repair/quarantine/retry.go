@@ -123,8 +123,8 @@ func (r *Retrier) observations(ctx context.Context, e *Entry) (Result, error) {
 	return r.Append(ctx, r.decoder(e), e.Payload, "quarantine/"+e.ID)
 }
 
-// decoder returns the decoder of an entry. What the entry says of its sender is decided: its payload may repeat
-// it, and cannot change it.
+// decoder returns the decoder of an entry. What the entry says of its sender is decided: its payload may
+// repeat it, and cannot change it.
 func (r *Retrier) decoder(e *Entry) envelope.Decoder {
 	switch {
 	case e.Sender != (storage.Sender{}):

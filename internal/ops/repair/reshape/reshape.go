@@ -48,7 +48,8 @@ type Report struct {
 	Kind   string
 	Series int
 	Tiers  []TierRows // finest first
-	// Fields are the added fields. WholeFrom is valid for the rows after the run: MinTime if no row is partial.
+	// Fields are the added fields. WholeFrom is valid for the rows after the run: MinTime if no row is
+	// partial.
 	Fields rollup.AddedFields
 }
 
