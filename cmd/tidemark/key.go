@@ -172,10 +172,10 @@ Examples:
   tidemark site create example.com --key
   tidemark site create example.com --url https://api.example.com --secret arn:aws:secretsmanager:eu-west-1:123456789012:secret:SiteSecret-AbCdEf`
 
-const siteHelp = `Print what the pages of a web site need
+const siteHelp = `Print what the pages of a web site need, and check it
 
-Print what the pages of a web site need. "tidemark site create" prints the HTML that loads the
-script.`
+Print what the pages of a web site need, and check it: "tidemark site create" prints the HTML that loads
+the script, and "tidemark site check" checks a page that has it.`
 
 func siteCommand(to *connection) *cobra.Command {
 	var keyOnly bool
@@ -189,7 +189,7 @@ func siteCommand(to *connection) *cobra.Command {
 		return script.Snippet(to.URL, key) + "\n", nil
 	})
 	create.Flags().BoolVar(&keyOnly, "key", false, "print only the key in it, for POST /v1/collect/KEY")
-	return group("site", siteHelp, create)
+	return group("site", siteHelp, create, siteCheckCommand(to))
 }
 
 // printKey is a command that prints what textOf returns for the key of a site.
