@@ -72,13 +72,18 @@ func (r *reporter) quarantined(kind string, n int) {
 	r.count(kind, telemetry.Quarantined, float64(n))
 }
 
-// appended logs and counts the outcomes of the observations of one kind.
+// appended logs and counts the outcomes of the observations of one kind, and the parts of stored ones that
+// are not stored as they were sent.
 func (r *reporter) appended(source envelope.Source, requestID, kind string, results []model.AppendResult, err error) {
-	counts := make(map[model.Outcome]int)
+	counts, parts := make(map[model.Outcome]int), 0
 	for _, result := range results {
 		counts[result.Outcome]++
+		if result.Outcome != model.Rejected {
+			parts += len(result.NotStored)
+		}
 	}
 	r.mu.Lock()
+	r.add(kind, telemetry.PartsNotStored, float64(parts))
 	var fields []any
 	for _, outcome := range slices.Sorted(maps.Keys(counts)) {
 		if m, ok := telemetry.ForOutcome(outcome); ok {

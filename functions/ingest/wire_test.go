@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
 )
 
@@ -25,6 +26,36 @@ func TestReporter_LogsAndCountsAnInvocation(t *testing.T) {
 		if !strings.Contains(f.out.String(), want) {
 			t.Errorf("log and metrics lack %s:\n%s", want, f.out)
 		}
+	}
+}
+
+func TestReporter_CountsThePartsThatAreNotStored(t *testing.T) {
+	t.Parallel()
+	const reading = `{"deviceId":"%s","timestamp":"2026-04-20T14:00:00Z","temperature":21,"v":1,"list":[1]}`
+	for name, tc := range map[string]struct {
+		w    write
+		want string // "" is none
+	}{
+		"a reading": {write{path: "/v1/readings", body: fmt.Sprintf(reading, "d1")}, `"PartsNotStored":2`},
+		"rejected":  {write{path: "/v1/readings", body: fmt.Sprintf(reading, "")}, ""},
+		"a point": {
+			write{path: "/api/v2/write", query: "bucket=b", body: "m v=1", key: anyKey},
+			`"PartsNotStored":1`,
+		},
+		"a page view": {
+			write{path: "/api/event", body: `{"n":"pageview","u":"https://a.com/","d":"a.com","sd":101}`},
+			`"PartsNotStored":1`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newCollector(t, func(c *config.Config) { c.Collector.Domains = []string{"a.com"} }, nil)
+			f.write(t, tc.w)
+			got := f.out.String()
+			if tc.want == "" && strings.Contains(got, "PartsNotStored") || !strings.Contains(got, tc.want) {
+				t.Errorf("want %q in log and metrics:\n%s", tc.want, got)
+			}
+		})
 	}
 }
 

@@ -13,6 +13,7 @@ const (
 	ObservationsGone      Metric = "ObservationsGone"
 	ObservationsRejected  Metric = "ObservationsRejected"
 	ObservationsUnknown   Metric = "ObservationsUnknown"
+	PartsNotStored        Metric = "PartsNotStored"
 	EventsUnqueued        Metric = "EventsUnqueued"
 	Quarantined           Metric = "Quarantined"
 	HitsExcluded          Metric = "HitsExcluded"
@@ -70,6 +71,11 @@ var ingestMetrics = []Definition{
 			Statistic: Sum, Threshold: 0, Period: time.Minute, Periods: 5, Within: 60,
 			Meaning: "The table did not respond for a while: see Throttles and the table's own metrics.",
 		},
+	},
+	{
+		Metric: PartsNotStored, Unit: Count, ByKind: true, Publishers: []string{ingest},
+		Sentence: "Fields and other parts of stored observations that were dropped, renamed or kept as text: " +
+			"responses name them.",
 	},
 	{
 		Metric: EventsUnqueued, Unit: Count, ByKind: true, Publishers: []string{ingest, manage},

@@ -137,6 +137,9 @@ func (c *Collector) serve(
 		observed = append(observed, o)
 	}
 	results, err := c.Service.AppendEvents(ctx, kind, observed)
+	for i := range results {
+		results[i].NotStored = append(results[i].NotStored, hit.Dropped...)
+	}
 	c.Appended(r, kind.Name, results, err)
 	switch {
 	case err != nil:
