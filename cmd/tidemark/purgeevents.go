@@ -122,7 +122,7 @@ func (f *purgeFlags) hideValue(cmd *cobra.Command, to *connection, purger *lifec
 	if err != nil {
 		return err
 	}
-	selection := hidevalue.Selection{Subject: subject, Field: field, Value: value}
+	selection := hidevalue.Selection{Subject: subject, Field: field, Value: value, DryRun: f.dryRun}
 	if f.kind != "" {
 		chosen, err := arguments.Kinds(kinds, subject, []string{f.kind})
 		if err != nil {
@@ -131,11 +131,7 @@ func (f *purgeFlags) hideValue(cmd *cobra.Command, to *connection, purger *lifec
 		selection.Kind = chosen[0].Name
 	}
 	hider := &hidevalue.Hider{Table: table, Catalog: kinds, Now: wallClock, Rand: rand.Reader}
-	run := hider.Hide
-	if f.dryRun {
-		run = hider.Count
-	}
-	report, err := run(cmd.Context(), selection)
+	report, err := hider.Hide(cmd.Context(), selection, new(hidevalue.Position))
 	if errors.Is(err, hidevalue.ErrNoDimension) {
 		return usagef("--value %s: %v", f.value, err)
 	}

@@ -18,7 +18,9 @@ type command struct {
 // parameters lists the query parameters of each action that has some.
 var parameters = map[httpapi.Action][]string{
 	httpapi.DeleteSubject: {"forever"},
-	httpapi.PurgeSubject:  {"dryRun", "graceHours", eventsWhere, eventsKind, "cursor"},
+	httpapi.PurgeSubject: {
+		"dryRun", "graceHours", eventsWhere, eventsKind, rollupsValue, rollupsKind, "cursor",
+	},
 
 	httpapi.CorrectEvent:     {"stream", "strict"},
 	httpapi.CorrectEventByID: {"stream", "strict"},

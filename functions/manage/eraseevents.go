@@ -8,10 +8,13 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablescan"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -80,19 +83,37 @@ func (h *handler) eraseEvents(ctx context.Context, c command, dry bool) (httpapi
 // erasable returns the stored series of the kinds that a request chooses, with shards, in the order of their
 // names. The error may be a problem.
 func (h *handler) erasable(ctx context.Context, c command) (all []model.Series, _ error) {
-	chosen := c.query.Get(eventsKind)
-	if kind, ok := h.catalog.ByPath(chosen); chosen != "" && (!ok || kind.Subject.Name != c.Subject().Type) {
-		return nil, httpapi.ProblemQuery.New("eventsKind: %.64q is no kind of these subjects", chosen)
+	chosen, problem := h.kindOfSubject(c, eventsKind)
+	if problem != nil {
+		return nil, problem
 	}
 	stored, err := tablescan.Series(ctx, h.erasing, h.catalog, c.Subject())
 	for _, s := range stored {
 		kind, ok := h.catalog.Kind(s.Kind)
-		if ok && kind.HasEvents() && (chosen == "" || chosen == kind.Path) {
+		if ok && kind.HasEvents() && (chosen == nil || chosen == kind) {
 			all = append(all, kind.ShardsOf(s)...)
 		}
 	}
 	slices.SortFunc(all, func(a, b model.Series) int { return cmp.Compare(seriesName(a), seriesName(b)) })
 	return all, err
+}
+
+// kindOfSubject returns the kind that a parameter names by its path, nil if there is no such parameter.
+func (h *handler) kindOfSubject(c command, parameter string) (*catalog.Kind, *httpapi.Problem) {
+	if !c.query.Has(parameter) {
+		return nil, nil
+	}
+	var paths []string
+	for i := range h.catalog.Kinds {
+		if k := &h.catalog.Kinds[i]; k.Subject.Name == c.Subject().Type {
+			if k.Path == c.query.Get(parameter) {
+				return k, nil
+			}
+			paths = append(paths, k.Path)
+		}
+	}
+	return nil, httpapi.ProblemQuery.New("%s: %.64q is no kind of these subjects: want one of %s%s", parameter,
+		c.query.Get(parameter), strings.Join(paths, ", "), names.DidYouMean(c.query.Get(parameter), paths))
 }
 
 // seriesName names a series with its shard, for the order in which the series of a subject are read.

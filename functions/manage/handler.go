@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/hidevalue"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -28,6 +29,7 @@ type handler struct {
 	profiles   *lifecycle.Service
 	purges     *lifecycle.Purger
 	erasing    eraseStore
+	hider      *hidevalue.Hider
 	alerts     *alert.Service
 	events     *ingest.Editor
 	ownerClaim string // the token's claim that names the caller's owner; "" means no owners

@@ -66,6 +66,7 @@ func newFixtureOn(t *testing.T, wrap func(*memory.Table) store) *fixture {
 	}
 	noSleep := func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	h.now, h.profiles.Now, h.purges.Now, h.alerts.Now, h.events.Service.Now = now, now, now, now, now
+	h.hider.Now = now
 	h.profiles.Sleep, h.purges.Sleep = noSleep, noSleep
 	h.log, h.metrics = telemetry.NewLogger(&f.logs, nil), &telemetry.Emitter{Out: &f.out, Now: now}
 	h.units, h.function = func() (float64, float64) { return 0, 0 }, "manage-test"

@@ -17,6 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/engine/queue"
 	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/hidevalue"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -31,6 +32,7 @@ type store interface {
 	ingest.EditStore
 	queue.Store
 	eraseStore
+	hidevalue.Table
 }
 
 // wire builds the handler from the environment.
@@ -65,6 +67,7 @@ func newHandler(settings *config.Config, s store) (*handler, error) {
 			Store: withoutErase{s}, Now: now, Rate: eraseRate, Copies: lifecycle.CopiesOf(settings),
 		},
 		erasing: s,
+		hider:   &hidevalue.Hider{Table: s, Catalog: kinds, Now: now, Rand: rand.Reader},
 		alerts:  &alert.Service{Store: s, Catalog: kinds, Now: now, Rand: rand.Reader},
 	}
 	h.events = &ingest.Editor{Store: s, Service: &ingest.Service{

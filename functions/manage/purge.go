@@ -12,20 +12,37 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
-// purge removes some events at once, or requests the purge of the whole subject.
+// purge removes some events or a value at once, or requests the purge of the whole subject.
 func (h *handler) purge(ctx context.Context, c command) (httpapi.Response, error) {
 	dry, problem := c.query.Boolean("dryRun")
-	switch {
-	case problem != nil:
+	if problem != nil {
 		return httpapi.Response{}, problem
-	case !c.query.Has(eventsWhere) && (c.query.Has(eventsKind) || c.query.Has("cursor")):
-		return httpapi.Response{}, httpapi.ProblemQuery.New("%s and cursor need %s", eventsKind, eventsWhere)
-	case c.query.Has(eventsWhere) && c.query.Has("graceHours"):
-		return httpapi.Response{}, httpapi.ProblemQuery.New("graceHours: events are removed at once")
-	case c.query.Has(eventsWhere):
-		return h.eraseEvents(ctx, c, dry)
 	}
-	return h.requestPurge(ctx, c, dry)
+	whole, some := h.requestPurge, 0
+	for _, part := range []struct {
+		chosen, kind string
+		remove       func(context.Context, command, bool) (httpapi.Response, error)
+	}{
+		{chosen: eventsWhere, kind: eventsKind, remove: h.eraseEvents},
+		{chosen: rollupsValue, kind: rollupsKind, remove: h.hideValue},
+	} {
+		switch {
+		case c.query.Has(part.chosen):
+			whole, some = part.remove, some+1
+		case c.query.Has(part.kind):
+			return httpapi.Response{}, httpapi.ProblemQuery.New("%s needs %s", part.kind, part.chosen)
+		}
+	}
+	switch {
+	case some > 1:
+		return httpapi.Response{}, httpapi.ProblemQuery.New("%s and %s: remove the events first, "+
+			"then the value from the rollups", eventsWhere, rollupsValue)
+	case some == 0 && c.query.Has("cursor"):
+		return httpapi.Response{}, httpapi.ProblemQuery.New("cursor needs %s or %s", eventsWhere, rollupsValue)
+	case some > 0 && c.query.Has("graceHours"):
+		return httpapi.Response{}, httpapi.ProblemQuery.New("graceHours: events and values are removed at once")
+	}
+	return whole(ctx, c, dry)
 }
 
 // requestPurge stores a purge request, which function purge starts within a minute. ?dryRun=true only counts

@@ -94,13 +94,17 @@ var changeOperations = map[httpapi.Action]operation{
 		Summary: "Permanently remove all data of a subject",
 		Description: "The purge begins within a minute of its due time, which graceHours delays. With " +
 			"dryRun, items are only counted and the status is 200. With eventsWhere, only some events are " +
-			"removed, such as the events of one visitor, before the response; its status is 200.",
-		Parameters:    []string{"dryRun", "graceHours", "eventsWhere", "eventsKind", "cursor"},
+			"removed, such as the events of one visitor, before the response; its status is 200. With " +
+			"rollupsValue, a value is removed from rollups whose events are gone, likewise.",
+		Parameters: []string{
+			"dryRun", "graceHours", "eventsWhere", "eventsKind", "rollupsValue", "rollupsKind", "cursor",
+		},
 		ExampleState:  "new",
 		Conditional:   true,
 		Status:        http.StatusAccepted,
 		Result:        "Purge",
 		ProblemGroups: [][]httpapi.ProblemType{purgeProblems},
+		Problems:      []httpapi.ProblemType{httpapi.ProblemValueStored},
 	},
 	httpapi.RestoreSubject: {
 		Summary:       "Restore a deleted subject",

@@ -12,6 +12,7 @@ import (
 	ingesting "github.com/tidemark-db/tidemark/internal/engine/ingest"
 	querying "github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/engine/queue"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/hidevalue"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
@@ -75,7 +76,7 @@ var stores = map[string][]reflect.Type{
 	query: {reflect.TypeFor[querying.Store](), reflect.TypeFor[lifecycle.Reader](), reflect.TypeFor[alert.Reader]()},
 	manage: {
 		reflect.TypeFor[lifecycle.Store](), reflect.TypeFor[alert.Store](), reflect.TypeFor[lifecycle.EventStore](),
-		reflect.TypeFor[queue.Store](),
+		reflect.TypeFor[queue.Store](), reflect.TypeFor[hidevalue.Table](),
 	},
 	purge: {reflect.TypeFor[lifecycle.Store](), reflect.TypeFor[lifecycle.Eraser]()},
 }

@@ -25,7 +25,10 @@ var (
 	ProblemGone         = ProblemType{"/problems/gone", "The subject is being purged", http.StatusGone}
 	ProblemNoPurge      = ProblemType{"/problems/no-purge", "The subject has no purge", http.StatusNotFound}
 	ProblemPurgeStarted = ProblemType{"/problems/purge-under-way", "The purge has begun", http.StatusConflict}
-	ProblemProfile      = ProblemType{"/problems/rejected-profile", "The profile was rejected", http.StatusBadRequest}
+	ProblemValueStored  = ProblemType{
+		URI: "/problems/value-stored", Title: "Stored events have the value", Status: http.StatusConflict,
+	}
+	ProblemProfile = ProblemType{"/problems/rejected-profile", "The profile was rejected", http.StatusBadRequest}
 )
 
 // ChangeResponse returns the response to a change: 200 with the stored profile, 201 if the

@@ -16,6 +16,7 @@ type Purge struct {
 	Receipt *lifecycle.Receipt   `json:"receipt,omitempty"` // of a completed purge, until its purge lock expires
 	Would   []storage.PurgeCount `json:"would,omitempty"`   // what a dry run counted
 	Events  *ErasedEvents        `json:"events,omitempty"`  // if some events were removed, not the subject
+	Value   *HiddenValue         `json:"value,omitempty"`   // if a value was removed from rollups
 }
 
 // ErasedEvents is what a removal of some events of a subject did, as JSON.
@@ -43,4 +44,14 @@ func PurgeOf(p lifecycle.Progress) Purge {
 		return Purge{ID: p.Receipt.Purge, Step: storage.PurgeDone, Receipt: &p.Receipt}
 	}
 	return Purge{ID: p.Purge.ID, Step: p.Purge.Step, Due: &p.Purge.DueAt, Removed: p.Purge.Counts, Resume: &p.Resume}
+}
+
+// HiddenValue is what the removal of a value from the rollups of a subject did, as JSON.
+type HiddenValue struct {
+	Removed    int                       `json:"removed"`    // rollups that had it; in a dry run: have
+	Events     int                       `json:"events"`     // stored events that have it, in a dry run
+	Unreadable int                       `json:"unreadable"` // events that cannot be decoded, and may
+	Damaged    int                       `json:"damaged"`    // rollups that cannot be decoded: not changed
+	Next       *string                   `json:"next"`       // cursor of the next request; nil if done
+	Remains    []lifecycle.RemainingCopy `json:"remains"`    // copies elsewhere, and until when
 }

@@ -7,13 +7,13 @@
 package hidevalue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 
-	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -45,6 +45,7 @@ type Selection struct {
 	Kind    string // "" is all kinds of the subject; sessions of the kind are included
 	Field   string // of the events
 	Value   string
+	DryRun  bool // only count
 }
 
 // Report is what was found. Nothing was changed if Events or Unreadable is above 0.
@@ -58,49 +59,77 @@ type Report struct {
 // ErrNoDimension is returned if no kind of the selection counts the values of the field.
 var ErrNoDimension = errors.New("no dimension counts the values of this field")
 
-// Count returns what Hide would change.
-func (h *Hider) Count(ctx context.Context, s Selection) (Report, error) {
-	return h.run(ctx, s, func(context.Context, *rollup.Row, string) (bool, error) { return true, nil })
-}
-
-// Hide removes the value from all rows, unless stored events have it. After an error, call it again.
-func (h *Hider) Hide(ctx context.Context, s Selection) (Report, error) {
-	r, err := h.Count(ctx, s)
-	if err != nil || r.Events > 0 || r.Unreadable > 0 {
+// Hide reads all events of the selection, and then removes the value from all rows, unless stored events have
+// it. It begins at the position at, the zero value at first, and moves at with what is done. After an error,
+// call it again with the same selection and position.
+func (h *Hider) Hide(ctx context.Context, s Selection, at *Position) (r Report, err error) {
+	all, err := h.steps(ctx, s)
+	if err != nil {
 		return r, err
 	}
-	return h.run(ctx, s, func(ctx context.Context, row *rollup.Row, field string) (bool, error) {
-		return h.rewrite(ctx, row.Key, field, s.Value)
-	})
+	run := run{Hider: h, Selection: s, report: &r}
+	for _, step := range all {
+		if step.name < at.Step {
+			continue
+		}
+		if !s.DryRun && step.unit != nil && (r.Events > 0 || r.Unreadable > 0) {
+			return r, nil
+		}
+		if err := run.step(ctx, step, at.enter(step.name)); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
 }
 
-// change changes a row that has the value in a dimension. done is false if it lacks the value now.
-type change func(ctx context.Context, row *rollup.Row, dimension string) (done bool, err error)
+// step is the events of a series, or the rows of one of its tiers.
+type step struct {
+	name       string // orders the steps: events before rows, rows from the finest tier
+	series     model.Series
+	unit       *tier.Unit // nil: events
+	dimensions []string
+}
 
-func (h *Hider) run(ctx context.Context, s Selection, do change) (r Report, err error) {
+// steps returns the steps of a selection by name.
+func (h *Hider) steps(ctx context.Context, s Selection) (all []step, err error) {
 	dimensions := h.dimensions(s)
 	if len(dimensions) == 0 {
-		return r, fmt.Errorf("%w: %s", ErrNoDimension, s.Field)
+		return nil, fmt.Errorf("%w: %s", ErrNoDimension, s.Field)
 	}
-	all, err := tablescan.Series(ctx, h.Table, h.Catalog, s.Subject)
+	stored, err := tablescan.Series(ctx, h.Table, h.Catalog, s.Subject)
 	if err != nil {
-		return r, fmt.Errorf("find the series: %w", err)
+		return nil, fmt.Errorf("find the series: %w", err)
 	}
-	for _, series := range all {
+	for _, series := range stored {
 		kind, _ := h.Catalog.Kind(series.Kind)
 		if kind == nil || len(dimensions[kind.Name]) == 0 {
 			continue
 		}
-		if err = h.events(ctx, &r, kind, series, s); err != nil {
-			return r, err
-		}
-		for _, t := range kind.Retention.Tiers {
-			if err = h.rows(ctx, &r, series, t.Unit, dimensions[kind.Name], s.Value, do); err != nil {
-				return r, err
+		if kind.HasEvents() {
+			for _, shard := range kind.ShardsOf(series) {
+				all = append(all, step{name: stepName("events", shard, shard.Shard), series: shard})
 			}
 		}
+		for i, t := range kind.Retention.Tiers {
+			all = append(all, step{
+				name: stepName("rows", series, i), series: series, unit: &t.Unit,
+				dimensions: dimensions[kind.Name],
+			})
+		}
 	}
-	return r, nil
+	slices.SortFunc(all, func(a, b step) int { return cmp.Compare(a.name, b.name) })
+	return all, nil
+}
+
+// whole returns the range of all times, from a position on.
+func (s *step) whole(after string) storage.Range {
+	return storage.Range{
+		Series: s.series, From: model.MinTime, To: model.MaxTime + 1, Consistent: true, After: after,
+	}
+}
+
+func stepName(class string, s model.Series, n int) string {
+	return fmt.Sprintf("%s %s %s %04d", class, s.Kind, s.Stream, n)
 }
 
 // dimensions returns the dimensions in which events and their sessions count the field, by kind.
@@ -137,64 +166,83 @@ func sessionFields(s *catalog.Sessions, field string) (names []string) {
 	return names
 }
 
-func (h *Hider) events(ctx context.Context, r *Report, kind *catalog.Kind, series model.Series,
-	s Selection) error {
-	if !kind.HasEvents() {
-		return nil
-	}
-	for _, shard := range kind.ShardsOf(series) {
-		whole := storage.Range{Series: shard, From: model.MinTime, To: model.MaxTime + 1, Consistent: true}
-		for e, err := range storage.Events(ctx, h.Table, whole) {
-			if err != nil {
-				return fmt.Errorf("read events of %s: %w", shard, err)
-			}
-			x, _ := e.Attrs.Get(s.Field)
-			text, ok := x.Plain()
-			switch {
-			case e.ExpiresAt != 0 && e.ExpiresAt <= h.Now().Seconds(): // not deleted yet; its rows are sealed
-			case e.Unreadable:
-				r.Unreadable++
-			case ok && text == s.Value:
-				r.Events++
-			}
-		}
-	}
-	return nil
+// run is one call of Hide.
+type run struct {
+	*Hider
+	Selection
+	report *Report
 }
 
-// rows changes the rows of one tier of a series.
-func (h *Hider) rows(ctx context.Context, r *Report, series model.Series, unit tier.Unit,
-	dimensions []string, value string, do change) error {
-	whole := storage.Range{Series: series, From: model.MinTime, To: model.MaxTime, Consistent: true}
-	read := func(after string) ([]rollup.Row, string, error) {
-		whole.After = after
-		page, err := h.Table.Rows(ctx, unit, whole)
-		return page.Rows, page.Next, err
+// step reads the pages of a step from after, and moves it.
+func (r *run) step(ctx context.Context, s step, after *string) error {
+	page := r.events
+	if s.unit != nil {
+		page = r.rows
 	}
-	for row, err := range paging.Items(read) {
-		if err != nil {
-			return fmt.Errorf("read rollups of %s: %w", series, err)
+	for {
+		next, err := page(ctx, s, *after)
+		if *after = next; err != nil || next == "" {
+			return err
 		}
-		if row.Summary == nil {
-			if !row.Empty {
-				r.Damaged++
-			}
+	}
+}
+
+// events counts the events of a page that have the value.
+func (r *run) events(ctx context.Context, s step, after string) (next string, err error) {
+	page, err := r.Table.Events(ctx, s.whole(after))
+	if err != nil {
+		return after, fmt.Errorf("read events of %s: %w", s.series, err)
+	}
+	for i := range page.Events {
+		e := &page.Events[i]
+		x, _ := e.Attrs.Get(r.Field)
+		text, ok := x.Plain()
+		switch {
+		case e.ExpiresAt != 0 && e.ExpiresAt <= r.Now().Seconds(): // not deleted yet; its rows are sealed
+		case e.Unreadable:
+			r.report.Unreadable++
+		case ok && text == r.Value:
+			r.report.Events++
+		}
+	}
+	return page.Next, nil
+}
+
+// rows changes the rows of a page that have the value.
+func (r *run) rows(ctx context.Context, s step, after string) (next string, err error) {
+	page, err := r.Table.Rows(ctx, *s.unit, s.whole(after))
+	if err != nil {
+		return after, fmt.Errorf("read rollups of %s: %w", s.series, err)
+	}
+	for i := range page.Rows {
+		row := &page.Rows[i]
+		switch has, err := r.row(ctx, row, s.dimensions); {
+		case err != nil:
+			return after, fmt.Errorf("change the %s of %s at %s: %w", s.unit, s.series, row.Key.Start, err)
+		case has:
+			r.report.Rows++
+		case row.Summary == nil && !row.Empty:
+			r.report.Damaged++
+		}
+	}
+	return page.Next, nil
+}
+
+// row removes the value from the dimensions of a row, and reports whether it had it.
+func (r *run) row(ctx context.Context, row *rollup.Row, dimensions []string) (had bool, err error) {
+	for _, dimension := range dimensions {
+		if row.Summary == nil || !row.Summary.HasValue(dimension, r.Value) {
 			continue
 		}
-		for _, dimension := range dimensions {
-			if !row.Summary.HasValue(dimension, value) {
-				continue
-			}
-			done, err := do(ctx, &row, dimension)
-			if err != nil {
-				return fmt.Errorf("change the %s of %s at %s: %w", unit, series, row.Key.Start, err)
-			}
-			if done {
-				r.Rows++
-			}
+		done := r.DryRun
+		if !done {
+			done, err = r.rewrite(ctx, row.Key, dimension, r.Value)
+		}
+		if had = had || done; err != nil {
+			return had, err
 		}
 	}
-	return nil
+	return had, nil
 }
 
 // changes is how often a row is read again because another process wrote it meanwhile.

@@ -1,6 +1,7 @@
 package hidevalue_test
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -89,16 +90,84 @@ func (w *world) paths(unit tier.Unit) string {
 	return fmt.Sprint(d.Values, d.Other)
 }
 
+func (w *world) hide(s hidevalue.Selection) (hidevalue.Report, error) {
+	return w.hider.Hide(w.Context(), s, new(hidevalue.Position))
+}
+
+func (w *world) count(s hidevalue.Selection) (hidevalue.Report, error) {
+	s.DryRun = true
+	return w.hide(s)
+}
+
+// onePage is a table whose caller's time ends after a page of one item.
+type onePage struct {
+	hidevalue.Table
+	pages int
+	end   context.CancelFunc
+}
+
+func (o *onePage) next(ctx context.Context) error {
+	if o.pages--; o.pages < 0 {
+		o.end()
+	}
+	return ctx.Err()
+}
+
+func (o *onePage) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
+	if err := o.next(ctx); err != nil {
+		return storage.EventPage{}, err
+	}
+	r.Limit = 1
+	return o.Table.Events(ctx, r)
+}
+
+func (o *onePage) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error) {
+	if err := o.next(ctx); err != nil {
+		return rollup.RowPage{}, err
+	}
+	r.Limit = 1
+	return o.Table.Rows(ctx, unit, r)
+}
+
+func TestHide_GoesOnFromItsPosition(t *testing.T) {
+	for _, pages := range []int{1, 2, 3} {
+		w := newWorld(t)
+		w.now = w.now.Add(6 * day) // the events have expired, and are still stored
+		var total hidevalue.Report
+		var at hidevalue.Position
+		for call := 0; ; call++ {
+			ctx, cancel := context.WithCancel(t.Context())
+			w.hider.Table = &onePage{Table: w.Table, pages: pages, end: cancel}
+			r, err := w.hider.Hide(ctx, selection, &at)
+			cancel()
+			total.Rows += r.Rows
+			if err == nil {
+				break
+			}
+			if call > 20 || !errors.Is(err, context.Canceled) {
+				t.Fatalf("%d pages a call: %v at %+v", pages, err, at)
+			}
+			if at, err = hidevalue.ParsePosition(at.String()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const want = "[{/ 2} {/b 1}] 2"
+		if hours, days := w.paths(tier.Hour), w.paths(tier.Day); total.Rows != 2 || hours != want || days != want {
+			t.Errorf("%d pages a call: %+v, hours %s, days %s", pages, total, hours, days)
+		}
+	}
+}
+
 var selection = hidevalue.Selection{Subject: site, Field: "path", Value: secret}
 
 func TestHide_RemovesAValueFromRowsWithoutEvents(t *testing.T) {
 	w := newWorld(t)
 	w.now = w.now.Add(6 * day) // the events have expired
 	before := w.row(tier.Day)
-	if r, err := w.hider.Count(t.Context(), selection); err != nil || r.Rows != 2 {
+	if r, err := w.count(selection); err != nil || r.Rows != 2 {
 		t.Fatalf("count: %+v, %v; want 2 rows", r, err)
 	}
-	r, err := w.hider.Hide(t.Context(), selection)
+	r, err := w.hide(selection)
 	if err != nil || r != (hidevalue.Report{Rows: 2}) {
 		t.Fatalf("hide: %+v, %v; want 2 rows", r, err)
 	}
@@ -117,7 +186,7 @@ func TestHide_RemovesAValueFromRowsWithoutEvents(t *testing.T) {
 	if row := w.row(tier.Day); row.Rev == before.Rev || row.ExpiresAt != before.ExpiresAt {
 		t.Errorf("revision %s, expires %d; want another revision and the same expiry", row.Rev, row.ExpiresAt)
 	}
-	if r, err := w.hider.Hide(t.Context(), selection); err != nil || r.Rows != 0 {
+	if r, err := w.hide(selection); err != nil || r.Rows != 0 {
 		t.Errorf("again: %+v, %v; want nothing left", r, err)
 	}
 }
@@ -125,7 +194,7 @@ func TestHide_RemovesAValueFromRowsWithoutEvents(t *testing.T) {
 // Rollups follow events: a recomputation would bring the value back.
 func TestHide_ChangesNothingWhileEventsHaveTheValue(t *testing.T) {
 	w := newWorld(t)
-	r, err := w.hider.Hide(t.Context(), selection)
+	r, err := w.hide(selection)
 	if err != nil || r.Events != 2 {
 		t.Errorf("%+v, %v; want 2 events", r, err)
 	}
@@ -138,7 +207,7 @@ func TestHide_NeedsADimension(t *testing.T) {
 	w := newWorld(t)
 	other := selection
 	other.Field = "pth"
-	if _, err := w.hider.Hide(t.Context(), other); !errors.Is(err, hidevalue.ErrNoDimension) {
+	if _, err := w.hide(other); !errors.Is(err, hidevalue.ErrNoDimension) {
 		t.Errorf("got %v, want ErrNoDimension", err)
 	}
 }
