@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // LatestStore stores latest items. It is latest.Store without the events, which Store reads.
@@ -67,6 +68,35 @@ func (a *Aggregator) foldLatestItems(ctx context.Context, c *chunk, limits Limit
 	_ = group.Wait() // errors are in the results
 }
 
+// newDay sheds fields of the latest items of a series when its entry in the list comes to another day,
+// which one process does once a day. What fails is left to the next day, and counted.
+func (l *listing) newDay(ctx context.Context, old, next storage.ListedSeries) {
+	kind, ok := l.Catalog.Kind(next.Series.Kind)
+	store, stores := l.Store.(LatestStore)
+	sameDay := tier.Day.BucketOf(old.Last) == tier.Day.BucketOf(next.Last)
+	if !ok || !stores || !kind.LatestInTransaction() || old.Series.Kind == "" || sameDay {
+		return
+	}
+	f := latest.Folder{Store: store, Now: l.Now, NewRev: l.newRev, Retrier: l.retrier()}
+	for _, s := range kind.ShardsOf(next.Series) {
+		report, err := f.Shed(ctx, kind, s)
+		if err != nil {
+			report.Bounded++
+		}
+		l.all.count(latestCounts(report))
+	}
+}
+
+// latestCounts returns what folds of latest items did.
+func latestCounts(r latest.Report) (c Counts) {
+	c.Reads, c.Writes = r.Reads, len(r.Writes)
+	c.LatestSkipped, c.LatestBounded = r.Skipped, r.Bounded
+	for _, result := range r.Writes {
+		c.countResult(result)
+	}
+	return c
+}
+
 // foldLatest folds the latest item of a series. With always it writes an unchanged item too, for the reason of
 // writeIfChanged.
 func (a *Aggregator) foldLatest(ctx context.Context, kind *catalog.Kind, s model.Series, changes []storage.Change, always bool, counts *Counts) error {
@@ -76,12 +106,7 @@ func (a *Aggregator) foldLatest(ctx context.Context, kind *catalog.Kind, s model
 	}
 	f := latest.Folder{Store: store, Now: a.Now, NewRev: a.newRev, Retrier: a.retrier()}
 	report, err := f.Fold(ctx, kind, s, changes, always)
-	counts.Reads += report.Reads
-	counts.Writes += len(report.Writes)
-	counts.LatestSkipped += report.Skipped
-	counts.LatestBounded += report.Bounded
-	for _, result := range report.Writes {
-		counts.countResult(result)
-	}
+	did := latestCounts(report)
+	counts.Add(&did)
 	return err
 }

@@ -2,7 +2,9 @@ package aggregate_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -417,6 +419,34 @@ func TestFoldLatest_KeepsTheItemFromAnEventThatCannotBeDecoded(t *testing.T) {
 		w.wantLatest(good)
 		if v, _ := w.stored().Attrs.Get("value"); v != model.NumberValue(model.DecimalOf(21)) {
 			t.Errorf("%v: the item has %v, want the last reading that can be read", damage, w.stored().Attrs)
+		}
+	}
+}
+
+// One process does it once a day, when it writes the day of the newest event into the list of series.
+func TestProcess_ShedsTheUnsentFieldsOfALargeLatestItemOnceADay(t *testing.T) {
+	t.Parallel()
+	w := &latestWorld{world: newWorldOf(t, gauge)}
+	large := &model.Latest{Series: w.series, Ordered: true, Order: model.Order{At: noon}}
+	for n := range 200 {
+		large.Attrs = append(large.Attrs, model.Attr{
+			Name: fmt.Sprintf("debug%03d", n), Value: model.TextValue(strings.Repeat("x", 100)),
+		})
+	}
+	for _, step := range []struct {
+		hours, fields int
+		what          string
+	}{
+		{-30, 200, "the first event of a series"},
+		{-28, 200, "another one of the same day"},
+		{-1, 0, "the first one of a day"},
+	} {
+		if err := w.table.PutItem(t.Context(), item.FromLatest(large)); err != nil {
+			t.Fatal(err)
+		}
+		w.change(storage.Inserted, noon.Add(time.Duration(step.hours)*time.Hour), 1)
+		if got := len(w.stored().Attrs); got != step.fields {
+			t.Errorf("%s: the latest item has %d undeclared fields, want %d", step.what, got, step.fields)
 		}
 	}
 }

@@ -212,6 +212,7 @@ func (l *listing) listOnce(
 	result, err := l.store.PutAll(ctx, []itemop.Put{{Item: item.FromListedSeries(next), Precondition: when}})
 	if err == nil && result == storage.Written {
 		l.listed.put(next, l.Now())
+		l.newDay(ctx, old, next)
 	} else {
 		l.listed.forget(s.series)
 	}

@@ -149,7 +149,7 @@ func (p *plan) orderFailed(latest *model.Latest) bool {
 }
 
 // maxEventBytes is the size limit of a stored event. An item of the table holds 400 KB, and
-// the latest item holds every field that any event of the series has had.
+// the latest item holds each field that a stored event of the series has.
 const maxEventBytes = 256 << 10
 
 // Limits of one transaction. The table accepts 100 items, of which the latest item and the

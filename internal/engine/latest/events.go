@@ -8,11 +8,15 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// newestFirst calls do with the events of the series, newest first, until do returns false. limit is how many a
-// request reads. Expired events count as absent. Events that cannot be decoded, because they are damaged or of
+// newestFirst calls do with the events of the series from a time on, newest first, until do returns false. limit
+// is how many a request reads, or 0. Expired events count as absent. Events that cannot be decoded, because they are damaged or of
 // a newer format, are counted.
-func (f *fold) newestFirst(ctx context.Context, limit int, do func(*model.Event) bool) error {
-	r := storage.Range{Series: f.series, From: model.MinTime, To: model.MaxTime + 1, Newest: true, Limit: limit, Consistent: true}
+func (f *fold) newestFirst(
+	ctx context.Context, from model.Time, limit int, do func(*model.Event) bool,
+) error {
+	r := storage.Range{
+		Series: f.series, From: from, To: model.MaxTime + 1, Newest: true, Limit: limit, Consistent: true,
+	}
 	for e, err := range storage.Events(ctx, reads{f.Store, f.report}, r) {
 		if err != nil {
 			return readError("read events", err)
@@ -33,7 +37,7 @@ func (f *fold) newestFirst(ctx context.Context, limit int, do func(*model.Event)
 // newestReadable returns the newest event that can be decoded; nil if there is none. held reports whether the
 // event of the item is stored and cannot be decoded: the item then stays as it is.
 func (f *fold) newestReadable(ctx context.Context, was *item.DerivedLatest) (newest *model.Event, held bool, err error) {
-	err = f.newestFirst(ctx, 1, func(e *model.Event) bool {
+	err = f.newestFirst(ctx, model.MinTime, 1, func(e *model.Event) bool {
 		switch {
 		case !e.Unreadable:
 			newest = e

@@ -34,7 +34,7 @@ func (f *field) ours() bool { return f.has && slices.Contains(f.former, f.stored
 // may be older than one that has expired.
 func (f *fold) nextOfFields(ctx context.Context, was item.DerivedLatest) (next item.DerivedLatest, needed bool, err error) {
 	w := f.newWalk(was)
-	if err := f.newestFirst(ctx, walkPage, w.see); err != nil {
+	if err := f.newestFirst(ctx, model.MinTime, walkPage, w.see); err != nil {
 		return next, false, err
 	}
 	if !w.begun {
