@@ -48,7 +48,7 @@ func (c *Client) Append(ctx context.Context, series string, slot, payload, where
 	if where != 0 {
 		condition = model.Condition{{Field: Measure, Op: model.Equal, Value: number(where)}}
 	}
-	service := c.Ingest(&attempts{Store: c.Store, log: c.Log, operations: []*Operation{&o}})
+	service := c.service(&attempts{Store: c.Store, log: c.Log, operations: []*Operation{&o}})
 	result, err := c.append(ctx, service, event, condition)
 	if err != nil || result.Outcome == model.Unknown {
 		return // its attempts are recorded
@@ -76,6 +76,7 @@ func (c *Client) appendRemotely(ctx context.Context, o Operation, event ingest.T
 		return
 	}
 	o.Outcome, o.Unsure, o.GotUnknown = outcome, true, true
+	o.unqueued = true // for all that is known
 	c.end(o)
 }
 
@@ -83,7 +84,7 @@ func (c *Client) appendRemotely(ctx context.Context, o Operation, event ingest.T
 func (c *Client) Delete(ctx context.Context, series string, slot uint8) {
 	o := c.begin(Operation{Series: series, Verb: Delete, Slot: slot})
 	attempts := &attempts{Store: c.Store, log: c.Log, operations: []*Operation{&o}}
-	found, err := c.Ingest(attempts).Delete(ctx, attempts, c.Log.Kind, c.key(series, slot))
+	found, err := c.service(attempts).Delete(ctx, attempts, c.Log.Kind, c.key(series, slot))
 	if err == nil {
 		o.Found, o.Unsure = found, attempts.lost > 0
 		c.end(o)
@@ -101,7 +102,7 @@ func (c *Client) AppendAll(ctx context.Context, series string, slot uint8, paylo
 		batch = append(batch, ingest.TypedObservation{Subject: series, At: c.Log.At(slot),
 			Attrs: model.Attrs{{Name: Measure, Value: number(payload)}}})
 	}
-	results, _ := c.Ingest(recorded).AppendEvents(ctx, c.Log.Kind, batch)
+	results, _ := c.service(recorded).AppendEvents(ctx, c.Log.Kind, batch)
 	for i, o := range recorded.operations {
 		if results[i].Outcome != model.Unknown {
 			o.Outcome = results[i].Outcome
@@ -120,7 +121,7 @@ func (c *Client) Correct(ctx context.Context, series string, slot, payload uint8
 	}
 	if stored != nil {
 		event := ingest.TypedObservation{Subject: series, At: c.Log.At(slot), Attrs: model.Attrs{{Name: Measure, Value: number(payload)}}}
-		if o.Found, err = c.Ingest(recorded).Correct(ctx, recorded, c.Log.Kind, event, stored); err != nil || recorded.lost > 0 && !o.Found {
+		if o.Found, err = c.service(recorded).Correct(ctx, recorded, c.Log.Kind, event, stored); err != nil || recorded.lost > 0 && !o.Found {
 			return // its attempts are recorded
 		}
 	}
@@ -134,7 +135,7 @@ func (c *Client) Erase(ctx context.Context, series string, from, to uint8) {
 		o := c.begin(Operation{Series: series, Verb: Erase, Slot: slot})
 		recorded.operations = append(recorded.operations, &o)
 	}
-	service := c.Ingest(recorded)
+	service := c.service(recorded)
 	purger := &lifecycle.Purger{Now: service.Now, Rand: service.Rand, Sleep: service.Sleep, RetryPolicy: service.RetryPolicy}
 	_, err := purger.EraseEvents(ctx, recorded, lifecycle.EventSelection{
 		Series: c.key(series, from).Series, From: c.Log.At(from), To: c.Log.At(to) + 1,
@@ -206,18 +207,6 @@ func (c *Client) ReadRollups(ctx context.Context, series string, level int) {
 	c.Log.addRead(r)
 }
 
-// live returns the slots whose finest bucket is open, so that readers fold its events.
-func (c *Client) live(series string, now model.Time) (slots uint16) {
-	policy := c.Log.Kind.Retention
-	for slot := uint8(1); slot <= Slots && policy.Tiers[0].Deferred; slot++ {
-		b := policy.Tiers[0].Unit.BucketOf(c.Log.At(slot))
-		if policy.ClosesAt(0, b, c.key(series, slot).Series) > now {
-			slots |= 1 << slot
-		}
-	}
-	return slots
-}
-
 // row reads the set of payloads off a rollup, and compares the other figures with it.
 func (l *Log) row(r query.Rollup) Row {
 	m := r.Measure(Measure)
@@ -264,6 +253,8 @@ func (c *Client) begin(o Operation) Operation {
 
 func (c *Client) end(o Operation) {
 	o.Return = c.Log.tick()
+	queues := o.Verb == Append || o.Verb == Delete || o.Verb == Correct
+	o.OnTime = queues && !o.unqueued && c.live(o.Series, c.Now().Add(clockError))>>o.Slot&1 == 1
 	c.Log.add(o)
 }
 

@@ -47,6 +47,10 @@ type Operation struct {
 	// Unsure is an operation with a response, of whose attempts some had none.
 	Unsure       bool
 	Call, Return int64
+	// OnTime is a write with a queued bucket that returned before the bucket closed, by every clock. It is in
+	// each result of a read that begins afterwards, whatever the table stream does.
+	OnTime   bool
+	unqueued bool // it was sent although its bucket may not be queued
 
 	// The response.
 	Outcome    model.Outcome // of an append
@@ -62,7 +66,7 @@ type Read struct {
 	Series, Tier string
 	From, To     model.Time // half-open: bucket starts
 	Call, Return int64
-	Since        int64 // what was acknowledged before is in the rows
+	Since        int64 // what was acknowledged before is in the rows, and so is what was on time before Call
 	// Live has a bit for each slot whose events are folded when they are read: what was
 	// acknowledged before Call is in its rows.
 	Live uint16

@@ -34,11 +34,19 @@ func (l *Log) seriesWrites(series string) *appendsAndDeletes {
 	return w
 }
 
-// mustHave reports whether a fold that includes what was acknowledged before since has the
-// payload: an append stored it, and no delete may have removed it by the end of the read.
-func (w *appendsAndDeletes) mustHave(payload, slot uint8, since, end int64) bool {
+// promised are the changes that a result has: those that were acknowledged before since, and those on time
+// that were acknowledged before the call of the read.
+type promised struct{ since, call int64 }
+
+func (p promised) has(o *Operation) bool {
+	return !o.Lost && (o.Return < p.since || o.OnTime && o.Return < p.call)
+}
+
+// mustHave reports whether a result has the payload: an append stored it, and no delete may have removed it
+// by the end of the read.
+func (w *appendsAndDeletes) mustHave(payload, slot uint8, by promised, end int64) bool {
 	for _, a := range w.appends[payload] {
-		if a.Lost || !storing[a.Outcome] && !a.Found || a.Return >= since {
+		if !storing[a.Outcome] && !a.Found || !by.has(a) {
 			continue
 		}
 		deleted := false
@@ -52,13 +60,13 @@ func (w *appendsAndDeletes) mustHave(payload, slot uint8, since, end int64) bool
 	return false
 }
 
-// mayHave reports whether a fold may have the payload: an append of it was sent by the end of the
-// read, and was not over before a delete that was acknowledged before since.
-func (w *appendsAndDeletes) mayHave(payload, slot uint8, since, end int64) bool {
+// mayHave reports whether a result may have the payload: an append of it was sent by the end of the
+// read, and was not over before a delete that is in the result.
+func (w *appendsAndDeletes) mayHave(payload, slot uint8, by promised, end int64) bool {
 	for _, a := range w.appends[payload] {
 		deleted := false
 		for _, d := range w.deletes[slot] {
-			deleted = deleted || !d.Lost && a.Return < d.Call && d.Return < since
+			deleted = deleted || a.Return < d.Call && by.has(d)
 		}
 		if a.Call <= end && !deleted {
 			return true
@@ -96,14 +104,14 @@ func (l *Log) checkRead(w *appendsAndDeletes, r *Read) string {
 		if unknown[start] || start < r.From || start >= r.To {
 			continue
 		}
-		since, has := r.Since, sets[start]>>i&1 == 1
+		by, has := promised{since: r.Since, call: r.Call}, sets[start]>>i&1 == 1
 		if r.Live>>slot&1 == 1 {
-			since = r.Call
+			by.since = r.Call
 		}
 		switch {
-		case has && !w.mayHave(payload, slot, since, r.Return):
+		case has && !w.mayHave(payload, slot, by, r.Return):
 			return fmt.Sprintf("bucket %s has event %d@%d, which was not sent or is deleted", start, payload, slot)
-		case !has && w.mustHave(payload, slot, since, r.Return):
+		case !has && w.mustHave(payload, slot, by, r.Return):
 			return fmt.Sprintf("bucket %s has not event %d@%d, which was acknowledged", start, payload, slot)
 		}
 		sets[start] &^= 1 << i

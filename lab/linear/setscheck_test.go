@@ -27,6 +27,11 @@ func erased(slot uint8, call, end int64) Operation {
 	return Operation{Series: "a", Verb: Erase, Slot: slot, Call: call, Return: end}
 }
 
+func onTime(o Operation) Operation {
+	o.OnTime = true
+	return o
+}
+
 func lost(o Operation) Operation {
 	o.Lost, o.Return = true, math.MaxInt64
 	return o
@@ -47,27 +52,39 @@ func TestCheckReads_AcceptsExactlyTheFoldsOfPossibleSets(t *testing.T) {
 		"an acknowledged event is missing":       {both, 100, 0, 0b01, false, "was acknowledged"},
 		"missing, but not yet promised":          {both, 35, 0, 0b01, false, ""},
 		"missing, and its bucket is folded live": {both, 35, 1 << 2, 0b01, false, "was acknowledged"},
-		"missing from a row that is inexact":     {both, 100, 0, 0b01, true, ""},
-		"sent during the read, with":             {append(both[:1:1], appended(2, 2, 105, 120)), 100, 0, 0b11, false, ""},
-		"sent during the read, without":          {append(both[:1:1], appended(2, 2, 105, 120)), 100, 0, 0b01, false, ""},
-		"sent after the read":                    {append(both[:1:1], appended(2, 2, 115, 120)), 100, 0, 0b11, false, "not sent"},
-		"never sent":                             {both[:1], 100, 0, 0b11, false, "not sent"},
-		"without response, with":                 {append(both[:1:1], lost(both[1])), 100, 0, 0b11, false, ""},
-		"without response, without":              {append(both[:1:1], lost(both[1])), 100, 0, 0b01, false, ""},
-		"deleted, and still there":               {append(both, deleted(2, 50, 60)), 100, 0, 0b11, false, "deleted"},
-		"deleted, and gone":                      {append(both, deleted(2, 50, 60)), 100, 0, 0b01, false, ""},
-		"deleted, not yet promised":              {append(both, deleted(2, 50, 60)), 55, 0, 0b11, false, ""},
-		"deleted without response, there":        {append(both, lost(deleted(2, 50, 60))), 100, 0, 0b11, false, ""},
-		"deleted without response, gone":         {append(both, lost(deleted(2, 50, 60))), 100, 0, 0b01, false, ""},
-		"appended while it was deleted":          {append(both[:1:1], appended(2, 2, 40, 70), deleted(2, 50, 60)), 100, 0, 0b11, false, ""},
-		"appended again after it was deleted":    {append(both, deleted(2, 50, 60), appended(2, 2, 70, 80)), 100, 0, 0b01, false, "was acknowledged"},
-		"erased, and still there":                {append(both, erased(2, 50, 60)), 100, 0, 0b11, false, "deleted"},
-		"erased, and gone":                       {append(both, erased(2, 50, 60)), 100, 0, 0b01, false, ""},
-		"corrected, with the new payload":        {append(both[:1:1], corrected(1, 2, 50, 60)), 100, 0, 0b10, false, ""},
-		"corrected, with the old payload":        {append(both[:1:1], corrected(1, 2, 50, 60)), 100, 0, 0b01, false, "deleted"},
-		"corrected, with neither":                {append(both[:1:1], corrected(1, 2, 50, 60)), 100, 0, 0, false, "was acknowledged"},
-		"corrected, not yet promised":            {append(both[:1:1], corrected(1, 2, 50, 60)), 55, 0, 0b01, false, ""},
-		"an event of another hour":               {append(both, appended(4, 3, 50, 60)), 50, 0, 0b111, false, "other buckets"},
+		"missing, and it was on time": {
+			append(both[:1:1], onTime(both[1])), 35, 0, 0b01, false, "was acknowledged",
+		},
+		"on time, and sent during the read": {
+			append(both[:1:1], onTime(appended(2, 2, 105, 107))), 100, 0, 0b01, false, "",
+		},
+		"deleted on time, and still there": {
+			append(both, onTime(deleted(2, 50, 60))), 55, 0, 0b11, false, "deleted",
+		},
+		"corrected on time, with the old one": {
+			append(both[:1:1], onTime(corrected(1, 2, 50, 60))), 55, 0, 0b01, false, "deleted",
+		},
+		"missing from a row that is inexact":  {both, 100, 0, 0b01, true, ""},
+		"sent during the read, with":          {append(both[:1:1], appended(2, 2, 105, 120)), 100, 0, 0b11, false, ""},
+		"sent during the read, without":       {append(both[:1:1], appended(2, 2, 105, 120)), 100, 0, 0b01, false, ""},
+		"sent after the read":                 {append(both[:1:1], appended(2, 2, 115, 120)), 100, 0, 0b11, false, "not sent"},
+		"never sent":                          {both[:1], 100, 0, 0b11, false, "not sent"},
+		"without response, with":              {append(both[:1:1], lost(both[1])), 100, 0, 0b11, false, ""},
+		"without response, without":           {append(both[:1:1], lost(both[1])), 100, 0, 0b01, false, ""},
+		"deleted, and still there":            {append(both, deleted(2, 50, 60)), 100, 0, 0b11, false, "deleted"},
+		"deleted, and gone":                   {append(both, deleted(2, 50, 60)), 100, 0, 0b01, false, ""},
+		"deleted, not yet promised":           {append(both, deleted(2, 50, 60)), 55, 0, 0b11, false, ""},
+		"deleted without response, there":     {append(both, lost(deleted(2, 50, 60))), 100, 0, 0b11, false, ""},
+		"deleted without response, gone":      {append(both, lost(deleted(2, 50, 60))), 100, 0, 0b01, false, ""},
+		"appended while it was deleted":       {append(both[:1:1], appended(2, 2, 40, 70), deleted(2, 50, 60)), 100, 0, 0b11, false, ""},
+		"appended again after it was deleted": {append(both, deleted(2, 50, 60), appended(2, 2, 70, 80)), 100, 0, 0b01, false, "was acknowledged"},
+		"erased, and still there":             {append(both, erased(2, 50, 60)), 100, 0, 0b11, false, "deleted"},
+		"erased, and gone":                    {append(both, erased(2, 50, 60)), 100, 0, 0b01, false, ""},
+		"corrected, with the new payload":     {append(both[:1:1], corrected(1, 2, 50, 60)), 100, 0, 0b10, false, ""},
+		"corrected, with the old payload":     {append(both[:1:1], corrected(1, 2, 50, 60)), 100, 0, 0b01, false, "deleted"},
+		"corrected, with neither":             {append(both[:1:1], corrected(1, 2, 50, 60)), 100, 0, 0, false, "was acknowledged"},
+		"corrected, not yet promised":         {append(both[:1:1], corrected(1, 2, 50, 60)), 55, 0, 0b01, false, ""},
+		"an event of another hour":            {append(both, appended(4, 3, 50, 60)), 50, 0, 0b111, false, "other buckets"},
 	} {
 		l := &Log{
 			Kind:       &catalog.Kind{Retention: tier.Policy{Tiers: []tier.Tier{{Unit: tier.Hour, Retention: tier.Forever}}}},
