@@ -11,6 +11,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -186,7 +188,9 @@ func (s *APIKeys) List(ctx context.Context) (all []storage.APIKey, err error) {
 func CheckKinds(known *catalog.Catalog, kinds []string) error {
 	for _, name := range kinds {
 		if _, ok := known.Kind(name); !ok {
-			return fmt.Errorf("no kind is named %q: tidemark.yaml and its defaults have the names, such as %s", name, known.Kinds[0].Name)
+			all := lists.Map(known.Kinds, func(k catalog.Kind) string { return k.Name })
+			return fmt.Errorf("no kind is named %q: want one of %s%s", name, strings.Join(all, ", "),
+				names.DidYouMean(name, all))
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/base/timetext"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -142,8 +143,10 @@ func (s *SourceRow) members() members {
 func (c *Config) sourceMistakes() (found Mistakes) {
 	for _, s := range c.Sources {
 		path := join("sources", s.Match)
-		if names := kindNames(c.Kinds); !slices.Contains(names, s.Kind) {
-			found = append(found, Mistake{Path: path + ".kind", Message: fmt.Sprintf("no kind is named %s: want one of %s", clip(s.Kind), strings.Join(names, ", "))})
+		if known := kindNames(c.Kinds); !slices.Contains(known, s.Kind) {
+			why := fmt.Sprintf("no kind is named %s: want one of %s%s", clip(s.Kind), strings.Join(known, ", "),
+				names.DidYouMean(s.Kind, known))
+			found = append(found, Mistake{Path: path + ".kind", Message: why})
 		}
 		found = append(found, s.mistakes(path)...)
 		for _, role := range append([]SourceTag{{"measurement", s.Measurement}, {"otherTags", s.OtherTags}}, s.Tags...) {

@@ -173,3 +173,19 @@ func TestFields_AreFoundInAnyOrder(t *testing.T) {
 		t.Errorf("note twice: %v, want a usage error that names it", err)
 	}
 }
+
+func TestArguments_NameWhatWasMeant(t *testing.T) {
+	kinds, err := catalog.New(domains.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device := model.Subject{Type: "DEVICE", ID: "a"}
+	_, subject := Subject("device/a", kinds)
+	_, chosen := Kinds(kinds, device, []string{"readin"})
+	_, rule := RuleKind(kinds, "DEVICE", "READINGS")
+	for err, want := range map[error]string{subject: "devices", chosen: "READING", rule: "READING"} {
+		if err == nil || !strings.HasSuffix(err.Error(), "(did you mean "+want+"?)") {
+			t.Errorf("%v, want %s named", err, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -34,7 +35,8 @@ func RuleKind(kinds *catalog.Catalog, subjectType, name string) (string, error) 
 	}
 	switch {
 	case name != "":
-		return "", usererr.Errorf("--kind %s: no such kind; the kinds are %s", name, strings.Join(names(kinds), ", "))
+		return "", usererr.Errorf("--kind %s: no such kind; the kinds are %s%s", name,
+			strings.Join(kindNames(kinds), ", "), names.DidYouMean(name, kindNames(kinds)))
 	case len(fit) == 0:
 		return "", usererr.Errorf("no kind of %s can have rules: a kind needs a latest item and one shard for them", subjectType)
 	case len(fit) > 1:
@@ -43,7 +45,7 @@ func RuleKind(kinds *catalog.Catalog, subjectType, name string) (string, error) 
 	return fit[0], nil
 }
 
-func names(kinds *catalog.Catalog) []string {
+func kindNames(kinds *catalog.Catalog) []string {
 	return lists.Map(kinds.Kinds, func(k catalog.Kind) string { return k.Name })
 }
 

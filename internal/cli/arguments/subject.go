@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -37,7 +38,9 @@ func Subject(text string, kinds *catalog.Catalog) (model.Subject, error) {
 	if len(types) == 1 && !cut && text != "" {
 		return model.Subject{Type: types[0].Name, ID: text}, nil
 	}
-	return model.Subject{}, usererr.Errorf("%q is not a subject: want %s", text, strings.Join(SubjectForms(kinds), " or "))
+	paths := lists.Map(types, func(t catalog.SubjectType) string { return t.Path })
+	return model.Subject{}, usererr.Errorf("%q is not a subject: want %s%s", text,
+		strings.Join(SubjectForms(kinds), " or "), names.DidYouMean(head, paths))
 }
 
 // Subjects parses what a list is of: a subject, a subject type by its path or name, or all
@@ -68,20 +71,21 @@ func SubjectForms(kinds *catalog.Catalog) []string {
 
 // Kinds returns the kinds of a subject with these names or paths, in this order; all
 // of its kinds if there are no names.
-func Kinds(kinds *catalog.Catalog, subject model.Subject, names []string) ([]*catalog.Kind, error) {
+func Kinds(kinds *catalog.Catalog, subject model.Subject, chosen []string) ([]*catalog.Kind, error) {
 	of, _ := kinds.SubjectType(subject.Type) // Subject found it
 	all := kinds.KindsOf(of)
 	switch {
 	case len(all) == 0:
 		return nil, usererr.Errorf("%s have profiles and no events: use tidemark subject", of.Path)
-	case len(names) == 0:
+	case len(chosen) == 0:
 		return catalog.WithEvents(all), nil
 	}
 	var found []*catalog.Kind
-	for _, name := range names {
+	for _, name := range chosen {
 		i := slices.IndexFunc(all, func(k *catalog.Kind) bool { return name == k.Name || name == k.Path })
 		if i < 0 {
-			return nil, usererr.Errorf("--kind %s: %s have the kinds %s", name, of.Path, strings.Join(KindNames(all), ", "))
+			return nil, usererr.Errorf("--kind %s: %s have the kinds %s%s", name, of.Path,
+				strings.Join(KindNames(all), ", "), names.DidYouMean(name, KindNames(all)))
 		}
 		found = append(found, all[i])
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/timetext"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/data/columns"
@@ -142,7 +143,8 @@ func (r *csvReader) findColumns() error {
 	for _, c := range r.columns {
 		at := slices.Index(r.header, c.header)
 		if at < 0 {
-			return usererr.Errorf("%s has no column %s: its columns are %s", r.name, quote(c.header), quoteAll(r.header))
+			return usererr.Errorf("%s has no column %s: its columns are %s%s", r.name, quote(c.header),
+				quoteAll(r.header), names.DidYouMean(c.header, r.header))
 		}
 		if slices.Contains(r.header[at+1:], c.header) {
 			return usererr.Errorf("%s: two columns are named %s: rename one", place(r.name, 1+r.skipped), quote(c.header))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/data/columns"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -14,7 +15,8 @@ import (
 func (r *csvReader) decideTypes(sample [][]string) error {
 	for name := range r.given {
 		if !slices.Contains(r.header, name) {
-			return usererr.Errorf("--types: %s has no column %s: its columns are %s", r.name, quote(name), quoteAll(r.header))
+			return usererr.Errorf("--types: %s has no column %s: its columns are %s%s", r.name, quote(name),
+				quoteAll(r.header), names.DidYouMean(name, r.header))
 		}
 	}
 	typed := len(r.types) > 0 // by the file

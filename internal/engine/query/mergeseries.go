@@ -214,7 +214,13 @@ func (q Rollups) specForReading() *rollup.Spec {
 
 // hasDimension reports whether one of the kinds declares the dimension.
 func (q Rollups) hasDimension(dimension string) bool {
-	return slices.ContainsFunc(q.kinds(), func(k *catalog.Kind) bool {
-		return slices.ContainsFunc(k.Dimensions, func(d rollup.DimensionSpec) bool { return d.Name == dimension })
-	})
+	return slices.Contains(q.dimensions(), dimension)
+}
+
+// dimensions returns the names of the dimensions that the kinds declare.
+func (q Rollups) dimensions() (all []string) {
+	for _, k := range q.kinds() {
+		all = append(all, lists.Map(k.Dimensions, func(d rollup.DimensionSpec) string { return d.Name })...)
+	}
+	return all
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
@@ -53,7 +54,8 @@ func TopValuesOf(d rollup.Dimension, n int) TopValues {
 // range. The error is ErrNoDimension if no requested kind declares the dimension.
 func (s *Service) Top(ctx context.Context, q Top) (TopValues, Total, error) {
 	if !q.hasDimension(q.Dimension) {
-		return TopValues{}, Total{}, fmt.Errorf("%.64q of %s: %w", q.Dimension, q.Series, ErrNoDimension)
+		return TopValues{}, Total{}, fmt.Errorf("%.64q of %s: %w%s", q.Dimension, q.Series, ErrNoDimension,
+			names.DidYouMean(q.Dimension, q.dimensions()))
 	}
 	var total Total
 	var err error

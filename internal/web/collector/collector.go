@@ -98,7 +98,8 @@ func (c *Collector) ServeEvent(ctx context.Context, r *httpapi.Request) httpapi.
 			}
 		}
 		if len(all) == 0 {
-			return nil, problemSite.New("domain must be one of collector.domains in tidemark.yaml; or send to %s{siteKey}", Prefix)
+			return nil, problemSite.New("domain %.64q: want one of collector.domains in tidemark.yaml; "+
+				"or send to %s{siteKey}", h.Domain, Prefix)
 		}
 		return all, nil
 	})

@@ -119,7 +119,7 @@ func (r *recount) use(name string) error {
 			return text(h.visit.Attrs, visitField(field))
 		})
 	default:
-		return refuse("dimension %.64q: events do not have it", name)
+		return refuse("dimension %.64q: events do not have it%s", name, meantDimension(name))
 	}
 	r.dimensions[name] = d
 	return nil

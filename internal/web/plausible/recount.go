@@ -2,12 +2,14 @@ package plausible
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
@@ -83,7 +85,8 @@ func (r *recount) plan() (err error) {
 	}
 	for _, name := range r.Metrics {
 		if counters[name] == nil {
-			return refuse("metric %.64q: events do not have it", name)
+			return refuse("metric %.64q: events do not have it%s", name,
+				names.DidYouMean(name, slices.Sorted(maps.Keys(counters))))
 		}
 	}
 	return nil

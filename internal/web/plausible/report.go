@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -65,7 +64,7 @@ const (
 func DecodeReport(name string, params url.Values) (q Report, err error) {
 	kind, known := reports[name]
 	if !known {
-		return q, refuse("report %.64q: want one of %s", name, names(reports))
+		return q, refuse("report %.64q: want one of %s", name, choices(name, reports))
 	}
 	allowed := slices.Concat(reportParams, kind.params)
 	if kind.params == nil {
@@ -73,7 +72,8 @@ func DecodeReport(name string, params url.Values) (q Report, err error) {
 	}
 	for name, values := range params {
 		if !slices.Contains(allowed, name) || len(values) > 1 {
-			return q, refuse("parameter %.64q: want at most one of each of %s", name, strings.Join(allowed, ", "))
+			return q, refuse("parameter %.64q: want at most one of each of %s%s", name,
+				strings.Join(allowed, ", "), unlessKnown(name, allowed))
 		}
 	}
 	text := func(name, missing string) string {
@@ -100,7 +100,7 @@ func DecodeReport(name string, params url.Values) (q Report, err error) {
 	case q.Site == "":
 		return q, refuse("site_id is required")
 	case !named:
-		return q, refuse("period %.64q: want one of %s", q.period, names(periods))
+		return q, refuse("period %.64q: want one of %s", q.period, choices(q.period, periods))
 	case !slices.Contains([]string{"", "date", "day", "month"}, q.interval):
 		return q, refuse("interval %.64q: want day or month", q.interval)
 	case slices.Contains(kind.params, "property") && len(q.Dimensions) == 0:
@@ -271,8 +271,6 @@ func reportFilters(text string) (all []json.RawMessage, err error) {
 }
 
 // names returns the sorted names of a table, for messages.
-func names[V any](of map[string]V) string { return strings.Join(slices.Sorted(maps.Keys(of)), ", ") }
-
 // splitUnescaped splits a text at a separator, and takes the backslashes off separators that are part of it.
 // "" has no parts.
 func splitUnescaped(text string, separator byte) (parts []string) {

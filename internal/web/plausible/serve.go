@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/goal"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -231,7 +232,8 @@ func (r *run) plan() error {
 			has = slices.Concat(r.grouped.metrics, r.partMetrics())
 		}
 		if !slices.Contains(has, name) {
-			return refuse("metric %.64q: rollups do not have it of %s; they have %s", name, cmp.Or(r.by, "all visitors"), strings.Join(has, ", "))
+			return refuse("metric %.64q: rollups do not have it of %s; they have %s%s", name,
+				cmp.Or(r.by, "all visitors"), strings.Join(has, ", "), names.DidYouMean(name, has))
 		}
 	}
 	return nil

@@ -246,6 +246,8 @@ func TestServe_RefusesByNameWhatRollupsDoNotHave(t *testing.T) {
 		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["time:minute"]`:                            "dimension time:minute: want time, time:hour",
 		`"metrics": ["visits"], "date_range": "30d", "dimensions": ["time:hour"]`:                             "the range has more than 400 hours",
 		`"metrics": ["visits"], "date_range": "7d", "filters": [["is", "visit:city", ["x"]]]`:                 `dimension "visit:city"`,
+		`"metrics": ["visit"], "date_range": "7d"`:                                                            "(did you mean visits?)",
+		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["event:pages"]`:                            "(did you mean event:page?)",
 		`"metrics": ["visits"], "date_range": "7d", "filters": [["contains", "event:goal", ["b"]]]`:           `2 goals pass, and a visit may meet several`,
 		`"metrics": ["visits"], "date_range": "7d", "filters": [["matches", "visit:os", ["["]]]`:              "missing closing ]",
 		`"metrics": ["visits"], "date_range": "7d", "filters": [["is", "visit:os", []]]`:                      "want is, contains or matches",
