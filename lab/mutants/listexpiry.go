@@ -12,10 +12,11 @@ var expiryMutants = []mutant{
 	},
 	{
 		Name: "expired-children-skipped", Says: "stored events that have expired are not folded", Tests: aggregateTests,
-		Edits: []edit{{children, "			add(&page.Events[i])\n", `			if at := page.Events[i].ExpiresAt; at == 0 || at > a.Now().Seconds() {
-				add(&page.Events[i])
+		Edits: []edit{{children, "storage.VisitPage(ctx, a.Store, pages, add)", `storage.VisitPage(ctx, a.Store, pages, func(e *model.Event) {
+			if e.ExpiresAt == 0 || e.ExpiresAt > a.Now().Seconds() {
+				add(e)
 			}
-`}},
+		})`}},
 	},
 	{
 		Name: "first-page", Says: "only the first page of children is folded", Tests: aggregateTests,
