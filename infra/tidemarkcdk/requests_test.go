@@ -30,6 +30,7 @@ var requestRights = map[string][]string{
 	"EachEvent":           {"dynamodb:Query"},
 	"Events":              {"dynamodb:Query"},
 	"Rows":                {"dynamodb:Query"},
+	"Shares":              {"dynamodb:Query"},
 	"PutRow":              {"dynamodb:PutItem"},
 	"AdvanceProgress":     {"dynamodb:PutItem"},
 	"PutGap":              {"dynamodb:PutItem"},
@@ -69,6 +70,7 @@ var stores = map[string][]reflect.Type{
 	aggregate: {
 		reflect.TypeFor[aggregating.Store](), reflect.TypeFor[aggregating.QuarantineStore](), reflect.TypeFor[aggregating.ProgressStore](),
 		reflect.TypeFor[storage.EventVisitor](), reflect.TypeFor[aggregating.RowReader](), // optional interfaces of its store
+		reflect.TypeFor[aggregating.ShareStore](),
 		reflect.TypeFor[aggregating.InvalidationStore](), reflect.TypeFor[aggregating.HeartbeatStore](),
 		reflect.TypeFor[aggregating.BlockedStore](),
 		reflect.TypeFor[aggregating.SeriesStore](), reflect.TypeFor[aggregating.LatestStore](),

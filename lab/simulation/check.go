@@ -34,7 +34,13 @@ func (w *world) check() error {
 	if err := c.latestItems(); err != nil {
 		return err
 	}
+	if err := c.groups(); err != nil {
+		return err
+	}
 	for _, key := range slices.SortedFunc(maps.Keys(c.rows), byRow) {
+		if key.Series.Kind != kindName {
+			continue
+		}
 		if err := c.row(key); err != nil {
 			return err
 		}
@@ -105,7 +111,7 @@ func (c *checking) seriesList() error {
 		ever[s] = true
 	}
 	for s := range c.listed {
-		if !ever[s] {
+		if s.Kind == kindName && !ever[s] {
 			return fmt.Errorf("%s is listed, and never had an event", s)
 		}
 	}

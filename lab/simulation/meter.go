@@ -138,7 +138,18 @@ func (m *metered) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (ro
 	page, err := m.Table.Rows(ctx, unit, r)
 	size := 0
 	for i := range page.Rows {
-		size += m.sizes[keys.Row(page.Rows[i].Key)]
+		size += m.sizes[tablekeys.Row(page.Rows[i].Key)]
+	}
+	m.count(unitsRead, readUnits(size))
+	return page, err
+}
+
+// Shares reads one page of shares.
+func (m *metered) Shares(ctx context.Context, bucket rollup.Key, after string) (rollup.RowPage, error) {
+	page, err := m.Table.Shares(ctx, bucket, after)
+	size := 0
+	for i := range page.Rows {
+		size += m.sizes[tablekeys.Row(page.Rows[i].Key)]
 	}
 	m.count(unitsRead, readUnits(size))
 	return page, err
@@ -146,7 +157,10 @@ func (m *metered) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (ro
 
 // PutRow writes a row.
 func (m *metered) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
-	return m.one(keys.Row(row.Key), func() (storage.WriteResult, error) { return m.Table.PutRow(ctx, row, prev) })
+	return m.one(tablekeys.Row(row.Key), func() (storage.WriteResult, error) {
+		return m.Table.PutRow(ctx,
+			row, prev)
+	})
 }
 
 // Put stores one event.

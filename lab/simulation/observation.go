@@ -62,6 +62,9 @@ func (w *world) observationAt(place func(simstream.Dice, model.Time) (string, mo
 	return ingest.TypedObservation{Subject: subject, At: o.At, ID: o.ID, Attrs: drawAttrs(d)}
 }
 
+// sites are the groups of events.
+var sites = []string{"a", "b", "c"}
+
 func drawAttrs(d simstream.Dice) model.Attrs {
 	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.MustDecimal([]string{"1", "2.5", "-0.125"}[d.Pick("value", 3)]))}}
 	if d.Chance("no number", .1) {
@@ -75,6 +78,10 @@ func drawAttrs(d simstream.Dice) model.Attrs {
 		for _, name := range []string{"alpha", "zeta"}[:1+d.Pick("how many", 2)] {
 			attrs = append(attrs, model.Attr{Name: name, Value: model.NumberValue(model.MustDecimal("7"))})
 		}
+	}
+	if d.Chance("site", .8) {
+		attrs = append(attrs, model.Attr{Name: "site", Value: model.TextValue(sites[d.Pick("which site",
+			len(sites))])})
 	}
 	attrs.Sort()
 	return attrs

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -27,10 +29,14 @@ type oracle struct {
 	// was repaired then. A fold of latest items that comes to know a deletion within an hour of the
 	// expiry cannot tell both apart, and after the expiry it cannot read the corrected event.
 	late map[model.EventKey]bool
+	// unknown are events of which a group need not know: those that were stored again after they had
+	// expired, perhaps in another group, and those whose records were lost until they had expired.
+	unknown map[model.EventKey]bool
 }
 
 func newOracle(w *world) *oracle {
-	return &oracle{world: w, events: map[model.EventKey]model.Event{}, accepted: map[model.EventKey]model.Time{}, first: map[rollup.Key]model.Time{}, deleted: map[model.Series]model.Order{}, late: map[model.EventKey]bool{}}
+	return &oracle{world: w, events: map[model.EventKey]model.Event{},
+		accepted: map[model.EventKey]model.Time{}, first: map[rollup.Key]model.Time{}, deleted: map[model.Series]model.Order{}, late: map[model.EventKey]bool{}, unknown: map[model.EventKey]bool{}}
 }
 
 // record processes one change of the table.
@@ -56,6 +62,9 @@ func (o *oracle) record(r *memory.Record) {
 		}
 	default:
 		o.readers.add(change{key: key, to: &e})
+		if _, known := o.events[key]; known && r.Old == nil {
+			o.unknown[key] = true
+		}
 		o.events[key] = e
 		o.late[key] = r.Old != nil && expiresWithin(e, shortlyBefore, r.At)
 		if r.Old == nil {
@@ -92,6 +101,9 @@ func (o *oracle) acceptNow(changes []storage.Change) {
 		if _, exists := o.accepted[c.Key]; exists {
 			o.accepted[c.Key] = o.Now()
 			o.late[c.Key] = o.late[c.Key] || expiresWithin(o.events[c.Key], time.Hour, o.Now())
+			if left, _ := o.table.GetItem(context.Background(), keys.Event(c.Key)); left == nil {
+				o.unknown[c.Key] = true
+			}
 		}
 	}
 }

@@ -44,10 +44,12 @@ type change struct {
 // No bucket is missing or returned twice.
 type readers struct {
 	*world
-	changes   []change                // all, in the order of their commits
-	processed int                     // the number of changes when nothing was in progress for the last time
-	pending   map[rollup.Key]bool     // rows that did not have all of them even then
-	unqueued  map[model.EventKey]bool // events that were sent without a queued bucket
+	changes   []change            // all, in the order of their commits
+	processed int                 // the number of changes when nothing was in progress for the last time
+	pending   map[rollup.Key]bool // rows that did not have all of them even then
+	// pendingGroups are the rows of groups that did not have all changes even then.
+	pendingGroups groupsPending
+	unqueued      map[model.EventKey]bool // events that were sent without a queued bucket
 }
 
 // quiet notes that every change so far was processed, except changes of pending rows.
@@ -92,7 +94,11 @@ func (w *world) readSoon(name string, d simstream.Dice, at, hour model.Time) {
 	}
 	for n := range d.Pick("readers", 4) {
 		d := d.Of("reader", n)
-		w.At(at.Add(d.Span("after", []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute}[n])), func() { w.read(name, d, hour) })
+		w.At(at.Add(d.Span("after", []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute}[n])),
+			func() {
+				w.read(name, d, hour)
+				w.readGroup(name, d.Of("group"), hour)
+			})
 	}
 }
 

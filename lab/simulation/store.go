@@ -42,7 +42,7 @@ func newStore(w *world) *store {
 
 // Row reads one row.
 func (s *store) Row(ctx context.Context, key rollup.Key) (row *rollup.Row, err error) {
-	err = s.read(ctx, request("reads", keys.Row(key)), func() (err error) {
+	err = s.read(ctx, request("reads", tablekeys.Row(key)), func() (err error) {
 		row, err = s.table.Row(context.Background(), key)
 		return err
 	})
@@ -81,7 +81,7 @@ func (s *store) shortenPage(ctx context.Context, r *storage.Range) {
 // PutRow writes a row.
 func (s *store) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
 	copied := *row // a late write stores the row as it was sent
-	return s.write(ctx, request("writes", keys.Row(row.Key)), func() (storage.WriteResult, error) {
+	return s.write(ctx, request("writes", tablekeys.Row(row.Key)), func() (storage.WriteResult, error) {
 		return s.table.PutRow(context.Background(), &copied, prev)
 	})
 }

@@ -194,18 +194,34 @@ func (w *world) sweep(series model.Series, d simstream.Dice, repeats int) {
 		skew := d.Span("sweep clock", aggregate.ClockMargin) - aggregate.ClockMargin/2
 		agg := w.aggregator(&simstream.Process{Now: func() model.Time { return w.Now().Add(skew) }, Sleep: w.Sleep, Rand: d.Of("sweep").Rand()})
 		again := false
-		for _, g := range w.sweptGenerations(repeats == 0 && d.Chance("knows no newer generation", .3)) {
-			report, err := agg.Sweep(ctx, g.Shard(series))
+		for _, shard := range w.sweptShards(series, repeats == 0 && d.Chance("knows no newer generation", .3)) {
+			report, err := agg.Sweep(ctx, shard)
 			w.countReport(&report.Report)
 			w.Add("invalidations worked off", report.Swept)
-			w.Logf(name, "generation %d: worked off %d, left %d, through %s: %v %v",
-				g.Number, report.Swept, report.Left, report.Through, err, report.Failures)
+			w.Logf(name, "shard %v: worked off %d, left %d, through %s: %v %v",
+				shard, report.Swept, report.Left, report.Through, err, report.Failures)
 			again = again || err != nil || report.Left > 0
 		}
 		if again && repeats > 0 {
 			w.After(10*time.Minute, func() { w.sweep(series, d.Of("again", repeats), repeats-1) })
 		}
 	})
+}
+
+// sweptShards returns the queue shards of a series. Of a group, these are the shards of all members, and
+// then the groups' own.
+func (w *world) sweptShards(series model.Series, butNewest bool) (all []storage.QueueShard) {
+	for _, g := range w.sweptGenerations(butNewest) {
+		if shard := g.Shard(series); shard != storage.GroupShard {
+			all = append(all, shard)
+			continue
+		}
+		all = append(all, g.QueueShards()...)
+	}
+	if storage.FirstGeneration.Shard(series) == storage.GroupShard {
+		all = append(all, storage.GroupShard)
+	}
+	return all
 }
 
 // sweptGenerations returns the generations that are not retired.

@@ -161,6 +161,7 @@ func (w *world) drawKind(p tier.Policy) catalog.Kind {
 		Shards:     1 + w.dice.Pick("shards", 5)/4,
 		Retention:  p,
 	}
+	k.Groups = w.groupLevels()
 	if w.dice.Chance("few names in a row", .25) {
 		k.MaxMeasures, k.Dimensions[0].Top = 2, 1
 	}

@@ -36,6 +36,7 @@ func NewWith(types []SubjectType, kinds ...Kind) (*Catalog, error) {
 	for i, k := range kinds {
 		c.Kinds[i] = k.complete()
 	}
+	c.Kinds = withGroups(c.Kinds)
 	shareProfiles(c.Kinds)
 	shareRaw(c.Kinds)
 	declareUses(c.Kinds)
@@ -48,6 +49,7 @@ func NewWith(types []SubjectType, kinds ...Kind) (*Catalog, error) {
 		k := &c.Kinds[i]
 		c.byName[k.Name], c.byPath[k.Path], k.kinds = k, k, c.byName
 	}
+	linkGroups(c.byName)
 	for _, k := range slices.Concat(c.Kinds, alone) {
 		if !slices.Contains(c.subjects, k.Subject) {
 			c.subjects = append(c.subjects, k.Subject)
@@ -104,6 +106,7 @@ func (k Kind) complete() Kind {
 		s.First, s.Last = slices.Clone(s.First), slices.Clone(s.Last)
 		k.Sessions = &s
 	}
+	k.Groups, k.groups = slices.Clone(k.Groups), nil
 	k.Goals = slices.Clone(k.Goals)
 	for _, m := range goalMeasures(k.Goals) {
 		if !slices.Contains(k.Measures, m) { // of a complete kind

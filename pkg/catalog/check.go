@@ -42,6 +42,7 @@ func check(kinds []Kind) []error {
 		c.latestIndexes()
 		c.sizes()
 		c.sessions(kinds)
+		c.groups()
 		c.goals(kinds)
 		if !slices.ContainsFunc(kinds[:i], func(e Kind) bool { return e.Subject.Name == kinds[i].Subject.Name }) {
 			c.profile()

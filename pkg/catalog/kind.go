@@ -136,9 +136,18 @@ type Kind struct {
 	Retention   tier.Policy
 	// Sessions is nil unless the events of the kind are sessions of another kind's events.
 	Sessions *Sessions
+	// Groups are levels of groups: all events with the same values of some fields, over all subjects, are one
+	// group. A level names the fields, from the outermost: site, or site/line. Each adds a kind to the
+	// catalog, which has the rollups of its groups: READING_BY_SITE, whose subjects have the type BY_SITE.
+	Groups []string
+	// GroupsOf is "" unless the subjects of the kind are groups: then the kind of the members, and GroupBy
+	// has the fields of the level. New sets both.
+	GroupsOf string
+	GroupBy  []string
 	// Goals are what sessions may have met. The fields of each are measures of the sessions.
 	Goals []goal.Goal
 
+	groups []*Kind          // of its events; set by New
 	kinds  map[string]*Kind // of the catalog, by name; set by New
 	known  map[string]bool  // names of declared fields; set by New
 	spec   *rollup.Spec     // of what is declared; set by New

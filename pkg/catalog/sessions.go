@@ -36,8 +36,32 @@ func (s *Sessions) String() string {
 	return fmt.Sprintf("of %s by %s, gap %s, follow %s, first %v, last %v", s.Of, s.By, s.Gap, s.Follow, s.First, s.Last)
 }
 
-// HasEvents reports whether events of the kind are stored. Other kinds are kinds of sessions.
-func (k *Kind) HasEvents() bool { return k.Sessions == nil }
+// HasEvents reports whether events of the kind are stored. Other kinds are kinds of sessions, or of groups.
+func (k *Kind) HasEvents() bool { return k.Sessions == nil && k.GroupsOf == "" }
+
+// FoldedFrom returns the name of the kind whose events rows of a kind without events are folded from.
+func (k *Kind) FoldedFrom() string {
+	if k.Sessions != nil {
+		return k.Sessions.Of
+	}
+	return k.GroupsOf
+}
+
+// SessionGap returns the gap between events after which a session ends; 0 unless the kind is of sessions.
+func (k *Kind) SessionGap() time.Duration {
+	if k.Sessions == nil {
+		return 0
+	}
+	return k.Sessions.Gap
+}
+
+// FoldedAfter returns the time from which on sessions need no event from before a time; MinTime stays.
+func (k *Kind) FoldedAfter(at model.Time) model.Time {
+	if at == model.MinTime {
+		return at
+	}
+	return at.Add(k.SessionGap())
+}
 
 // WithEvents returns the kinds whose events are stored. Sessions are never merged with the events
 // that they are folded from.
@@ -49,7 +73,7 @@ func WithEvents(kinds []*Kind) []*Kind {
 // sessions of these, or these may meet their goals.
 func (c *Catalog) SessionsOf(kind string) (all []*Kind) {
 	for i := range c.Kinds {
-		if k := &c.Kinds[i]; !k.HasEvents() && slices.Contains(k.sources(), kind) {
+		if k := &c.Kinds[i]; k.Sessions != nil && slices.Contains(k.sources(), kind) {
 			all = append(all, k)
 		}
 	}
@@ -77,9 +101,10 @@ func (k *Kind) SessionSeries(source model.Series) model.Series {
 }
 
 // SourcesOf returns the stored series whose events rows of s are folded from: the shards of s, or for a kind
-// of sessions the shards of each kind of its sources, beginning with Sessions.Of. k must be of a Catalog.
+// of sessions the shards of each kind of its sources, beginning with Sessions.Of. A group has no events: the
+// result is s, of which none are stored. k must be of a Catalog.
 func (k *Kind) SourcesOf(s model.Series) (all []model.Series) {
-	if k.HasEvents() {
+	if k.Sessions == nil {
 		return k.ShardsOf(s)
 	}
 	for _, name := range k.sources() {
@@ -92,7 +117,7 @@ func (k *Kind) SourcesOf(s model.Series) (all []model.Series) {
 // shareRaw gives kinds of sessions the raw retention of their sources.
 func shareRaw(kinds []Kind) {
 	for i := range kinds {
-		if k := &kinds[i]; !k.HasEvents() {
+		if k := &kinds[i]; k.Sessions != nil {
 			if of := slices.IndexFunc(kinds, func(o Kind) bool { return o.Name == k.Sessions.Of }); of >= 0 {
 				k.Retention.Raw, k.Retention.LeastRaw = kinds[of].Retention.Raw, kinds[of].Retention.LeastRaw
 			}

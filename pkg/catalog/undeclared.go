@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/goal"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -50,6 +51,11 @@ func (k *Kind) names(kinds []Kind) map[string]bool {
 	}
 	for _, x := range k.LatestBy {
 		for _, name := range slices.Concat(x.By, x.Sort) {
+			known[name] = true
+		}
+	}
+	for _, l := range k.Groups {
+		for name := range strings.SplitSeq(l, "/") {
 			known[name] = true
 		}
 	}

@@ -28,6 +28,7 @@ const (
 	classSentinels  = "unique values"
 	classSeries     = "list of series"
 	classSweepQueue = "queue of sweeps"
+	classShares     = "shares of groups"
 )
 
 // classes are the classes in the partitions of a subject, in the order of their removal.
@@ -78,10 +79,11 @@ func (c itemClass) matches(it item.Item) bool {
 }
 
 // invalidates reports whether an item of the queue of sweeps is of a row of the subject. What cannot be read
-// is left to the sweep, which reports it.
+// is left to the sweep, which reports it. So is what names groups: their rows have events of the subject
+// until then.
 func invalidates(it item.Item, s model.Subject) bool {
 	i, err := item.Invalidation(it)
-	return err == nil && i.Key.Series.Subject == s
+	return err == nil && i.Key.Series.Subject == s && i.Groups == ""
 }
 
 // heldSentinel is a sentinel that a generation of a subject held.

@@ -12,6 +12,9 @@ type Key struct {
 	Series model.Series
 	Tier   string     // name of the tier's unit, as hour
 	Start  model.Time // of the bucket
+	// Member names the subject whose share of a group's bucket the row is: the fold of the member's events
+	// that count in the group. "" is the row of the bucket itself.
+	Member string
 }
 
 // Rev is the revision of a row, for the optimistic lock: a new nonce at every write. It is not a counter, so
@@ -35,6 +38,9 @@ type Row struct {
 	// as absent, unless it is a placeholder. It is stored because its write changes the
 	// revision: a concurrent recomputation that read older children can then not write.
 	Empty bool
+	// Groups names the groups in which events of the bucket count, sorted: a share of each is stored. nil
+	// unless the row is folded from events of a kind with groups.
+	Groups []string
 }
 
 // Placeholder reports whether r is an empty row that is inexact. It takes the place of a

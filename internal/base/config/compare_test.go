@@ -92,6 +92,15 @@ func TestCompare_ClassifiesEachChange(t *testing.T) {
 			`steps [], at least 2h0m0s, value "" | `},
 		"another goal of a name": {withGoals("\n    goals: {long: {minDuration: 2h}}\n"), withGoals("\n    goals: {long: {minDuration: 3h}}\n"), "refused | kinds.CRUISE.goals.long | " +
 			`steps [], at least 2h0m0s, value "" | steps [], at least 3h0m0s, value ""`},
+		"groups": {ship, of("groups: [port]"), "safe | kinds.POSITION.groups.port |  | declared\n" +
+			"safe | kinds.POSITION_BY_PORT |  | declared"},
+		"removed groups": {of("groups: [port]"), ship, "safe | kinds.POSITION.groups.port | declared | \n" +
+			"refused | kinds.POSITION_BY_PORT | declared | "},
+		"a finer tier of groups": {
+			of("groups: [port]"), of("groups: [port]\n    tiers: {raw: 30d, minute: 40d, hour: 90d, day: 2y, month: forever}"),
+			"safe | kinds.POSITION.tiers.minute |  | 40d\nrefused | kinds.POSITION_BY_PORT.tiers | hour | minute\n" +
+				"safe | kinds.POSITION_BY_PORT.tiers.raw | 794h | 793h\nsafe | kinds.POSITION_BY_PORT.tiers.minute |  | 40d",
+		},
 		"one shard is the default": {ship, of("shards: 1"), ""},
 		"measures of a row":        {ship, of("maxMeasures: 20"), "needs a rebuild | kinds.POSITION.maxMeasures | 50 | 20"},
 

@@ -38,6 +38,9 @@ var kindRules = []struct {
 	{"MaxMeasures", plain("maxMeasures", func(k catalog.Kind) string { return fmt.Sprint(k.MaxMeasures) })},
 	{"Sessions", plain("sessionsOf", func(k catalog.Kind) string { return k.Sessions.String() })},
 	{"Goals", listed(goalRules, func(k catalog.Kind) []goal.Goal { return k.Goals })},
+	{"Groups", listed(textRules("groups"), func(k catalog.Kind) []string { return k.Groups })},
+	{"GroupsOf", compareGroupTiers},
+	{"GroupBy", func(string, catalog.Kind, catalog.Kind) []Change { return nil }}, // follows from the name
 	{"Retention", func(path string, a, b catalog.Kind) []Change {
 		return compareRetention(join(path, "tiers"), a.Retention, b.Retention)
 	}},
@@ -152,6 +155,15 @@ var goalRules = memberRules[goal.Goal]{
 	both: func(path string, a, b goal.Goal) []Change {
 		return differ(path, a.String(), b.String(), "goals.changed")
 	},
+}
+
+// compareGroupTiers compares the finest tiers of a kind of groups.
+func compareGroupTiers(path string, before, after catalog.Kind) []Change {
+	if after.GroupsOf == "" || len(before.Retention.Tiers) == 0 || len(after.Retention.Tiers) == 0 {
+		return nil
+	}
+	was, is := before.Retention.Finest().Unit.String(), after.Retention.Finest().Unit.String()
+	return differ(join(path, "tiers"), was, is, "groups.finest")
 }
 
 // withoutGoals returns the measures that do not belong to goals.

@@ -66,6 +66,7 @@ func kindMembers(k *catalog.Kind) members {
 		{"tiers", retentionPolicy(&k.Retention)},
 		{"sessionsOf", readSessions(&k.Sessions)},
 		{"goals", named(&k.Goals, readGoal)},
+		{"groups", list(&k.Groups)},
 	}
 }
 

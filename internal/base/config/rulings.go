@@ -33,8 +33,15 @@ var rulings = map[string]ruling{
 	"goals.changed": {Class: Refused, Why: "stored rollups have the sessions that met what was " +
 		"declared before: declare a goal of another name"},
 	"goals.removed": {Class: NeedsRebuild, Why: "stored rollups keep it until they are rebuilt"},
-	"indexes.added": {Class: Safe, Why: "a profile enters the index when it is written next"},
-	"indexes.index": {Class: Safe, Why: "a profile enters the new index when it is written next"},
+	"groups.added": {Class: Safe,
+		Why: "its rollups begin an hour after tidemark config apply, with the next " +
+			"bucket: deploy first"},
+	"groups.finest": {Class: Refused,
+		Why: "shares of members are of the finest buckets: keep the finest tier of " +
+			"the members, or retire the groups first"},
+	"groups.removed": {Class: Safe, Why: "the kind of its groups is removed"},
+	"indexes.added":  {Class: Safe, Why: "a profile enters the index when it is written next"},
+	"indexes.index":  {Class: Safe, Why: "a profile enters the new index when it is written next"},
 	"indexes.removed": {Class: Safe, Why: "profiles keep the unused keys of the index until they are " +
 		"written again"},
 	"indexes.shards": {Class: Refused, Why: "stored profiles would be searched in other partitions: " +

@@ -19,7 +19,21 @@ const (
 	Job            = "JOB"
 	Invalidation   = "INVALIDATION"
 	Series         = "SERIES"
+	Share          = "SHARE"
 )
+
+// GroupPrefix begins the types of the subjects that are groups.
+const GroupPrefix = "BY_"
+
+// OtherGroup is the id of the group of events that are in no group of their own, because their bucket has
+// MaxGroups others, or because its id would be longer than 256 bytes.
+const OtherGroup = "*"
+
+// MaxGroups is in how many groups of a level the events of a member may count in one bucket.
+const MaxGroups = 16
+
+// Group reports whether a subject type is of groups.
+func Group(name string) bool { return strings.HasPrefix(name, GroupPrefix) }
 
 // Attributes of profiles, beside the attributes that package keys names.
 const (
@@ -29,7 +43,7 @@ const (
 
 var types = map[string]bool{
 	PurgeLock: true, Quarantine: true, IndexEntry: true, RotatingSecret: true, Unique: true, Rule: true, Job: true,
-	Invalidation: true, Series: true,
+	Invalidation: true, Series: true, Share: true,
 }
 
 // Type reports whether a name cannot be a subject type, because partitions of the table's own items begin

@@ -24,14 +24,21 @@ func (r *recomputation) foldChildren(ctx context.Context) (*rollup.Fold, error) 
 		err := r.readAll(ctx, fold, b.key.Series, r.rowPage(b.kind.Retention.Tiers[level].Unit, fold))
 		fold.Continuation = fold.Continuation.StartAt(b.interval.Start)
 		return fold, err
-	case !b.kind.HasEvents():
+	case b.foldsSessions():
 		return r.foldSessions(ctx)
+	case b.foldsShares():
+		return fold, r.readAll(ctx, fold, b.key.Series, r.sharePage(fold))
 	}
+	add, groups := r.addToGroups(fold)
 	for _, source := range b.kind.SourcesOf(b.key.Series) {
-		if err := r.readAll(ctx, fold, source, r.agg.eventPage(fold.AddEvent)); err != nil || r.overfull(fold) {
+		if err := r.readAll(ctx, fold, source, r.agg.eventPage(add)); err != nil {
 			return fold, err
 		}
+		if r.overfull(fold) {
+			break
+		}
 	}
+	r.groupFolds = byName(groups)
 	return fold, nil
 }
 

@@ -12,6 +12,7 @@ type Counts struct {
 	Unchanged         int // recomputations that found the row correct and did not write it
 	Sealed            int // recomputations of sealed rows
 	MarkedInexact     int // sealed rows that were exact until then
+	Shares            int // writes of shares of groups
 	Deferred          int // open buckets left to a sweep
 	Invalidations     int // invalidations written
 	InvalidationReads int // reads of invalidations that this process did not remember
@@ -49,6 +50,7 @@ func (c *Counts) Add(o *Counts) {
 	c.Unchanged += o.Unchanged
 	c.Sealed += o.Sealed
 	c.MarkedInexact += o.MarkedInexact
+	c.Shares += o.Shares
 	c.Deferred += o.Deferred
 	c.Invalidations += o.Invalidations
 	c.InvalidationReads += o.InvalidationReads

@@ -53,6 +53,7 @@ func (a *Aggregator) leaveOpen(ctx context.Context, buckets []*dirtyBucket, due 
 			closed = append(closed, b)
 			continue
 		}
+		d.Groups = storage.JoinGroups(b.groups.sorted())
 		open, deferrals = append(open, b), append(deferrals, d)
 	}
 	ensured, err := a.ensureQueued(ctx, deferrals, now, limits, all)

@@ -23,6 +23,8 @@ type dirtyBucket struct {
 	swept       bool // requested by a sweep
 	due         bool // its own invalidation is worked off
 	options     RepairOptions
+	groups      groupNames // of events of the bucket, now or before, as far as known
+	workedOff   model.Time // earliest due time of the invalidations that a sweep works off
 
 	parent  *dirtyBucket // the next coarser bucket of the changes; nil where there is none
 	touched bool         // of the finest tier, or a finer bucket in it was recomputed
@@ -100,6 +102,7 @@ func gather(cat *catalog.Catalog, changes []storage.Change, start, limit int) ch
 func (c *chunk) touch(kind *catalog.Kind, s model.Series, change *storage.Change) {
 	for _, b := range c.addBuckets(c.end, kind, s, change.Key.At, 0) {
 		b.alwaysWrite = b.alwaysWrite || change.Type != storage.Inserted
+		b.nameGroups(change)
 	}
 }
 

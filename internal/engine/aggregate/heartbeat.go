@@ -110,7 +110,11 @@ func (a *Aggregator) QueueShards(ctx context.Context) (all []SweptShard, err err
 		return nil, readError("read low watermarks", err)
 	}
 	now := a.Now()
-	for _, shard := range marks.Generations.Swept() {
+	shards := marks.Generations.Swept()
+	if a.Catalog.HasGroups() {
+		shards = append(shards, storage.GroupShard)
+	}
+	for _, shard := range shards {
 		one := SweptShard{QueueShard: shard}
 		if at, swept := marks.Through[shard]; swept {
 			one.Age = max(0, now.Sub(at))

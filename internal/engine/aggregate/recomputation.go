@@ -21,6 +21,8 @@ type recomputation struct {
 	prefetched *prefetched  // used by the first attempt; may be nil
 	fold       *rollup.Fold // of the children, read after the prefetched row; may be nil
 	attempts   int
+	shares     map[string]share        // of the groups that are known, by name, as read before the children
+	groupFolds map[string]*rollup.Fold // of the children, by the name of their group
 
 	counts   Counts
 	notes    []Note     // of the last attempt
@@ -67,15 +69,28 @@ func (r *recomputation) name() string {
 	return r.bucket.key.Series.String() + " " + r.bucket.interval.String()
 }
 
-// attempt is the rule, once. It is correct because of the order of its three steps: it
+// attempt is tryOnce until the share of every group of the children was read before them.
+func (r *recomputation) attempt(ctx context.Context) (storage.WriteResult, error) {
+	for {
+		if result, err := r.tryOnce(ctx); !errors.Is(err, errNewGroup) {
+			return result, err
+		}
+	}
+}
+
+// tryOnce is the rule, once. It is correct because of the order of its three steps: it
 // reads the row, then the children, and writes the row only if its revision has not
 // changed. So each stored row was folded from children read after the row before it
 // was written. The clock is read after the row and again after the children, so that no
-// child expired in between. attempt also returns Written where nothing had to be written.
-func (r *recomputation) attempt(ctx context.Context) (storage.WriteResult, error) {
+// child expired in between. tryOnce also returns Written where nothing had to be written. Shares of groups
+// are read between the row and the children, and written and reported to their groups before the row.
+func (r *recomputation) tryOnce(ctx context.Context) (storage.WriteResult, error) {
 	r.notes = nil
 	row, err := r.firstRow(ctx)
 	if err != nil {
+		return 0, err
+	}
+	if err := r.readShares(ctx, row); err != nil {
 		return 0, err
 	}
 	rowReadAt := r.agg.Now()
@@ -93,6 +108,9 @@ func (r *recomputation) attempt(ctx context.Context) (storage.WriteResult, error
 		err = r.checkPause(rowReadAt)
 	}
 	if err == nil {
+		err = r.checkGroups()
+	}
+	if err == nil {
 		err = r.ensureSettling(ctx, fold, rowReadAt)
 	}
 	if err != nil {
@@ -106,6 +124,13 @@ func (r *recomputation) attempt(ctx context.Context) (storage.WriteResult, error
 	}
 	if missing {
 		fold.Exact, fold.ChildrenExpireAt = false, 0
+	}
+	result, err := r.writeShares(ctx, fold)
+	if err == nil && result == storage.Written {
+		result, err = r.notifyGroups(ctx)
+	}
+	if err != nil || result != storage.Written {
+		return result, err
 	}
 	return r.writeIfChanged(ctx, row, fold)
 }

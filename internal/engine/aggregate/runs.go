@@ -43,7 +43,8 @@ func (p *prefetched) runs(buckets []*dirtyBucket, now model.Time) (runs [][]*dir
 
 // foldsOneSeries reports whether the bucket is folded from the events of one stored series.
 func (b *dirtyBucket) foldsOneSeries() bool {
-	return b.kind.HasEvents() && b.kind.Retention.ChildLevel(b.level, b.interval) < 0 && len(b.kind.SourcesOf(b.key.Series)) == 1
+	return b.kind.HasEvents() && len(b.kind.GroupKinds()) == 0 && b.kind.Retention.ChildLevel(b.level,
+		b.interval) < 0 && len(b.kind.SourcesOf(b.key.Series)) == 1
 }
 
 // foldRun folds the events of a run. A fold is nil where the recomputation must read for itself: of

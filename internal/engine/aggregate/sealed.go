@@ -41,6 +41,9 @@ func (r *recomputation) handleSealed(ctx context.Context, row *rollup.Row) (stor
 		r.reportDifference(sealedButExact)
 		return storage.Written, nil
 	}
+	if result, err := r.markShares(ctx); err != nil || result != storage.Written {
+		return result, err
+	}
 	return r.markInexact(ctx, row)
 }
 
@@ -91,6 +94,11 @@ func (r *recomputation) markInexact(ctx context.Context, row *rollup.Row) (stora
 // the placeholder was written, so it includes all events or is inexact.
 func (r *recomputation) doNotCreate(ctx context.Context, old *rollup.Row, err error) (storage.WriteResult, error) {
 	result := storage.Written
+	if err == nil {
+		if result, err = r.markShares(ctx); err == nil && result != storage.Written {
+			return result, nil
+		}
+	}
 	if err == nil && !r.bucket.options.DryRun && (old == nil || !old.Placeholder()) {
 		now := r.agg.Now()
 		row := &rollup.Row{Key: r.bucket.key, Fold: *rollup.NewFold(r.bucket.kind.Spec()), V: item.Version, WrittenAt: now, Empty: true}

@@ -15,7 +15,7 @@ import (
 
 // foldsSessions reports whether the bucket is folded from events of another kind.
 func (b *dirtyBucket) foldsSessions() bool {
-	return !b.kind.HasEvents() && b.kind.Retention.ChildLevel(b.level, b.interval) < 0
+	return b.kind.Sessions != nil && b.kind.Retention.ChildLevel(b.level, b.interval) < 0
 }
 
 // foldSessions folds the sessions that begin in the bucket. The clock is read after the

@@ -35,6 +35,10 @@ func (r *recomputation) mayMissChildren(ctx context.Context, row *rollup.Row) (b
 	if !b.tier().Deferred || exists(row) && b.kind.Retention.LateEvery == 0 || !r.childrenMayExpire() {
 		return false, nil
 	}
+	if b.foldsShares() {
+		// a straggler's share may have expired in the queue, whatever the low watermark says
+		return !exists(row), nil
+	}
 	settled, err := r.settled(ctx, b.level, b.interval, r.leastOfChildren())
 	return !settled, err
 }
@@ -48,10 +52,10 @@ func (r *recomputation) childrenMayExpire() bool {
 
 // childrenFrom returns the time of the first child that the bucket may be folded from.
 func (b *dirtyBucket) childrenFrom() model.Time {
-	if b.kind.HasEvents() || b.kind.Retention.ChildLevel(b.level, b.interval) >= 0 {
+	if b.kind.Retention.ChildLevel(b.level, b.interval) >= 0 {
 		return b.interval.Start
 	}
-	return b.interval.Start.Add(-b.kind.Sessions.Gap)
+	return b.interval.Start.Add(-b.kind.SessionGap())
 }
 
 // leastOfChildren returns the least retention that a child of the bucket may have.

@@ -40,9 +40,12 @@ type SweepReport struct {
 // read or the watermark's write failed; rows that could not be written are failures of the report, by the
 // index of the invalidation.
 func (a *Aggregator) Sweep(ctx context.Context, shard storage.QueueShard) (SweepReport, error) {
-	limit := a.Now().Add(-ClockMargin)
+	limit, err := a.sweepLimit(ctx, shard)
+	if err != nil || limit <= model.MinTime {
+		return SweepReport{Through: model.MinTime}, err
+	}
 	s := &sweep{agg: a, limits: a.Limits.withDefaults(), reached: model.MinTime, through: limit}
-	err := s.pages(ctx, shard, limit)
+	err = s.pages(ctx, shard, limit)
 	s.report.Report = s.all.finish(a.Now())
 	if err == nil || s.reached > model.MinTime {
 		err = errors.Join(err, s.advance(ctx, shard))
@@ -51,6 +54,25 @@ func (a *Aggregator) Sweep(ctx context.Context, shard storage.QueueShard) (Sweep
 		return s.report, fmt.Errorf("sweep queue shard %v: %w", shard, err)
 	}
 	return s.report, nil
+}
+
+// sweepLimit returns the time up to which a queue shard can be worked off. Groups are folded when every
+// shard of members has passed it: all shares are written by then. It is MinTime before the first sweep of
+// members.
+func (a *Aggregator) sweepLimit(ctx context.Context, shard storage.QueueShard) (model.Time, error) {
+	limit := a.Now().Add(-ClockMargin)
+	if shard != storage.GroupShard {
+		return limit, nil
+	}
+	queue, err := a.queue()
+	if err != nil {
+		return 0, err
+	}
+	marks, err := queue.Sweeps(ctx)
+	if err != nil {
+		return 0, readError("read low watermarks of members", err)
+	}
+	return min(limit, marks.Least()), nil
 }
 
 // Drain works off every invalidation of tiers that are not deferred any more, also those that are not due.
@@ -144,6 +166,7 @@ func (s *sweep) workOff(ctx context.Context, queue InvalidationStore, found []st
 		results[n] = s.addDue(&c, n, i)
 	}
 	if ctx.Err() == nil {
+		s.listGroups(ctx, &c)
 		due := (*dirtyBucket).sweptAt
 		closed := s.agg.leaveLevel(ctx, &c, 0, due, s.limits, &s.all)
 		s.agg.recomputeLevels(ctx, &c, closed, due, s.limits, &s.all)
@@ -169,6 +192,20 @@ func (s *sweep) workOff(ctx context.Context, queue InvalidationStore, found []st
 	s.deleteAll(ctx, queue, worked)
 }
 
+// listGroups lists the series of groups. A group that cannot be listed is swept again.
+func (s *sweep) listGroups(ctx context.Context, c *chunk) {
+	left, err := s.agg.list(ctx, c.seen, s.limits, &s.all)
+	for _, group := range left {
+		for _, buckets := range c.levels {
+			for _, b := range buckets {
+				if b.key.Series == group.series {
+					b.err = err
+				}
+			}
+		}
+	}
+}
+
 // addDue adds the bucket of an invalidation and the coarser ones around it, as repairs,
 // because a sweep is not in the table stream's order. It returns the later result.
 func (s *sweep) addDue(c *chunk, n int, i storage.Invalidation) func() error {
@@ -180,6 +217,15 @@ func (s *sweep) addDue(c *chunk, n int, i storage.Invalidation) func() error {
 	for _, b := range buckets {
 		b.alwaysWrite, b.repair, b.swept = true, true, true
 		b.due = b.due || b.level == level
+		if b.workedOff == 0 || i.Due < b.workedOff {
+			b.workedOff = i.Due
+		}
+	}
+	if names, err := storage.SplitGroups(i.Groups); err == nil && len(buckets) > 0 {
+		buckets[0].addGroups(names...)
+	}
+	if kind.GroupsOf != "" {
+		c.see(kind, i.Key.Series, i.Key.Start)
 	}
 	return func() error {
 		if len(buckets) == 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/tidemark-db/tidemark/internal/engine/queue"
 
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -33,7 +34,7 @@ func (s *Service) AppendIf(ctx context.Context, kind *catalog.Kind, o TypedObser
 	}
 	ctx, cancel := retry.WithHeadroom(ctx, s.Headroom)
 	defer cancel()
-	s.ensureQueued(ctx, kind, event.Key())
+	s.ensureQueued(ctx, kind, queue.Event{EventKey: event.Key(), After: &event})
 	b := batch{Service: s, kind: kind, results: results, condition: condition}
 	err = b.append(ctx, []entry{{event: event}})
 	return results[0], err

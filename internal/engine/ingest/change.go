@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"github.com/tidemark-db/tidemark/internal/engine/queue"
 
 	"github.com/tidemark-db/tidemark/internal/base/ids"
 	"github.com/tidemark-db/tidemark/internal/engine/latest"
@@ -35,7 +36,7 @@ type ChangeStore interface {
 func (s *Service) Delete(
 	ctx context.Context, store ChangeStore, kind *catalog.Kind, k model.EventKey,
 ) (deleted bool, err error) {
-	s.ensureQueued(ctx, kind, k)
+	s.ensureQueued(ctx, kind, queue.Event{EventKey: k})
 	uncertain := false
 	result, err := s.change(ctx, func(ctx context.Context) (storage.WriteResult, error) {
 		result, err := store.DeleteEvent(ctx, k, s.Now())
@@ -55,7 +56,7 @@ func (s *Service) Correct(ctx context.Context, store ChangeStore, kind *catalog.
 	if err != nil {
 		return false, err
 	}
-	s.ensureQueued(ctx, kind, event.Key())
+	s.ensureQueued(ctx, kind, queue.Event{EventKey: event.Key(), Before: stored, After: &event})
 	result, err := s.change(ctx, func(ctx context.Context) (storage.WriteResult, error) {
 		return store.CorrectEvent(ctx, event, s.Now())
 	})

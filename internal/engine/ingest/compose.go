@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"github.com/tidemark-db/tidemark/internal/engine/queue"
 
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -27,7 +28,7 @@ func (s *Service) Compose(
 	case !kind.LatestInTransaction() && len(condition) > 0:
 		return storage.AppendTransaction{}, nil, ErrNoLatest
 	}
-	s.ensureQueued(ctx, kind, event.Key())
+	s.ensureQueued(ctx, kind, queue.Event{EventKey: event.Key(), After: &event})
 	tx := storage.AppendTransaction{PurgeLock: &event.Series.Subject, Puts: []model.Event{event}}
 	if !kind.LatestInTransaction() {
 		tx.Check = s.repeatCheck(kind, &event)

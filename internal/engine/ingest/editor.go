@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"github.com/tidemark-db/tidemark/internal/engine/queue"
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/base/ids"
@@ -84,7 +85,7 @@ func (e *Editor) CorrectAt(
 	if err != nil {
 		return Edit{}, err
 	}
-	e.Service.ensureQueued(ctx, kind, k)
+	e.Service.ensureQueued(ctx, kind, queue.Event{EventKey: k, Before: stored, After: &event})
 	tx := storage.AppendTransaction{Token: token, Merge: &storage.EventMerge{Event: event, Was: *expect, Now: e.Service.Now()}}
 	result, err := e.Service.change(ctx, func(ctx context.Context) (storage.WriteResult, error) {
 		r, err := e.Store.Append(ctx, tx)
@@ -157,7 +158,7 @@ func (e *Editor) Delete(ctx context.Context, kind *catalog.Kind, k model.EventKe
 	if err != nil {
 		return Edit{}, err
 	}
-	e.Service.ensureQueued(ctx, kind, k)
+	e.Service.ensureQueued(ctx, kind, queue.Event{EventKey: k, Before: stored})
 	tx := itemop.Transaction{Token: token, Actions: []itemop.Action{deletion(stored)}}
 	result, err := e.Service.change(ctx, func(ctx context.Context) (storage.WriteResult, error) {
 		r, err := e.Store.Commit(ctx, tx)

@@ -19,7 +19,7 @@ const queueAttempts = 4
 
 // ensureQueued makes sure, before events are written, corrected or deleted, that the sweeps of their buckets
 // find them. Events whose buckets may not be queued are reported, and written all the same.
-func (s *Service) ensureQueued(ctx context.Context, kind *catalog.Kind, events ...model.EventKey) {
+func (s *Service) ensureQueued(ctx context.Context, kind *catalog.Kind, events ...queue.Event) {
 	if s.Queue == nil {
 		return
 	}

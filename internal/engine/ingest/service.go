@@ -110,7 +110,8 @@ func appendAll[T any](ctx context.Context, s *Service, kind *catalog.Kind, given
 func (s *Service) appendEntries(ctx context.Context, kind *catalog.Kind, entries []entry, results []model.AppendResult) error {
 	ctx, cancel := retry.WithHeadroom(ctx, s.Headroom)
 	defer cancel()
-	s.ensureQueued(ctx, kind, lists.Map(entries, func(e entry) model.EventKey { return e.event.Key() })...)
+	s.ensureQueued(ctx, kind, lists.Map(entries,
+		func(e entry) queue.Event { return queue.Event{EventKey: e.event.Key(), After: &e.event} })...)
 	var work errgroup.Group
 	work.SetLimit(s.parallel())
 	for _, group := range groupsOf(kind, entries) {

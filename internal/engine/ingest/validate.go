@@ -47,8 +47,9 @@ func (v *validation) observation(o Observation) (model.Event, []model.FieldError
 // source fails.
 func (v *validation) typed(o TypedObservation) (model.Event, []model.FieldError, error) {
 	v.strict = o.Strict
-	if !v.kind.HasEvents() {
-		v.add("", CodeUnknownKind, "events of kind %s are not stored: they are sessions of kind %s, send its events", v.kind.Name, v.kind.Sessions.Of)
+	if k := v.kind; !k.HasEvents() {
+		v.add("", CodeUnknownKind, "events of kind %s are not stored: send events of kind %s",
+			k.Name, k.FoldedFrom())
 	}
 	subject := v.subject(o.Subject)
 	v.name(catalog.StreamField, o.Stream, v.limits.Stream)

@@ -42,8 +42,7 @@ func (s *Service) missing(ctx context.Context, q Rollups, unit tier.Unit, from, 
 
 // look is missing, and reports whether something is stored that is so old that, by its age, it may have
 // expired.
-func (s *Service) look(
-	ctx context.Context, q Rollups, unit tier.Unit, from, to model.Time,
+func (s *Service) look(ctx context.Context, q Rollups, unit tier.Unit, from, to model.Time,
 ) (lost []Segment, stored bool, err error) {
 	series := q.series()
 	found := make([]layer, len(series))
@@ -59,6 +58,10 @@ func (s *Service) look(
 		_, level, _ := kind.Retention.Find(unit)
 		e := existence{store: s.Store, kind: kind, series: one, now: s.Now(), consistent: q.Consistent}
 		old := Segment{From: from, To: min(to, e.wholeFrom(level))}
+		if kind.GroupsOf != "" && unit == 0 { // a group has no events
+			found[i].unknown = []Segment{{From: from, To: to}}
+			continue
+		}
 		if old.From >= old.To {
 			continue
 		}
@@ -97,8 +100,7 @@ func firstStart(unit tier.Unit, at model.Time) model.Time {
 
 // firstListed returns a time before which no event of a series was processed, by the list of series: a batch
 // is acknowledged when the list has its events. It is MinTime for a series that is not in the list.
-func firstListed(
-	ctx context.Context, store Store, kind *catalog.Kind, series model.Series,
+func firstListed(ctx context.Context, store Store, kind *catalog.Kind, series model.Series,
 ) (first model.Time, listed bool, err error) {
 	key := tablekeys.SeriesEntry(kind.SourcesOf(series)[0].WithoutShard())
 	page, err := store.List(ctx, itemop.ListRequest{Partition: key.PK, From: key.SK, To: key.SK})
@@ -136,11 +138,7 @@ func (e existence) wholeFrom(level int) model.Time {
 	if level >= 0 {
 		return e.kind.Retention.Tiers[level].CompleteFrom(e.now)
 	}
-	from := eventsCompleteFrom(e.kind.Retention, e.now)
-	if !e.kind.HasEvents() && from > model.MinTime {
-		return from.Add(e.kind.Sessions.Gap)
-	}
-	return from
+	return e.kind.FoldedAfter(eventsCompleteFrom(e.kind.Retention, e.now))
 }
 
 // look reads a level in a range, and the coarser levels as far as the range is older than wholeFrom.
@@ -260,7 +258,7 @@ func (e existence) read(ctx context.Context, level int, from, to model.Time) (al
 	switch {
 	case level >= 0:
 		return e.readRows(ctx, level, from, to)
-	case !e.kind.HasEvents():
+	case e.kind.Sessions != nil:
 		folds := sessions.New(e.kind, e.series, 0, from, to)
 		err := folds.Read(ctx, e.store, e.kind.SourcesOf(e.series), e.consistent)
 		for _, f := range folds.Folds() {

@@ -56,9 +56,7 @@ func (s *Service) History(ctx context.Context, q History) (EventPage, error) {
 		return EventPage{}, err
 	}
 	complete := eventsCompleteFrom(q.Kind.Retention, s.Now())
-	if !q.Kind.HasEvents() {
-		complete = complete.Add(q.Kind.Sessions.Gap)
-	}
+	complete = complete.Add(q.Kind.SessionGap())
 	return EventPage{Events: events, Next: next, CompleteFrom: complete}, nil
 }
 
@@ -99,7 +97,7 @@ func (q History) check(now model.Time) error {
 	if err := q.checkValues(); err != nil {
 		return err
 	}
-	if !q.Kind.HasEvents() {
+	if q.Kind.Sessions != nil {
 		if _, err := q.sessionKey(); err != nil {
 			return err
 		}
@@ -138,7 +136,7 @@ func (s *Service) historyPager(q History) *pager[model.Event, model.Event] {
 	position := func(shard int, past model.Order) string {
 		return keys.Event(model.EventKey{Series: shards[shard], Order: past}).SK
 	}
-	if !q.Kind.HasEvents() {
+	if q.Kind.Sessions != nil {
 		key, _ := q.sessionKey() // was checked
 		fetch = s.sessions(q, key)
 		position = func(_ int, past model.Order) string { return strconv.FormatInt(int64(past.At), 10) }

@@ -53,7 +53,8 @@ func TestLive_EventsOnTimeStayWhenTheWatermarkPassesALaggingStream(t *testing.T)
 	for n := range 50 {
 		l.clock = start.Add(time.Duration(n) * time.Minute)
 		order := model.Order{At: l.clock}
-		keys := []model.EventKey{{Series: l.kind.Series("d1", "", order), Order: order}}
+		keys := []queue.Event{{EventKey: model.EventKey{Series: l.kind.Series("d1", "", order),
+			Order: order}}}
 		requests := queue.Requests{Now: func() model.Time { return l.clock }}
 		if unqueued, err := writer.Ensure(t.Context(), l.kind, keys, requests); len(unqueued) > 0 {
 			t.Fatal(err)

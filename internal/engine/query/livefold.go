@@ -29,9 +29,9 @@ func (f *folder) fold(ctx context.Context, level int, from, to model.Time) (rows
 			err = f.eachRow(ctx, part.child, part.from, part.to, b.addRow)
 		case f.kind.HasEvents():
 			err = f.eachEvent(ctx, part.from, part.to, b.addEvent)
-		default:
+		case f.kind.Sessions != nil:
 			err = f.eachSession(ctx, part.from, part.to, &b)
-		}
+		} // a group has no other children: what its members have in open buckets is not read
 		if err != nil {
 			return nil, err
 		}
@@ -141,10 +141,11 @@ func (b *buckets) at(t model.Time) *rollup.Fold {
 	return b.current
 }
 
-// rows returns the rows of the buckets that have children, oldest first.
+// rows returns the rows of the buckets that have children, oldest first. A fold of placeholders alone is
+// inexact, and a row.
 func (b *buckets) rows() (rows []rollup.Row) {
 	for _, start := range slices.Sorted(maps.Keys(b.folds)) {
-		if fold := b.folds[start]; fold.Children > 0 {
+		if fold := b.folds[start]; fold.Children > 0 || !fold.Exact {
 			rows = append(rows, b.row(start, fold))
 		}
 	}
@@ -174,8 +175,8 @@ func (f *folder) mayHaveExpired(level int, start model.Time) bool {
 	child, least := policy.ChildLevel(level, policy.Tiers[level].Unit.BucketOf(start)), policy.LeastRawRetention()
 	if child >= 0 {
 		least = policy.Tiers[child].LeastRetention()
-	} else if !f.kind.HasEvents() {
-		start = start.Add(-f.kind.Sessions.Gap)
+	} else {
+		start = start.Add(-f.kind.SessionGap())
 	}
 	return least != tier.Forever && start.Add(least-storage.MaxClockAhead) <= f.now.Add(tier.SealMargin)
 }

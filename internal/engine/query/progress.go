@@ -139,6 +139,9 @@ func TableProgress(ctx context.Context, store TableStore, kinds *catalog.Catalog
 	}
 	marks, err := store.Sweeps(ctx)
 	through := marks.Least()
+	if kinds.HasGroups() {
+		through = min(through, marks.OfShard(storage.GroupShard))
+	}
 	if through > model.MinTime {
 		through = through.Add(-delay)
 	}

@@ -105,7 +105,7 @@ func (s *Service) addEvents(ctx context.Context, t *Total, q Rollups) error {
 		kind := q.kindOf(series.Kind)
 		row := rollup.Row{Key: rollup.Key{Series: series, Start: q.From}, Fold: *rollup.NewFold(kind.Spec())}
 		add := s.foldEvents
-		if !kind.HasEvents() {
+		if kind.Sessions != nil {
 			add = s.foldSessions
 		}
 		if err := add(ctx, &row.Fold, kind, series, q); err != nil {

@@ -208,12 +208,25 @@ func (q Rollups) buildRollup(group []rollup.Row, now model.Time, through *model.
 		group[i].Summary = q.ofSeries(group[i].Summary, group[i].Key.Series)
 	}
 	fold := q.mergeRows(group)
-	settles := fold.Continuation.Settles
+	settles := max(fold.Continuation.Settles, q.closesAt(group, bucket))
 	return Rollup{
 		Series: q.commonSeries(), Kinds: q.eventsByKind(group),
 		Bucket: bucket, Open: now < bucket.End || settles > now || through != nil && settles > *through,
 		Partial: q.partial(group), Fold: *fold,
 	}, nil
+}
+
+// closesAt returns when the bucket of the groups among some rows has closed: until then it has the finer
+// buckets that have closed, alone. It is MinTime if there is no group.
+func (q Rollups) closesAt(rows []rollup.Row, b tier.Bucket) model.Time {
+	closes := model.MinTime
+	for i := range rows {
+		kind := q.kindOf(rows[i].Key.Series.Kind)
+		if _, level, found := kind.Retention.Find(b.Unit); found && kind.GroupsOf != "" {
+			closes = max(closes, kind.Retention.ClosesAt(level, b, rows[i].Key.Series))
+		}
+	}
+	return closes
 }
 
 // readable returns item.ErrNewer or item.ErrDamaged if a row cannot be read.

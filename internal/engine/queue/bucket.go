@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -21,17 +22,20 @@ func ClosesAt(p tier.Policy, level int, b tier.Bucket, s model.Series, now model
 	return p.ClosesAt(level, b, s)
 }
 
-// finest returns the finest bucket with a row around a time of a series; false if no tier has such a bucket,
-// or if the bucket is never left to a sweep.
-func finest(kind *catalog.Kind, s model.Series, at, now model.Time) (d Deferral, deferred bool) {
+// finest returns the finest bucket of a series with a row around the time of an event, with the groups of
+// the event; false if no tier has such a bucket, or if the bucket is never left to a sweep.
+func finest(kind *catalog.Kind, s model.Series, e *Event, now model.Time) (d Deferral, deferred bool) {
 	p := kind.Retention
 	for level, t := range p.Tiers {
-		b := t.Unit.BucketOf(at)
+		b := t.Unit.BucketOf(e.At)
 		if !t.HasRow(b) {
 			continue
 		}
 		d.Key, d.From = RowKey(s, b), t.DeferredFrom
 		d.Due = ClosesAt(p, level, b, d.Key.Series, now)
+		if kinds := GroupKinds(kind, level, b); len(kinds) > 0 {
+			d.Groups = storage.JoinGroups(GroupNames(kinds, e.Before, e.After))
+		}
 		return d, d.Due != model.MinTime
 	}
 	return d, false

@@ -88,7 +88,8 @@ func (e *ensuring) attempt(ctx context.Context) (storage.WriteResult, error) {
 		var these []storage.Invalidation
 		for n, d := range e.all {
 			if e.Decisions[n] == Undecided {
-				these = append(these, newest.Invalidation(d.Due, d.Key))
+				d.Shard = newest.Shard(d.Key.Series)
+				these = append(these, d.Invalidation)
 				undecided[these[len(these)-1]] = n
 			}
 		}
@@ -117,7 +118,7 @@ func (e *ensuring) decideAtOnce() {
 		case e.Decisions[n] != Undecided:
 		case now >= d.Due:
 			e.Decisions[n] = Closed
-		case e.has(d):
+		case e.Has(d):
 			e.Decisions[n] = Left
 		}
 	}
@@ -128,7 +129,7 @@ func (e *ensuring) decideStored(n int) {
 	e.Decisions[n] = Closed
 	if at := e.Now(); at < e.all[n].Due {
 		e.Decisions[n] = Left
-		e.add(e.all[n], at)
+		e.Add(e.all[n], at)
 	}
 }
 

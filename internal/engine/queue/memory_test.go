@@ -17,20 +17,20 @@ func TestMemory_ForgetsClosedBucketsFirst(t *testing.T) {
 	}
 	var m Memory
 	for n := range MaxRemembered {
-		m.add(bucket(n, []model.Time{closed, open}[n%2]), now)
+		m.Add(bucket(n, []model.Time{closed, open}[n%2]), now)
 	}
-	both := m.has(bucket(0, closed)) && m.has(bucket(1, open))
-	if len(m.stored) != MaxRemembered || !both || m.has(bucket(1, closed)) {
+	both := m.Has(bucket(0, closed)) && m.Has(bucket(1, open))
+	if len(m.stored) != MaxRemembered || !both || m.Has(bucket(1, closed)) {
 		t.Fatalf("%d puts are remembered, want %d, each with its time", len(m.stored), MaxRemembered)
 	}
-	m.add(bucket(MaxRemembered, open), now)
-	if len(m.stored) != MaxRemembered/2+1 || m.has(bucket(0, closed)) || !m.has(bucket(1, open)) {
+	m.Add(bucket(MaxRemembered, open), now)
+	if len(m.stored) != MaxRemembered/2+1 || m.Has(bucket(0, closed)) || !m.Has(bucket(1, open)) {
 		t.Errorf("%d puts are remembered, want the puts of %d open buckets", len(m.stored), MaxRemembered/2+1)
 	}
 	for n := MaxRemembered; len(m.stored) < MaxRemembered; n++ {
-		m.add(bucket(n, open), now)
+		m.Add(bucket(n, open), now)
 	}
-	if m.add(bucket(-1, open), now); len(m.stored) != 1 || !m.has(bucket(-1, open)) {
+	if m.Add(bucket(-1, open), now); len(m.stored) != 1 || !m.Has(bucket(-1, open)) {
 		t.Errorf("%d puts are remembered, want only the last", len(m.stored))
 	}
 }

@@ -49,7 +49,8 @@ func (m *Memory) Put(
 		if err != nil {
 			return storage.Unknown, err
 		}
-		result, _, err := put(ctx, store, []storage.Invalidation{newest.Invalidation(i.Due, i.Key)})
+		i.Shard = newest.Shard(i.Key.Series)
+		result, _, err := put(ctx, store, []storage.Invalidation{i})
 		if err != nil || result != storage.Written || m.known.younger(Lead, now()) {
 			return result, err
 		}
@@ -87,33 +88,40 @@ type Memory struct {
 	known known
 
 	mu     sync.Mutex // guards stored
-	stored map[rollup.Key]deferred
+	stored map[queued]deferred
 }
 
-// deferred is a stored invalidation without its key.
+// queued identifies an invalidation apart from its due time.
+type queued struct {
+	key    rollup.Key
+	groups string
+}
+
+// deferred is a stored invalidation without its key and groups.
 type deferred struct {
 	due  model.Time
 	from model.Time // Deferral.From
 }
 
-// has reports whether the memory has an invalidation with the same due time, of the same deferral.
-func (m *Memory) has(d Deferral) bool {
+// Has reports whether the memory has an invalidation with the same due time, of the same deferral.
+func (m *Memory) Has(d Deferral) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	known, ok := m.stored[d.Key]
+	known, ok := m.stored[queued{d.Key, d.Groups}]
 	return ok && known.due == d.Due && known.from == d.From
 }
 
-// add remembers an invalidation. When the memory is full, it forgets the buckets that have closed, and everything
+// Add remembers an invalidation. When the memory is full, it forgets the buckets that have closed, and
+// everything
 // if that is not enough.
-func (m *Memory) add(d Deferral, now model.Time) {
+func (m *Memory) Add(d Deferral, now model.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.stored) >= MaxRemembered {
-		maps.DeleteFunc(m.stored, func(_ rollup.Key, known deferred) bool { return known.due <= now })
+		maps.DeleteFunc(m.stored, func(_ queued, known deferred) bool { return known.due <= now })
 	}
 	if len(m.stored) >= MaxRemembered || m.stored == nil {
-		m.stored = map[rollup.Key]deferred{}
+		m.stored = map[queued]deferred{}
 	}
-	m.stored[d.Key] = deferred{due: d.Due, from: d.From}
+	m.stored[queued{d.Key, d.Groups}] = deferred{due: d.Due, from: d.From}
 }

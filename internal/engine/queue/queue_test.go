@@ -157,7 +157,7 @@ func TestEnsure_LeavesABucketOnlyIfItIsOpenAfterItsInvalidationIsKnown(t *testin
 		if got.Decisions[0] != c.want || !counted || (err != nil) != (c.want == Undecided) {
 			t.Errorf("%s: %+v, %v; want %d, %d reads, %d puts", name, got, err, c.want, c.reads, c.puts)
 		}
-		if remembered := m.has(i); remembered != (c.want == Left) {
+		if remembered := m.Has(i); remembered != (c.want == Left) {
 			t.Errorf("%s: remembered %v, want %v", name, remembered, c.want == Left)
 		}
 	}

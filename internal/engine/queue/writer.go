@@ -32,7 +32,7 @@ func NewWriter(store any, kinds *catalog.Catalog) *Writer {
 // buckets whose invalidation may not be stored, with an error: these events may be sent all
 // the same. Their rows follow when the table stream has delivered them.
 func (w *Writer) Ensure(
-	ctx context.Context, kind *catalog.Kind, events []model.EventKey, r Requests,
+	ctx context.Context, kind *catalog.Kind, events []Event, r Requests,
 ) (unqueued []model.EventKey, failure error) {
 	missing := w.missing(kind, events, r.Now())
 	if len(missing) == 0 {
@@ -47,7 +47,7 @@ func (w *Writer) Ensure(
 	last := -1
 	for _, m := range missing {
 		if failed[m.Deferral] && m.event != last {
-			unqueued, last = append(unqueued, events[m.event]), m.event
+			unqueued, last = append(unqueued, events[m.event].EventKey), m.event
 		}
 	}
 	return unqueued, failure
@@ -60,11 +60,11 @@ type missing struct {
 }
 
 // missing returns the open buckets that this process does not remember, in the order of the events.
-func (w *Writer) missing(kind *catalog.Kind, events []model.EventKey, now model.Time) (all []missing) {
+func (w *Writer) missing(kind *catalog.Kind, events []Event, now model.Time) (all []missing) {
 	var buckets [4]Deferral
-	for n, e := range events {
-		for _, d := range w.buckets(buckets[:0], kind, e, now) {
-			if now < d.Due && !w.memory.has(d) {
+	for n := range events {
+		for _, d := range w.buckets(buckets[:0], kind, &events[n], now) {
+			if now < d.Due && !w.memory.Has(d) {
 				all = append(all, missing{event: n, Deferral: d})
 			}
 		}
@@ -75,8 +75,8 @@ func (w *Writer) missing(kind *catalog.Kind, events []model.EventKey, now model.
 // buckets appends the buckets that an event changes and that are left to a sweep: at most one of its own
 // series, and one of each series of sessions of which it is part. An event that only meets goals is part of
 // no session.
-func (w *Writer) buckets(all []Deferral, kind *catalog.Kind, e model.EventKey, now model.Time) []Deferral {
-	if d, deferred := finest(kind, e.Series, e.At, now); deferred {
+func (w *Writer) buckets(all []Deferral, kind *catalog.Kind, e *Event, now model.Time) []Deferral {
+	if d, deferred := finest(kind, e.Series, e, now); deferred {
 		all = append(all, d)
 	}
 	if w.Catalog == nil {
@@ -84,10 +84,10 @@ func (w *Writer) buckets(all []Deferral, kind *catalog.Kind, e model.EventKey, n
 	}
 	for i := range w.Catalog.Kinds {
 		s := &w.Catalog.Kinds[i]
-		if s.HasEvents() || s.Sessions.Of != kind.Name {
+		if s.Sessions == nil || s.Sessions.Of != kind.Name {
 			continue
 		}
-		if d, deferred := finest(s, s.SessionSeries(e.Series), e.At, now); deferred {
+		if d, deferred := finest(s, s.SessionSeries(e.Series), e, now); deferred {
 			all = append(all, d)
 		}
 	}

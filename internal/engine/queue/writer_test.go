@@ -61,7 +61,8 @@ func TestWriter_QueuesTheFinestBucketAndTheBucketOfTheSessions(t *testing.T) {
 		table := memory.New(now)
 		order := model.Order{At: c.at, ID: "1"}
 		s := kind.Series("s", "", order)
-		events := []model.EventKey{{Series: s, Order: order}, {Series: s, Order: model.Order{At: c.at, ID: "2"}}}
+		events := []queue.Event{{EventKey: model.EventKey{Series: s, Order: order}},
+			{EventKey: model.EventKey{Series: s, Order: model.Order{At: c.at, ID: "2"}}}}
 		writer := queue.NewWriter(table, kinds)
 		if unqueued, err := writer.Ensure(t.Context(), kind, events, queue.Requests{Now: now}); len(unqueued) > 0 {
 			t.Errorf("%s: %v", name, err)
@@ -88,7 +89,7 @@ func TestWriter_AllocatesNothingForBucketsThatItRemembers(t *testing.T) {
 	kind, _ := kinds.Kind("VIEW")
 	now := func() model.Time { return 20 * hour }
 	order := model.Order{At: 20 * hour, ID: "1"}
-	events := []model.EventKey{{Series: kind.Series("s", "", order), Order: order}}
+	events := []queue.Event{{EventKey: model.EventKey{Series: kind.Series("s", "", order), Order: order}}}
 	writer := queue.NewWriter(memory.New(now), kinds)
 	ensure := func() {
 		unqueued, err := writer.Ensure(t.Context(), kind, events, queue.Requests{Now: now})

@@ -57,7 +57,7 @@ func loadKind(ctx context.Context, table Reader, k *catalog.Kind, now model.Time
 		return fmt.Errorf("read the table's configuration: %w", err)
 	}
 	if stored == nil {
-		return nil
+		return hideUnapplied(ctx, table, k)
 	}
 	if refused := Refused(stored, k, now); len(refused) > 0 {
 		return refusedError(refused)
@@ -134,11 +134,13 @@ func (a *Applier) Apply(ctx context.Context, kinds *catalog.Catalog, names ...st
 	if err != nil {
 		return nil, err
 	}
+	fresh := map[string]bool{} // kinds of which nothing was applied before
 	for i := range kinds.Kinds {
 		stored, err := a.Table.KindConfig(ctx, kinds.Kinds[i].Name)
 		if err != nil {
 			return nil, fmt.Errorf("read the table's configuration: %w", err)
 		}
+		fresh[kinds.Kinds[i].Name] = stored == nil
 		if stored != nil {
 			refused = append(refused, Refused(stored, &kinds.Kinds[i], a.Now())...)
 		}
@@ -154,7 +156,7 @@ func (a *Applier) Apply(ctx context.Context, kinds *catalog.Catalog, names ...st
 		if len(names) > 0 && !slices.Contains(names, kinds.Kinds[i].Name) {
 			continue
 		}
-		one, err := a.apply(ctx, &kinds.Kinds[i])
+		one, err := a.apply(ctx, &kinds.Kinds[i], fresh)
 		if err != nil {
 			return all, fmt.Errorf("apply the configuration of kind %s: %w", kinds.Kinds[i].Name, err)
 		}
@@ -163,11 +165,14 @@ func (a *Applier) Apply(ctx context.Context, kinds *catalog.Catalog, names ...st
 	return all, nil
 }
 
-func (a *Applier) apply(ctx context.Context, k *catalog.Kind) (Applied, error) {
+func (a *Applier) apply(ctx context.Context, k *catalog.Kind, fresh map[string]bool) (Applied, error) {
 	swept := false
 	return a.change(ctx, k.Name, func(stored *storage.KindConfig) (storage.KindConfig, model.Time, error) {
 		now := a.Now()
 		next, refused := Next(stored, k, now, a.MaxAhead)
+		if stored == nil && k.GroupsOf != "" && !fresh[k.GroupsOf] {
+			beginLater(&next, now.Add(Lead+a.MaxAhead))
+		}
 		if len(refused) == 0 && !swept && !a.DryRun && becomesDeferred(stored, next) {
 			swept = true
 			if err := a.sweep(ctx); err != nil {

@@ -56,7 +56,7 @@ func adopted(k *catalog.Kind) storage.KindConfig {
 
 // sessionsOf returns the declaration of sessions as it is stored.
 func sessionsOf(k *catalog.Kind) json.RawMessage {
-	if k.HasEvents() {
+	if k.Sessions == nil {
 		return nil
 	}
 	text, _ := json.Marshal(k.Sessions) // plain data: cannot fail

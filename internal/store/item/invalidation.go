@@ -15,6 +15,9 @@ import (
 func FromInvalidation(i storage.Invalidation) Item {
 	it, row := newItem(tablekeys.Invalidation(i), 2), keys.Row(i.Key)
 	it[tablekeys.AttrRowPK], it[tablekeys.AttrRowSK] = stringValue(row.PK), stringValue(row.SK)
+	if i.Groups != "" {
+		it[tablekeys.AttrGroups] = stringValue(i.Groups)
+	}
 	return it
 }
 
@@ -22,6 +25,7 @@ func FromInvalidation(i storage.Invalidation) Item {
 func Invalidation(it Item) (storage.Invalidation, error) {
 	r := newReader(it)
 	row := keys.Key{PK: r.string(tablekeys.AttrRowPK, required), SK: r.string(tablekeys.AttrRowSK, required)}
+	groups := r.string(tablekeys.AttrGroups, optional)
 	if r.err != nil {
 		return storage.Invalidation{}, fmt.Errorf("read invalidation %.80q: %w", it.Key().SK, r.err)
 	}
@@ -35,7 +39,7 @@ func Invalidation(it Item) (storage.Invalidation, error) {
 		return storage.Invalidation{}, err
 	}
 	due, err := storedtime.Parse(k.SK[:min(len(k.SK), len(model.TimeLayout))])
-	i := storage.Invalidation{Due: due, Key: key, Shard: shard}
+	i := storage.Invalidation{Due: due, Key: key, Shard: shard, Groups: groups}
 	if err != nil || tablekeys.Invalidation(i) != k {
 		return storage.Invalidation{}, fmt.Errorf("read invalidation %.80q: %w", k.SK, keys.ErrKeyForm)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -16,7 +17,7 @@ func FromRow(r *rollup.Row) (Item, error) {
 	if r.V > Version {
 		return nil, fmt.Errorf("store rollup %s %s: %w", r.Key.Series, r.Key.Tier, ErrNewer)
 	}
-	it := newItem(keys.Row(r.Key), 10)
+	it := newItem(tablekeys.Row(r.Key), 10)
 	it[tablekeys.AttrRev] = bytesValue(r.Rev[:])
 	it[tablekeys.AttrDigest] = bytesValue(r.Digest[:])
 	it[tablekeys.AttrExact] = boolValue(r.Exact)
@@ -49,6 +50,9 @@ func (it Item) setRowOptions(r *rollup.Row) {
 	if r.NewestArrival != 0 {
 		it[tablekeys.AttrLag] = timeValue(r.NewestArrival)
 	}
+	if len(r.Groups) > 0 {
+		it[tablekeys.AttrGroups] = stringValue(storage.JoinGroups(r.Groups))
+	}
 	if r.FieldsAt != 0 {
 		it[tablekeys.AttrFields] = timeValue(r.FieldsAt)
 	}
@@ -69,6 +73,19 @@ func Row(it Item) (rollup.Row, error) {
 	if err != nil {
 		return rollup.Row{}, err
 	}
+	return decodeRow(it, key)
+}
+
+// Share is Row for the share of a member in a group's bucket, and the inverse of FromRow too.
+func Share(it Item) (rollup.Row, error) {
+	key, err := tablekeys.ParseShare(it.Key())
+	if err != nil {
+		return rollup.Row{}, err
+	}
+	return decodeRow(it, key)
+}
+
+func decodeRow(it Item, key rollup.Key) (rollup.Row, error) {
 	r := reader{it: it}
 	row := rollup.Row{Key: key}
 	row.Rev = r.bytes16(tablekeys.AttrRev, required)
@@ -89,6 +106,12 @@ func RowOrBare(it Item) (_ rollup.Row, ok bool) {
 	return row, !errors.Is(err, keys.ErrKeyForm)
 }
 
+// ShareOrBare is RowOrBare for shares.
+func ShareOrBare(it Item) (_ rollup.Row, ok bool) {
+	row, err := Share(it)
+	return row, !errors.Is(err, keys.ErrKeyForm)
+}
+
 func (r *reader) rowBody(row *rollup.Row) {
 	row.Digest = r.bytes16(tablekeys.AttrDigest, required)
 	row.Exact = r.bool(tablekeys.AttrExact, required)
@@ -97,6 +120,12 @@ func (r *reader) rowBody(row *rollup.Row) {
 	row.WrittenAt = r.time(tablekeys.AttrWrittenAt, required)
 	row.NewestArrival = r.time(tablekeys.AttrLag, optional)
 	row.FieldsAt = r.time(tablekeys.AttrFields, optional)
+	if joined := r.string(tablekeys.AttrGroups, optional); joined != "" && r.err == nil {
+		groups, err := storage.SplitGroups(joined)
+		if row.Groups = groups; err != nil {
+			r.fail(tablekeys.AttrGroups, "does not name groups")
+		}
+	}
 	row.ChildrenExpireAt = rollup.NoExpiry
 	if _, exists := r.it[tablekeys.AttrUntil]; exists {
 		row.ChildrenExpireAt = r.int(tablekeys.AttrUntil, required)

@@ -67,6 +67,12 @@ func Row(it item.Item) (rollup.Row, error) {
 	return row, nil
 }
 
+// Share is item.ShareOrBare for Decode.
+func Share(it item.Item) (rollup.Row, error) {
+	row, _ := item.ShareOrBare(it)
+	return row, nil
+}
+
 // DecodeAll returns what items store. It skips those that decode rejects.
 func DecodeAll[T any](items []item.Item, decode func(item.Item) (T, error)) []T {
 	all := make([]T, 0, len(items))

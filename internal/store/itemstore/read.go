@@ -27,10 +27,33 @@ func (s Items) Profile(ctx context.Context, subject model.Subject, consistent bo
 	return itemop.Decode(it, err, item.Profile)
 }
 
-// Row reads one row, strongly consistent; nil if there is none.
+// Row reads one row, or one share, strongly consistent; nil if there is none.
 func (s Items) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
-	it, err := s.store.Read(ctx, "read rollup", keys.Row(key), true)
+	it, err := s.store.Read(ctx, "read rollup", tablekeys.Row(key), true)
+	if key.Member != "" {
+		return itemop.Decode(it, err, itemop.Share)
+	}
 	return itemop.Decode(it, err, itemop.Row)
+}
+
+// Shares reads one page of the shares of a group's bucket, strongly consistent. It skips items that are no
+// shares.
+func (s Items) Shares(ctx context.Context, bucket rollup.Key, after string) (page rollup.RowPage, _ error) {
+	request := itemop.ListRequest{Partition: tablekeys.SharePartition(bucket)}
+	if after != "" {
+		request.After.Key = keys.Key{PK: request.Partition, SK: after}
+	}
+	items, err := s.store.Page(ctx, "read shares", &request)
+	if err != nil {
+		return page, err
+	}
+	page.Next = items.Next.Key.SK
+	for _, it := range items.Items {
+		if row, ok := item.ShareOrBare(it); ok {
+			page.Rows = append(page.Rows, row)
+		}
+	}
+	return page, nil
 }
 
 // PurgeLocked reports whether a subject has a purge lock, by a strongly consistent read.

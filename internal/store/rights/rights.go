@@ -34,6 +34,7 @@ var Partitions = []Partition{
 	{Pattern: reserved.PurgeLock + every, Users: []string{"purge"}},
 	{Pattern: reserved.Unique + every, Users: []string{"manage", "purge"}},
 	{Pattern: reserved.Rule + every, Users: []string{"manage"}},
+	{Pattern: reserved.Share + every, Users: []string{"aggregate", "purge"}},
 	{Pattern: reserved.Series + every, Users: []string{"aggregate", "purge"}},
 	{Pattern: reserved.Quarantine + every, Users: []string{"aggregate", "ingest", "purge"}},
 	{Pattern: reserved.Invalidation + every, Users: []string{"aggregate", "ingest", "manage", "purge"}},

@@ -22,6 +22,8 @@ func TestAllows_KeepsEachPartitionForItsFunctions(t *testing.T) {
 		{"ingest", get, "JOB#writekeys", false},
 		{"ingest", put, "JOB#writekeys", false},
 		{"ingest", put, "GATE#DEVICE#a", false},
+		{"ingest", put, "SHARE#BY_SITE#a", false},
+		{"aggregate", put, "SHARE#BY_SITE#a", true},
 		{"ingest", check, "GATE#DEVICE#a", true},
 		{"ingest", put, "UNIQUE#DEVICE#serial#tA", false},
 		{"ingest", put, "JOB#config", false},
@@ -59,7 +61,7 @@ func TestPartitions_AreAllThatAreOfNoSubject(t *testing.T) {
 	t.Parallel()
 	for _, class := range []string{
 		reserved.PurgeLock, reserved.Quarantine, reserved.RotatingSecret, reserved.Unique, reserved.Rule,
-		reserved.Job, reserved.Invalidation, reserved.Series,
+		reserved.Job, reserved.Invalidation, reserved.Series, reserved.Share,
 	} {
 		found := false
 		for _, p := range rights.Partitions {

@@ -2,7 +2,9 @@ package storage
 
 import (
 	"hash/fnv"
+	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/base/reserved"
 	"github.com/tidemark-db/tidemark/internal/store/keyparts"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -14,6 +16,33 @@ type Invalidation struct {
 	Due   model.Time // the closing time of the bucket, or the end of a tick of late changes
 	Key   rollup.Key // of the bucket's row
 	Shard QueueShard
+	// Groups names the groups in which events of the bucket count or counted, by the records of their
+	// changes, as JoinGroups does; "" if no record names one. Invalidations that name other groups are other
+	// items.
+	Groups string
+}
+
+// GroupName names a group among the groups of all kinds.
+func GroupName(kind, id string) string { return keyparts.Join(kind, id) }
+
+// ParseGroupName is the inverse of GroupName.
+func ParseGroupName(name string) (kind, id string, err error) {
+	var p [2]string
+	_, err = keyparts.Split(name, p[:])
+	return p[0], p[1], err
+}
+
+// JoinGroups returns one text of the names of groups, which must be sorted.
+func JoinGroups(names []string) string { return keyparts.Join(names...) }
+
+// SplitGroups is the inverse of JoinGroups.
+func SplitGroups(joined string) ([]string, error) {
+	if joined == "" {
+		return nil, nil
+	}
+	names := make([]string, 1+strings.Count(joined, string(keyparts.Separator)))
+	_, err := keyparts.Split(joined, names)
+	return names, err
 }
 
 // QueueShard names one partition of the queue of invalidations.
@@ -21,6 +50,10 @@ type QueueShard struct {
 	Generation int
 	Number     int
 }
+
+// GroupShard is the queue shard of all groups. It belongs to no generation: a sweep of it works off what
+// every other queue shard has passed.
+var GroupShard = QueueShard{Generation: -1}
 
 // Generation is a set of queue shards. The number of shards of a table changes by a new generation, which
 // takes the invalidations from then on. The earlier ones are swept beside it until they are empty.
@@ -37,8 +70,11 @@ type Generation struct {
 var FirstGeneration = Generation{Shards: 4}
 
 // Shard returns the queue shard of a series. It depends on the series alone, so that one low watermark covers
-// all its buckets. All shards of a spread series have the same.
+// all its buckets. All shards of a spread series have the same. Groups have GroupShard.
 func (g Generation) Shard(s model.Series) QueueShard {
+	if reserved.Group(s.Subject.Type) {
+		return GroupShard
+	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(keyparts.Join(s.Subject.Type, s.Subject.ID, s.Kind, s.Stream))) // it never fails
 	return QueueShard{Generation: g.Number, Number: int(h.Sum64() >> 32 % uint64(g.Shards))}
@@ -122,7 +158,8 @@ func (w LowWatermarks) OfShard(shard QueueShard) model.Time {
 	return model.MinTime
 }
 
-// Least returns the least low watermark of all queue shards that are swept; MinTime before the first sweep.
+// Least returns the least low watermark of all queue shards that are swept, without GroupShard; MinTime
+// before the first sweep.
 func (w LowWatermarks) Least() model.Time {
 	shards := w.Generations.Swept()
 	if len(shards) == 0 {

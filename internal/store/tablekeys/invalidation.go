@@ -43,9 +43,15 @@ func ParseInvalidationPartition(pk string) (storage.QueueShard, error) {
 	return shard, nil
 }
 
+// groups is the part of a key that names storage.GroupShard.
+const groups = "groups"
+
 // shardParts returns the parts of a key that name a queue shard: the number of a later generation, and its
 // own.
 func shardParts(shard storage.QueueShard) []string {
+	if shard == storage.GroupShard {
+		return []string{groups}
+	}
 	if shard.Generation == 0 {
 		return []string{strconv.Itoa(shard.Number)}
 	}
@@ -54,6 +60,9 @@ func shardParts(shard storage.QueueShard) []string {
 
 // parseShard is the inverse of shardParts. The caller compares the key.
 func parseShard(parts []string) (shard storage.QueueShard, err error) {
+	if parts[0] == groups {
+		return storage.GroupShard, nil
+	}
 	if len(parts) == 2 {
 		if shard.Generation, err = strconv.Atoi(parts[0]); err != nil {
 			return shard, err
@@ -64,11 +73,16 @@ func parseShard(parts []string) (shard storage.QueueShard, err error) {
 }
 
 // Invalidation returns the key of an invalidation: in the partition of its queue shard, under its due time
-// and a hash of its row's key. The hash keeps the sort key short, however long the key of the row is. The
+// and a hash of its row's key and of the groups. The hash keeps the sort key short, however long these are.
+// The
 // byte order of the sort keys is the order of due times.
 func Invalidation(i storage.Invalidation) keys.Key {
 	row := keys.Row(i.Key)
-	sum := sha256.Sum256([]byte(row.PK + "\x00" + row.SK))
+	text := row.PK + "\x00" + row.SK
+	if i.Groups != "" {
+		text += "\x00" + i.Groups
+	}
+	sum := sha256.Sum256([]byte(text))
 	return keys.Key{
 		PK: InvalidationPartition(i.Shard),
 		SK: keyparts.Join(i.Due.String(), hex.EncodeToString(sum[:16])),

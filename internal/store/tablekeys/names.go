@@ -31,6 +31,8 @@ const (
 	AttrSourceLast = "_sourceLast" // String: time of the newest source event in the bucket
 	AttrReach      = "_reach"      // String: until when the derived events that began in the bucket may go on; absent if none began
 	AttrSettles    = "_settles"    // String: when none of them can go on any more
+	// String: the groups in which its events count, also of an invalidation; absent if none
+	AttrGroups = "_groups"
 )
 
 // Attributes of a gap in the table stream.

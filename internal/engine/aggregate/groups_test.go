@@ -1,0 +1,387 @@
+package aggregate_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"github.com/tidemark-db/tidemark/internal/base/reserved"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// groupedGauge is a kind with groups by site, and by line in a site.
+func groupedGauge(deferredFrom int) catalog.Kind {
+	k := deferred(gauge, deferredFrom)
+	k.Groups = []string{"site", "site/line"}
+	return k
+}
+
+// fleet is a world with members of groups.
+type fleet struct {
+	*world
+	events map[model.EventKey]model.Event
+}
+
+func newFleet(t *testing.T, kind catalog.Kind) *fleet {
+	return &fleet{world: newWorldOf(t, kind), events: map[model.EventKey]model.Event{}}
+}
+
+func (f *fleet) member(device, when, site, value string) model.Event {
+	attrs := model.Attrs{
+		{Name: "line", Value: model.TextValue("1")}, {Name: "site", Value: model.TextValue(site)},
+		{Name: "value", Value: model.NumberValue(model.MustDecimal(value))},
+	}
+	o := order(when, "")
+	return model.Event{
+		Series: f.kind.Series(device, "", o), Order: o, Attrs: attrs, Hash: model.HashOf(attrs),
+		ArrivedAt: f.now(), ExpiresAt: f.kind.Retention.EventExpiresAt(f.now()),
+	}
+}
+
+// send stores an event, or corrects it if it is stored.
+func (f *fleet) send(e model.Event) {
+	f.t.Helper()
+	if _, stored := f.events[e.Key()]; stored {
+		if result, err := f.table.CorrectEvent(f.ctx(), e, f.now()); err != nil || result != storage.Written {
+			f.t.Fatal(result, err)
+		}
+	} else if result, err := f.table.Put(f.ctx(), e); err != nil || result.Result != storage.Written {
+		f.t.Fatal(result, err)
+	}
+	f.events[e.Key()] = e
+}
+
+// recorded returns the changes since the last call with their images, as the table stream delivers them.
+func (f *fleet) recorded() []storage.Change {
+	records := f.table.Records(f.seen)
+	f.seen += uint64(len(records))
+	var events []memory.Record
+	for _, r := range records {
+		if _, err := keys.ParseEvent(r.Keys); err == nil {
+			events = append(events, r)
+		}
+	}
+	changes := changesOf(events)
+	for i, r := range events {
+		if e, err := item.Event(r.Old); err == nil && r.Old != nil {
+			changes[i].Before = &e
+		}
+		if e, err := item.Event(r.New); err == nil && r.New != nil {
+			changes[i].After = &e
+		}
+	}
+	return changes
+}
+
+// sweepAll sweeps all members and then the groups, at a time and until nothing is due.
+func (f *fleet) sweepAll(at model.Time) {
+	f.t.Helper()
+	f.setNow(at)
+	for range 6 {
+		shards, err := f.agg.QueueShards(f.ctx())
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		for _, shard := range shards {
+			if report, err := f.agg.Sweep(f.ctx(), shard.QueueShard); err != nil || len(report.Failures) > 0 {
+				f.t.Fatal(err, report.Failures)
+			}
+		}
+	}
+}
+
+// groupRow returns the stored row of a group; nil if there is none.
+func (f *fleet) groupRow(kind, id string, u tier.Unit, when string) *rollup.Row {
+	f.t.Helper()
+	key := rollup.Key{Tier: u.String(), Start: u.BucketOf(at(when)).Start}
+	key.Series = model.Series{Subject: model.Subject{Type: kind[len("GAUGE_"):], ID: id}, Kind: kind}
+	row, err := f.table.Row(f.ctx(), key)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return row
+}
+
+func (f *fleet) wantGroup(id string, u tier.Unit, when string, count int64, exact bool) {
+	f.t.Helper()
+	row, got := f.groupRow("GAUGE_BY_SITE", id, u, when), int64(0)
+	if row != nil && !row.Empty {
+		got = row.Summary.Events()
+	}
+	if got != count || row != nil && row.Exact != exact {
+		f.t.Errorf("%s %s of group %s: %d events, row %+v; want %d, exact %v", u, when, id, got, row, count,
+			exact)
+	}
+}
+
+// Every bucket of every group in every tier is byte-equal to a recount of the events, after moves between
+// groups, deletions, late changes, repetitions and any cuts of batches.
+func TestGroups_EveryBucketEqualsARecountOfTheEvents(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			draw := rand.New(rand.NewPCG(seed, 42))
+			f := newFleet(t, groupedGauge(draw.IntN(4)))
+			start := at("2026-03-10T12:00:00Z")
+			var pending []storage.Change
+			for n := range 160 {
+				f.setNow(start.Add(time.Duration(n) * 20 * time.Minute))
+				device, site := fmt.Sprint("d", draw.IntN(6)), []string{"x", "y", "z"}[draw.IntN(3)]
+				late := f.now().Add(-time.Duration(draw.IntN(50)) * time.Hour * time.Duration(draw.IntN(2)))
+				e := f.member(device,
+					tier.Hour.BucketOf(late).Start.Add(time.Duration(draw.IntN(3))*time.Minute).String(),
+					site, fmt.Sprint(draw.IntN(90)))
+				if draw.IntN(9) == 0 {
+					for k := range f.events {
+						f.deleteEvent(k)
+						break
+					}
+				}
+				f.send(e)
+				pending = append(pending, f.recorded()...)
+				for len(pending) > draw.IntN(30) {
+					n := 1 + draw.IntN(len(pending))
+					f.processAll(pending[:n])
+					if draw.IntN(3) > 0 {
+						pending = pending[n:]
+					}
+				}
+				if draw.IntN(4) == 0 {
+					f.sweepAll(f.now())
+				}
+			}
+			f.processAll(pending)
+			f.sweepAll(start.Add(40 * tier.Day24 / 2))
+			f.wantRecount()
+		})
+	}
+}
+
+func (f *fleet) deleteEvent(k model.EventKey) {
+	f.t.Helper()
+	if result, err := f.table.DeleteEvent(f.ctx(), k, f.now()); err != nil || result != storage.Written {
+		f.t.Fatal(result, err)
+	}
+	delete(f.events, k)
+}
+
+// wantRecount compares the rows of groups that have closed with the events.
+func (f *fleet) wantRecount() {
+	f.t.Helper()
+	want, got := map[rollup.Key]*rollup.Fold{}, 0
+	for _, g := range f.kind.GroupKinds() {
+		for _, e := range f.events {
+			id, _ := g.GroupID(&e)
+			for level, t := range g.Retention.Tiers {
+				b := t.Unit.BucketOf(e.At)
+				key := rollup.Key{Series: g.GroupSeries(id, e.Series), Tier: t.Unit.String(), Start: b.Start}
+				if g.Retention.ClosesAt(level, b, key.Series) > f.now().Add(-time.Hour) {
+					continue
+				}
+				if want[key] == nil {
+					want[key] = rollup.NewFold(g.Spec())
+				}
+				want[key].AddEvent(&e)
+			}
+		}
+	}
+	for _, it := range f.items() {
+		row, err := item.Row(it)
+		if err != nil || row.Empty || row.Key.Series.Kind == f.kind.Name {
+			continue
+		}
+		got++
+		w := want[row.Key]
+		if delete(want, row.Key); w == nil {
+			f.t.Errorf("%v has %d events, want no row", row.Key, row.Summary.Events())
+		} else if !row.Exact || row.Digest != w.Digest ||
+			!bytes.Equal(row.Summary.Encode(nil), w.Summary.Encode(nil)) {
+			f.t.Errorf("%v: exact %v, %d events; want %d", row.Key, row.Exact, row.Summary.Events(),
+				w.Summary.Events())
+		}
+	}
+	if got < 100 || len(want) > 0 {
+		f.t.Errorf("%d rows of groups, %d are missing", got, len(want))
+	}
+}
+
+var errStopped = errors.New("stopped")
+
+// stopsAtRow fails when the row of a member would be written.
+type stopsAtRow struct{ *memory.Table }
+
+func (s stopsAtRow) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult,
+	error) {
+	if row.Key.Member == "" && row.Key.Series.Kind == gauge.Name {
+		return 0, errStopped
+	}
+	return s.Table.PutRow(ctx, row, prev)
+}
+
+// A duplicate writes the share of a group and stops before the row that would remember it. The event moves
+// on: its record names the group that it left.
+func TestGroups_ARecordNamesTheGroupThatAnEventLeft(t *testing.T) {
+	t.Parallel()
+	for _, deferredFrom := range []int{0, 3} {
+		f := newFleet(t, groupedGauge(deferredFrom))
+		f.setNow(at("2026-03-10T12:05:00Z"))
+		f.send(f.member("d1", "2026-03-10T12:01:00Z", "x", "1"))
+		first := f.recorded()
+		f.setNow(at("2026-03-10T14:00:00Z"))
+		f.on(stopsAtRow{f.table})
+		if report := f.agg.Process(f.ctx(), first); len(report.Failures) != 1 || report.Shares != 2 {
+			t.Fatalf("%+v", report)
+		}
+		f.on(f.table)
+		f.send(f.member("d1", "2026-03-10T12:01:00Z", "y", "1"))
+		f.processAll(f.recorded())
+		f.sweepAll(at("2026-03-13T12:00:00Z"))
+		f.wantGroup("x", tier.Hour, "2026-03-10T12:00:00Z", 0, true)
+		f.wantGroup("y", tier.Hour, "2026-03-10T12:00:00Z", 1, true)
+		f.wantGroup("y", tier.Day, "2026-03-10T12:00:00Z", 1, true)
+	}
+}
+
+// The same while the bucket is open: the sweep knows the group by the invalidation.
+func TestGroups_AnInvalidationNamesTheGroupThatAnEventLeft(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, groupedGauge(0))
+	f.setNow(at("2026-03-10T12:05:00Z"))
+	f.send(f.member("d1", "2026-03-10T12:01:00Z", "x", "1"))
+	first := f.recorded()
+	f.send(f.member("d1", "2026-03-10T12:01:00Z", "y", "1"))
+	second := f.recorded()
+	// a fast clock takes the bucket for closed, reads the event in x, and stops
+	f.setNow(at("2026-03-10T13:00:01Z"))
+	f.on(beforeMove{stopsAtRow{f.table}, *first[0].After})
+	if report := f.agg.Process(f.ctx(), first); len(report.Failures) != 1 {
+		t.Fatalf("%+v", report)
+	}
+	f.on(f.table)
+	f.setNow(at("2026-03-10T12:59:00Z"))
+	f.processAll(second)
+	f.processAll(first)
+	f.sweepAll(at("2026-03-13T12:00:00Z"))
+	f.wantGroup("x", tier.Hour, "2026-03-10T12:00:00Z", 0, true)
+	f.wantGroup("y", tier.Hour, "2026-03-10T12:00:00Z", 1, true)
+}
+
+// beforeMove reads an event as it was before it moved.
+type beforeMove struct {
+	stopsAtRow
+	was model.Event
+}
+
+func (b beforeMove) Events(context.Context, storage.Range) (storage.EventPage, error) {
+	return storage.EventPage{Events: []model.Event{b.was}}, nil
+}
+
+func (b beforeMove) EachEvent(_ context.Context, _ storage.Range, do func(*model.Event)) (string, error) {
+	do(&b.was)
+	return "", nil
+}
+
+func TestGroups_OneMemberInManyGroupsCountsInTheOther(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, groupedGauge(0))
+	f.setNow(at("2026-03-10T12:05:00Z"))
+	for n := range reserved.MaxGroups + 4 {
+		f.send(f.member("d1", fmt.Sprintf("2026-03-10T12:%02d:00Z", n), fmt.Sprintf("s%02d", n), "1"))
+	}
+	f.processAll(f.recorded())
+	f.sweepAll(at("2026-03-13T12:00:00Z"))
+	f.wantGroup("s15", tier.Hour, "2026-03-10T12:00:00Z", 1, true)
+	f.wantGroup("s16", tier.Hour, "2026-03-10T12:00:00Z", 0, true)
+	f.wantGroup(reserved.OtherGroup, tier.Hour, "2026-03-10T12:00:00Z", 4, true)
+}
+
+// One queue shard of members that is not swept holds all groups back.
+func TestGroups_WaitForTheSweepsOfAllMembers(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, groupedGauge(0))
+	f.setNow(at("2026-03-10T12:05:00Z"))
+	e := f.member("d1", "2026-03-10T12:01:00Z", "x", "1")
+	f.send(e)
+	f.processAll(f.recorded())
+	f.setNow(at("2026-03-10T15:00:00Z"))
+	swept := 0
+	for _, shard := range append(storage.FirstGeneration.QueueShards(), storage.GroupShard) {
+		if shard == storage.FirstGeneration.Shard(e.Series) {
+			continue
+		}
+		report, err := f.agg.Sweep(f.ctx(), shard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		swept += report.Swept
+	}
+	if marks, err := f.table.Sweeps(f.ctx()); err != nil || swept != 0 ||
+		marks.OfShard(storage.GroupShard) != model.MinTime {
+		t.Errorf("swept %d, low watermark of groups %s: %v", swept, marks.OfShard(storage.GroupShard), err)
+	}
+	f.sweepAll(at("2026-03-10T15:01:00Z"))
+	f.wantGroup("x", tier.Hour, "2026-03-10T12:00:00Z", 1, true)
+}
+
+// A change of a sealed bucket makes the rows of its groups inexact, also of a group that the bucket never
+// had.
+func TestGroups_ASealedBucketMarksTheRowsOfItsGroups(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, groupedGauge(0))
+	f.setNow(at("2026-03-10T12:05:00Z"))
+	f.send(f.member("d1", "2026-03-10T12:01:00Z", "x", "1"))
+	f.send(f.member("d2", "2026-03-10T12:01:00Z", "y", "1"))
+	f.processAll(f.recorded())
+	f.sweepAll(at("2026-03-12T12:00:00Z"))
+	f.wantGroup("y", tier.Hour, "2026-03-10T12:00:00Z", 1, true)
+	sealed := at("2026-03-10T12:05:00Z").Add(f.kind.Retention.Raw)
+	f.setNow(sealed)
+	f.table.ExpireWhere(f.now(), func(k keys.Key) bool { _, err := keys.ParseEvent(k); return err == nil })
+	f.recorded()
+	f.send(f.member("d1", "2026-03-10T12:02:00Z", "y", "1"))
+	f.processAll(f.recorded())
+	f.sweepAll(sealed.Add(time.Hour))
+	f.wantGroup("x", tier.Hour, "2026-03-10T12:00:00Z", 1, false)
+	f.wantGroup("y", tier.Hour, "2026-03-10T12:00:00Z", 1, false)
+	f.wantGroup("y", tier.Day, "2026-03-10T12:00:00Z", 1, false)
+}
+
+// A late change of a closed bucket waits for the end of a tick, and many wait together.
+func TestGroups_LateChangesAreFoldedOnceInATick(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, groupedGauge(0))
+	f.sweepAll(at("2026-03-10T16:01:00Z"))
+	for n := range 20 {
+		f.send(f.member(fmt.Sprint("d", n), "2026-03-10T12:01:00Z", "x", "1"))
+		f.processAll(f.recorded())
+	}
+	page, err := f.table.Invalidations(f.ctx(), storage.GroupShard, model.MaxTime, "")
+	due := func(i storage.Invalidation) string { return i.Key.Series.Subject.ID + " " + i.Due.String() }
+	var got []string
+	for _, i := range page.Invalidations {
+		got = append(got, due(i))
+	}
+	slices.Sort(got)
+	if want := []string{"x 2026-03-10T16:05:00.000Z", "x/1 2026-03-10T16:05:00.000Z"}; err != nil ||
+		!slices.Equal(got, want) {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+	f.sweepAll(at("2026-03-10T16:08:00Z"))
+	f.wantGroup("x", tier.Hour, "2026-03-10T12:00:00Z", 20, true)
+}
+
+var _ aggregate.ShareStore = (*memory.Table)(nil)
