@@ -21,7 +21,7 @@ import (
 
 // eraseStore is the part of the table from which events are removed.
 type eraseStore interface {
-	tablescan.Table
+	tablescan.PartitionReader
 	lifecycle.EventStore
 }
 
@@ -87,7 +87,7 @@ func (h *handler) erasable(ctx context.Context, c command) (all []model.Series, 
 	if problem != nil {
 		return nil, problem
 	}
-	stored, err := tablescan.Series(ctx, h.erasing, h.catalog, c.Subject())
+	stored, err := tablescan.SubjectSeries(ctx, h.erasing, h.catalog, c.Subject())
 	for _, s := range stored {
 		kind, ok := h.catalog.Kind(s.Kind)
 		if ok && kind.HasEvents() && (chosen == nil || chosen == kind) {

@@ -27,6 +27,7 @@ var requestRights = map[string][]string{
 	"PurgeLocked":         {"dynamodb:GetItem"},
 	"Row":                 {"dynamodb:GetItem"},
 	"ReadRows":            {"dynamodb:BatchGetItem"},
+	"Partition":           {"dynamodb:Query"},
 	"EachEvent":           {"dynamodb:Query"},
 	"Events":              {"dynamodb:Query"},
 	"Rows":                {"dynamodb:Query"},

@@ -23,34 +23,50 @@ const namesPage = 250
 // tier: for the whole table by short pages of a scan, which cost little beside the items that they skip. It
 // does not use the list of series: a series whose stream records were lost is not in it.
 func Series(ctx context.Context, table Table, kinds *catalog.Catalog, subject model.Subject) ([]model.Series, error) {
-	found := map[model.Series]bool{}
-	visit := func(it item.Item) bool {
-		if s, ok := keySeries(it.Key()); ok && !found[s] {
-			found[s] = true
-			for _, k := range kinds.SessionsOf(s.Kind) {
-				found[k.SessionSeries(s)] = true
-			}
-		}
-		return true
+	if subject != (model.Subject{}) {
+		return SubjectSeries(ctx, table, kinds, subject)
 	}
-	if subject == (model.Subject{}) {
-		_, err := Pages(func(after keys.Key) ([]item.Item, keys.Key, error) {
-			items, next, err := table.ScanPage(ctx, after, namesPage)
-			return items, skipSeries(next), err
-		}, visit)
-		return slices.SortedFunc(maps.Keys(found), CompareSeries), err
-	}
+	found := seriesSet{kinds: kinds, all: map[model.Series]bool{}}
+	_, err := Pages(func(after keys.Key) ([]item.Item, keys.Key, error) {
+		items, next, err := table.ScanPage(ctx, after, namesPage)
+		return items, skipSeries(next), err
+	}, found.add)
+	return found.sorted(), err
+}
+
+// SubjectSeries returns the Series of one subject.
+func SubjectSeries(ctx context.Context, table PartitionReader, kinds *catalog.Catalog, subject model.Subject) ([]model.Series, error) {
+	found := seriesSet{kinds: kinds, all: map[model.Series]bool{}}
 	for _, pk := range Partitions(subject, kinds) {
 		_, err := Pages(func(after keys.Key) ([]item.Item, keys.Key, error) {
 			items, next, err := table.Partition(ctx, pk, after)
 			return items, skipSeries(next), err
-		}, visit)
+		}, found.add)
 		if err != nil {
 			return nil, err
 		}
 	}
-	return slices.SortedFunc(maps.Keys(found), CompareSeries), nil
+	return found.sorted(), nil
 }
+
+// seriesSet gathers the series of items.
+type seriesSet struct {
+	kinds *catalog.Catalog
+	all   map[model.Series]bool
+}
+
+// add adds the series of an item, and the sessions that are folded from it. It always returns true.
+func (s seriesSet) add(it item.Item) bool {
+	if of, ok := keySeries(it.Key()); ok && !s.all[of] {
+		s.all[of] = true
+		for _, k := range s.kinds.SessionsOf(of.Kind) {
+			s.all[k.SessionSeries(of)] = true
+		}
+	}
+	return true
+}
+
+func (s seriesSet) sorted() []model.Series { return slices.SortedFunc(maps.Keys(s.all), CompareSeries) }
 
 // skipSeries returns the last possible key of the same series and item class as k, so
 // that the next page begins with another series or class. No item needs to have that key.

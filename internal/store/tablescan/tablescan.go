@@ -18,12 +18,17 @@ import (
 // Table reads pages of items. A page starts after the given key, the first page after
 // the zero key; a zero next key says that it was the last page.
 type Table interface {
+	PartitionReader
 	// Scan reads a page of the whole table. The order of partitions has no meaning.
 	Scan(ctx context.Context, after keys.Key) (items []item.Item, next keys.Key, err error)
 	// ScanPage is Scan of at most limit items. The items of a partition are in the order of their sort keys, and
 	// no item needs to have the key of the position.
 	ScanPage(ctx context.Context, after keys.Key, limit int) (items []item.Item, next keys.Key, err error)
-	// Partition reads a page of one partition, in the order of its sort keys.
+}
+
+// PartitionReader reads pages of one partition, in the order of its sort keys: what functions may do, which
+// scan no table.
+type PartitionReader interface {
 	Partition(ctx context.Context, pk string, after keys.Key) (items []item.Item, next keys.Key, err error)
 }
 
@@ -78,7 +83,7 @@ func Walk(ctx context.Context, table Table, kinds *catalog.Catalog, subject mode
 
 // Partition calls visit for every item of one partition, in the order of its sort keys.
 // It returns false when visit returned false.
-func Partition(ctx context.Context, table Table, pk string, visit func(item.Item) bool) (more bool, err error) {
+func Partition(ctx context.Context, table PartitionReader, pk string, visit func(item.Item) bool) (more bool, err error) {
 	return Pages(func(after keys.Key) ([]item.Item, keys.Key, error) { return table.Partition(ctx, pk, after) }, visit)
 }
 

@@ -26,7 +26,7 @@ import (
 
 // Table is the table whose rows are changed.
 type Table interface {
-	tablescan.Table
+	tablescan.PartitionReader
 	aggregate.Store
 }
 
@@ -96,7 +96,7 @@ func (h *Hider) steps(ctx context.Context, s Selection) (all []step, err error) 
 	if len(dimensions) == 0 {
 		return nil, fmt.Errorf("%w: %s", ErrNoDimension, s.Field)
 	}
-	stored, err := tablescan.Series(ctx, h.Table, h.Catalog, s.Subject)
+	stored, err := tablescan.SubjectSeries(ctx, h.Table, h.Catalog, s.Subject)
 	if err != nil {
 		return nil, fmt.Errorf("find the series: %w", err)
 	}
