@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/jsii-runtime-go"
 
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 )
 
@@ -15,7 +16,7 @@ const eventBridge = "events.amazonaws.com"
 // addBus creates the event bus that aggregate publishes alert notifications to. A subscriber
 // puts a rule on it.
 func (s *Tidemark) addBus() {
-	if s.notifies() {
+	if s.notifies() || s.stage.Webhooks != (config.Webhooks{}) {
 		s.deadAlerts = s.queue("DeadAlertsQueue", &awssqs.QueueProps{RetentionPeriod: cdkDuration(s.settings.Mapping.FailureRetention)})
 	}
 	s.AlertBus = awsevents.NewCfnEventBus(s.Construct, new("AlertBus"), &awsevents.CfnEventBusProps{
@@ -45,12 +46,9 @@ func (s *Tidemark) addAlertMail() {
 	}
 	rule := awsevents.NewCfnRule(s.Construct, new("CriticalAlerts"), &awsevents.CfnRuleProps{
 		Name: s.name(alertRule), EventBusName: s.AlertBus.Ref(), State: new("ENABLED"),
-		Description: new("Sends critical alerts to the topics of the alarms"),
-		EventPattern: map[string]any{
-			"source": []any{storage.AlertEventSource}, "detail-type": []any{storage.AlertChangeRaised.DetailType(), storage.AlertChangePassed.DetailType()},
-			"detail": map[string]any{"alert": map[string]any{"severity": []any{string(storage.Critical)}}},
-		},
-		Targets: targets,
+		Description:  new("Sends critical alerts to the topics of the alarms"),
+		EventPattern: alertPattern([]storage.AlertChange{storage.AlertChangeRaised, storage.AlertChangePassed}, []storage.Severity{storage.Critical}),
+		Targets:      targets,
 	})
 	s.deadAlerts.AddToResourcePolicy(forRule(rule, "sqs:SendMessage", s.deadAlerts.QueueArn()))
 	if s.AlarmTopic != nil {
@@ -75,10 +73,7 @@ func (s *Tidemark) alertTarget(id string, topicArn *string) any {
 		Id: &id, Arn: topicArn,
 		DeadLetterConfig: &awsevents.CfnRule_DeadLetterConfigProperty{Arn: s.deadAlerts.QueueArn()},
 		InputTransformer: &awsevents.CfnRule_InputTransformerProperty{
-			InputPathsMap: map[string]any{
-				"message": "$.detail.alert.message", "subject": "$.detail.alert.subject", "at": "$.detail.alert.at", "id": "$.detail.id",
-			},
-			InputTemplate: new(`"Critical: <subject>: <message>, at <at> (alert <id>)"`),
+			InputPathsMap: map[string]any{"text": "$.detail.text"}, InputTemplate: new("<text>"),
 		},
 	}
 }

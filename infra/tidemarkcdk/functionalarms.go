@@ -78,26 +78,27 @@ func (s *Tidemark) slowAlarm(f functionRow) (alarm, bool) {
 	}, f.name != purge
 }
 
-// deliveryAlarms are about critical alerts, of a stage that sends them to a topic.
+// deliveryAlarms are about alerts of a stage that sends them to topics or webhooks.
 func (s *Tidemark) deliveryAlarms() []alarm {
 	if s.deadAlerts == nil {
 		return nil
 	}
-	const refused = "A topic did not accept critical alerts: see its policy and its key. " +
+	const refused = "A topic or webhook did not accept alerts: see a topic's policy and key, a webhook's secret and address. " +
 		"The alerts are in the queue DeadAlertsQueue and in tidemark alerts."
-	return []alarm{
-		{
-			name:    alarmDeadAlerts,
-			metric:  depth(s.deadAlerts),
-			pace:    atOnce,
-			meaning: refused,
-		},
-		{
-			name: alarmAlertTargetFailures,
-			metric: newMetric("AWS/Events", "FailedInvocations", string(telemetry.Sum), 5*time.Minute,
-				map[string]*string{"EventBusName": s.AlertBus.Ref(), "RuleName": s.name(alertRule)}),
-			pace:    atOnce,
-			meaning: refused,
-		},
+	all := []alarm{{
+		name:    alarmDeadAlerts,
+		metric:  depth(s.deadAlerts),
+		pace:    atOnce,
+		meaning: refused,
+	}}
+	if !s.notifies() {
+		return all
 	}
+	return append(all, alarm{
+		name: alarmAlertTargetFailures,
+		metric: newMetric("AWS/Events", "FailedInvocations", string(telemetry.Sum), 5*time.Minute,
+			map[string]*string{"EventBusName": s.AlertBus.Ref(), "RuleName": s.name(alertRule)}),
+		pace:    atOnce,
+		meaning: refused,
+	})
 }

@@ -2,6 +2,7 @@ package tidemarkcdk
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,9 +77,14 @@ func TestLogs_EveryGroupHasARetention(t *testing.T) {
 	}
 }
 
-// A dynamic reference puts a secret's value into a resource's configuration. Only a distribution
-// has one: CloudFront can send a header to an origin in no other way (decision 44).
-func TestSecrets_OnlyADistributionHasADynamicReference(t *testing.T) {
+// referring has the resources whose configuration contains a secret's value, by a dynamic reference:
+// CloudFront can send a header to an origin in no other way (decision 44), and EventBridge cannot call a
+// webhook, whose address is the secret, nor add the key of an integration.
+var referring = []string{
+	"AWS::CloudFront::Distribution Distribution", "AWS::Events::ApiDestination SlackDestination", "AWS::Events::Connection PagerDutyConnection",
+}
+
+func TestSecrets_FewResourcesHaveADynamicReference(t *testing.T) {
 	stages := allStages(t).Stages
 	for _, s := range stages {
 		for id, r := range resources(t, s.Name) {
@@ -86,8 +92,8 @@ func TestSecrets_OnlyADistributionHasADynamicReference(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(string(text), "{{resolve:") != (r.Type == "AWS::CloudFront::Distribution") {
-				t.Errorf("%s: %s %s: want a dynamic reference in a distribution only", s.Name, r.Type, id)
+			if strings.Contains(string(text), "{{resolve:") != slices.Contains(referring, r.Type+" "+id) {
+				t.Errorf("%s: %s %s: want a dynamic reference in %v only", s.Name, r.Type, id, referring)
 			}
 		}
 	}

@@ -85,7 +85,7 @@ type Tidemark struct {
 	purgeMapping awslambda.CfnEventSourceMapping
 	things       awsiot.CfnTopicRuleDestination // nil unless rules send batches
 	public       []awsapigatewayv2.CfnRoute     // see publicRoute
-	deadAlerts   awssqs.Queue                   // alerts that no topic accepted; nil without a topic
+	deadAlerts   awssqs.Queue                   // alerts that no receiver accepted; nil without one
 	composites   []awscloudwatch.CompositeAlarm // what notifies
 }
 
@@ -143,7 +143,7 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 	for _, part := range []func(){
 		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addBus, s.addFunctions, s.addReleases, s.addMapping, s.addSchedules,
 		s.addAPI, s.addCloudFront, s.addIoT, s.limitPublicRoutes,
-		s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addBudget, s.addDashboard, s.addArchive,
+		s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addWebhooks, s.addBudget, s.addDashboard, s.addArchive,
 		s.addOutputs, s.addBoundary,
 	} {
 		part()
@@ -177,6 +177,9 @@ const longestName = 64
 // checkNames returns an error for a name that AWS or the CDK does not accept.
 func (s *Tidemark) checkNames() error {
 	named := append(lists.Map(s.deployed(), func(f functionRow) string { return f.name }), alertRule)
+	if s.stage.Webhooks.PagerDuty != "" {
+		named = append(named, lists.Map(pagerDutyWebhooks, func(w webhook) string { return w.name })...)
+	}
 	for _, of := range named {
 		name := s.physical(of)
 		if n := len(name); n > longestName && !*awscdk.Token_IsUnresolved(name) {

@@ -20,6 +20,8 @@ var (
 	topicARN  = newForm(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$`, 2048)
 	// archiveFolder has no character that a template of a location would read.
 	archiveFolder = newForm(`^s3://[a-z0-9][a-z0-9.-]+[a-z0-9](/[A-Za-z0-9_.=-]+)*$`, 512)
+	secretARN     = newForm(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+$`, 2048)
+	webhookURL    = newForm(`^https://[a-z0-9.-]+(:[0-9]+)?/[A-Za-z0-9/._-]*$`, 512)
 	streamARN     = newForm(`^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:[0-9]{12}:table/[A-Za-z0-9_.-]+/stream/[0-9T:.-]+$`, 2048)
 	// topicLevel is one level of an MQTT topic without wildcards or policy variables.
 	topicLevel = newForm(`^[A-Za-z0-9_-]+$`, 64)
@@ -81,6 +83,7 @@ func (s *Stage) mistakes() (found Mistakes) {
 	if s.AlarmTopic != "" && !topicARN.MatchString(s.AlarmTopic) {
 		wrong("alarmTopic", "%s is not the ARN of an SNS topic: want one such as arn:aws:sns:eu-central-1:123456789012:on-call, or remove the key", clip(s.AlarmTopic))
 	}
+	s.checkWebhooks(wrong)
 	if a := s.Archive; a != (Archive{}) {
 		if !archiveFolder.MatchString(a.To) {
 			wrong("archive.to", "%s is not a folder in S3: want one such as s3://bucket/tidemark, or remove archive",
@@ -102,6 +105,28 @@ func (s *Stage) mistakes() (found Mistakes) {
 	}
 	s.checkFront(wrong)
 	return append(append(found, s.Access.mistakes(path+".access")...), s.outOfBounds(path)...)
+}
+
+func (s *Stage) checkWebhooks(wrong func(field, format string, args ...any)) {
+	h := s.Webhooks
+	if h.Slack == "" && h.PagerDuty == "" {
+		if h != (Webhooks{}) {
+			wrong("webhooks", "there is no receiver: add slack or pagerDuty, or remove the key")
+		}
+		return
+	}
+	for field, arn := range map[string]string{"slack": h.Slack, "pagerDuty": h.PagerDuty} {
+		if arn != "" && !secretARN.MatchString(arn) {
+			wrong("webhooks."+field, "%s is not the ARN of a secret: want one such as "+
+				"arn:aws:secretsmanager:eu-central-1:123456789012:secret:slack-AbCdEf, or remove the key", clip(arn))
+		}
+	}
+	if h.PagerDutyURL != "" && !webhookURL.MatchString(h.PagerDutyURL) {
+		wrong("webhooks.pagerDutyUrl", "%s is not an address: want https://, such as https://events.eu.pagerduty.com/v2/enqueue", clip(h.PagerDutyURL))
+	}
+	if h.Severity != "" && !slices.Contains([]string{"info", "warning", "critical"}, h.Severity) {
+		wrong("webhooks.severity", "%s is not a severity: want info, warning or critical", clip(h.Severity))
+	}
 }
 
 // checkFront reports mistakes in what is in front of the HTTP API, and in the roles' boundary.

@@ -23,6 +23,9 @@ type bad struct {
 // ofVisits begins a kind of sessions with a goal.
 const ofVisits = "kinds: {V: {subject: {name: DEVICE}, latest: none, tiers: {raw: 30d, hour: {retention: 90d, grace: 40m}}, sessionsOf: {kind: READING, by: who, gap: 30m}, goals: {x: "
 
+// withSlack begins a stage with a webhook.
+const withSlack = "stages: {prod: {webhooks: {slack: 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:s-AbCdEf', "
+
 var badConfigs = []bad{
 	// Form.
 	{"unknown section", "limit: {}", "1:1: limit: ", "did you mean limits?", false},
@@ -140,6 +143,18 @@ var badConfigs = []bad{
 	{"unknown removal", "stages: {prod: {removal: keep}}", "1:26: stages.prod.removal: ", "want retain", false},
 	{"log retention unknown to CloudWatch", "stages: {prod: {logRetention: 10d}}", "1:31: stages.prod.logRetention: ", "1d, 3d, 5d, 7d", false},
 	{"mail address without a domain", "stages: {prod: {alarmMail: team}}", "1:28: stages.prod.alarmMail: ", "not a mail address", false},
+	{name: "an address for a secret", yaml: "stages: {prod: {webhooks: {slack: 'https://hooks.slack.com/x'}}}",
+		want: "1:35: stages.prod.webhooks.slack: ", says: "not the ARN of a secret"},
+	{name: "an address without https", yaml: withSlack + "pagerDutyUrl: 'http://a.example/x'}}}",
+		want: "1:117: stages.prod.webhooks.pagerDutyUrl: ", says: "want https://"},
+	{name: "an unknown severity", yaml: withSlack + "severity: loud}}}",
+		want: "1:113: stages.prod.webhooks.severity: ", says: "want info, warning or critical"},
+	{name: "webhooks without a receiver", yaml: "stages: {prod: {webhooks: {severity: info}}}",
+		want: "1:17: stages.prod.webhooks: ", says: "no receiver", unseen: true},
+	{name: "an archive on this machine", yaml: "stages: {prod: {archive: {to: exports}}}",
+		want: "1:31: stages.prod.archive.to: ", says: "not a folder in S3"},
+	{name: "an archive from a month", yaml: "stages: {prod: {archive: {to: 's3://bucket/a', from: 2015-01}}}",
+		want: "1:54: stages.prod.archive.from: ", says: "not a day"},
 	{"a name for a topic's ARN", "stages: {prod: {alarmTopic: on-call}}", "1:29: stages.prod.alarmTopic: ", "not the ARN", false},
 	{"monitoring that is not known", "stages: {prod: {monitoring: some}}", "1:29: stages.prod.monitoring: ", "want full", false},
 	{"units of provisioned capacity limited", "stages: {prod: {billing: {readUnits: 5, writeUnits: 5}, ceiling: {writeUnits: 9}}}", "1:57: stages.prod.ceiling: ", "its own limit", true},

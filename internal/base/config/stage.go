@@ -13,6 +13,7 @@ type Stage struct {
 	LogRetention time.Duration // one of those that CloudWatch Logs supports
 	AlarmMail    string        // "" sends no mail; the alarms exist nevertheless
 	AlarmTopic   string        // ARN of an SNS topic to notify as well; "" for none
+	Webhooks     Webhooks      // receive alerts
 	Archive      Archive       // for Athena
 	// CustomerKey creates a KMS key for the table, queues, secrets and logs of the stage.
 	// Without it, AWS manages the keys.
@@ -86,6 +87,14 @@ type Reserved struct {
 
 	Prometheus int // where prometheus is on
 	Pages      int // where ui is on
+}
+
+// Webhooks are services that receive alerts. The zero value has none.
+type Webhooks struct {
+	Slack        string // ARN of a secret, the URL of an incoming webhook of Slack, or of what takes the same
+	PagerDuty    string // ARN of a secret, the key of an integration of PagerDuty's Events API, version 2
+	PagerDutyURL string `yaml:"pagerDutyUrl"` // "" is the Events API's address in the United States
+	Severity     string // the lowest that is sent: info, warning, or critical, the default
 }
 
 // Archive is the folder of the exports that the stage describes to Athena. The zero value describes none.

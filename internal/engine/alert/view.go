@@ -1,6 +1,9 @@
 package alert
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -66,13 +69,22 @@ type NotificationView struct {
 	ID        string              `json:"id"` // id of the alert: a subscriber that acts once on an alert compares it
 	Change    storage.AlertChange `json:"change"`
 	ChangedAt model.Time          `json:"changedAt"` // the clock at the change
+	Text      string              `json:"text"`      // the change in one line for people
+	Chat      string              `json:"chat"`      // Text as chats such as Slack take it: &, < and > escaped
 	Alert     View                `json:"alert"`
 }
 
 // NotificationViewOf returns the message for a notification.
 func NotificationViewOf(n *storage.Notification) NotificationView {
-	return NotificationView{ID: n.Alert.ID, Change: n.Change, ChangedAt: n.At, Alert: ViewOf(&n.Alert)}
+	text := fmt.Sprintf("%s, %s: %s: %s, at %s (alert %s)", n.Change.DetailType(), n.Alert.Severity, n.Alert.Series.Subject.ID,
+		n.Alert.Message(), n.Alert.Raised.At, n.Alert.ID)
+	return NotificationView{
+		ID: n.Alert.ID, Change: n.Change, ChangedAt: n.At, Text: text, Chat: inChat.Replace(text), Alert: ViewOf(&n.Alert),
+	}
 }
+
+// inChat escapes what Slack and its like would read as a link or as a mention of everybody. Ids come from devices.
+var inChat = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // RuleView is a rule in HTTP responses and in the output of the command line.
 type RuleView struct {
