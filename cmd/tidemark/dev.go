@@ -152,8 +152,9 @@ func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) (
 	}
 }
 
-// ownDir returns the directory for logs and the file by which commands find the dev. If another dev runs there, a dev
-// for one command has a directory of its own below, and any other is refused: commands would find only one of both.
+// ownDir returns the directory for logs and the file by which commands find the dev. If another dev runs
+// there, a dev for one command has a directory of its own below, and any other is refused: commands would
+// find only one of both.
 func ownDir(dir string, forCommand bool) (string, error) {
 	other, running := devfile.Running(filepath.Join(dir, filepath.Base(devfile.Path)))
 	switch {
@@ -200,7 +201,8 @@ func devOptions(to *connection, flags devFlags) (stack.Options, error) {
 	}, nil
 }
 
-// checkPort returns an error if the port of --port cannot be listened on, before anything is built or started.
+// checkPort returns an error if the port of --port cannot be listened on, before anything is built or
+// started.
 func checkPort(port string) error {
 	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > math.MaxUint16 {
 		return usagef("--port %s: want a number from 0 to 65535; 0 is any free port", port)

@@ -80,8 +80,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w%s", err, names.DidYouMean("--"+typed, words))
 }
 
-// usageArguments are the arguments that a usage line shows: those in brackets are optional, and one with … can be
-// repeated. Flags and other forms of the command are not arguments.
+// usageArguments are the arguments that a usage line shows: those in brackets are optional, and one with …
+// can be repeated. Flags and other forms of the command are not arguments.
 type usageArguments struct {
 	words    []string
 	least    int

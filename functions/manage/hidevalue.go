@@ -16,9 +16,9 @@ const (
 	rollupsKind  = "rollupsKind"
 )
 
-// hideValue removes the value of ?rollupsValue=path=/reset/abc from the rollups of a subject, of all kinds or of
-// ?rollupsKind=pageviews. It reads all events and rollups of these kinds, so a request may end before it is done:
-// the caller repeats it with the cursor.
+// hideValue removes the value of ?rollupsValue=path=/reset/abc from the rollups of a subject, of all kinds
+// or of ?rollupsKind=pageviews. It reads all events and rollups of these kinds, so a request may end before
+// it is done: the caller repeats it with the cursor.
 func (h *handler) hideValue(ctx context.Context, c command, dry bool) (httpapi.Response, error) {
 	selection, problem := h.value(c)
 	if problem != nil {

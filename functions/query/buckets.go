@@ -187,7 +187,8 @@ func (r resource) unit(name string) (tier.Unit, error) {
 	return unit, nil
 }
 
-// cacheable is a result that clients may cache for a while. The zero maxAge is for what the next write changes.
+// cacheable is a result that clients may cache for a while. The zero maxAge is for what the next write
+// changes.
 type cacheable struct {
 	value  any
 	maxAge httpapi.MaxAge

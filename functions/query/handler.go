@@ -152,8 +152,8 @@ func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
 	return result, nil
 }
 
-// checkCaller returns the owner that the caller is bound to, or a problem if the caller, or the caller's link, may
-// not perform the operation on the subjects.
+// checkCaller returns the owner that the caller is bound to, or a problem if the caller, or the caller's
+// link, may not perform the operation on the subjects.
 func (h *Handler) checkCaller(
 	r *httpapi.Request, res resource, args params, subjects []string, shared bool,
 ) (httpapi.Owner, error) {

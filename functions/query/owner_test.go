@@ -28,7 +28,8 @@ type visit struct {
 	Door  string    `tide:"dimension"`
 }
 
-// twoOwners returns a handler of a table in which the owners acme and other have the same in every list, mixed.
+// twoOwners returns a handler of a table in which the owners acme and other have the same in every list,
+// mixed.
 func twoOwners(t *testing.T) *Handler {
 	t.Helper()
 	h := everyRoute(t)

@@ -27,8 +27,8 @@ var alertFields = map[string]any{
 	"rule": "$.detail.alert.rule", "severity": "$.detail.alert.severity", "at": "$.detail.alert.at",
 }
 
-// slackWebhooks send what begins and what ends an alert. The body has the form that incoming webhooks of Slack take:
-// https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+// slackWebhooks send what begins and what ends an alert. The body has the form that incoming webhooks of
+// Slack take: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
 var slackWebhooks = []webhook{{
 	name: "slack-alerts",
 	changes: []storage.AlertChange{
@@ -39,8 +39,9 @@ var slackWebhooks = []webhook{{
 }}
 
 // pagerDutyWebhooks open, acknowledge and resolve an incident of each alert, whose key is the alert's id. The
-// body has the form that PagerDuty's Events API, version 2, takes: https://developer.pagerduty.com/docs/send-alert-event
-// The key of the integration is added by the connection. What had ended when it was found opens nothing.
+// body has the form that PagerDuty's Events API, version 2, takes:
+// https://developer.pagerduty.com/docs/send-alert-event The key of the integration is added by the
+// connection. What had ended when it was found opens nothing.
 var pagerDutyWebhooks = []webhook{
 	{
 		name:    "pagerduty-trigger",
@@ -63,7 +64,8 @@ var pagerDutyWebhooks = []webhook{
 // pagerDutyURL is the address of the Events API for accounts in the United States.
 const pagerDutyURL = "https://events.pagerduty.com/v2/enqueue"
 
-// webhookHour is how long a delivery is tried: an alarm on the queue of what was not delivered then tells of it.
+// webhookHour is how long a delivery is tried: an alarm on the queue of what was not delivered then tells of
+// it.
 const webhookHour = 3600
 
 // addWebhooks sends alerts to the services of the stage's webhooks.
@@ -79,7 +81,8 @@ func (s *Tidemark) addWebhooks() {
 	}
 }
 
-// addDestination creates a destination and the rules whose alerts go there. EventBridge adds the parameters to each body.
+// addDestination creates a destination and the rules whose alerts go there. EventBridge adds the parameters
+// to each body.
 func (s *Tidemark) addDestination(id string, url *string, body []any, webhooks []webhook) {
 	auth := &awsevents.CfnConnection_AuthParametersProperty{
 		ApiKeyAuthParameters: &awsevents.CfnConnection_ApiKeyAuthParametersProperty{ApiKeyName: new("X-Tidemark"), ApiKeyValue: &s.prefix},

@@ -32,7 +32,8 @@ func changed(t *testing.T, change storage.AlertChange) map[string]any {
 	return detail
 }
 
-// sent returns the body that a rule sends for a detail: EventBridge puts the JSON of each field in place of its name.
+// sent returns the body that a rule sends for a detail: EventBridge puts the JSON of each field in place of
+// its name.
 func sent(t *testing.T, rule map[string]any, detail map[string]any) (body map[string]any) {
 	t.Helper()
 	target := rule["Targets"].([]any)[0].(map[string]any)

@@ -66,8 +66,8 @@ const idleStage = 12.68
 // batchedSources are sources in which one invocation takes the messages of many devices.
 var batchedSources = []string{"AWS IoT Core, Basic Ingest, batched: ten messages a request", "SQS, 100 messages an invocation"}
 
-// millionADay returns what a million events a day of devices that report once a minute cost in a month, all in, with
-// latest items that are derived, in words and in dollars.
+// millionADay returns what a million events a day of devices that report once a minute cost in a month, all
+// in, with latest items that are derived, in words and in dollars.
 func millionADay(source string) (string, float64) {
 	pipelines := pipelines()
 	u := measured(pipelines[len(pipelines)-1].load)

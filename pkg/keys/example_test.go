@@ -29,7 +29,7 @@ func ExampleTimeRange() {
 		fmt.Println(sk, lo <= sk && sk <= hi)
 	}
 	// Output:
-	// sk BETWEEN 2024-12-01 AND 2024-12-31$ <nil>
+	// sk BETWEEN 2024-12-01 AND 2024-12-31~ <nil>
 	// 2024-12-31 true
 	// 2024-12-31#reading-7 true
 	// 2025-01-01 false

@@ -1,8 +1,10 @@
 package keys_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -157,6 +159,34 @@ func TestRowRange_OfNoTimeIncludesNoBucket(t *testing.T) {
 	for _, to := range []model.Time{r.Start, r.Start - 1} {
 		if lo, hi := keys.RowRange(r.Series, tier.Hour, r.Start, to); lo <= keys.Row(r).SK && keys.Row(r).SK <= hi {
 			t.Errorf("%q is in %q to %q", keys.Row(r).SK, lo, hi)
+		}
+	}
+}
+
+// A range of days finds keys of instants: the last day is not lost.
+func TestTimeRange_HasFinerKeysOfTheLastInterval(t *testing.T) {
+	from := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	until := from.AddDate(1, 0, 0)
+	for _, by := range []keys.Granularity{keys.ByYear, keys.ByMonth, keys.ByDay, keys.ByInstant} {
+		lo, hi, err := keys.TimeRange(by, from, until)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at, within := range map[time.Time]bool{
+			from.Add(-time.Millisecond): false, from: true, until.Add(-time.Millisecond): true, until: false,
+		} {
+			key, err := keys.TimeKey(at, keys.ByInstant)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := lo <= key && key <= hi; got != within {
+				t.Errorf("%s: %s within %q and %q: %t, want %t", by, key, lo, hi, got, within)
+			}
+		}
+	}
+	for _, by := range []keys.Granularity{"", "02-01-2006", "2006-01-02 "} {
+		if key, err := keys.TimeKey(from, by); !errors.Is(err, keys.ErrTimeKey) {
+			t.Errorf("granularity %q: %q, %v; want %v", by, key, err, keys.ErrTimeKey)
 		}
 	}
 }

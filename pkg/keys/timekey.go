@@ -3,6 +3,7 @@ package keys
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -28,9 +29,25 @@ var (
 	ErrTimeRange = errors.New("the range is empty: from must be before to")
 )
 
-// TimeKey returns the key of a time: 2024-12-02-15 with ByHour. The error wraps
-// ErrTimeKey if the year is not between 1 and 9999.
+// lastText sorts behind the rest of a key after its time: finer parts, or # and further parts.
+const lastText = "~"
+
+// granularities are all that there are: keys of another layout would not sort by time.
+var granularities = []Granularity{ByYear, ByMonth, ByDay, ByHour, ByMinute, ByInstant}
+
+func (g Granularity) check() error {
+	if !slices.Contains(granularities, g) {
+		return fmt.Errorf("the granularity %.40q: %w: want one of ByYear to ByInstant", string(g), ErrTimeKey)
+	}
+	return nil
+}
+
+// TimeKey returns the key of a time: 2024-12-02-15 with ByHour. The error wraps ErrTimeKey if the year is not
+// between 1 and 9999, or the granularity is none of the constants.
 func TimeKey(at time.Time, by Granularity) (string, error) {
+	if err := by.check(); err != nil {
+		return "", err
+	}
 	if t := model.TimeOf(at); t < model.MinTime || t > model.MaxTime {
 		return "", fmt.Errorf("the year %d: %w: want 0001 to 9999", at.UTC().Year(), ErrTimeKey)
 	}
@@ -40,6 +57,9 @@ func TimeKey(at time.Time, by Granularity) (string, error) {
 // ParseTimeKey returns the half-open interval [start, end) of the times that have this
 // key. The error wraps ErrTimeKey.
 func ParseTimeKey(key string, by Granularity) (start, end time.Time, err error) {
+	if err := by.check(); err != nil {
+		return time.Time{}, time.Time{}, err
+	}
 	start, err = time.Parse(string(by), key)
 	if err != nil || start.Format(string(by)) != key || start.Year() < 1 {
 		return time.Time{}, time.Time{}, fmt.Errorf("%.40q: %w: want the form %s", key, ErrTimeKey, by)
@@ -65,8 +85,9 @@ func (g Granularity) next(start time.Time) time.Time {
 }
 
 // TimeRange returns the inclusive bounds (for BETWEEN) of the time keys whose intervals overlap [from, to),
-// including keys with more parts after the time. From 1 December to 1 January is all of December, including
-// its last day. If the granularity is coarser than the ends of the range, the bounds reach beyond the range.
+// including keys with more parts after the time, and with ByDay or a coarser one also keys of ByInstant. From
+// 1 December to 1 January is all of December, including its last day. If the granularity is coarser than the
+// ends of the range, the bounds reach beyond the range.
 func TimeRange(by Granularity, from, to time.Time) (lo, hi string, err error) {
 	if !from.Before(to) {
 		return "", "", fmt.Errorf("from %s to %s: %w", from.Format(time.RFC3339Nano), to.Format(time.RFC3339Nano), ErrTimeRange)
@@ -77,7 +98,7 @@ func TimeRange(by Granularity, from, to time.Time) (lo, hi string, err error) {
 	if hi, err = TimeKey(to.Add(-1), by); err != nil {
 		return "", "", err
 	}
-	return lo, hi + string(separator+1), nil
+	return lo, hi + lastText, nil
 }
 
 // TTL returns the value of the TTL attribute of an item that expires at a time: epoch seconds, rounded down.

@@ -20,8 +20,9 @@ type Options struct {
 	// Sources are the kinds of the events that a kind of sessions is folded from: Sessions.Of, and the kinds
 	// whose events may meet its goals. Other kinds need none.
 	Sources []catalog.Kind
-	// Unmanaged opens a kind that the table's configuration does not have, although it has others. No function
-	// keeps the rollups of its events, or lists its series. Without it, each read and change is ErrTableConfig.
+	// Unmanaged opens a kind that the table's configuration does not have, although it has others. No
+	// function keeps the rollups of its events, or lists its series. Without it, each read and change is
+	// ErrTableConfig.
 	Unmanaged bool
 	// Limits are those that appended values are validated against. A limit of zero is the
 	// default of the configuration.

@@ -112,8 +112,8 @@ func (p *plain) enrich(device, account, place string) model.Outcome {
 	return model.Applied
 }
 
-// follow makes the latest item follow a correction or, without after, a deletion, which events has already: it
-// is of the newest event, and a field of a changed event has the value of the newest event that has it.
+// follow makes the latest item follow a correction or, without after, a deletion, which events has already:
+// it is of the newest event, and a field of a changed event has the value of the newest event that has it.
 func (p *plain) follow(before step, after *step) {
 	events, old := p.events[before.Device], p.latest[before.Device]
 	if len(events) == 0 {

@@ -124,8 +124,8 @@ func start(t *testing.T, more string) *stack.Stack {
 	return s
 }
 
-// send sends the readings of a logger, shifted so that the newest is now, readings of a subject whose id is markup and of
-// some to compare, and the views of a site.
+// send sends the readings of a logger, shifted so that the newest is now, readings of a subject whose id is
+// markup and of some to compare, and the views of a site.
 func send(t *testing.T, s *stack.Stack) {
 	t.Helper()
 	post(t, s.URL+"/v1/rules/devices", map[string]any{"name": "too-hot", "kind": "READING", "measure": "temperature", "bounds": "above", "high": 90, "severity": "critical"})
@@ -191,9 +191,9 @@ func replayFile(t *testing.T, s *stack.Stack, file string) {
 	}
 }
 
-// list writes the list of series of many hosts, of one with many streams and of one whose kind is no longer declared, as
-// aggregate writes it after their first events. The last entry is written when all others are, so that the scenarios can
-// wait for it.
+// list writes the list of series of many hosts, of one with many streams and of one whose kind is no longer
+// declared, as aggregate writes it after their first events. The last entry is written when all others are,
+// so that the scenarios can wait for it.
 func list(ctx context.Context, s *stack.Stack) error {
 	hour := model.TimeOf(time.Now().Truncate(time.Hour))
 	entry := func(host, kind, stream string) types.WriteRequest {

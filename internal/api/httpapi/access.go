@@ -1,6 +1,7 @@
 package httpapi
 
-// Access says who may request an action, besides callers whom IAM or a token without scopes allows everything.
+// Access says who may request an action, besides callers whom IAM or a token without scopes allows
+// everything.
 type Access struct {
 	Scope Scope // that a token needs
 	Link  LinkPart
@@ -90,9 +91,9 @@ func (a Action) Access() Access { return actionAccess[a] }
 // Scope returns the scope that an action requires.
 func (a Action) Scope() Scope { return a.Access().Scope }
 
-// CheckOwner returns the owner that the request's caller is bound to by the token's claim, or a problem if that
-// owner may not perform an action with this part on all of the subjects. With OwnerList, the action must leave
-// out the subjects that the owner does not own.
+// CheckOwner returns the owner that the request's caller is bound to by the token's claim, or a problem if
+// that owner may not perform an action with this part on all of the subjects. With OwnerList, the action
+// must leave out the subjects that the owner does not own.
 func (r *Request) CheckOwner(claim string, part OwnerPart, subjects ...string) (Owner, *Problem) {
 	if claim == "" || part == OwnerAll {
 		return Owner{}, nil

@@ -72,8 +72,8 @@ func TestAccess_EveryRouteHasARow(t *testing.T) {
 	}
 }
 
-// docs/run/ACCESS.md has the row of every action. Tests of functions query, manage and ingest send each of its
-// routes as these callers.
+// docs/run/ACCESS.md has the row of every action. Tests of functions query, manage and ingest send each of
+// its routes as these callers.
 func TestAccess_ThePageHasEveryAction(t *testing.T) {
 	t.Parallel()
 	table := &strings.Builder{}

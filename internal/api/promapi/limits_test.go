@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// A query of some bytes or kilobytes cannot hold the function: what is too long, too deep or of too many steps is
-// refused before it is parsed or evaluated.
+// A query of some bytes or kilobytes cannot hold the function: what is too long, too deep or of too many
+// steps is refused before it is parsed or evaluated.
 func TestServe_RefusesAtOnceWhatIsTooMuch(t *testing.T) {
 	a := newAPI(t)
 	const range1 = "&start=1776600000&end=1776610000&step=1"

@@ -17,8 +17,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// listedFor is how long a part of the list of series is used after it was read. A series that appears meanwhile
-// has no sample before its first bucket closes, unless its events were imported.
+// listedFor is how long a part of the list of series is used after it was read. A series that appears
+// meanwhile has no sample before its first bucket closes, unless its events were imported.
 const listedFor = time.Minute
 
 // part is a part of the list of series: of one subject, or without an id of all subjects of a type that the
@@ -71,8 +71,8 @@ func withOwner(ctx context.Context, owner httpapi.Owner) context.Context {
 
 var errNoCaller = errors.New("the context of the query has no caller")
 
-// listed returns the listed series of the subjects of a type that the matchers name, or of all of the type, as
-// far as the caller's owner owns them.
+// listed returns the listed series of the subjects of a type that the matchers name, or of all of the type,
+// as far as the caller's owner owns them.
 func (a *API) listed(
 	ctx context.Context, subjectType string, matchers []*labels.Matcher,
 ) ([]storage.ListedSeries, error) {
@@ -102,8 +102,8 @@ func (a *API) listed(
 	return slices.Concat(found...), err
 }
 
-// namedSubjects returns the subjects that a matcher names, as subject="a" and subject=~"a|b" do, each once; nil
-// if none does.
+// namedSubjects returns the subjects that a matcher names, as subject="a" and subject=~"a|b" do, each once;
+// nil if none does.
 func namedSubjects(matchers []*labels.Matcher) []string {
 	for _, m := range matchers {
 		switch {

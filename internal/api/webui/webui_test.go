@@ -154,7 +154,8 @@ func TestReadOnly_ReportsAnAPIThatIsAway(t *testing.T) {
 	}
 }
 
-// The pages request what only a local stack or a stack in AWS has. Elsewhere there is no content, and no error.
+// The pages request what only a local stack or a stack in AWS has. Elsewhere there is no content, and no
+// error.
 func TestReadOnly_ServesTheHealthOfAStackThatIsKnown(t *testing.T) {
 	t.Parallel()
 	known := func(context.Context) (any, error) { return map[string]int{"alarms": 3}, nil }

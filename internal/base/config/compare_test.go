@@ -10,7 +10,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-// compare returns a line for each change from before to after: class, path, values. It adds their reasons to reasons.
+// compare returns a line for each change from before to after: class, path, values. It adds their reasons to
+// reasons.
 func compare(t *testing.T, before, after string, reasons map[string]bool) (lines []string) {
 	t.Helper()
 	changes, err := config.Compare(parse(t, before), parse(t, after))

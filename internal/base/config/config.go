@@ -97,8 +97,8 @@ type Limits struct {
 	// MaxAhead is how far an event time may be after the time of arrival. It prevents that a
 	// wrong clock makes all later events late.
 	MaxAhead time.Duration
-	// UnsetClock is how long after 1970-01-01 an event time is taken for a mistake: a clock that was never set,
-	// or seconds that were read as nanoseconds. Go programs may write such times.
+	// UnsetClock is how long after 1970-01-01 an event time is taken for a mistake: a clock that was never
+	// set, or seconds that were read as nanoseconds. Go programs may write such times.
 	UnsetClock time.Duration
 }
 

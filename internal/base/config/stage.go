@@ -143,8 +143,8 @@ type Domain struct {
 	Certificate string // ARN of its certificate in AWS Certificate Manager, for the API in the stage's region
 }
 
-// CloudFront is the web ACL of a distribution in front of the collector: one that exists, or one that the stack
-// creates, in the region us-east-1 only. The zero value has no distribution.
+// CloudFront is the web ACL of a distribution in front of the collector: one that exists, or one that the
+// stack creates, in the region us-east-1 only. The zero value has no distribution.
 type CloudFront struct {
 	WebACL string `yaml:"webAcl"` // ARN of a web ACL for CloudFront
 	Rate   int    // of the created web ACL: requests of one address in five minutes

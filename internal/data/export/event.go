@@ -20,8 +20,8 @@ type event struct {
 var _ entry = event{}
 
 // readEvents reads the events of a range. If there are none, it moves the start of the series
-// to its next event, so that the time without events is not read day by day. An event that cannot be decoded is
-// emitted too: see Archive.write.
+// to its next event, so that the time without events is not read day by day. An event that cannot be decoded
+// is emitted too: see Archive.write.
 func (s Source) readEvents(ctx context.Context, of *listed, from, to model.Time, emit func(entry) error) error {
 	found := false
 	for e, err := range s.Query.EachEvent(ctx, query.History{Series: of.Series, From: from, To: to}) {

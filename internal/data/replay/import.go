@@ -31,8 +31,8 @@ type Import struct {
 	Journal string
 }
 
-// Run imports files, folders and locations in S3, and prints its progress to log and the outcomes to out. It returns the
-// number of rejected observations.
+// Run imports files, folders and locations in S3, and prints its progress to log and the outcomes to out. It
+// returns the number of rejected observations.
 func (i *Import) Run(ctx context.Context, locations []string, out, log io.Writer) (rejected int, err error) {
 	names, err := files.Names(ctx, locations)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-// decideTypes finds the type of each mapped column: given by the user, by the file, or by the cells of a sample.
+// decideTypes finds the type of each mapped column: given by the user, by the file, or by the cells of a
+// sample.
 func (r *csvReader) decideTypes(sample [][]string) error {
 	for name := range r.given {
 		if !slices.Contains(r.header, name) {

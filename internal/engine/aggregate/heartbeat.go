@@ -24,8 +24,8 @@ type HeartbeatStore interface {
 // passes through the table stream, the mapping and the function, and advances the stream progress. So the age
 // of the progress stays small without any traffic, and grows when any of these parts stops.
 //
-// A beat also stores the gap of a progress that stands still, while the mapping is disabled too: StreamProgress
-// does it with the first batch after that, which one shard may process long before another.
+// A beat also stores the gap of a progress that stands still, while the mapping is disabled too:
+// StreamProgress does it with the first batch after that, which one shard may process long before another.
 type Heartbeat struct {
 	Store  HeartbeatStore
 	Now    func() model.Time
@@ -44,8 +44,8 @@ type Pulse struct {
 // watchedFor is how old the result of a watch may be: it stores one each minute, or after a long series.
 const watchedFor = time.Hour
 
-// Beat measures the stream progress, stores the gap that it leaves and writes the next heartbeat. The first beat
-// of a table begins the progress.
+// Beat measures the stream progress, stores the gap that it leaves and writes the next heartbeat. The first
+// beat of a table begins the progress.
 func (h *Heartbeat) Beat(ctx context.Context) (p Pulse, err error) {
 	now := h.Now()
 	state, err := h.Store.StreamState(ctx)
@@ -94,8 +94,8 @@ func (h *Heartbeat) begin(ctx context.Context, now model.Time) (model.Time, erro
 // SweptShard is a queue shard that sweeps work off.
 type SweptShard struct {
 	storage.QueueShard
-	// Age is how long ago its low watermark is. It is 0 before the first sweep: readers then use no row of the
-	// shard's series.
+	// Age is how long ago its low watermark is. It is 0 before the first sweep: readers then use no row of
+	// the shard's series.
 	Age time.Duration
 }
 

@@ -97,8 +97,8 @@ func latestCounts(r latest.Report) (c Counts) {
 	return c
 }
 
-// foldLatest folds the latest item of a series. With always it writes an unchanged item too, for the reason of
-// writeIfChanged.
+// foldLatest folds the latest item of a series. With always it writes an unchanged item too, for the reason
+// of writeIfChanged.
 func (a *Aggregator) foldLatest(ctx context.Context, kind *catalog.Kind, s model.Series, changes []storage.Change, always bool, counts *Counts) error {
 	store, ok := a.Store.(LatestStore)
 	if !ok {

@@ -112,9 +112,9 @@ func (r *recomputation) doNotCreate(ctx context.Context, old *rollup.Row, err er
 	return result, err
 }
 
-// placeholderExpiresAt returns when a placeholder that is written now expires. The coarser rows are folded within a
-// day of it, unless they wait in the queue for the end of a tick: then it lives as long as a row, and settled takes
-// an older low watermark for no proof.
+// placeholderExpiresAt returns when a placeholder that is written now expires. The coarser rows are folded
+// within a day of it, unless they wait in the queue for the end of a tick: then it lives as long as a row,
+// and settled takes an older low watermark for no proof.
 func (r *recomputation) placeholderExpiresAt(now model.Time) int64 {
 	if r.bucket.kind.Retention.LateEvery == 0 {
 		return now.Add(tier.Day24).Seconds()

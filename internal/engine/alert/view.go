@@ -83,7 +83,8 @@ func NotificationViewOf(n *storage.Notification) NotificationView {
 	}
 }
 
-// inChat escapes what Slack and its like would read as a link or as a mention of everybody. Ids come from devices.
+// inChat escapes what Slack and its like would read as a link or as a mention of everybody. Ids come from
+// devices.
 var inChat = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // RuleView is a rule in HTTP responses and in the output of the command line.

@@ -57,8 +57,8 @@ type Service struct {
 	purgeLocks purgeLockCache
 }
 
-// defaultParallel is as many requests as aggregate sends at once. 500 events of 500 series take 88 ms with 64 at
-// once, and 607 ms with 8, at 5 ms a request.
+// defaultParallel is as many requests as aggregate sends at once. 500 events of 500 series take 88 ms with
+// 64 at once, and 607 ms with 8, at 5 ms a request.
 const defaultParallel = 64
 
 // Append validates observations of a kind and appends them. It always returns one result for each

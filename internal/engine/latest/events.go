@@ -8,9 +8,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// newestFirst calls do with the events of the series from a time on, newest first, until do returns false. limit
-// is how many a request reads, or 0. Expired events count as absent. Events that cannot be decoded, because they are damaged or of
-// a newer format, are counted.
+// newestFirst calls do with the events of the series from a time on, newest first, until do returns false.
+// limit is how many a request reads, or 0. Expired events count as absent. Events that cannot be decoded,
+// because they are damaged or of a newer format, are counted.
 func (f *fold) newestFirst(
 	ctx context.Context, from model.Time, limit int, do func(*model.Event) bool,
 ) error {

@@ -29,9 +29,9 @@ type field struct {
 func (f *field) ours() bool { return f.has && slices.Contains(f.former, f.stored) }
 
 // nextOfFields returns the item that follows was in a kind whose latest items have the fields of many events:
-// each field has the value of the newest stored event with this field. What has expired stays until an event that had
-// it is changed: applied events arrive in order, so they expire in order, and only the value of a late event
-// may be older than one that has expired.
+// each field has the value of the newest stored event with this field. What has expired stays until an event
+// that had it is changed: applied events arrive in order, so they expire in order, and only the value of a
+// late event may be older than one that has expired.
 func (f *fold) nextOfFields(ctx context.Context, was item.DerivedLatest) (next item.DerivedLatest, needed bool, err error) {
 	w := f.newWalk(was)
 	if err := f.newestFirst(ctx, model.MinTime, walkPage, w.see); err != nil {
@@ -124,8 +124,8 @@ func (w *walk) see(e *model.Event) bool {
 // goesOn reports whether an older event may change a decision.
 func (w *walk) goesOn() bool { return w.seen < walkLimit && (w.all || !w.settled()) }
 
-// pass takes an event that cannot be decoded. It may have any field, so no older event replaces a value, but one
-// that is the former value of a changed event.
+// pass takes an event that cannot be decoded. It may have any field, so no older event replaces a value, but
+// one that is the former value of a changed event.
 func (w *walk) pass(e *model.Event) {
 	if !w.begun && w.was.Ordered && e.Order == w.was.Order {
 		w.begun, w.newest = true, e
@@ -187,8 +187,8 @@ func (w *walk) decide() {
 	w.next.Attrs = kept.Union(set)
 }
 
-// skippable reports whether nothing need be written: the item does not change, the changes are late inserts of
-// events that are in nothing of it, and its event is stored. Any other fold renews the revision.
+// skippable reports whether nothing need be written: the item does not change, the changes are late inserts
+// of events that are in nothing of it, and its event is stored. Any other fold renews the revision.
 func (w *walk) skippable() bool {
 	if w.was.Ordered != w.next.Ordered || w.was.Order != w.next.Order || w.was.Hash != w.next.Hash ||
 		!slices.Equal(w.was.Attrs, w.next.Attrs) || w.newest == nil || w.newest.Order != w.next.Order {

@@ -21,10 +21,11 @@ var (
 	ErrNoCursorKey    = errors.New("no cursor key is configured: a page cannot return or accept a cursor")
 )
 
-// A cursor is the base64url encoding of a version, a nonce, and binding and position, encrypted with AES-256-GCM.
-// The position of a pager is the order it returned last: 8 bytes of time, big endian, then the id. It is encrypted
-// because a page may end at an item that the caller may not see, such as one of another owner. The nonce is a
-// keyed hash of what it encrypts, so that the same page has the same cursor, and the same entity tag.
+// A cursor is the base64url encoding of a version, a nonce, and binding and position, encrypted with
+// AES-256-GCM. The position of a pager is the order it returned last: 8 bytes of time, big endian, then the
+// id. It is encrypted because a page may end at an item that the caller may not see, such as one of another
+// owner. The nonce is a keyed hash of what it encrypts, so that the same page has the same cursor, and the
+// same entity tag.
 const (
 	cursorVersion = 2 // version 1 was signed and not encrypted
 	bindingSize   = 16

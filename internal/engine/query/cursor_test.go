@@ -140,8 +140,8 @@ func TestCursor_IsAcceptedAfterItsKeyWasReplaced(t *testing.T) {
 	}
 }
 
-// A page may end at an item that its caller may not see: the cursor does not show the position. The same page has
-// the same cursor, on which the entity tags of HTTP responses depend.
+// A page may end at an item that its caller may not see: the cursor does not show the position. The same
+// page has the same cursor, on which the entity tags of HTTP responses depend.
 func TestCursor_IsEncryptedAndTheSameForTheSamePage(t *testing.T) {
 	w := newFixture(t, nil)
 	position := []byte("other:sensor_01")

@@ -44,7 +44,8 @@ type Live struct {
 	// Kind returns a kind, with the tiers of the table; nil if it is not declared.
 	Kind func(ctx context.Context, name string) (*catalog.Kind, error)
 	Now  func() model.Time
-	// Folded, if set, is called for each range of events of open buckets that a read has folded, with their number.
+	// Folded, if set, is called for each range of events of open buckets that a read has folded, with their
+	// number.
 	Folded func(kind string, events int)
 	// Parallel is how many shards of an open bucket are read at once; 0 means 8.
 	Parallel int

@@ -39,7 +39,8 @@ type UnprocessedReason string
 const (
 	// StreamGap: the table stream may have lost the changes before they were delivered.
 	StreamGap UnprocessedReason = "gap"
-	// BlockedBatch: a batch of the table stream fails. It is repeated, or was given up and waits to be redriven.
+	// BlockedBatch: a batch of the table stream fails. It is repeated, or was given up and waits to be
+	// redriven.
 	BlockedBatch UnprocessedReason = "blocked"
 )
 
@@ -48,8 +49,8 @@ type StreamStates interface {
 	StreamState(ctx context.Context) (storage.StreamState, error)
 }
 
-// BehindAfter is the lag of the table stream above which a result has a warning. A heartbeat passes the stream
-// each minute, and the progress is stored once a minute.
+// BehindAfter is the lag of the table stream above which a result has a warning. A heartbeat passes the
+// stream each minute, and the progress is stored once a minute.
 const BehindAfter = 10 * time.Minute
 
 // Lag returns how far the processed changes are behind a clock; 0 if that is not known.
@@ -69,8 +70,8 @@ func (p Progress) KnownThrough(now model.Time) model.Time {
 	return min(now, *p.ProcessedThrough)
 }
 
-// Warnings returns a sentence for each reason why changes may be missing from a result at a time; none if only
-// changes of the last minutes may be.
+// Warnings returns a sentence for each reason why changes may be missing from a result at a time; none if
+// only changes of the last minutes may be.
 func (p Progress) Warnings(now model.Time) (all []string) {
 	if lag := p.Lag(now); lag > BehindAfter {
 		all = append(all, fmt.Sprintf("changes since %s may be missing: the table stream is %s behind",
@@ -195,7 +196,8 @@ func (s *Service) progress(ctx context.Context, of []model.Series) (p Progress, 
 // StreamProgress returns the progress of the table stream alone, by which the list of series is known.
 func (s *Service) StreamProgress(ctx context.Context) (Progress, error) { return s.progress(ctx, nil) }
 
-// addSeries lowers a progress to the one of a series. A late change may wait for a tick after it was processed.
+// addSeries lowers a progress to the one of a series. A late change may wait for a tick after it was
+// processed.
 func (l *Live) addSeries(ctx context.Context, p *Progress, series model.Series) error {
 	kind, err := l.Kind(ctx, series.Kind)
 	if err != nil || kind == nil || !kind.Retention.HasDeferred() {

@@ -1,6 +1,7 @@
-// Package queue makes sure that the invalidation of an open bucket is stored, before a process leaves the bucket
-// to the sweep that finds the invalidation. A process that remembers, reads or has put an invalidation, and then
-// reads a clock before its due time, knows that the sweep begins later: only that sweep deletes it.
+// Package queue makes sure that the invalidation of an open bucket is stored, before a process leaves the
+// bucket to the sweep that finds the invalidation. A process that remembers, reads or has put an
+// invalidation, and then reads a clock before its due time, knows that the sweep begins later: only that
+// sweep deletes it.
 package queue
 
 import (
@@ -34,8 +35,8 @@ type Store interface {
 // Deferral is a bucket that is left to a sweep.
 type Deferral struct {
 	storage.Invalidation
-	// From is since when the bucket's tier is deferred, tier.Tier.DeferredFrom. The end of a deferral works off
-	// invalidations that are not due yet, so one of an earlier deferral may not be stored any more.
+	// From is since when the bucket's tier is deferred, tier.Tier.DeferredFrom. The end of a deferral works
+	// off invalidations that are not due yet, so one of an earlier deferral may not be stored any more.
 	From model.Time
 }
 
@@ -82,8 +83,8 @@ var ErrUnplaced = errors.New("no queue shard")
 // MaxRemembered bounds a Memory: about 10 MB.
 const MaxRemembered = 50_000
 
-// Memory remembers which invalidations this process knows to be stored. An invalidation that is forgotten is read
-// again, which changes nothing. The zero value is ready to use. It is safe for concurrent use.
+// Memory remembers which invalidations this process knows to be stored. An invalidation that is forgotten is
+// read again, which changes nothing. The zero value is ready to use. It is safe for concurrent use.
 type Memory struct {
 	known known
 

@@ -125,8 +125,8 @@ func TestMemory_ReadsTheGenerationsFirst(t *testing.T) {
 	}
 }
 
-// A bucket is left only if its invalidation is known to be stored and the clock, read after that, is before the
-// due time. Only then is it remembered.
+// A bucket is left only if its invalidation is known to be stored and the clock, read after that, is before
+// the due time. Only then is it remembered.
 func TestEnsure_LeavesABucketOnlyIfItIsOpenAfterItsInvalidationIsKnown(t *testing.T) {
 	t.Parallel()
 	unreachable := errors.New("unreachable")

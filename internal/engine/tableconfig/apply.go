@@ -199,8 +199,8 @@ func (a *Applier) Drained(ctx context.Context, kind string) (Applied, error) {
 	})
 }
 
-// change replaces the stored configuration of a kind by the one that next returns, with the time at which it is
-// applied. next is called again if another process has changed it meanwhile.
+// change replaces the stored configuration of a kind by the one that next returns, with the time at which it
+// is applied. next is called again if another process has changed it meanwhile.
 func (a *Applier) change(ctx context.Context, kind string,
 	next func(stored *storage.KindConfig) (c storage.KindConfig, at model.Time, err error),
 ) (done Applied, _ error) {

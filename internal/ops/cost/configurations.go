@@ -41,8 +41,8 @@ func sum(all []price, a map[unit]float64, mode, source string) (total float64) {
 // daysStored is how long events of a kind are stored, for a year at most.
 func daysStored(k catalog.Kind) float64 { return min(k.Retention.Raw, 365*tier.Day24).Hours() / 24 }
 
-// AllIn returns what a number of events a day costs in a month, on demand, with a source that sends so many in a
-// request: each part in words, and the sum.
+// AllIn returns what a number of events a day costs in a month, on demand, with a source that sends so many
+// in a request: each part in words, and the sum.
 func AllIn(u Units, batch int, perDay, storedDays float64, source string) (parts []string, total float64) {
 	a := amounts(u, batch, perDay, storedDays, 1)
 	for _, p := range prices {
@@ -60,7 +60,8 @@ func (p price) of(a map[unit]float64) (sum float64) {
 	return sum
 }
 
-// winsFrom is the number of events a day from which on an alternative is cheaper than a table that is billed on demand.
+// winsFrom is the number of events a day from which on an alternative is cheaper than a table that is billed
+// on demand.
 func winsFrom(p price, all []price, u Units, batch int, storedDays float64) float64 {
 	one, none := amounts(u, batch, 1, storedDays, 0), amounts(u, batch, 0, storedDays, 1)
 	return (p.of(none) - sum(all, none, onDemand, p.against)) / max(sum(all, one, onDemand, p.against)-p.of(one), 0)

@@ -43,8 +43,8 @@ var Partitions = []Partition{
 // queue has the patterns of the partitions of invalidations.
 var queue = []string{reserved.Invalidation + every}
 
-// Bounds has, by action of IAM and function, the patterns of the only partitions to which the function sends the
-// action. A function that is not listed sends the action to partitions of subjects too.
+// Bounds has, by action of IAM and function, the patterns of the only partitions to which the function sends
+// the action. A function that is not listed sends the action to partitions of subjects too.
 var Bounds = map[string]map[string][]string{
 	"dynamodb:DeleteItem":     {"aggregate": {tablekeys.JobAggregate}},
 	"dynamodb:BatchWriteItem": {"aggregate": queue, "ingest": queue, "manage": queue}, // a batch may delete

@@ -85,8 +85,8 @@ type EventReader interface {
 	Events(ctx context.Context, r Range) (EventPage, error)
 }
 
-// EventVisitor is an optional interface of an EventReader that passes on the events of a page one by one: a fold
-// keeps no event, so the page need not become a slice.
+// EventVisitor is an optional interface of an EventReader that passes on the events of a page one by one: a
+// fold keeps no event, so the page need not become a slice.
 type EventVisitor interface {
 	// EachEvent is Events, but calls do with each event. The event is valid during the
 	// call only; its strings may be kept. An error may be returned after some events.

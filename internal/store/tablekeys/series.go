@@ -40,8 +40,8 @@ func SeriesEntry(s model.Series) keys.Key {
 	return keys.Key{PK: pk, SK: sk}
 }
 
-// SeriesPrefix returns the prefix of the sort keys of the entries of all subjects whose ids begin with a text.
-// Other subjects may have entries with that prefix if the text is very long.
+// SeriesPrefix returns the prefix of the sort keys of the entries of all subjects whose ids begin with a
+// text. Other subjects may have entries with that prefix if the text is very long.
 func SeriesPrefix(ids string) string {
 	prefix := keyparts.Join(ids)
 	return prefix[:min(len(prefix), maxSeriesSort)]

@@ -21,8 +21,8 @@ type Table interface {
 	PartitionReader
 	// Scan reads a page of the whole table. The order of partitions has no meaning.
 	Scan(ctx context.Context, after keys.Key) (items []item.Item, next keys.Key, err error)
-	// ScanPage is Scan of at most limit items. The items of a partition are in the order of their sort keys, and
-	// no item needs to have the key of the position.
+	// ScanPage is Scan of at most limit items. The items of a partition are in the order of their sort keys,
+	// and no item needs to have the key of the position.
 	ScanPage(ctx context.Context, after keys.Key, limit int) (items []item.Item, next keys.Key, err error)
 }
 

@@ -90,7 +90,8 @@ func ParseHit(body []byte) (Hit, error) {
 	return h, h.check()
 }
 
-// decode decodes a body. A member of another type than its own is dropped, unless the hit is nothing without it.
+// decode decodes a body. A member of another type than its own is dropped, unless the hit is nothing without
+// it.
 func (h *Hit) decode(body []byte, to any) error {
 	err := json.Unmarshal(body, to)
 	wrong := new(json.UnmarshalTypeError)

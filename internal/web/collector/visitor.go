@@ -43,9 +43,9 @@ func DeviceOf(userAgent string) string {
 	return DeviceOther
 }
 
-// Referrer returns the host of link, in small letters, if it is of another site than the given hosts, which are
-// the same site with and without www. It returns "" if there is no link, or it is of the same site. Path and
-// query are dropped, because they may contain search terms or session ids.
+// Referrer returns the host of link, in small letters, if it is of another site than the given hosts, which
+// are the same site with and without www. It returns "" if there is no link, or it is of the same site. Path
+// and query are dropped, because they may contain search terms or session ids.
 func Referrer(link string, same ...string) string {
 	from := cutAddress(link).host
 	switch scheme, rest, absolute := strings.Cut(strings.ToLower(link), "://"); {

@@ -137,7 +137,8 @@ func ofVisits(field string) group {
 	return group{[]source{{kind: visits, fields: []string{field}}}, []string{"visits", "percentage"}}
 }
 
-// ofProperty returns the dimension of a property of custom events, which is stored with the name of the event.
+// ofProperty returns the dimension of a property of custom events, which is stored with the name of the
+// event.
 func ofProperty(name string) group {
 	value := func(text string) (string, bool) {
 		p, ok := webfield.ParseProp(text)

@@ -29,8 +29,8 @@ type recount struct {
 	sessions   *catalog.Kind
 }
 
-// counters are the metrics of a recount. A visit counts if it began in the range and has a view or event in the
-// range that passes the filters.
+// counters are the metrics of a recount. A visit counts if it began in the range and has a view or event in
+// the range that passes the filters.
 var counters = map[string]func(*cell) float64{
 	"visitors":        func(c *cell) float64 { return float64(len(c.visitors)) },
 	"pageviews":       func(c *cell) float64 { return float64(c.views) },
@@ -143,7 +143,8 @@ func (r *recount) cell(cells map[position]*cell, periods []times.Period, at mode
 	return cells[where]
 }
 
-// add counts a page view or custom event. As in rollups, a custom event outside of any visit makes no visitor.
+// add counts a page view or custom event. As in rollups, a custom event outside of any visit makes no
+// visitor.
 func (c *cell) add(h *hit) {
 	if c.visitors == nil {
 		c.visitors = map[string]bool{}
@@ -206,8 +207,8 @@ func (r *recount) named(label, key string) []string {
 	})
 }
 
-// read returns the page views and custom events of a range with their visits, and later ones of visits that go
-// on after the range.
+// read returns the page views and custom events of a range with their visits, and later ones of visits that
+// go on after the range.
 func (r *recount) read(ctx context.Context, table *query.Service, whole span) ([]*hit, error) {
 	if err := r.check(ctx, table, whole); err != nil {
 		return nil, err

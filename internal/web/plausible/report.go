@@ -171,7 +171,8 @@ func (q *Report) setRange(now time.Time) error {
 	return nil
 }
 
-// response is the response to a report. Warnings name, by metric, figures that are not known or may be too low.
+// response is the response to a report. Warnings name, by metric, figures that are not known or may be too
+// low.
 type response struct {
 	Results  any               `json:"results"`
 	Warnings map[string]string `json:"warnings,omitempty"`
@@ -238,8 +239,8 @@ func (q *Report) breakdown(r *Result) any {
 // term is a filter of version 1: a dimension, == or !=, and values with | between them.
 var term = regexp.MustCompile(`(?s)\A([a-z_]+:[^=!]+?)([=!]=)(.+)\z`)
 
-// reportFilters reads filters of version 1, as visit:country==DE|FR;event:page!=/a, or filters of version 2 as
-// JSON. A backslash before a separator makes it a part of the value.
+// reportFilters reads filters of version 1, as visit:country==DE|FR;event:page!=/a, or filters of version 2
+// as JSON. A backslash before a separator makes it a part of the value.
 func reportFilters(text string) (all []json.RawMessage, err error) {
 	all = []json.RawMessage{}
 	if strings.HasPrefix(text, "[") {

@@ -33,9 +33,9 @@ var writeFaults = []writeFault{
 //	lost response  the write is stored, and the program does not learn it
 //	failed read    the read has no result
 //
-// It replaces the number of an earlier call with this fault; 0 ends it. A program repeats a request after each of
-// them, so a single one is rarely visible: set timeseries.Options.Attempts to 1, or let more requests fail.
-// Another name ends the test.
+// It replaces the number of an earlier call with this fault; 0 ends it. A program repeats a request after
+// each of them, so a single one is rarely visible: set timeseries.Options.Attempts to 1, or let more
+// requests fail. Another name ends the test.
 func (t *Table) Fail(fault string, n int) {
 	t.tb.Helper()
 	names := lists.Map(writeFaults, func(f writeFault) string { return f.name })

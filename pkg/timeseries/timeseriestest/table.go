@@ -69,9 +69,9 @@ func (t *Table) Options() *timeseries.Options {
 	}
 }
 
-// Configure applies the kinds to the table, as a deployment does: a program whose kind differs from them, or is
-// none of them, then gets timeseries.ErrTableConfig. Fold, Sweep and Advance then know the kinds. A kind that the
-// table cannot take ends the test.
+// Configure applies the kinds to the table, as a deployment does: a program whose kind differs from them, or
+// is none of them, then gets timeseries.ErrTableConfig. Fold, Sweep and Advance then know the kinds. A kind
+// that the table cannot take ends the test.
 func (t *Table) Configure(kinds ...catalog.Kind) {
 	t.tb.Helper()
 	declared, err := catalog.New(kinds...)
@@ -116,8 +116,8 @@ func (t *Table) stored() model.Time { return model.TimeOf(t.Now()) }
 const sweepEvery = time.Hour
 
 // Advance moves the clock forward and removes what has expired by then. If the table was configured, it also
-// does what the deployed functions do meanwhile: it folds what was written before, and sweeps the buckets that
-// close, hour by hour, so that a raw event expires only after its buckets have it.
+// does what the deployed functions do meanwhile: it folds what was written before, and sweeps the buckets
+// that close, hour by hour, so that a raw event expires only after its buckets have it.
 func (t *Table) Advance(d time.Duration) {
 	t.tb.Helper()
 	until := t.Now().Add(d)

@@ -25,8 +25,8 @@ func (p Position) String() string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// ParsePosition reads what String returned; "" is the beginning. It is not authenticated: a position only leaves
-// out events and rows of the caller's own selection.
+// ParsePosition reads what String returned; "" is the beginning. It is not authenticated: a position only
+// leaves out events and rows of the caller's own selection.
 func ParsePosition(text string) (p Position, err error) {
 	if text == "" {
 		return p, nil

@@ -199,8 +199,8 @@ func (v *Verifier) recount(
 const confirmations = 5
 
 // confirm reads again what differs, because an event may have been stored between the reading of a row and of
-// its events. A finding is confirmed if no row of its coarsest bucket changed while they were read: each has one
-// revision before and after. One that changes each time is Busy.
+// its events. A finding is confirmed if no row of its coarsest bucket changed while they were read: each has
+// one revision before and after. One that changes each time is Busy.
 func (v *Verifier) confirm(ctx context.Context, first *recount, findings []found) ([]found, error) {
 	tiers := first.kind.Retention.Tiers
 	coarsest := func(f found) tier.Bucket { return tiers[len(tiers)-1].Unit.BucketOf(f.Key.Start) }
