@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
 func TestCost_IsComputedFromTheTemplate(t *testing.T) {
@@ -15,13 +19,10 @@ func TestCost_IsComputedFromTheTemplate(t *testing.T) {
 		"prod": {"$   3.00  CloudWatch::Dashboard", "$   1.20  Lambda::EventSourceMapping"},
 		"full": {"$  78.29  DynamoDB::Table", "$  29.20  Kinesis::Stream", "$   2.40  ApplicationAutoScaling::ScalingPolicy", "$   1.00  KMS::Key"},
 	} {
-		var text bytes.Buffer
-		if err := writeCost(&text, name, stage(t, name), hasDeferred(shipped(t))); err != nil {
-			t.Fatal(err)
-		}
+		text := printedCost(t, name)
 		for _, line := range want {
-			if !strings.Contains(text.String(), line) {
-				t.Errorf("%s: the output lacks %q:\n%s", name, line, &text)
+			if !strings.Contains(text, line) {
+				t.Errorf("%s: the output lacks %q:\n%s", name, line, text)
 			}
 		}
 	}
@@ -53,19 +54,53 @@ var total = regexp.MustCompile(`\$ *([0-9.]+)  in total`)
 // atRestOf is the monthly cost of an idle stage.
 func atRestOf(t *testing.T, name string) float64 {
 	t.Helper()
-	var text bytes.Buffer
-	if err := writeCost(&text, name, stage(t, name), hasDeferred(shipped(t))); err != nil {
-		t.Fatal(err)
-	}
-	m := total.FindStringSubmatch(text.String())
+	return parsedDollars(t, total, printedCost(t, name))
+}
+
+// parsedDollars returns the number that a pattern finds in a text.
+func parsedDollars(t *testing.T, pattern *regexp.Regexp, text string) float64 {
+	t.Helper()
+	m := pattern.FindStringSubmatch(text)
 	if m == nil {
-		t.Fatalf("no total in %s", &text)
+		t.Fatalf("no %s in %s", pattern, text)
 	}
 	dollars, err := strconv.ParseFloat(m[1], 64)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return dollars
+}
+
+// printedCost returns what is printed for a stage.
+func printedCost(t *testing.T, name string) string {
+	t.Helper()
+	settings, err := config.Load(allStages(t, t.TempDir()), domains.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(settings.Stages, func(s config.Stage) bool { return s.Name == name })
+	var text bytes.Buffer
+	if err := writeCost(&text, settings.Stages[i], stage(t, name), settings); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+// A lean stage is lean in use.
+func TestLean_CostsLittleInUse(t *testing.T) {
+	text := printedCost(t, "dev")
+	for _, c := range []struct {
+		pattern string
+		most    float64
+	}{
+		{`1,000 readings a day +with the idle cost \$([0-9.]+)`, 2.50},
+		{`\$ *([0-9.]+)  1,000,000 page views a month`, 5},
+	} {
+		if dollars := parsedDollars(t, regexp.MustCompile(c.pattern), text); dollars > c.most || dollars <= 0 {
+			t.Errorf("%s: $%v, want at most $%v", c.pattern, dollars, c.most)
+		}
+	}
+	t.Log(text)
 }
 
 func TestDev_CostsAtMostTwoDollarsAtRest(t *testing.T) {

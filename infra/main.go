@@ -3,7 +3,7 @@
 //
 //	infra               synthesizes every stage, for the CDK command line
 //	infra print STAGE   prints the template of a stage, without asset hashes
-//	infra cost STAGE    prints the resources of a stage and their idle cost
+//	infra cost STAGE    prints the resources of a stage, and what it costs idle and in use
 //	infra sam           prints the SAM template
 package main
 
@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/aws/jsii-runtime-go"
 
@@ -56,7 +57,10 @@ func run(args []string, out io.Writer) error {
 			return err
 		})
 	case command == "cost" && stage != "":
-		return withTemplate(stage, func(c *config.Config, t template.Template) error { return writeCost(out, stage, t, hasDeferred(c)) })
+		return withTemplate(stage, func(c *config.Config, t template.Template) error {
+			i := slices.IndexFunc(c.Stages, func(s config.Stage) bool { return s.Name == stage })
+			return writeCost(out, c.Stages[i], t, c)
+		})
 	}
 	return errUsage
 }

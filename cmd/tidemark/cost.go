@@ -11,14 +11,15 @@ const costHelp = `Show what events cost, by the configuration
 Show what the events of each kind cost, by the configuration. The units are measured: the
 deployed code runs on a table in memory. An example event has all declared fields.
 
-Prices are for us-east-1, on demand unless the column says otherwise. Idle costs of a
-stage are not included: "make deploy-dry" shows them.
+Prices are AWS's list prices in us-east-1, before any free tier. What a stage costs at rest is not
+included: "make deploy-dry" shows it.
 
-With --events, each configuration of table and source is priced for so many events of each
-kind. The two totals are for a table on demand, as a stage has it without "billing", and for
-a provisioned one. Then follow what always-on databases cost, from which load on they are
-cheaper than a table on demand, and the price of a flood by the ceilings of each stage. A source is priced with the invocations of
-ingest and their logs. Instances are single ones; the work of operating them is not counted.
+With --events, the price of so many events of each kind in a month: each part of the stage's own
+configuration and their total, by the source that the stage has for the kind (AWS IoT, the collector of
+websites, or the HTTP API). Then follow the totals of other configurations, of databases that run all the time,
+and the price of a flood by the ceilings of each stage. The number of series follows from --events and --rate.
+--processes is how many processes of a function share the events at random: each of them reads which
+buckets are in the queue.
 
 Exit status: 0 done; 2 wrong usage; 3 failed.
 
@@ -43,6 +44,8 @@ func costCommand(to *connection) *cobra.Command {
 	}
 	registerLoad(cmd, &flags)
 	cmd.Flags().StringVar(&flags.Events, "events", "", "`number` of events of a kind, such as 1e6/day, to show what each configuration costs")
+	cmd.Flags().StringVar(&flags.Stage, "stage", "", "`name` of a stage of tidemark.yaml (default: the last one)")
+	cmd.Flags().IntVar(&flags.Processes, "processes", 1, "`number` of processes that share the events")
 	cmd.Flags().IntVar(&flags.Size, "size", 0, "`bytes` of such an event, if more than its declared fields have")
 	return cmd
 }
@@ -51,5 +54,5 @@ func costCommand(to *connection) *cobra.Command {
 func registerLoad(cmd *cobra.Command, flags *cost.Forecast) {
 	cmd.Flags().StringVar(&flags.Rate, "rate", "1/m", "`rate` of the events of a series, such as 4/h")
 	cmd.Flags().IntVar(&flags.Batch, "batch", 1, "`number` of events in a request")
-	cmd.Flags().IntVar(&flags.Series, "series", 1000, "`number` of series")
+	cmd.Flags().IntVar(&flags.Series, "series", 0, "`number` of series (default 1000; with --events it follows)")
 }

@@ -99,6 +99,6 @@ func stackHealth(ctx context.Context, to *connection, name string) (func(context
 	}
 	watch := cloudwatch.NewFromConfig(cfg)
 	return func(ctx context.Context) (any, error) {
-		return deployment.ReadHealth(ctx, watch, name, to.Table, time.Now())
+		return deployment.ReadHealth(ctx, watch, name, to.Stack, time.Now())
 	}, nil
 }

@@ -97,16 +97,16 @@ func TestEvaluateAlerts_AFailedDeliveryDoesNotFailTheBatchAndIsRetriedByTheSched
 	if len(counts) == 0 {
 		t.Error("no metrics")
 	}
-	b.open = true
 	later := service.Now().Add(time.Hour)
 	service.Now = func() model.Time { return later }
+	if _, err := f.Invoke(t.Context(), sample(t, "scheduled")); err != nil || !strings.Contains(f.out.String(), "OldestAlertWaiting") {
+		t.Errorf("%v; the metrics lack the age of the oldest notification: %s", err, f.out.String())
+	}
+	b.open = true
 	out, err := f.Invoke(t.Context(), sample(t, "scheduled"))
 	var result alert.DeliveryResult
 	if err != nil || json.Unmarshal(out, &result) != nil || result.Delivered != 1 || len(b.published) != 1 {
 		t.Errorf("the scheduled event returned %s, %v, and published %v; want one delivery", out, err, b.published)
-	}
-	if !strings.Contains(f.out.String(), "OldestAlertWaiting") {
-		t.Errorf("the metrics lack the age of the oldest notification: %s", f.out.String())
 	}
 }
 

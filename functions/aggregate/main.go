@@ -11,7 +11,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/eventbus"
 	"github.com/tidemark-db/tidemark/internal/api/startup"
 	"github.com/tidemark-db/tidemark/internal/base/config"
-	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
@@ -31,7 +30,7 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 		blocked:  &aggregate.BlockedBatches{Store: table, Now: now},
 		pulse:    &aggregate.Heartbeat{Store: table, Now: now, MaxAge: e.Settings.Mapping.MaxAge},
 		log:      log,
-		metrics:  &telemetry.Emitter{Out: os.Stdout, Now: now},
+		metrics:  e.Metrics,
 		units:    e.Units,
 		function: e.Function,
 		tracer:   e.Tracer,

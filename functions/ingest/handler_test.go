@@ -22,6 +22,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
@@ -55,7 +56,8 @@ func newFixture(t *testing.T) fixture {
 func newFixtureOn(t *testing.T, conf *config.Config, s store, memory *memory.Table) fixture {
 	t.Helper()
 	out := new(bytes.Buffer)
-	r := newReporter(slog.New(slog.NewJSONHandler(out, nil)), out, "ingest", func() (float64, float64) { return 0, 0 })
+	metrics := &telemetry.Emitter{Out: out, Now: func() model.Time { return model.TimeOf(time.Now()) }}
+	r := newReporter(slog.New(slog.NewJSONHandler(out, nil)), metrics, "ingest", func() (float64, float64) { return 0, 0 })
 	h, err := newHandler(conf, s, r)
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 	if err != nil {
 		return nil, err
 	}
-	h, err := newHandler(e.Settings, e.Table, newReporter(log, os.Stdout, e.Function, e.Units))
+	h, err := newHandler(e.Settings, e.Table, newReporter(log, e.Metrics, e.Function, e.Units))
 	if err != nil {
 		return nil, err
 	}

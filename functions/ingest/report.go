@@ -1,12 +1,10 @@
 package main
 
 import (
-	"io"
 	"log/slog"
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
@@ -29,10 +27,12 @@ type reporter struct {
 	write  float64
 }
 
-func newReporter(log *slog.Logger, out io.Writer, function string, units func() (read, write float64)) *reporter {
+func newReporter(
+	log *slog.Logger, metrics *telemetry.Emitter, function string, units func() (read, write float64),
+) *reporter {
 	return &reporter{
 		log:      log.With(telemetry.FieldFunction, function),
-		emitter:  &telemetry.Emitter{Out: out, Now: func() model.Time { return model.TimeOf(time.Now()) }},
+		emitter:  metrics,
 		function: function,
 		units:    units,
 		counts:   make(map[string]telemetry.Counts),

@@ -8,11 +8,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/ops/cost"
 )
 
 func TestReporter_LogsAndCountsAnInvocation(t *testing.T) {
@@ -89,5 +92,25 @@ func TestWire_RefusesAConfigurationThatDoesNotFitTheTable(t *testing.T) {
 	_, err := wire(t.Context(), func(name string) string { return env[name] }, slog.New(slog.DiscardHandler))
 	if !errors.Is(err, tableconfig.ErrRefused) || !strings.Contains(err.Error(), "refused: kinds.READING.shards: 3 to 1") {
 		t.Errorf("error: got %v, want the refused change", err)
+	}
+}
+
+// The price of a request counts what ingest writes to its log for a reading: three lines, and 26 bytes of CloudWatch's for
+// each.
+func TestReport_LogsNoMoreThanIsPriced(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	if _, err := f.handle(invocation(t, "f4a26efa-bd44-a3a4-24f2-2feef4e64f93"), sample(t, "http-one")); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Count(f.out.String(), "\n")
+	if size := f.out.Len() + 26*lines; lines == 0 || size > cost.IngestLog {
+		t.Errorf("%d bytes in %d lines, want at most %d:\n%s", size, lines, cost.IngestLog, f.out)
+	}
+	for _, d := range telemetry.Catalogue() {
+		published := strings.Contains(f.out.String(), `"Name":"`+string(d.Metric)+`"`)
+		if published && !slices.Contains(telemetry.InUse(), d.Metric) {
+			t.Errorf("%s is published for an ordinary reading, and not priced", d.Metric)
+		}
 	}
 }

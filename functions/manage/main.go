@@ -12,7 +12,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/startup"
 	"github.com/tidemark-db/tidemark/internal/base/config"
-	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/engine/queue"
@@ -49,7 +48,7 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 		return nil, err
 	}
 	h.ownerClaim, h.log, h.units = getenv(config.EnvOwnerClaim), log, e.Units
-	h.function, h.metrics = e.Function, &telemetry.Emitter{Out: os.Stdout, Now: h.now}
+	h.function, h.metrics = e.Function, e.Metrics
 	h.events.Service.OnUnqueued = ingest.LogUnqueued(log, h.count)
 	return h, nil
 }

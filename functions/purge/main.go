@@ -11,7 +11,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/startup"
 	"github.com/tidemark-db/tidemark/internal/base/config"
-	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
@@ -41,7 +40,7 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 		return nil, err
 	}
 	h.log, h.units = log, e.Units
-	h.function, h.metrics = e.Function, &telemetry.Emitter{Out: os.Stdout, Now: h.now}
+	h.function, h.metrics = e.Function, e.Metrics
 	return h, nil
 }
 

@@ -50,7 +50,7 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*f
 		return nil, err
 	}
 	store, now := e.Table, startup.Now
-	folded := emitFolded(&telemetry.Emitter{Out: os.Stdout, Now: now}, e.Function, log)
+	folded := emitFolded(e.Metrics, e.Function, log)
 	build := func(kinds *catalog.Catalog) *Handler {
 		live := &query.Live{
 			Store: store, Watermarks: store, Stream: store, Kind: query.KindsOf(kinds), Now: now, Folded: folded,

@@ -93,6 +93,9 @@ func (s *Tidemark) addFunctions() {
 		if s.key != nil {
 			props.EnvironmentEncryption = s.key
 		}
+		if s.lean() { // no line at the begin and the end of each invocation
+			props.SystemLogLevelV2 = awslambda.SystemLogLevel_WARN
+		}
 		props.ReservedConcurrentExecutions = positive(f.reserved(&s.stage.Reserved))
 		fn := withLogicalID(s, awslambda.NewFunction(s.Construct, new(f.id+"Function"), props), f.id+"Function")
 		if s.stage.Tracing {
@@ -122,6 +125,9 @@ func (s *Tidemark) environment(function string) *map[string]*string {
 	}
 	if claim := s.stage.Access.OwnerClaim; claim != "" && (function == ingest || function == query || function == manage || function == prometheus) {
 		env[config.EnvOwnerClaim] = &claim
+	}
+	if s.lean() {
+		env[config.EnvMonitoring] = new(string(config.LeanMonitoring))
 	}
 	if s.stage.Tracing && (function == ingest || function == aggregate) {
 		env[config.EnvTracing] = new("true")

@@ -25,6 +25,9 @@ func TestFunctions_RunAsConfigured(t *testing.T) {
 				"Timeout":       f.settings(&settings.Functions).Timeout.Seconds(),
 				"LoggingConfig": map[string]any{"LogFormat": "JSON", "LogGroup": map[string]any{"Ref": f.id + "Logs"}},
 			}
+			if name == "dev" { // lean
+				want["LoggingConfig"].(map[string]any)["SystemLogLevel"] = "WARN"
+			}
 			for property, value := range want {
 				if diff := cmp.Diff(value, got[property]); diff != "" {
 					t.Errorf("%s: %s: %s (-want +got):\n%s", name, f.name, property, diff)

@@ -18,6 +18,7 @@ func (s *Tidemark) addOutputs() {
 	add("UndeliveredQueueUrl", s.Undelivered.QueueUrl(), "Observations that were not delivered to ingest")
 	add("AlertBusName", s.AlertBus.Ref(), "The event bus for alerts: put a rule on it to receive them")
 	add("MappingId", s.mapping.Ref(), "The event source mapping from the table stream to aggregate")
+	add("Monitoring", new(string(s.stage.Monitoring)), "Which metrics are published: all, or those with an alarm")
 	if len(s.stage.Sources.Things) > 0 {
 		add("Topic", new(s.topic()), "First level of the MQTT topics: {topic}/devices/{id}/readings")
 	}

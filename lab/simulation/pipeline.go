@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/ops/cost"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -54,9 +56,26 @@ func printPipelines(w io.Writer) {
 		u := measure(p.load)
 		fmt.Fprintf(w, "%s: %.3f write %.3f read an event\n", p.name, u.allWrites(), u.perEvent(unitsRead))
 	}
+	fmt.Fprintln(w, "\nThe same by a number of processes of each function, 1/min:")
+	for _, n := range []int{1, 8, 34} {
+		printProcesses(w, n)
+	}
 	for _, source := range batchedSources {
 		line, _ := millionADay(source)
 		fmt.Fprintln(w, line)
+	}
+}
+
+// printProcesses prints the units of an event where processes share the events at random.
+func printProcesses(w io.Writer, n int) {
+	for _, latest := range []catalog.LatestPolicy{catalog.TransactionLatest, catalog.DerivedLatest} {
+		k := batteryReadings(latest)
+		u, err := cost.Measure(k, cost.Load{Every: time.Minute, Batch: 1, Processes: n})
+		if err != nil {
+			panic(err) // no fault is simulated
+		}
+		fmt.Fprintf(w, "%d processes, latest %s: %.3f write %.3f read an event, $%.2f a million\n",
+			n, latest, u.Write, u.Read, u.Dollars(1e6))
 	}
 }
 
@@ -64,16 +83,32 @@ func printPipelines(w io.Writer) {
 const idleStage = 12.68
 
 // batchedSources are sources in which one invocation takes the messages of many devices.
-var batchedSources = []string{"AWS IoT Core, Basic Ingest, batched: ten messages a request", "SQS, 100 messages an invocation"}
+var batchedSources = []string{cost.BasicBatched, cost.Queue}
+
+// processes are how many of each function take a million events a day: one for each of four stream shards.
+const processes = 4
 
 // millionADay returns what a million events a day of devices that report once a minute cost in a month, all
 // in, with latest items that are derived, in words and in dollars.
 func millionADay(source string) (string, float64) {
-	pipelines := pipelines()
-	u := measured(pipelines[len(pipelines)-1].load)
-	parts, total := cost.AllIn(cost.Units{Write: u.allWrites(), Read: u.perEvent(unitsRead), Bytes: float64(u.sizes["event"])}, 1, 1e6, 30, source)
-	total += idleStage
-	return fmt.Sprintf("1,000,000 events a day, all in: %s + idle stage $%.2f = $%.2f a month", strings.Join(parts, " + "), idleStage, total), total
+	k := batteryReadings(catalog.DerivedLatest)
+	load := cost.Load{Every: time.Minute, Batch: 1, Processes: processes}
+	u, err := cost.Measure(k, load)
+	if err != nil {
+		panic(err) // no fault is simulated
+	}
+	stage := config.NewStage("prod")
+	parts := cost.Bill(u, load, k, &stage, 1e6, source)
+	text := lists.Map(parts, func(p cost.Part) string { return fmt.Sprintf("%s $%.2f", p.Name, p.Dollars) })
+	total := cost.Total(parts) + idleStage
+	return fmt.Sprintf("1,000,000 events a day, all in: %s + idle stage $%.2f = $%.2f a month",
+		strings.Join(text, " + "), idleStage, total), total
+}
+
+// batteryReadings is the kind of readings with a third measure, all tiers deferred.
+func batteryReadings(latest catalog.LatestPolicy) catalog.Kind {
+	l := load{perBatch: 1, every: time.Minute, lasts: time.Hour, deferred: true, battery: true, latest: latest}
+	return *newCostRun(l).kind
 }
 
 // openHour returns the read units of one read of an hour that ends in a minute and has a number of

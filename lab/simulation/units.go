@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/engine/queue"
+	"github.com/tidemark-db/tidemark/internal/ops/cost"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -47,12 +48,6 @@ type usage struct {
 
 func (u *usage) perEvent(name string) float64 { return float64(u.units[name]) / float64(u.events) }
 
-// On-demand prices in us-east-1, in dollars per million units, November 2026.
-const (
-	dollarsWrite = .625
-	dollarsRead  = .125
-)
-
 // allWrites returns the write units of an event and its rollups.
 func (u *usage) allWrites() float64 { return u.perEvent(unitsEvents) + u.perEvent(unitsRollups) }
 
@@ -61,7 +56,7 @@ var deviceBatches = load{perBatch: 60, every: time.Hour, lasts: 24 * time.Hour, 
 
 // dollars returns the cost of the rollups of a million events, without their appends.
 func (u *usage) dollars() float64 {
-	return dollarsRead*u.perEvent(unitsRead) + dollarsWrite*u.perEvent(unitsRollups)
+	return cost.Units{Read: u.perEvent(unitsRead), Write: u.perEvent(unitsRollups)}.Dollars(1e6)
 }
 
 // costRun is a table with its ingest service and aggregator, without faults.

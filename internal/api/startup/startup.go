@@ -47,7 +47,8 @@ type Environment struct {
 	Table    *dynamo.Table
 	Units    func() (read, write float64) // capacity consumed since the process started
 	Function string                       // the deployed function's name
-	Tracer   *xray.Tracer                 // nil unless the stage is traced
+	Metrics  *telemetry.Emitter
+	Tracer   *xray.Tracer // nil unless the stage is traced
 }
 
 // Open reads the configuration and opens the table. It returns an error if the configuration is not
@@ -60,7 +61,11 @@ func Open(ctx context.Context, getenv func(string) string) (*Environment, error)
 	units := new(dynamo.Capacity)
 	table, err := Table(ctx, getenv, dynamo.WithCapacity(units))
 	function := getenv(envFunction)
-	return &Environment{settings, table, units.Units, function, xray.FromEnv(getenv, function)}, err
+	lean := getenv(config.EnvMonitoring) == string(config.LeanMonitoring)
+	return &Environment{
+		Settings: settings, Table: table, Units: units.Units, Function: function,
+		Metrics: &telemetry.Emitter{Out: os.Stdout, Now: Now, Lean: lean}, Tracer: xray.FromEnv(getenv, function),
+	}, err
 }
 
 // Table opens the table. It makes no request.

@@ -141,6 +141,8 @@ const (
 	EnvSiteSecret = "TIDEMARK_SITE_SECRET"
 	// EnvTracing is not empty in functions of a traced stage that send parts of traces.
 	EnvTracing = "TIDEMARK_TRACING"
+	// EnvMonitoring is how much of CloudWatch the stage pays for; empty is all.
+	EnvMonitoring = "TIDEMARK_MONITORING"
 	// EnvOriginSecret is the ARN of the secret that a trusted CloudFront distribution sends.
 	// While it is rotated, it contains two texts, as EnvSiteSecret does.
 	EnvOriginSecret = "TIDEMARK_ORIGIN_SECRET"

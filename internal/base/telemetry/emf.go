@@ -13,8 +13,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Counts are the metric values of one invocation. A metric that is absent is not published;
-// one that is zero is. It is not safe for concurrent use.
+// Counts are the metric values of one invocation. A zero is not published, because CloudWatch bills a metric
+// for each hour in which it has a value; but for a metric whose alarm goes off when data is missing. It is not
+// safe for concurrent use.
 type Counts map[Metric]float64
 
 // Emitter writes metrics in CloudWatch Embedded Metric Format. It is safe for concurrent
@@ -23,6 +24,9 @@ type Emitter struct {
 	Out       io.Writer         // a function's standard output
 	Namespace string            // "" means DefaultNamespace
 	Now       func() model.Time // the time of each line
+	// Lean publishes only the metrics that have an alarm. The other values are in the line nevertheless, where
+	// a query of the log finds them.
+	Lean bool
 }
 
 // DefaultNamespace is the CloudWatch namespace of all metrics.
@@ -33,14 +37,14 @@ var ErrMetric = errors.New("cannot be published")
 
 // Emit writes counts as one line. function is the deployed function's name, which
 // distinguishes the stages of one account. kind is the kind that the counts belong to, "" for several
-// kinds or none. Empty counts write nothing.
+// kinds or none; it is a member of the line and no dimension. Without a value to publish nothing is written.
 func (e *Emitter) Emit(function, kind string, counts Counts) error {
-	if len(counts) == 0 {
-		return nil
-	}
 	all, err := counts.definitions()
 	if err != nil {
 		return fmt.Errorf("emit metrics of %s: %w", function, err)
+	}
+	if len(all) == 0 {
+		return nil
 	}
 	line, err := json.Marshal(e.document(function, kind, counts, all))
 	if err != nil {
@@ -59,7 +63,7 @@ func (e *Emitter) EmitOrLog(log *slog.Logger, function, kind string, counts Coun
 	}
 }
 
-// definitions returns the catalogue rows of the metrics in c, in the catalogue's order.
+// definitions returns the catalogue rows of the values in c that are written, in the catalogue's order.
 func (c Counts) definitions() ([]Definition, error) {
 	for m, value := range c {
 		if _, ok := m.Definition(); !ok {
@@ -70,10 +74,13 @@ func (c Counts) definitions() ([]Definition, error) {
 		}
 	}
 	return slices.DeleteFunc(Catalogue(), func(d Definition) bool {
-		_, counted := c[d.Metric]
-		return !counted
+		value, counted := c[d.Metric]
+		return !counted || value == 0 && !d.alwaysPublished()
 	}), nil
 }
+
+// alwaysPublished reports whether the absence of a value would set off the metric's alarm.
+func (d Definition) alwaysPublished() bool { return d.Alarm != nil && d.Alarm.Silence }
 
 // The _aws member of a line, which says which of the other members are metrics.
 type metadata struct {
@@ -93,29 +100,23 @@ type metricName struct {
 }
 
 // document builds a line: the _aws member, and one member for each dimension and each value.
-// Every metric is published by function, and a ByKind metric also by function and kind.
 func (e *Emitter) document(function, kind string, counts Counts, all []Definition) map[string]any {
 	doc := map[string]any{DimensionFunction: function}
-	byFunction := e.directive(DimensionFunction)
-	byKind := e.directive(DimensionFunction, DimensionKind)
+	if kind != "" {
+		doc["Kind"] = kind
+	}
+	published := directive{
+		Namespace:  cmp.Or(e.Namespace, DefaultNamespace),
+		Dimensions: [][]string{{DimensionFunction}},
+	}
 	for _, d := range all {
 		doc[string(d.Metric)] = counts[d.Metric]
-		byFunction.Metrics = append(byFunction.Metrics, metricName{Name: string(d.Metric), Unit: d.Unit})
-		if d.ByKind {
-			byKind.Metrics = append(byKind.Metrics, metricName{Name: string(d.Metric), Unit: d.Unit})
+		if d.Alarm != nil || !e.Lean {
+			published.Metrics = append(published.Metrics, metricName{Name: string(d.Metric), Unit: d.Unit})
 		}
 	}
-	meta := metadata{Timestamp: int64(e.Now()), CloudWatchMetrics: []directive{byFunction}}
-	if kind != "" {
-		doc[DimensionKind] = kind
-		if len(byKind.Metrics) > 0 {
-			meta.CloudWatchMetrics = append(meta.CloudWatchMetrics, byKind)
-		}
+	if len(published.Metrics) > 0 {
+		doc["_aws"] = metadata{Timestamp: int64(e.Now()), CloudWatchMetrics: []directive{published}}
 	}
-	doc["_aws"] = meta
 	return doc
-}
-
-func (e *Emitter) directive(dimensions ...string) directive {
-	return directive{Namespace: cmp.Or(e.Namespace, DefaultNamespace), Dimensions: [][]string{dimensions}}
 }

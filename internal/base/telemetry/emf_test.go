@@ -35,15 +35,12 @@ func TestEmit_WritesTheDocumentedLine(t *testing.T) {
 			"Timestamp": 1776693600000,
 			"CloudWatchMetrics": [
 				{"Namespace": "Tidemark", "Dimensions": [["Function"]], "Metrics": [
-					{"Name": "Recomputations", "Unit": "Count"}, {"Name": "RowsWritten", "Unit": "Count"}, {"Name": "LostLocks", "Unit": "Count"},
-					{"Name": "Lag", "Unit": "Seconds"}, {"Name": "ReadUnits", "Unit": "Count"}]},
-				{"Namespace": "Tidemark", "Dimensions": [["Function", "Kind"]], "Metrics": [
-					{"Name": "Recomputations", "Unit": "Count"}, {"Name": "RowsWritten", "Unit": "Count"}, {"Name": "LostLocks", "Unit": "Count"},
-					{"Name": "Lag", "Unit": "Seconds"}]}
+					{"Name": "Recomputations", "Unit": "Count"}, {"Name": "RowsWritten", "Unit": "Count"},
+					{"Name": "Lag", "Unit": "Seconds"}, {"Name": "ReadUnits", "Unit": "Count"}]}
 			]
 		},
 		"Function": "tidemark-prod-aggregate", "Kind": "READING",
-		"Recomputations": 3, "RowsWritten": 2, "LostLocks": 0, "Lag": 1.5, "ReadUnits": 9
+		"Recomputations": 3, "RowsWritten": 2, "Lag": 1.5, "ReadUnits": 9
 	}`
 	if diff := cmp.Diff(decode(t, []byte(want)), decode(t, out.Bytes())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -61,13 +58,46 @@ func decode(t *testing.T, b []byte) (v map[string]any) {
 	return v
 }
 
-func TestEmit_WithoutKindPublishesByFunctionOnly(t *testing.T) {
+// A metric whose alarm goes off without data is published as zero; no other is.
+func TestEmit_PublishesZeroOnlyWhereSilenceIsAnAlarm(t *testing.T) {
+	zeros := telemetry.Counts{}
+	for _, d := range telemetry.Catalogue() {
+		zeros[d.Metric] = 0
+	}
 	var out bytes.Buffer
-	if err := emitter(&out).Emit("query", "", telemetry.Counts{telemetry.Recomputations: 1}); err != nil {
+	if err := emitter(&out).Emit("f", "", zeros); err != nil {
 		t.Fatal(err)
 	}
-	if got := out.String(); strings.Contains(got, "Kind") {
-		t.Errorf("a dimension without value: %s", got)
+	members := decode(t, out.Bytes())
+	for _, d := range telemetry.Catalogue() {
+		_, published := members[string(d.Metric)]
+		if want := d.Alarm != nil && d.Alarm.Silence; published != want {
+			t.Errorf("%s = 0 is published: %t, want %t", d.Metric, published, want)
+		}
+	}
+	out.Reset()
+	if err := emitter(&out).Emit("f", "READING", telemetry.Counts{telemetry.LostLocks: 0}); err != nil || out.Len() > 0 {
+		t.Errorf("%v and %q, want no line", err, out.String())
+	}
+}
+
+// In a lean stage each value can be searched for in the log, and only those with an alarm are billed.
+func TestEmit_LeanPublishesTheMetricsThatHaveAnAlarm(t *testing.T) {
+	var out bytes.Buffer
+	lean := emitter(&out)
+	lean.Lean = true
+	counts := telemetry.Counts{telemetry.RowsWritten: 2, telemetry.RowsInexact: 1}
+	if err := lean.Emit("f", "READING", counts); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); !strings.Contains(got, `"RowsWritten":2`) || strings.Contains(got, `"Name":"RowsWritten"`) ||
+		!strings.Contains(got, `"Name":"RowsInexact"`) {
+		t.Errorf("%s, want RowsWritten as a member and RowsInexact as a metric", got)
+	}
+	out.Reset()
+	if err := lean.Emit("f", "", telemetry.Counts{telemetry.RowsWritten: 2}); err != nil ||
+		strings.Contains(out.String(), "_aws") || !strings.Contains(out.String(), `"RowsWritten":2`) {
+		t.Errorf("%v, %s; want a line without a metric", err, out.String())
 	}
 }
 
@@ -122,7 +152,7 @@ func TestEmit_FollowsTheRulesOfTheFormat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		counts := telemetry.Counts{}
 		for range rapid.IntRange(1, 2*len(all)).Draw(t, "metrics") {
-			counts[rapid.SampledFrom(all).Draw(t, "metric").Metric] = float64(rapid.Int32().Draw(t, "value"))
+			counts[rapid.SampledFrom(all).Draw(t, "metric").Metric] = float64(rapid.Int32Min(1).Draw(t, "value"))
 		}
 		kind := rapid.SampledFrom([]string{"", "READING"}).Draw(t, "kind")
 

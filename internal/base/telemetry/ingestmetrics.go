@@ -21,23 +21,23 @@ const (
 
 var ingestMetrics = []Definition{
 	{
-		Metric: ObservationsApplied, Unit: Count, ByKind: true, Publishers: []string{ingest},
+		Metric: ObservationsApplied, Unit: Count, Publishers: []string{ingest},
 		Sentence: "Observations newer than the latest item: the event and the latest item were written.",
 	},
 	{
-		Metric: ObservationsLate, Unit: Count, ByKind: true, Publishers: []string{ingest},
+		Metric: ObservationsLate, Unit: Count, Publishers: []string{ingest},
 		Sentence: "Observations older than the latest item whose event was written.",
 	},
 	{
-		Metric: ObservationsStale, Unit: Count, ByKind: true, Publishers: []string{ingest},
+		Metric: ObservationsStale, Unit: Count, Publishers: []string{ingest},
 		Sentence: "Observations older than the latest item that the kind's policy dropped.",
 	},
 	{
-		Metric: ObservationsDuplicate, Unit: Count, ByKind: true, Publishers: []string{ingest},
+		Metric: ObservationsDuplicate, Unit: Count, Publishers: []string{ingest},
 		Sentence: "Observations whose event was already stored.",
 	},
 	{
-		Metric: ObservationsCollision, Unit: Count, ByKind: true, Publishers: []string{ingest},
+		Metric: ObservationsCollision, Unit: Count, Publishers: []string{ingest},
 		Sentence: "Observations with the identity of a stored event but a different payload: nothing was " +
 			"written.",
 		Alarm: &Alarm{
@@ -47,15 +47,15 @@ var ingestMetrics = []Definition{
 		},
 	},
 	{
-		Metric: ObservationsConflict, Unit: Count, ByKind: true, Publishers: []string{ingest},
+		Metric: ObservationsConflict, Unit: Count, Publishers: []string{ingest},
 		Sentence: "Observations whose condition on the latest item failed.",
 	},
 	{
-		Metric: ObservationsGone, Unit: Count, ByKind: true, Publishers: []string{ingest},
+		Metric: ObservationsGone, Unit: Count, Publishers: []string{ingest},
 		Sentence: "Observations of a subject that is being purged.",
 	},
 	{
-		Metric: ObservationsRejected, Unit: Count, ByKind: true, Publishers: []string{ingest},
+		Metric: ObservationsRejected, Unit: Count, Publishers: []string{ingest},
 		Sentence: "Observations that failed validation.",
 		Alarm: &Alarm{
 			Statistic: Sum, Threshold: 100, Period: 5 * time.Minute, Periods: 3, Within: 3,
@@ -64,7 +64,7 @@ var ingestMetrics = []Definition{
 		},
 	},
 	{
-		Metric: ObservationsUnknown, Unit: Count, ByKind: true, Publishers: []string{ingest},
+		Metric: ObservationsUnknown, Unit: Count, Publishers: []string{ingest},
 		Sentence: "Observations whose outcome is unknown after a transient failure: the sender was asked to " +
 			"send them again.",
 		Alarm: &Alarm{
@@ -73,17 +73,17 @@ var ingestMetrics = []Definition{
 		},
 	},
 	{
-		Metric: PartsNotStored, Unit: Count, ByKind: true, Publishers: []string{ingest},
+		Metric: PartsNotStored, Unit: Count, Publishers: []string{ingest},
 		Sentence: "Fields and other parts of stored observations that were dropped, renamed or kept as text: " +
 			"responses name them.",
 	},
 	{
-		Metric: EventsUnqueued, Unit: Count, ByKind: true, Publishers: []string{ingest, manage},
+		Metric: EventsUnqueued, Unit: Count, Publishers: []string{ingest, manage},
 		Sentence: "Events that were written, corrected or deleted although the queue did not confirm that it has " +
 			"their buckets: their rollups follow with the table stream.",
 	},
 	{
-		Metric: Quarantined, Unit: Count, ByKind: true, Publishers: []string{ingest, aggregate},
+		Metric: Quarantined, Unit: Count, Publishers: []string{ingest, aggregate},
 		Sentence: "Inputs that could not be accepted and were stored in quarantine with the reason.",
 		Alarm: &Alarm{
 			Statistic: Sum, Threshold: 0, Period: 5 * time.Minute, Periods: 1, Within: 1,
@@ -92,7 +92,7 @@ var ingestMetrics = []Definition{
 		},
 	},
 	{
-		Metric: HitsExcluded, Unit: Count, ByKind: true, Publishers: []string{ingest},
+		Metric: HitsExcluded, Unit: Count, Publishers: []string{ingest},
 		Sentence: "Events of pages that collector.exclude excludes, or a visitor's own browser: nothing was " +
 			"written. The log says why.",
 	},

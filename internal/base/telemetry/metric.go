@@ -33,7 +33,6 @@ const (
 type Definition struct {
 	Metric     Metric
 	Unit       Unit
-	ByKind     bool     // also published by kind
 	Publishers []string // the functions that publish it, by their folders under functions/
 	Sentence   string   // what it counts, for the dashboard and docs/run/ALARMS.md
 	Alarm      *Alarm   // nil for a metric without an alarm
@@ -52,11 +51,9 @@ type Alarm struct {
 	Meaning   string // what has happened and what to do first
 }
 
-// Dimensions of the metrics: the deployed function's name and, where a metric is ByKind, the kind.
-const (
-	DimensionFunction = "Function"
-	DimensionKind     = "Kind"
-)
+// DimensionFunction is the only dimension of a metric: the deployed function's name. CloudWatch bills each
+// combination of dimensions as a metric of its own.
+const DimensionFunction = "Function"
 
 // ForOutcome returns the metric that counts observations with an outcome; ok is false for an unknown outcome.
 func ForOutcome(v model.Outcome) (m Metric, ok bool) { return ofGroup("Observations", string(v)) }
@@ -86,4 +83,13 @@ func AtRest(deferred bool) []Metric {
 		return []Metric{ProgressAge, SweepAge}
 	}
 	return []Metric{ProgressAge}
+}
+
+// InUse returns the metrics that functions publish in each hour in which events arrive, in addition to AtRest,
+// each once for each publisher: what ingest and aggregate count although nothing fails.
+func InUse() []Metric {
+	return []Metric{
+		ObservationsApplied, ObservationsLate, ReadUnits, ReadUnits, WriteUnits, WriteUnits,
+		ChangesInserted, ChangesExpired, Invalidations, BucketsSwept, InvalidationsLeft, SweepDuration, Lag,
+	}
 }

@@ -32,19 +32,19 @@ const (
 
 var rollupMetrics = []Definition{
 	{
-		Metric: ChangesInserted, Unit: Count, ByKind: true, Publishers: []string{aggregate},
+		Metric: ChangesInserted, Unit: Count, Publishers: []string{aggregate},
 		Sentence: "Table stream records of new events.",
 	},
 	{
-		Metric: ChangesCorrected, Unit: Count, ByKind: true, Publishers: []string{aggregate},
+		Metric: ChangesCorrected, Unit: Count, Publishers: []string{aggregate},
 		Sentence: "Table stream records of events that a user corrected in place.",
 	},
 	{
-		Metric: ChangesDeleted, Unit: Count, ByKind: true, Publishers: []string{aggregate},
+		Metric: ChangesDeleted, Unit: Count, Publishers: []string{aggregate},
 		Sentence: "Table stream records of events that a user deleted.",
 	},
 	{
-		Metric: ChangesExpired, Unit: Count, ByKind: true, Publishers: []string{aggregate},
+		Metric: ChangesExpired, Unit: Count, Publishers: []string{aggregate},
 		Sentence: "Table stream records of TTL expiries that passed the filter; aggregate ignores them.",
 	},
 	{
@@ -57,19 +57,19 @@ var rollupMetrics = []Definition{
 		},
 	},
 	{
-		Metric: Recomputations, Unit: Count, ByKind: true, Publishers: []string{aggregate},
+		Metric: Recomputations, Unit: Count, Publishers: []string{aggregate},
 		Sentence: "Buckets that were recomputed.",
 	},
 	{
-		Metric: RowsWritten, Unit: Count, ByKind: true, Publishers: []string{aggregate},
+		Metric: RowsWritten, Unit: Count, Publishers: []string{aggregate},
 		Sentence: "Rollup rows written.",
 	},
 	{
-		Metric: RowsUnchanged, Unit: Count, ByKind: true, Publishers: []string{aggregate},
+		Metric: RowsUnchanged, Unit: Count, Publishers: []string{aggregate},
 		Sentence: "Recomputations that found the row up to date.",
 	},
 	{
-		Metric: LostLocks, Unit: Count, ByKind: true, Publishers: []string{aggregate},
+		Metric: LostLocks, Unit: Count, Publishers: []string{aggregate},
 		Sentence: "Row writes that failed because another invocation wrote the row first: the bucket was " +
 			"recomputed again.",
 		Alarm: &Alarm{
@@ -79,7 +79,7 @@ var rollupMetrics = []Definition{
 		},
 	},
 	{
-		Metric: SealedRowChanges, Unit: Count, ByKind: true, Publishers: []string{aggregate},
+		Metric: SealedRowChanges, Unit: Count, Publishers: []string{aggregate},
 		Sentence: "Changes to a bucket whose row was sealed: the row now says exact: false.",
 	},
 	{
@@ -93,7 +93,7 @@ var rollupMetrics = []Definition{
 		},
 	},
 	{
-		Metric: RowsInexact, Unit: Count, ByKind: true, Publishers: []string{aggregate},
+		Metric: RowsInexact, Unit: Count, Publishers: []string{aggregate},
 		Sentence: "Rows that became exact: false, for any reason.",
 		Alarm: &Alarm{
 			Statistic: Sum, Threshold: 0, Period: 5 * time.Minute, Periods: 1, Within: 1,
@@ -102,7 +102,7 @@ var rollupMetrics = []Definition{
 		},
 	},
 	{
-		Metric: UnreadableEvents, Unit: Count, ByKind: true, Publishers: []string{aggregate},
+		Metric: UnreadableEvents, Unit: Count, Publishers: []string{aggregate},
 		Sentence: "Events in a recomputed bucket that could not be decoded.",
 		Alarm: &Alarm{
 			Statistic: Sum, Threshold: 0, Period: 5 * time.Minute, Periods: 1, Within: 1,
@@ -111,7 +111,7 @@ var rollupMetrics = []Definition{
 		},
 	},
 	{
-		Metric: OversizeRows, Unit: Count, ByKind: true, Publishers: []string{aggregate},
+		Metric: OversizeRows, Unit: Count, Publishers: []string{aggregate},
 		Sentence: "Rows that were not written because they exceed the size limit.",
 		Alarm: &Alarm{
 			Statistic: Sum, Threshold: 0, Period: 5 * time.Minute, Periods: 1, Within: 1,
@@ -119,7 +119,7 @@ var rollupMetrics = []Definition{
 		},
 	},
 	{
-		Metric: CrowdedBuckets, Unit: Count, ByKind: true, Publishers: []string{aggregate},
+		Metric: CrowdedBuckets, Unit: Count, Publishers: []string{aggregate},
 		Sentence: "Buckets with more children than one recomputation may read.",
 		Alarm: &Alarm{
 			Statistic: Sum, Threshold: 0, Period: 5 * time.Minute, Periods: 1, Within: 1,
@@ -158,7 +158,7 @@ var rollupMetrics = []Definition{
 		},
 	},
 	{
-		Metric: Invalidations, Unit: Count, ByKind: true, Publishers: []string{aggregate},
+		Metric: Invalidations, Unit: Count, Publishers: []string{aggregate},
 		Sentence: "Invalidations of open buckets that were written: about one for each series and bucket. " +
 			"Divide by ChangesInserted for the number per event.",
 	},
@@ -177,12 +177,12 @@ var rollupMetrics = []Definition{
 			"sweeps fall behind.",
 	},
 	{
-		Metric: LiveFolded, Unit: Count, ByKind: true, Publishers: []string{query},
+		Metric: LiveFolded, Unit: Count, Publishers: []string{query},
 		Sentence: "Events that one read folded because their bucket was open. If it grows, sweeps are late, " +
 			"or the kind needs a minute tier.",
 	},
 	{
-		Metric: Lag, Unit: Seconds, ByKind: true, Publishers: []string{aggregate},
+		Metric: Lag, Unit: Seconds, Publishers: []string{aggregate},
 		Sentence: "Now minus the arrival of the newest event in the rollups.",
 		Alarm: &Alarm{
 			Statistic: Maximum, Threshold: 300, Period: time.Minute, Periods: 3, Within: 10,

@@ -3,7 +3,6 @@ package stack
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"sync"
 
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
@@ -56,9 +55,13 @@ func (m *metrics) add(line []byte) {
 	}
 }
 
-// sums returns the totals by metric name.
+// sums returns the totals by metric name, 0 for a counter that was not published.
 func (m *metrics) sums() map[string]float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return maps.Clone(m.sum)
+	all := map[string]float64{}
+	for name := range counted {
+		all[name] = m.sum[name]
+	}
+	return all
 }

@@ -3,59 +3,119 @@ package cost
 import (
 	"bytes"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
 func near(got, want float64) bool { return math.Abs(got-want) <= .005*math.Abs(want) }
 
-// A million events a day are 30.4 million a month.
+// A million events a day of 300 bytes are 30.42 million a month, from 694 devices that send one a minute.
+var million = use{Units: Units{Write: 4, Read: .2, Bytes: 300}, batch: 1, perDay: 1e6, storedDays: 30, series: 694.4}
+
+// The prices by hand, in dollars: counts in millions times dollars a million.
 func TestPrices_OfAMillionEventsADay(t *testing.T) {
 	t.Parallel()
-	u := Units{Write: 4, Read: .2, Bytes: 300}
-	one, sixty := amounts(u, 1, 1e6, 30, 1), amounts(u, 60, 1e6, 30, 1)
+	sixty := million
+	sixty.batch = 60 // 0.507 million requests of 18,000 bytes
+	const (
+		invoked   = .2 + .1333 + .73 // an invocation of 20 ms at 512 MB, and 1,460 bytes of log
+		connected = 2.433            // 694 devices, 43,800 minutes, $0.08 a million
+	)
 	cases := map[string][2]float64{
-		"on demand": {76.8, 76.8},
-		"provisioned with autoscaling, 70 % used":    {31.7, 31.7}, // 46.3 write and 2.3 read units a second, of 66 and 3.3
-		"events stored, with point-in-time recovery": {5.4, 5.4},
-		"HTTP API":     {63.4, 1.056},
-		"AWS IoT Core": {72.5, 3.19}, // 18 KB are four messages
-		"AWS IoT Core, Basic Ingest, batched: ten messages a request":  {11.3, .440},
-		"SQS, 100 messages an invocation":                              {12.8, .213},
-		"Kinesis on demand, 100 records an invocation":                 {30.6, 30.3},
-		"rule of AWS IoT to Timestream for InfluxDB, db.influx.medium": {127.6, 90.7},
-		"table stream, read by Lambda":                                 {0, 0},
-		"aggregate: an invocation in 5 s, 1 ms an event at 1 GB":       {.915, .915},
-		"PostgreSQL with TimescaleDB on a t4g.medium":                  {25.5, 25.5},
-		"AWS IoT Core, Basic Ingest":                                   {42.07, 1.157},
-		"AWS IoT Core, batched: ten messages a request":                {41.76, 2.468},
-		"ClickHouse on a t4g.large":                                    {50.02, 50.02},
+		OnDemand:    {76.8, 76.8},
+		Provisioned: {31.7, 31.7}, // 46.3 write and 2.3 read units a second, of 66 and 3.3
+		"events stored, with point-in-time recovery":             {5.4, 5.4},
+		"table stream, read by Lambda":                           {0, 0},
+		"aggregate: an invocation in 5 s, 1 ms an event at 1 GB": {.914, .914},
+		"metrics of functions in use":                            {3.9, 3.9}, // 13
+		"traces: one a second, and 5 % of the others":            {0, 0},
+		HTTP:         {30.42 * (1 + invoked + .175), .507 * (1 + invoked + .175)},
+		Collector:    {30.42 * (1 + invoked + .175 + .5667), .507 * (1 + invoked + .175 + .5667)},
+		IoT:          {30.42*(1.3+invoked) + connected, .507*(4*1.3+invoked) + connected}, // 18 KB are four parts
+		Basic:        {30.42*(.3+invoked) + connected, .507*(4*.3+invoked) + connected},
+		IoTBatched:   {30.42*1.165 + 3.042*(1+invoked+.175) + connected, .507*4*1.165 + .0507*(1+invoked+.175) + connected},
+		BasicBatched: {30.42*.165 + 3.042*(1+invoked+.175) + connected, .507*4*.165 + .0507*(1+invoked+.175) + connected},
+		Queue:        {30.42*.48 + .263 + .3042*invoked, .507*.48 + .263 + .00507*invoked},
+		Stream:       {29.2 + 2.492 + .365 + .3042*invoked, 29.2 + .747 + .365 + .00507*invoked}, // a record is 1 KB, or 18
+		influx:       {86.87 + 30.42*1.3 + connected + 1.2, 86.87 + .507*4*1.3 + connected + 1.2},
+		timescale:    {25.49, 25.49},
+		clickhouse:   {50.02, 50.02},
 	}
-	for name, want := range cases {
-		found := false
+	for _, p := range prices {
+		want, tested := cases[p.name]
+		if got := [2]float64{p.of(million), p.of(sixty)}; !tested || !near(got[0], want[0]) || !near(got[1], want[1]) {
+			t.Errorf("%s: $%.3f, want $%.3f for one and for sixty a request (tested: %t)", p.name, got, want, tested)
+		}
+	}
+	if len(prices) != len(cases) {
+		t.Errorf("%d prices, %d by hand", len(prices), len(cases))
+	}
+}
+
+// What a stage sets changes the price of what it is for, and of nothing else.
+func TestPrices_FollowTheStage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		set  func(*use)
+		want map[string]float64 // more, a month
+	}{
+		"lean": {func(u *use) { u.lean = true }, map[string]float64{"metrics of functions in use": -3.9}},
+		"traces": {func(u *use) { u.traced = true },
+			map[string]float64{"traces: one a second, and 5 % of the others": 13.14 + 6.948}},
+		"CloudFront": {func(u *use) { u.fronted = true }, map[string]float64{Collector: 30.42}},
+		"a web ACL":  {func(u *use) { u.checked = true }, map[string]float64{Collector: 18.25}},
+	} {
+		changed := million
+		c.set(&changed)
 		for _, p := range prices {
-			if p.name == name {
-				found = true
-				if got := [2]float64{p.of(one), p.of(sixty)}; !near(got[0], want[0]) || !near(got[1], want[1]) {
-					t.Errorf("%s: $%.3f, want $%v for one and for sixty a request", name, got, want)
+			more := p.of(changed) - p.of(million)
+			if want, stated := c.want[p.name]; stated && !near(more, want) || !stated && name != "lean" && more != 0 {
+				t.Errorf("%s: %s: $%.2f more, want $%.2f", name, p.name, more, want)
+			}
+		}
+	}
+}
+
+// The total is the configuration that the file has: the mode of its table, and the source of the kind.
+func TestBill_IsTheConfigurationOfTheStage(t *testing.T) {
+	t.Parallel()
+	kinds, err := config.Default(domains.Kinds()...).Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := Load{Every: time.Minute, Batch: 1}
+	for _, c := range []struct {
+		kind, table, source string
+		set                 func(*config.Stage)
+	}{
+		{"READING", OnDemand, IoT, func(*config.Stage) {}},
+		{"READING", OnDemand, IoTBatched, func(s *config.Stage) { s.Sources.Batched = true }},
+		{"READING", OnDemand, HTTP, func(s *config.Stage) { s.Sources.Things = nil }},
+		{"READING", Provisioned, IoT, func(s *config.Stage) { s.Billing = config.Billing{ReadUnits: 1, WriteUnits: 1} }},
+		{"PAGEVIEW", OnDemand, Collector, func(*config.Stage) {}},
+		{"PAGEVIEW", OnDemand, HTTP, func(s *config.Stage) { s.Sources.Pages = false }},
+	} {
+		stage := config.NewStage("prod")
+		c.set(&stage)
+		kind, _ := kinds.Kind(c.kind)
+		var modes, sources []string
+		for _, part := range Bill(million.Units, load, *kind, &stage, 1e6, "") {
+			for _, p := range prices {
+				if p.name == part.Name && p.group == tablePart {
+					modes = append(modes, p.name)
+				} else if p.name == part.Name && p.group == sourcePart {
+					sources = append(sources, p.name)
 				}
 			}
 		}
-		if !found {
-			t.Errorf("no price of %s", name)
-		}
-	}
-	for _, p := range prices {
-		if _, tested := cases[p.name]; !tested || p.asOf == "" || p.list == "" {
-			t.Errorf("%s is not in this test, or has no date or source", p.name)
-		}
-	}
-	// The table, 5.4 + .915 for what is always there, 63.4 for the API.
-	for mode, want := range map[string]float64{onDemand: 76.8 + 69.7, provisioned: 31.7 + 69.7} {
-		if got := sum(prices, one, mode, "HTTP API"); !near(got, want) {
-			t.Errorf("%s: $%.2f in total, want $%.2f", mode, got, want)
+		if !reflect.DeepEqual(modes, []string{c.table}) || !reflect.DeepEqual(sources, []string{c.source}) {
+			t.Errorf("%s: %v by %v, want %s by %s", c.kind, modes, sources, c.table, c.source)
 		}
 	}
 }
@@ -63,19 +123,40 @@ func TestPrices_OfAMillionEventsADay(t *testing.T) {
 // An instance costs the same at each load: from where it is cheaper on, both cost the same.
 func TestWinsFrom_IsTheLoadAtWhichBothCostTheSame(t *testing.T) {
 	t.Parallel()
-	u, all := Units{Write: 4, Read: .2, Bytes: 300}, prices
-	for _, p := range all {
+	for _, p := range prices {
 		if p.group != insteadPart {
 			continue
 		}
-		a := amounts(u, 1, winsFrom(p, all, u, 1, 30), 30, 1)
-		if ours, theirs := sum(all, a, onDemand, p.against), p.of(a); !near(ours, theirs) {
+		u := million
+		u.perDay = winsFrom(p, million, OnDemand)
+		u.series = million.series * u.perDay / million.perDay
+		if ours, theirs := Total(bill(u, OnDemand, p.against)), p.of(u); !near(ours, theirs) {
 			t.Errorf("%s: $%.2f, Tidemark $%.2f", p.name, theirs, ours)
 		}
 	}
-	dear := price{against: httpAPI, dollars: map[unit]float64{months: 1e9, events: 1e9}}
-	if n := winsFrom(dear, all, u, 1, 30); !math.IsInf(n, 1) {
+	dear := price{against: HTTP, of: func(use) float64 { return 1e12 }}
+	if n := winsFrom(dear, million, OnDemand); !math.IsInf(n, 1) {
 		t.Errorf("an alternative that is dearer at each load wins from %v", n)
+	}
+}
+
+// A series and hour is put once, however many processes share the events: the others read it.
+func TestMeasure_ProcessesReadWhatIsInTheQueue(t *testing.T) {
+	t.Parallel()
+	kinds, err := config.Default(domains.Kinds()...).Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, _ := kinds.Kind("READING")
+	derived := *kind
+	derived.Latest = catalog.DerivedLatest
+	var before Units
+	for _, n := range []int{1, 8, 34} {
+		u, err := Measure(derived, Load{Every: time.Minute, Batch: 1, Processes: n})
+		if err != nil || u.Write > 1.15 || u.Read > .35+.06*float64(n) || u.Read <= before.Read {
+			t.Errorf("%d processes: %.3f write and %.3f read units, %v", n, u.Write, u.Read, err)
+		}
+		before = u
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/engine/queue"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -26,6 +27,11 @@ type Load struct {
 	Every time.Duration // between two events
 	Batch int           // events of a request
 	Pad   int           // bytes of an event in addition to its declared fields
+	// Processes are how many of ingest and of aggregate share the requests and the batches at random; 0 is one.
+	// Each remembers for itself which buckets are in the queue.
+	Processes int
+	// Sessions are the kinds whose sessions are folded from the events.
+	Sessions []catalog.Kind
 }
 
 // Units are what an event costs on average, append and rollups together.
@@ -35,7 +41,9 @@ type Units struct {
 }
 
 // Dollars returns the price of so many events, on demand.
-func (u Units) Dollars(events float64) float64 { return events * (u.Write*PerWrite + u.Read*PerRead) }
+func (u Units) Dollars(events float64) float64 {
+	return events * (u.Write*WriteUnit.Dollars + u.Read*ReadUnit.Dollars)
+}
 
 const (
 	warmup = 15 * tier.Day24 // with an event an hour, so that the rows of a month have children
@@ -45,24 +53,41 @@ const (
 	padding  = "padding" // a field of events that are larger than their declared fields
 )
 
+// FoldedSessions returns the kinds of a catalog whose sessions are folded from a kind's events alone.
+func FoldedSessions(kinds *catalog.Catalog, kind string) (all []catalog.Kind) {
+	for _, k := range kinds.SessionsOf(kind) {
+		if k.Sessions.Of == kind {
+			all = append(all, *k)
+		}
+	}
+	return all
+}
+
 // Measure runs a load of one series of a kind that has events. It takes milliseconds to seconds.
 func Measure(kind catalog.Kind, load Load) (Units, error) {
-	kinds, err := catalog.New(kind)
+	kinds, err := catalog.New(append([]catalog.Kind{kind}, load.Sessions...)...)
 	if err != nil {
 		return Units{}, err
 	}
-	m := &run{kind: &kinds.Kinds[0], random: rand.New(rand.NewPCG(1, 2))}
+	m := &run{
+		kind: &kinds.Kinds[0], random: rand.New(rand.NewPCG(1, 2)), shards: map[storage.QueueShard]bool{},
+	}
 	begin, _ := model.ParseTime(start, model.RejectFinerTime)
 	clock := func() model.Time { return m.now }
 	m.table = &Metered{Table: memory.New(clock)}
 	random := rand.NewChaCha8([32]byte{1})
 	limits := config.Default().Limits
 	limits.Text = max(limits.Text, load.Pad)
-	m.ingest = &ingest.Service{
-		Store: m.table, Limits: limits, Now: clock, Rand: random, Parallel: 1,
-		Queue: queue.NewWriter(m.table, kinds),
+	for range max(1, load.Processes) {
+		m.ingest = append(m.ingest, &ingest.Service{
+			Store: m.table, Limits: limits, Now: clock, Rand: random, Parallel: 1,
+			Queue: queue.NewWriter(m.table, kinds),
+		})
+		m.aggregate = append(m.aggregate, &aggregate.Aggregator{
+			Store: m.table, QuarantineStore: m.table, Catalog: kinds, Now: clock, Rand: random,
+			Limits: aggregate.Limits{Concurrency: 1},
+		})
 	}
-	m.aggregate = &aggregate.Aggregator{Store: m.table, QuarantineStore: m.table, Catalog: kinds, Now: clock, Rand: random, Limits: aggregate.Limits{Concurrency: 1}}
 
 	if err := m.play(begin.Add(-warmup), begin, Load{Every: time.Hour, Batch: 1}); err != nil {
 		return Units{}, err
@@ -84,11 +109,12 @@ func Measure(kind catalog.Kind, load Load) (Units, error) {
 type run struct {
 	kind      *catalog.Kind
 	table     *Metered
-	ingest    *ingest.Service
-	aggregate *aggregate.Aggregator
+	ingest    []*ingest.Service
+	aggregate []*aggregate.Aggregator
 	random    *rand.Rand
 	now       model.Time
 	events    int
+	shards    map[storage.QueueShard]bool // that had an invalidation
 	seen      uint64
 	read      float64
 }
@@ -123,29 +149,36 @@ func (r *run) request(load Load) error {
 		observations[i] = ingest.TypedObservation{Subject: "subject_01", At: at, ID: r.id(), Attrs: r.attrs(load.Pad)}
 	}
 	ctx, meter := model.WithReadMeter(context.Background())
-	results, err := r.ingest.AppendEvents(ctx, r.kind, observations)
+	results, err := one(r.random, r.ingest).AppendEvents(ctx, r.kind, observations)
 	if err != nil {
 		return fmt.Errorf("append an example event of kind %s: %w", r.kind.Name, err)
 	}
 	r.events += len(results)
-	report := r.aggregate.Process(ctx, r.changes())
+	report := one(r.random, r.aggregate).Process(ctx, r.changes())
 	r.read += meter.Cost().Units
 	return firstError(report)
 }
 
+// one returns one of the processes at random.
+func one[T any](random *rand.Rand, processes []T) T { return processes[random.IntN(len(processes))] }
+
 // sweep sweeps twice. What the second sweep reads, which finds nothing due, is shared by all series.
 func (r *run) sweep() error {
-	for _, share := range []float64{1, -1} {
-		ctx, meter := model.WithReadMeter(context.Background())
-		shard := storage.FirstGeneration.Shard(r.kind.Series("subject_01", "", model.Order{}))
-		report, err := r.aggregate.Sweep(ctx, shard)
-		if err == nil {
-			err = firstError(report.Report)
+	for _, shard := range storage.FirstGeneration.QueueShards() {
+		if !r.shards[shard] {
+			continue
 		}
-		if err != nil {
-			return err
+		for _, share := range []float64{1, -1} {
+			ctx, meter := model.WithReadMeter(context.Background())
+			report, err := one(r.random, r.aggregate).Sweep(ctx, shard)
+			if err == nil {
+				err = firstError(report.Report)
+			}
+			if err != nil {
+				return err
+			}
+			r.read += share * meter.Cost().Units
 		}
-		r.read += share * meter.Cost().Units
 	}
 	return nil
 }
@@ -204,6 +237,9 @@ func (r *run) attrs(pad int) (attrs model.Attrs) {
 func (r *run) changes() (changes []storage.Change) {
 	for _, record := range r.table.Records(r.seen) {
 		r.seen = record.Seq
+		if shard, err := tablekeys.ParseInvalidationPartition(record.Keys.PK); err == nil {
+			r.shards[shard] = true
+		}
 		if key, err := keys.ParseEvent(record.Keys); err == nil {
 			changes = append(changes, storage.Change{Type: storage.Inserted, Key: key, At: record.At})
 		}

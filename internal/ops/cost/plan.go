@@ -10,15 +10,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Prices on demand in us-east-1, in dollars, November 2026; prices has the others.
-const (
-	PerWrite       = .625e-6 // a write unit
-	PerRead        = .125e-6 // a read unit
-	itemOverhead   = 100
-	hoursOfMonth   = 730
-	secondsOfMonth = hoursOfMonth * 3600
-)
-
 // ParseRate returns the time between two events of a series at a rate such as 1/h: a number of
 // events in a second, minute, hour or day.
 func ParseRate(text string) (time.Duration, error) {

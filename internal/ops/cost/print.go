@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -17,9 +18,12 @@ import (
 type Forecast struct {
 	Rate   string // of the events of a series, such as 4/h
 	Batch  int    // events in a request
-	Series int    // series of each kind
+	Series int    // series of each kind; 0 is 1,000, or with Events what follows from it
 	Events string // of a kind in all, such as 1e6/day: its cost in each configuration; "" prints none
-	Size   int    // bytes of such an event, if its declared fields have fewer
+	Stage  string // whose settings are priced; "" is the last one that is declared
+	// Processes share the events at random; see Load.
+	Processes int
+	Size      int // bytes of such an event, if its declared fields have fewer
 }
 
 // Print prints what the events of kinds of a configuration cost, in a month: those named, or all. The
@@ -29,19 +33,34 @@ func (f Forecast) Print(out io.Writer, settings *config.Config, kindNames []stri
 	if err != nil {
 		return usererr.Errorf("--rate: %w", err)
 	}
-	if f.Batch < 1 || f.Batch > 1000 || f.Series < 1 {
+	switch {
+	case f.Processes < 0 || f.Processes > 1000:
+		return usererr.Errorf("--processes is 1 to 1000")
+	case f.Batch < 1 || f.Batch > 1000 || f.Series < 0:
 		return usererr.Errorf("--batch is 1 to 1000, and --series at least 1")
+	case f.Series > 0 && f.Events != "":
+		return usererr.Errorf("--series follows from --events and --rate: leave it out")
+	}
+	stage, err := findStage(settings, f.Stage)
+	if err != nil {
+		return usererr.Errorf("%w", err)
 	}
 	kinds, err := chosenKinds(settings, kindNames)
 	if err != nil {
 		return err
 	}
-	load := Load{Every: every, Batch: f.Batch}
+	all, err := settings.Catalog()
+	if err != nil {
+		return err
+	}
+	load := Load{Every: every, Batch: f.Batch, Processes: f.Processes}
 	if f.Events == "" {
-		return f.printKinds(out, kinds, load)
+		f.Series = cmp.Or(f.Series, 1000)
+		return f.printKinds(out, all, kinds, stage, load)
 	}
 	for _, k := range kinds {
-		if err := f.printConfigurations(out, k, load); err != nil {
+		load.Sessions = FoldedSessions(all, k.Name)
+		if err := f.printConfigurations(out, k, stage, load); err != nil {
 			return usererr.Errorf("--events, --size: %w", err)
 		}
 	}
@@ -49,20 +68,23 @@ func (f Forecast) Print(out io.Writer, settings *config.Config, kindNames []stri
 }
 
 // printKinds prints what a number of series of each kind costs.
-func (f Forecast) printKinds(out io.Writer, kinds []catalog.Kind, load Load) error {
+func (f Forecast) printKinds(
+	out io.Writer, all *catalog.Catalog, kinds []catalog.Kind, stage *config.Stage, load Load,
+) error {
 	fmt.Fprintf(out, "%d series at %s, %d in a request; $ a month\n", f.Series, f.Rate, f.Batch)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "KIND\tWRITE UNITS\tREAD UNITS\tTABLE\tPROVISIONED\tSTORED EVENTS\tHTTP API AND INGEST\tOR AWS IOT")
 	for _, k := range kinds {
+		load.Sessions = FoldedSessions(all, k.Name)
 		u, err := Measure(k, load)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(w, "%s\t%.2f\t%.2f", k.Name, u.Write, u.Read)
-		a := amounts(u, f.Batch, float64(f.Series)*86400/load.Every.Seconds(), daysStored(k), 1)
+		load := newUse(u, load, k, stage, float64(f.Series)*86400/load.Every.Seconds())
 		for _, p := range prices {
 			if p.column {
-				fmt.Fprintf(w, "\t%.2f", p.of(a))
+				fmt.Fprintf(w, "\t%.2f", p.of(load))
 			}
 		}
 		fmt.Fprintln(w)

@@ -11,13 +11,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 )
 
 // Health is what CloudWatch knows of a stack.
 type Health struct {
 	Alarms  []Alarm            `json:"alarms"`  // those that are on first
-	Metrics map[string]float64 `json:"metrics"` // sums of the last 24 hours, by the name of the metric
+	Metrics map[string]float64 `json:"metrics"` // sums of the last 24 hours, by the name of each published metric
 	Day     Capacity           `json:"day"`     // of the last 24 hours
 	Month   Capacity           `json:"month"`   // since the month began, in UTC
 }
@@ -50,16 +51,19 @@ var shown = []telemetry.Metric{
 }
 
 // ReadHealth reads the alarms and metrics of a stack and the capacity that its table consumed. It
-// needs cloudwatch:DescribeAlarms and cloudwatch:GetMetricData.
-func ReadHealth(ctx context.Context, c CloudWatch, stack, table string, now time.Time) (Health, error) {
-	found, err := readAlarms(ctx, c, stack)
+// needs cloudwatch:DescribeAlarms and cloudwatch:GetMetricData. name is the stack's. A metric that its functions
+// publish has a sum, 0 if it had no value; of a metric that a lean stage does not publish nothing is known.
+func ReadHealth(ctx context.Context, c CloudWatch, name string, stack Stack, now time.Time) (Health, error) {
+	table := stack.Table
+	found, err := readAlarms(ctx, c, name)
 	if err != nil {
-		return Health{}, fmt.Errorf("read the alarms of stack %s: %w", stack, err)
+		return Health{}, fmt.Errorf("read the alarms of stack %s: %w", name, err)
 	}
-	queries := append(metricQueries(stack), consumed(table)...)
+	published := publishedBy(stack)
+	queries := append(metricQueries(name, published), consumed(table)...)
 	day, err := sums(ctx, c, queries, now.Add(-24*time.Hour), now)
 	if err != nil {
-		return Health{}, fmt.Errorf("read the metrics of stack %s: %w", stack, err)
+		return Health{}, fmt.Errorf("read the metrics of stack %s: %w", name, err)
 	}
 	month, err := sums(ctx, c, consumed(table), time.Date(now.UTC().Year(), now.UTC().Month(), 1, 0, 0, 0, 0, time.UTC), now)
 	if err != nil {
@@ -68,7 +72,18 @@ func ReadHealth(ctx context.Context, c CloudWatch, stack, table string, now time
 	h := Health{Alarms: found, Day: newCapacity(day), Month: newCapacity(month), Metrics: day}
 	delete(h.Metrics, consumedReads)
 	delete(h.Metrics, consumedWrites)
+	for _, d := range published {
+		h.Metrics[string(d.Metric)] += 0 // a zero is not published
+	}
 	return h, nil
+}
+
+// publishedBy returns the rows of the shown metrics that a stack publishes.
+func publishedBy(stack Stack) []telemetry.Definition {
+	lean := stack.Monitoring == string(config.LeanMonitoring)
+	return slices.DeleteFunc(telemetry.Catalogue(), func(d telemetry.Definition) bool {
+		return !slices.Contains(shown, d.Metric) || lean && d.Alarm == nil
+	})
 }
 
 func readAlarms(ctx context.Context, c CloudWatch, stack string) (all []Alarm, err error) {
@@ -89,12 +104,9 @@ func readAlarms(ctx context.Context, c CloudWatch, stack string) (all []Alarm, e
 	return all, nil
 }
 
-// metricQueries returns the queries for the shown metrics: one for each function that publishes one.
-func metricQueries(stack string) (all []types.MetricDataQuery) {
-	for _, d := range telemetry.Catalogue() {
-		if !slices.Contains(shown, d.Metric) {
-			continue
-		}
+// metricQueries returns the queries for metrics: one for each function that publishes one.
+func metricQueries(stack string, published []telemetry.Definition) (all []types.MetricDataQuery) {
+	for _, d := range published {
 		for _, function := range d.Metric.Publishers() {
 			all = append(all, sumQuery(string(d.Metric), telemetry.DefaultNamespace, telemetry.DimensionFunction, stack+"-"+function))
 		}

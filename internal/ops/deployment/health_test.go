@@ -48,7 +48,7 @@ var noon = time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC)
 func TestReadHealth_ReadsAlarmsMetricsAndCapacity(t *testing.T) {
 	t.Parallel()
 	c := &watched{}
-	h, err := ReadHealth(t.Context(), c, "tidemark-prod", "prod-table", noon)
+	h, err := ReadHealth(t.Context(), c, "tidemark-prod", Stack{Table: "prod-table"}, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +84,38 @@ func TestReadHealth_SaysWhatCouldNotBeRead(t *testing.T) {
 	t.Parallel()
 	denied := errors.New("AccessDenied")
 	for want, c := range map[string]*watched{"alarms of stack s": {noAlarms: denied}, "metrics of stack s": {noData: denied}} {
-		if _, err := ReadHealth(t.Context(), c, "s", "t", noon); !errors.Is(err, denied) || !strings.Contains(err.Error(), want) {
+		if _, err := ReadHealth(t.Context(), c, "s", Stack{Table: "t"}, noon); !errors.Is(err, denied) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q and its cause", err, want)
 		}
 	}
+}
+
+// A metric without a value is 0 where it is published, and not known in a lean stage that does not publish it.
+func TestReadHealth_KnowsOnlyWhatAStagePublishes(t *testing.T) {
+	t.Parallel()
+	for monitoring, known := range map[string]bool{"": true, "full": true, "lean": false} {
+		h, err := ReadHealth(t.Context(), &unwatched{}, "s", Stack{Table: "t", Monitoring: monitoring}, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, ok := h.Metrics["RowsWritten"]
+		if quarantined, counted := h.Metrics["Quarantined"]; n != 0 || ok != known || quarantined != 0 || !counted {
+			t.Errorf("monitoring %q: %v; want RowsWritten: %t, and Quarantined", monitoring, h.Metrics, known)
+		}
+	}
+}
+
+// unwatched is a CloudWatch without data.
+type unwatched struct{}
+
+func (unwatched) DescribeAlarms(
+	context.Context, *cloudwatch.DescribeAlarmsInput, ...func(*cloudwatch.Options),
+) (*cloudwatch.DescribeAlarmsOutput, error) {
+	return &cloudwatch.DescribeAlarmsOutput{}, nil
+}
+
+func (unwatched) GetMetricData(
+	context.Context, *cloudwatch.GetMetricDataInput, ...func(*cloudwatch.Options),
+) (*cloudwatch.GetMetricDataOutput, error) {
+	return &cloudwatch.GetMetricDataOutput{}, nil
 }

@@ -28,6 +28,7 @@ const (
 	outputUndelivered = "UndeliveredQueueUrl"
 	outputInbox       = "InboxQueueUrl"
 	outputMapping     = "MappingId"
+	outputMonitoring  = "Monitoring"
 )
 
 // Stack is what a deployed stack consists of.
@@ -40,6 +41,8 @@ type Stack struct {
 	OnFailureQueue, UndeliveredQueue, InboxQueue string
 	// Mapping is the id of the event source mapping from the table stream to aggregate.
 	Mapping string
+	// Monitoring is how much of CloudWatch the stage pays for: full or lean.
+	Monitoring string
 }
 
 // output returns the field of an output; nil for an output that no command needs.
@@ -47,6 +50,7 @@ func (s *Stack) output(name string) *string {
 	return map[string]*string{
 		outputTable: &s.Table, outputURL: &s.URL, outputSecret: &s.LinkSecret, outputMapping: &s.Mapping,
 		outputOnFailure: &s.OnFailureQueue, outputUndelivered: &s.UndeliveredQueue, outputInbox: &s.InboxQueue,
+		outputMonitoring: &s.Monitoring,
 	}[name]
 }
 

@@ -163,10 +163,10 @@ func (d *Door) Flood(c *config.Config, s *config.Stage) (f Flood, ok bool) {
 		throttle = s.PublicThrottle
 	}
 	f.Rate = min(float64(throttle.Rate), float64(cmp.Or(reserved, concurrency))/duration)
-	each := cost.PerRequest + duration*memory/1024*cost.PerGBSecond + d.Sent/(1<<20)*perSentGB
+	each := cost.APIRequest.Dollars + duration*memory/1024*cost.GBSecond.Dollars + d.Sent/(1<<20)*perSentGB
 	reads := min(f.Rate*d.Read, float64(cmp.Or(s.Ceiling.ReadUnits, tableUnits)))
 	writes := min(f.Rate*d.Write, float64(cmp.Or(s.Ceiling.WriteUnits, tableUnits)))
-	f.Dollars = secondsDay * (f.Rate*each + reads*cost.PerRead + writes*cost.PerWrite)
+	f.Dollars = secondsDay * (f.Rate*each + reads*cost.ReadUnit.Dollars + writes*cost.WriteUnit.Dollars)
 	return f, true
 }
 

@@ -46,7 +46,7 @@ var (
 // health reads the health of the stack once.
 func (s *Stack) health(ctx context.Context, now time.Time) (*deployment.Health, error) {
 	if s.read == nil {
-		found, err := deployment.ReadHealth(ctx, s.CloudWatch, s.Name, s.Table, now)
+		found, err := deployment.ReadHealth(ctx, s.CloudWatch, s.Name, s.Stack, now)
 		s.read, s.failure = &found, err
 	}
 	return s.read, s.failure
