@@ -23,10 +23,8 @@ var _ aggregate.ShareStore = (*store)(nil)
 // Counts of checks of groups.
 const (
 	groupRowsChecked = "rows of groups checked"
-	groupRowsExact   = "of these, exact"
-	groupRowsMoved   = "of these, of buckets with events that changed their group"
+	groupRowsExact   = "exact rows of groups"
 	groupBucketsRead = "buckets of groups that readers got, checked"
-	groupBucketsNot  = "buckets of groups that readers did not get, rightly"
 )
 
 // groupLevels are the groups of most histories: sites, and states in sites.
