@@ -78,7 +78,10 @@ func Kinds(kinds *catalog.Catalog, subject model.Subject, chosen []string) ([]*c
 	case len(all) == 0:
 		return nil, usererr.Errorf("%s have profiles and no events: use tidemark subject", of.Path)
 	case len(chosen) == 0:
-		return catalog.WithEvents(all), nil
+		if sent := catalog.WithEvents(all); len(sent) > 0 {
+			return sent, nil
+		}
+		return all, nil // groups, which have rollups only
 	}
 	var found []*catalog.Kind
 	for _, name := range chosen {

@@ -20,6 +20,7 @@ import (
 type SeriesReader interface {
 	Events(ctx context.Context, r storage.Range) (storage.EventPage, error)
 	Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error)
+	Shares(ctx context.Context, bucket rollup.Key, after string) (rollup.RowPage, error)
 }
 
 // Store is the table as a Verifier reads it.

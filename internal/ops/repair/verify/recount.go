@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/engine/sessions"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -119,6 +120,9 @@ func (r *recount) eachEvent(ctx context.Context, s Span, do func(*model.Event)) 
 
 // foldEvents adds each event, or session, to every bucket that is folded from them.
 func (r *recount) foldEvents(ctx context.Context) error {
+	if r.kind.GroupsOf != "" {
+		return r.foldShares(ctx)
+	}
 	if !r.kind.HasEvents() {
 		return r.foldSessions(ctx)
 	}
@@ -126,6 +130,34 @@ func (r *recount) foldEvents(ctx context.Context) error {
 		r.events++
 		r.addToParents(eventLevel, e.At, func(f *rollup.Fold) { f.AddEvent(e) })
 	})
+}
+
+// foldShares folds the shares of members into the stored rows of a group that are folded from them. A bucket
+// that has shares and no row is not found.
+func (r *recount) foldShares(ctx context.Context) error {
+	for level, t := range r.kind.Retention.Tiers {
+		for start, row := range r.stored[level] {
+			b := t.Unit.BucketOf(start)
+			if childLevel(r.kind.Retention, level, b) != eventLevel {
+				continue
+			}
+			fold := r.expected[level].at(b, r.rowSpec(level, start))
+			shares := paging.Items(func(after string) ([]rollup.Row, string, error) {
+				page, err := r.store.Shares(ctx, row.Key, after)
+				return page.Rows, page.Next, err
+			})
+			for share, err := range shares {
+				if err == nil {
+					err = item.FoldRow(fold, &share)
+				}
+				if err != nil {
+					return fmt.Errorf("recount %s: read shares: %w", r.series, err)
+				}
+			}
+			r.events += int(fold.Summary.Events())
+		}
+	}
+	return nil
 }
 
 // foldSessions folds the sessions of each bucket that is folded from them: the buckets of the

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 type seriesStub struct {
 	events []model.Event
 	rows   map[tier.Unit][]rollup.Row
+	shares map[model.Time][]rollup.Row // by the start of the bucket
 }
 
 func page[T any](all []T, after string) ([]T, string) {
@@ -37,6 +39,11 @@ func (s *seriesStub) Events(_ context.Context, r storage.Range) (storage.EventPa
 
 func (s *seriesStub) Rows(_ context.Context, u tier.Unit, r storage.Range) (rollup.RowPage, error) {
 	rows, next := page(s.rows[u], r.After)
+	return rollup.RowPage{Rows: rows, Next: next}, nil
+}
+
+func (s *seriesStub) Shares(_ context.Context, bucket rollup.Key, after string) (rollup.RowPage, error) {
+	rows, next := page(s.shares[bucket.Start], after)
 	return rollup.RowPage{Rows: rows, Next: next}, nil
 }
 
@@ -104,7 +111,8 @@ var testEvents = []model.Event{
 // recountAll counts the findings on a series by tier and status, as "hour equal".
 func recountAll(t *testing.T, kind *catalog.Kind, s SeriesReader, now string) (map[string]int, []Finding) {
 	t.Helper()
-	r := recount{store: s, kind: kind, series: tested, now: eventAt(now, 0).At, span: Always}
+	at := eventAt(now, 0).At
+	r := recount{store: s, kind: kind, series: tested, now: at, through: model.MaxTime, span: Always}
 	findings, err := r.run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -232,5 +240,37 @@ func TestSpan_IsWidenedToTheEdgesOfTheCoarsestTier(t *testing.T) {
 	}
 	if got := Always.widened(policy); got != Always {
 		t.Errorf("all of time became %v", got)
+	}
+}
+
+// A group has no events: its finest rows are folded from the shares of its members.
+func TestRecount_FoldsGroupsFromShares(t *testing.T) {
+	member := *testKind(t)
+	member.Groups = []string{"site"}
+	c, err := catalog.New(member)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := c.Kinds[0].GroupKinds()[0]
+	group := func() *seriesStub {
+		s := rightStub(kind, testEvents...)
+		s.events, s.shares = nil, map[model.Time][]rollup.Row{}
+		for _, of := range [][]model.Event{testEvents[:1], testEvents[1:3], testEvents[3:]} { // three members
+			for _, share := range rightStub(kind, of...).rows[tier.Hour] {
+				s.shares[share.Key.Start] = append(s.shares[share.Key.Start], share)
+			}
+		}
+		return s
+	}
+	right := map[string]int{"hour equal": 4, "day equal": 3, "month equal": 2}
+	if got, _ := recountAll(t, kind, group(), soon); !maps.Equal(got, right) {
+		t.Errorf("right rows: got %v", got)
+	}
+	changed := group()
+	first := changed.rows[tier.Hour][0].Key.Start
+	changed.shares[first] = changed.shares[first][1:]
+	got, _ := recountAll(t, kind, changed, soon)
+	if got["hour differs"] != 1 || got["hour equal"] != 3 || got["day differs"] != 1 {
+		t.Errorf("without a share: got %v", got)
 	}
 }
