@@ -111,7 +111,7 @@ func (a *account) post(ctx context.Context, token string) (status int, body stri
 
 // token creates a write key, and returns its token.
 func (a *account) token(ctx context.Context) (string, error) {
-	text, err := a.tidemark(ctx, "key", "create", fmt.Sprint("live", a.now().Unix()))
+	text, err := a.tidemark(ctx, "access", "key", "create", fmt.Sprint("live", a.now().Unix()))
 	if err != nil {
 		return "", err
 	}
