@@ -138,7 +138,7 @@ var foldMutants = []mutant{
 	},
 	{
 		Name: "put-remembered-early", Says: "an invalidation is remembered before it is stored", Tests: ensureTests,
-		Edits: []edit{{ensuring, "				undecided[these[len(these)-1]] = n\n", "				undecided[these[len(these)-1]] = n\n				e.add(d, e.Now())\n"}},
+		Edits: []edit{{ensuring, "				undecided[these[len(these)-1]] = n\n", "				undecided[these[len(these)-1]] = n\n				e.Add(d, e.Now())\n"}},
 	},
 	{
 		Name: "frozen-clock", Says: "a clock that is before a delivered change is trusted", Tests: deferredTests,

@@ -81,7 +81,7 @@ var sessionMutants = []mutant{
 		Name: "session-put-after", Says: "a row is written before the invalidation of its sessions that go on", Tests: sessionTests,
 		Edits: []edit{
 			{recomputation, "	if err == nil {\n		err = r.ensureSettling(ctx, fold, rowReadAt)\n	}\n", ""},
-			{recomputation, "	return r.writeIfChanged(ctx, row, fold)\n", "	result, err := r.writeIfChanged(ctx, row, fold)\n	if err == nil {\n		err = r.ensureSettling(ctx, fold, rowReadAt)\n	}\n	return result, err\n"},
+			{recomputation, "	return r.writeIfChanged(ctx, row, fold)\n", "	result, err = r.writeIfChanged(ctx, row, fold)\n	if err == nil {\n		err = r.ensureSettling(ctx, fold, rowReadAt)\n	}\n	return result, err\n"},
 		},
 	},
 	{
