@@ -137,7 +137,8 @@ func TestSessions_AreReadAsOtherKinds(t *testing.T) {
 		}
 	}
 	out, err := visits.Append(t.Context(), Visit{Site: "x.org", Begin: today, Visitor: "ann"})
-	if !errors.Is(err, timeseries.ErrRejected) || !strings.Contains(fmt.Sprint(err), "they are sessions of kind PAGEVIEW") {
+	const advice = "send events of kind PAGEVIEW"
+	if !errors.Is(err, timeseries.ErrRejected) || !strings.Contains(fmt.Sprint(err), advice) {
 		t.Errorf("append of a session: %v, %v; want it rejected", out, err)
 	}
 }
