@@ -6,9 +6,10 @@ set -uo pipefail
 race=${2:-}
 failed=0
 mkdir -p build && : >build/suites.txt
+# A long run of the simulation takes more than the usual ten minutes on a busy machine.
 suite() {
   local began=$SECONDS name=$suite
-  go test -json "$@" || failed=1
+  go test -json -timeout 20m "$@" || failed=1
   printf 'took    %4d s  %s\n' $((SECONDS - began)) "$name" >>build/suites.txt
 }
 # Without cgo, as all programs are built: packages are compiled once for both.

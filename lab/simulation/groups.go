@@ -27,10 +27,10 @@ const (
 	groupBucketsRead = "buckets of groups that readers got, checked"
 )
 
-// groupLevels are the groups of one history in ten, since their sweeps take as long as five other histories:
-// sites, and states in sites.
+// groupLevels are the groups of one history in twenty, since their sweeps take as long as five other
+// histories: sites, and states in sites.
 func (w *world) groupLevels() []string {
-	if !w.dice.Chance("groups", .1) {
+	if !w.dice.Chance("groups", .05) {
 		return nil
 	}
 	return []string{"site", "site/state"}

@@ -377,14 +377,14 @@ function CountTable({
       <table class="counts">
         <tbody>
           {counts.map(({ title, metric, meaning, bad }) => {
-            const n = metrics[metric] ?? 0;
+            const n = metrics[metric];
             return (
               <tr key={metric}>
                 <th scope="row">
                   {title}
                   <small class="soft">
                     {meaning}
-                    {bad && n > 0 && (
+                    {bad && !!n && (
                       <>
                         {" "}
                         <span class="do">{bad}</span>
@@ -392,7 +392,9 @@ function CountTable({
                     )}
                   </small>
                 </th>
-                <td class={"number" + (bad && n ? " some" : "")}>{countText(n)}</td>
+                <td class={"number" + (bad && n ? " some" : "")}>
+                  {n === undefined ? <span title="A lean stage does not publish it">not known</span> : countText(n)}
+                </td>
               </tr>
             );
           })}
