@@ -48,6 +48,9 @@ func (s *Tidemark) addArchive() {
 			})
 		}
 	}
+	if example == "" {
+		return
+	}
 	awsathena.NewCfnNamedQuery(s.Construct, new("ArchiveExample"), &awsathena.CfnNamedQueryProps{
 		Name:        s.name("archive-means"),
 		Description: new("Mean and highest value of each subject, since last month"),

@@ -2,6 +2,7 @@ package tidemarkcdk
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -106,7 +107,7 @@ func (s *Tidemark) addDestination(id string, url *string, body []any, webhooks [
 		})},
 	}), id+"Role")
 	for i, hook := range webhooks {
-		rule := awsevents.NewCfnRule(s.Construct, new(id+"Alerts"+string(rune('1'+i))), &awsevents.CfnRuleProps{
+		rule := awsevents.NewCfnRule(s.Construct, new(fmt.Sprint(id, "Alerts", i+1)), &awsevents.CfnRuleProps{
 			Name: s.name(hook.name), EventBusName: s.AlertBus.Ref(), State: new("ENABLED"),
 			Description:  new("Sends changes of alerts to " + id),
 			EventPattern: alertPattern(hook.changes, s.loud()),

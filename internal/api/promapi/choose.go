@@ -46,7 +46,7 @@ func chooseWindow(
 	}
 	wanted := tiers[chosen].Unit
 	for ; chosen+1 < len(tiers); chosen++ {
-		w := windowOf(tiers[chosen].Unit, hints, now)
+		w := closedWindow(tiers[chosen].Unit, hints, now)
 		if w.from >= tiers[chosen].CompleteFrom(now) {
 			break
 		}
@@ -58,7 +58,7 @@ func chooseWindow(
 			break
 		}
 	}
-	w := windowOf(tiers[chosen].Unit, hints, now)
+	w := closedWindow(tiers[chosen].Unit, hints, now)
 	w.reason = fmt.Sprintf("%s rollups", w.unit.Adjective())
 	if w.unit != wanted {
 		w.reason += fmt.Sprintf(": %s rollups of this range have expired", wanted.Adjective())
@@ -66,8 +66,8 @@ func chooseWindow(
 	return w, nil
 }
 
-// windowOf leaves out the bucket that is open: it has no sample, and its events would be read to fold it.
-func windowOf(unit tier.Unit, hints *storage.SelectHints, now model.Time) window {
+// closedWindow leaves out the bucket that is open: it has no sample, and its events would be read to fold it.
+func closedWindow(unit tier.Unit, hints *storage.SelectHints, now model.Time) window {
 	from := model.Time(hints.Start)
 	if hints.Range == 0 {
 		from = from.Add(lookback) - 1

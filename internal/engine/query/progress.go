@@ -49,8 +49,8 @@ type StreamStates interface {
 	StreamState(ctx context.Context) (storage.StreamState, error)
 }
 
-// BehindAfter is the lag of the table stream above which a result has a warning. A heartbeat passes the
-// stream each minute, and the progress is stored once a minute.
+// BehindAfter is the lag of the table stream, or of groups behind it, above which a result has a warning. A
+// heartbeat passes the stream each minute, and the progress is stored once a minute.
 const BehindAfter = 10 * time.Minute
 
 // Lag returns how far the processed changes are behind a clock; 0 if that is not known.
@@ -74,7 +74,7 @@ func (p Progress) KnownThrough(now model.Time) model.Time {
 // only changes of the last minutes may be.
 func (p Progress) Warnings(now model.Time) (all []string) {
 	if lag := p.Lag(now); lag > BehindAfter {
-		all = append(all, fmt.Sprintf("changes since %s may be missing: the table stream is %s behind",
+		all = append(all, fmt.Sprintf("changes since %s may be missing: their processing is %s behind",
 			*p.ProcessedThrough, lag.Round(time.Minute)))
 	}
 	for _, u := range p.Unprocessed {
