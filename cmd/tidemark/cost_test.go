@@ -1,6 +1,14 @@
 package main
 
-import "testing"
+import (
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
 
 func TestCost_ShowsUnitsAndPricesByKind(t *testing.T) {
 	b := newBench(t)
@@ -19,6 +27,41 @@ func TestCost_ShowsUnitsAndPricesByKind(t *testing.T) {
 	b.expect(2, words("cost --rate often"), "is not a rate")
 	b.expect(2, words("cost --batch 0"), "--batch is 1 to 1000")
 	b.expect(2, words("cost --series -1"), "--series at least 1")
+}
+
+// The README and WHEN-NOT state two figures of one command.
+func TestCost_IsAsTheREADMEStates(t *testing.T) {
+	out := newBench(t).expect(0, words("cost READING --events 1e5/day"))
+	figure := func(pattern string) float64 {
+		t.Helper()
+		found := regexp.MustCompile(pattern).FindStringSubmatch(out)
+		if found == nil {
+			t.Fatalf("no %s in\n%s", pattern, out)
+		}
+		n, err := strconv.ParseFloat(found[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	thousands := int(math.Round(figure(`TimescaleDB .* cheaper than HTTP API from (\d+) events`)/5000)) * 5
+	for page, want := range map[string][]string{
+		"README.md": {
+			fmt.Sprintf("about %d,000 events a day", thousands),
+			fmt.Sprintf("cost $%.0f a month", figure(`([\d.]+)  IN TOTAL`)),
+		},
+		"docs/use/WHEN-NOT.md": {fmt.Sprintf("more than about %d,000 events a day", thousands)},
+	} {
+		text, err := os.ReadFile("../../" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, figure := range want {
+			if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), figure) {
+				t.Errorf("%s does not state: %s", page, figure)
+			}
+		}
+	}
 }
 
 func TestConfigCheck_RecommendsModesForARate(t *testing.T) {

@@ -74,8 +74,8 @@ func run(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("(%s in total)\n", time.Since(began).Round(time.Second))
-	fmt.Print(goOn)
-	return nil
+	_, err = os.Stdout.WriteString(goOn) // its percent signs are the shell's
+	return err
 }
 
 func sayKill(d stack.Death) {
@@ -93,9 +93,9 @@ Continue with your own stack:
 
   bin/tidemark dev --port 8080
   curl -s localhost:8080/v1/readings -H 'content-type: application/json' \
-    -d '{"deviceId":"sensor_01","timestamp":"2026-04-20T14:00:00Z","temperature":22.4,"humidity":45}'
+    -d '{"deviceId":"sensor_01","timestamp":"'$(date -u +%Y-%m-%dT%H:%M:%SZ)'","temperature":22.4,"humidity":45}'
   curl -s localhost:8080/v1/devices/sensor_01/readings/latest
-  curl -s 'localhost:8080/v1/devices/sensor_01/readings/rollups/hour?from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z'
+  curl -s localhost:8080/v1/devices/sensor_01/readings/rollups/hour
 
 Then open http://localhost:8080/ui/ in a browser: it draws what you send.
 `
