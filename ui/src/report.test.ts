@@ -60,6 +60,11 @@ test("a figure that is not known, and an average of no visits, is no number", ()
   assert.equal(visits.measures.duration.avg, 150_000);
   assert.equal(summaries([0, 0, 0, 0, 0, 0], "visitor").visits.measures.bounce.avg, null);
   assert.equal(summaries([0, 0, 2, 0, null, 0], "visitor").visits.measures.bounce.avg, null);
+  const unknown = summaries([null, null, null, null, null, null], "visitor");
+  assert.deepEqual(
+    [unknown.views.distinct!.visitor.count, unknown.views.events, unknown.visits.events],
+    [null, null, null],
+  );
 });
 
 test("properties are counted by their own names, over all events", () => {
@@ -105,6 +110,20 @@ test("page views, and events without a property, are no rows of a table of value
     sharesOf(report).values.map((v) => v.value),
     ["Sign up"],
   );
+});
+
+test("a value whose number is not known is not listed as 0, and is named as one of more", () => {
+  const report = {
+    results: [
+      { metrics: [6], dimensions: ["DE"] },
+      { metrics: [null], dimensions: ["XK"] },
+    ],
+    meta: { warnings: {}, total_rows: 2 },
+  };
+  const shares = sharesOf(report);
+  assert.deepEqual(shares.values, [{ value: "DE", count: 6, share: 1 }]);
+  assert.equal(shares.more, true);
+  assert.equal(beforeOf("XK", shares), null);
 });
 
 test("a filter by custom events counts events", () => {

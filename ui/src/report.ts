@@ -83,7 +83,11 @@ export const figureMetrics = (filters: Filters) => [
   "visit_duration",
 ];
 
-export type Summary = Pick<Rollup, "events" | "measures" | "dimensions" | "distinct">;
+/** Summary is what the figures of a site are read from. A number is null if it is not known. */
+export interface Summary extends Pick<Rollup, "measures"> {
+  events: number | null;
+  distinct?: Record<string, { count: number | null; exact: boolean }>;
+}
 
 /** summaries returns the figures of a row as the rollups of views and of visits have them. */
 export function summaries(row: (number | null)[], visitor: string): { views: Summary; visits: Summary } {
@@ -92,12 +96,12 @@ export function summaries(row: (number | null)[], visitor: string): { views: Sum
     ({ avg: x === null || !visits ? null : x * factor }) as Rollup["measures"][string];
   return {
     views: {
-      events: events ?? 0,
+      events,
       measures: {},
-      distinct: { [visitor]: { count: visitors ?? 0, exact: true } },
+      distinct: { [visitor]: { count: visitors, exact: true } },
     },
     visits: {
-      events: visits ?? 0,
+      events: visits,
       measures: {
         views: average(perVisit, 1),
         bounce: average(bounces, 0.01),
@@ -120,15 +124,16 @@ const separator = "\t"; // between the values of a pair
 // Rows of a report that are of no value: views in a table of names, and events without a property.
 const noValues = ["pageview", "(none)"];
 
-/** sharesOf returns the rows of a table of values. */
+/** sharesOf returns the rows of a table of values. Those whose number is not known are not listed. */
 export function sharesOf({ results, meta }: Report): Shares {
   const rows = results.filter((r) => r.dimensions.some((d) => !noValues.includes(d)));
-  const all = rows.reduce((n, r) => n + (r.metrics[0] ?? 0), 0);
-  const values = rows.map((r): Share => {
-    const count = r.metrics[0] ?? 0;
-    return { value: r.dimensions.join(separator), count, share: all ? count / all : 0 };
-  });
-  return { values, other: 0, more: meta.total_rows > results.length, exact: true };
+  const counted = rows.flatMap(({ dimensions, metrics: [count] }) =>
+    count === null ? [] : [{ value: dimensions.join(separator), count }],
+  );
+  const all = counted.reduce((n, { count }) => n + count, 0);
+  const values = counted.map((c): Share => ({ ...c, share: all ? c.count / all : 0 }));
+  const more = meta.total_rows > results.length || counted.length < rows.length;
+  return { values, other: 0, more, exact: true };
 }
 
 /** halves returns the two values of a pair; one value that is no pair. */

@@ -60,7 +60,7 @@ const figures: Figure[] = [
   {
     title: "Visitors",
     of: "views",
-    value: (r, visitor) => r.distinct?.[visitor]?.count ?? 0,
+    value: (r, visitor) => (r.distinct?.[visitor] ?? { count: 0 }).count,
     estimate: (r, visitor) => r.distinct?.[visitor]?.exact === false,
     text: countText,
   },
@@ -177,13 +177,16 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
   const has = (kind: { data?: Total }, d: string) => d in (kind.data?.dimensions ?? {});
   const ofVisit = (d: string) => has(now.visits, d) && !has(now.views, d);
   const metric = (d: string) => countedBy(d, filters, ofVisit(d));
-  // Whole hours of the reader's zone are hours of the tier; its months are not.
+  // Days of UTC are days of the tier. In another zone, the API counts exactly the events of the range.
+  const whole = utc
+    ? { tier: period.unit === "day" ? "day" : "hour", ...within(period.range) }
+    : { zone: localZone, ...within(period.range) };
   const more = (d: string) => {
     const kind = [views, visits, named].find((k) => k?.dimensions.includes(d));
     if (!kind || period.unit === "month") return null;
     return url([subjects, id, kind.path, "top", d], {
       limit: "200",
-      ...(live ? { tier: "minute", last: realtimeMinutes + "m" } : { tier: "hour", ...within(period.range) }),
+      ...(live ? { tier: "minute", last: realtimeMinutes + "m" } : whole),
     });
   };
   const ask = (d: string, limit: number) => {

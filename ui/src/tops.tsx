@@ -4,6 +4,7 @@ import { change } from "./address";
 import { beforeOf, halves, property, sharesOf, type Question } from "./report";
 import { countText, percentText } from "./time";
 import type { Shares } from "./api";
+import { Notice } from "./parts";
 import { usePolled, useReport } from "./polled";
 
 type Tab = [dimension: string, title: string];
@@ -187,16 +188,19 @@ function Counted({
   ...table
 }: TableProps & { shares: Shares; past?: Shares; path: string | null }) {
   const [all, showAll] = useState(false);
-  const { data } = usePolled<Shares>(all ? path : null, 60_000);
+  const { data, problem } = usePolled<Shares>(all ? path : null, 60_000);
   const shares = all && data ? data : first;
   return (
-    <Values
-      {...table}
-      shares={shares}
-      past={past}
-      search={all}
-      showAll={path && !all && shares.other > 0 ? () => showAll(true) : undefined}
-    />
+    <>
+      <Notice problem={problem} waiting={all && !data} />
+      <Values
+        {...table}
+        shares={shares}
+        past={past}
+        search={all}
+        showAll={path && !all && shares.other > 0 ? () => showAll(true) : undefined}
+      />
+    </>
   );
 }
 
@@ -209,23 +213,20 @@ function Asked({ ask, ...table }: TableProps & { ask: NonNullable<Props["ask"]> 
   const asked = ask(table.dimension, all ? mostValues : shownValues);
   const now = useReport(asked.now),
     before = useReport({ ...asked.before, pagination: { limit: mostValues } });
-  if (now.problem) return <p class="empty">{now.problem.message}</p>;
-  if (!now.data)
-    return (
-      <p class="note" role="status">
-        Reading…
-      </p>
-    );
+  if (!now.data) return <Notice problem={now.problem} waiting />;
   const shares = sharesOf(now.data);
-  if (!shares.values.length) return <p class="empty">None under these filters.</p>;
+  if (!shares.values.length && !shares.more) return <p class="empty">None under these filters.</p>;
   return (
-    <Values
-      {...table}
-      shares={shares}
-      past={before.data && sharesOf(before.data)}
-      search={all}
-      showAll={shares.more && !all ? () => showAll(true) : undefined}
-    />
+    <>
+      <Notice problem={now.problem} waiting={false} />
+      <Values
+        {...table}
+        shares={shares}
+        past={before.data && sharesOf(before.data)}
+        search={all}
+        showAll={shares.more && !all ? () => showAll(true) : undefined}
+      />
+    </>
   );
 }
 
