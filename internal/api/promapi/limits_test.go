@@ -2,6 +2,7 @@ package promapi_test
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +97,35 @@ func TestServe_ReadsTheListAgainAfterAMinute(t *testing.T) {
 	}{{one, 1, 1}, {some, 2, 1}, {all, 2, 4}} { // the second has read sensor_02, the third has four shards
 		if found, units := series(c.matcher); found != c.want || units != c.units {
 			t.Errorf("%s has %d series by %v read units after a minute, want %d by %v", c.matcher, found, units, c.want, c.units)
+		}
+	}
+}
+
+// The limit of listed series is of all subjects that a selector names, although each is read on its own.
+func TestServe_CountsTheListedSeriesOfAllNamedSubjects(t *testing.T) {
+	a := newAPI(t)
+	for _, subject := range []string{"sensor_02", "sensor_03"} {
+		for n := range 5_001 {
+			one := storage.ListedSeries{
+				Series: a.Catalog.Kinds[0].Series(subject, strconv.Itoa(n), model.Order{}), First: now, Last: now,
+			}
+			if err := a.Query.Store.(*memory.Table).PutItem(t.Context(), item.FromListedSeries(one)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for matcher, want := range map[string]int{
+		`{subject="sensor_02"}`:            200,
+		`{subject=~"sensor_01|sensor_03"}`: 200,
+		`{subject=~"sensor_02|sensor_03"}`: 422,
+	} {
+		response := a.Serve(t.Context(), &httpapi.Request{
+			Method: "GET", Path: httpapi.PrometheusPath + "/api/v1/series",
+			RawQuery: "match[]=" + url.QueryEscape("tidemark_events"+matcher),
+		})
+		refused := strings.Contains(response.Body, "more than 10000 listed series")
+		if response.Status != want || refused != (want != 200) {
+			t.Errorf("%s: %d, want %d: %.200s", matcher, response.Status, want, response.Body)
 		}
 	}
 }

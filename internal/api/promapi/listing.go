@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/prometheus/model/labels"
@@ -87,6 +88,7 @@ func (a *API) listed(
 		return a.part(ctx, all)
 	}
 	found := make([][]storage.ListedSeries, len(names))
+	var size atomic.Int64
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(concurrentReads)
 	for i, name := range names {
@@ -95,6 +97,9 @@ func (a *API) listed(
 		}
 		reads.Go(func() (err error) {
 			found[i], err = a.part(ctx, part{owner: owner, subject: model.Subject{Type: subjectType, ID: name}})
+			if err == nil && size.Add(int64(len(found[i]))) > maxListed {
+				return errListed(subjectType)
+			}
 			return err
 		})
 	}
@@ -132,10 +137,14 @@ func (a *API) part(ctx context.Context, of part) ([]storage.ListedSeries, error)
 			return nil, err
 		}
 		if found = append(found, one); len(found) > maxListed {
-			return nil, beyond("more than %d listed series of %s: name the subjects, as in {subject=~\"sensor_01|sensor_02\"}",
-				maxListed, of.subject.Type)
+			return nil, errListed(of.subject.Type)
 		}
 	}
 	a.listings.put(of, now, found)
 	return found, nil
+}
+
+func errListed(subjectType string) error {
+	return beyond("more than %d listed series of %s: name fewer subjects, as in {subject=~\"sensor_01|sensor_02\"}",
+		maxListed, subjectType)
 }
