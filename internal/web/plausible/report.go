@@ -271,7 +271,6 @@ func reportFilters(text string) (all []json.RawMessage, err error) {
 	return all, nil
 }
 
-// names returns the sorted names of a table, for messages.
 // splitUnescaped splits a text at a separator, and takes the backslashes off separators that are part of it.
 // "" has no parts.
 func splitUnescaped(text string, separator byte) (parts []string) {

@@ -241,16 +241,18 @@ func (r *run) plan() error {
 
 // planFilters reads the filters. Those by goals come last: they may be of the dimension of another one.
 func (r *run) planFilters() error {
-	last := slices.Clone(r.Filters)
-	slices.SortStableFunc(last, func(a, b json.RawMessage) int {
-		return cmp.Compare(oneIf(isOfGoals(a)), oneIf(isOfGoals(b)))
-	})
-	for _, raw := range last {
+	var byGoals []json.RawMessage
+	for _, raw := range r.Filters {
+		if isOfGoals(raw) {
+			byGoals = append(byGoals, raw)
+		} else if err := r.addFilter(raw); err != nil {
+			return err
+		}
+	}
+	for _, raw := range byGoals {
 		used, err := r.useGoal(raw)
 		if err == nil && !used {
-			var k keep
-			k, err = r.filter(raw)
-			r.keep = append(r.keep, k)
+			err = r.addFilter(raw)
 		}
 		if err != nil {
 			return err
@@ -259,11 +261,10 @@ func (r *run) planFilters() error {
 	return nil
 }
 
-func oneIf(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
+func (r *run) addFilter(raw json.RawMessage) error {
+	k, err := r.filter(raw)
+	r.keep = append(r.keep, k)
+	return err
 }
 
 // isTime reports whether a dimension is one of time.
