@@ -121,16 +121,18 @@ const sweepEvery = time.Hour
 func (t *Table) Advance(d time.Duration) {
 	t.tb.Helper()
 	until := t.Now().Add(d)
-	if len(t.configured(nil)) > 0 {
+	configured := len(t.configured(nil)) > 0
+	if configured {
 		t.Fold()
 		for t.hasQueue() && t.Now().Add(sweepEvery).Before(until) {
 			t.setNow(t.Now().Add(sweepEvery))
 			t.Sweep()
 		}
-		t.setNow(until)
-		t.Sweep()
 	}
 	t.setNow(until)
+	if configured {
+		t.Sweep()
+	}
 	t.memory.Expire(t.stored())
 }
 
@@ -142,9 +144,13 @@ func (t *Table) setNow(now time.Time) {
 
 // hasQueue reports whether a bucket that has changed is still to be swept.
 func (t *Table) hasQueue() bool {
+	t.tb.Helper()
 	return slices.ContainsFunc(storage.FirstGeneration.QueueShards(), func(shard storage.QueueShard) bool {
 		page, err := t.memory.Invalidations(context.Background(), shard, model.MaxTime, "")
-		return err == nil && len(page.Invalidations) > 0
+		if err != nil {
+			t.tb.Fatalf("timeseriestest: read the queue: %v", err)
+		}
+		return len(page.Invalidations) > 0
 	})
 }
 
