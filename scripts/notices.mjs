@@ -1,5 +1,5 @@
-// Prints the licences and notices of everything that programs of Go packages contain: Go itself, the modules, and
-// the packages of the pages. It fails for one without a licence, or with a licence that is not listed here: then
+// Prints the licences and notices of everything that programs of Go packages contain: Go itself, the modules, the
+// packages of the pages, and data. It fails for one without a licence, or with a licence that is not listed here: then
 // decide whether the dependency may be shipped.
 //
 //   node scripts/notices.mjs PACKAGE…        such as ./cmd/tidemark ./functions/...
@@ -23,8 +23,13 @@ const isNotice = (name) => /^(licen[cs]e|copying|notice|patents)/i.test(name) &&
 function notices(name, dir) {
   const files = readdirSync(dir, { withFileTypes: true }).filter((f) => f.isFile() && isNotice(f.name))
   const texts = files.map((f) => readFileSync(join(dir, f.name), "utf8").trim())
+  return notice(name, texts, `${files.map((f) => f.name).join(", ") || "any file"} of ${dir}`)
+}
+
+// notice returns the texts of what has a name, or fails if none is a licence that is known.
+function notice(name, texts, from) {
   const licences = Object.keys(known).filter((l) => texts.some((t) => known[l].test(t.replace(/[\s>]+/g, " "))))
-  if (!licences.length) throw new Error(`${name}: no licence that may be shipped in ${files.map((f) => f.name).join(", ") || "any file"} of ${dir}`)
+  if (!licences.length) throw new Error(`${name}: no licence that may be shipped in ${from}`)
   return `${"=".repeat(80)}\n${name} (${licences.join(", ")})\n${"=".repeat(80)}\n\n${texts.join("\n\n")}\n`
 }
 
@@ -35,6 +40,8 @@ for (const line of go("list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{
   if (name && !name.startsWith("github.com/tidemark-db/tidemark ")) modules.set(name, dir)
 }
 const own = new URL("../ui/", import.meta.url).pathname
+// Data with a licence that asks for its notice, which is in its comments.
+const data = ["../internal/web/collector/bots.txt"]
 const pages = Object.entries(JSON.parse(readFileSync(join(own, "package.json"), "utf8")).dependencies)
 try {
   const parts = [notices("The Go standard library", go("env", "GOROOT"))]
@@ -42,6 +49,10 @@ try {
   for (const [name, version] of pages) {
     const dir = join(own, "node_modules", name)
     parts.push(existsSync(dir) ? notices(`${name} ${version}`, dir) : `${name} ${version}: see the end of app.js\n`)
+  }
+  for (const file of data) {
+    const lines = readFileSync(new URL(file, import.meta.url), "utf8").split("\n").filter((l) => l.startsWith("#"))
+    parts.push(notice(file.slice("../".length), [lines.map((l) => l.replace(/^# ?/, "")).join("\n")], file))
   }
   process.stdout.write("This program contains the following software.\n\n" + parts.join("\n"))
 } catch (missing) {

@@ -24,7 +24,8 @@ func TestNotices_AreOfAllThatIsShipped(t *testing.T) {
 		t.Fatalf("%v: %s", err, err.(*exec.ExitError).Stderr)
 	}
 	for _, want := range []string{"The Go standard library (BSD)", "github.com/spf13/cobra v",
-		"github.com/prometheus/prometheus v", "The Prometheus systems and service monitoring server"} {
+		"github.com/prometheus/prometheus v", "The Prometheus systems and service monitoring server",
+		"internal/web/collector/bots.txt (MIT)", "Martin Monperrus"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the notices have no %q", want)
 		}

@@ -90,11 +90,11 @@ func isWithin(host string, listed func(string) bool) bool {
 //go:embed spam.txt
 var spamText string
 
-// spammers parses the list once, at the first use.
+// spammers parses the list once, at the first use. Hosts are in small letters, as Referrer returns them.
 var spammers = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for line := range strings.Lines(spamText) {
-		if host := strings.TrimSpace(line); !strings.HasPrefix(host, "#") {
+		if host := strings.ToLower(strings.TrimSpace(line)); !strings.HasPrefix(host, "#") {
 			all[host] = true
 		}
 	}

@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
@@ -56,5 +57,30 @@ func TestExclusions_OfNothingDeclaredAreOwnVisitsAlone(t *testing.T) {
 	}
 	if got := e.of(Hit{URL: "https://my-site.example/", Own: true}, Request{}); got != ExcludedOwn {
 		t.Errorf("an own visit is excluded by %q", got)
+	}
+}
+
+// A line in another form than referrers have would exclude none.
+func TestExclusions_HaveEveryHostOfTheList(t *testing.T) {
+	t.Parallel()
+	e, err := NewExclusions(config.Exclude{Spam: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts := 0
+	for line := range strings.Lines(spamText) {
+		host := strings.TrimSpace(line)
+		if strings.HasPrefix(host, "#") {
+			continue
+		}
+		hosts++
+		for _, from := range []string{"https://" + host + "/", "http://WWW." + host} {
+			if got := e.of(Hit{URL: "https://my-site.example/", Referrer: from}, Request{}); got != ExcludedSpam {
+				t.Errorf("%s is excluded by %q, want %q", from, got, ExcludedSpam)
+			}
+		}
+	}
+	if hosts < 1_000 {
+		t.Errorf("the list has %d hosts", hosts)
 	}
 }
