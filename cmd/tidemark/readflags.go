@@ -231,7 +231,8 @@ func (f *readFlags) hasRange() bool { return f.from != "" || f.to != "" || f.las
 
 // usageErrors are the errors of package query that the user corrects by other flags.
 var usageErrors = []error{
-	query.ErrRange, query.ErrOrder, query.ErrLimit, query.ErrSeries, query.ErrNoTier, query.ErrNoLatest, query.ErrNoDimension,
+	query.ErrRange, query.ErrOrder, query.ErrLimit, query.ErrSeries, query.ErrNoTier, query.ErrNoLatest,
+	query.ErrNoEvents, query.ErrNoDimension,
 	query.ErrTooLong, query.ErrTooMany, query.ErrTooWide, model.ErrCondition, times.ErrZone,
 }
 

@@ -142,6 +142,25 @@ func TestKinds_ReturnsTheNamedKindsOrAll(t *testing.T) {
 	}
 }
 
+// A group has rollups and no events: commands find its kind, and say so where they need an event.
+func TestArguments_GroupsHaveAKindAndNoEvents(t *testing.T) {
+	readings := iot.Readings
+	readings.Groups = []string{"site"}
+	kinds, err := catalog.New(readings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	group := model.Subject{Type: "BY_SITE", ID: "berlin"}
+	found, err := Kinds(kinds, group, nil)
+	if err != nil || strings.Join(KindNames(found), " ") != "READING_BY_SITE" {
+		t.Errorf("kinds %v, %v; want the kind of the groups", KindNames(found), err)
+	}
+	_, _, err = Event(kinds, "by-site/berlin", "", "", "2026-04-20", "")
+	if !usererr.Is(err) || !strings.Contains(err.Error(), "name a subject of kind READING") {
+		t.Errorf("an event of a group: %v, want a usage error that names the members' kind", err)
+	}
+}
+
 func TestFields_ParsesWhatFieldsTextReturns(t *testing.T) {
 	given := []string{`domains:=["a.example"]`, "floor:=3", "name=Hall 3", "ok:=true", `place:={"floor":2}`, "removed="}
 	attrs, err := Fields(given)

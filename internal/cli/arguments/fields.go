@@ -83,6 +83,11 @@ func Event(kinds *catalog.Catalog, subject, kind, stream, at, id string) (*catal
 	if len(found) > 1 {
 		return nil, model.EventKey{}, usererr.Errorf("%s have several kinds of event: choose one with --kind %s", found[0].Subject.Path, strings.Join(KindNames(found), " or --kind "))
 	}
+	if k := found[0]; k.GroupsOf != "" {
+		err := usererr.Errorf("%s are groups, which have no events: name a subject of kind %s",
+			k.Subject.Path, k.GroupsOf)
+		return nil, model.EventKey{}, err
+	}
 	when, err := times.Parse(at)
 	if err != nil {
 		return nil, model.EventKey{}, usererr.Errorf("time of the event: %w", err)

@@ -97,6 +97,10 @@ func (q History) check(now model.Time) error {
 	if err := q.checkValues(); err != nil {
 		return err
 	}
+	if q.Kind.GroupsOf != "" {
+		return fmt.Errorf("%s: %w: read the events of their members, of kind %s, or the rollups of the group",
+			q.Kind.Name, ErrNoEvents, q.Kind.GroupsOf)
+	}
 	if q.Kind.Sessions != nil {
 		if _, err := q.sessionKey(); err != nil {
 			return err

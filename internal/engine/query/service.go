@@ -50,6 +50,7 @@ var (
 	ErrRange    = errors.New("the time range is empty: from must be before to")
 	ErrLimit    = errors.New("the limit is negative: use a positive number, or none")
 	ErrNoLatest = errors.New("this kind stores no latest item")
+	ErrNoEvents = errors.New("groups have no events")
 	ErrNoTier   = errors.New("this kind does not have this tier")
 )
 

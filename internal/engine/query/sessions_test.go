@@ -143,7 +143,7 @@ func TestSessions_AreFoundByFirstViewAndVisitor(t *testing.T) {
 func TestSessions_RefuseWhatTheIndexCannotServe(t *testing.T) {
 	t.Parallel()
 	v := busy(t)
-	unindexed := *v.sessions
+	unindexed, groups := *v.sessions, &catalog.Kind{Name: "READING_BY_SITE", GroupsOf: "READING", Shards: 1}
 	unindexed.IndexBy = ""
 	for name, c := range map[string]struct {
 		change func(*query.History)
@@ -153,6 +153,7 @@ func TestSessions_RefuseWhatTheIndexCannotServe(t *testing.T) {
 		"visitors by prefix":   {func(q *query.History) { q.Where[0].Op = model.Begins }, model.ErrCondition},
 		"no visitor":           {func(q *query.History) { q.Where[0].Value.Text = "" }, model.ErrCondition},
 		"consistently":         {func(q *query.History) { q.Consistent = true }, model.ErrCondition},
+		"of groups":            {func(q *query.History) { q.Kind = groups }, query.ErrNoEvents},
 		"without an index":     {func(q *query.History) { q.Kind = &unindexed }, query.ErrNotIndexed},
 		"an empty range":       {func(q *query.History) { q.To = q.From }, query.ErrRange},
 		"a cursor of another":  {func(q *query.History) { q.Cursor = "x" }, query.ErrCursor},
