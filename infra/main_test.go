@@ -16,7 +16,6 @@ import (
 	"github.com/tidemark-db/tidemark/infra/internal/template"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
-	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden templates")
@@ -32,15 +31,6 @@ func TestMain(m *testing.M) {
 
 // deployed are the functions of the shipped configuration.
 var deployed = []string{"ingest", "aggregate", "query", "manage", "purge", "authorize"}
-
-func shipped(t testing.TB) *config.Config {
-	t.Helper()
-	settings, err := config.Load(configFile, domains.Kinds()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return settings
-}
 
 // allStages writes a configuration of the shipped stages and the tests' own stages.
 func allStages(t testing.TB, folder string) (path string) {

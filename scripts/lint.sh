@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gofmt, vet, staticcheck at its pinned version, and govulncheck if it is given and its database can be reached.
+# gofmt, vet and staticcheck (of the infrastructure too) at its pinned version, and govulncheck if it is given and its database can be reached.
 set -euo pipefail
 export CGO_ENABLED=0 # as the programs are built
 staticcheck=$1
@@ -12,6 +12,7 @@ if [[ -n "$unformatted" ]]; then
 fi
 go vet ./...
 go run "$staticcheck" ./...
+(cd infra && go vet ./... && go run "$staticcheck" ./...)
 if [[ -z "$govulncheck" ]]; then
   vulnerabilities='not run'
 elif output=$(timeout 120 go run "$govulncheck" ./... 2>&1); then
