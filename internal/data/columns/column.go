@@ -69,6 +69,9 @@ type Hint struct {
 	Measure bool // declared as a measure: always numbers
 	Title   string
 	Mark    Mark // of other columns of the file; 0 if unknown
+	// Either says that the file is written where 1.234 may be a thousand and more: its cells are separated
+	// by semicolons, as they are where the comma is the mark of decimals.
+	Either bool
 }
 
 // leadingZero are digits that lose a part of them as a number.
@@ -89,19 +92,21 @@ func Decide(cells []Cell, hint Hint) (Column, error) {
 		return Column{Type: Number, Mark: hint.Mark}, nil
 	case seen.cells == 0:
 		return Column{Mark: hint.Mark}, nil
+	case !hint.Measure && seen.bools == seen.cells:
+		return Column{Type: Bool}, nil
 	case !hint.Measure && (seen.codes > 0 || textTitles[hint.Title] || seen.stray()*mostStray > seen.cells):
 		return Column{Type: Text}, nil
 	case seen.stray() == seen.cells:
 		return Column{}, fmt.Errorf("none of %d cells is a number, the first is %q in line %d: nothing of the column could be stored as a measure; correct it, or leave it out",
 			seen.cells, seen.firstStray.Text, seen.firstStray.Line)
 	}
-	mark, err := seen.mark(hint.Mark)
+	mark, err := seen.mark(hint)
 	return Column{Type: Number, Mark: mark}, err
 }
 
 // tally counts the cells of a column by how they are written.
 type tally struct {
-	cells, codes           int // all that have a value; those with leading zeros
+	cells, codes, bools    int // all that have a value; those with leading zeros; true and false
 	both, point, comma     int // numbers with either mark, and with one only
 	grouped                int // of both, those that are two numbers
 	firstPoint, firstComma Cell
@@ -116,6 +121,9 @@ func (t *tally) add(c Cell) {
 	t.cells++
 	if leadingZero.MatchString(c.Text) {
 		t.codes++
+	}
+	if isBool(c.Text) {
+		t.bools++
 	}
 	p, isPoint := ParseNumber(c.Text, Point)
 	q, isComma := ParseNumber(c.Text, Comma)
@@ -144,7 +152,7 @@ func (*tally) count(n *int, first *Cell, c Cell) {
 func (t *tally) stray() int { return t.cells - t.both - t.point - t.comma }
 
 // mark returns the mark of the numbers, or an error for a column that has both.
-func (t *tally) mark(other Mark) (Mark, error) {
+func (t *tally) mark(hint Hint) (Mark, error) {
 	switch {
 	case t.point > 0 && t.comma > 0:
 		return 0, fmt.Errorf("%q in line %d has a decimal point, and %q in line %d a decimal comma: write all cells of the column in one way",
@@ -153,11 +161,16 @@ func (t *tally) mark(other Mark) (Mark, error) {
 		return Comma, nil
 	case t.point > 0:
 		return Point, nil
-	case other != 0 || t.grouped == 0:
-		return other, nil
-	case strings.Contains(t.firstGrouped.Text, ","):
-		return 0, fmt.Errorf("%q in line %d is two numbers, by a decimal comma and by a comma between thousands, and no cell says which: pass --decimal comma or --decimal point",
-			t.firstGrouped.Text, t.firstGrouped.Line)
+	case hint.Mark != 0 || t.grouped == 0:
+		return hint.Mark, nil
+	case hint.Either || strings.Contains(t.firstGrouped.Text, ","):
+		mark := "point"
+		if strings.Contains(t.firstGrouped.Text, ",") {
+			mark = "comma"
+		}
+		return 0, fmt.Errorf("%[1]q in line %[2]d is two numbers, by a decimal %[3]s and by a %[3]s between "+
+			"thousands, and no cell says which: pass --decimal comma or --decimal point",
+			t.firstGrouped.Text, t.firstGrouped.Line, mark)
 	}
 	return Point, nil
 }
@@ -180,9 +193,11 @@ func Decimals(cells []Cell) Mark {
 // JSON returns a cell as a JSON value. ok is false for a cell that is not of the type of its column:
 // a value that is missing is null, and any other is its text.
 func (c Column) JSON(text string) (value []byte, ok bool) {
-	switch lower := strings.ToLower(text); {
-	case c.Type == Bool && (lower == "true" || lower == "false"):
-		return []byte(lower), true
+	switch {
+	case c.Type == Bool && isBool(text):
+		return []byte(strings.ToLower(text)), true
+	case c.Type == Bool && Missing(text):
+		return []byte("null"), true
 	case c.Type == Number && Missing(text):
 		return []byte("null"), true
 	case c.Type == Number || c.Type == Any:
@@ -191,6 +206,10 @@ func (c Column) JSON(text string) (value []byte, ok bool) {
 		}
 	}
 	return jsonText(text), c.Type != Number && c.Type != Bool
+}
+
+func isBool(text string) bool {
+	return strings.EqualFold(text, "true") || strings.EqualFold(text, "false")
 }
 
 func jsonText(text string) []byte {

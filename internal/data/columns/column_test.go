@@ -34,6 +34,10 @@ func TestDecide_TheCellsOfAColumnHaveOneType(t *testing.T) {
 		{cells: "007|008", hint: columns.Hint{Measure: true}, want: "7|8"},
 		{cells: "1.234|2.345", hint: columns.Hint{Mark: columns.Comma}, want: "1234|2345"},
 		{cells: "1.234|2.345", want: "1.234|2.345"},
+		{cells: "0.123|1.234", hint: columns.Hint{Either: true}, want: "0.123|1.234"},
+		{cells: "1,23,456.50|12,34,567", want: "123456.5|1234567"},
+		{cells: "true|False|TRUE|", want: `true|false|true|null`},
+		{cells: "true|1|0", want: `"true"|"1"|"0"`},
 		{cells: "1,234|2,345", hint: columns.Hint{Mark: columns.Point}, want: "1234|2345"},
 	} {
 		texts := strings.Split(tc.cells, "|")
@@ -56,10 +60,12 @@ func TestDecide_TheCellsOfAColumnHaveOneType(t *testing.T) {
 func TestDecide_AColumnOfTwoMeaningsIsRefusedWithItsLines(t *testing.T) {
 	for cells, want := range map[string]string{
 		"21,5|21.5":        `"21.5" in line 3 has a decimal point, and "21,5" in line 2 a decimal comma`,
-		"1,234|2,345":      `"1,234" in line 2 is two numbers`,
+		"1,234|2,345":      `"1,234" in line 2 is two numbers, by a decimal comma and`,
+		"1.234|2.345":      `"1.234" in line 2 is two numbers, by a decimal point and`,
 		"21.5°C|22°C|23°C": `none of 3 cells is a number, the first is "21.5°C" in line 2`,
 	} {
-		_, err := columns.Decide(sample(strings.Split(cells, "|")...), columns.Hint{Measure: true})
+		hint := columns.Hint{Measure: true, Either: true}
+		_, err := columns.Decide(sample(strings.Split(cells, "|")...), hint)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", cells, err, want)
 		}

@@ -26,10 +26,18 @@ var plain = strings.NewReplacer(
 	"\u00A0", " ", "\u2009", " ", "\u202F", " ", "'", " ", "\u2019", " ",
 )
 
-// forms are the numbers with each mark: groups of three digits, or digits alone, and decimals.
+// forms are the numbers with each mark: groups of three digits, or digits alone, and decimals. A group does
+// not begin with a zero: 0.123 is no thousand. In India the groups above a thousand have two digits.
 var forms = map[Mark]*regexp.Regexp{
-	Point: regexp.MustCompile(`^([+-]?)(\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d*)(?:\.(\d*))?([eE][+-]?\d+)?$`),
-	Comma: regexp.MustCompile(`^([+-]?)(\d{1,3}(?:\.\d{3})+|\d{1,3}(?: \d{3})+|\d*)(?:,(\d*))?([eE][+-]?\d+)?$`),
+	Point: number(`[1-9]\d{0,2}(?:,\d{2,3})*,\d{3}`, `\.`),
+	Comma: number(`[1-9]\d{0,2}(?:\.\d{3})+`, `,`),
+}
+
+// number returns the pattern of numbers with a form of groups, and a mark of decimals.
+func number(grouped, mark string) *regexp.Regexp {
+	const spaced, exponent = `\d{1,3}(?: \d{3})+`, `([eE][+-]?\d+)?`
+	whole := `(` + grouped + `|` + spaced + `|\d*)`
+	return regexp.MustCompile(`^([+-]?)` + whole + `(?:` + mark + `(\d*))?` + exponent + `$`)
 }
 
 // groups removes what separates groups of digits.

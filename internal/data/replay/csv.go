@@ -2,11 +2,9 @@ package replay
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -17,7 +15,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/data/columns"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 // csvReader reads the rows below a header line.
@@ -34,10 +31,16 @@ type csvReader struct {
 	anyWidth bool // rows may have more or fewer cells than the header
 	// annotations are the rows above the header that describe its columns.
 	annotations int
+	units       int  // rows with units below the header, which are not read
+	either      bool // see columns.Hint
+	perRow      int  // observations of a row of the file; 0 is one
+	made        []made
 	mark        columns.Mark            // of numbers, where their column does not say; 0 if unknown
 	types       []columns.Column        // of each column of the header
 	given       map[string]columns.Type // types that the user gives, by the name of the column
 	refused     []string                // columns that cannot be read, and why
+	assumed     string                  // how times are read of which neither the file nor the user says it
+	firstRow    int                     // number of the first row of a file without lines; else 0
 	clock       timetext.Clock
 	lenient     bool // a wrong row is an observation with a problem
 	dialect     dialect
@@ -48,9 +51,7 @@ type csvReader struct {
 // openTable reads the header of a file, and finds the mapped columns in it, or guesses them.
 func (in Input) openTable(name string, layout layout, source io.Reader) (reader, error) {
 	r := &csvReader{name: name, kind: in.Kind, rows: layout.reader(source), columns: in.Columns, clock: in.Clock, skipped: layout.skipped, given: in.Types, mark: in.Mark, shape: in.Shape}
-	if r.mark == 0 && layout.separator == ';' {
-		r.mark = columns.Comma
-	}
+	r.either = layout.separator == ';'
 	r.source, r.lenient = r.row, in.Lenient
 	header, sample, err := r.top(layout)
 	if errors.Is(err, io.EOF) {
@@ -93,13 +94,18 @@ func (r *csvReader) top(layout layout) (header []string, sample [][]string, err 
 		}
 		r.annotations++
 	}
+	sample = layout.rows()
+	sample = sample[min(1+r.annotations, len(sample)):]
+	if r.shape.SkipBelow == 0 && err == nil {
+		r.units = unitRows(sample)
+		r.shape.SkipBelow = r.units
+	}
 	for range r.shape.SkipBelow {
 		if err == nil {
 			_, err = r.rows.Read()
 		}
 	}
-	sample = layout.rows()
-	return header, sample[min(1+r.annotations+r.shape.SkipBelow, len(sample)):], err
+	return header, sample[min(r.shape.SkipBelow, len(sample)):], err
 }
 
 // setHeader finds the columns of the fields, and guesses them where none are given.
@@ -111,6 +117,9 @@ func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
 		if r.columns, err = r.dialect.columns(r.kind, r.header, sample); err != nil {
 			return usererr.Errorf("%s: %w", place(r.name, 1+r.skipped), err)
 		}
+	}
+	if sample, err = r.spread(sample); err != nil {
+		return usererr.Errorf("%s: %w", place(r.name, 1+r.skipped), err)
 	}
 	if err := r.findColumns(); err != nil {
 		return err
@@ -128,8 +137,14 @@ func (r *csvReader) checkTimes(sample [][]string) (err error) {
 		if column >= len(row) || strings.TrimSpace(row[column]) == "" {
 			continue
 		}
-		_, _, wrong := r.clock.Read(r.dialect.time(r.header, row, strings.TrimSpace(row[column])))
+		text := r.dialect.time(r.header, row, strings.TrimSpace(row[column]))
+		_, _, wrong := r.clock.Read(text)
 		if wrong == nil {
+			withoutZone := r.clock
+			withoutZone.Zone = nil
+			if _, _, err := withoutZone.Read(text); !errors.Is(err, timetext.ErrNoZone) {
+				r.assumed = ""
+			}
 			return nil
 		}
 		if err == nil {
@@ -185,8 +200,12 @@ func (r *csvReader) next() (Observation, error) {
 				o.Problem = err.Error()
 			}
 		}
-		if text != "" || !c.optional {
-			body = r.appendMember(body, r.indexes[i], c.field, text)
+		if text == "" && c.optional {
+			continue
+		}
+		member, stray := r.appendMember(body, r.indexes[i], c.field, text)
+		if body = member; stray {
+			o.stray = append(o.stray, c.field)
 		}
 	}
 	o.Body, o.Series = append(body, '}'), seriesName(subject, stream)
@@ -245,43 +264,4 @@ func (r *csvReader) failure(err error) error {
 		remedy = "a quote that was opened there is not closed; " + remedy
 	}
 	return usererr.Errorf("%s: %w: %s", place(r.name, syntax.StartLine+r.skipped), syntax.Err, remedy)
-}
-
-// appendMember appends one cell as a JSON member. An empty cell of a declared measure is
-// null, which counts as an invalid value; any other empty cell is left out.
-func (r *csvReader) appendMember(b []byte, column int, field, text string) []byte {
-	value, ok := r.value(column, field, text)
-	if !ok {
-		return b
-	}
-	if len(b) > 1 {
-		b = append(b, ',')
-	}
-	name, _ := json.Marshal(field) // strings cannot fail
-	return append(append(append(b, name...), ':'), value...)
-}
-
-func (r *csvReader) value(column int, field, text string) (value []byte, ok bool) {
-	switch {
-	case text == "":
-		return []byte("null"), isMeasure(r.kind, field)
-	case field == catalog.TimeField && timetext.IsNumber(text) && json.Valid([]byte(text)):
-		return []byte(text), true
-	case isText(r.kind, field):
-		value, _ = columns.Column{Type: columns.Text}.JSON(text)
-		return value, true
-	}
-	value, _ = r.types[column].JSON(text)
-	return value, string(value) != "null" || isMeasure(r.kind, field)
-}
-
-func isMeasure(k *catalog.Kind, field string) bool {
-	return slices.ContainsFunc(k.Measures, func(m rollup.MeasureSpec) bool { return m.Name == field })
-}
-
-// isText reports whether the value of a field stays text even if it looks like a number:
-// identity, dimensions, and what is counted by its distinct values.
-func isText(k *catalog.Kind, field string) bool {
-	isField := func(d rollup.DimensionSpec) bool { return d.Name == field }
-	return slices.Contains(slices.Collect(maps.Values(shortNames(k))), field) || slices.Contains(k.Distinct, field) || slices.ContainsFunc(k.Dimensions, isField)
 }

@@ -53,6 +53,11 @@ func dialectOf(k *catalog.Kind, header []string) dialect {
 	return dialect{}
 }
 
+// isPart reports whether a column is read together with another one.
+func (r *csvReader) isPart(header string) bool {
+	return r.dialect.nanos != "" && title(header) == r.dialect.nanos
+}
+
 // columns returns the columns of a header: those that the dialect has, and the others as they are guessed.
 func (d dialect) columns(k *catalog.Kind, header []string, sample [][]string) (ColumnMap, error) {
 	var known ColumnMap

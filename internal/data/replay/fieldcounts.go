@@ -25,6 +25,9 @@ var storedOutcomes = []model.Outcome{model.Applied, model.Late, model.Duplicate,
 // is, if the API named it, or if rollups count it as invalid.
 func (c *Counts) fields(o Observation, r result) {
 	not := map[string]string{}
+	for _, name := range o.stray {
+		not[name] = "is not as the other cells of its column are, and is text"
+	}
 	for _, name := range r.Invalid {
 		not[name] = "is not a number that rollups can sum"
 	}
@@ -33,7 +36,7 @@ func (c *Counts) fields(o Observation, r result) {
 	}
 	whole := ""
 	if !slices.Contains(storedOutcomes, r.Outcome) {
-		whole = "its observation is " + string(r.Outcome)
+		whole = "is in an observation with the outcome " + string(r.Outcome)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

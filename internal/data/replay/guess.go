@@ -9,7 +9,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/timetext"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
 // guessColumns returns the column of each field, guessed from the names of the columns, and
@@ -34,13 +33,26 @@ func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]
 		case len(found) == 1:
 			columns = append(columns, column{field: shortNames(k)[short], header: found[0]})
 		case required:
-			named := slices.DeleteFunc(slices.Clone(header), func(h string) bool { return h == "" })
-			return nil, fmt.Errorf("no column is named like the %s; the columns are %s: say with --map which column "+
-				"is which field: --map subject=COLUMN,time=COLUMN,value=COLUMN; --set subject=ID if all rows are of one",
-				short, quoteAll(named))
+			return nil, notNamed(short, header)
 		}
 	}
 	return append(columns, otherColumns(k, columns, header)...), nil
+}
+
+// notNamed returns the error for a header without a column that is named like a field.
+func notNamed(short string, header []string) error {
+	named := slices.DeleteFunc(slices.Clone(header), func(h string) bool { return h == "" })
+	if looksLikeData(named) {
+		return fmt.Errorf("the first line is data, and no header: %s; name the columns with --columns, such "+
+			"as --columns device,time,temperature", quoteAll(named))
+	}
+	constant := ""
+	if short == "subject" {
+		constant = "; --set subject=ID if all rows are of one, --map subject=*,time=COLUMN,value=* if each " +
+			"column is of one"
+	}
+	return fmt.Errorf("no column is named like the %s; the columns are %s: say with --map which column is "+
+		"which field: --map subject=COLUMN,time=COLUMN,value=COLUMN%s", short, quoteAll(named), constant)
 }
 
 // titles returns the titles under which a field of every kind is known, the field's own name first.
@@ -102,12 +114,11 @@ func timeColumns(header []string, sample [][]string) (found []string) {
 }
 
 // otherColumns returns the columns that keep their names. One named like a declared
-// measure, apart from case and unit, becomes that measure; one that only a table can have,
-// such as _index, or that has no name, is not used.
+// measure, apart from case and unit, becomes that measure; one without a name is not used.
 func otherColumns(k *catalog.Kind, taken ColumnMap, header []string) (columns ColumnMap) {
 	for _, h := range header {
 		used := slices.ContainsFunc(taken, func(c column) bool { return c.header == h })
-		if used || h == "" || keys.Reserved(h) || k.IsEnrichment(h) {
+		if used || h == "" || k.IsEnrichment(h) {
 			continue
 		}
 		field := h
@@ -129,12 +140,21 @@ func (r *csvReader) describe(form string) string {
 	}
 	fmt.Fprintf(&b, "%s: %s\n", r.name, form)
 	for i, c := range r.columns {
-		fmt.Fprintf(&b, "  %-12s from column %d, %s%s\n", c.field, r.indexes[i]+1, quote(c.header), r.described(i))
+		from := fmt.Sprintf("from column %d, %s", r.indexes[i]+1, quote(c.header))
+		if at := r.indexes[i] - r.width; at >= 0 && at < len(r.made) {
+			from = r.made[at].from
+		}
+		fmt.Fprintf(&b, "  %-12s %s%s\n", c.field, from, r.described(i))
 	}
 	for i, h := range r.header {
-		if !slices.Contains(r.indexes, i) {
+		isTime := func(m made) bool { return m.name == catalog.TimeField }
+		isJoined := h == "" && slices.ContainsFunc(r.made, isTime)
+		if !slices.Contains(r.indexes, i) && !r.isPart(h) && !isJoined {
 			fmt.Fprintf(&b, "  not used:    column %d, %s\n", i+1, quote(h))
 		}
+	}
+	if r.units > 0 {
+		fmt.Fprintf(&b, "  not read:    %d rows below the header, which have units and no values\n", r.units)
 	}
 	for _, why := range r.refused {
 		fmt.Fprintf(&b, "  not used:    the column %s\n", why)

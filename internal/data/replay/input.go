@@ -33,7 +33,8 @@ type Observation struct {
 	Problem  string     // why it cannot be sent; "" if it can. Only if Input.Lenient
 	Seq      int64      // its number in the input, from 0
 
-	repeated bool // was in a request that may have been processed before
+	stray    []string // fields of cells that are not of the type of their column
+	repeated bool     // was in a request that may have been processed before
 }
 
 // Input reads files of observations: NDJSON, JSON, or CSV with any common separator, in

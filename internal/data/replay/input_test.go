@@ -93,6 +93,9 @@ func TestParseColumns_RejectsIncompleteMaps(t *testing.T) {
 		"time=t,value=v":              "no column for subject",
 		"subject=a,time=t,time=u":     "timestamp has two columns",
 		"subject=a,time=t,deviceId=b": "deviceId has two columns",
+		"subject=*,time=t":            "subject=* and value=* belong together",
+		"subject=*,time=*,value=*":    "subject=* and value=* belong together",
+		"subject=a,time=t,value=*":    "subject=* and value=* belong together",
 	} {
 		if _, err := ParseColumns(text, readings(t), nil); err == nil || !strings.Contains(err.Error(), want) || !usererr.Is(err) {
 			t.Errorf("%q = %v, want %q", text, err, want)

@@ -129,6 +129,9 @@ func ParseColumns(text string, k *catalog.Kind, constants map[string]string) (Co
 		}
 		columns = append(columns, column{field: field, header: header})
 	}
+	if err := columns.checkSpread(k); err != nil {
+		return nil, err
+	}
 	for _, required := range []string{"subject", "time"} {
 		if _, constant := constants[shortNames(k)[required]]; !constant && !columns.has(shortNames(k)[required]) {
 			return nil, usererr.Errorf("no column for %s: every observation has a subject and a time; add %s=COLUMN", required, required)

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -29,8 +28,13 @@ func (in Input) openParquet(name string, file files.File) (_ reader, err error) 
 	}
 	rows := &parquetRows{name: name, reader: rowsOf(opened), buffer: make([]parquet.Row, 128)}
 	header, refused := rows.columns(opened.Metadata().Schema)
-	r := &csvReader{name: name, kind: in.Kind, columns: in.Columns, clock: in.Clock, source: rows.read, lenient: in.Lenient, refused: refused, shape: Shape{Constants: in.Shape.Constants}}
-	r.clock.Zone = cmp.Or(in.Clock.Zone, time.UTC) // of times that are not adjusted to UTC
+	r := &csvReader{
+		name: name, kind: in.Kind, columns: in.Columns, clock: in.Clock, source: rows.read, lenient: in.Lenient,
+		refused: refused, shape: Shape{Constants: in.Shape.Constants}, firstRow: 1,
+	}
+	if r.clock.Zone == nil { // of times that are not adjusted to UTC
+		r.clock.Zone, r.assumed = time.UTC, ", in UTC, as it has no zone (--zone names another)"
+	}
 	for _, l := range rows.leaves {
 		if l.text != nil {
 			r.types = append(r.types, l.Column)
@@ -121,30 +125,46 @@ func (p *parquetRows) read() (cells []string, number int, err error) {
 // columns finds the leaves of a schema, and returns the names of those that are read, and why others are not.
 // The schema is a tree in preorder.
 func (p *parquetRows) columns(schema []parquetformat.SchemaElement) (header, refused []string) {
-	for i := 1; i < len(schema); {
-		s := &schema[i]
-		end, repeated := afterElement(schema, i), s.RepetitionType.V == parquetformat.Repeated
-		l, err := newLeaf(s)
-		if end > i+1 || repeated {
-			l, err = leaf{}, errNested
-		}
-		for j := i; j < end; j++ {
-			if schema[j].NumChildren.V == 0 {
-				p.leaves, p.cells = append(p.leaves, l), append(p.cells, len(header))
-			}
-		}
-		if err != nil {
-			refused = append(refused, fmt.Sprintf("%s %v", quote(s.Name), err))
-		} else {
-			header = append(header, s.Name)
-		}
-		i = end
+	for i := 1; i < len(schema); i = afterElement(schema, i) {
+		names, reasons := p.element(schema, i, "", len(header))
+		header, refused = append(header, names...), append(refused, reasons...)
 	}
 	p.width = len(header)
 	return header, refused
 }
 
-var errNested = errors.New("is a list or a group: select its parts as columns of their own")
+// element finds the leaves of an element, whose first cell is at an index. A member of a group is a column of
+// its own, named by its path as the members of objects in JSON are.
+func (p *parquetRows) element(
+	schema []parquetformat.SchemaElement, i int, path string, cell int,
+) (header, refused []string) {
+	s, end := &schema[i], afterElement(schema, i)
+	name := path + s.Name
+	isList := s.RepetitionType.V == parquetformat.Repeated ||
+		end > i+1 && schema[i+1].RepetitionType.V == parquetformat.Repeated // of a list or a map
+	if end > i+1 && !isList {
+		for j := i + 1; j < end; j = afterElement(schema, j) {
+			names, reasons := p.element(schema, j, name+".", cell+len(header))
+			header, refused = append(header, names...), append(refused, reasons...)
+		}
+		return header, refused
+	}
+	l, err := newLeaf(s)
+	if end > i+1 || isList {
+		l, err = leaf{}, errNested
+	}
+	for j := i; j < end; j++ {
+		if schema[j].NumChildren.V == 0 {
+			p.leaves, p.cells = append(p.leaves, l), append(p.cells, cell)
+		}
+	}
+	if err != nil {
+		return nil, []string{fmt.Sprintf("%s %v", quote(name), err)}
+	}
+	return []string{name}, nil
+}
+
+var errNested = errors.New("is a list or a map: select its parts as columns of their own")
 
 // afterElement returns the index after an element and all that is in it.
 func afterElement(schema []parquetformat.SchemaElement, i int) int {

@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +35,8 @@ func TestParquet_ValuesHaveTheTypeOfTheirColumn(t *testing.T) {
 		"i8": {"-128", "127"}, "day": {`"2026-11-01"`, `"1969-12-31"`}, "clock": {`"10:00:00.5"`, `"00:00:01"`},
 		"clock32": {`"10:00:00"`, `"00:00:01"`}, "code": {`"007"`, `"1.10"`}, "sci": {`"1e5"`, `"5"`}, "ok": {"true", "false"},
 		"f64": {"21.5", "0.0000001"}, "f32": {"0.1", ""}, "bin": {`"/wA="`, `"abc"`},
-		"other": {`"2026-11-01T10:00:00.500"`, `"2026-11-01T10:00:01.000"`}, "list": {"", ""}, "group": {"", ""},
+		"other": {`"2026-11-01T10:00:00.500"`, `"2026-11-01T10:00:01.000"`},
+		"list":  {"", ""}, "group.a": {"1", "2"},
 	} {
 		for i := range got {
 			if value := member(t, got[i].Body, name); value != want[i] {
@@ -74,6 +76,21 @@ func TestParquet_TimesOfEachWriterAreRead(t *testing.T) {
 	}
 }
 
+// The types of a file do not count the columns that are made: a constant, and a time that is in two columns.
+func TestParquet_HasColumnsThatAreMade(t *testing.T) {
+	in := Input{Kind: readings(t), Shape: Shape{Constants: map[string]string{"room": "r1"}}}
+	got := readAll(t, in, parquetFile("day_and_clock.parquet"))
+	want := `{"deviceId":"pq1","timestamp":"2026-11-01T10:00:00.500Z",` +
+		`"value":"123456789012345678901234567890123456789012.5","level":1.5,"room":"r1"}`
+	if string(got[0].Body) != want || got[0].Location != parquetFile("day_and_clock.parquet")+":1" {
+		t.Errorf("%s %s, want %s", got[0].Location, got[0].Body, want)
+	}
+	if !slices.Equal(got[0].stray, []string{"value"}) || !slices.Equal(got[1].stray, []string{"level"}) {
+		t.Errorf("%q and %q are stray, want the number with 43 digits and the infinite one",
+			got[0].stray, got[1].stray)
+	}
+}
+
 func TestParquet_AFileWithoutRowsHasNothingToDo(t *testing.T) {
 	if got := readAll(t, Input{Kind: readings(t)}, parquetFile("empty.parquet")); len(got) > 0 {
 		t.Errorf("%d rows, want none", len(got))
@@ -83,9 +100,20 @@ func TestParquet_AFileWithoutRowsHasNothingToDo(t *testing.T) {
 func TestParquet_AColumnThatIsNotReadIsNamed(t *testing.T) {
 	var notice strings.Builder
 	readAll(t, Input{Kind: readings(t), Notice: func(text string) { notice.WriteString(text) }}, parquetFile("types.parquet"))
-	for _, want := range []string{`the column "list" is a list or a group`, `the column "group" is a list or a group`} {
-		if !strings.Contains(notice.String(), want) {
-			t.Errorf("want %q in:\n%s", want, notice.String())
+	if want := `the column "list" is a list or a map`; !strings.Contains(notice.String(), want) {
+		t.Errorf("want %q in:\n%s", want, notice.String())
+	}
+}
+
+func TestParquet_SaysWhichTimesAreTakenForUTC(t *testing.T) {
+	for file, want := range map[string]bool{
+		"types.parquet": false, "int96.parquet": false, "local.parquet": true, "date.parquet": true,
+	} {
+		var notice strings.Builder
+		in := Input{Kind: readings(t), Notice: func(text string) { notice.WriteString(text) }}
+		readAll(t, in, parquetFile(file))
+		if got := strings.Contains(notice.String(), "in UTC, as it has no zone"); got != want {
+			t.Errorf("%s: %t, want %t:\n%s", file, got, want, notice.String())
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -120,7 +121,13 @@ func intLeaf(signed bool) leaf {
 
 // decimalLeaf reads the unscaled integer of a decimal, in whichever physical type it is.
 func decimalLeaf(scale int32) leaf {
-	return numberLeaf(func(v parquet.Value) string { return unscaled(v).String() + "e-" + strconv.Itoa(int(scale)) })
+	return numberLeaf(func(v parquet.Value) string {
+		digits := new(big.Int).Abs(unscaled(v)).Text(10)
+		digits = strings.Repeat("0", max(0, int(scale)+1-len(digits))) + digits
+		whole, decimals := digits[:len(digits)-int(scale)], digits[len(digits)-int(scale):]
+		sign := map[bool]string{true: "-"}[unscaled(v).Sign() < 0]
+		return sign + strings.TrimSuffix(whole+"."+decimals, ".")
+	})
 }
 
 func unscaled(v parquet.Value) *big.Int {

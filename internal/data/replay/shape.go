@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
@@ -54,6 +55,7 @@ func skipLines(text *bufio.Reader, n int) error {
 // made is a column that no cell of the file has.
 type made struct {
 	name string
+	from string // for a user
 	cell func(row []string) string
 }
 
@@ -61,7 +63,8 @@ type made struct {
 func (r *csvReader) addColumns(sample [][]string) [][]string {
 	var all []made
 	for field, value := range r.shape.Constants {
-		all = append(all, made{field, func([]string) string { return value }})
+		cell := func([]string) string { return value }
+		all = append(all, made{name: field, from: "is " + quote(value), cell: cell})
 		if len(r.columns) > 0 && !r.columns.has(field) {
 			r.columns = append(r.columns, column{field: field, header: field})
 		}
@@ -73,6 +76,7 @@ func (r *csvReader) addColumns(sample [][]string) [][]string {
 	if len(all) == 0 {
 		return sample
 	}
+	r.made = all
 	for _, m := range all {
 		r.header = append(r.header, m.name)
 	}
@@ -137,12 +141,13 @@ func (r *csvReader) joinedTime(sample [][]string) (made, bool) {
 	if len(at) < 2 || slices.Contains(at, -1) {
 		return made{}, false
 	}
+	from := "from the columns " + quoteAll(lists.Map(parts, strings.TrimSpace))
 	if len(r.columns) == 0 {
 		for _, i := range at {
 			r.header[i] = "" // no field of its own
 		}
 	}
-	return made{name, func(row []string) string {
+	return made{name: name, from: from, cell: func(row []string) string {
 		var texts []string
 		for _, i := range at {
 			texts = append(texts, strings.TrimSpace(row[i]))

@@ -69,6 +69,10 @@ func readShape(t *testing.T, f txtar.File) string {
 		in.Shape.Constants, err = ParseConstants(text, in.Kind)
 		return err
 	})
+	flags.Func("map", "", func(text string) (err error) {
+		in.Columns, err = ParseColumns(text, in.Kind, in.Shape.Constants)
+		return err
+	})
 	flags.StringVar(&in.Source, "source", "", "")
 	if err := flags.Parse(options[1:]); err != nil {
 		t.Fatal(err)

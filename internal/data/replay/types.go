@@ -20,9 +20,11 @@ func (r *csvReader) decideTypes(sample [][]string) error {
 				quoteAll(r.header), names.DidYouMean(name, r.header))
 		}
 	}
-	typed := len(r.types) > 0 // by the file
+	typed := len(r.types) > 0          // by the file
+	for len(r.types) < len(r.header) { // of a file with types, columns that are made have none
+		r.types = append(r.types, columns.Column{})
+	}
 	if !typed {
-		r.types = make([]columns.Column, len(r.header))
 		r.mark = r.commonMark(sample)
 	}
 	for i, c := range r.columns {
@@ -33,7 +35,9 @@ func (r *csvReader) decideTypes(sample [][]string) error {
 			r.types[at] = columns.Column{Type: given, Mark: r.mark}
 		case typed && (r.types[at].Type == columns.Number || !isMeasure(r.kind, c.field)):
 		case r.isAmount(c):
-			decided, err := columns.Decide(r.cells(sample, at), columns.Hint{Measure: isMeasure(r.kind, c.field) && !c.optional, Title: title(c.header), Mark: r.mark})
+			decided, err := columns.Decide(r.cells(sample, at), columns.Hint{
+				Measure: isMeasure(r.kind, c.field) && !c.optional, Title: title(c.header), Mark: r.mark, Either: r.either,
+			})
 			if err != nil {
 				return usererr.Errorf("%s: column %s: %w; --types %s=text stores it as text", r.name, quote(c.header), err, c.header)
 			}
@@ -77,6 +81,10 @@ func (r *csvReader) cells(sample [][]string, at int) (cells []columns.Cell) {
 
 // sampleLine returns the line of a row of a sample, where no cell spans lines.
 func (r *csvReader) sampleLine(i int) int {
+	i /= max(r.perRow, 1)
+	if r.firstRow > 0 {
+		return r.firstRow + i
+	}
 	header := 1
 	if r.shape.Header != nil {
 		header = 0
@@ -87,7 +95,12 @@ func (r *csvReader) sampleLine(i int) int {
 // described returns the type of a column for a user, where it is not plain.
 func (r *csvReader) described(i int) string {
 	c := r.columns[i]
-	if column := r.types[r.indexes[i]]; r.isAmount(c) && (column.Type == columns.Text || column.Mark == columns.Comma) {
+	column := r.types[r.indexes[i]]
+	switch {
+	case c.field == catalog.TimeField:
+		return r.assumed
+	case !r.isAmount(c):
+	case column.Type == columns.Text, column.Type == columns.Bool, column.Mark == columns.Comma:
 		return fmt.Sprintf(", as %s", column)
 	}
 	return ""

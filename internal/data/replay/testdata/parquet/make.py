@@ -26,3 +26,5 @@ pq.write_table(pa.table({'device':cols['device'],'time':cols['day'].slice(0,1).t
 pq.write_table(pa.table({'device':cols['device'],'time':pa.array([1793523600.5,1793523601.25]),'value':pa.array([1,2])}), sys.argv[1]+'/epoch.parquet')
 pq.write_table(pa.table({'device':cols['device'],'time':cols['time'],'value':pa.array([1,2])}).slice(0,0), sys.argv[1]+'/empty.parquet')
 pq.write_table(pa.table({'device':cols['device'],'time':cols['time'],'flba':cols['flba']}), sys.argv[1]+'/old.parquet', version='1.0')
+big=pa.array([D('123456789012345678901234567890123456789012.5'),D('-0.5')], pa.decimal256(60,1))
+pq.write_table(pa.table({'device':cols['device'],'Date':pa.array([dt.date(2026,11,1)]*2),'Time':cols['clock'],'value':big,'level':pa.array([1.5,float('inf')])}), sys.argv[1]+'/day_and_clock.parquet')
