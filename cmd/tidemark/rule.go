@@ -40,6 +40,7 @@ Examples:
   tidemark rule add devices calm --measure temperature --above 30 --clear 28 --for 10m
   tidemark rule add devices offline --silent 30m
   tidemark rule add devices climbing --measure temperature --rate --above 2
+  tidemark rule add by-site warm --measure temperature.avg --above 30
   tidemark rule list devices
   tidemark rule remove devices too-hot`
 
@@ -98,7 +99,8 @@ func ruleAdd(to *connection) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.kind, "kind", "", "`kind` of event; required if several kinds can have rules")
 	cmd.Flags().StringVar(&f.stream, "stream", "", "only events of this `stream` (default: of any stream)")
-	cmd.Flags().StringVar(&f.measure, "measure", "", "the `measure` to test")
+	cmd.Flags().StringVar(&f.measure, "measure", "",
+		"the `measure` to test; of groups, with a figure, such as temperature.avg, or events")
 	cmd.Flags().StringVar(&f.above, "above", "", "raise an alert if it is more than this `number`")
 	cmd.Flags().StringVar(&f.below, "below", "", "raise an alert if it is less than this `number`")
 	cmd.Flags().StringVar(&f.outside, "outside", "", "raise an alert if it is outside of this `range`, such as 18,24")

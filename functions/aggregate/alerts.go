@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // evaluator evaluates alert rules and delivers notifications.
@@ -39,10 +40,30 @@ func (h *handler) evaluateAlerts(ctx context.Context, changes []storage.Change, 
 	if h.alerts == nil {
 		return nil
 	}
-	report := h.alerts.Evaluate(ctx, changes)
-	for _, f := range report.Failures {
+	failures, counts := h.evaluate(ctx, changes)
+	for _, f := range failures {
 		failed[changes[f.Change].Seq] = f.Err
 	}
+	return counts
+}
+
+// evaluateGroups evaluates the rules of groups whose rows were written.
+func (h *handler) evaluateGroups(ctx context.Context, buckets []storage.Change) map[model.Series]error {
+	failures, counts := h.evaluate(ctx, buckets)
+	if counts != nil {
+		h.emit("", counts)
+	}
+	failed := map[model.Series]error{}
+	for _, f := range failures {
+		failed[buckets[f.Change].Key.Series] = f.Err
+	}
+	return failed
+}
+
+func (h *handler) evaluate(
+	ctx context.Context, changes []storage.Change,
+) ([]alert.Failure, telemetry.Counts) {
+	report := h.alerts.Evaluate(ctx, changes)
 	for _, note := range report.Notes {
 		h.log.Error("alert rules not evaluated", telemetry.FieldError, note)
 	}
@@ -56,9 +77,9 @@ func (h *handler) evaluateAlerts(ctx context.Context, changes []storage.Change, 
 		h.logAlert(&report.Notifications[i])
 	}
 	if report.Evaluated == 0 {
-		return nil // without rules, the metrics would only add to the bill
+		return report.Failures, nil // without rules, the metrics would only add to the bill
 	}
-	return telemetry.Counts{
+	return report.Failures, telemetry.Counts{
 		telemetry.AlertEvaluations:        float64(report.Evaluated),
 		telemetry.AlertsRaised:            float64(report.Raised),
 		telemetry.AlertsRecovered:         float64(report.Recovered),

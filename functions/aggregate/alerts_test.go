@@ -144,6 +144,20 @@ func (failingEvaluator) Evaluate(_ context.Context, changes []storage.Change) al
 
 func (failingEvaluator) Deliver(context.Context, []storage.Notification) (int, error) { return 0, nil }
 
+func TestEvaluateGroups_NamesTheGroupsThatWereNotEvaluated(t *testing.T) {
+	f := newFixture(t)
+	f.alerts = failingEvaluator{}
+	bucket := func(site string) storage.Change {
+		s := model.Series{Subject: model.Subject{Type: "BY_SITE", ID: site}, Kind: "READING_BY_SITE"}
+		return storage.Change{Type: storage.Corrected, Key: model.EventKey{Series: s}}
+	}
+	buckets := []storage.Change{bucket("berlin"), bucket("paris")}
+	failed := f.evaluateGroups(t.Context(), buckets)
+	if len(failed) != 1 || failed[buckets[1].Key.Series] == nil {
+		t.Errorf("failed %v, want the second group", failed)
+	}
+}
+
 func TestInvoke_AFailedAlertEvaluationFailsTheRecord(t *testing.T) {
 	f := newFixture(t)
 	f.alerts = failingEvaluator{}

@@ -44,6 +44,7 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 		}
 		aggregator := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: now,
 			Limits: aggregate.Limits{QuarantineRetention: e.Settings.Quarantine.Retention}}
+		aggregator.OnGroups = h.evaluateGroups
 		h.processor = aggregator
 		h.sweeper = sweeperOf(aggregator, kinds)
 		h.alerts = &alert.Service{Store: table, Catalog: kinds, Now: now, Rand: rand.Reader, RetryPolicy: retry.Policy{Attempts: 60},

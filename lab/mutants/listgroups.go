@@ -79,6 +79,17 @@ var groupMutants = []mutant{
 		},
 	},
 	{
+		Name: "group-alerts", Says: "a group of which the rules were not evaluated counts as swept",
+		Tests: []string{"internal/engine/alert"},
+		Edits: []edit{
+			{
+				File: "internal/engine/aggregate/reportgroups.go",
+				Old:  "		c.failSeries(series, fmt.Errorf(\"%w: %w\", errTransient, err))\n",
+				New:  "		_ = fmt.Errorf(\"%w: %s: %w\", errTransient, series, err)\n",
+			},
+		},
+	},
+	{
 		Name: "group-watermark", Says: "groups are swept before their members",
 		Tests: groupTests,
 		Edits: []edit{

@@ -154,9 +154,12 @@ type Kind struct {
 	foldBy *rollup.Spec     // nil: spec
 }
 
-// AllowsRules reports whether alert rules can test the kind's events. Rules need the events of one series in
-// order, which an append that writes the latest item checks, and unsharded series, and event times.
-func (k *Kind) AllowsRules() bool { return k.LatestInTransaction() && k.Shards < 2 && k.OrderBy == "" }
+// AllowsRules reports whether alert rules can test the kind's events, or the rows of its groups. Rules need
+// the events of one series in order, which an append that writes the latest item checks, and unsharded
+// series, and event times.
+func (k *Kind) AllowsRules() bool {
+	return k.GroupsOf != "" || k.LatestInTransaction() && k.Shards < 2 && k.OrderBy == ""
+}
 
 // AllowsRules reports whether the subject type has a kind that alert rules can test.
 func (c *Catalog) AllowsRules(s SubjectType) bool {

@@ -30,6 +30,10 @@ type Aggregator struct {
 	// Sleep waits, or returns the context's error; nil means a timer.
 	Sleep  func(ctx context.Context, d time.Duration) error
 	Limits Limits
+	// OnGroups is called by a sweep with the buckets of groups whose rows it has written, before it deletes
+	// their invalidations: as corrections, at their starts. The invalidations of a group for which it returns
+	// an error are left to the next sweep. It may be called concurrently; nil is allowed.
+	OnGroups func(ctx context.Context, buckets []storage.Change) map[model.Series]error
 
 	queued queue.Memory
 	listed listMemory

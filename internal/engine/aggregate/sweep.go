@@ -170,6 +170,7 @@ func (s *sweep) workOff(ctx context.Context, queue InvalidationStore, found []st
 		due := (*dirtyBucket).sweptAt
 		closed := s.agg.leaveLevel(ctx, &c, 0, due, s.limits, &s.all)
 		s.agg.recomputeLevels(ctx, &c, closed, due, s.limits, &s.all)
+		s.reportGroups(ctx, &c)
 	}
 	errs := make([]error, len(found))
 	var group errgroup.Group
@@ -196,11 +197,16 @@ func (s *sweep) workOff(ctx context.Context, queue InvalidationStore, found []st
 func (s *sweep) listGroups(ctx context.Context, c *chunk) {
 	left, err := s.agg.list(ctx, c.seen, s.limits, &s.all)
 	for _, group := range left {
-		for _, buckets := range c.levels {
-			for _, b := range buckets {
-				if b.key.Series == group.series {
-					b.err = err
-				}
+		c.failSeries(group.series, err)
+	}
+}
+
+// failSeries sets why the buckets of a series are not processed.
+func (c *chunk) failSeries(series model.Series, err error) {
+	for _, buckets := range c.levels {
+		for _, b := range buckets {
+			if b.key.Series == series {
+				b.err = err
 			}
 		}
 	}

@@ -16,8 +16,10 @@ type change struct {
 }
 
 // changes returns the differences, up to end, between the stored alerts and the violations
-// of the run. seen are the events that were read.
-func (r *ruleRun) changes(series model.Series, end model.Order, stored storedAlerts, seen map[model.Order]bool) (all []change) {
+// of the run. withdrawal returns why the alert of an event is withdrawn.
+func (r *ruleRun) changes(
+	series model.Series, end model.Order, stored storedAlerts, withdrawal func(model.Order) string,
+) (all []change) {
 	found := map[string]bool{}
 	for _, v := range r.violationsUntil(end) {
 		found[v.alert] = true
@@ -31,18 +33,25 @@ func (r *ruleRun) changes(series model.Series, end model.Order, stored storedAle
 	for id, a := range stored {
 		if a.Rule == r.rule.ID() && !found[id] && a.Withdrawn == "" && r.covers(a.Raised) && !end.Before(a.Raised) {
 			c := change{alert: *a, change: storage.AlertChangeWithdrawn, order: a.Raised}
-			c.alert.Withdrawn = withdrawalReason(seen[a.Raised])
+			c.alert.Withdrawn = withdrawal(a.Raised)
 			all = append(all, c)
 		}
 	}
 	return all
 }
 
-func withdrawalReason(eventExists bool) string {
-	if eventExists {
-		return "an event was deleted or corrected, and the violation no longer starts here"
+// withdrawal returns why the alert of a reading is withdrawn.
+func (e *evaluation) withdrawal(raised model.Order) string {
+	reasons := [...]string{"its event was deleted",
+		"an event was deleted or corrected, and the violation no longer starts here"}
+	if e.groupKind(e.series.Kind) != nil {
+		reasons = [...]string{"its bucket has no events any more",
+			"events changed, and the violation no longer starts here"}
 	}
-	return "its event was deleted"
+	if e.seen[raised] {
+		return reasons[1]
+	}
+	return reasons[0]
 }
 
 // compare compares a violation with its stored alert; old is nil if there is none.

@@ -11,6 +11,8 @@
 // in one transaction, on the condition that the state is unchanged. Repeated delivery, disorder, concurrency
 // and crashes all have the same solution: evaluate again.
 //
+// A group has no events: the rows of its finest tier are its readings. See rowReadings.
+//
 // The notification of a change is stored in the transaction that stores the change, and
 // is kept until it is delivered: at least once.
 package alert

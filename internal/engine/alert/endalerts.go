@@ -35,15 +35,9 @@ func (s *Service) endAlertsOf(ctx context.Context, r *storage.Rule) error {
 		_, err := s.endTypeAlerts(ctx, r)
 		return err
 	}
-	subject := model.Subject{Type: r.SubjectType, ID: r.Subject}
-	latest := itemop.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.LatestPrefix}
-	return s.eachItem(ctx, latest, func(it item.Item) (bool, error) {
-		series, err := keys.ParseLatest(it.Key())
-		if err != nil || !r.Matches(series) {
-			return true, nil
-		}
+	return s.eachSeries(ctx, r, func(series model.Series) error {
 		e := &evaluation{Service: s, series: series, rules: &ruleSet{}, alwaysWrite: true}
-		return true, e.run(ctx)
+		return e.run(ctx)
 	})
 }
 

@@ -80,7 +80,7 @@ func (e *evaluation) pass(ctx context.Context) (_ storage.WriteResult, more bool
 	if err != nil {
 		return storage.Unknown, false, err
 	}
-	latest, err := e.Store.Latest(ctx, e.series, true)
+	latest, err := e.readings(e.series).Latest(ctx, e.series, true)
 	if err != nil {
 		return storage.Unknown, false, err
 	}
@@ -215,7 +215,7 @@ func (e *evaluation) setStart(r *ruleRun) {
 func (e *evaluation) changes(runs []*ruleRun, end model.Order, stored storedAlerts) (all []change) {
 	for _, r := range runs {
 		if !end.Before(r.from) {
-			all = append(all, r.changes(e.series, end, stored, e.seen)...)
+			all = append(all, r.changes(e.series, end, stored, e.withdrawal)...)
 		}
 	}
 	return all

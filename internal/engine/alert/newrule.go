@@ -31,16 +31,21 @@ var errEnough = errors.New("enough")
 
 // startOf returns the event time from which a new rule tests events.
 func (s *Service) startOf(ctx context.Context, r *storage.Rule) (model.Time, error) {
-	start := s.Now().Add(-RuleLookback)
+	kind, _ := s.Catalog.Kind(r.Kind)
+	start := s.Now().Add(-lookback(kind))
 	if r.Subject == "" {
 		return start, nil
 	}
 	var newest model.Time
-	err := s.eachLatest(ctx, r, func(_ model.Series, latest *model.Latest) error {
-		if latest.Ordered {
+	err := s.eachSeries(ctx, r, func(series model.Series) error {
+		latest, err := s.readings(series).Latest(ctx, series, true)
+		if latest != nil && latest.Ordered {
 			newest = max(newest, latest.At)
 		}
-		return nil
+		if isPermanent(err) {
+			return nil // another program's, or damaged: events decide
+		}
+		return err
 	})
 	if newest != 0 {
 		start = min(start, newest)
@@ -48,26 +53,32 @@ func (s *Service) startOf(ctx context.Context, r *storage.Rule) (model.Time, err
 	return start, err
 }
 
-// eachLatest calls do with the latest items of the series of a subject that a rule matches.
-func (s *Service) eachLatest(ctx context.Context, r *storage.Rule, do func(model.Series, *model.Latest) error) error {
-	of := keys.SubjectPartition(model.Subject{Type: r.SubjectType, ID: r.Subject})
-	return s.eachItem(ctx, itemop.ListRequest{Partition: of, Prefix: tablekeys.LatestPrefix}, func(it item.Item) (bool, error) {
-		series, err := keys.ParseLatest(it.Key())
+// eachSeries calls do with the series of a rule's subject that the rule matches: those that have latest
+// items or, of a group, those in the list of series.
+func (s *Service) eachSeries(ctx context.Context, r *storage.Rule, do func(model.Series) error) error {
+	of := model.Subject{Type: r.SubjectType, ID: r.Subject}
+	l := itemop.ListRequest{Partition: keys.SubjectPartition(of), Prefix: tablekeys.LatestPrefix}
+	parse := func(it item.Item) (model.Series, error) { return keys.ParseLatest(it.Key()) }
+	if s.groupKind(r.Kind) != nil {
+		l.Partition, l.Prefix = tablekeys.SeriesEntries(of)
+		parse = func(it item.Item) (model.Series, error) {
+			listed, err := item.ListedSeries(it)
+			return listed.Series, err
+		}
+	}
+	return s.eachItem(ctx, l, func(it item.Item) (bool, error) {
+		series, err := parse(it)
 		if err != nil || !r.Matches(series) {
 			return true, nil
 		}
-		latest, err := item.Latest(it)
-		if err != nil {
-			return true, nil // another program's, or damaged: events decide
-		}
-		return true, do(series, &latest)
+		return true, do(series)
 	})
 }
 
 // testNewRule evaluates the series that a rule matches and that have events since its start.
 func (s *Service) testNewRule(ctx context.Context, r *storage.Rule) error {
 	if r.Subject != "" {
-		return s.eachLatest(ctx, r, func(series model.Series, _ *model.Latest) error { return s.testSeries(ctx, series) })
+		return s.eachSeries(ctx, r, func(series model.Series) error { return s.testSeries(ctx, series) })
 	}
 	tested := 0
 	for shard := range tablekeys.SeriesShards {
@@ -108,7 +119,8 @@ func (s *Service) TestNewRules(ctx context.Context) (err error) {
 		}
 		for i := range set.rules {
 			r := &set.rules[i]
-			if r.RemovedAt == 0 && s.Now() < r.From.Add(RuleLookback+newFor) {
+			kind, _ := s.Catalog.Kind(r.Kind)
+			if r.RemovedAt == 0 && s.Now() < r.From.Add(lookback(kind)+newFor) {
 				err = errors.Join(err, s.testNewRule(ctx, r))
 			}
 		}
@@ -120,8 +132,13 @@ func (s *Service) TestNewRules(ctx context.Context) (err error) {
 // rule of one subject, is a number in a latest item to which the rule applies. A rule for
 // any other measure is probably a typing error.
 func (s *Service) KnowsMeasure(ctx context.Context, r storage.Rule) (known bool, err error) {
-	if kind, ok := s.Catalog.Kind(r.Kind); !ok || r.Test == storage.TestSilence || kind.Declared(r.Measure) {
+	kind, ok := s.Catalog.Kind(r.Kind)
+	if !ok || r.Test == storage.TestSilence || kind.Declared(r.Measure) {
 		return true, nil // AddRule rejects an undeclared kind
+	}
+	if kind.GroupsOf != "" {
+		measure, figure := measureOfRows(r.Measure)
+		return !figure || measure == "" || kind.Declared(measure), nil // AddRule rejects what is no figure
 	}
 	if r.Subject == "" {
 		return false, nil

@@ -50,9 +50,10 @@ func (e *evaluation) eventsBefore(
 	span := storage.Range{
 		Series: e.series, From: from, To: end.At + 1, Newest: true, Limit: stateInterval, Consistent: true,
 	}
+	readings := e.readings(e.series)
 	read := func(after string) ([]model.Event, string, error) {
 		span.After = after
-		page, err := e.Store.Events(ctx, span)
+		page, err := readings.Events(ctx, span)
 		return lists.Filter(page.Events, func(o model.Event) bool { return o.Order.Before(end) }), page.Next, err
 	}
 	return paging.Items(read)

@@ -18,6 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -41,6 +42,9 @@ type Store interface {
 	Latest(ctx context.Context, series model.Series, consistent bool) (*model.Latest, error)
 	// Events reads one page of a series' events, including expired ones.
 	Events(ctx context.Context, r storage.Range) (storage.EventPage, error)
+	// Rows reads one page of a series' rows of a unit whose buckets start in the range, including empty and
+	// expired ones.
+	Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error)
 }
 
 // Service evaluates rules, stores alerts and delivers notifications. Set the fields
@@ -83,10 +87,10 @@ func (s *Service) expiry(a *storage.Alert, now model.Time) int64 {
 	}
 	keep := cmp.Or(s.KeepFor, defaultKeepFor)
 	if kind, ok := s.Catalog.Kind(a.Series.Kind); ok {
-		if kind.Retention.Raw == tier.Forever {
+		if readingsKept(kind) == tier.Forever {
 			return 0
 		}
-		keep = max(keep, kind.Retention.Raw+tier.Day24)
+		keep = max(keep, readingsKept(kind)+tier.Day24)
 	}
 	return now.Add(keep).Seconds()
 }

@@ -20,11 +20,6 @@ import (
 // there, whenever it arrives. So a late event is handled as a correction is, and events are tested again from
 // the one before it. A run always starts at an event, and needs no violation or memory from before.
 
-// StreamStates reads what is stored about the table stream.
-type StreamStates interface {
-	StreamState(ctx context.Context) (storage.StreamState, error)
-}
-
 // testSilence tests one event, late or not, and reports whether a silence ends with it.
 func (r *ruleRun) testSilence(e *model.Event) (changed bool) {
 	if !r.covers(e.Order) {
@@ -146,7 +141,7 @@ func (s *Service) FindSilent(ctx context.Context) (err error) {
 	if s.Stream == nil {
 		return nil
 	}
-	var through *model.Time
+	var known *progress
 	for _, of := range s.Catalog.Subjects() {
 		set, failure := s.ruleSetOf(ctx, of.Name, false)
 		if failure != nil {
@@ -156,20 +151,20 @@ func (s *Service) FindSilent(ctx context.Context) (err error) {
 		if !set.hasSilence() {
 			continue
 		}
-		if through == nil {
-			state, failure := s.Stream.StreamState(ctx)
+		if known == nil {
+			read, failure := s.progress(ctx)
 			if failure != nil {
 				return errors.Join(err, failure)
 			}
-			through = new(min(state.Through(), s.Now()))
+			known = &read
 		}
-		err = errors.Join(err, s.findSilentSeries(ctx, of.Name, set, *through))
+		err = errors.Join(err, s.findSilentSeries(ctx, of.Name, set, *known))
 	}
 	return err
 }
 
 func (s *Service) findSilentSeries(
-	ctx context.Context, subjectType string, set *ruleSet, through model.Time,
+	ctx context.Context, subjectType string, set *ruleSet, known progress,
 ) error {
 	at := s.takeRest(subjectType)
 	read, most := 0, cmp.Or(s.maxSilent, maxSilent)
@@ -180,6 +175,8 @@ func (s *Service) findSilentSeries(
 		err := s.eachItem(ctx, l, func(it item.Item) (bool, error) {
 			listed, err := item.ListedSeries(it)
 			span := set.shortestSilence(listed.Series)
+			kind, _ := s.Catalog.Kind(listed.Series.Kind)
+			through := known.through(kind)
 			if err != nil || span == 0 || listed.Last.Add(span) > through || s.notDue(listed.Series, through) {
 				return true, nil
 			}
@@ -220,12 +217,12 @@ func (s *Service) leaveRest(subjectType string, at listPosition) {
 func (s *Service) checkSilence(
 	ctx context.Context, series model.Series, span time.Duration, through model.Time,
 ) error {
-	latest, err := s.Store.Latest(ctx, series, true)
+	latest, err := s.readings(series).Latest(ctx, series, true)
 	if err != nil || latest == nil || !latest.Ordered || latest.PurgeLocked {
 		return err
 	}
 	due := latest.At.Add(span)
-	if due <= through {
+	if due <= through || s.groupKind(series.Kind) != nil { // the newest row of a group may be empty
 		_, err = s.evaluateSeries(ctx, &touchedSeries{series: series, through: &through})
 		due = through.Add(min(span, recheckSilent))
 	}

@@ -24,6 +24,10 @@ func (k known) StreamState(context.Context) (storage.StreamState, error) {
 	return storage.StreamState{Progress: *k.through}, nil
 }
 
+func (k known) Sweeps(context.Context) (storage.LowWatermarks, error) {
+	return storage.LowWatermarks{}, nil
+}
+
 // newQuiet returns a table with a rule of silence of 30 minutes. through is the progress of its table stream.
 func newQuiet(t *testing.T) (r *fixture, through *model.Time) {
 	r, through = newFixture(t), new(model.Time)

@@ -252,6 +252,10 @@ func (l laggingStream) StreamState(context.Context) (storage.StreamState, error)
 	return storage.StreamState{Progress: l.through}, nil
 }
 
+func (l laggingStream) Sweeps(context.Context) (storage.LowWatermarks, error) {
+	return storage.LowWatermarks{}, nil
+}
+
 // sweep looks for silent series, in a process whose requests may fail.
 func (f *fleet) sweep(ctx context.Context, d simstream.Dice) {
 	s := f.service(nil)

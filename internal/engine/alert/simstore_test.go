@@ -14,6 +14,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 var (
@@ -102,6 +104,10 @@ func (s simStore) Events(ctx context.Context, r storage.Range) (page storage.Eve
 		return err
 	})
 	return page, err
+}
+
+func (s simStore) Rows(ctx context.Context, u tier.Unit, r storage.Range) (rollup.RowPage, error) {
+	return s.table.Rows(ctx, u, r) // the simulation has no groups
 }
 
 func (s simStore) Append(ctx context.Context, tx storage.AppendTransaction) (reply storage.StoreResult, err error) {

@@ -22,8 +22,9 @@ func (e *evaluation) testEvents(ctx context.Context, runs []*ruleRun, to model.O
 		}
 	}
 	changes, q := 0, storage.Range{Series: e.series, From: from.At, To: to.At + 1, Consistent: true}
+	readings := e.readings(e.series)
 	for {
-		page, err := e.Store.Events(ctx, q)
+		page, err := readings.Events(ctx, q)
 		if err != nil {
 			return end, 0, err
 		}

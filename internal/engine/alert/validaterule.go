@@ -63,10 +63,13 @@ func (s *Service) validateRule(r *storage.Rule) (errs []model.FieldError) {
 		known := lists.Map(s.Catalog.Kinds, func(k catalog.Kind) string { return k.Name })
 		addError("kind", CodeRuleKind, "%.64q is not a kind of %s%s", r.Kind, r.SubjectType,
 			names.DidYouMean(r.Kind, known))
-	case !kind.LatestInTransaction():
+	case kind.GroupsOf == "" && !kind.LatestInTransaction():
 		addError("kind", CodeRuleNoLatest, "appends to %s do not write its latest item, so its events have no order in which rules could be evaluated: write latest: transaction for the kind", r.Kind)
 	case kind.Shards > 1:
 		addError("kind", CodeRuleSharded, "%s is spread over shards, so its events have no common order: rules need a kind with one shard", r.Kind)
+	}
+	if kind := s.groupKind(r.Kind); kind != nil {
+		errs = append(errs, groupErrors(kind, r)...)
 	}
 	if r.Subject != "" && tablekeys.Rule(r).Check() != nil {
 		addError("subject", CodeRuleSubjectName, "the subject's id does not fit in a key: shorten it")
@@ -103,6 +106,23 @@ func silenceErrors(r *storage.Rule) (errs []model.FieldError) {
 	}
 	if r.Subject != "" {
 		addError("subject", CodeRuleTest, "a rule of silence is for all subjects of a type: leave out the id")
+	}
+	return errs
+}
+
+// groupErrors returns the errors in a rule for groups.
+func groupErrors(kind *catalog.Kind, r *storage.Rule) (errs []model.FieldError) {
+	if r.Test == storage.TestSilence {
+		if unit := kind.Retention.Finest().Unit; time.Duration(r.For) <= unit.Longest() {
+			errs = append(errs, model.FieldError{Field: "for", Code: CodeRuleFor, Message: fmt.Sprintf(
+				"a group is looked at once in a bucket: want more than one %s", unit)})
+		}
+		return errs
+	}
+	if _, ok := measureOfRows(r.Measure); !ok {
+		errs = append(errs, model.FieldError{Field: "measure", Code: CodeRuleMeasure, Message: fmt.Sprintf(
+			"a rule for groups tests rows: want %s, or a measure with a figure, such as temperature.avg (%s)",
+			EventsMeasure, figureNames())})
 	}
 	return errs
 }

@@ -1,0 +1,33 @@
+package aggregate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// reportGroups calls OnGroups with the finest buckets of groups that were recomputed. Their invalidations are
+// stored until it has returned, so no row is missed.
+func (s *sweep) reportGroups(ctx context.Context, c *chunk) {
+	if s.agg.OnGroups == nil || len(c.levels) == 0 {
+		return
+	}
+	var buckets []storage.Change
+	for _, b := range c.levels[0] {
+		if b.kind.GroupsOf == "" || b.err != nil {
+			continue
+		}
+		at := model.EventKey{Series: b.key.Series, Order: model.Order{At: b.interval.Start}}
+		buckets = append(buckets, storage.Change{Type: storage.Corrected, Key: at, After: &model.Event{
+			Series: at.Series, Order: at.Order, ExpiresAt: b.tier().ExpiresAt(b.interval, b.interval.End),
+		}})
+	}
+	if len(buckets) == 0 {
+		return
+	}
+	for series, err := range s.agg.OnGroups(ctx, buckets) {
+		c.failSeries(series, fmt.Errorf("%w: %w", errTransient, err))
+	}
+}
