@@ -56,7 +56,8 @@ func receiving(o options) *section {
 		}},
 		{"line protocol", []byte(strings.Join(lines, "\n")), func(body []byte) []ingest.Observation {
 			unit, _ := lineprotocol.UnitOf("ns")
-			return mapped(&mapping, must(lineprotocol.Decode(body, lineprotocol.Options{Unit: unit, Now: begin, Points: requestPoints, Parts: 100})))
+			o := lineprotocol.Options{Unit: unit, Now: begin, Points: requestPoints, Tags: 100, Fields: 100}
+			return mapped(&mapping, must(lineprotocol.Decode(body, o)))
 		}},
 		{"OTLP, protobuf", must(proto.Marshal(&data)), func(body []byte) []ingest.Observation {
 			return mapped(&mapping, must(otlp.Decode(body, otlp.Options{Now: begin, Points: requestPoints, Parts: 100})))

@@ -39,7 +39,7 @@ Write every rollup that has not expired, one measure a line, sorted by kind, sub
 stream, tier, bucket and measure.
 
 The columns are
-  kind,subject,stream,tier,bucket,measure,count,invalid,sum,min,max,avg,stddev,first,last,p50,p95,p99,exact,events,field,value,distinct,wholeFrom,truncated,increase,resets,rate,timeMean,coveredSeconds
+  kind,subject,stream,tier,bucket,measure,count,invalid,sum,min,max,avg,stddev,first,last,p50,p95,p99,exact,events,field,value,distinct,wholeFrom,truncated,increase,resets,rate,timeMean,coveredSeconds,rounded
 bucket is the start of the bucket and sum is exact, except that numbers in Parquet are
 floating-point numbers. A measure without valid values has empty figures (null in NDJSON).
 Only measures that are declared with percentiles have them.

@@ -80,8 +80,12 @@ func TestSources_MapTheMessagesOfWebhooks(t *testing.T) {
 		t.Errorf("a subject in the query: %d %s", status, body)
 	}
 	status, body, _ := post("tasmota", "", `{"a":1}`)
-	if status != 400 || !strings.Contains(body, "deviceId: missing") {
+	if status != 400 || !strings.Contains(body, "deviceId: is not in the message: pass ?subject=ID") {
 		t.Errorf("no subject: %d %s", status, body)
+	}
+	status, body, _ = post("tasmotta", "subject=hall", `{"a":1}`)
+	if status != 404 || !strings.Contains(body, "did you mean tasmota?") {
+		t.Errorf("no such source: %d %s", status, body)
 	}
 	if status, body, _ := post("ttn", "", `{`); status != 400 || !strings.Contains(body, "not JSON") {
 		t.Errorf("no JSON: %d %s", status, body)

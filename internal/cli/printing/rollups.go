@@ -3,6 +3,7 @@ package printing
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,7 +95,19 @@ func note(r query.Rollup, measure string) string {
 	if partial := partialText(r, rollup.MeasureRole, measure); partial != "" {
 		notes = append(notes, partial)
 	}
+	if m := r.Measure(measure); m.Rounded > 0 && isTiny(m) {
+		notes = append(notes, fmt.Sprintf("%d rounded to %d decimals: set scale", m.Rounded, m.Scale))
+	}
 	return strings.Join(notes, ", ")
+}
+
+// leastDigits is how many digits the greatest value of a measure has if rounding is not worth a note.
+const leastDigits = 3
+
+// isTiny reports whether rounding leaves few digits of the values of a measure: they need a finer scale.
+func isTiny(m rollup.Measure) bool {
+	most := max(math.Abs(m.Min.Float64()), math.Abs(m.Max.Float64()))
+	return most < math.Pow10(leastDigits-m.Scale)
 }
 
 // partialText says from when a field is whole; "" if it is whole in the bucket.

@@ -20,7 +20,8 @@ func TestRecord_EachColumnHasItsValue(t *testing.T) {
 		Kind: "READING", Subject: "a", Stream: "s", Tier: "day", Bucket: "2026-04-01T00:00:00Z", Measure: "temperature",
 		Figures: query.Figures{Count: 1, Invalid: 2, Sum: d(3), Min: d(4), Max: d(5), Avg: new(6.5), Stddev: new(7.5),
 			First: d(8), Last: d(9), P50: new(10.5), P95: new(11.5), P99: new(12.5),
-			Increase: d(15), Resets: new(int64(16)), Rate: new(17.5), TimeMean: new(19.5), Covered: new(18.5)},
+			Increase: d(15), Resets: new(int64(16)), Rate: new(17.5), TimeMean: new(19.5), Covered: new(18.5),
+			Rounded: new(int64(20))},
 		Exact: true, Events: 13, Field: "room", Value: "x", Distinct: new(int64(14)), WholeFrom: "2026-04-02",
 		Truncated: true,
 	}
@@ -30,6 +31,7 @@ func TestRecord_EachColumnHasItsValue(t *testing.T) {
 		"stddev": "7.5", "first": "8", "last": "9", "p50": "10.5", "p95": "11.5", "p99": "12.5", "exact": "true",
 		"events": "13", "field": "room", "value": "x", "distinct": "14", "wholeFrom": "2026-04-02",
 		"truncated": "true", "increase": "15", "resets": "16", "rate": "17.5", "timeMean": "19.5", "coveredSeconds": "18.5",
+		"rounded": "20",
 	}
 	cells, err := r.cells()
 	if err != nil {

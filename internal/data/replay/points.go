@@ -44,7 +44,7 @@ func (r *valuesReader) readValue() ([]byte, string, error) {
 // decodeLine decodes a line of InfluxDB line protocol. A point without a time would be another one in each
 // attempt, so it has none.
 func decodeLine(line []byte) ([]points.Point, error) {
-	return lineprotocol.Decode(line, lineprotocol.Options{Points: 1, Parts: mostParts})
+	return lineprotocol.Decode(line, lineprotocol.Options{Points: 1, Tags: mostParts, Fields: mostParts})
 }
 
 // mostRecords limits the records of one message.

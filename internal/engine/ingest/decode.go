@@ -247,6 +247,9 @@ func notJSON(err error) error {
 		if notNumber.MatchString(err.Error()) {
 			advice = " (NaN and Infinity are not JSON numbers: send null, or \"NaN\")"
 		}
+		if strings.Contains(err.Error(), "after top-level value") {
+			advice = " (objects on lines of their own are application/x-ndjson)"
+		}
 		return fmt.Errorf("%w: byte %d: %v%s", ErrNotJSON, syntax.Offset, err, advice)
 	}
 	return fmt.Errorf("%w: %v", ErrNotJSON, err)

@@ -2,6 +2,10 @@ package ingest
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -32,9 +36,27 @@ func (v *validation) decode(o Observation) TypedObservation {
 	case d.timed && !byTime:
 		d.add(catalog.TimeField, CodeNameReserved, "events of %s are ordered by %s and have no time: send the time under another name", d.kind.Name, d.kind.OrderBy)
 	case !d.timed && byTime:
-		d.add(catalog.TimeField, CodeMissing, "missing: it is the time of the event; send RFC 3339 (2026-04-20T14:00:00Z) or epoch seconds or milliseconds")
+		d.add(catalog.TimeField, CodeMissing, "missing: it is the time of the event; send RFC 3339 "+
+			"(2026-04-20T14:00:00Z) or epoch seconds or milliseconds%s", d.meant(catalog.TimeField))
+	}
+	if d.typed.Subject == "" {
+		v.meant = d.meant(v.kind.Subject.Field)
 	}
 	return d.typed
+}
+
+// meant names the field that may be meant where a field of the identity is missing: its name differs in case
+// and punctuation alone, or is the beginning of it.
+func (d *fieldDecoder) meant(field string) string {
+	plain := func(name string) string {
+		return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(name))
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.names)) {
+		if p := plain(name); name != field && len(p) > 3 && strings.HasPrefix(plain(field), p) {
+			return fmt.Sprintf("; the field %q is not it: name it %s", clip(name), field)
+		}
+	}
+	return ""
 }
 
 func (d *fieldDecoder) field(f Field) {
@@ -67,9 +89,10 @@ func (d *fieldDecoder) subject(f Field) {
 	}
 }
 
-// text decodes a field that must be a string; null is like an absent field.
+// text decodes a field that must be a string; null is like an absent field, and an integer is its digits.
 func (d *fieldDecoder) text(f Field) string {
-	if f.Form != TextForm && f.Form != NullForm {
+	isInteger := d.v.lenient && f.Form == NumberForm && strings.Trim(f.Text, "0123456789") == ""
+	if f.Form != TextForm && f.Form != NullForm && !isInteger {
 		d.add(f.Name, CodeWrongType, "is %s: want a string; put it in quotes", f.Form)
 	}
 	return f.Text

@@ -26,6 +26,11 @@ func (v *validation) part(field, code, format string, args ...any) {
 // mostParts is how many parts of one observation are named.
 const mostParts = 100
 
+func fitsMeasure(d model.Decimal) bool {
+	_, _, ok := d.Scaled(0)
+	return ok
+}
+
 // strictly reports a measure that rollups count as invalid. It is stored unless the observation is strict.
 func (v *validation) strictly(field, code, format string, args ...any) {
 	if !v.lenient {
@@ -159,6 +164,7 @@ func (d *fieldDecoder) free(name string) string {
 	if stored == name || d.names[stored] {
 		return name
 	}
+	d.names[stored] = true
 	d.v.part(name, CodeNameReserved, "is reserved for the table: it is stored as %s; choose another name", stored)
 	return stored
 }

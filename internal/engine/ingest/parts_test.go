@@ -9,6 +9,31 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
+// Numbers that are ids are common; a field that is named almost like one of the identity is not taken for it.
+func TestAppend_AnIDMayBeAnIntegerAndASimilarNameIsNamed(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"deviceId":7,"timestamp":1776600001,"id":5,"stream":3}`: "",
+		`{"deviceId":7.5,"timestamp":1776600001}`:                 "is a number: want a string",
+		`{"device_id":"a","timestamp":1776600001}`:                `"device_id" is not it: name it deviceId`,
+		`{"deviceId":"a","time":1776600001}`:                      `"time" is not it: name it timestamp`,
+		`{"deviceId":"a","timestamp":1776600001,"v":1,"_v":2}`:    "",
+	} {
+		r := appendBody(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), body)
+		text := ""
+		for _, e := range r.Errors {
+			text += e.Message
+		}
+		if (r.Outcome == model.Rejected) != (want != "") || !strings.Contains(text, want) {
+			t.Errorf("%s: %s %v, want %q", body, r.Outcome, r.Errors, want)
+		}
+		id := r.Key.Series.Subject.ID + r.Key.Series.Stream + r.Key.Order.ID
+		if strings.Contains(body, `"stream"`) && id != "735" {
+			t.Errorf("%s: stored under %q, want 7, 3 and 5", body, id)
+		}
+	}
+}
+
 // One part that cannot be stored is named in the result, and the rest of the observation is stored.
 func TestAppend_LosesThePartAndNeverTheObservation(t *testing.T) {
 	t.Parallel()

@@ -31,6 +31,7 @@ type validation struct {
 	// lenient drops the parts of an observation that cannot be stored, and stores the rest.
 	lenient bool
 	parts   problems // the parts that were dropped or stored in another form
+	meant   string   // the end of a message: the field that may be meant by a missing subject
 }
 
 // observation validates the input of a source. With field errors, the returned event has no
@@ -83,7 +84,8 @@ func (v *validation) typed(o TypedObservation) (model.Event, []model.FieldError,
 func (v *validation) subject(id string) model.Subject {
 	field := v.kind.Subject.Field
 	if id == "" {
-		v.add(field, CodeMissing, "missing: it identifies the %s; send its id as a string", strings.ToLower(v.kind.Subject.Name))
+		v.add(field, CodeMissing, "missing: it identifies the %s; send its id as a string%s",
+			strings.ToLower(v.kind.Subject.Name), v.meant)
 	}
 	if !v.name(field, id, v.limits.Subject) || id == "" {
 		return model.Subject{}
@@ -237,11 +239,6 @@ func InvalidMeasures(kind *catalog.Kind, attrs model.Attrs) (names []string) {
 func (v *validation) countedByValue(name string) bool {
 	isField := func(d rollup.DimensionSpec) bool { return d.Name == name }
 	return slices.Contains(v.kind.Distinct, name) || slices.ContainsFunc(v.kind.Dimensions, isField)
-}
-
-func fitsMeasure(d model.Decimal) bool {
-	_, _, ok := d.Scaled(0)
-	return ok
 }
 
 // size validates the sizes to which several fields contribute.

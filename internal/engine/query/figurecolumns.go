@@ -25,11 +25,13 @@ var FigureColumns = []FigureColumn{
 	{Name: "p99", Value: func(f Figures) any { return f.P99 }},
 }
 
-// StepColumns are the figures of counters and means over time. They come behind all other columns.
+// StepColumns are the figures of counters and means over time, and how many values were rounded. They come
+// behind all other columns.
 var StepColumns = []FigureColumn{
 	{Name: "increase", Value: func(f Figures) any { return f.Increase }},
 	{Name: "resets", Value: func(f Figures) any { return f.Resets }},
 	{Name: "rate", Value: func(f Figures) any { return f.Rate }},
 	{Name: "timeMean", Value: func(f Figures) any { return f.TimeMean }},
 	{Name: "coveredSeconds", Value: func(f Figures) any { return f.Covered }},
+	{Name: "rounded", Value: func(f Figures) any { return f.Rounded }},
 }

@@ -15,7 +15,8 @@ func TestFigureColumns_HaveTheFieldsOfFigures(t *testing.T) {
 	d := func(n int64) *model.Decimal { return new(model.DecimalOf(n)) }
 	f := Figures{Count: 1, Invalid: 2, Sum: d(3), Min: d(4), Max: d(5), Avg: new(6.5), Stddev: new(7.5),
 		First: d(8), Last: d(9), P50: new(10.5), P95: new(11.5), P99: new(12.5),
-		Increase: d(13), Resets: new(int64(14)), Rate: new(15.5), TimeMean: new(17.5), Covered: new(16.5)}
+		Increase: d(13), Resets: new(int64(14)), Rate: new(15.5), TimeMean: new(17.5), Covered: new(16.5),
+		Rounded: new(int64(18))}
 	text, err := json.Marshal(f)
 	if err != nil {
 		t.Fatal(err)

@@ -106,6 +106,9 @@ type Figures struct {
 	Rate     *float64       `json:"rate,omitempty"`           // increase a second
 	TimeMean *float64       `json:"timeMean,omitempty"`       // of a measure with a mean over time
 	Covered  *float64       `json:"coveredSeconds,omitempty"` // time that the steps took
+	// Rounded is how many values have more decimals than the measure's scale; nil for none. The other figures
+	// are of rounded values.
+	Rounded *int64 `json:"rounded,omitempty"`
 }
 
 // FiguresOf derives the figures of m.
@@ -120,6 +123,7 @@ func FiguresOf(m rollup.Measure) Figures {
 	f.Increase, f.Resets = present(m.Increase()), present(m.Resets())
 	f.Rate = present(m.Rate())
 	f.TimeMean = present(m.TimeMean())
+	f.Rounded = present(m.Rounded, m.Rounded > 0)
 	f.Covered = present(m.Covered().Seconds(), f.Increase != nil || f.TimeMean != nil)
 	return f
 }

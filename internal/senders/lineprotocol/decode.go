@@ -21,7 +21,8 @@ type Options struct {
 	Unit   Unit      // of times
 	Now    time.Time // of points without a time
 	Points int       // limit of a body
-	Parts  int       // limit of the tags, and of the fields, of a point, so that a line cannot fill the memory
+	Tags   int       // limit of the tags of a point, so that a line cannot fill the memory
+	Fields int       // limit of the fields of a point, for the same reason
 }
 
 // Decode returns the points of a body in their order. A line that cannot be decoded is a point
@@ -105,8 +106,8 @@ func (d *decoder) tags(p *points.Point) error {
 		}
 		t := points.Tag{Name: string(key), Value: string(value)}
 		switch {
-		case len(p.Tags) == d.Parts:
-			d.refuse("more than %d tags: send fewer", d.Parts)
+		case len(p.Tags) == d.Tags:
+			d.refuse("more than %d tags: send fewer", d.Tags)
 		case slices.ContainsFunc(p.Tags, func(other points.Tag) bool { return other.Name == t.Name }):
 			d.refuse("the tag %.64q is there twice: send it once", t.Name)
 		default:
@@ -125,8 +126,8 @@ func (d *decoder) fields(p *points.Point) error {
 		switch {
 		case err != nil:
 			d.refuse("the value of field %.64q is not valid: %w", key, err)
-		case len(p.Fields) == d.Parts:
-			d.refuse("more than %d fields: send fewer, or as several points with other tags", d.Parts)
+		case len(p.Fields) == d.Fields:
+			d.refuse("more than %d fields: send fewer, or as several points with other tags", d.Fields)
 		default:
 			p.Fields = append(p.Fields, ingest.Field{Name: string(key), Form: forms[kind], Text: textOf(typed, value)})
 		}

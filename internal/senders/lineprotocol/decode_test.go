@@ -17,7 +17,9 @@ import (
 var now = time.Date(2026, 4, 20, 14, 0, 1, 0, time.UTC)
 
 func options() lineprotocol.Options {
-	return lineprotocol.Options{Unit: lineprotocol.Unit(time.Nanosecond), Now: now, Points: 1000, Parts: 100}
+	return lineprotocol.Options{
+		Unit: lineprotocol.Unit(time.Nanosecond), Now: now, Points: 1000, Tags: 100, Fields: 100,
+	}
 }
 
 // shown is a point as one line of text.
@@ -153,7 +155,8 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		o := options()
-		o.Points, o.Parts = 1<<20, 1<<20
+		o.Points = 1 << 20
+		o.Tags, o.Fields = o.Points, o.Points
 		points, err := lineprotocol.Decode(body, o)
 		if err != nil {
 			t.Fatal(err)
@@ -229,7 +232,8 @@ func reference(d *official.Decoder) (text string, failed bool, line int64) {
 }
 
 func TestDecode_AByteOrderMarkIsNoPartOfAName(t *testing.T) {
-	got, err := lineprotocol.Decode([]byte("\xEF\xBB\xBFm v=1"), lineprotocol.Options{Points: 1, Parts: 1})
+	o := lineprotocol.Options{Points: 1, Tags: 1, Fields: 1}
+	got, err := lineprotocol.Decode([]byte("\xEF\xBB\xBFm v=1"), o)
 	if err != nil || len(got) != 1 || got[0].Name != "m" {
 		t.Errorf("%+v, %v; want m", got, err)
 	}

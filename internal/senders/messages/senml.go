@@ -35,7 +35,11 @@ func records(objects []ingest.Observation, o Options) (all []points.Point) {
 		b.read(members)
 		f, ok := b.field(members)
 		if !ok {
-			continue // a record of base members alone
+			if !isBase(members) {
+				all = append(all, points.Invalid(i+1, ingest.CodeMissing,
+					"the record has no value: send v, vs, vb, vd or s (RFC 8428)"))
+			}
+			continue
 		}
 		device, at := b.device(members, &f), b.at(members, o.Now)
 		same := func(p points.Point) bool { return p.Err == nil && p.At.Equal(at) && p.Tags[0].Value == device }
@@ -48,6 +52,16 @@ func records(objects []ingest.Observation, o Options) (all []points.Point) {
 		all[n].Fields = append(all[n].Fields, f)
 	}
 	return all
+}
+
+// isBase reports whether a record has base members alone.
+func isBase(members map[string]ingest.Field) bool {
+	for name := range members {
+		if !strings.HasPrefix(name, "b") {
+			return false
+		}
+	}
+	return true
 }
 
 // deviceTag is the tag of a record's device.

@@ -124,12 +124,14 @@ func (d *decoder) metric(m *metrics.Metric) {
 // temporality reports whether the temporality of n points is one that the protocol has. If it is not, the
 // points are refused: a number whose meaning is unknown is not stored.
 func (d *decoder) temporality(name string, t metrics.AggregationTemporality, n int) bool {
-	if _, known := metrics.AggregationTemporality_name[int32(t)]; known {
+	if t == metrics.AggregationTemporality_AGGREGATION_TEMPORALITY_DELTA ||
+		t == metrics.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE {
 		return true
 	}
 	for range n {
 		d.add(points.Invalid(d.count+1, CodeUnsupported,
-			fmt.Sprintf("%.64q has the aggregation temporality %d, which is unknown: send 1 (delta) or 2 (cumulative)", name, t)))
+			fmt.Sprintf("%.64q has the aggregation temporality %d, which has no meaning: send 1 (delta) or "+
+				"2 (cumulative)", name, t)))
 	}
 	return false
 }
@@ -143,15 +145,15 @@ func refuse[P dataPoint](d *decoder, name, what string, refused []P) {
 
 // add adds points, with the fields that fields returns. A point that only says that there is no
 // value has nothing to store. A point without a value that does not say so is refused: it is not 0.
-func add[P dataPoint](d *decoder, name string, given []P, fields func(P) []ingest.Field) {
+func add[P dataPoint](d *decoder, name string, given []P, fields func(P) ([]ingest.Field, string)) {
 	for _, p := range given {
 		if p.GetFlags()&uint32(metrics.DataPointFlags_DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK) != 0 {
 			continue
 		}
-		read := fields(p)
-		if len(read) == 0 {
-			d.add(points.Invalid(d.count+1, CodeNoValue, fmt.Sprintf("%.64q has a data point without a value: "+
-				"nothing is stored of it; send asDouble or asInt, or the flag for no recorded value", name)))
+		read, wrong := fields(p)
+		if wrong != "" {
+			message := fmt.Sprintf("%.64q has a data point %s", name, wrong)
+			d.add(points.Invalid(d.count+1, CodeNoValue, message))
 			continue
 		}
 		d.add(d.point(name, p, read))
@@ -179,19 +181,24 @@ func (d *decoder) point(name string, p dataPoint, fields []ingest.Field) points.
 	return out
 }
 
-// numberFields returns the value of a point, and nothing for a point without a value.
-func numberFields(p *metrics.NumberDataPoint) []ingest.Field {
+// numberFields returns the value of a point, or why it has none.
+func numberFields(p *metrics.NumberDataPoint) (fields []ingest.Field, wrong string) {
 	switch v := p.Value.(type) {
 	case *metrics.NumberDataPoint_AsDouble:
-		return []ingest.Field{number(FieldValue, float(v.AsDouble))}
+		return []ingest.Field{number(FieldValue, float(v.AsDouble))}, ""
 	case *metrics.NumberDataPoint_AsInt:
-		return []ingest.Field{number(FieldValue, strconv.FormatInt(v.AsInt, 10))}
+		return []ingest.Field{number(FieldValue, strconv.FormatInt(v.AsInt, 10))}, ""
 	}
-	return nil
+	return nil, "without a value: nothing is stored of it; send asDouble or asInt, or the flag for no " +
+		"recorded value"
 }
 
-func histogramFields(p *metrics.HistogramDataPoint) []ingest.Field {
-	fields := []ingest.Field{number(fieldCount, strconv.FormatUint(p.Count, 10))}
+// histogramFields returns the fields of a histogram, or why its buckets have no bounds.
+func histogramFields(p *metrics.HistogramDataPoint) (fields []ingest.Field, wrong string) {
+	if n, bounds := len(p.BucketCounts), len(p.ExplicitBounds); n > 0 && n != bounds+1 {
+		return nil, fmt.Sprintf("with %d buckets and %d bounds: send one bucket more than bounds", n, bounds)
+	}
+	fields = []ingest.Field{number(fieldCount, strconv.FormatUint(p.Count, 10))}
 	for _, f := range []struct {
 		name  string
 		value *float64
@@ -207,7 +214,7 @@ func histogramFields(p *metrics.HistogramDataPoint) []ingest.Field {
 		}
 		fields = append(fields, number(fieldBucket+bound, strconv.FormatUint(n, 10)))
 	}
-	return fields
+	return fields, ""
 }
 
 func number(name, text string) ingest.Field {

@@ -3,6 +3,7 @@ package otlp_test
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,6 +52,20 @@ func decodeJSON(t *testing.T, metric string) []points.Point {
 		t.Fatal(err)
 	}
 	return got
+}
+
+func TestDecode_ANumberWithoutAMeaningIsRefused(t *testing.T) {
+	for metric, want := range map[string]string{
+		`"sum":{"aggregationTemporality":0,"dataPoints":[{"asInt":"7"}]}`:  "temporality 0, which",
+		`"sum":{"aggregationTemporality":17,"dataPoints":[{"asInt":"7"}]}`: "temporality 17, which",
+		`"histogram":{"aggregationTemporality":1,"dataPoints":[{"count":"5","bucketCounts":["5","1"],` +
+			`"explicitBounds":[1,2]}]}`: "2 buckets and 2 bounds",
+	} {
+		got := decodeJSON(t, metric)
+		if len(got) != 1 || got[0].Err == nil || !strings.Contains(got[0].Err.Message, want) {
+			t.Errorf("%s: %+v, want %q", metric, got[0], want)
+		}
+	}
 }
 
 func TestDecode_APointWithoutAValueIsNotZero(t *testing.T) {

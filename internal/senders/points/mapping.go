@@ -40,6 +40,12 @@ func (m *Mapping) Observation(p *Point, otherwise string) (*catalog.Kind, ingest
 	}
 	b := builder{kind: kind, row: row, used: map[string]bool{}}
 	b.identity(p, otherwise)
+	if b.Subject == "" {
+		return kind, ingest.Observation{DecodeError: &model.FieldError{
+			Field: kind.Subject.Field, Code: ingest.CodeMissing,
+			Message: "is not in the message: pass ?subject=ID, or set subject in its row of sources, " + row.Match,
+		}}
+	}
 	at, wrong := b.time(p)
 	if wrong != nil {
 		return nil, ingest.Observation{Subject: b.Subject, DecodeError: wrong}
@@ -52,7 +58,7 @@ func (m *Mapping) Observation(p *Point, otherwise string) (*catalog.Kind, ingest
 		if b.has(name) { // two fields have one name after renaming: the second keeps its own
 			name = f.Name
 		}
-		b.field(name, f.Form, f.Text)
+		b.elements(name, f)
 	}
 	if len(b.Fields) == 0 {
 		return kind, ingest.Observation{Subject: b.Subject, DecodeError: &model.FieldError{Code: CodeNothing,
@@ -79,6 +85,14 @@ func (m *Mapping) Row(name string) (best *config.SourceRow) {
 		return &preset
 	}
 	return best
+}
+
+// Names returns the names that rows match.
+func (m *Mapping) Names() (all []string) {
+	for _, r := range m.Rows {
+		all = append(all, r.Match)
+	}
+	return all
 }
 
 // builder makes the observation of one point.

@@ -77,13 +77,18 @@ func (r *Receiver) lines(q *httpapi.Request) (by access.Scope, points []points.P
 		return by, nil, "", problem
 	}
 	points, err = lineprotocol.Decode(body, lineprotocol.Options{
-		Unit: unit, Now: r.Service.Now().Time(), Points: r.Limits.Observations, Parts: r.Limits.Fields,
+		Unit: unit, Now: r.Service.Now().Time(), Points: r.Limits.Observations,
+		Tags: r.Limits.Fields, Fields: hostFields * r.Limits.Fields,
 	})
 	if errors.Is(err, ingest.ErrTooMany) {
 		problem = httpapi.ProblemTooLarge.New("%v; nothing was stored", err)
 	}
 	return by, points, database, problem
 }
+
+// hostFields is how many times as many fields a point may have as an observation: a plugin for a host or a
+// database sends hundreds, which are divided.
+const hostFields = 10
 
 // writer returns what the write key of a request allows. An authorizer has checked the key.
 func writer(q *httpapi.Request) (access.Scope, *httpapi.Problem) {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/senders/messages"
 	"github.com/tidemark-db/tidemark/internal/senders/points"
@@ -36,6 +38,10 @@ func (r *Receiver) messages(
 	parameters, errQuery := url.ParseQuery(q.RawQuery)
 	if err := errors.Join(errSource, errQuery); err != nil {
 		return by, nil, "", httpapi.ProblemQuery.New("%v: escape it as a URL", err)
+	}
+	if row := r.Mapping.Row(source); row == nil || row.Match == "*" {
+		meant := names.DidYouMean(source, append(r.Mapping.Names(), config.Presets()...))
+		return by, nil, "", httpapi.ProblemNotFound.New("no source or preset is named %.64q%s", source, meant)
 	}
 	body, problem := q.Bytes(r.Limits)
 	if problem != nil {

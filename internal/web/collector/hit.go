@@ -80,7 +80,11 @@ var validID = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
 func ParseHit(body []byte) (Hit, error) {
 	var h Hit
 	var s short
-	if err := errors.Join(h.decode(body, &h), h.decode(body, &s)); err != nil {
+	err := h.decode(body, &h)
+	if err == nil {
+		err = h.decode(body, &s)
+	}
+	if err != nil {
 		return Hit{}, fmt.Errorf("%w: send {\"url\": …, \"referrer\": …}: %w", ErrHit, err)
 	}
 	h.Name, h.URL, h.Domain, h.Referrer = cmp.Or(h.Name, s.N), cmp.Or(h.URL, s.U), cmp.Or(h.Domain, s.D), cmp.Or(h.Referrer, s.R)
@@ -95,8 +99,13 @@ func ParseHit(body []byte) (Hit, error) {
 func (h *Hit) decode(body []byte, to any) error {
 	err := json.Unmarshal(body, to)
 	wrong := new(json.UnmarshalTypeError)
-	if !errors.As(err, &wrong) || wrong.Field == "" || slices.Contains(needed, strings.ToLower(wrong.Field)) {
+	switch {
+	case !errors.As(err, &wrong):
 		return err
+	case wrong.Field == "":
+		return fmt.Errorf("it is a JSON %s", wrong.Value)
+	case slices.Contains(needed, strings.ToLower(wrong.Field)):
+		return fmt.Errorf("%s is a %s, which is another type", strings.ToLower(wrong.Field), wrong.Value)
 	}
 	h.drop(wrong.Field, "is "+wrong.Value+", which is another type")
 	return nil

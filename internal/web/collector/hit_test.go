@@ -160,11 +160,13 @@ func TestHit_StoresRegionsByTheirCodes(t *testing.T) {
 }
 
 func TestParseHit_RejectsInvalidHits(t *testing.T) {
-	for _, body := range []string{"", "null", "[]", `"x"`, `{}`, `{"url":""}`, `{"url":7}`,
+	for _, body := range []string{"", "null", "[]", `"x"`, `{}`, `{"url":""}`, `{"url":7}`, `{"n":5,"u":"/"}`,
 		`{"url":"/","id":"a b","at":1,"sent":1}`, `{"url":"/","id":"` + strings.Repeat("i", 65) + `","at":1,"sent":1}`, `{"url":"/","id":"i"}`, `{"url":"/","id":"i","at":1}`,
 	} {
 		if v, err := collector.ParseHit([]byte(body)); !errors.Is(err, collector.ErrHit) {
 			t.Errorf("%q: got %+v, %v; want ErrHit", body, v, err)
+		} else if strings.Contains(err.Error(), "struct") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, want words about the body", body, err)
 		}
 	}
 }
