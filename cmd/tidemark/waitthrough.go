@@ -17,7 +17,7 @@ const waitInterval = 2 * time.Second
 
 // waitThrough waits until rollups are complete through a time.
 func waitThrough(cmd *cobra.Command, to *connection, through string, timeout time.Duration) error {
-	want, err := arguments.Time("--wait", through, model.MinTime)
+	want, err := arguments.Time("wait", through, model.MinTime)
 	switch {
 	case err != nil:
 		return err
@@ -28,14 +28,14 @@ func waitThrough(cmd *cobra.Command, to *connection, through string, timeout tim
 	if err != nil {
 		return err
 	}
-	late := query.LateDelay(kinds)
+	late, waits := query.LateDelay(kinds)
 	for began := time.Now(); ; {
 		p, err := query.TableProgress(cmd.Context(), table, kinds)
 		if err != nil {
 			return err
 		}
-		if p.Reached(want) && late > 0 { // late changes that are processed by now
-			want, late = wallClock().Add(late), 0
+		if p.Reached(want) && waits { // for the late changes that are processed by now
+			want, waits = max(want, wallClock().Add(late)), false
 		}
 		switch {
 		case p.Reached(want) && len(p.Unprocessed) > 0:

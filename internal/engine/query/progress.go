@@ -150,13 +150,16 @@ func TableProgress(ctx context.Context, store TableStore, kinds *catalog.Catalog
 	return p, err
 }
 
-// LateDelay returns how long late changes of any kind may wait before they are in the rollups,
-// by the low watermarks; 0 if no kind coalesces them.
-func LateDelay(kinds *catalog.Catalog) (longest time.Duration) {
+// LateDelay returns how far CompleteThrough must be past the time at which a late change was processed, for
+// the change to be in the rollups. It is negative where buckets close later than late changes wait. coalesced
+// is false if the late changes of no kind wait.
+func LateDelay(kinds *catalog.Catalog) (delay time.Duration, coalesced bool) {
+	var longest time.Duration
 	for i := range kinds.Kinds {
 		longest = max(longest, storage.LateMargin(kinds.Kinds[i].Retention.LateEvery))
 	}
-	return longest
+	closing, _ := closingDelay(kinds) // CompleteThrough is so far behind the low watermark
+	return longest - closing, longest > 0
 }
 
 // closingDelay returns how long after its end a bucket of any kind may close.

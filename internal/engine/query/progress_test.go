@@ -146,14 +146,18 @@ func TestLateDelay_IsThatOfTheKindWhoseLateChangesWaitLongest(t *testing.T) {
 		{[]time.Duration{0}, 0}, {[]time.Duration{5 * time.Minute}, 6 * time.Minute},
 		{[]time.Duration{5 * time.Minute, 15 * time.Minute, 0}, 16 * time.Minute},
 	} {
-		var kinds catalog.Catalog
-		for _, every := range c.every {
-			kind := deferredGauges(0, 0, 0)
-			kind.Retention.LateEvery = every
-			kinds.Kinds = append(kinds.Kinds, kind)
-		}
-		if got := query.LateDelay(&kinds); got != c.want {
-			t.Errorf("late changes that wait %v: %s, want %s", c.every, got, c.want)
+		for _, closing := range []time.Duration{0, 40 * time.Minute} {
+			var kinds catalog.Catalog
+			for _, every := range c.every {
+				kind := deferredGauges(0, closing, 0)
+				kind.Retention.LateEvery = every
+				kinds.Kinds = append(kinds.Kinds, kind)
+			}
+			got, waits := query.LateDelay(&kinds)
+			if waits != (c.want > 0) || waits && got != c.want-closing {
+				t.Errorf("late changes that wait %v, buckets that close after %s: %s, %v; want %s",
+					c.every, closing, got, waits, c.want-closing)
+			}
 		}
 	}
 }
