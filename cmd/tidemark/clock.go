@@ -36,11 +36,11 @@ func clockCommand(*connection) *cobra.Command {
 	return &cobra.Command{
 		Use:  "clock +DURATION",
 		Long: clockHelp,
-		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			by, err := time.ParseDuration(strings.TrimPrefix(args[0], "+"))
 			if err != nil || by < 0 || !strings.HasPrefix(args[0], "+") {
-				return usagef("%q: want a duration after a plus, such as +48h or +90m", args[0])
+				return usagef("%q: want a duration after a plus, such as +48h or +90m: the clock moves forward",
+					args[0])
 			}
 			dev := devfile.Find()
 			if dev.URL == "" {

@@ -244,7 +244,7 @@ func (all *failed) retrier(cmd *cobra.Command, to *connection, kind string) (*qu
 	}
 	fallback, err := names.Kind(all.kinds, kind)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--kind: %w", err)
 	}
 	return quarantine.NewRetrier(
 		all.table, all.kinds, settings.Limits, fallback.Name, wallClock, cmd.ErrOrStderr()), nil

@@ -165,7 +165,7 @@ func (f *importFlags) input(cmd *cobra.Command, to *connection) (replay.Input, e
 	}
 	kind, err := names.Kind(kinds, f.kind)
 	if err != nil {
-		return replay.Input{}, err
+		return replay.Input{}, fmt.Errorf("--kind: %w", err)
 	}
 	points := &points.Mapping{Rows: settings.Sources, Catalog: kinds}
 	in := replay.Input{Stdin: cmd.InOrStdin(), Kind: kind, Clock: f.clock, Types: f.types, Mark: f.mark, Shape: f.shape, Points: points, Web: analytics, Notice: func(text string) { cmd.PrintErr(text) }}

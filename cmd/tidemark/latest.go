@@ -52,7 +52,8 @@ func latestCommand(to *connection) *cobra.Command {
 			return readFailure(err)
 		}
 		if latest == nil {
-			return &failure{exitNo, fmt.Errorf("%s has no latest item: check the id and the stream", series)}
+			err := fmt.Errorf("%s has no latest item: check the id and the stream", from.seriesText())
+			return &failure{status: exitNo, message: err}
 		}
 		return flags.print(cmd, from, httpapi.LatestOf(latest), func() error { return flags.times.Latest(cmd.OutOrStdout(), latest) })
 	}

@@ -93,8 +93,8 @@ func ls(cmd *cobra.Command, to *connection, flags readFlags, what string) error 
 	result.SetMeasures(seen)
 	return flags.print(cmd, from, result, func() error {
 		if len(found) == 0 {
-			return printNone(cmd, "nothing is listed: an event is, seconds after it was sent. Send one with "+
-				"\"tidemark send devices/sensor_01 temperature=22.4\", or load a file with \"tidemark import FILE\"")
+			return printNone(cmd, "nothing is listed yet: a subject is, some seconds after its first event. "+
+				"Send one with \"tidemark send devices/sensor_01 temperature=22.4\", or load a file with \"tidemark import FILE\"")
 		}
 		return printing.Series(cmd.OutOrStdout(), kinds, found, seen)
 	})

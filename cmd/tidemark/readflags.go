@@ -150,16 +150,24 @@ func (r *seriesReader) single() (query.Series, error) {
 	return r.rollups.Series, nil
 }
 
+// seriesText returns the series with its subject as it is typed, such as devices/sensor_01 READING.
+func (r *seriesReader) seriesText() string {
+	of := r.rollups.Kind.Subject
+	return of.Path + strings.TrimPrefix(r.rollups.Series.String(), of.Name)
+}
+
 // printNone says that nothing was found, and which streams there are.
 func (r *seriesReader) printNone(ctx context.Context, w io.Writer) {
+	series := r.seriesText()
 	streams, err := r.Streams(ctx, r.rollups.Series)
 	switch {
 	case err != nil || len(streams) == 0:
-		fmt.Fprintf(w, "%s has no events: check the id, or wait some seconds after the first one; \"tidemark ls\" lists what is stored\n", r.rollups.Series)
+		fmt.Fprintf(w, "%s has no events: check the id, or wait some seconds after the first one; "+
+			"\"tidemark ls\" lists what is stored\n", series)
 	case !slices.Contains(streams, r.rollups.Stream):
-		fmt.Fprintf(w, "%s has no events; it has the streams %s: pass --stream\n", r.rollups.Series, quoted(streams))
+		fmt.Fprintf(w, "%s has no events; it has the streams %s: pass --stream\n", series, quoted(streams))
 	default:
-		fmt.Fprintf(w, "%s has nothing in this range: \"tidemark ls\" shows when it was seen\n", r.rollups.Series)
+		fmt.Fprintf(w, "%s has nothing in this range: \"tidemark ls\" shows when it was seen\n", series)
 	}
 }
 

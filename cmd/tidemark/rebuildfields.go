@@ -21,7 +21,7 @@ func reshapeKind(cmd *cobra.Command, to *connection, flags rebuildFlags) error {
 	}
 	kind, err := names.Kind(kinds, flags.fields)
 	if err != nil {
-		return err
+		return fmt.Errorf("--fields: %w", err)
 	}
 	show, done := showSteps(cmd)
 	r := &reshape.Reshaper{

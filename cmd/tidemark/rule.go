@@ -88,7 +88,7 @@ func ruleAdd(to *connection) *cobra.Command {
 				return err
 			}
 			for _, e := range invalid {
-				fmt.Fprintf(cmd.ErrOrStderr(), "tidemark: %s: %s\n", e.Code, e.Error())
+				fmt.Fprintf(cmd.ErrOrStderr(), "tidemark: %s\n", e.Error())
 			}
 			if invalid != nil {
 				return &failure{status: ruleStatus(invalid)}

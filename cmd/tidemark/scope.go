@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/base/clock"
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
@@ -15,7 +16,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // scopeFlags select the part of the table to verify or rebuild, in addition to the argument.
@@ -39,8 +39,8 @@ func (f scopeFlags) parse(kinds *catalog.Catalog, args []string) (s verify.Scope
 		return s, usagef("--from %s --to %s: the range is empty: --to must be later than --from", s.Span.From, s.Span.To)
 	}
 	if f.tier != "" {
-		if s.Tier, err = tier.ParseUnit(f.tier); err != nil {
-			return s, usagef("--tier: %v", err)
+		if s.Tier, err = names.Tier(f.tier); err != nil {
+			return s, err
 		}
 	}
 	if len(args) > 0 {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
@@ -57,7 +56,7 @@ func send(cmd *cobra.Command, to *connection, f sendFlags, args []string) error 
 	if err != nil {
 		return err
 	}
-	if f.at == "" {
+	if f.at == "" || f.at == "now" {
 		f.at = wallClock().String()
 	}
 	kind, key, err := arguments.Event(kinds, args[0], f.kind, f.stream, f.at, f.id)
@@ -147,7 +146,10 @@ func readOutcome(resp *http.Response, text []byte, result *sendResult) error {
 		}
 		return nil
 	}
-	var problem httpapi.Problem
+	var problem struct {
+		Outcome model.Outcome `json:"outcome"`
+		Detail  string        `json:"detail"`
+	}
 	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
 		return fmt.Errorf("%s returned %s: %s", resp.Request.URL, resp.Status, text)
 	}
@@ -170,6 +172,9 @@ func printSent(cmd *cobra.Command, subject string, at model.Time, result sendRes
 	switch result.Outcome {
 	case model.Applied, model.Late, model.Duplicate:
 		return nil
+	case model.Collision:
+		return no(cmd.ErrOrStderr(), "not stored: an event with this time and id has other fields: "+
+			"change it with \"tidemark event correct %s %s FIELD=VALUE\", or pass --id to store both", subject, at)
 	}
 	if result.Detail != "" {
 		return no(cmd.ErrOrStderr(), "not stored: %s", result.Detail)

@@ -52,6 +52,10 @@ func TestSend_PrintsTheOutcome(t *testing.T) {
 		{"stored", http.StatusOK, result(model.Applied), exitDone, " applied\n"},
 		{"late", http.StatusOK, result(model.Late), exitDone, " late\n"},
 		{"collision", http.StatusOK, result(model.Collision), exitNo, "not stored: "},
+		{"collision of one", http.StatusConflict, map[string]any{
+			"detail": "another event is stored", "outcome": "collision",
+			"latest": map[string]any{"at": "2026-11-01T14:00:00Z"},
+		}, exitNo, "tidemark event correct devices/a "},
 		{"rejected", http.StatusBadRequest, httpapi.Problem{Title: "x", Detail: "temperature: too large"}, exitUsage, "temperature: too large"},
 		{"unavailable", http.StatusServiceUnavailable, httpapi.Problem{Title: "x", Detail: "the table is busy"}, exitFailed, "503"},
 		{"another program", http.StatusOK, map[string]any{"a": 1}, exitFailed, "is this the URL of Tidemark's HTTP API?"},

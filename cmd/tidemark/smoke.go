@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"strings"
 	"time"
 
@@ -101,7 +102,7 @@ func openSmoke(cmd *cobra.Command, to *connection, flags smokeFlags) (*smoke.Run
 	}
 	kind, err := names.Kind(kinds, flags.kind)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--kind: %w", err)
 	}
 	mark, err := ids.Event(wallClock(), "", rand.Reader)
 	if err != nil {

@@ -127,7 +127,8 @@ func subjectList(to *connection) *cobra.Command {
 func listSubjects(cmd *cobra.Command, lines list, to *connection, args []string, deleted bool) error {
 	field, value, _ := strings.Cut(strings.Join(args[1:], ""), "=")
 	if deleted == (len(args) == 2) || !deleted && value == "" {
-		return usagef("pass either a field, for example status=active, or --deleted")
+		return usagef("pass either a field, for example status=active, or --deleted; "+
+			"\"tidemark ls %s\" lists what was seen", args[0])
 	}
 	subjects, service, err := to.openSubjects(cmd.Context(), args[0])
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -52,8 +53,8 @@ func top(cmd *cobra.Command, to *connection, flags topFlags, subject, dimension 
 	q := query.Top{Rollups: from.rollups, Dimension: dimension, Values: flags.limit}
 	bounds := flags.timeRange
 	if flags.tier != "" || flags.times.Zone == nil {
-		if q.Unit, err = tier.ParseUnit(cmp.Or(flags.tier, "day")); err != nil {
-			return usagef("--tier: %w", err)
+		if q.Unit, err = names.Tier(cmp.Or(flags.tier, "day")); err != nil {
+			return err
 		}
 		bounds = func(now model.Time) (from, to model.Time, err error) { return flags.bucketRange(q.Unit, now) }
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,7 @@ var otherWords = map[string]string{
 	"key": "access key", "keys": "access key list", "share": "access link", "link": "access link", "secret": "access secret",
 	"limits": "config limits", "completion": "generate completion", "sites": "site", "health": "status",
 	"event update": "event correct", "event edit": "event correct", "event set": "event correct", "event change": "event correct",
+	"alerts acknowledge": "alerts ack", "alerts close": "alerts resolve", "alerts list": "alerts",
 	"event remove": "event delete", "event rm": "event delete", "event show": "event get",
 	"rule rm": "rule remove", "rule delete": "rule remove", "rule create": "rule add", "rule new": "rule add",
 	"rule ls": "rule list", "rule show": "rule list", "subject ls": "subject list",
@@ -42,9 +44,14 @@ var otherFlags = map[string]string{
 	"max": "above", "over": "above", "min": "below", "under": "below", "time": "at", "timestamp": "at", "n": "limit", "v": "version",
 }
 
+// typedPath returns a word with the names of the groups before it, as in otherWords.
+func typedPath(cmd *cobra.Command, word string) string {
+	return strings.TrimPrefix(cmd.CommandPath()+" "+word, cmd.Root().Name()+" ")
+}
+
 // unknownCommand returns the error for a word that is not a command of cmd.
 func unknownCommand(cmd *cobra.Command, word string) error {
-	path := strings.TrimPrefix(cmd.CommandPath()+" "+word, cmd.Root().Name()+" ")
+	path := typedPath(cmd, word)
 	known := otherWords[strings.ToLower(path)]
 	if known == "" {
 		var words []string
@@ -64,6 +71,11 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 
 // flagError returns err, with the flag that was meant if one that exists is similar.
 func flagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) && errors.Is(err, strconv.ErrSyntax) {
+		return fmt.Errorf("--%s %s: not a number: write digits alone, such as 1000",
+			invalid.GetFlag().Name, invalid.GetValue())
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err
@@ -102,11 +114,25 @@ func argumentsOf(use string) (a usageArguments) {
 	return a
 }
 
+// missing returns the first argument that is missing, or "". A field is typed in its place if fields follow.
+func (a usageArguments) missing(args []string) string {
+	isField := func(word string) bool { return strings.Contains(word, "=") && !strings.Contains(word, "/") }
+	for i, word := range a.words[:a.least] {
+		beforeFields := !isField(word) && isField(a.words[len(a.words)-1])
+		if i >= len(args) || beforeFields && isField(args[i]) {
+			return strings.TrimSuffix(word, "…")
+		}
+	}
+	return ""
+}
+
 // check returns an error that names the argument that is missing, or one that is too many.
 func (a usageArguments) check(cmd *cobra.Command, args []string) error {
 	switch {
-	case len(args) < a.least:
-		return fmt.Errorf("the argument %s is missing: %s", strings.TrimSuffix(a.words[len(args)], "…"), cmd.UseLine())
+	case a.missing(args) != "":
+		return fmt.Errorf("the argument %s is missing: %s", a.missing(args), cmd.UseLine())
+	case len(args) > 0 && cmd.HasSubCommands() && otherWords[typedPath(cmd, args[0])] != "":
+		return unknownCommand(cmd, args[0])
 	case len(args) > 0 && len(a.words) == 0:
 		return unknownCommand(cmd, args[0])
 	case len(args) > len(a.words) && !a.repeated:

@@ -2,6 +2,8 @@
 package names
 
 import (
+	"strings"
+
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -19,7 +21,9 @@ func Kind(kinds *catalog.Catalog, name string) (*catalog.Kind, error) {
 		return k, nil
 	}
 	known := lists.Map(kinds.Kinds, func(k catalog.Kind) string { return k.Name })
-	return nil, usererr.Errorf("--kind: no kind %q is declared: want one of %v%s", name, known, DidYouMean(name, append(lists.Map(kinds.Kinds, func(k catalog.Kind) string { return k.Path }), known...)))
+	paths := lists.Map(kinds.Kinds, func(k catalog.Kind) string { return k.Path })
+	return nil, usererr.Errorf("no kind %q is declared: want %s%s", name, strings.Join(known, ", "),
+		DidYouMean(name, append(paths, known...)))
 }
 
 // Kinds returns the kinds with these names or paths.

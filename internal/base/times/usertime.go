@@ -15,8 +15,12 @@ import (
 // Forms describes what Parse accepts, for error messages and help.
 const Forms = "2026-11-01T00:00:00Z, 2026-11-01 00:00, 2026-11-01, 2026-11, 2026, or epoch seconds or milliseconds"
 
-// ErrForm means that a text is not a time in one of the Forms.
-var ErrForm = errors.New("not a time: write " + Forms)
+// The errors of texts.
+var (
+	ErrForm    = errors.New("not a time: write " + Forms) // in none of the Forms
+	ErrSkipped = errors.New("does not exist: clocks were put forward over it")
+	ErrTwice   = errors.New("is two times: clocks were put back over it; write it with its offset")
+)
 
 // layouts are forms without an offset.
 var layouts = []string{
@@ -32,13 +36,22 @@ const minEpochDigits = 9
 // moment. 0 is 1970. The error wraps ErrForm, model.ErrTimeForm, model.ErrTimeFiner or model.ErrTimeRange.
 func Parse(text string) (model.Time, error) { return ParseIn(text, time.UTC) }
 
-// ParseIn is Parse, but a form without an offset is in a time zone.
+// ParseIn is Parse, but a form without an offset is in a time zone. A time of day that clocks of the zone skip
+// or show twice is an error that wraps ErrSkipped or ErrTwice; a day begins with its first moment.
 func ParseIn(text string, zone *time.Location) (model.Time, error) {
 	text = strings.TrimSpace(text)
 	for _, layout := range layouts {
-		if at, err := time.ParseInLocation(layout, text, zone); err == nil && len(text) == len(layout) {
-			return inRange(at, text)
+		at, err := time.ParseInLocation(layout, text, zone)
+		if err != nil || len(text) != len(layout) {
+			continue
 		}
+		if len(layout) > len(time.DateOnly) {
+			wall, _ := time.Parse(layout, text) // it was parsed
+			if at, err = InZone(wall, zone); err != nil {
+				return 0, fmt.Errorf("%.64q %w", text, err)
+			}
+		}
+		return inRange(at, text)
 	}
 	if isDigits(text) {
 		return epoch(text)
@@ -71,3 +84,21 @@ func inRange(at time.Time, text string) (model.Time, error) {
 }
 
 func isDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789.") == "" }
+
+// InZone returns the time at which clocks of a zone show what wall shows in UTC. The error is ErrSkipped or
+// ErrTwice.
+func InZone(wall time.Time, zone *time.Location) (found time.Time, err error) {
+	err = ErrSkipped
+	for _, near := range []time.Duration{-24 * time.Hour, 24 * time.Hour} { // the offsets before and after a change
+		_, offset := wall.Add(near).In(zone).Zone()
+		at := wall.Add(-time.Duration(offset) * time.Second)
+		if _, shown := at.In(zone).Zone(); shown != offset || at.Equal(found) {
+			continue
+		}
+		if err == nil {
+			return found, ErrTwice
+		}
+		found, err = at, nil
+	}
+	return found, err
+}

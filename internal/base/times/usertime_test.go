@@ -56,6 +56,31 @@ func TestParse_RejectsWhatIsProbablyAMistake(t *testing.T) {
 	}
 }
 
+// A time of day that clocks skip or show twice is not guessed. A day whose midnight is skipped begins later.
+func TestParseIn_ExplainsTimesThatClocksSkipOrShowTwice(t *testing.T) {
+	for _, c := range []struct {
+		zone, text, want string
+		err              error
+	}{
+		{"Europe/Berlin", "2026-10-25 02:30", "", ErrTwice},
+		{"Europe/Berlin", "2026-10-25T02:59:59", "", ErrTwice},
+		{"Europe/Berlin", "2026-03-29 02:30", "", ErrSkipped},
+		{"Europe/Berlin", "2026-10-25 03:00", "2026-10-25T02:00:00.000Z", nil},
+		{"Europe/Berlin", "2026-10-25T02:30:00+01:00", "2026-10-25T01:30:00.000Z", nil},
+		{"Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00.000Z", nil},
+		{"Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00.000Z", nil}, // clocks go from 0:00 to 1:00
+	} {
+		zone, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := ParseIn(c.text, zone)
+		if !errors.Is(err, c.err) || c.err == nil && got.String() != c.want {
+			t.Errorf("%s in %s: %s, %v; want %s, %v", c.text, c.zone, got, err, c.want, c.err)
+		}
+	}
+}
+
 func TestParse_ReturnsEachTimeFromItsStoredForm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := model.Time(rapid.Int64Range(int64(model.MinTime), int64(model.MaxTime)).Draw(t, "at"))

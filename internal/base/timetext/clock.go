@@ -29,8 +29,6 @@ var (
 	ErrNoFormat = errors.New("is not in the form of --time-format")
 	ErrSmall    = errors.New("is not a time: as epoch seconds it is in 1970; five digits are the day number " +
 		"of a spreadsheet: pass --time-format excel, or export the column as a date")
-	ErrSkipped = errors.New("does not exist: clocks were put forward over it")
-	ErrTwice   = errors.New("is two times: clocks were put back over it; write it with its offset")
 	ErrSlashes = errors.New("is a date with the month or the day first: pass --time-format '%m/%d/%Y' or " +
 		"'%d/%m/%Y', with the time of day as it is written")
 )
@@ -49,7 +47,7 @@ func (c Clock) Read(text string) (model.Time, string, error) {
 	}
 	wall, offset, err := c.wall(text)
 	if err == nil && !offset {
-		wall, err = inZone(wall, c.Zone)
+		wall, err = c.inZone(wall)
 	}
 	if err != nil {
 		return 0, text, fmt.Errorf("%.64q %w", text, err)
@@ -126,22 +124,9 @@ func IsSmall(text string) bool {
 	return IsNumber(text) && len(whole) < 9 && text != "0"
 }
 
-// inZone returns the time at which clocks of a zone show what wall shows in UTC.
-func inZone(wall time.Time, zone *time.Location) (found time.Time, err error) {
-	if zone == nil {
-		return found, ErrNoZone
+func (c Clock) inZone(wall time.Time) (time.Time, error) {
+	if c.Zone == nil {
+		return wall, ErrNoZone
 	}
-	err = ErrSkipped
-	for _, near := range []time.Duration{-24 * time.Hour, 24 * time.Hour} { // the offsets before and after a change
-		_, offset := wall.Add(near).In(zone).Zone()
-		at := wall.Add(-time.Duration(offset) * time.Second)
-		if _, shown := at.In(zone).Zone(); shown != offset || at.Equal(found) {
-			continue
-		}
-		if err == nil {
-			return found, ErrTwice
-		}
-		found, err = at, nil
-	}
-	return found, err
+	return times.InZone(wall, c.Zone)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tidemark-db/tidemark/internal/base/times"
 )
 
 func TestClock_ReadsTheTimesThatPeopleWrite(t *testing.T) {
@@ -61,14 +63,14 @@ func TestClock_ReadsTheTimesThatPeopleWrite(t *testing.T) {
 		{Clock{Zone: berlin, Layout: german}, "2026-11-22T10:00:00Z", "", ErrNoFormat},
 		// 29 March 2026: 1:59:59 in Berlin is followed by 3:00, and 25 October has 2:30 twice.
 		{Clock{Zone: berlin}, "2026-03-29 01:59:59", "2026-03-29T00:59:59.000Z", nil},
-		{Clock{Zone: berlin}, "2026-03-29 02:30", "", ErrSkipped},
+		{Clock{Zone: berlin}, "2026-03-29 02:30", "", times.ErrSkipped},
 		{Clock{Zone: berlin}, "2026-03-29 03:00", "2026-03-29T01:00:00.000Z", nil},
 		{Clock{Zone: berlin}, "2026-10-25 01:59", "2026-10-24T23:59:00.000Z", nil},
-		{Clock{Zone: berlin}, "2026-10-25 02:30", "", ErrTwice},
+		{Clock{Zone: berlin}, "2026-10-25 02:30", "", times.ErrTwice},
 		{Clock{Zone: berlin}, "2026-10-25 03:00", "2026-10-25T02:00:00.000Z", nil},
 		// Half an hour, on 5 April and 4 October 2026.
-		{Clock{Zone: howe}, "2026-04-05 01:45", "", ErrTwice},
-		{Clock{Zone: howe}, "2026-10-04 02:15", "", ErrSkipped},
+		{Clock{Zone: howe}, "2026-04-05 01:45", "", times.ErrTwice},
+		{Clock{Zone: howe}, "2026-10-04 02:15", "", times.ErrSkipped},
 	} {
 		at, text, err := c.clock.Read(c.cell)
 		switch {

@@ -25,7 +25,8 @@ func TestCheckText_RejectsTextThatIsNotUTF8(t *testing.T) {
 func TestBounds(t *testing.T) {
 	for _, c := range []struct{ above, below, outside, want string }{
 		{"30", "", "", "above - 30"}, {"", "5", "", "below 5 -"}, {"", "", "18, 24", "outside 18 24"},
-		{"30", "5", "", "pass one of"}, {"", "", "", "pass one of"}, {"", "", "18", "pass one of"}, {"hot", "", "", "not a number"},
+		{"30", "5", "", "pass one of"}, {"", "", "", "pass one of"}, {"", "", "18", "pass one of"},
+		{"hot", "", "", "--above hot: not a number"}, {"", "", "18,hot", "--outside hot: not a number"},
 	} {
 		bounds, low, high, err := Bounds(c.above, c.below, c.outside)
 		text := func(d *model.Decimal) string {
@@ -51,7 +52,7 @@ func TestClear(t *testing.T) {
 		want   string
 	}{
 		{"28", storage.Above, "- 28"}, {"7", storage.Below, "7 -"}, {"19, 23", storage.Outside, "19 23"},
-		{"", storage.Above, "- -"}, {"hot", storage.Above, "not a number"},
+		{"", storage.Above, "- -"}, {"hot", storage.Above, "--clear hot: not a number"},
 		{"19,23", storage.Above, "pass one number"}, {"19", storage.Outside, "two with --outside"},
 	} {
 		low, high, err := Clear(c.text, c.bounds)

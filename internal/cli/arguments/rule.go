@@ -63,8 +63,8 @@ func Bounds(above, below, outside string) (bounds storage.Bounds, low, high *mod
 	default:
 		return "", nil, nil, usererr.Errorf("pass one of --above 30, --below 5 and --outside 18,24")
 	}
-	if low, err = bound(from); err == nil {
-		high, err = bound(to)
+	if low, err = bound(string(bounds), from); err == nil {
+		high, err = bound(string(bounds), to)
 	}
 	return bounds, low, high, err
 }
@@ -81,19 +81,21 @@ func Clear(text string, bounds storage.Bounds) (low, high *model.Decimal, err er
 	case bounds == storage.Above:
 		from, to = "", from
 	}
-	if low, err = bound(from); err == nil {
-		high, err = bound(to)
+	if low, err = bound("clear", from); err == nil {
+		high, err = bound("clear", to)
 	}
 	return low, high, err
 }
 
-func bound(text string) (*model.Decimal, error) {
+// bound parses a number of a flag; "" is none.
+func bound(flag, text string) (*model.Decimal, error) {
 	if text == "" {
 		return nil, nil
 	}
 	d, err := model.ParseDecimal(strings.TrimSpace(text))
 	if err != nil {
-		return nil, usererr.Errorf("%q is not a number", text)
+		return nil, usererr.Errorf("--%s %s: not a number: write it with a point and without a unit, such as 30.5",
+			flag, text)
 	}
 	return &d, nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // Command is what a user asked to export.
@@ -32,7 +31,7 @@ func (c Command) Check(d Dataset) error {
 	if err := CheckFormat(c.Format, c.To != ""); err != nil {
 		return err
 	}
-	switch _, err := tier.ParseUnit(c.Tier); {
+	switch _, err := names.Tier(c.Tier); {
 	case d.Name == Events.Name && c.To == "":
 		return usererr.Errorf("--to is missing: events are written to files; name a folder or s3://BUCKET/PREFIX")
 	case d.Name == Events.Name || c.Tier == AllTiers && c.Out == "":
@@ -40,7 +39,7 @@ func (c Command) Check(d Dataset) error {
 	case c.To != "":
 		return usererr.Errorf("--to writes files with all tiers: leave out --out and --tier")
 	case err != nil && c.Tier != AllTiers:
-		return usererr.Errorf("--tier: %w, or all", err)
+		return fmt.Errorf("%w; %q means every tier", err, AllTiers)
 	}
 	return nil
 }
