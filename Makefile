@@ -68,6 +68,7 @@ build: ## the command line at bin/tidemark, each function at build/NAME/bootstra
 
 .PHONY: build-local
 build-local:
+	@echo "build    bin/tidemark, and the functions in build/local for this machine"
 	@CGO_ENABLED=0 go build -buildvcs=false -ldflags "$(STAMP)" -o bin/tidemark ./cmd/tidemark
 	@for f in $(FUNCTIONS); do \
 	  $(GOBUILD) -o build/local/$$f/bootstrap ./functions/$$f; \

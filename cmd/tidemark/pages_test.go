@@ -97,6 +97,7 @@ func commandLines(page string) (all []string) {
 		for line := range strings.Lines(part) {
 			line, found := strings.CutPrefix(strings.TrimPrefix(strings.TrimSpace(line), "$ "), "tidemark ")
 			if found {
+				line, _, _ = strings.Cut(line, " > ")
 				all = append(all, remark.ReplaceAllString(line, ""))
 			}
 		}

@@ -27,6 +27,7 @@ func TestReadme_BlocksRunAsTyped(t *testing.T) {
 	}
 	blocks := shellBlock.FindAllStringSubmatch(string(text), -1)
 	want := [][]string{
+		{"make build-local", "tidemark dev --port 8080\n"}, // builds and starts, as newHour and startDev do
 		{" applied\n", "22.4"},
 		{`"outcome":"applied"`, `"count":1`},
 		{" applied\n", "  open\n", "withdrawn"},
@@ -41,7 +42,12 @@ func TestReadme_BlocksRunAsTyped(t *testing.T) {
 	if api == nil {
 		t.Fatalf("dev does not print its address:\n%s", h.transcript.String())
 	}
-	for i, block := range blocks {
+	for _, part := range want[0] {
+		if !strings.Contains(blocks[0][1], part) {
+			t.Errorf("the first block has no %q:\n%s", part, blocks[0][1])
+		}
+	}
+	for i, block := range blocks[1:] {
 		cmd := exec.CommandContext(t.Context(), "sh", "-e", "-c", strings.ReplaceAll(block[1], "localhost:8080", api[1]))
 		cmd.Dir, cmd.Env = h.dir, append(h.environment(), "PATH="+h.dir+":"+os.Getenv("PATH"))
 		out, err := cmd.CombinedOutput()
@@ -50,7 +56,7 @@ func TestReadme_BlocksRunAsTyped(t *testing.T) {
 			t.Fatal(err)
 		}
 		rest := string(out)
-		for _, part := range want[i] {
+		for _, part := range want[i+1] {
 			_, after, found := strings.Cut(rest, part)
 			if !found {
 				t.Errorf("the output has no %q where it belongs", part)
