@@ -183,7 +183,7 @@ func (f *importFlags) input(cmd *cobra.Command, to *connection) (replay.Input, e
 		}
 	}
 	if f.columns != "" {
-		if in.Columns, err = replay.ParseColumns(f.columns, kind, in.Shape.Constants); err != nil {
+		if in.Columns, err = replay.ParseColumns(f.columns, kind); err != nil {
 			err = usagef("--map: %w", err)
 		}
 	}

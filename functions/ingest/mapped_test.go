@@ -80,7 +80,7 @@ func TestSources_MapTheMessagesOfWebhooks(t *testing.T) {
 		t.Errorf("a subject in the query: %d %s", status, body)
 	}
 	status, body, _ := post("tasmota", "", `{"a":1}`)
-	if status != 400 || !strings.Contains(body, "deviceId: is not in the message: pass ?subject=ID") {
+	if status != 400 || !strings.Contains(body, "deviceId: is not in it: pass ?subject=ID") {
 		t.Errorf("no subject: %d %s", status, body)
 	}
 	status, body, _ = post("tasmotta", "subject=hall", `{"a":1}`)

@@ -42,6 +42,9 @@ func (c Clock) Read(text string) (model.Time, string, error) {
 			parse = model.ParseEpoch
 		}
 		if at, err := parse(text, model.TruncateFinerTime); err == nil {
+			if _, finer := parse(text, model.RejectFinerTime); finer != nil {
+				text = at.String() // as every other form, to the millisecond
+			}
 			return at, text, nil
 		}
 	}

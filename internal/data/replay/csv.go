@@ -34,6 +34,7 @@ type csvReader struct {
 	units       int  // rows with units below the header, which are not read
 	either      bool // see columns.Hint
 	perRow      int  // observations of a row of the file; 0 is one
+	guessed     bool // columns
 	made        []made
 	mark        columns.Mark            // of numbers, where their column does not say; 0 if unknown
 	types       []columns.Column        // of each column of the header
@@ -77,7 +78,7 @@ func (in Input) openTable(name string, layout layout, source io.Reader) (reader,
 
 // notice says how the columns of a file are read, if they were guessed.
 func (in Input) notice(r *csvReader, layout layout) {
-	if len(in.Columns) == 0 && in.Notice != nil {
+	if (r.guessed || len(in.Columns) == 0) && in.Notice != nil {
 		in.Notice(r.describe(layout.String()))
 	}
 }
@@ -113,8 +114,9 @@ func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
 	r.header, r.width = lists.Map(header, strings.TrimSpace), len(header)
 	sample = r.addColumns(sample)
 	r.dialect = dialectOf(r.kind, r.header) // a map of columns amends it: its times are read all the same
-	if len(r.columns) == 0 {
-		if r.columns, err = r.dialect.columns(r.kind, r.header, sample); err != nil {
+	if !r.columns.isWhole(r.kind, r.shape.Constants) {
+		r.guessed = true
+		if r.columns, err = r.dialect.columns(r.kind, r.header, sample, r.columns); err != nil {
 			return usererr.Errorf("%s: %w", place(r.name, 1+r.skipped), err)
 		}
 	}

@@ -58,12 +58,18 @@ func (r *csvReader) isPart(header string) bool {
 	return r.dialect.nanos != "" && title(header) == r.dialect.nanos
 }
 
-// columns returns the columns of a header: those that the dialect has, and the others as they are guessed.
-func (d dialect) columns(k *catalog.Kind, header []string, sample [][]string) (ColumnMap, error) {
-	var known ColumnMap
+// columns returns the columns of a header: those that a user maps, those that the dialect has, and the others
+// as they are guessed.
+func (d dialect) columns(
+	k *catalog.Kind, header []string, sample [][]string, given ColumnMap,
+) (ColumnMap, error) {
+	known := slices.Clone(given)
 	var rest []string
 	for i, h := range header {
 		field, ok := d.fields[title(h)]
+		if slices.ContainsFunc(given, func(c column) bool { return c.header == h || c.field == field }) {
+			continue
+		}
 		if d.otherwise != "" && field == "subject" && isEmptyColumn(sample, i) {
 			field = ""
 		}

@@ -84,7 +84,7 @@ func TestFiles(t *testing.T) {
 		var got strings.Builder
 		in := Input{Kind: &kinds.Kinds[0], Notice: func(text string) { got.WriteString(text) }}
 		if mapped {
-			if in.Columns, err = ParseColumns(columns, in.Kind, nil); err != nil {
+			if in.Columns, err = ParseColumns(columns, in.Kind); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -48,7 +48,7 @@ func csvInput(t *testing.T, columns, text string) Input {
 	kind := readings(t)
 	in := Input{Stdin: strings.NewReader(text), Kind: kind}
 	var err error
-	if in.Columns, err = ParseColumns(columns, kind, nil); err != nil {
+	if in.Columns, err = ParseColumns(columns, kind); err != nil {
 		t.Fatal(err)
 	}
 	return in
@@ -89,15 +89,14 @@ func TestCSV_ReadsSeriesTimesAndLocations(t *testing.T) {
 func TestParseColumns_RejectsIncompleteMaps(t *testing.T) {
 	for text, want := range map[string]string{
 		"subject":                     "want field=column",
-		"subject=a":                   "no column for time",
-		"time=t,value=v":              "no column for subject",
 		"subject=a,time=t,time=u":     "timestamp has two columns",
 		"subject=a,time=t,deviceId=b": "deviceId has two columns",
 		"subject=*,time=t":            "subject=* and value=* belong together",
+		"subject=*,value=*":           "subject=* and value=* belong together",
 		"subject=*,time=*,value=*":    "subject=* and value=* belong together",
 		"subject=a,time=t,value=*":    "subject=* and value=* belong together",
 	} {
-		if _, err := ParseColumns(text, readings(t), nil); err == nil || !strings.Contains(err.Error(), want) || !usererr.Is(err) {
+		if _, err := ParseColumns(text, readings(t)); err == nil || !strings.Contains(err.Error(), want) || !usererr.Is(err) {
 			t.Errorf("%q = %v, want %q", text, err, want)
 		}
 	}

@@ -113,8 +113,9 @@ func shortNames(k *catalog.Kind) map[string]string {
 	}
 }
 
-// ParseColumns reads a map such as subject=device,time=ts,value=value. Its errors are usage errors.
-func ParseColumns(text string, k *catalog.Kind, constants map[string]string) (ColumnMap, error) {
+// ParseColumns reads a map such as subject=device,time=ts,value=value. A map without the subject or the time
+// amends what is guessed. Its errors are usage errors.
+func ParseColumns(text string, k *catalog.Kind) (ColumnMap, error) {
 	var columns ColumnMap
 	for pair := range strings.SplitSeq(text, ",") {
 		field, header, ok := strings.Cut(pair, "=")
@@ -129,15 +130,13 @@ func ParseColumns(text string, k *catalog.Kind, constants map[string]string) (Co
 		}
 		columns = append(columns, column{field: field, header: header})
 	}
-	if err := columns.checkSpread(k); err != nil {
-		return nil, err
-	}
-	for _, required := range []string{"subject", "time"} {
-		if _, constant := constants[shortNames(k)[required]]; !constant && !columns.has(shortNames(k)[required]) {
-			return nil, usererr.Errorf("no column for %s: every observation has a subject and a time; add %s=COLUMN", required, required)
-		}
-	}
-	return columns, nil
+	return columns, columns.checkSpread(k)
+}
+
+// isWhole reports whether the columns have what every observation has.
+func (c ColumnMap) isWhole(k *catalog.Kind, constants map[string]string) bool {
+	_, constant := constants[k.Subject.Field]
+	return (constant || c.has(k.Subject.Field)) && c.has(catalog.TimeField)
 }
 
 func (c ColumnMap) has(field string) bool {

@@ -47,7 +47,7 @@ func (in Input) openParquet(name string, file files.File) (_ reader, err error) 
 	if err := r.setHeader(header, sample); err != nil {
 		return nil, err
 	}
-	if len(in.Columns) == 0 && in.Notice != nil {
+	if r.guessed && in.Notice != nil {
 		in.Notice(r.describe("Parquet"))
 	}
 	return r, nil

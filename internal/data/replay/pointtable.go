@@ -102,7 +102,9 @@ func (t *pointTable) field(name, text string, column columns.Column) ingest.Fiel
 		value = []byte(text)
 	}
 	f := ingest.DecodeObject(slices.Concat([]byte(`{"x":`), value, []byte(`}`))).Fields[0]
-	f.Name = name
+	if f.Name = name; column.Type == columns.Any && strings.EqualFold(text, "nan") {
+		f.Form = ingest.NullForm // what programs write for a number that is not there
+	}
 	return f
 }
 

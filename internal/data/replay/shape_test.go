@@ -50,7 +50,7 @@ func TestCSV_ATableIsReadWithWhatItsUserSays(t *testing.T) {
 			in.Clock.Zone = time.UTC
 			if tc.columns != "" {
 				var err error
-				if in.Columns, err = ParseColumns(tc.columns, kind, tc.shape.Constants); err != nil {
+				if in.Columns, err = ParseColumns(tc.columns, kind); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -70,7 +70,7 @@ func readShape(t *testing.T, f txtar.File) string {
 		return err
 	})
 	flags.Func("map", "", func(text string) (err error) {
-		in.Columns, err = ParseColumns(text, in.Kind, in.Shape.Constants)
+		in.Columns, err = ParseColumns(text, in.Kind)
 		return err
 	})
 	flags.StringVar(&in.Source, "source", "", "")

@@ -31,7 +31,7 @@ func (c ColumnMap) checkSpread(k *catalog.Kind) error {
 			values++
 		}
 	}
-	if names != values || names > 1 {
+	if names != values || names > 1 || names > 0 && !c.has(catalog.TimeField) {
 		return usererr.Errorf("%w", errSpread)
 	}
 	return nil

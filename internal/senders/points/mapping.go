@@ -43,7 +43,8 @@ func (m *Mapping) Observation(p *Point, otherwise string) (*catalog.Kind, ingest
 	if b.Subject == "" {
 		return kind, ingest.Observation{DecodeError: &model.FieldError{
 			Field: kind.Subject.Field, Code: ingest.CodeMissing,
-			Message: "is not in the message: pass ?subject=ID, or set subject in its row of sources, " + row.Match,
+			Message: "is not in it: pass ?subject=ID, or --set subject=ID to import, or set subject in the row " +
+				row.Match + " of sources",
 		}}
 	}
 	at, wrong := b.time(p)
