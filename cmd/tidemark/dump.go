@@ -78,5 +78,8 @@ func dump(cmd *cobra.Command, to *connection, flags dumpFlags) error {
 	if err != nil {
 		return fmt.Errorf("read the items: %w", err)
 	}
+	if shown == 0 && failed == nil {
+		return printNone(cmd, "no such items: check the subject, and --class, which is the first word of a key, such as EVENT")
+	}
 	return failed
 }

@@ -210,6 +210,7 @@ func shellLines(block string) (lines []string) {
 type exampleRun struct {
 	*testing.T
 	dir, functions, api string
+	bin                 string          // the folder of the command, built as a user has it: without the race detector
 	alert               string          // the id of an open alert
 	ctx                 context.Context // ends before the test is ended, so that no process is left
 }
@@ -240,7 +241,11 @@ var setup = []string{
 // newExampleRun starts a dev in a folder with the files that the examples name.
 func newExampleRun(t *testing.T, functions string) *exampleRun {
 	t.Helper()
-	r := &exampleRun{T: t, dir: t.TempDir(), functions: functions, ctx: t.Context()}
+	r := &exampleRun{T: t, dir: t.TempDir(), bin: t.TempDir(), functions: functions, ctx: t.Context()}
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(r.bin, "tidemark"), ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	if deadline, ok := t.Deadline(); ok {
 		ctx, cancel := context.WithDeadline(t.Context(), deadline.Add(-10*time.Second))
 		t.Cleanup(cancel)
@@ -307,12 +312,12 @@ func (r *exampleRun) command(dir, line string) *exec.Cmd {
 		"localhost:8080", r.api, alertInHelp, r.alert,
 	).Replace(line)
 	cmd := exec.CommandContext(r.ctx, "sh", "-e", "-c", line)
-	cmd.Dir = dir
+	cmd.Dir, cmd.WaitDelay = dir, time.Second
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "TIDEMARK_") || strings.HasPrefix(v, "AWS_")
 	})
 	cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "HOME="+dir,
-		"AWS_EC2_METADATA_DISABLED=true")
+		"PATH="+r.bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "AWS_EC2_METADATA_DISABLED=true")
 	return cmd
 }
 

@@ -43,7 +43,7 @@ With --kind and a range or --id, it removes events of one series instead, and th
 follow through the table stream. A range may be open at one end. With --where, it removes the
 events of one visitor, or whatever meets the condition, of all kinds and streams, reads them
 again, and lists where copies remain until when. Undelivered messages can bring events
-back: replay or delete them first.
+back: retry or delete them first.
 
 With --value, it removes one value of a dimension from all rollups, such as a secret in a
 path, also from those whose events have expired. The events of the value count as other

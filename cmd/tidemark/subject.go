@@ -124,7 +124,7 @@ func (c *connection) change(cmd *cobra.Command, args []string,
 	if err != nil {
 		return fmt.Errorf("%w: use get to see whether it was done, or try again", err)
 	}
-	return printResult(cmd.OutOrStdout(), cmd.ErrOrStderr(), subject, result)
+	return printResult(cmd.OutOrStdout(), cmd.ErrOrStderr(), args[0], result)
 }
 
 // openSubject parses a subject argument and returns a service for its profile.
@@ -219,8 +219,8 @@ var explanations = map[lifecycle.Outcome]string{
 	lifecycle.Gone:       "it is being purged; it can be created again when the purge lock ends: purge says when",
 }
 
-// printResult prints the changed profile, or why nothing was changed.
-func printResult(out, messages io.Writer, subject model.Subject, r lifecycle.Result) error {
+// printResult prints the changed profile, or why nothing was changed. subject is as it was typed.
+func printResult(out, messages io.Writer, subject string, r lifecycle.Result) error {
 	reason, failed := explanations[r.Outcome]
 	if !failed {
 		fmt.Fprintf(out, "%s %s\n", subject, r.Outcome)

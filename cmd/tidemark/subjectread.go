@@ -37,7 +37,7 @@ func subjectGet(to *connection) *cobra.Command {
 				return err
 			}
 			if p == nil {
-				return no(cmd.ErrOrStderr(), "%s %s", subject, none)
+				return no(cmd.ErrOrStderr(), "%s %s", args[0], none)
 			}
 			return printJSON(cmd.OutOrStdout(), httpapi.ProfileOf(p))
 		},
