@@ -1,7 +1,7 @@
 // Package changes is for Lambda functions of your own that read the table stream, such as one that sends new
 // events to a browser or to a search index. A Handler decodes each batch into values of your type, calls a
-// function with each change, and returns which records Lambda must deliver again. Connect it by an event
-// source mapping with ReportBatchItemFailures.
+// function with each change of an event, a profile or an alert, and returns which records Lambda must deliver
+// again. Connect it by an event source mapping with ReportBatchItemFailures.
 package changes
 
 import (
@@ -12,15 +12,22 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
 )
 
-// Type is what happened to an event.
+// Type is what happened to an event or to a profile.
 type Type string
 
-// The types of changes.
+// The types of changes of events.
 const (
 	Inserted  Type = "inserted"  // by an append or an import
 	Corrected Type = "corrected" // its fields were replaced
-	Deleted   Type = "deleted"   // by a user or a purge
+	Deleted   Type = "deleted"   // by a user or a purge; a profile can be restored until it is purged
 	Expired   Type = "expired"   // at the end of its retention; its rollups stay
+)
+
+// The types of changes of profiles, with Deleted and Expired.
+const (
+	Created  Type = "created"
+	Updated  Type = "updated"
+	Restored Type = "restored" // after it was deleted
 )
 
 // types are the changes by their form in this module.
@@ -51,7 +58,8 @@ type Poison struct {
 func decode[T any](events *timeseries.Events[T], c *storage.Change) (Change[T], error) {
 	series := c.Key.Series
 	out := Change[T]{
-		Type: types[c.Type], Key: timeseries.Key{Subject: series.Subject.ID, Stream: series.Stream}, At: c.At.Time(), ID: c.EventID,
+		Type: types[c.Type], Key: timeseries.Key{Subject: series.Subject.ID, Stream: series.Stream},
+		At: c.At.Time(), ID: c.EventID,
 	}
 	var err error
 	if out.Before, err = value(events, c, c.Before); err != nil {

@@ -69,18 +69,19 @@ func TestHandler_GetsEachChangeOfAnEvent(t *testing.T) {
 	}
 	table.Advance(31 * 24 * time.Hour)
 	var got []string
-	h := changes.Handler[reading]{Events: readings, Handle: func(_ context.Context, c changes.Change[reading]) error {
-		line := string(c.Type)
-		for _, v := range []*reading{c.Before, c.After} {
-			if v == nil {
-				line += " -"
-			} else {
-				line += fmt.Sprintf(" %s %s %g", v.Device, v.At.Format("15:04"), v.Temperature)
+	h := changes.Handler[reading]{Events: readings,
+		Handle: func(_ context.Context, c changes.Change[reading]) error {
+			line := string(c.Type)
+			for _, v := range []*reading{c.Before, c.After} {
+				if v == nil {
+					line += " -"
+				} else {
+					line += fmt.Sprintf(" %s %s %g", v.Device, v.At.Format("15:04"), v.Temperature)
+				}
 			}
-		}
-		got = append(got, line)
-		return nil
-	}}
+			got = append(got, line)
+			return nil
+		}}
 	response, err := h.Invoke(ctx, table.StreamBatch())
 	if failed := failedFrom(t, response, err); failed != "" {
 		t.Errorf("record %s failed", failed)
@@ -96,18 +97,20 @@ func TestHandler_FailsFromTheFirstRecordThatFails(t *testing.T) {
 	t.Parallel()
 	table, readings := open(t)
 	for minute := range 4 {
-		r := reading{Device: "sensor_01", At: start.Add(time.Duration(minute-10) * time.Minute), Temperature: float64(minute)}
+		r := reading{Device: "sensor_01", At: start.Add(time.Duration(minute-10) * time.Minute),
+			Temperature: float64(minute)}
 		if _, err := readings.Append(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 	}
 	batch, handled := table.StreamBatch(), 0
-	h := changes.Handler[reading]{Events: readings, Log: slog.New(slog.DiscardHandler), Handle: func(_ context.Context, c changes.Change[reading]) error {
-		if handled++; c.After.Temperature == 2 {
-			return errors.New("busy")
-		}
-		return nil
-	}}
+	h := changes.Handler[reading]{Events: readings, Log: slog.New(slog.DiscardHandler),
+		Handle: func(_ context.Context, c changes.Change[reading]) error {
+			if handled++; c.After.Temperature == 2 {
+				return errors.New("busy")
+			}
+			return nil
+		}}
 	response, err := h.Invoke(t.Context(), batch)
 	failed := failedFrom(t, response, err)
 	if failed == "" || handled != 3 {
@@ -136,7 +139,8 @@ func TestHandler_QuarantinesWhatItCannotRead(t *testing.T) {
 	}
 	h.Quarantine = func(_ context.Context, p changes.Poison) error { kept = append(kept, p); return nil }
 	response, err = h.Invoke(t.Context(), payload)
-	if failed := failedFrom(t, response, err); failed != "" || len(kept) != 1 || kept[0].ID != "e1" || kept[0].Reason == "" {
+	if failed := failedFrom(t, response, err); failed != "" || len(kept) != 1 || kept[0].ID != "e1" ||
+		kept[0].Reason == "" {
 		t.Errorf("failed from %q, kept %+v; want one record in quarantine", failed, kept)
 	}
 	if _, err := h.Invoke(t.Context(), []byte(`{"detail":1}`)); err == nil {

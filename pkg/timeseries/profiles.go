@@ -203,6 +203,12 @@ func (p *Profiles[T]) each(all iter.Seq2[model.Profile, error]) iter.Seq2[Profil
 	}
 }
 
+// Decode returns a stored profile, such as one of package changes, as a value of T. The error says why T
+// cannot hold it.
+func (p *Profiles[T]) Decode(stored *model.Profile) (*Profile[T], error) {
+	return p.decode(stored, nil)
+}
+
 func (p *Profiles[T]) decode(stored *model.Profile, err error) (*Profile[T], error) {
 	if err != nil || stored == nil {
 		return nil, err

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/jsonscan"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
-
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -37,6 +37,9 @@ import (
 //   - Any of these errors within an image makes only the image nil (see item.Scanner): a
 //     recomputation needs only the key.
 type StreamDecoder struct {
+	// Keep selects the records of other items than events that StreamBatch.Kept has; nil keeps none.
+	Keep func(keys.Key) bool
+
 	scanner item.Scanner
 	texts   item.Texts
 	objects memberObjects
@@ -55,10 +58,21 @@ type StreamBatch struct {
 	Changes []storage.Change // of events; removals by TTL are Expired
 	Poison  []Poison         // records whose key cannot be read
 	Skipped int              // records of other items than events
+	Kept    []Kept           // the skipped records that StreamDecoder.Keep selects
 	// Heartbeat is the time of the newest record of the heartbeat item; 0 without one. Such
 	// records are Skipped too.
 	Heartbeat model.Time
 	Traced    [][]byte // records with the attribute of a trace, unchanged: parts of the payload
+}
+
+// Kept is a record of another item than an event.
+type Kept struct {
+	Seq, EventID string
+	Key          keys.Key
+	Name         string // eventName: INSERT, MODIFY or REMOVE
+	At           model.Time
+	ByTTL        bool   // TTL removed the item
+	Record       []byte // a part of the payload
 }
 
 // Poison is a record that can never be processed. It is quarantined with its reason, so
@@ -76,7 +90,8 @@ type Poison struct {
 func (d *StreamDecoder) Decode(payload []byte) (StreamBatch, error) {
 	d.scanner.Reset()
 	d.seqs, d.changes, d.images = d.seqs[:0], d.changes[:0], d.images[:0]
-	d.objects.record.names, d.objects.identity.names, d.objects.body.names = recordNames, identityNames, bodyNames
+	d.objects.record.names, d.objects.identity.names, d.objects.body.names = recordNames, identityNames,
+		bodyNames
 	var batch StreamBatch
 	records, end := 0, jsonscan.Space(payload, 0)
 	if jsonscan.Is(payload, end, '{') {
@@ -88,7 +103,8 @@ func (d *StreamDecoder) Decode(payload []byte) (StreamBatch, error) {
 	case end == jsonscan.Invalid || !jsonscan.End(payload, end):
 		return StreamBatch{}, fmt.Errorf("decode table stream batch: %w", notJSON(payload))
 	case records != 1:
-		return StreamBatch{}, errors.New("decode table stream batch: want one list Records: is the function invoked by the table's stream?")
+		return StreamBatch{}, errors.New(
+			"decode table stream batch: want one list Records: is the function invoked by the table's stream?")
 	}
 	batch.Seqs, batch.Changes = d.seqs, d.changes
 	return batch, nil
@@ -170,6 +186,11 @@ func (d *StreamDecoder) readRecord(b []byte, i int, batch *StreamBatch) (end int
 	}
 	if err == nil {
 		batch.Skipped++
+		if d.Keep != nil && d.Keep(r.key) {
+			batch.Kept = append(batch.Kept, Kept{
+				Seq: c.Seq, EventID: c.EventID, Key: r.key, Name: r.name, At: c.At, ByTTL: r.byTTL(), Record: b[i:end],
+			})
+		}
 		if r.key == tablekeys.Heartbeat() {
 			batch.Heartbeat = max(batch.Heartbeat, c.At)
 		}

@@ -86,11 +86,13 @@ func TestStream_ChangeHasAllMembers(t *testing.T) {
 		Order:  model.Order{At: must(t)("2026-04-20T14:00:00Z")},
 	}
 	if c.Key != key || c.At != must(t)("2026-04-20T15:30:00Z") || c.Seq != "40000000000007919000000031" ||
-		c.EventID != "0000000000000000000000009a7d1e01" || !strings.HasSuffix(c.Source, ":table/tidemark-prod/stream/2026-04-01T08:00:00.000") {
+		c.EventID != "0000000000000000000000009a7d1e01" ||
+		!strings.HasSuffix(c.Source, ":table/tidemark-prod/stream/2026-04-01T08:00:00.000") {
 		t.Errorf("change %+v", c)
 	}
 	for image, want := range map[*model.Event]string{c.Before: "22.4", c.After: "21.4"} {
-		if v, _ := image.Attrs.Get("temperature"); v.Number.String() != want || image.Key() != key || image.Hash != model.HashOf(image.Attrs) {
+		if v, _ := image.Attrs.Get("temperature"); v.Number.String() != want || image.Key() != key ||
+			image.Hash != model.HashOf(image.Attrs) {
 			t.Errorf("image %+v, want temperature %s and its hash", image, want)
 		}
 	}
@@ -148,10 +150,12 @@ func TestStream_PoisonHasItsRecordAndReasonAndAffectsNoOther(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := decodeStream(t, batchOf(good, c.record, good))
 			if len(b.Changes) != 2 || len(b.Seqs) != 3 || len(b.Poison) != 1 {
-				t.Fatalf("%d changes, %d poison of %d records; want 2, 1 of 3", len(b.Changes), len(b.Poison), len(b.Seqs))
+				t.Fatalf("%d changes, %d poison of %d records; want 2, 1 of 3", len(b.Changes), len(b.Poison),
+					len(b.Seqs))
 			}
 			if p := b.Poison[0]; string(p.Record) != c.record || !strings.Contains(p.Reason, c.reason) {
-				t.Errorf("got record %s, reason %q; want the unchanged record, and a reason with %q", p.Record, p.Reason, c.reason)
+				t.Errorf("got record %s, reason %q; want the unchanged record, and a reason with %q", p.Record, p.Reason,
+					c.reason)
 			}
 		})
 	}
@@ -178,17 +182,21 @@ func TestStream_PoisonHasTheSameIDAtEachDelivery(t *testing.T) {
 func TestStream_InvalidImageKeepsTheKey(t *testing.T) {
 	for _, image := range []string{`7`, `{"temperature":{"N":22.4}}`, `{"pk":{"S":"DEVICE#d"}}`, `null`} {
 		b := decodeStream(t, batchOf(record("MODIFY", map[string]string{"NewImage": image, "OldImage": image})))
-		if len(b.Changes) != 1 || b.Changes[0].Key.ID != "a" || b.Changes[0].After != nil || b.Changes[0].Before != nil {
+		if len(b.Changes) != 1 || b.Changes[0].Key.ID != "a" || b.Changes[0].After != nil ||
+			b.Changes[0].Before != nil {
 			t.Errorf("image %s: %+v; want a change without images", image, b.Changes)
 		}
 	}
 }
 
 func TestStream_SkipsItemsOfOtherClasses(t *testing.T) {
-	for _, sk := range []string{"CURRENT#READING#", "AGG#hour#READING##2026-04-20-14", "METADATA", "GATE", "EVENTS#x", "event#x", "DELETED#x"} {
-		b := decodeStream(t, batchOf(record("INSERT", map[string]string{"Keys": fmt.Sprintf(`{"pk":{"S":"DEVICE#d"},"sk":{"S":%q}}`, sk)})))
+	for _, sk := range []string{"CURRENT#READING#", "AGG#hour#READING##2026-04-20-14", "METADATA", "GATE",
+		"EVENTS#x", "event#x", "DELETED#x"} {
+		b := decodeStream(t, batchOf(
+			record("INSERT", map[string]string{"Keys": fmt.Sprintf(`{"pk":{"S":"DEVICE#d"},"sk":{"S":%q}}`, sk)})))
 		if b.Skipped != 1 || len(b.Changes)+len(b.Poison) != 0 {
-			t.Errorf("%s: skipped %d, changes %d, poison %d; want it skipped", sk, b.Skipped, len(b.Changes), len(b.Poison))
+			t.Errorf("%s: skipped %d, changes %d, poison %d; want it skipped", sk, b.Skipped, len(b.Changes),
+				len(b.Poison))
 		}
 	}
 }
@@ -238,7 +246,8 @@ func TestStream_RecordTimeIsEpochSecondsWithOrWithoutAFraction(t *testing.T) {
 
 func TestStream_RejectsPayloadsThatAreNotABatch(t *testing.T) {
 	var d envelope.StreamDecoder
-	for _, payload := range []string{"", "null", "7", "{}", `{"Records":null}`, `{"Records":{}}`, `{"Records":[`, `[]`} {
+	for _, payload := range []string{"", "null", "7", "{}", `{"Records":null}`, `{"Records":{}}`, `{"Records":[`,
+		`[]`} {
 		if b, err := d.Decode([]byte(payload)); err == nil {
 			t.Errorf("%q: got batch %+v, want an error", payload, b)
 		}
@@ -276,8 +285,10 @@ func TestStream_AgreesWithAwsLambdaGo(t *testing.T) {
 		for i, r := range theirs.Records {
 			c := ours.Changes[i]
 			k := keys.Event(c.Key)
-			if c.Seq != r.Change.SequenceNumber || k.PK != r.Change.Keys["pk"].String() || k.SK != r.Change.Keys["sk"].String() ||
-				c.EventID != r.EventID || c.Source != r.EventSourceArn || c.At.Time() != r.Change.ApproximateCreationDateTime.UTC() {
+			if c.Seq != r.Change.SequenceNumber || k.PK != r.Change.Keys["pk"].String() ||
+				k.SK != r.Change.Keys["sk"].String() ||
+				c.EventID != r.EventID || c.Source != r.EventSourceArn ||
+				c.At.Time() != r.Change.ApproximateCreationDateTime.UTC() {
 				t.Errorf("%s, record %d: got %+v, aws-lambda-go has %+v", name, i, c, r)
 			}
 		}
@@ -297,10 +308,12 @@ func FuzzStream(f *testing.F) {
 			return
 		}
 		if len(b.Changes)+len(b.Poison)+b.Skipped != len(b.Seqs) {
-			t.Fatalf("%d changes, %d poison and %d skipped of %d records", len(b.Changes), len(b.Poison), b.Skipped, len(b.Seqs))
+			t.Fatalf("%d changes, %d poison and %d skipped of %d records", len(b.Changes), len(b.Poison), b.Skipped,
+				len(b.Seqs))
 		}
 		for _, c := range b.Changes {
-			if back, err := keys.ParseEvent(keys.Event(c.Key)); err != nil || back != c.Key || c.Type < storage.Inserted || c.Type > storage.Expired {
+			if back, err := keys.ParseEvent(keys.Event(c.Key)); err != nil || back != c.Key ||
+				c.Type < storage.Inserted || c.Type > storage.Expired {
 				t.Fatalf("change %+v: its key parses as %+v, %v", c, back, err)
 			}
 		}
@@ -315,7 +328,8 @@ func FuzzStream(f *testing.F) {
 // A traced stage decodes only these records again.
 func TestStream_TracedAreTheRecordsWithATrace(t *testing.T) {
 	t.Parallel()
-	trace := `{"` + tablekeys.AttrTrace + `":{"S":"Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8"}}`
+	trace := `{"` + tablekeys.AttrTrace +
+		`":{"S":"Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8"}}`
 	plain, traced := record("INSERT", nil), record("INSERT", map[string]string{"NewImage": trace})
 	got := decodeStream(t, batchOf(plain, traced, plain)).Traced
 	if len(got) != 1 || string(got[0]) != traced {

@@ -37,7 +37,8 @@ func decodeReference(payload []byte) (batch envelope.StreamBatch, err error) {
 		batch.Seqs = append(batch.Seqs, r.DynamoDB.SequenceNumber)
 		switch {
 		case err != nil:
-			batch.Poison = append(batch.Poison, envelope.Poison{Seq: r.DynamoDB.SequenceNumber, EventID: r.EventID, Record: raw})
+			batch.Poison = append(batch.Poison,
+				envelope.Poison{Seq: r.DynamoDB.SequenceNumber, EventID: r.EventID, Record: raw})
 		case c == nil:
 			batch.Skipped++
 		default:
@@ -78,8 +79,9 @@ func (r *referenceRecord) read(raw json.RawMessage) (*storage.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &storage.Change{Key: event, Before: referenceEvent(r.DynamoDB.OldImage), After: referenceEvent(r.DynamoDB.NewImage),
-		Seq: r.DynamoDB.SequenceNumber, Source: r.EventSourceARN, EventID: r.EventID}
+	c := &storage.Change{Key: event, Before: referenceEvent(r.DynamoDB.OldImage),
+		After: referenceEvent(r.DynamoDB.NewImage),
+		Seq:   r.DynamoDB.SequenceNumber, Source: r.EventSourceARN, EventID: r.EventID}
 	if ms := math.Round(r.DynamoDB.ApproximateCreationDateTime * 1000); ms >= 0 && ms <= float64(model.MaxTime) {
 		c.At = model.Time(ms)
 	}
@@ -141,7 +143,8 @@ func referenceItem(raw json.RawMessage) (item.Item, bool) {
 			}
 			if of == nil {
 				v = item.Value{}
-			} else if !isText && v.Type != item.Bool && v.Type != item.Null || !isBool && (v.Type == item.Bool || v.Type == item.Null) {
+			} else if !isText && v.Type != item.Bool && v.Type != item.Null ||
+				!isBool && (v.Type == item.Bool || v.Type == item.Null) {
 				return nil, false
 			}
 		}
@@ -164,7 +167,8 @@ func lenient(payload []byte) bool {
 	return foldsOrRepeats(d)
 }
 
-var readNames = []string{"Records", "eventID", "eventName", "eventSourceARN", "userIdentity", "type", "principalId", "dynamodb",
+var readNames = []string{"Records", "eventID", "eventName", "eventSourceARN", "userIdentity", "type",
+	"principalId", "dynamodb",
 	"ApproximateCreationDateTime", "Keys", "NewImage", "OldImage", "SequenceNumber"}
 
 func foldsOrRepeats(d *json.Decoder) (does bool) {
@@ -244,15 +248,18 @@ func FuzzStreamDecoder(f *testing.F) {
 // anyRecord draws a record that Lambda might send, or a damaged one: members in any order,
 // white space, escapes, and members that are missing, wrong or unknown.
 func anyRecord(t *rapid.T) string {
-	key := `{"pk":{"S":"DEVICE#` + rapid.SampledFrom([]string{"d1", "d2"}).Draw(t, "subject") + `"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:0` +
+	key := `{"pk":{"S":"DEVICE#` + rapid.SampledFrom([]string{"d1", "d2"}).Draw(t, "subject") +
+		`"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:0` +
 		rapid.SampledFrom([]string{"0", "1", "x"}).Draw(t, "second") + `.000Z#"}}`
 	image := func(name string) string {
-		attributes := []string{key[1 : len(key)-1], `"v":{"N":"1"}`, `"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="}`, `"_arrived":{"S":"2026-04-20T14:00:01.250Z"}`,
+		attributes := []string{key[1 : len(key)-1], `"v":{"N":"1"}`, `"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="}`,
+			`"_arrived":{"S":"2026-04-20T14:00:01.250Z"}`,
 			`"temperature":{"N":"` + rapid.StringMatching(`-?[0-9]{1,3}(\.[0-9]{1,3})?`).Draw(t, "temperature") + `"}`, `"expiresAt":{"N":"177669` +
 				rapid.StringMatching(`[0-9]{4}`).Draw(t, "expiresAt") + `"}`, `"location":{"S":"hall"}`}
 		return `"` + name + `":{` + inAnyOrder(t, attributes) + `}`
 	}
-	body := []string{`"Keys":` + key, `"SequenceNumber":"` + rapid.StringMatching(`[0-9]{1,6}`).Draw(t, "seq") + `"`, `"SizeBytes":` + rapid.StringMatching(`[1-9][0-9]?`).Draw(t, "size"),
+	body := []string{`"Keys":` + key, `"SequenceNumber":"` + rapid.StringMatching(`[0-9]{1,6}`).Draw(t, "seq") +
+		`"`, `"SizeBytes":` + rapid.StringMatching(`[1-9][0-9]?`).Draw(t, "size"),
 		`"ApproximateCreationDateTime":` + rapid.SampledFrom([]string{"1776693600", "1776693601", "1776693600.5", "1.77669E9", "-1", "0"}).Draw(t, "time"),
 		`"StreamViewType":"NEW_AND_OLD_IMAGES"`}
 	name := rapid.SampledFrom([]string{"INSERT", "MODIFY", "REMOVE"}).Draw(t, "name")
@@ -262,13 +269,16 @@ func anyRecord(t *rapid.T) string {
 	if name != "REMOVE" {
 		body = append(body, image("NewImage"))
 	}
-	members := []string{`"eventID":"` + rapid.StringMatching(`[0-9a-f]{1,8}`).Draw(t, "id") + `"`, `"eventName":"` + name + `"`, `"eventVersion":"1.1"`,
+	members := []string{`"eventID":"` + rapid.StringMatching(`[0-9a-f]{1,8}`).Draw(t, "id") + `"`,
+		`"eventName":"` + name + `"`, `"eventVersion":"1.1"`,
 		`"eventSource":"aws:dynamodb"`, `"awsRegion":"eu-central-1"`, `"dynamodb":{` + inAnyOrder(t, body) + `}`,
 		`"eventSourceARN":"` + rapid.SampledFrom([]string{"arn:a", `arn:b\/c`}).Draw(t, "source") + `"`}
 	if rapid.IntRange(0, 3).Draw(t, "by TTL") == 0 {
-		members = append(members, `"userIdentity":{`+inAnyOrder(t, []string{`"type":"Service"`, `"principalId":"dynamodb.amazonaws.com"`})+`}`)
+		members = append(members, `"userIdentity":{`+
+			inAnyOrder(t, []string{`"type":"Service"`, `"principalId":"dynamodb.amazonaws.com"`})+`}`)
 	}
-	members = append(members, rapid.SampledFrom([]string{`"x":1`, `"x":{"y":[null,true,"\u00e9"]}`}).Draw(t, "new"))
+	members = append(members,
+		rapid.SampledFrom([]string{`"x":1`, `"x":{"y":[null,true,"\u00e9"]}`}).Draw(t, "new"))
 	return "{" + inAnyOrder(t, members) + "}"
 }
 
@@ -284,7 +294,8 @@ func inAnyOrder(t *rapid.T, members []string) string {
 	if rapid.IntRange(0, 19).Draw(t, "damage") == 0 {
 		i := rapid.IntRange(0, len(out)-1).Draw(t, "damaged")
 		name, value, _ := strings.Cut(out[i], ":")
-		out[i] = rapid.SampledFrom([]string{name + ":null", name + ":7", name + `:"7"`, name + ":{}", name + ":[]", name + " :\n" + value, `"y":` + value, name + ":true"}).Draw(t, "by")
+		out[i] = rapid.SampledFrom([]string{name + ":null", name + ":7", name + `:"7"`, name + ":{}", name + ":[]",
+			name + " :\n" + value, `"y":` + value, name + ":true"}).Draw(t, "by")
 	}
 	return strings.Join(out, ",")
 }
@@ -331,10 +342,11 @@ func TestStream_AllocatesNothingForSimilarRecords(t *testing.T) {
 	const n = 500
 	records := make([]string, n)
 	for i := range records {
-		records[i] = fmt.Sprintf(`{"eventID":"%032x","eventName":"INSERT","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"eu-central-1","dynamodb":{`+
-			`"ApproximateCreationDateTime":%d,"Keys":{"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.%03dZ#"},"pk":{"S":"DEVICE#d%d"}},"NewImage":{"_arrived":{"S":"2026-04-20T14:00:01.250Z"},`+
-			`"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="},"temperature":{"N":"%d.5"},"humidity":{"N":"45"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.%03dZ#"},"pk":{"S":"DEVICE#d%d"},"v":{"N":"1"}},`+
-			`"SequenceNumber":"%026d","SizeBytes":174,"StreamViewType":"NEW_AND_OLD_IMAGES"},"eventSourceARN":"arn:aws:dynamodb:eu-central-1:123456789012:table/t/stream/s"}`,
+		records[i] = fmt.Sprintf(
+			`{"eventID":"%032x","eventName":"INSERT","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"eu-central-1","dynamodb":{`+
+				`"ApproximateCreationDateTime":%d,"Keys":{"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.%03dZ#"},"pk":{"S":"DEVICE#d%d"}},"NewImage":{"_arrived":{"S":"2026-04-20T14:00:01.250Z"},`+
+				`"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="},"temperature":{"N":"%d.5"},"humidity":{"N":"45"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.%03dZ#"},"pk":{"S":"DEVICE#d%d"},"v":{"N":"1"}},`+
+				`"SequenceNumber":"%026d","SizeBytes":174,"StreamViewType":"NEW_AND_OLD_IMAGES"},"eventSourceARN":"arn:aws:dynamodb:eu-central-1:123456789012:table/t/stream/s"}`,
 			i, 1776693600+i, i, i%7, i%50, i, i%7, i)
 	}
 	payload := batchOf(records...)

@@ -189,7 +189,8 @@ func (r *streamRecord) readTime(b []byte, i int) (end int) {
 
 // epoch reads epoch seconds, with or without a fraction. A number outside the range of model.Time is 0.
 func epoch(b []byte, i int) (at model.Time, end int, err error) {
-	if n, end := jsonscan.Digits(b, i); end < len(b) && end != jsonscan.Invalid && n <= int64(model.MaxTime)/1000 &&
+	if n, end := jsonscan.Digits(b, i); end < len(b) && end != jsonscan.Invalid &&
+		n <= int64(model.MaxTime)/1000 &&
 		b[end] != '.' && b[end]|' ' != 'e' {
 		return model.Time(n * 1000), end, nil
 	}
@@ -263,10 +264,13 @@ func (r *streamRecord) changeType() (storage.ChangeType, error) {
 	return 0, fmt.Errorf("unknown eventName %q: want INSERT, MODIFY or REMOVE", r.name)
 }
 
-// expired reports whether TTL removed the item. Only the Region where TTL removed it has
+// byTTL reports whether the record names TTL as the user that removed the item.
+func (r *streamRecord) byTTL() bool { return r.service && r.dynamodb }
+
+// expired reports whether TTL removed the event. Only the Region where TTL removed it has
 // TTL's identity; a replica and an emulator have none. The event's own expiry decides then.
 func (r *streamRecord) expired() bool {
-	if r.service && r.dynamodb {
+	if r.byTTL() {
 		return true
 	}
 	old := r.change.Before

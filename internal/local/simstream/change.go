@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -102,9 +103,33 @@ func wireItem(it item.Item) wire {
 			out[name] = map[string]any{"BOOL": v.Bool}
 		case item.Null:
 			out[name] = map[string]any{"NULL": true}
+		case item.Nested:
+			tree, _ := item.ParseNested(v.S)
+			out[name] = wireTree(tree)
 		default:
-			out[name] = map[string]any{"M": map[string]any{}} // the content does not matter: Tidemark never writes these types
+			out[name] = map[string]any{"SS": []string{"x"}} // Tidemark never reads the content of these types
 		}
 	}
 	return out
+}
+
+// wireTree returns a value of item.ParseNested in DynamoDB's JSON.
+func wireTree(tree any) map[string]any {
+	switch v := tree.(type) {
+	case string:
+		return map[string]any{"S": v}
+	case bool:
+		return map[string]any{"BOOL": v}
+	case model.Decimal:
+		return map[string]any{"N": v.String()}
+	case []any:
+		return map[string]any{"L": lists.Map(v, wireTree)}
+	case map[string]any:
+		members := make(wire, len(v))
+		for name, member := range v {
+			members[name] = wireTree(member)
+		}
+		return map[string]any{"M": members}
+	}
+	return map[string]any{"NULL": true}
 }
