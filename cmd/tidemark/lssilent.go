@@ -54,7 +54,9 @@ func (f *silentFlags) list(cmd *cobra.Command, to *connection, flags readFlags, 
 	if err != nil {
 		return readFailure(err)
 	}
-	q.Through = progress.KnownThrough(from.Now())
+	if q.Through, err = from.SilentThrough(ctx, kinds, subject.Type, progress); err != nil {
+		return readFailure(err)
+	}
 	found, err := paging.Collect(from.EachSilent(ctx, q))
 	if err != nil {
 		return readFailure(err)

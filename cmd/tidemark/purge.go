@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark-db/tidemark/internal/base/reserved"
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -112,6 +113,9 @@ func (f *purgeFlags) run(cmd *cobra.Command, to *connection, text string) error 
 	subject, _, err := to.openSubject(cmd.Context(), text)
 	if err != nil {
 		return err
+	}
+	if reserved.Group(subject.Type) {
+		return usagef("%s is a group: purge its members, or correct their events", text)
 	}
 	purger, table, err := f.purger(cmd.Context(), to)
 	if err != nil {

@@ -76,7 +76,10 @@ func (h *Handler) silent(ctx context.Context, res resource, args params) (any, e
 	if err != nil {
 		return nil, fmt.Errorf("read the progress of %s: %w", res.Subject().Type, err)
 	}
-	through := progress.KnownThrough(h.Query.Now())
+	through, err := h.Query.SilentThrough(ctx, h.Catalog, res.Subject().Type, progress)
+	if err != nil {
+		return nil, fmt.Errorf("read the progress of %s: %w", res.Subject().Type, err)
+	}
 	page, err := h.Query.Silent(ctx, query.Silent{
 		SubjectType: res.Subject().Type, Prefix: res.owner.Prefix(), Kinds: query.KindsOf(h.Catalog), Kind: kind,
 		Through: through, For: span, Limit: limit, Cursor: args.text("cursor"),

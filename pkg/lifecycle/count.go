@@ -2,7 +2,9 @@ package lifecycle
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/tidemark-db/tidemark/internal/base/reserved"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -13,6 +15,9 @@ import (
 // Count returns how many items of each class a purge would remove, and removes nothing.
 // It counts the unique values that the profile, its tombstone and its versions name.
 func (p *Purger) Count(ctx context.Context, subject model.Subject) ([]storage.PurgeCount, error) {
+	if reserved.Group(subject.Type) {
+		return nil, fmt.Errorf("purge %s: %w", subject, errGroup)
+	}
 	c := counter{found: storage.Purge{Subject: subject}, counted: map[heldSentinel]bool{}}
 	for _, partition := range tablekeys.SubjectPartitions(subject, p.shardsToSearch()) {
 		if err := p.pages(ctx, itemop.ListRequest{Partition: partition}, c.count(classes)); err != nil {

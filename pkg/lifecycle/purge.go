@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/ids"
+	"github.com/tidemark-db/tidemark/internal/base/reserved"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
@@ -73,6 +74,8 @@ var (
 	ErrNoPurge = errors.New("no purge of this subject was requested")
 	// ErrPurgeStarted is returned by Cancel if the purge has started.
 	ErrPurgeStarted = errors.New("the purge has started and cannot be canceled")
+	// errGroup is returned for a group: its rows are computed from its members.
+	errGroup = errors.New("a group cannot be purged: purge its members, or correct their events")
 	// errConcurrent is returned if the state of the purge changed since it was read.
 	errConcurrent = errors.New("the purge was changed by another process")
 )
@@ -80,6 +83,9 @@ var (
 // Request stores the request to purge a subject, who made it, and that the purge starts after the grace
 // period. If a purge of the subject is active already, Request changes nothing and returns that purge.
 func (p *Purger) Request(ctx context.Context, subject model.Subject, by string, grace time.Duration) (storage.Purge, error) {
+	if reserved.Group(subject.Type) {
+		return storage.Purge{}, fmt.Errorf("purge %s: %w", subject, errGroup)
+	}
 	now := p.now()
 	id, err := ids.Event(now, "", p.random())
 	if err != nil {

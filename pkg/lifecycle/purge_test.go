@@ -54,6 +54,22 @@ func TestPurge_RemovesExactlyTheSubjectAndCountsIt(t *testing.T) {
 	}
 }
 
+// The rows of a group would come back, or be missing, whatever was removed.
+func TestPurge_RefusesAGroup(t *testing.T) {
+	w := newFixture(t, employee)
+	site := model.Subject{Type: "BY_SITE", ID: "berlin"}
+	if _, err := w.purger.Count(t.Context(), site); err == nil || !strings.Contains(err.Error(), "members") {
+		t.Errorf("count: got %v, want an error that says what to purge", err)
+	}
+	_, err := w.purger.Request(t.Context(), site, "ann", 0)
+	if err == nil || !strings.Contains(err.Error(), "members") {
+		t.Errorf("request: got %v, want an error that says what to purge", err)
+	}
+	if left := w.items(); len(left) > 0 {
+		t.Errorf("a refused request stored %v", left)
+	}
+}
+
 func TestPurge_DryRunRemovesNothing(t *testing.T) {
 	w := newFixture(t, employee)
 	w.store(itemsOf(alice, 50)...)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/base/reserved"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -50,7 +51,8 @@ var (
 	needSeveralKinds    = &need{met: func(o routeOwner) bool {
 		return len(catalog.WithEvents(o.kinds.KindsOf(o.subject))) > 1
 	}, reported: true}
-	needRules = &need{met: func(o routeOwner) bool { return o.kinds.AllowsRules(o.subject) }}
+	needMembers = &need{met: func(o routeOwner) bool { return !reserved.Group(o.subject.Name) }}
+	needRules   = &need{met: func(o routeOwner) bool { return o.kinds.AllowsRules(o.subject) }}
 )
 
 // kindRoutes are the routes of each kind.
@@ -111,9 +113,9 @@ var lifecycleRoutes = []routeRow{
 	{method: http.MethodGet, path: "/v1/{subjects}/{id}/deleted", action: ReadDeleted},
 	{method: http.MethodGet, path: "/v1/{subjects}/{id}/versions", action: ReadVersions},
 	{method: http.MethodGet, path: "/v1/{subjects}/{id}/versions/{version}", action: ReadVersion},
-	{method: http.MethodPost, path: "/v1/{subjects}/{id}/purge", action: PurgeSubject},
-	{method: http.MethodGet, path: "/v1/{subjects}/{id}/purge", action: CheckPurge},
-	{method: http.MethodDelete, path: "/v1/{subjects}/{id}/purge", action: CallOffPurge},
+	{method: http.MethodPost, path: "/v1/{subjects}/{id}/purge", action: PurgeSubject, needs: needMembers},
+	{method: http.MethodGet, path: "/v1/{subjects}/{id}/purge", action: CheckPurge, needs: needMembers},
+	{method: http.MethodDelete, path: "/v1/{subjects}/{id}/purge", action: CallOffPurge, needs: needMembers},
 }
 
 // alertRoutes are the routes of each subject type about alerts and their rules.

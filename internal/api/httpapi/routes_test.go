@@ -5,7 +5,30 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
+
+// A group has rollups and rules, and is not purged.
+func TestRoutes_OfGroups(t *testing.T) {
+	t.Parallel()
+	kinds, err := catalog.New(catalog.Kind{
+		Name: "GAUGE", Subject: catalog.SubjectType{Name: "DEVICE"}, Groups: []string{"site"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	group, _ := kinds.SubjectType("BY_SITE")
+	for _, r := range routeRows() {
+		if r.needs != needMembers && r.needs != needRules {
+			continue
+		}
+		has := r.needs.met(routeOwner{kinds: kinds, subject: group})
+		if has == (r.needs == needMembers) {
+			t.Errorf("%s %s: a group has it: %v", r.method, r.path, has)
+		}
+	}
+}
 
 // Sessions have two of the routes of events.
 var actionsOfTwoRows = map[Action]bool{ReadHistory: true, ReadEventByID: true}

@@ -325,7 +325,7 @@ func groupRules() []oracle {
 	fast := above("0.1")
 	fast.Test = storage.TestRate
 	few := storage.Rule{Bounds: storage.Below, Low: decimal("2")}
-	quiet := storage.Rule{Test: storage.TestSilence, For: times.Span(3 * time.Hour)}
+	quiet := storage.Rule{Test: storage.TestSilence, For: times.Span(2 * time.Hour)}
 	return []oracle{
 		{rule("mean", "value.avg", clear), func(v []float64) float64 { return sum(v) / float64(len(v)) }},
 		{rule("peak", "value.max", above("35")), slices.Max[[]float64]},
@@ -398,7 +398,7 @@ func (f *sites) expectedSilences(buckets []bucket, r *storage.Rule) (all []strin
 		if i+1 < len(buckets) {
 			until = buckets[i+1].start
 		}
-		if until.Sub(b.start) < time.Duration(r.For) {
+		if until.Sub(b.start.Add(time.Hour)) < time.Duration(r.For) {
 			continue
 		}
 		if i+1 < len(buckets) {
@@ -612,8 +612,8 @@ func TestAddRule_OfGroupsNamesAFigureOfTheirRows(t *testing.T) {
 		{rule: figureRule("d", "value", "1"), code: alert.CodeRuleMeasure, known: true},
 		{rule: figureRule("e", ".avg", "1"), code: alert.CodeRuleMeasure, known: true},
 		{rule: figureRule("f", "value.mean", "1"), code: alert.CodeRuleMeasure, known: true},
-		{rule: silent(time.Hour), code: alert.CodeRuleFor, known: true},
-		{rule: silent(2 * time.Hour), code: "", known: true},
+		{rule: silent(30 * time.Second), code: alert.CodeRuleFor, known: true},
+		{rule: silent(time.Hour), code: "", known: true},
 	} {
 		_, errs, err := f.AddRule(t.Context(), c.rule)
 		known, failed := f.KnowsMeasure(t.Context(), c.rule)

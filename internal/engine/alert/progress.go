@@ -3,6 +3,7 @@ package alert
 import (
 	"context"
 
+	"github.com/tidemark-db/tidemark/internal/engine/queue"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -25,7 +26,7 @@ type progress struct {
 // through returns the time through which a series of a kind is known.
 func (p progress) through(kind *catalog.Kind) model.Time {
 	if kind != nil && kind.GroupsOf != "" {
-		return closedThrough(kind, p.groups)
+		return queue.ClosedThrough(kind.Retention, p.groups)
 	}
 	return p.stream
 }

@@ -164,12 +164,10 @@ func readingsKept(kind *catalog.Kind) time.Duration {
 	return kind.Retention.Raw
 }
 
-// closedThrough returns the end of the last bucket of a kind of groups that has closed, by the low watermark
-// of the groups: no row of an earlier bucket is still to come, but for late events.
-func closedThrough(kind *catalog.Kind, groups model.Time) model.Time {
-	finest := kind.Retention.Finest()
-	if groups <= model.MinTime {
-		return groups
+// readingEnd returns the end of a reading of a series: of a bucket, or of an event, which has no length.
+func (s *Service) readingEnd(series model.Series, at model.Time) model.Time {
+	if kind := s.groupKind(series.Kind); kind != nil {
+		return kind.Retention.Finest().Unit.BucketOf(at).End
 	}
-	return finest.Unit.BucketOf(groups.Add(-finest.Grace)).Start
+	return at
 }

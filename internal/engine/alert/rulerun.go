@@ -13,8 +13,9 @@ import (
 // memories, so that the result can be cut at any event afterwards.
 type ruleRun struct {
 	rule  *storage.Rule
-	state storage.RuleState // as read; zero if there was none
-	isNew bool              // there was no state
+	end   func(model.Time) model.Time // of a reading: silence begins there
+	state storage.RuleState           // as read; zero if there was none
+	isNew bool                        // there was no state
 	// from is where the run starts. The event at from is tested, unless afterFrom.
 	from model.Order
 	// afterFrom says that the event at from has been tested before.

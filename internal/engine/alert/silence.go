@@ -27,7 +27,7 @@ func (r *ruleRun) testSilence(e *model.Event) (changed bool) {
 	}
 	now := storage.Moment{At: e.At, Event: e.ID}
 	if last := r.memory.Last; last != nil && e.At >= r.rule.From {
-		gap := e.At.Sub(last.At)
+		gap := e.At.Sub(r.end(last.At))
 		if changed = gap >= time.Duration(r.rule.For); changed {
 			v := r.silenceAfter(e.Series, last)
 			v.recovered = &storage.Moment{At: e.At, Event: e.ID, Value: seconds(gap)}
@@ -56,7 +56,7 @@ func (e *evaluation) testSilenceNow(runs []*ruleRun, stored storedAlerts) {
 		}
 		v := r.silenceAfter(e.series, last)
 		a := stored[v.alert]
-		known := e.through != nil && *e.through >= last.At.Add(time.Duration(r.rule.For))
+		known := e.through != nil && *e.through >= r.end(last.At).Add(time.Duration(r.rule.For))
 		if known || a != nil && a.Withdrawn == "" && a.Recovered == nil {
 			r.violations = append(r.violations, v)
 		}
@@ -177,7 +177,7 @@ func (s *Service) findSilentSeries(
 			span := set.shortestSilence(listed.Series)
 			kind, _ := s.Catalog.Kind(listed.Series.Kind)
 			through := known.through(kind)
-			if err != nil || span == 0 || listed.Last.Add(span) > through || s.notDue(listed.Series, through) {
+			if err != nil || span == 0 || s.readingEnd(listed.Series, listed.Last).Add(span) > through || s.notDue(listed.Series, through) {
 				return true, nil
 			}
 			if read++; read > most {

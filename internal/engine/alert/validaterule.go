@@ -68,8 +68,8 @@ func (s *Service) validateRule(r *storage.Rule) (errs []model.FieldError) {
 	case kind.Shards > 1:
 		addError("kind", CodeRuleSharded, "%s is spread over shards, so its events have no common order: rules need a kind with one shard", r.Kind)
 	}
-	if kind := s.groupKind(r.Kind); kind != nil {
-		errs = append(errs, groupErrors(kind, r)...)
+	if s.groupKind(r.Kind) != nil {
+		errs = append(errs, groupErrors(r)...)
 	}
 	if r.Subject != "" && tablekeys.Rule(r).Check() != nil {
 		addError("subject", CodeRuleSubjectName, "the subject's id does not fit in a key: shorten it")
@@ -111,15 +111,8 @@ func silenceErrors(r *storage.Rule) (errs []model.FieldError) {
 }
 
 // groupErrors returns the errors in a rule for groups.
-func groupErrors(kind *catalog.Kind, r *storage.Rule) (errs []model.FieldError) {
-	if r.Test == storage.TestSilence {
-		if unit := kind.Retention.Finest().Unit; time.Duration(r.For) <= unit.Longest() {
-			errs = append(errs, model.FieldError{Field: "for", Code: CodeRuleFor, Message: fmt.Sprintf(
-				"a group is looked at once in a bucket: want more than one %s", unit)})
-		}
-		return errs
-	}
-	if _, ok := measureOfRows(r.Measure); !ok {
+func groupErrors(r *storage.Rule) (errs []model.FieldError) {
+	if _, ok := measureOfRows(r.Measure); r.Test != storage.TestSilence && !ok {
 		errs = append(errs, model.FieldError{Field: "measure", Code: CodeRuleMeasure, Message: fmt.Sprintf(
 			"a rule for groups tests rows: want %s, or a measure with a figure, such as temperature.avg (%s)",
 			EventsMeasure, figureNames())})

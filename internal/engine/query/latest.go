@@ -22,8 +22,11 @@ const shardReads = 8
 // The error is ErrNoLatest if the kind stores none.
 func (s *Service) Latest(ctx context.Context, series Series, consistent bool) (*model.Latest, error) {
 	if !series.Kind.HasLatest() {
-		return nil, fmt.Errorf("read latest item of %s: %w: read its history or its rollups instead",
-			series, ErrNoLatest)
+		instead := "its history or its rollups"
+		if series.Kind.GroupsOf != "" {
+			instead = "its rollups"
+		}
+		return nil, fmt.Errorf("read latest item of %s: %w: read %s instead", series, ErrNoLatest, instead)
 	}
 	if err := series.check(); err != nil {
 		return nil, err

@@ -179,6 +179,42 @@ func TestSilent_EndsWhereTheTableIsKnown(t *testing.T) {
 	}
 }
 
+// A group with events in a bucket that has not closed is not silent.
+func TestSilentThrough_OfGroupsIsTheStartOfTheLastClosedBucket(t *testing.T) {
+	t.Parallel()
+	kind := iot.Readings
+	kind.Groups, kind.Retention = []string{"site"}, tier.Standard().Defer()
+	kinds, err := catalog.New(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := func() model.Time { return now }
+	hour := tier.Hour.BucketOf(now.Add(-5 * time.Hour)).Start
+	for name, c := range map[string]struct{ swept, want model.Time }{
+		"before the first sweep": {swept: model.MinTime, want: model.MinTime},
+		"in the grace":           {swept: hour.Add(4 * time.Minute), want: hour.Add(-2 * time.Hour)},
+		"after the grace":        {swept: hour.Add(50 * time.Minute), want: hour.Add(-time.Hour)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			table := memory.New(clock)
+			if c.swept > model.MinTime {
+				if _, err := table.AdvanceSweep(t.Context(), storage.GroupShard, c.swept); err != nil {
+					t.Fatal(err)
+				}
+			}
+			live := &query.Live{Store: table, Watermarks: table, Kind: query.KindsOf(kinds), Now: clock}
+			s := &query.Service{Store: live, Now: clock}
+			for subjects, want := range map[string]model.Time{"BY_SITE": c.want, "DEVICE": now} {
+				through, err := s.SilentThrough(t.Context(), kinds, subjects, query.Progress{})
+				if err != nil || through != want {
+					t.Errorf("%s: %s, %v; want %s", subjects, through, err, want)
+				}
+			}
+		})
+	}
+}
+
 // A series of which no event is stored any more is known by the hour of the list.
 func TestSilent_KnowsExpiredEventsByTheHour(t *testing.T) {
 	l := newListed(t)

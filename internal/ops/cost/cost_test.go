@@ -1,7 +1,10 @@
 package cost_test
 
 import (
+	"fmt"
 	"math"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,6 +65,31 @@ func TestMeasure_EveryShippedKind(t *testing.T) {
 		if u, err := cost.Measure(k, cost.Load{Every: time.Minute, Batch: 1}); err != nil || u.Bytes < 100 {
 			t.Errorf("%s: %+v, %v", k.Name, u, err)
 		}
+	}
+}
+
+// A level of groups costs a share for each bucket of a member, which is written once and read twice: before
+// it is written, and by the group. docs/run/COST.md states the figures.
+func TestMeasure_ALevelOfGroups(t *testing.T) {
+	t.Parallel()
+	kind := readings(t)
+	kind.Latest = catalog.DerivedLatest
+	load := cost.Load{Every: time.Minute, Batch: 1, Series: 20}
+	without, err := cost.Measure(kind, load)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind.Groups = []string{"site"}
+	with, err := cost.Measure(kind, load)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v without, %+v with", without, with)
+	got := fmt.Sprintf("%.3f write and %.3f read units", with.Write-without.Write, with.Read-without.Read)
+	page, err := os.ReadFile("../../../docs/run/COST.md")
+	if err != nil || !strings.Contains(string(page), "of 20 members takes "+got+" more an event") {
+		t.Errorf("docs/run/COST.md does not state that a level of groups of 20 members takes %s more an event: %v",
+			got, err)
 	}
 }
 

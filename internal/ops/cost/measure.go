@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/engine/queue"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -30,6 +31,8 @@ type Load struct {
 	// Processes are how many of ingest and of aggregate share the requests and the batches at random; 0 is one.
 	// Each remembers for itself which buckets are in the queue.
 	Processes int
+	// Series send in turn at the rate of the load; 0 is one. All are members of one group of each level.
+	Series int
 	// Sessions are the kinds whose sessions are folded from the events.
 	Sessions []catalog.Kind
 }
@@ -89,7 +92,7 @@ func Measure(kind catalog.Kind, load Load) (Units, error) {
 		})
 	}
 
-	if err := m.play(begin.Add(-warmup), begin, Load{Every: time.Hour, Batch: 1}); err != nil {
+	if err := m.play(begin.Add(-warmup), begin, Load{Every: time.Hour, Batch: 1, Series: load.Series}); err != nil {
 		return Units{}, err
 	}
 	m.table.settle()
@@ -128,8 +131,10 @@ func (r *run) play(from, to model.Time, load Load) error {
 	step := load.Every * time.Duration(load.Batch)
 	swept := from
 	for r.now = from.Add(phase % step); r.now < to; r.now = r.now.Add(step) {
-		if err := r.request(load); err != nil {
-			return err
+		for series := range max(1, load.Series) {
+			if err := r.request(load, series); err != nil {
+				return err
+			}
 		}
 		if r.now.Sub(swept) < time.Hour {
 			continue
@@ -142,11 +147,13 @@ func (r *run) play(from, to model.Time, load Load) error {
 	return nil
 }
 
-func (r *run) request(load Load) error {
+func (r *run) request(load Load, series int) error {
 	observations := make([]ingest.TypedObservation, load.Batch)
 	for i := range observations {
 		at := r.now.Add(-load.Every * time.Duration(load.Batch-1-i))
-		observations[i] = ingest.TypedObservation{Subject: "subject_01", At: at, ID: r.id(), Attrs: r.attrs(load.Pad)}
+		observations[i] = ingest.TypedObservation{
+			Subject: fmt.Sprintf("subject_%02d", series+1), At: at, ID: r.id(), Attrs: r.attrs(load.Pad),
+		}
 	}
 	ctx, meter := model.WithReadMeter(context.Background())
 	results, err := one(r.random, r.ingest).AppendEvents(ctx, r.kind, observations)
@@ -164,7 +171,7 @@ func one[T any](random *rand.Rand, processes []T) T { return processes[random.In
 
 // sweep sweeps twice. What the second sweep reads, which finds nothing due, is shared by all series.
 func (r *run) sweep() error {
-	for _, shard := range storage.FirstGeneration.QueueShards() {
+	for _, shard := range append(storage.FirstGeneration.QueueShards(), storage.GroupShard) {
 		if !r.shards[shard] {
 			continue
 		}
@@ -227,6 +234,11 @@ func (r *run) attrs(pad int) (attrs model.Attrs) {
 		text = number
 	}
 	add(r.kind.OrderBy, text)
+	for _, level := range r.kind.Groups {
+		for _, field := range strings.Split(level, "/") {
+			add(field, model.TextValue("group_01"))
+		}
+	}
 	if pad > 0 {
 		add(padding, model.TextValue(strings.Repeat("x", pad)))
 	}
@@ -241,7 +253,11 @@ func (r *run) changes() (changes []storage.Change) {
 			r.shards[shard] = true
 		}
 		if key, err := keys.ParseEvent(record.Keys); err == nil {
-			changes = append(changes, storage.Change{Type: storage.Inserted, Key: key, At: record.At})
+			change := storage.Change{Type: storage.Inserted, Key: key, At: record.At}
+			if e, err := item.Event(record.New); err == nil {
+				change.After = &e // its fields name its groups
+			}
+			changes = append(changes, change)
 		}
 	}
 	return changes
