@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/reserved"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
@@ -93,6 +94,9 @@ func ls(cmd *cobra.Command, to *connection, flags readFlags, what string) error 
 	result.SetMeasures(seen)
 	return flags.print(cmd, from, result, func() error {
 		if len(found) == 0 {
+			if len(subjects) == 1 && reserved.Group(subjects[0].Type) {
+				return printNone(cmd, "no group is listed: one is when its first bucket has closed")
+			}
 			return printNone(cmd, "nothing is listed yet: a subject is, some seconds after its first event. "+
 				"Send one with \"tidemark send devices/sensor_01 temperature=22.4\", or load a file with \"tidemark import FILE\"")
 		}

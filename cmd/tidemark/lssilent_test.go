@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -32,4 +34,17 @@ func TestLs_ListsTheSubjectsThatAreSilent(t *testing.T) {
 	b.expect(2, words("ls devices/old --silent 30m"), "tidemark ls TYPE --silent 30m")
 	b.expect(2, words("ls devices --silent often"), "not a duration")
 	b.expect(2, words("ls devices --silent 30m --kind views"), "no such kind")
+}
+
+// A group exists when its first bucket has closed: commands that find none do not ask for an event of it.
+func TestGroups_CommandsSayWhatIsMissing(t *testing.T) {
+	b := newBench(t)
+	path := filepath.Join(t.TempDir(), "tidemark.yaml")
+	if err := os.WriteFile(path, []byte("kinds: {READING: {groups: [site]}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TIDEMARK_CONFIG", path)
+	b.expect(0, words("ls by-site"), "when its first bucket has closed")
+	b.expect(2, words("purge by-site/berlin --dry-run"), "purge its members")
+	b.expect(2, words("latest by-site/berlin"), "read its rollups instead")
 }

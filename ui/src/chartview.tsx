@@ -18,6 +18,7 @@ interface Props {
   others: Line[];
   utc: boolean;
   alerts: number[];
+  live: boolean; // buckets that have not closed are computed from events: not of groups
   also: string[]; // measures below, under the same cursor
   setAlso: (also: string[]) => void;
   thresholds: (measure: string) => Threshold[];
@@ -29,7 +30,7 @@ interface Props {
 
 const noLines: Line[] = [];
 
-export function ChartView({ chart, path, place, series, also, setAlso, thresholds, ...rest }: Props) {
+export function ChartView({ chart, live, path, place, series, also, setAlso, thresholds, ...rest }: Props) {
   const { measure, utc, choose } = rest;
   const range = { rollups: chart.rollups, missing: chart.missing ?? [], from: chart.from, to: chart.to };
   const drawn = { ...rest, ...range };
@@ -69,7 +70,7 @@ export function ChartView({ chart, path, place, series, also, setAlso, threshold
           <Thresholds thresholds={thresholds(m)} />
         </section>
       ))}
-      <Facts chart={chart} filled={filled} utc={utc} />
+      <Facts chart={chart} live={live} filled={filled} utc={utc} />
       <div class="bar">
         <details class="table" onToggle={(e) => setOpen(e.currentTarget.open)}>
           <summary>
@@ -113,11 +114,12 @@ export function NotKnown({ missing, utc }: { missing: Missing[]; utc: boolean })
 
 interface FactsProps {
   chart: Chart;
+  live: boolean;
   filled: Rollup[];
   utc: boolean;
 }
 
-function Facts({ chart, filled, utc }: FactsProps) {
+function Facts({ chart, live, filled, utc }: FactsProps) {
   const inexact = filled.filter((r) => !r.exact).length;
   const sum = (of: (r: Rollup) => number) => filled.reduce((n, r) => n + of(r), 0);
   const unreadable = sum((r) => r.unreadable);
@@ -148,8 +150,8 @@ function Facts({ chart, filled, utc }: FactsProps) {
       <NotProcessed of={chart} utc={utc} />
       {chart.completeThrough && (
         <>
-          Stored rows are complete through {timeText(chart.completeThrough, utc)}; later buckets are computed
-          as you read.{" "}
+          Stored rows are complete through {timeText(chart.completeThrough, utc)}
+          {live ? "; later buckets are computed as you read" : "; later buckets of a group are not known yet"}.{" "}
         </>
       )}
       {chart.processedThrough && <>Changes are processed through {timeText(chart.processedThrough, utc)}.</>}

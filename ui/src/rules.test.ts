@@ -29,3 +29,11 @@ test("a chart draws the thresholds of its own kind, stream and measure", () => {
   ]);
   assert.deepEqual(values("roof").at(-1), ["roof", 70]);
 });
+
+test("a chart of a group draws the thresholds of the figures that it shows", () => {
+  const rules = ["temperature.avg", "temperature.p95", "temperature.sum", "temperature.in.avg", "events"].map(
+    (measure) => rule({ name: measure, measure, high: 30 }),
+  );
+  const drawn = thresholdsOf(rules, "READING", "", "temperature").map((t) => t.name);
+  assert.deepEqual(drawn, ["temperature.avg", "temperature.p95"]);
+});

@@ -148,6 +148,7 @@ export function SeriesView({ place, series, all, kind, utc, params }: Props) {
         {chart && (
           <ChartView
             chart={chart}
+            live={kind.events || !!kind.sessionsOf}
             path={path}
             place={place}
             series={series}

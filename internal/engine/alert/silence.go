@@ -177,7 +177,8 @@ func (s *Service) findSilentSeries(
 			span := set.shortestSilence(listed.Series)
 			kind, _ := s.Catalog.Kind(listed.Series.Kind)
 			through := known.through(kind)
-			if err != nil || span == 0 || s.readingEnd(listed.Series, listed.Last).Add(span) > through || s.notDue(listed.Series, through) {
+			due := s.readingEnd(listed.Series, listed.Last).Add(span)
+			if err != nil || span == 0 || due > through || s.notDue(listed.Series, through) {
 				return true, nil
 			}
 			if read++; read > most {

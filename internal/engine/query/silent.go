@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark-db/tidemark/internal/base/paging"
-	"github.com/tidemark-db/tidemark/internal/engine/queue"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
@@ -60,31 +59,6 @@ const (
 	silentReads = 100
 	silentGroup = 64
 )
-
-// SilentThrough returns the time through which the silence of the subjects of a type is known. Of groups, this
-// is the start of the last bucket that has closed: their last event is known to the bucket.
-func (s *Service) SilentThrough(
-	ctx context.Context, kinds *catalog.Catalog, subjectType string, p Progress,
-) (model.Time, error) {
-	through := p.KnownThrough(s.Now())
-	live, ok := s.Store.(*Live)
-	of, _ := kinds.SubjectType(subjectType)
-	for _, kind := range kinds.KindsOf(of) {
-		if kind.GroupsOf == "" || !ok {
-			continue
-		}
-		marks, err := live.swept.get(ctx, live.Now(), live.Watermarks.Sweeps)
-		if err != nil {
-			return through, err
-		}
-		closed := queue.ClosedThrough(kind.Retention, marks.OfShard(storage.GroupShard))
-		if closed > model.MinTime {
-			closed = kind.Retention.Finest().Unit.BucketOf(closed - 1).Start
-		}
-		through = min(through, closed)
-	}
-	return through, nil
-}
 
 // Silent reads one page. It reads the list of series, which has the hours of the newest events, and the
 // newest event of each series that the hour leaves open. Subjects are in the order of the list: by shard,
