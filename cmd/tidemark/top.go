@@ -10,15 +10,17 @@ import (
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 type topFlags struct {
 	readFlags
-	tier string
+	tier, members, by string
+	lowest            bool
 }
 
-const topHelp = `Show the most frequent values of a dimension
+const topHelp = `Show the most frequent values of a dimension, or the first members of a group
 
 Show the most frequent values of a dimension, such as the pages of a site that were
 viewed most, with their shares of all counted events. It adds up the buckets of one tier
@@ -28,21 +30,73 @@ them are counted together unless --kind chooses.
 A row keeps the most frequent values of its bucket and adds up the rest. Where that
 happened, a value may be more frequent than shown, and the last line says so.
 
+With --members it shows the ten members of a group, such as the devices of a site, that
+have the highest values of a measure, or the lowest with --lowest. In each of them a
+member counts with its highest (lowest) value in the range. By sum, mean and count they
+are known of one bucket of the finest tier.
+
 Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
 read.
 
 Examples:
   tidemark top sites/my-site path --kind pageviews --from 2026-04-01 --to 2026-05-01
-  tidemark top sites/my-site country --tier minute --last 5m`
+  tidemark top sites/my-site country --tier minute --last 5m
+  tidemark top by-site/berlin --members temperature --last 24h
+  tidemark top by-site/berlin --members temperature --by mean --tier hour \
+    --from 2026-04-20T14:00:00Z --to 2026-04-20T15:00:00Z`
 
 func topCommand(to *connection) *cobra.Command {
 	var flags topFlags
-	cmd := &cobra.Command{Use: "top SUBJECT DIMENSION", Long: topHelp}
+	cmd := &cobra.Command{Use: "top SUBJECT [DIMENSION]", Long: topHelp}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 10, "values", false)
 	cmd.Flags().StringVar(&flags.tier, "tier", "", "`tier`: "+tier.UnitNames()+", if the kind has it (default day; in a time zone exactly the range)")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return top(cmd, to, flags, args[0], args[1]) }
+	cmd.Flags().StringVar(&flags.members, "members", "",
+		"show the members of a group by this `measure`, in place of a dimension")
+	cmd.Flags().StringVar(&flags.by, "by", "",
+		"with --members, the `statistic`: max, min, sum, mean or count (default max, or min with --lowest)")
+	cmd.Flags().BoolVar(&flags.lowest, "lowest", false, "with --members, the lowest first")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case flags.members == "" && (flags.by != "" || flags.lowest):
+			return usagef("--by and --lowest are of the members of a group: name a measure with --members")
+		case (flags.members == "") != (len(args) == 2):
+			return usagef("want either a dimension or --members MEASURE")
+		case flags.members != "":
+			return topMembers(cmd, to, flags, args[0])
+		}
+		return top(cmd, to, flags, args[0], args[1])
+	}
 	return cmd
+}
+
+// topMembers shows the first members of a group.
+func topMembers(cmd *cobra.Command, to *connection, flags topFlags, subject string) error {
+	ctx, from, err := flags.open(cmd, to, subject)
+	if err != nil {
+		return err
+	}
+	by := cmp.Or(flags.by, map[bool]string{false: "max", true: "min"}[flags.lowest])
+	q := query.Members{Rollups: from.rollups, Measure: flags.members, Values: flags.limit,
+		Ranking: rollup.Ranking{By: rollup.Statistic(by), Lowest: flags.lowest}}
+	unit := "day"
+	if !q.Ranking.Merges() {
+		unit = q.Kind.Retention.Finest().Unit.String()
+	}
+	if q.Unit, err = tier.ParseUnit(cmp.Or(flags.tier, unit)); err != nil {
+		return usagef("--tier: %w", err)
+	}
+	if q.From, q.To, err = flags.bucketRange(q.Unit, from.Now()); err != nil {
+		return err
+	}
+	ranks, total, err := from.Members(ctx, q)
+	if err != nil {
+		return readFailure(err)
+	}
+	return flags.print(cmd, from, httpapi.FromMembers(q, ranks, total), func() error {
+		defer printing.Progress(cmd.ErrOrStderr(), total.Progress, from.Now())
+		return printing.Members(cmd.OutOrStdout(), q, ranks, total)
+	})
 }
 
 func top(cmd *cobra.Command, to *connection, flags topFlags, subject, dimension string) error {

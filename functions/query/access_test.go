@@ -30,7 +30,8 @@ func everyRoute(t *testing.T) *Handler {
 	visits := catalog.Kind{
 		Name: "VISIT", Subject: catalog.SubjectType{Name: "HALL"},
 		Dimensions: []rollup.DimensionSpec{{Name: "door"}},
-		IndexBy:    "badge", Distinct: []string{"badge"}, LatestBy: []catalog.LatestIndex{{By: []string{"door"}}},
+		Measures:   []rollup.MeasureSpec{{Name: "steps"}}, Groups: []string{"wing"},
+		IndexBy: "badge", Distinct: []string{"badge"}, LatestBy: []catalog.LatestIndex{{By: []string{"door"}}},
 	}
 	alarms := catalog.Kind{Name: "ALARM", Subject: visits.Subject,
 		Dimensions: []rollup.DimensionSpec{{Name: "door"}}}
@@ -61,8 +62,8 @@ func getRoutes(t *testing.T, h *Handler, id string) map[string]httpapi.Action {
 		if r.Method != http.MethodGet {
 			continue
 		}
-		paths[strings.NewReplacer("{id}", id, "{tier}", "hour", "{dimension}", "door", "{value}", "a",
-			"{version}", "1",
+		paths[strings.NewReplacer("{id}", id, "{tier}", "hour", "{dimension}", "door", "{measure}", "steps",
+			"{value}", "a", "{version}", "1",
 			"{time}", "2026-04-20T14:00:00Z", "{event}", "1", "{alert}", exampleAlert).Replace(r.Path)] = r.Action
 	}
 	if len(paths) < 60 {

@@ -44,6 +44,12 @@ func (d describer) example(name string) any {
 				return k.Dimensions[0].Name
 			}
 		}
+	case "measure":
+		for _, k := range kinds {
+			if len(k.Measures) > 0 {
+				return k.Measures[0].Name
+			}
+		}
 	case "time":
 		return exampleTime
 	case "event":

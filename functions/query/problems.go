@@ -30,6 +30,13 @@ var (
 	problemUnknownDimension = httpapi.ProblemType{
 		URI:   "/problems/unknown-dimension",
 		Title: "The field is not a dimension", Status: http.StatusNotFound}
+	problemNoMembers = httpapi.ProblemType{
+		URI: "/problems/no-members", Title: "Only groups have members", Status: http.StatusNotFound}
+	problemNoRanking = httpapi.ProblemType{
+		URI: "/problems/no-ranking", Title: "There is no such list of members", Status: http.StatusBadRequest}
+	problemOneBucket = httpapi.ProblemType{
+		URI:   "/problems/one-bucket",
+		Title: "Only a bucket of the finest tier has the list", Status: http.StatusBadRequest}
 	problemNotIndexed = httpapi.ProblemType{
 		URI: "/problems/not-indexed", Title: "The field is not indexed", Status: http.StatusNotFound}
 	problemUnknownSeverity = httpapi.ProblemType{

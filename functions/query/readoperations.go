@@ -128,6 +128,22 @@ var readOperations = map[httpapi.Action]operation{
 			problemBadLimit, problemNotIndexed, problemForgedCursor, problemForeignCursor,
 		},
 	},
+	httpapi.ReadMembers: {
+		Summary: "The members of a group with the highest or lowest values of a measure",
+		Description: "The first ten by single values in any tier and range, in which each member has its highest " +
+			"value (statistic=max) or its lowest (statistic=min with lowest=true). By sum, mean and count they are " +
+			"known of one bucket of the finest tier. members is null, and places is 0, where the list is not known: " +
+			"rows of earlier releases and rows without space do not have it.",
+		Parameters: []string{
+			"statistic", "lowest", "tier", "from", "to", "last", "limit", "stream", "consistent",
+		},
+		Result:        "Members",
+		List:          true,
+		ProblemGroups: [][]httpapi.ProblemType{bucketProblems},
+		Problems: []httpapi.ProblemType{
+			problemNoMembers, problemNoRanking, problemOneBucket, problemTooManyBuckets,
+		},
+	},
 	httpapi.ReadRollups: {
 		Summary:     "Rollups of a tier, oldest first",
 		Description: "Buckets that start in the range. A bucket without events has no rollup.",

@@ -21,6 +21,7 @@ var reads = map[httpapi.Action]func(h *Handler, ctx context.Context, res resourc
 	httpapi.ReadAllTotal:   (*Handler).total,
 	httpapi.ReadTop:        (*Handler).top,
 	httpapi.ReadAllTop:     (*Handler).top,
+	httpapi.ReadMembers:    (*Handler).members,
 	httpapi.ReadByIndex:    (*Handler).indexQuery,
 	httpapi.ReadLatestBy:   (*Handler).latestBy,
 	httpapi.ReadProfile:    (*Handler).profile,

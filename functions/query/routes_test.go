@@ -17,6 +17,7 @@ var plainIDs = map[httpapi.Action]bool{httpapi.ReadProfile: true, httpapi.ReadAl
 func TestResourceOf_FindsAllRoutes(t *testing.T) {
 	h, _ := newHandler(t)
 	visits := catalog.Kind{Name: "VISIT", Subject: catalog.SubjectType{Name: "HALL"}, Dimensions: []rollup.DimensionSpec{{Name: "door"}}, IndexBy: "badge", LatestBy: []catalog.LatestIndex{{By: []string{"door"}}}}
+	visits.Groups = []string{"wing"}
 	alarms := catalog.Kind{Name: "ALARM", Subject: visits.Subject}
 	var err error
 	if h.Catalog, err = catalog.New(append(h.Catalog.Kinds, visits, alarms)...); err != nil {
@@ -31,7 +32,7 @@ func TestResourceOf_FindsAllRoutes(t *testing.T) {
 		if plainIDs[r.Action] {
 			id = "a"
 		}
-		path := strings.NewReplacer("{id}", id, "{tier}", "hour", "{dimension}", "door", "{value}", "a/b", "{version}", "3", "{time}", "2026-04-20T14:00:00Z", "{event}", "c/d").Replace(r.Path)
+		path := strings.NewReplacer("{id}", id, "{tier}", "hour", "{dimension}", "door", "{measure}", "steps", "{value}", "a/b", "{version}", "3", "{time}", "2026-04-20T14:00:00Z", "{event}", "c/d").Replace(r.Path)
 		found, err := resourceOf(h.Catalog, "", path)
 		if err != nil || found.Action != r.Action {
 			t.Errorf("%s %s: found %+v, %v; want %s of %s", r.Method, r.Path, found, err, r.Action, r.Kind)

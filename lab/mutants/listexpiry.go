@@ -52,7 +52,7 @@ var expiryMutants = []mutant{
 	},
 	{
 		Name: "in-place-merge", Says: "a merge shares memory with its argument, and writes to it", Tests: rollupTests,
-		Edits: []edit{{merging, "o.measures[i].clone()", "o.measures[i]"}},
+		Edits: []edit{{merging, "part.clone()", "*part"}},
 	},
 	{
 		Name: "newer-overwritten", Says: "a row of a newer version is folded and overwritten", Tests: aggregateTests,

@@ -11,6 +11,9 @@ const (
 // groupTests are the tests of groups, the quick ones first.
 var groupTests = []string{"internal/engine/aggregate", "pkg/catalog", "lab/simulation"}
 
+// memberTests are the tests of lists of members.
+var memberTests = []string{"pkg/rollup", "lab/simulation"}
+
 // groupMutants are the mistakes of groups that look right: see docs/decisions/0059-groups.md.
 var groupMutants = []mutant{
 	{
@@ -162,6 +165,99 @@ var groupMutants = []mutant{
 				File: namingGroup,
 				Old:  "before, after *model.Event) (names",
 				New:  "_, after *model.Event) (names",
+			},
+		},
+	},
+	{
+		Name: "members-ties", Says: "members with equal values are in no order",
+		Tests: memberTests,
+		Edits: []edit{
+			{
+				File: ranking,
+				Old:  "	return cmp.Or(b.compareNumber(&a), strings.Compare(a.member, b.member))\n",
+				New:  "	return b.compareNumber(&a)\n",
+			},
+		},
+	},
+	{
+		Name: "members-twice", Says: "a member is in a list once for each bucket",
+		Tests: memberTests,
+		Edits: []edit{
+			{
+				File: ranking,
+				Old:  "		if len(list.entries) < places && !list.has(m.member) {\n",
+				New:  "		if len(list.entries) < places {\n",
+			},
+		},
+	},
+	{
+		Name: "members-sums", Says: "lists by sums of several buckets merge",
+		Tests: memberTests,
+		Edits: []edit{
+			{
+				File: ranking,
+				Old:  "		if !sameBucket && !k.merges {\n",
+				New:  "		if false && !sameBucket && !k.merges {\n",
+			},
+		},
+	},
+	{
+		Name: "members-unknown", Says: "a bucket without a list counts as one without members",
+		Tests: memberTests,
+		Edits: []edit{
+			{
+				File: ranking,
+				Old:  "	if l == nil || o == nil {\n		return nil\n	}\n",
+				New:  "	if o == nil {\n		return l\n	}\n	if l == nil {\n		return slices.Clone(o)\n	}\n",
+			},
+		},
+	},
+	{
+		Name: "members-full", Says: "a member that is struck out of a full list takes no place with it",
+		Tests: memberTests,
+		Edits: []edit{
+			{
+				File: ranking,
+				Old:  "		l.places--\n",
+				New:  "		l.places -= 0\n",
+			},
+		},
+	},
+	{
+		Name: "members-purged", Says: "a purge leaves the name in lists",
+		Tests: []string{"pkg/lifecycle"},
+		Edits: []edit{
+			{
+				File: leavingGroups,
+				Old:  "	for _, group := range groups {\n		if err := e.strikeMember",
+				New:  "	for _, group := range groups[len(groups):] {\n		if err := e.strikeMember",
+			},
+		},
+	},
+	{
+		Name: "members-purged-first", Says: "a purge removes names before the shares that they are folded from",
+		Tests: []string{"pkg/lifecycle"},
+		Edits: []edit{
+			{
+				File: leavingGroups,
+				Old:  "	if err := e.eraseShares(ctx, groups); err != nil {\n		return err\n	}\n",
+				New:  "",
+			},
+			{
+				File: leavingGroups,
+				Old:  "	return nil\n}\n\n// eraseShares",
+				New:  "	return e.eraseShares(ctx, groups)\n}\n\n// eraseShares",
+			},
+		},
+	},
+	{
+		Name: "members-absent", Says: "a purge leaves rows that do not exist, which a fold is about to write",
+		Tests: []string{"pkg/lifecycle"},
+		Edits: []edit{
+			{
+				File: leavingGroups,
+				Old:  "		case stored != nil && (row.Summary == nil ||",
+				New:  "		case stored == nil || (row.Summary == nil ||",
 			},
 		},
 	},

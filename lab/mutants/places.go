@@ -46,6 +46,8 @@ const (
 	retrying        = "internal/store/retry/retry.go"
 	folding         = "pkg/rollup/fold.go"
 	merging         = "pkg/rollup/merge.go"
+	ranking         = "pkg/rollup/memberlist.go"
+	leavingGroups   = "pkg/lifecycle/erasegroups.go"
 	stepping        = "pkg/rollup/steps.go"
 	steppingBack    = "internal/engine/query/readingsbefore.go"
 	decoding        = "internal/api/envelope/streamrecord.go"

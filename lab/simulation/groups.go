@@ -25,6 +25,8 @@ const (
 	groupRowsChecked = "rows of groups checked"
 	groupRowsExact   = "exact rows of groups"
 	groupBucketsRead = "buckets of groups that readers got, checked"
+	// lists of members of a row, all together
+	groupListsChecked = "rows of groups whose lists of members were recounted"
 )
 
 // groupLevels are the groups of one history in twenty, since their sweeps take as long as five other
@@ -81,12 +83,14 @@ func (c *checking) groups() error {
 			for level, t := range g.Retention.Tiers {
 				row := groupKey(series, t, key.At)
 				if want[row] == nil {
-					want[row] = &bucket{level: level, fold: rollup.NewFold(g.Spec()),
-						accepted: c.oracle.accepted[key]}
+					want[row] = &bucket{level: level, accepted: c.oracle.accepted[key]}
 				}
-				want[row].fold.AddEvent(&e)
+				want[row].events = append(want[row].events, &e)
 				want[row].accepted = min(want[row].accepted, c.oracle.accepted[key])
 			}
+		}
+		for _, b := range want {
+			b.fold = foldGroup(g, b.level, b.events)
 		}
 		for _, key := range slices.SortedFunc(maps.Keys(c.rows), byRow) {
 			if key.Series.Kind != g.Name || pending.has(key) || !c.closedGroup(g, key) {
@@ -94,7 +98,7 @@ func (c *checking) groups() error {
 			}
 			row, b := c.rows[key], want[key]
 			if b == nil {
-				b = &bucket{fold: rollup.NewFold(g.Spec())}
+				b = &bucket{fold: foldGroup(g, 0, nil)}
 			}
 			c.Count(groupRowsChecked)
 			if !row.Exact {
@@ -105,6 +109,10 @@ func (c *checking) groups() error {
 				return fmt.Errorf("%s is exact and has %s, but a recount has %s", rowName(key),
 					foldName(&row.Fold), foldName(b.fold))
 			}
+			if err := checkMembers(g, b, row.Summary); err != nil {
+				return fmt.Errorf("%s: %w", rowName(key), err)
+			}
+			c.Count(groupListsChecked)
 		}
 		for _, key := range slices.SortedFunc(maps.Keys(want), byRow) {
 			if err := c.groupPresent(g, key, want[key], pending); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
@@ -261,19 +262,26 @@ func (a *received) bucket(b tier.Bucket, events map[model.EventKey]*versions) er
 // mostSets is the most sets of events that are tried for one bucket.
 const mostSets = 4096
 
+// fold folds events as the rows of the kind do.
+func (a *received) fold(events []*model.Event) *rollup.Fold {
+	if a.kind.GroupsOf != "" {
+		return foldGroup(a.kind, a.level, events)
+	}
+	f := rollup.NewFold(a.kind.Spec())
+	for _, e := range events {
+		f.AddEvent(e)
+	}
+	return f
+}
+
 // someFold reports whether the fold of one version of each event is right, and how many it tried.
 func (a *received) someFold(rest [][]*model.Event, chosen []*model.Event, right func(*rollup.Fold) bool, tried int) (bool, int) {
 	if tried > mostSets {
 		return false, tried
 	}
 	if len(rest) == 0 {
-		f := rollup.NewFold(a.kind.Spec())
-		for _, e := range chosen {
-			if e != nil {
-				f.AddEvent(e)
-			}
-		}
-		return right(f), tried + 1
+		events := slices.DeleteFunc(slices.Clone(chosen), func(e *model.Event) bool { return e == nil })
+		return right(a.fold(events)), tried + 1
 	}
 	for _, e := range rest[0] {
 		found := false

@@ -36,7 +36,7 @@ var headings = []struct {
 	{"reads of rollups", []string{
 		bucketsChecked, bucketsOpen, bucketsMixed, bucketsAhead, bucketsAbsent, changesOnTime, changesUnqueued,
 	}},
-	{"groups", []string{groupRowsChecked, groupRowsExact, groupBucketsRead}},
+	{"groups", []string{groupRowsChecked, groupRowsExact, groupListsChecked, groupBucketsRead}},
 	{"reads and processes", []string{unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped, rowsRecounted, staleReads, latestChecked, latestExpired, policyApplied, policyRolledBack, policyRefused, madeDeferred, madeImmediate, deferralEnded, generationsAdded, generationsRetired}},
 	{"units", []string{unitsRead, unitsRollups, unitsEvents, unitsQuarantine}},
 	{"rows checked, in histories" + lasting, rowNames(lasting)},
@@ -141,7 +141,7 @@ func (t *summary) required() []string {
 		bucketsChecked, bucketsOpen, bucketsMixed, bucketsAhead, bucketsAbsent, changesOnTime, changesUnqueued,
 		unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped, latestChecked,
 		policyApplied, policyRolledBack, madeDeferred, madeImmediate, deferralEnded, generationsAdded, generationsRetired,
-		groupRowsChecked, groupRowsExact, groupBucketsRead,
+		groupRowsChecked, groupRowsExact, groupListsChecked, groupBucketsRead,
 	}
 	for _, h := range headings[:2] {
 		all = append(all, h.names...)

@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/store/item"
@@ -72,7 +71,7 @@ func (e *eraser) eraseClass(ctx context.Context, partition string, c itemClass) 
 		if err := e.releaseSentinels(ctx, c, page); err != nil {
 			return err
 		}
-		if err := e.eraseShares(ctx, page); err != nil {
+		if err := e.leaveGroups(ctx, page); err != nil {
 			return err
 		}
 		if n, err := e.eraseItems(ctx, c, page); err != nil || n == 0 {
@@ -80,25 +79,6 @@ func (e *eraser) eraseClass(ctx context.Context, partition string, c itemClass) 
 		}
 		return e.checkpoint(ctx)
 	})
-}
-
-// eraseShares removes the shares of groups that the rows of a page remember. The rows of the groups are
-// computed again for the events that the purge removes, whose records name the groups; sums of older events
-// stay.
-func (e *eraser) eraseShares(ctx context.Context, page []item.Item) error {
-	var all []keys.Key
-	for _, it := range page {
-		if row, ok := item.RowOrBare(it); ok {
-			all = append(all, tablekeys.Shares(row.Key, row.Groups)...)
-		}
-	}
-	for batch := range slices.Chunk(all, MaxErase) {
-		if err := e.eraseKeys(ctx, batch); err != nil {
-			return err
-		}
-		e.at.Count(classShares, int64(len(batch)), 0)
-	}
-	return nil
 }
 
 // eraseItems removes the items of a page that belong to the class, in batches.

@@ -29,6 +29,12 @@ const (
 	classSeries     = "list of series"
 	classSweepQueue = "queue of sweeps"
 	classShares     = "shares of groups"
+	// Of these the name of the subject was removed, not the item.
+	classLists = "lists of members in rollups of groups"
+	// In these the name may be left: rollups of groups that cannot be decoded, and rollups of the subject in
+	// more groups than they name.
+	classUnread  = "unreadable rollups of groups, not changed"
+	classUnnamed = "rollups in too many groups, whose lists were not changed"
 )
 
 // classes are the classes in the partitions of a subject, in the order of their removal.

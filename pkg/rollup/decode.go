@@ -82,7 +82,10 @@ func (r *reader) summary(version byte) *Summary {
 		r.check(len(s.details) > 0 || version > detailVersion, "no details")
 	}
 	if version > detailVersion {
-		r.steps(s)
+		r.eachMeasure(s, minStepsBytes, r.steps)
+	}
+	if version > stepsVersion {
+		r.members(s)
 	}
 	return s
 }

@@ -53,7 +53,9 @@ func TestDecode_RejectsBytesThatEncodeNeverWrites(t *testing.T) {
 		"a missing position":          position(0, 1, 0, 0, 0, 2, 2, 2, 2, 2, 1, 0, 1, 0, 0),
 		"an impossible bin":           position(16, 1, 0, 0, 0, 2, 2, 2, 2, 2, 1, 0, 0, 1, 4, 1, 0, 0),
 		"a bin with too many values":  position(16, 1, 0, 0, 0, 2, 2, 2, 2, 2, 1, 0, 0, 1, 0x9a, 0x1b, 2, 0, 0),
-		"a time out of range":         {1, 0, 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 0},
+		"steps of a missing measure": slices.Concat([]byte{4},
+			position(0, 1, 0, 0, 0, 2, 2, 2, 2, 2, 1, 0, 0, 0, 0)[1:], []byte{0, 1, 7, 1, 0, 0}),
+		"a time out of range": {1, 0, 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 0},
 	} {
 		s, err := rollup.Decode(b)
 		if !errors.Is(err, rollup.ErrMalformed) || s != nil {
@@ -125,6 +127,9 @@ func exercise(s *rollup.Summary) {
 	for _, name := range s.Names() {
 		m, _ := s.Measure(name)
 		_, _ = m.Avg()
+		for _, by := range allRankings {
+			_ = s.Members(name, by)
+		}
 		_, _ = m.Variance()
 		_, _ = m.Stddev()
 		_, _ = m.Quantile(.5)

@@ -10,8 +10,8 @@ import (
 )
 
 // Version is the newest version of the canonical bytes, and their first byte. Version 2 is written for
-// truncated summaries only, version 3 for summaries with details, and version 4 for summaries with steps of
-// measures. All versions have this format.
+// truncated summaries only, version 3 for summaries with details, version 4 for summaries with steps of
+// measures, and version 5 for summaries of groups with lists of members. All versions have this format.
 // uvarint and varint are as in encoding/binary, wide and zigzag are the same for 256 bits, and text is a
 // uvarint length and the bytes:
 //
@@ -25,7 +25,7 @@ import (
 //	dimensions               uvarint n, n × (text name, uvarint n, n × (text value, uvarint count), uvarint other)
 //	details                  from version 3: uvarint n, n × (text name, uvarint n, n × (uvarint index of the
 //	                         values, part), rest, blank)
-//	steps                    version 4: uvarint n, n × (uvarint index of the measures, kind, figures)
+//	steps                    from version 4: uvarint n, n × (uvarint index of the measures, kind, figures)
 //
 //	measure                  text name, head, uvarint count, uvarint invalid, and where count > 0:
 //	                         uvarint rounded, digits, zigzag sum, min, max, first, last,
@@ -42,10 +42,18 @@ import (
 //	kind                     a byte: flag 1: a counter; 2, 4: it wraps around at 2^32, at 2^64; 8: a
 //	                         mean over time
 //	figures                  of a counter: wide increase, uvarint resets; of a mean: zigzag integral in ms
+//	members                  version 5: uvarint n, n × name, uvarint n, n × (uvarint index of the measures,
+//	                         known, n × list)
+//	name                     bytes shared with the name before, at most 63, in a byte; text of the rest
+//	known                    a byte: flag 1 << i: the list of ranking i follows: highest max, lowest min,
+//	                         highest and lowest sum, mean and count
+//	list                     a byte: places in the high four bits, n in the low ones; if n > 0, and not of
+//	                         counts: digits; n × (uvarint index of the names, zigzag value, of a mean:
+//	                         uvarint count)
 //
 // Numbers are integers at the measure's scale, squares at twice the scale. Positions are
 // sorted by time and id, all other lists by name, value or key, without duplicates.
-const Version = 4
+const Version = 5
 
 // oldestVersion is the first version of the bytes. Summaries that are not truncated have it still.
 const oldestVersion = 1
@@ -55,6 +63,9 @@ const truncatedVersion = 2
 
 // detailVersion is the version of summaries with details and without steps.
 const detailVersion = 3
+
+// stepsVersion is the version of summaries with steps and without lists of members.
+const stepsVersion = 4
 
 // Flags of a summary, and of a measure (in one byte with its scale).
 const (
@@ -68,12 +79,14 @@ const (
 // positions of first and last values, which measures share, are in one table.
 func (s *Summary) Encode(dst []byte) []byte {
 	details, steps := s.encodeDetails(), s.encodeSteps()
+	members := s.encodeMembers()
 	switch {
-	case len(steps) > 0:
+	case len(members) > 0:
 		dst = s.appendHead(dst, Version)
-		if len(details) == 0 {
-			details = appendCount(nil, 0)
-		}
+		details, steps = orNone(details), orNone(steps)
+	case len(steps) > 0:
+		dst = s.appendHead(dst, stepsVersion)
+		details = orNone(details)
 	case len(details) > 0:
 		dst = s.appendHead(dst, detailVersion)
 	case !s.truncated:
@@ -98,7 +111,15 @@ func (s *Summary) Encode(dst []byte) []byte {
 	for _, d := range s.dimensions {
 		dst = d.encode(dst, s.spec.top(d.name))
 	}
-	return append(append(dst, details...), steps...)
+	return append(append(append(dst, details...), steps...), members...)
+}
+
+// orNone returns the bytes of a list, which are one zero if it is nil.
+func orNone(list []byte) []byte {
+	if list == nil {
+		return appendCount(nil, 0)
+	}
+	return list
 }
 
 // appendHead appends a version from detailVersion on, the flags, and up to which name measures are complete.

@@ -2,6 +2,7 @@ package rollup
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -25,7 +26,8 @@ func (f *Fold) AddEvent(e *model.Event) {
 }
 
 // AddRow adds a row of the finer tier; an empty row is not a child, and a placeholder is a missing one. f
-// depends on the expiry of the row, not on the expiry of the row's own children.
+// depends on the expiry of the row, not on the expiry of the row's own children. A share is of a member that
+// f has no events of.
 func (f *Fold) AddRow(r *Row) {
 	if r.Placeholder() {
 		f.Exact = false
@@ -39,7 +41,8 @@ func (f *Fold) AddRow(r *Row) {
 	f.Unreadable += r.Unreadable
 	f.Exact = f.Exact && r.Exact && !r.Summary.LacksDeclared(f.Summary.spec)
 	f.Continuation.Merge(r.Continuation)
-	f.Summary.Merge(r.Summary)
+	f.Groups = mergeGroups(f.Groups, r.Groups)
+	f.Summary.merge(r.Summary, r.Key.Member)
 }
 
 // WithoutSummary returns what is stored of a fold that is too large for a row: its
@@ -71,10 +74,10 @@ func (f *Fold) expiresWith(expiresAt int64) {
 }
 
 // Covers reports whether g need not be written where f is stored: they have the same summary bytes, Digest,
-// Unreadable, Exact and Continuation, and f's ChildrenExpireAt is not after g's.
+// Unreadable, Exact, Continuation and Groups, and f's ChildrenExpireAt is not after g's.
 func (f *Fold) Covers(g *Fold) bool {
 	return f.Continuation == g.Continuation && f.Digest == g.Digest && f.Unreadable == g.Unreadable && f.Exact == g.Exact &&
-		f.ChildrenExpireAt <= g.ChildrenExpireAt &&
+		f.ChildrenExpireAt <= g.ChildrenExpireAt && slices.Equal(f.Groups, g.Groups) &&
 		bytes.Equal(f.encoded(), g.encoded())
 }
 

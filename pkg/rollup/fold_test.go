@@ -1,6 +1,7 @@
 package rollup_test
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 	"testing"
@@ -144,12 +145,48 @@ func TestCovers_TrueWhereNothingChanged(t *testing.T) {
 		{"another digest", func(g *rollup.Fold) { g.Digest[15]++ }, false},
 		{"not exact", func(g *rollup.Fold) { g.Exact = false }, false},
 		{"one unreadable more", func(g *rollup.Fold) { g.Unreadable++ }, false},
+		{"another group", func(g *rollup.Fold) { g.Groups = []string{"site#berlin"} }, false},
 		{"another value", func(g *rollup.Fold) { g.Summary = summaryOf(station, event(noon, "1", "temperature", "21")) }, false},
 	} {
 		g := base()
 		c.change(g)
 		if got := rowOf(t, base(), 0).Covers(g); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// A day names the groups of all its hours, in any order and grouping, or says that they are too many.
+func TestFold_NamesTheGroupsOfAllRows(t *testing.T) {
+	hour := func(groups ...string) *rollup.Row {
+		f := foldOf(event(noon, "1", "temperature", "20"))
+		f.Groups = groups
+		return rowOf(t, f, 0)
+	}
+	day := func(rows ...*rollup.Row) *rollup.Row {
+		f := rollup.NewFold(station)
+		for _, row := range rows {
+			f.AddRow(row)
+		}
+		return &rollup.Row{Fold: *f}
+	}
+	var many []*rollup.Row
+	for i := range 400 {
+		many = append(many, hour(fmt.Sprintf("READING_BY_SITE#site-%03d", i)))
+	}
+	for _, c := range []struct {
+		got  *rollup.Row
+		want []string
+	}{
+		{day(hour(), hour()), nil},
+		{day(hour("x", "z"), hour(), hour("y", "z")), []string{"x", "y", "z"}},
+		{day(day(hour("z"), hour("y")), day(hour("x"))), []string{"x", "y", "z"}},
+		{day(many...), []string{rollup.AllGroups}},
+		{day(day(many[:200]...), day(many[200:]...)), []string{rollup.AllGroups}},
+		{day(day(many...), hour("x")), []string{rollup.AllGroups}},
+	} {
+		if !slices.Equal(c.got.Groups, c.want) {
+			t.Errorf("got %.5q, want %q", c.got.Groups, c.want)
 		}
 	}
 }

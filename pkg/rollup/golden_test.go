@@ -38,6 +38,7 @@ func samples() map[string]*rollup.Summary {
 		"mean over time": meterHour(&rollup.Spec{Measures: []rollup.MeasureSpec{
 			{Name: "kwh", Scale: 3, Counter: true, TimeMean: true}, {Name: "volts", TimeMean: true},
 		}}),
+		"members":             groupOfStations(),
 		"counter of no steps": summaryOf(meter(0, 0), event(noon, "1", "kwh", "7")),
 		"counter and truncated": summaryOf(&rollup.Spec{MaxMeasures: 2, Measures: meter(2, 0).Measures},
 			event(noon, "1", "a", "1", "b", "2", "kwh", "3"), event(noon, "2", "kwh", "2.25")),
@@ -52,6 +53,16 @@ func stationHour(s *rollup.Summary) *rollup.Summary {
 			"temperature", fmt.Sprintf("%d.%d", 20+i%5, i%10)))
 	}
 	return s
+}
+
+// groupOfStations is an hour of a group of twelve members, with a member struck out.
+func groupOfStations() *rollup.Summary {
+	f := rollup.NewFold(station)
+	for i := range 12 {
+		f.AddRow(share(fmt.Sprintf("DEVICE#station-%02d", i), []int{i % 5, 3}, station))
+	}
+	f.Summary.StrikeMember("DEVICE#station-03")
+	return f.Summary
 }
 
 func meterHour(spec *rollup.Spec) *rollup.Summary {

@@ -5,12 +5,16 @@ import "slices"
 // Merge adds o to s. It does not change o, and shares no memory with it afterwards. Merge is associative and
 // commutative, and New is its identity. Numbers merge exactly; of two scales the larger is used. A decoded
 // summary has no spec and so no limits: merge it into New(spec) before storing it. A nil o has no events.
-func (s *Summary) Merge(o *Summary) {
+func (s *Summary) Merge(o *Summary) { s.merge(o, "") }
+
+// merge is Merge. With a member, o is of that member of a group, and s of other members in the same bucket:
+// only so are lists of members made.
+func (s *Summary) merge(o *Summary, member string) {
 	if o == nil {
 		return
 	}
 	s.events += o.events
-	s.mergeMeasures(o)
+	s.mergeMeasures(o, member)
 	for _, d := range o.dimensions {
 		s.dimension(d.name).merge(d)
 	}
@@ -24,21 +28,24 @@ func (s *Summary) Merge(o *Summary) {
 
 // mergeMeasures merges the measures of both. A truncated summary has every declared measure, but undeclared
 // ones only up to a name: those after that name of either are omitted.
-func (s *Summary) mergeMeasures(o *Summary) {
+func (s *Summary) mergeMeasures(o *Summary, member string) {
 	if o.truncated {
 		s.omitAfter(o.complete)
 	}
 	for i := range o.measures {
-		name := o.measures[i].name
-		if s.omits(name) {
+		part := &o.measures[i]
+		if s.omits(part.name) {
 			continue
 		}
-		at, found := s.findMeasure(name)
+		if member != "" {
+			part = part.asMember(member)
+		}
+		at, found := s.findMeasure(part.name)
 		if found {
-			s.measures[at].merge(&o.measures[i])
+			s.measures[at].merge(part, member != "")
 			continue
 		}
-		s.measures = slices.Insert(s.measures, at, o.measures[i].clone())
+		s.measures = slices.Insert(s.measures, at, part.clone())
 	}
 	s.truncate(s.spec.maxMeasures())
 }

@@ -5,11 +5,13 @@ import (
 )
 
 // Reductions are the steps that make a fold smaller until its row fits, in this order: what is worth least
-// goes first. Details of values go first, then sketches, then the rarest values of dimensions, which count as
-// other, then undeclared measures. Sums of declared measures never go. A step returns false if it has nothing
-// more to remove. Each step depends on its fold only, and does not change it.
+// goes first. Details of values go first, then lists of members, then sketches, then the rarest values of
+// dimensions, which count as other, then undeclared measures. Sums of declared measures never go. A step
+// returns false if it has nothing more to remove. Each step depends on its fold only, and does not change it.
 var Reductions = []func(f *Fold) (smaller *Fold, ok bool){
 	(*Fold).withoutDetails,
+	(*Fold).withoutMembersOfOneBucket,
+	(*Fold).withoutMembers,
 	(*Fold).withoutSketches,
 	(*Fold).withHalfOfValues,
 	(*Fold).withHalfOfUndeclared,
@@ -24,6 +26,29 @@ func (f *Fold) withoutDetails() (*Fold, bool) {
 	small := f.copy()
 	small.Summary.details = nil
 	return small, true
+}
+
+// withoutMembersOfOneBucket returns f without the lists of members that coarser rows cannot have. It is as
+// exact as f: a row without a list says so.
+func (f *Fold) withoutMembersOfOneBucket() (*Fold, bool) {
+	return f.onlyMembers(func(k *rankingRow) bool { return k.merges })
+}
+
+// withoutMembers returns f without any list of members.
+func (f *Fold) withoutMembers() (*Fold, bool) {
+	return f.onlyMembers(func(*rankingRow) bool { return false })
+}
+
+// onlyMembers returns f with some lists of members; false if it has no others.
+func (f *Fold) onlyMembers(keep func(*rankingRow) bool) (small *Fold, ok bool) {
+	small = f.copy()
+	for i := range small.Summary.measures {
+		t := &small.Summary.measures[i]
+		drop := t.members.only(func(k *rankingRow) bool { return !keep(k) })
+		ok = ok || drop.known()
+		t.members = t.members.only(keep)
+	}
+	return small, ok
 }
 
 // withoutSketches returns f without percentiles. It is not exact: percentiles are declared.

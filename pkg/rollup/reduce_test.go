@@ -51,7 +51,7 @@ func TestReductions_WithoutDeclaredFieldsARowStaysExactAndSaysTruncated(t *testi
 	f.AddEvent(event(noon, "1", "a", "1", "b", "1", "m", "1"))
 	for i, reduce := range rollup.Reductions {
 		small, ok := reduce(f)
-		if ok != (i == 3) {
+		if ok != (i == len(rollup.Reductions)-1) {
 			t.Fatalf("step %d removes something: %v", i, ok)
 		}
 		if ok && (!small.Exact || !small.Summary.Truncated() || fmt.Sprint(small.Summary.Names()) != "[a m]") {

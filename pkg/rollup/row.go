@@ -3,6 +3,7 @@ package rollup
 import (
 	"encoding/hex"
 	"math"
+	"slices"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -38,9 +39,6 @@ type Row struct {
 	// as absent, unless it is a placeholder. It is stored because its write changes the
 	// revision: a concurrent recomputation that read older children can then not write.
 	Empty bool
-	// Groups names the groups in which events of the bucket count, sorted: a share of each is stored. nil
-	// unless the row is folded from events of a kind with groups.
-	Groups []string
 }
 
 // Placeholder reports whether r is an empty row that is inexact. It takes the place of a
@@ -66,6 +64,33 @@ type Fold struct {
 	NewestArrival model.Time
 	// Continuation is zero unless the events are derived ones.
 	Continuation Continuation
+	// Groups names the groups in which the events count, sorted; a fold of rows has the groups of all of its
+	// rows. nil unless the kind has groups, and AllGroups if there are too many to name.
+	Groups []string
+}
+
+// AllGroups is in place of the names of groups that would be longer than maxGroupBytes together.
+const AllGroups = "*"
+
+// maxGroupBytes is how long the names of groups may be together in a row that is folded from rows.
+const maxGroupBytes = 8 << 10
+
+// mergeGroups returns the names of both, each once.
+func mergeGroups(a, b []string) []string {
+	if len(b) == 0 || slices.Equal(a, b) {
+		return a
+	}
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	size := 0
+	for _, name := range all {
+		size += len(name)
+	}
+	if size > maxGroupBytes || slices.Contains(all, AllGroups) {
+		return []string{AllGroups}
+	}
+	return all
 }
 
 // Digest is the sum, modulo 2^128, of a hash of each event in a fold, little endian. Two

@@ -35,19 +35,23 @@ func (t *totals) encodeSteps(dst []byte) []byte {
 	return dst
 }
 
-// steps reads the steps of the measures of s, which have been read.
-func (r *reader) steps(s *Summary) {
+// eachMeasure reads something of measures of s, which have been read. Each has values.
+func (r *reader) eachMeasure(s *Summary, minBytes int, read func(*totals)) {
 	before := int64(-1)
-	for n := r.length(minStepsBytes); n > 0 && r.err == nil; n-- {
+	for n := r.length(minBytes); n > 0 && r.err == nil; n-- {
 		i := r.index(len(s.measures))
-		if r.check(i > before && s.measures[max(i, 0)].count > 0, "order of a list"); r.err == nil {
-			r.measureSteps(&s.measures[i])
+		if r.err != nil {
+			return
+		}
+		if r.check(i > before && s.measures[i].count > 0, "order of a list"); r.err == nil {
+			read(&s.measures[i])
 		}
 		before = i
 	}
 }
 
-func (r *reader) measureSteps(t *totals) {
+// steps reads the steps of a measure.
+func (r *reader) steps(t *totals) {
 	t.steps.kind = stepKind(r.byte())
 	one := run{first: t.first, last: t.last}
 	if t.steps.kind&counterSteps != 0 {

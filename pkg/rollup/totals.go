@@ -24,10 +24,11 @@ type totals struct {
 	sum, min, max uint256.Int
 	squares       uint256.Int // at twice the scale
 	first, last   orderedValue
-	sketch        sketch     // empty where a value is not in it
-	bin           int        // index of the last value's bin: the next value is likely near
-	range64       int64Range // values in it change neither min nor max
-	steps         steps      // of declared measures alone
+	sketch        sketch      // empty where a value is not in it
+	bin           int         // index of the last value's bin: the next value is likely near
+	range64       int64Range  // values in it change neither min nor max
+	steps         steps       // of declared measures alone
+	members       memberLists // of groups; nil if no list is known
 }
 
 // orderedValue is a value with the position of its event in the series.
@@ -140,8 +141,9 @@ func (t *totals) keepsSketch(sketched bool) bool {
 
 func (t *totals) addKey(key int32) { t.sketch, t.bin = t.sketch.add(key, t.bin) }
 
-// merge adds o, which is not changed.
-func (t *totals) merge(o *totals) {
+// merge adds o, which is not changed. sameBucket says that it is of another member in the same bucket of a
+// group.
+func (t *totals) merge(o *totals, sameBucket bool) {
 	part := *o
 	part.steps = o.steps.clone()
 	part.grow(t.scale)
@@ -152,12 +154,14 @@ func (t *totals) merge(o *totals) {
 		return
 	case t.count == 0:
 		part.name, part.invalid, part.sketch = t.name, t.invalid, slices.Clone(part.sketch)
+		part.members = slices.Clone(part.members)
 		*t = part
 		return
 	}
 	t.rounded += part.rounded
 	t.mergeSketch(part.sketch)
 	t.steps.merge(&part.steps)
+	t.members = t.members.merge(part.members, sameBucket)
 	if part.min.Slt(&t.min) {
 		t.min = part.min
 	}
@@ -187,6 +191,7 @@ func (t *totals) clone() totals {
 	c := *t
 	c.sketch = slices.Clone(t.sketch)
 	c.steps = t.steps.clone()
+	c.members = slices.Clone(t.members)
 	return c
 }
 
@@ -202,6 +207,7 @@ func (t *totals) grow(scale int) {
 	}
 	scaleUp(&t.squares, 2*more)
 	t.steps.grow(more)
+	t.members = t.members.grow(more)
 }
 
 // linear returns the numbers at the scale of t, in the order in which they are stored.

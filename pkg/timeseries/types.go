@@ -23,6 +23,10 @@ type (
 	RangeTotal = query.RangeTotal
 	// KindEvents is the number of events of a kind in a Rollup or Total.
 	KindEvents = query.KindEvents
+	// MemberRanks are the first members of a group, from Rollup.Members.
+	MemberRanks = query.MemberRanks
+	// GroupMember is a member of a group with the value that its place is by.
+	GroupMember = query.Member
 	// EventCount is the result of Count.
 	EventCount = query.EventCount
 )

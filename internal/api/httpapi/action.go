@@ -18,6 +18,7 @@ const (
 	ReadChart   Action = "chart"    // rollups of the tier that suits the range
 	ReadTotal   Action = "total"    // the summary of any range
 	ReadTop     Action = "top"      // the most frequent values of a dimension
+	ReadMembers Action = "members"  // the first members of a group
 	ReadByIndex Action = "by-value" // events of any subject by the value of their indexed field
 	// ReadLatestBy are latest items of any subject, by the values of indexed fields.
 	ReadLatestBy Action = "latest-by"

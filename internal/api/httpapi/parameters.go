@@ -72,6 +72,7 @@ var (
 	_ List = History{}
 	_ List = IndexedEvents{}
 	_ List = ListedSubject{}
+	_ List = Members{}
 	_ List = ListedSubjects{}
 	_ List = Rollups{}
 	_ List = Subjects{}

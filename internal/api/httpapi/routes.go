@@ -48,6 +48,7 @@ var (
 	needLatest          = &need{met: func(o routeOwner) bool { return o.kind.HasLatest() }, reported: true}
 	needLatestBy        = &need{met: func(o routeOwner) bool { return len(o.kind.LatestBy) > 0 }}
 	needDimensions      = &need{met: func(o routeOwner) bool { return len(o.kind.Dimensions) > 0 }, reported: true}
+	needGroups          = &need{met: func(o routeOwner) bool { return o.kind.GroupsOf != "" }, reported: true}
 	needSeveralKinds    = &need{met: func(o routeOwner) bool {
 		return len(catalog.WithEvents(o.kinds.KindsOf(o.subject))) > 1
 	}, reported: true}
@@ -67,6 +68,8 @@ var kindRoutes = []routeRow{
 		action: ReadLatest, needs: needLatest},
 	{method: http.MethodGet, path: "/v1/{subjects}/{id}/{kinds}/top/{dimension}",
 		action: ReadTop, needs: needDimensions},
+	{method: http.MethodGet, path: "/v1/{subjects}/{id}/{kinds}/members/{measure}",
+		action: ReadMembers, needs: needGroups},
 	{method: http.MethodGet, path: "/v1/{kinds}/latest", action: ReadLatestBy, needs: needLatestBy},
 	{method: http.MethodGet, path: "/v1/{kinds}/{field}/{value}",
 		action: ReadByIndex, needs: needIndexedEvents},

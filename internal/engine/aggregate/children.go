@@ -2,6 +2,8 @@ package aggregate
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -39,6 +41,7 @@ func (r *recomputation) foldChildren(ctx context.Context) (*rollup.Fold, error) 
 		}
 	}
 	r.groupFolds = byName(groups)
+	fold.Groups = slices.Sorted(maps.Keys(r.groupFolds))
 	return fold, nil
 }
 

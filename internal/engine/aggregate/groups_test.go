@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -179,26 +181,52 @@ func (f *fleet) deleteEvent(k model.EventKey) {
 	delete(f.events, k)
 }
 
-// wantRecount compares the rows of groups that have closed with the events.
-func (f *fleet) wantRecount() {
-	f.t.Helper()
-	want, got := map[rollup.Key]*rollup.Fold{}, 0
+// recount folds the events by group, bucket and member, and these into all buckets that have closed.
+func (f *fleet) recount() map[rollup.Key]*rollup.Fold {
+	shares, rows := map[rollup.Key]*rollup.Fold{}, map[rollup.Key]*rollup.Fold{}
 	for _, g := range f.kind.GroupKinds() {
 		for _, e := range f.events {
 			id, _ := g.GroupID(&e)
-			for level, t := range g.Retention.Tiers {
-				b := t.Unit.BucketOf(e.At)
-				key := rollup.Key{Series: g.GroupSeries(id, e.Series), Tier: t.Unit.String(), Start: b.Start}
-				if g.Retention.ClosesAt(level, b, key.Series) > f.now().Add(-time.Hour) {
-					continue
-				}
-				if want[key] == nil {
-					want[key] = rollup.NewFold(g.Spec())
-				}
-				want[key].AddEvent(&e)
+			finest := g.Retention.Tiers[0].Unit
+			key := rollup.Key{Series: g.GroupSeries(id, e.Series), Tier: finest.String(),
+				Start: finest.BucketOf(e.At).Start, Member: tablekeys.Member(e.Series.Subject)}
+			foldAt(shares, key, g).AddEvent(&e)
+		}
+	}
+	for share, fold := range shares {
+		g, _ := f.agg.Catalog.Kind(share.Series.Kind)
+		hour := share
+		hour.Member = ""
+		foldAt(rows, hour, g).AddRow(&rollup.Row{Key: share, Fold: *fold})
+	}
+	for hour, fold := range maps.Clone(rows) {
+		g, _ := f.agg.Catalog.Kind(hour.Series.Kind)
+		for level, t := range g.Retention.Tiers {
+			b := t.Unit.BucketOf(hour.Start)
+			key := rollup.Key{Series: hour.Series, Tier: t.Unit.String(), Start: b.Start}
+			if level > 0 {
+				foldAt(rows, key, g).AddRow(&rollup.Row{Fold: *fold})
+			}
+			if g.Retention.ClosesAt(level, b, key.Series) > f.now().Add(-time.Hour) {
+				delete(rows, key)
 			}
 		}
 	}
+	return rows
+}
+
+// foldAt returns the fold of a key, creating it if needed.
+func foldAt(folds map[rollup.Key]*rollup.Fold, key rollup.Key, kind *catalog.Kind) *rollup.Fold {
+	if folds[key] == nil {
+		folds[key] = rollup.NewFold(kind.Spec())
+	}
+	return folds[key]
+}
+
+// wantRecount compares the rows of groups that have closed with the events.
+func (f *fleet) wantRecount() {
+	f.t.Helper()
+	want, got := f.recount(), 0
 	for _, it := range f.items() {
 		row, err := item.Row(it)
 		if err != nil || row.Empty || row.Key.Series.Kind == f.kind.Name {
@@ -293,6 +321,40 @@ func (b beforeMove) Events(context.Context, storage.Range) (storage.EventPage, e
 func (b beforeMove) EachEvent(_ context.Context, _ storage.Range, do func(*model.Event)) (string, error) {
 	do(&b.was)
 	return "", nil
+}
+
+// A purge finds the rows of groups that have a member by its rows, also where its hours have expired.
+func TestGroups_RowsOfMembersNameTheirGroupsInEveryTier(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, groupedGauge(0))
+	f.setNow(at("2026-03-10T15:00:00Z"))
+	f.send(f.member("d1", "2026-03-10T12:10:00Z", "x", "1"))
+	f.send(f.member("d1", "2026-03-10T14:10:00Z", "y", "1"))
+	f.processAll(f.recorded())
+	f.sweepAll(at("2026-04-02T12:00:00Z"))
+	x := []string{"GAUGE_BY_SITE#x", "GAUGE_BY_SITE_LINE#x/1"}
+	y := []string{"GAUGE_BY_SITE#y", "GAUGE_BY_SITE_LINE#y/1"}
+	both := []string{x[0], y[0], x[1], y[1]}
+	series := f.kind.Series("d1", "", order("2026-03-10T12:10:00Z", ""))
+	for _, c := range []struct {
+		unit tier.Unit
+		when string
+		want []string
+	}{
+		{tier.Hour, "2026-03-10T12:00:00Z", x}, {tier.Hour, "2026-03-10T14:00:00Z", y},
+		{tier.Day, "2026-03-10T00:00:00Z", both}, {tier.Month, "2026-03-01T00:00:00Z", both},
+	} {
+		key := rollup.Key{Series: series, Tier: c.unit.String(), Start: at(c.when)}
+		row, err := f.table.Row(f.ctx(), key)
+		if err != nil || row == nil || !slices.Equal(row.Groups, c.want) {
+			t.Errorf("%s %s: %+v, %v; want groups %q", c.unit, c.when, row, err, c.want)
+		}
+	}
+	report := f.agg.Recompute(f.ctx(), []aggregate.Target{{Series: series, At: at("2026-03-10T12:10:00Z")}},
+		aggregate.RepairOptions{DryRun: true})
+	if report.Changed > 0 || report.Unchanged == 0 || len(report.Failures) > 0 {
+		t.Errorf("a dry run reports %+v, want no difference", report)
+	}
 }
 
 func TestGroups_OneMemberInManyGroupsCountsInTheOther(t *testing.T) {

@@ -85,9 +85,6 @@ type groupFold struct {
 
 // addToGroups returns what adds an event to a fold and to the folds of its groups.
 func (r *recomputation) addToGroups(fold *rollup.Fold) (add func(*model.Event), all []groupFold) {
-	if r.bucket.options.DryRun {
-		return fold.AddEvent, nil
-	}
 	for _, g := range r.bucket.groupKinds() {
 		all = append(all, groupFold{g, map[string]*rollup.Fold{}})
 	}
@@ -165,6 +162,9 @@ var errNewGroup = fmt.Errorf("%w: events are in a group that was not known", err
 // checkGroups returns errNewGroup unless the share of every group of the children was read before them. The
 // group is known to the next attempt.
 func (r *recomputation) checkGroups() error {
+	if r.bucket.options.DryRun {
+		return nil
+	}
 	for name := range r.groupFolds {
 		if _, known := r.shares[name]; !known {
 			r.bucket.addGroups(slices.Collect(maps.Keys(r.groupFolds))...)

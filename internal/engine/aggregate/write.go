@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -19,9 +17,7 @@ import (
 func (r *recomputation) writeIfChanged(ctx context.Context, old *rollup.Row, fold *rollup.Fold) (storage.WriteResult, error) {
 	r.newest = max(r.newest, fold.NewestArrival)
 	row, oversize := r.newRow(fold)
-	row.Groups = slices.Sorted(maps.Keys(r.groupFolds))
-	same := row.Empty != exists(old) && (row.Empty || old.Covers(&row.Fold) &&
-		old.FieldsAt >= row.FieldsAt && slices.Equal(old.Groups, row.Groups))
+	same := row.Empty != exists(old) && (row.Empty || old.Covers(&row.Fold) && old.FieldsAt >= row.FieldsAt)
 	if same && (!r.bucket.alwaysWrite || r.bucket.options.DryRun) {
 		r.counts.Unchanged++
 		return storage.Written, nil

@@ -50,18 +50,30 @@ func SharePartition(k rollup.Key) string {
 	return keyparts.Join(ClassShare, s.Subject.Type, s.Subject.ID, s.Kind, s.Stream, k.Tier, label)
 }
 
-// Shares returns the keys of the shares of a row, by the names of its groups. The name of a kind of groups
-// is the one of the members' kind and the type of the groups.
-func Shares(of rollup.Key, groups []string) (all []keys.Key) {
+// ParseMember is the inverse of Member for a name that was not shortened. whole is false for another one: its
+// id is the beginning of the subject's, and a hash.
+func ParseMember(name string) (s model.Subject, whole bool) {
+	var parts [3]string
+	n, err := keyparts.Split(name, parts[:])
+	if err == nil && n == 2 {
+		return model.Subject{Type: parts[0], ID: parts[1]}, true
+	}
+	s.Type, s.ID, _ = strings.Cut(name, string(separator))
+	return s, false
+}
+
+// GroupRows returns the keys of the rows of the groups in which a member's row counts, by their names. The
+// name of a kind of groups is the one of the members' kind and the type of the groups.
+func GroupRows(of rollup.Key, groups []string) (all []rollup.Key) {
 	for _, name := range groups {
 		kind, id, err := storage.ParseGroupName(name)
-		if err != nil {
+		if err != nil || id == "" {
 			continue
 		}
 		group := of
-		group.Series.Kind, group.Member = kind, Member(of.Series.Subject)
+		group.Series.Kind = kind
 		group.Series.Subject = model.Subject{Type: strings.TrimPrefix(kind, of.Series.Kind+"_"), ID: id}
-		all = append(all, Row(group))
+		all = append(all, group)
 	}
 	return all
 }

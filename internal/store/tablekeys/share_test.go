@@ -38,15 +38,29 @@ func FuzzShare_ParseIsTheInverse(f *testing.F) {
 	})
 }
 
-func TestShares_AreOfTheGroupsThatARowRemembers(t *testing.T) {
+func TestParseMember_IsTheInverseOfMember(t *testing.T) {
+	t.Parallel()
+	for id, whole := range map[string]bool{
+		"d1": true, "a#b%": true, strings.Repeat("d", 293): true, strings.Repeat("d", 294): false,
+	} {
+		s := model.Subject{Type: "DEVICE", ID: id}
+		got, is := tablekeys.ParseMember(tablekeys.Member(s))
+		begins := len(id) > 200 && got.Type == s.Type && strings.HasPrefix(got.ID, id[:200])
+		if is != whole || whole && got != s || !whole && !begins {
+			t.Errorf("%.20q of %d bytes: got %v, %v", id, len(id), got, is)
+		}
+	}
+}
+
+func TestGroupRows_AreOfTheGroupsThatARowNames(t *testing.T) {
 	t.Parallel()
 	want := shareKey("berlin", "", "d1")
+	want.Member = ""
 	row := want
 	row.Series.Subject, row.Series.Kind = model.Subject{Type: "DEVICE", ID: "d1"}, "READING"
-	row.Member = ""
-	got := tablekeys.Shares(row, []string{storage.GroupName("READING_BY_SITE", "berlin"), "damaged"})
-	if len(got) != 2 || got[0] != tablekeys.Row(want) {
-		t.Errorf("%v, want %v first", got, tablekeys.Row(want))
+	names := []string{rollup.AllGroups, storage.GroupName("READING_BY_SITE", "berlin"), "damaged%"}
+	if got := tablekeys.GroupRows(row, names); len(got) != 1 || got[0] != want {
+		t.Errorf("%v, want %v alone", got, want)
 	}
 }
 
