@@ -35,7 +35,8 @@ func ingestInto(client *dynamodb.Client) (*ingest.Service, *catalog.Kind) {
 	cat := must(catalog.New(iot.Kinds()...))
 	kind, _ := cat.Kind(iot.Readings.Name)
 	clock := func() model.Time { return began + 86400_000 }
-	return &ingest.Service{Store: dynamo.New(client, appendTable), Limits: config.Default().Limits, Now: clock, Rand: rand.Reader}, kind
+	return &ingest.Service{Store: dynamo.New(client, appendTable), Limits: config.Default().Limits, Now: clock,
+		Rand: rand.Reader}, kind
 }
 
 // appender appends the load and returns the number of events per second.
@@ -96,7 +97,8 @@ func appendTo(in *ingest.Service, kind *catalog.Kind, device string, from, n int
 func electro(o options) appender {
 	return func(create func(context.Context, *dynamodb.Client) error) (perSecond float64, err error) {
 		err = onServer(create, func(_ *dynamodb.Client, endpoint string) error {
-			cmd := exec.Command("node", "append.mjs", endpoint, appendTable, strconv.Itoa(appendSeries), strconv.Itoa(appendEach), strconv.Itoa(appendersAt), strconv.Itoa(appendWarm))
+			cmd := exec.Command("node", "append.mjs", endpoint, appendTable, strconv.Itoa(appendSeries),
+				strconv.Itoa(appendEach), strconv.Itoa(appendersAt), strconv.Itoa(appendWarm))
 			cmd.Dir = filepath.Join(o.root, "bench", "electro")
 			out, err := cmd.Output()
 			if err != nil {
@@ -121,7 +123,8 @@ func appending(o options) *section {
 			"slower. ElectroDB 3.9.3 under Node sends a transaction of event and latest item, each with its condition. The goals "+
 			"apply to a table with the primary key only: with our table, DynamoDB Local also maintains two indexes and the stream in "+
 			"each write, which DynamoDB does not. Our table has half as many rounds. What the server itself takes in each form of a "+
-			"write prints `go test ./internal/local/ddb -run - -bench Writes`: it bounds `tidemark dev`.", appendSeries*appendEach, appendSeries, appendersAt, serverWarm),
+			"write prints `go test ./internal/local/ddb -run - -bench Writes`: it bounds `tidemark dev`.",
+			appendSeries*appendEach, appendSeries, appendersAt, serverWarm),
 		head: []string{"table", "way", "events a second (range)"},
 	}
 	ways := []struct {
@@ -146,7 +149,8 @@ func appending(o options) *section {
 			}
 		}
 		for i, w := range ways {
-			s.row(on.name, w.name, fmt.Sprintf("%s (%s–%s)", short(median(rates[i])), short(least(rates[i])), short(most(rates[i]))))
+			s.row(on.name, w.name,
+				fmt.Sprintf("%s (%s–%s)", short(median(rates[i])), short(least(rates[i])), short(most(rates[i]))))
 		}
 		if batches, one := median(rates[0])/median(rates[2]), median(rates[1])/median(rates[2]); n == 0 {
 			s.goal(batches >= 8, "in batches ≥ 8 × ElectroDB's one by one", "%s ×", short(batches))
@@ -161,8 +165,10 @@ func appending(o options) *section {
 		return s
 	}
 	s.row(tables[0].name, "Tidemark, a single append, p50", fmt.Sprintf("%s ms", short(median(ours))))
-	s.row(tables[0].name, "bare TransactWriteItems of the same items, p50", fmt.Sprintf("%s ms", short(median(bare))))
-	s.goal(median(ours) <= 1.1*median(bare), "a single append's p50 ≤ 1.1 × a bare TransactWriteItems", "%s ×", short(median(ours)/median(bare)))
+	s.row(tables[0].name, "bare TransactWriteItems of the same items, p50",
+		fmt.Sprintf("%s ms", short(median(bare))))
+	s.goal(median(ours) <= 1.1*median(bare), "a single append's p50 ≤ 1.1 × a bare TransactWriteItems", "%s ×",
+		short(median(ours)/median(bare)))
 	s.note("Most of the time is the server's own work, on the same cores. One by one, both clients send the same two items with the " +
 		"same conditions, so only the clients' own work differs. Ours takes a twelfth more than the bare call, so there is " +
 		"little left to save. The first append to a series takes a second request: the first one fails because there is no " +

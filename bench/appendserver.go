@@ -22,24 +22,30 @@ var tables = []struct {
 	create func(context.Context, *dynamodb.Client) error
 }{
 	{"primary key only", createBare},
-	{"our table", func(ctx context.Context, c *dynamodb.Client) error { return dynamo.New(c, appendTable).Create(ctx) }},
+	{"our table", func(ctx context.Context, c *dynamodb.Client) error {
+		return dynamo.New(c, appendTable).Create(ctx)
+	}},
 }
 
 const appendTable = "bench"
 
 // createBare creates a table with the same key, without indexes, stream and TTL.
 func createBare(ctx context.Context, client *dynamodb.Client) error {
-	in := &dynamodb.CreateTableInput{TableName: aws.String(appendTable), BillingMode: types.BillingModePayPerRequest}
-	for _, k := range []types.KeySchemaElement{{AttributeName: aws.String(keys.AttrPK), KeyType: types.KeyTypeHash}, {AttributeName: aws.String(keys.AttrSK), KeyType: types.KeyTypeRange}} {
+	in := &dynamodb.CreateTableInput{TableName: aws.String(appendTable),
+		BillingMode: types.BillingModePayPerRequest}
+	for _, k := range []types.KeySchemaElement{{AttributeName: aws.String(keys.AttrPK),
+		KeyType: types.KeyTypeHash}, {AttributeName: aws.String(keys.AttrSK), KeyType: types.KeyTypeRange}} {
 		in.KeySchema = append(in.KeySchema, k)
-		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: k.AttributeName, AttributeType: types.ScalarAttributeTypeS})
+		in.AttributeDefinitions = append(in.AttributeDefinitions,
+			types.AttributeDefinition{AttributeName: k.AttributeName, AttributeType: types.ScalarAttributeTypeS})
 	}
 	_, err := client.CreateTable(ctx, in)
 	return err
 }
 
 // onServer runs work on a new DynamoDB Local that has been warmed up.
-func onServer(create func(context.Context, *dynamodb.Client) error, work func(client *dynamodb.Client, endpoint string) error) error {
+func onServer(create func(context.Context, *dynamodb.Client) error,
+	work func(client *dynamodb.Client, endpoint string) error) error {
 	ctx := context.Background()
 	server, err := ddblocal.Start(ctx, ddblocal.FromEnv())
 	if err != nil {

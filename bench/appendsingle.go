@@ -49,7 +49,8 @@ func transact(client *dynamodb.Client, e *model.Event) error {
 	put := sdkItem(item.FromEvent(e))
 	set := "SET "
 	names := map[string]string{}
-	for name, v := range sdkItem(item.FromLatest(&model.Latest{Series: e.Series, Ordered: true, Order: e.Order, Hash: e.Hash, Attrs: e.Attrs, CreatedAt: e.ArrivedAt})) {
+	for name, v := range sdkItem(item.FromLatest(&model.Latest{Series: e.Series, Ordered: true, Order: e.Order,
+		Hash: e.Hash, Attrs: e.Attrs, CreatedAt: e.ArrivedAt})) {
 		if name == keys.AttrPK || name == keys.AttrSK {
 			continue
 		}
@@ -63,12 +64,15 @@ func transact(client *dynamodb.Client, e *model.Event) error {
 	names["#at"] = tablekeys.AttrAt
 	values[":first"] = &types.AttributeValueMemberS{Value: e.At.String()}
 	current := keys.Latest(e.Series)
-	_, err := client.TransactWriteItems(context.Background(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		{Update: &types.Update{TableName: aws.String(appendTable), UpdateExpression: &set, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-			ConditionExpression: aws.String("attribute_not_exists(#at) OR #at < :first"),
-			Key:                 map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: current.PK}, "sk": &types.AttributeValueMemberS{Value: current.SK}}}},
-		{Put: &types.Put{TableName: aws.String(appendTable), Item: put, ConditionExpression: aws.String("attribute_not_exists(pk)")}},
-	}})
+	_, err := client.TransactWriteItems(context.Background(),
+		&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			{Update: &types.Update{TableName: aws.String(appendTable), UpdateExpression: &set,
+				ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+				ConditionExpression: aws.String("attribute_not_exists(#at) OR #at < :first"),
+				Key:                 map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: current.PK}, "sk": &types.AttributeValueMemberS{Value: current.SK}}}},
+			{Put: &types.Put{TableName: aws.String(appendTable), Item: put,
+				ConditionExpression: aws.String("attribute_not_exists(pk)")}},
+		}})
 	return err
 }
 

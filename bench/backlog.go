@@ -65,14 +65,17 @@ func draining(o options) *section {
 			"its series.",
 		head: []string{"load", "processor", "batches a lane", "time to recover"},
 	}
-	base := shape{series: 1000, rate: 1000, stopped: 10 * time.Minute, lanes: 40, batch: 7100, inFlight: 64, latency: latency,
+	base := shape{series: 1000, rate: 1000, stopped: 10 * time.Minute, lanes: 40, batch: 7100, inFlight: 64,
+		latency:   latency,
 		cpuRecord: o.cpu.record, cpuEvent: o.cpu.event, cpuLook: o.cpu.look, pageBytes: 300}
 	for _, c := range []struct {
 		name   string
 		change func(*shape)
 	}{
 		{"1,000 events/s of 1,000 series, stopped for 10 minutes", func(*shape) {}},
-		{"5,000 events/s of 20,000 series, stopped for 10 minutes", func(s *shape) { s.rate, s.series = 5000, 20000 }},
+		{"5,000 events/s of 20,000 series, stopped for 10 minutes", func(s *shape) {
+			s.rate, s.series = 5000, 20000
+		}},
 		{"1,000 events/s of 1,000 series, stopped for 1 hour", func(s *shape) { s.stopped = time.Hour }},
 	} {
 		for _, share := range []float64{1, 0.29} {
@@ -82,13 +85,15 @@ func draining(o options) *section {
 				*t = time.Duration(float64(*t) / share)
 			}
 			took, batches := x.drain()
-			s.row(c.name, fmt.Sprintf("%v of a core", share), fmt.Sprint(batches), took.Round(time.Millisecond).String())
+			s.row(c.name, fmt.Sprintf("%v of a core", share), fmt.Sprint(batches),
+				took.Round(time.Millisecond).String())
 			if c.name[:1] == "1" && share == 1 && x.stopped == 10*time.Minute && x.rate == 1000 {
 				s.goal(took <= 10*time.Second, "recovered within 10 s", "%v", took.Round(time.Millisecond))
 			}
 		}
 	}
-	s.note("Assumed: %v a record, %v a child, %v a recomputation.", o.cpu.record, o.cpu.event, o.cpu.look.Round(time.Microsecond))
+	s.note("Assumed: %v a record, %v a child, %v a recomputation.", o.cpu.record, o.cpu.event,
+		o.cpu.look.Round(time.Microsecond))
 	s.note("Formula: a batch of r records and s series takes latency × (3⌈⌈s/100⌉/q⌉ + (p+1)⌈s/q⌉ + 4⌈s/q⌉) + r·decode + s·(c·fold " +
 		"+ 3·recompute), with q concurrent requests, c children in an hour, and p = ⌈c·size/1 MB⌉ pages of them. A lane " +
 		"processes its backlog in batches of at most 10,000 records or 6 MB.")

@@ -47,7 +47,8 @@ var sections = []struct {
 
 // Command returns the program of make bench. It runs in the root of the checkout, on a quiet machine.
 func Command() *cobra.Command {
-	o := options{cpu: &processorTime{record: time.Microsecond, event: 2 * time.Microsecond, look: 200 * time.Microsecond}}
+	o := options{cpu: &processorTime{record: time.Microsecond, event: 2 * time.Microsecond,
+		look: 200 * time.Microsecond}}
 	var out string
 	var only []string
 	var child bool

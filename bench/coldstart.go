@@ -79,7 +79,8 @@ func (r recipe) build(o options, function, to, arch string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", to, "-overlay", overlay}, r.flags, []string{"./functions/" + function})...)
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", to, "-overlay", overlay}, r.flags,
+		[]string{"./functions/" + function})...)
 	cmd.Dir = o.root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -143,8 +144,10 @@ func ready(binary, secret string) (time.Duration, error) {
 	cmd := exec.CommandContext(ctx, binary)
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said
-	cmd.Env = []string{"AWS_LAMBDA_RUNTIME_API=" + listener.Addr().String(), "AWS_REGION=eu-central-1", "AWS_ACCESS_KEY_ID=id",
-		"AWS_SECRET_ACCESS_KEY=secret", "AWS_SESSION_TOKEN=token", "TIDEMARK_TABLE=tidemark", "AWS_LAMBDA_FUNCTION_NAME=bench", "AWS_EC2_METADATA_DISABLED=true",
+	cmd.Env = []string{"AWS_LAMBDA_RUNTIME_API=" + listener.Addr().String(), "AWS_REGION=eu-central-1",
+		"AWS_ACCESS_KEY_ID=id",
+		"AWS_SECRET_ACCESS_KEY=secret", "AWS_SESSION_TOKEN=token", "TIDEMARK_TABLE=tidemark",
+		"AWS_LAMBDA_FUNCTION_NAME=bench", "AWS_EC2_METADATA_DISABLED=true",
 		"TIDEMARK_ENDPOINT=http://" + listener.Addr().String(), secret}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
@@ -207,7 +210,9 @@ func starting(o options) *section {
 		intro: "From exec to the first request for work, with a Runtime API and an empty table in the measuring process. Compared are each function's " +
 			"binary; the same function with the SDK's `config.LoadDefaultConfig` instead of `internal/api/awsenv` (a build overlay); and " +
 			"that function built by a plain `go build`, without the Makefile's tag and flags. The zip contains the arm64 binary.",
-		head: []string{"function", "ours, ms (range)", "LoadDefaultConfig, ms (range)", "the same by a plain `go build`, ms (range)", "ours / LoadDefaultConfig", "ours / plain", "zip", "zip of LoadDefaultConfig", "zip of plain"},
+		head: []string{"function", "ours, ms (range)", "LoadDefaultConfig, ms (range)",
+			"the same by a plain `go build`, ms (range)", "ours / LoadDefaultConfig", "ours / plain", "zip",
+			"zip of LoadDefaultConfig", "zip of plain"},
 	}
 	functions := must(filepath.Glob(filepath.Join(o.root, "functions", "*", "main.go")))
 	dir := must(os.MkdirTemp("", "coldstart"))
@@ -241,12 +246,14 @@ func starting(o options) *section {
 		}
 		same, plain := median(ms[0])/median(ms[1]), median(ms[0])/median(ms[2])
 		s.row(append(append(row, short(same), short(plain)), zips[:]...)...)
-		s.goal(plain <= 0.75, name+": exec to ready ≤ 0.75 × the plain LoadDefaultConfig build", "%s ×", short(plain))
+		s.goal(plain <= 0.75, name+": exec to ready ≤ 0.75 × the plain LoadDefaultConfig build", "%s ×",
+			short(plain))
 		s.goal(same <= 0.75, name+": exec to ready ≤ 0.75 × LoadDefaultConfig with our flags", "%s ×", short(same))
 		s.goal(size <= 4_500_000, name+": zip ≤ 4.5 MB", "%s", zips[0])
 	}
 	empty := filepath.Join(dir, "empty")
-	check(recipe{flags: asDeployed, overlay: map[string]string{"functions/empty/main.go": emptyMain}}.build(o, "empty", empty, runtime.GOARCH))
+	check(recipe{flags: asDeployed, overlay: map[string]string{"functions/empty/main.go": emptyMain}}.build(o,
+		"empty", empty, runtime.GOARCH))
 	ms, err := starts([]string{empty}, "HOME=/", 5*o.rounds)
 	check(err)
 	s.row("a function that does nothing", cell(ms[0]), "", "", "", "", "", "", "")

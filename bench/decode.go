@@ -94,7 +94,8 @@ func goccyDecode(payload []byte) ([]storage.Change, error) {
 		copy(e.Hash[:], hash)
 		e.ArrivedAt, _ = storedtime.Parse(image.Arrived.S)
 		e.ExpiresAt, _ = strconv.ParseInt(image.ExpiresAt.N, 10, 64)
-		for _, f := range []struct{ name, n string }{{"battery", image.Battery.N}, {"humidity", image.Humidity.N}, {"temperature", image.Temperature.N}} {
+		for _, f := range []struct{ name, n string }{{"battery", image.Battery.N}, {"humidity", image.Humidity.N},
+			{"temperature", image.Temperature.N}} {
 			d, err := model.ParseDecimal(f.n)
 			if err != nil {
 				return nil, err
@@ -102,7 +103,8 @@ func goccyDecode(payload []byte) ([]storage.Change, error) {
 			e.Attrs = append(e.Attrs, model.Attr{Name: f.name, Value: model.NumberValue(d)})
 		}
 		out = append(out, storage.Change{Type: storage.Inserted, Key: key, After: e, Seq: r.DynamoDB.SequenceNumber,
-			Source: r.EventSourceARN, EventID: r.EventID, At: model.Time(r.DynamoDB.ApproximateCreationDateTime * 1000)})
+			Source: r.EventSourceARN, EventID: r.EventID,
+			At: model.Time(r.DynamoDB.ApproximateCreationDateTime * 1000)})
 	}
 	return out, nil
 }
@@ -121,12 +123,15 @@ func decoding(o options) *section {
 		records int
 		order   func(int) []int
 		goal    float64
-	}{{"1,000 fixed", 1000, fixed, 33}, {"7,000 fixed", 7000, fixed, 33}, {"1,000 random", 1000, shuffled, 22}, {"7,000 random", 7000, shuffled, 22}} {
+	}{{"1,000 fixed", 1000, fixed, 33}, {"7,000 fixed", 7000, fixed, 33}, {"1,000 random", 1000, shuffled, 22},
+		{"7,000 random", 7000, shuffled, 22}} {
 		payload := streamPayload(c.records, 1000, c.order)
 		var d envelope.StreamDecoder
 		samples := race(o.rounds, o.each,
 			contender{"ours", c.records, func() { keep(len(must(d.Decode(payload)).Changes)) }},
-			contender{"goccy/go-json, purpose-made struct", c.records, func() { keep(len(must(goccyDecode(payload)))) }},
+			contender{"goccy/go-json, purpose-made struct", c.records, func() {
+				keep(len(must(goccyDecode(payload))))
+			}},
 			contender{"standard way", c.records, func() { keep(len(must(standardDecode(payload)))) }},
 			contender{"byte loop", c.records, func() { keep(byteLoop(payload)) }},
 			contender{"loop that counts quotes", c.records, func() { keep(countQuotes(payload)) }},
@@ -134,13 +139,16 @@ func decoding(o options) *section {
 		ours := samples["ours"]
 		o.cpu.record = time.Duration(ours.median())
 		name := fmt.Sprintf("%s, %d B a record", c.name, len(payload)/c.records)
-		for _, way := range []string{"ours", "goccy/go-json, purpose-made struct", "standard way", "byte loop", "loop that counts quotes"} {
+		for _, way := range []string{"ours", "goccy/go-json, purpose-made struct", "standard way", "byte loop",
+			"loop that counts quotes"} {
 			w := samples[way]
 			r, spread := ours.ratio(w)
-			s.row(name, way, fmt.Sprintf("%s (%s)", short(w.median()), w.spread()), short(w.allocs), fmt.Sprintf("%s (%s)", short(r), spread))
+			s.row(name, way, fmt.Sprintf("%s (%s)", short(w.median()), w.spread()), short(w.allocs),
+				fmt.Sprintf("%s (%s)", short(r), spread))
 		}
 		standard, spread := ours.ratio(samples["standard way"])
-		s.goal(standard >= c.goal, fmt.Sprintf("%s: ≥ %v × the standard way", c.name, c.goal), "%s × (%s)", short(standard), spread)
+		s.goal(standard >= c.goal, fmt.Sprintf("%s: ≥ %v × the standard way", c.name, c.goal), "%s × (%s)",
+			short(standard), spread)
 		loop, spread := samples["byte loop"].ratio(ours)
 		s.goal(loop <= 1.25, c.name+": ≤ 1.25 × the byte loop", "%s × (%s)", short(loop), spread)
 		s.goal(ours.allocs <= 0.05, c.name+": ≤ 0.05 allocations a record", "%s", short(ours.allocs))

@@ -71,16 +71,17 @@ func deferringKinds() *catalog.Catalog {
 func settleDeferredHour(kinds *catalog.Catalog, hour, payload []byte, batches int) {
 	server := &service{latency: latency, events: hour, queued: map[keys.Key]storage.Invalidation{}}
 	clock := began + 1800_000
-	a := &aggregate.Aggregator{Store: queueingStore{dynamo.New(server.client(), "tidemark"), server}, Catalog: kinds, Now: func() model.Time { return clock }}
+	a := &aggregate.Aggregator{Store: queueingStore{dynamo.New(server.client(), "tidemark"), server},
+		Catalog: kinds, Now: func() model.Time { return clock }}
 	var d envelope.StreamDecoder
 	for range batches {
 		settleOurs(&d, a, payload)
 	}
-	clock = tier.Hour.BucketOf(clock).End.Add(2 * aggregate.ClockMargin)
+	clock = tier.Hour.BucketAt(clock).End.Add(2 * aggregate.ClockMargin)
 	if swept := sweepAll(a); swept == 0 || swept != int64(len(server.queued)) { // of each, its day waits
 		panic(fmt.Sprint(swept, " hours swept, ", len(server.queued), " days wait"))
 	}
-	clock = tier.Day.BucketOf(clock).End.Add(2 * aggregate.ClockMargin)
+	clock = tier.Day.BucketAt(clock).End.Add(2 * aggregate.ClockMargin)
 	days := 0
 	maps.DeleteFunc(server.queued, func(keys.Key, storage.Invalidation) bool { days++; return days%24 != 0 })
 	sweepAll(a)

@@ -41,7 +41,7 @@ func foldOurs(table *dynamo.Table, r storage.Range) *rollup.Fold {
 // openHour returns a read of the hour that has begun, as a reader of charts sends it, through a store.
 func openHour(store query.Store, r storage.Range) func() rollup.Row {
 	live := &query.Live{
-		Store: store, Watermarks: sweptUntil(began), Kind: query.KindsOf(deferringKinds()),
+		Store: store, Watermarks: sweptUntil(began), Kind: query.CatalogKinds(deferringKinds()),
 		Now: func() model.Time { return r.To - 1 },
 	}
 	return func() rollup.Row {
@@ -55,7 +55,8 @@ func openHour(store query.Store, r storage.Range) func() rollup.Row {
 
 // sweptUntil returns low watermarks of a time.
 func sweptUntil(t model.Time) query.Swept {
-	marks := query.Swept{Generations: storage.Generations{storage.FirstGeneration}, Through: map[storage.QueueShard]model.Time{}}
+	marks := query.Swept{Generations: storage.Generations{storage.FirstGeneration},
+		Through: map[storage.QueueShard]model.Time{}}
 	for _, shard := range storage.FirstGeneration.QueueShards() {
 		marks.Through[shard] = t
 	}
@@ -112,7 +113,8 @@ func folding(o options) *section {
 	table, client := dynamo.New(page.client(), "tidemark"), page.client()
 	none := dynamo.New(empty.client(), "tidemark")
 	r := storage.Range{Series: events[0].Series, From: began, To: began + 3600_000, Consistent: true}
-	if a, b := foldOurs(table, r), foldStandard(client, r); a.Digest != b.Digest || !bytes.Equal(a.Summary.Encode(nil), b.Summary.Encode(nil)) {
+	if a, b := foldOurs(table, r), foldStandard(client, r); a.Digest != b.Digest ||
+		!bytes.Equal(a.Summary.Encode(nil), b.Summary.Encode(nil)) {
 		panic("the two ways fold to different rows")
 	}
 	decoded := must(standardEvents(context.Background(), client, r))
@@ -132,7 +134,9 @@ func folding(o options) *section {
 		}},
 		contender{"ours: an empty page", n, func() { keep(foldOurs(none, r).Children) }},
 		contender{name: "ours: a reader of the open hour", per: n, run: func() { keep(open().Children) }},
-		contender{name: "ours: such a reader, from a slice of events", per: n, run: func() { keep(copied().Children) }},
+		contender{name: "ours: such a reader, from a slice of events", per: n, run: func() {
+			keep(copied().Children)
+		}},
 	)
 	o.cpu.event = time.Duration(samples["ours"].median())
 	s := &section{
@@ -146,14 +150,17 @@ func folding(o options) *section {
 		"ours: a reader of the open hour", "ours: such a reader, from a slice of events",
 	} {
 		ratio, spread := samples["ours"].ratio(samples[way])
-		s.row(way, fmt.Sprintf("%s (%s)", short(samples[way].median()), samples[way].spread()), short(samples[way].allocs), fmt.Sprintf("%s (%s)", short(ratio), spread))
+		s.row(way, fmt.Sprintf("%s (%s)", short(samples[way].median()), samples[way].spread()),
+			short(samples[way].allocs), fmt.Sprintf("%s (%s)", short(ratio), spread))
 	}
 	ratio, spread := samples["ours"].ratio(samples["SDK's Query and attributevalue"])
-	s.goal(ratio >= 10, "≥ 10 × the SDK's Query, attributevalue and the same fold", "%s × (%s)", short(ratio), spread)
+	s.goal(ratio >= 10, "≥ 10 × the SDK's Query, attributevalue and the same fold", "%s × (%s)", short(ratio),
+		spread)
 	allocs := samples["ours"].allocs - samples["ours: an empty page"].allocs
 	s.goal(allocs <= 0.05, "≤ 0.05 allocations an event, without the request's own", "%s", short(max(0, allocs)))
 	ratio, spread = samples["ours"].ratio(samples["ours: a reader of the open hour"])
-	s.goal(ratio <= 1.25, "a reader of the open hour ≤ 1.25 × a recomputation", "%s × (%s)", short(ratio), spread)
+	s.goal(ratio <= 1.25, "a reader of the open hour ≤ 1.25 × a recomputation", "%s × (%s)", short(ratio),
+		spread)
 	s.note("Nearly half of our time is the fold, which both ways do: exact sums of numbers and of their squares, a sketch for each " +
 		"measure, and a SHA-256 of each event for the digest. Tried and kept: 64-bit integers from the decimal to the sums, " +
 		"bounds compared as integers, the position of a value in a sketch found from the previous one (with the 64-bit integers, " +

@@ -49,7 +49,8 @@ func field(path, pattern string) string {
 // versions returns the versions of the compared programs.
 func versions(o options) string {
 	all := []string{runtime.Version()}
-	for _, module := range []string{"github.com/aws/aws-lambda-go", "github.com/aws/aws-sdk-go-v2/service/dynamodb",
+	for _, module := range []string{"github.com/aws/aws-lambda-go",
+		"github.com/aws/aws-sdk-go-v2/service/dynamodb",
 		"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue", "github.com/goccy/go-json"} {
 		out, err := exec.Command("go", "list", "-m", module).Output()
 		if err == nil {

@@ -16,14 +16,15 @@ const began = model.Time(1776693600000) // 2026-04-20T14:00:00Z
 // reading is a device's event with three measures, within an hour.
 func reading(device string, i int) model.Event {
 	attrs := model.Attrs{
-		{Name: "battery", Value: model.NumberValue(model.DecimalOf(int64(100 - i/360%100)))},
+		{Name: "battery", Value: model.NumberValue(model.NewDecimal(int64(100 - i/360%100)))},
 		{Name: "humidity", Value: model.NumberValue(model.MustDecimal(fmt.Sprintf("%d.%d", 40+i%9, i%10)))},
-		{Name: "temperature", Value: model.NumberValue(model.MustDecimal(fmt.Sprintf("%d.%02d", 18+i/600%10, i%100)))},
+		{Name: "temperature",
+			Value: model.NumberValue(model.MustDecimal(fmt.Sprintf("%d.%02d", 18+i/600%10, i%100)))},
 	}
 	at := began + model.Time(i)*1000
 	return model.Event{
 		Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: device}, Kind: "READING"},
-		Order:  model.Order{At: at}, Attrs: attrs, Hash: model.HashOf(attrs),
+		Order:  model.Order{At: at}, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: at + 350, ExpiresAt: (at + 30*86400_000).Seconds(),
 	}
 }
@@ -58,7 +59,8 @@ func attributesJSON(it item.Item, names []string, order func(int) []int) string 
 }
 
 func storedNames(it item.Item) (names []string) {
-	for _, name := range []string{"sk", "temperature", "_hash", "pk", "battery", "_arrived", "v", "humidity", "expiresAt"} {
+	for _, name := range []string{"sk", "temperature", "_hash", "pk", "battery", "_arrived", "v", "humidity",
+		"expiresAt"} {
 		if _, there := it[name]; there {
 			names = append(names, name)
 		}
@@ -86,7 +88,8 @@ func streamPayload(n, devices int, order func(int) []int) []byte {
 		}
 		members := []string{
 			fmt.Sprintf(`"eventID":"%032x"`, i),
-			`"eventName":"INSERT"`, `"eventVersion":"1.1"`, `"eventSource":"aws:dynamodb"`, `"awsRegion":"eu-central-1"`,
+			`"eventName":"INSERT"`, `"eventVersion":"1.1"`, `"eventSource":"aws:dynamodb"`,
+			`"awsRegion":"eu-central-1"`,
 			`"dynamodb":` + inOrder(body, order),
 			`"eventSourceARN":"arn:aws:dynamodb:eu-central-1:123456789012:table/tidemark-prod/stream/2026-04-01T08:00:00.000"`,
 		}

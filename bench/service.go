@@ -45,7 +45,8 @@ func (s *service) queue(request []byte) []byte {
 			list = append(list, attributesJSON(it, slices.Sorted(maps.Keys(it)), fixed))
 		}
 	}
-	return fmt.Appendf(nil, `{"Count":%d,"Items":[%s],"ScannedCount":%d}`, len(list), strings.Join(list, ","), len(list))
+	return fmt.Appendf(nil, `{"Count":%d,"Items":[%s],"ScannedCount":%d}`, len(list), strings.Join(list, ","),
+		len(list))
 }
 
 func (s *service) Do(r *http.Request) (*http.Response, error) {
@@ -70,7 +71,8 @@ func (s *service) Do(r *http.Request) (*http.Response, error) {
 	case strings.HasSuffix(operation, ".BatchGetItem"):
 		body = []byte(`{"Responses":{"tidemark":[]},"UnprocessedKeys":{}}`)
 	}
-	return &http.Response{StatusCode: 200, ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
+	return &http.Response{StatusCode: 200, ContentLength: int64(len(body)),
+		Body:   io.NopCloser(bytes.NewReader(body)),
 		Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}}, nil
 }
 

@@ -41,14 +41,17 @@ func (s plainStore) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (
 	return s.table.Rows(ctx, unit, r)
 }
 
-func (s plainStore) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+func (s plainStore) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (storage.WriteResult, error) {
 	return s.table.PutRow(ctx, row, prev)
 }
 
 func kinds() *catalog.Catalog { return must(catalog.New(iot.Kinds()...)) }
 
 func aggregator(store aggregate.Store) *aggregate.Aggregator {
-	return &aggregate.Aggregator{Store: store, Catalog: kinds(), Now: func() model.Time { return began + 3600_000 }}
+	return &aggregate.Aggregator{Store: store, Catalog: kinds(), Now: func() model.Time {
+		return began + 3600_000
+	}}
 }
 
 // settleOurs is an invocation of the aggregate function, from payload to response.
@@ -104,7 +107,8 @@ func settling(o options) *section {
 		for _, way := range []string{"deferred", "immediate", "standard way"} {
 			r, spread := samples["deferred"].ratio(samples[way])
 			ms := func(ns float64) string { return short(ns * n / 1e6) }
-			s.row(fmt.Sprint(k), way, fmt.Sprintf("%s (%s–%s)", ms(samples[way].median()), ms(least(samples[way].ns)), ms(most(samples[way].ns))), fmt.Sprintf("%s (%s)", short(r), spread))
+			s.row(fmt.Sprint(k), way, fmt.Sprintf("%s (%s–%s)", ms(samples[way].median()), ms(least(samples[way].ns)),
+				ms(most(samples[way].ns))), fmt.Sprintf("%s (%s)", short(r), spread))
 		}
 	}
 	s.note("At k = 60 an hour of a series is in one batch, so nothing is saved by deferring: its batch puts " +

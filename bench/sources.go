@@ -25,7 +25,8 @@ func receiving(o options) *section {
 		title: "A request of a sender, from bytes to observations",
 		intro: fmt.Sprintf("Requests of %d points with a host, a processor, a time and one value, as the deployed function decodes and maps "+
 			"them: nanoseconds a point, and how many points a second that is on one core.", requestPoints),
-		head: []string{"format", "bytes a point", "ns a point (range)", "points a second", "allocations a point", "times NDJSON (range)"},
+		head: []string{"format", "bytes a point", "ns a point (range)", "points a second", "allocations a point",
+			"times NDJSON (range)"},
 	}
 	settings := config.Default(domains.Kinds()...)
 	mapping := points.Mapping{Catalog: must(settings.Catalog()), Rows: settings.Sources}
@@ -34,9 +35,12 @@ func receiving(o options) *section {
 	var points []string
 	for i := range requestPoints {
 		at := begin.Add(time.Duration(i) * time.Second)
-		objects = append(objects, fmt.Sprintf(`{"host":"web-1","stream":"cpu,cpu=cpu%d","timestamp":%q,"value":%d.25}`, i%4, at.Format(time.RFC3339), i%100))
+		objects = append(objects,
+			fmt.Sprintf(`{"host":"web-1","stream":"cpu,cpu=cpu%d","timestamp":%q,"value":%d.25}`, i%4,
+				at.Format(time.RFC3339), i%100))
 		lines = append(lines, fmt.Sprintf("cpu,cpu=cpu%d,host=web-1 value=%d.25 %d", i%4, i%100, at.UnixNano()))
-		points = append(points, fmt.Sprintf(`{"timeUnixNano":"%d","asDouble":%d.25,"attributes":[{"key":"cpu","value":{"stringValue":"cpu%d"}}]}`, at.UnixNano(), i%100, i%4))
+		points = append(points,
+			fmt.Sprintf(`{"timeUnixNano":"%d","asDouble":%d.25,"attributes":[{"key":"cpu","value":{"stringValue":"cpu%d"}}]}`, at.UnixNano(), i%100, i%4))
 	}
 	document := []byte(`{"resourceMetrics":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"web-1"}}]},"scopeMetrics":[{"metrics":[{"name":"cpu","gauge":{"dataPoints":[` +
 		strings.Join(points, ",") + `]}}]}]}]}`)
@@ -49,21 +53,25 @@ func receiving(o options) *section {
 		body   []byte
 		decode func(body []byte) []ingest.Observation
 	}{
-		{"NDJSON", []byte(strings.Join(objects, "\n")), func(body []byte) []ingest.Observation { return must(ingest.DecodeLines(body, requestPoints)) }},
+		{"NDJSON", []byte(strings.Join(objects, "\n")), func(body []byte) []ingest.Observation {
+			return must(ingest.DecodeLines(body, requestPoints))
+		}},
 		{"JSON array", []byte("[" + strings.Join(objects, ",") + "]"), func(body []byte) []ingest.Observation {
 			observations, _, err := ingest.DecodeBody(body, requestPoints)
 			return must(observations, err)
 		}},
 		{"line protocol", []byte(strings.Join(lines, "\n")), func(body []byte) []ingest.Observation {
-			unit, _ := lineprotocol.UnitOf("ns")
+			unit, _ := lineprotocol.ParseUnit("ns")
 			o := lineprotocol.Options{Unit: unit, Now: begin, Points: requestPoints, Tags: 100, Fields: 100}
 			return mapped(&mapping, must(lineprotocol.Decode(body, o)))
 		}},
 		{"OTLP, protobuf", must(proto.Marshal(&data)), func(body []byte) []ingest.Observation {
-			return mapped(&mapping, must(otlp.Decode(body, otlp.Options{Now: begin, Points: requestPoints, Parts: 100})))
+			return mapped(&mapping,
+				must(otlp.Decode(body, otlp.Options{Now: begin, Points: requestPoints, Parts: 100})))
 		}},
 		{"OTLP, JSON", document, func(body []byte) []ingest.Observation {
-			return mapped(&mapping, must(otlp.Decode(body, otlp.Options{JSON: true, Now: begin, Points: requestPoints, Parts: 100})))
+			return mapped(&mapping,
+				must(otlp.Decode(body, otlp.Options{JSON: true, Now: begin, Points: requestPoints, Parts: 100})))
 		}},
 	}
 	var contenders []contender
@@ -79,7 +87,8 @@ func receiving(o options) *section {
 	for _, f := range formats {
 		sample := samples[f.name]
 		ratio, spread := samples["NDJSON"].ratio(sample)
-		s.row(f.name, fmt.Sprint(len(f.body)/requestPoints), fmt.Sprintf("%s (%s)", short(sample.median()), sample.spread()),
+		s.row(f.name, fmt.Sprint(len(f.body)/requestPoints),
+			fmt.Sprintf("%s (%s)", short(sample.median()), sample.spread()),
 			short(1e9/sample.median()), short(sample.allocs), fmt.Sprintf("%s (%s)", short(ratio), spread))
 	}
 	s.note("A deployed table takes in what its write capacity allows. DynamoDB Local limits `tidemark dev`: with one busy core it takes 1,000 " +

@@ -54,7 +54,7 @@ func standardDecode(payload []byte) ([]storage.Change, error) {
 		}
 		out = append(out, storage.Change{
 			Type: storage.Inserted, Key: key, After: after, Seq: r.Change.SequenceNumber,
-			Source: r.EventSourceArn, EventID: r.EventID, At: model.TimeOf(r.Change.ApproximateCreationDateTime.Time),
+			Source: r.EventSourceArn, EventID: r.EventID, At: model.NewTime(r.Change.ApproximateCreationDateTime.Time),
 		})
 	}
 	return out, nil
@@ -88,7 +88,8 @@ func (r *standardReading) event() (*model.Event, error) {
 	if e.ArrivedAt, err = storedtime.Parse(r.Arrived); err != nil {
 		return nil, err
 	}
-	for name, text := range map[string]attributevalue.Number{"battery": r.Battery, "humidity": r.Humidity, "temperature": r.Temperature} {
+	for name, text := range map[string]attributevalue.Number{"battery": r.Battery, "humidity": r.Humidity,
+		"temperature": r.Temperature} {
 		d, err := model.ParseDecimal(strings.TrimSpace(string(text)))
 		if err != nil {
 			return nil, errors.Join(errors.New(name), err)

@@ -41,7 +41,8 @@ func writeUnits(it item.Item) int { return up(it.Size(), 1<<10) }
 
 func (m *metered) Append(ctx context.Context, tx storage.AppendTransaction) (storage.StoreResult, error) {
 	if w := tx.Latest; w != nil {
-		m.write += 2 * writeUnits(item.FromLatest(&model.Latest{Series: w.Series, Ordered: true, Order: w.Last, Hash: w.Hash, Attrs: w.Set, CreatedAt: w.Now}))
+		m.write += 2 * writeUnits(item.FromLatest(&model.Latest{Series: w.Series, Ordered: true, Order: w.Last,
+			Hash: w.Hash, Attrs: w.Set, CreatedAt: w.Now}))
 	}
 	if tx.PurgeLock != nil {
 		m.write += 2
@@ -127,14 +128,15 @@ func (l load) event(kind *catalog.Kind, i int) model.Event {
 func view(kind *catalog.Kind, at model.Time, i int) model.Event {
 	order := model.Order{At: at, ID: fmt.Sprintf("01HV%022d", i)}
 	attrs := model.Attrs{
-		{Name: "bytes", Value: model.NumberValue(model.DecimalOf(int64(2000 + i*37%90000)))},
+		{Name: "bytes", Value: model.NumberValue(model.NewDecimal(int64(2000 + i*37%90000)))},
 		{Name: "country", Value: model.TextValue([]string{"DE", "AT", "CH", "FR", "US"}[i%5])},
 		{Name: "device", Value: model.TextValue([]string{"desktop", "mobile"}[i%2])},
 		{Name: "path", Value: model.TextValue(fmt.Sprintf("/articles/%d", i*i%150))},
 		{Name: "status", Value: model.TextValue("200")},
 		{Name: "visitor", Value: model.TextValue(fmt.Sprintf("%016x", i%10000))},
 	}
-	return model.Event{Series: kind.Series("example.org", "", order), Order: order, Attrs: attrs, Hash: model.HashOf(attrs),
+	return model.Event{Series: kind.Series("example.org", "", order), Order: order, Attrs: attrs,
+		Hash:      model.HashAttrs(attrs),
 		ArrivedAt: at, ExpiresAt: kind.Retention.EventExpiresAt(at), IndexBy: kind.IndexBy}
 }
 
@@ -164,7 +166,8 @@ func (l load) count() perEvent {
 				must(m.Put(context.Background(), e))
 				continue
 			}
-			drafts = append(drafts, ingest.TypedObservation{Subject: e.Series.Subject.ID, At: e.At, ID: e.ID, Attrs: e.Attrs})
+			drafts = append(drafts,
+				ingest.TypedObservation{Subject: e.Series.Subject.ID, At: e.At, ID: e.ID, Attrs: e.Attrs})
 		}
 		step := max(1, len(drafts))
 		if l.oneByOne {
@@ -207,10 +210,15 @@ func counting(options) *section {
 	}
 	midnight := began - 14*3600_000
 	loads := []load{
-		{name: "20,000 devices, one reading of 3 measures a minute, one by one (one device for 30 days)", kind: readings, batches: 30 * 1440, of: 1, apart: time.Minute, at: midnight, write: 7.1, read: 9.5},
-		{name: "the same in device batches of 60 (30 days)", kind: readings, batches: 30 * 24, of: 60, apart: time.Minute, at: midnight, write: 2.2, read: 1},
-		{name: "one device, one reading a second, appended one by one, processed in one-minute batches (one day)", kind: readings, batches: 1440, of: 60, apart: time.Second, at: midnight, oneByOne: true, write: 4.1, read: 1.5},
-		{name: "one site, 50 page views a second, processed every 5 s (one hour)", kind: views, batches: 720, of: 250, apart: 20 * time.Millisecond, at: midnight, write: 2.4},
+		{name: "20,000 devices, one reading of 3 measures a minute, one by one (one device for 30 days)",
+			kind: readings, batches: 30 * 1440, of: 1, apart: time.Minute, at: midnight, write: 7.1, read: 9.5},
+		{name: "the same in device batches of 60 (30 days)", kind: readings, batches: 30 * 24, of: 60,
+			apart: time.Minute, at: midnight, write: 2.2, read: 1},
+		{name: "one device, one reading a second, appended one by one, processed in one-minute batches (one day)",
+			kind: readings, batches: 1440, of: 60, apart: time.Second, at: midnight, oneByOne: true, write: 4.1,
+			read: 1.5},
+		{name: "one site, 50 page views a second, processed every 5 s (one hour)", kind: views, batches: 720,
+			of: 250, apart: 20 * time.Millisecond, at: midnight, write: 2.4},
 	}
 	var group errgroup.Group // counting units is not timed, so it may run concurrently
 	group.SetLimit(runtime.NumCPU())
@@ -221,7 +229,8 @@ func counting(options) *section {
 	_ = group.Wait() // none fails
 	for i, l := range loads {
 		u := counted[i]
-		s.row(l.name, fmt.Sprintf("%.2f", u.write), fmt.Sprintf("%.2f", u.read), fmt.Sprintf("%d B", u.event), u.rows())
+		s.row(l.name, fmt.Sprintf("%.2f", u.write), fmt.Sprintf("%.2f", u.read), fmt.Sprintf("%d B", u.event),
+			u.rows())
 		s.goal(u.write <= l.write, l.name+fmt.Sprintf(": ≤ %v WCU", l.write), "%.2f", u.write)
 		if l.read > 0 {
 			s.goal(u.read <= l.read, l.name+fmt.Sprintf(": ≤ %v RCU", l.read), "%.2f", u.read)

@@ -144,7 +144,8 @@ func TestESPHome_SendsLineProtocol(t *testing.T) {
 	if reason, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusNoContent {
 		t.Fatalf("%s: %s %s", line, resp.Status, reason)
 	}
-	if got := fields(t, url, "cellar", "climate"); len(got) != 1 || got[0]["temperature"] != 22.4 || got[0]["humidity"] != 45.0 {
+	if got := fields(t, url, "cellar", "climate"); len(got) != 1 || got[0]["temperature"] != 22.4 ||
+		got[0]["humidity"] != 45.0 {
 		t.Errorf("%s is %v, want 22.4 degrees and 45 %%", line, got)
 	}
 }
@@ -163,7 +164,8 @@ func TestCollector_SendsWhatItReceivesAndTheMetricsOfThisMachine(t *testing.T) {
 	}
 	receiver := listener.Addr().String()
 	listener.Close()
-	cmd := exec.Command(collector, "--config", "otel-collector.yaml", "--set", "receivers.otlp.protocols.http.endpoint="+receiver,
+	cmd := exec.Command(collector, "--config", "otel-collector.yaml", "--set",
+		"receivers.otlp.protocols.http.endpoint="+receiver,
 		"--set", "service.telemetry.metrics.level=none")
 	cmd.Env = append(os.Environ(), "TIDEMARK_URL="+url, "TIDEMARK_TOKEN=any", "TIDEMARK_HOST=collector")
 	var log strings.Builder
@@ -177,14 +179,17 @@ func TestCollector_SendsWhatItReceivesAndTheMetricsOfThisMachine(t *testing.T) {
 
 	const point = `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"queue","gauge":{"dataPoints":[{"timeUnixNano":"%d","asDouble":7}]}}]}]}]}`
 	await(t, "the collector accepts metrics", func() bool {
-		resp, err := http.Post("http://"+receiver+"/v1/metrics", "application/json", strings.NewReader(fmt.Sprintf(point, time.Now().UnixNano())))
+		resp, err := http.Post("http://"+receiver+"/v1/metrics", "application/json",
+			strings.NewReader(fmt.Sprintf(point, time.Now().UnixNano())))
 		if err != nil {
 			return false
 		}
 		resp.Body.Close()
 		return resp.StatusCode == http.StatusOK
 	})
-	await(t, "the metrics of this machine", func() bool { return len(fields(t, url, "collector", "system.memory.usage,state=used")) > 0 })
+	await(t, "the metrics of this machine", func() bool {
+		return len(fields(t, url, "collector", "system.memory.usage,state=used")) > 0
+	})
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +227,8 @@ func TestCollector_SendsBatchesThatARequestMayHave(t *testing.T) {
 	if err := yaml.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
 	}
-	if most, limit := file.Processors.Batch.Most, config.Default(domains.Kinds()...).Limits.Observations; most != limit {
+	if most, limit := file.Processors.Batch.Most,
+		config.Default(domains.Kinds()...).Limits.Observations; most != limit {
 		t.Errorf("batches have up to %d points, want the limit of a request, %d", most, limit)
 	}
 }

@@ -33,13 +33,15 @@ func send(url, token, line string) error {
 
 func TestGo_SendsAPoint(t *testing.T) {
 	url := start(t)
-	if err := send(url, "any", fmt.Sprintf("room,host=go,sensor=door temperature=22.4 %d", time.Now().Unix())); err != nil {
+	if err := send(url, "any",
+		fmt.Sprintf("room,host=go,sensor=door temperature=22.4 %d", time.Now().Unix())); err != nil {
 		t.Fatal(err)
 	}
 	if got := fields(t, url, "go", "room,sensor=door"); len(got) != 1 || got[0]["temperature"] != 22.4 {
 		t.Errorf("the events are %v, want one of 22.4 degrees", got)
 	}
-	if err := send(url, "any", "room,host=go temperature=warm"); err == nil || !strings.Contains(err.Error(), "400") {
+	if err := send(url, "any", "room,host=go temperature=warm"); err == nil ||
+		!strings.Contains(err.Error(), "400") {
 		t.Errorf("send = %v, want the status of a point that is no number", err)
 	}
 }

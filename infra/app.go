@@ -50,7 +50,8 @@ func newApp(file, code, outdir string, contexts ...string) (*app, error) {
 	for _, stage := range settings.Stages {
 		s := newStack(a.App, stage)
 		a.stacks = append(a.stacks, s)
-		if _, err := tidemarkcdk.NewTidemark(s, "Default", tidemarkcdk.Props{Config: file, Stage: stage.Name, Code: code}); err != nil {
+		if _, err := tidemarkcdk.NewTidemark(s, "Default",
+			tidemarkcdk.Props{Config: file, Stage: stage.Name, Code: code}); err != nil {
 			return nil, err
 		}
 	}
@@ -62,8 +63,9 @@ func newStack(scope constructs.Construct, stage config.Stage) awscdk.Stack {
 	name := "tidemark-" + stage.Name
 	unprotected := scope.Node().TryGetContext(new(config.Unprotected)) == "true"
 	return awscdk.NewStack(scope, &name, &awscdk.StackProps{
-		StackName:             &name,
-		Description:           new("Tidemark, stage " + stage.Name + ": time-series in one DynamoDB table, with rollups"),
+		StackName: &name,
+		Description: new("Tidemark, stage " + stage.Name +
+			": time-series in one DynamoDB table, with rollups"),
 		TerminationProtection: new(stage.Removal == config.Retain && !unprotected),
 		// The CDK command line refuses other places.
 		Env: &awscdk.Environment{Account: optional(stage.Account), Region: optional(stage.Region)},

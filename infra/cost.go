@@ -24,13 +24,17 @@ var prices = []struct {
 	{"AWS::CloudWatch::Alarm", alarmPrice, "$0.10 a metric of an alarm"},
 	{"AWS::CloudWatch::CompositeAlarm", fixed(cost.CompositeAlarm.Dollars), "$0.50 a composite alarm"},
 	{"AWS::CloudWatch::Dashboard", fixed(cost.Dashboard.Dollars), "$3 a dashboard"},
-	{"AWS::Lambda::EventSourceMapping", eventCountPrice, "$0.30 a metric of event counts, of mappings that a heartbeat reaches every minute"},
+	{"AWS::Lambda::EventSourceMapping", eventCountPrice,
+		"$0.30 a metric of event counts, of mappings that a heartbeat reaches every minute"},
 	{"AWS::SecretsManager::Secret", fixed(cost.SecretMonth.Dollars), "$0.40 a secret"},
 	{"AWS::WAFv2::WebACL", fixed(cost.WebACLMonth.Dollars), "$5 a web ACL, $1 its rule"},
 	{"AWS::KMS::Key", fixed(cost.KeyMonth.Dollars), "$1 a key"},
-	{"AWS::Kinesis::Stream", fixed(cost.StreamHour.Dollars * hoursAMonth), "$0.04 an hour for an on-demand stream"},
-	{"AWS::ApplicationAutoScaling::ScalingPolicy", fixed(4 * cost.AlarmMetric.Dollars), "$0.10 an alarm, of which a policy has four"},
-	{"AWS::DynamoDB::Table", tablePrice, "provisioned: $0.00013 an hour a read unit, $0.00065 a write unit, including indexes"},
+	{"AWS::Kinesis::Stream", fixed(cost.StreamHour.Dollars * hoursAMonth),
+		"$0.04 an hour for an on-demand stream"},
+	{"AWS::ApplicationAutoScaling::ScalingPolicy", fixed(4 * cost.AlarmMetric.Dollars),
+		"$0.10 an alarm, of which a policy has four"},
+	{"AWS::DynamoDB::Table", tablePrice,
+		"provisioned: $0.00013 an hour a read unit, $0.00065 a write unit, including indexes"},
 }
 
 const hoursAMonth = 730
@@ -79,8 +83,10 @@ func atRest(deferred, lean bool, scheduled int) []monthly {
 	}
 	logs := minutes * float64(invocations) * logged / 1e9 * cost.LogGB.Dollars
 	return []monthly{
-		{"metrics of the functions", cost.Metric.Dollars * float64(metrics), fmt.Sprintf("$0.30 each of %d that are published every minute", metrics)},
-		{"schedules", minutes * float64(invocations) * each, fmt.Sprintf("%d invocations a minute of 20 ms at 1 GB", invocations)},
+		{"metrics of the functions", cost.Metric.Dollars * float64(metrics),
+			fmt.Sprintf("$0.30 each of %d that are published every minute", metrics)},
+		{"schedules", minutes * float64(invocations) * each,
+			fmt.Sprintf("%d invocations a minute of 20 ms at 1 GB", invocations)},
 		{"heartbeats", minutes * 2 * cost.WriteUnit.Dollars, "2 writes a minute"},
 		{"logs", logs, fmt.Sprintf("%.1f KB an invocation, $0.50 a GB", logged/1000)},
 	}
@@ -129,7 +135,8 @@ func writeCost(out io.Writer, stage config.Stage, t template.Template, settings 
 	return err
 }
 
-func writeIdleCost(text *strings.Builder, all map[string]template.Resource, deferred, lean bool) (total float64) {
+func writeIdleCost(text *strings.Builder, all map[string]template.Resource,
+	deferred, lean bool) (total float64) {
 	fmt.Fprintf(text, "\nidle cost a month (us-east-1, %s, before any free tier):\n", cost.AsOf)
 	scheduled := 0
 	for _, r := range all {
@@ -194,5 +201,7 @@ func writeUse(text *strings.Builder, settings *config.Config, stage config.Stage
 // hasDeferred reports whether a kind has deferred tiers, so that aggregate's schedule sweeps.
 func hasDeferred(settings *config.Config) bool {
 	kinds, err := settings.Catalog()
-	return err == nil && slices.ContainsFunc(kinds.Kinds, func(k catalog.Kind) bool { return k.Retention.HasDeferred() })
+	return err == nil && slices.ContainsFunc(kinds.Kinds, func(k catalog.Kind) bool {
+		return k.Retention.HasDeferred()
+	})
 }

@@ -44,15 +44,15 @@ func TestCost_IsTheOneInTheDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := atRestOf(t, "prod"); got != dollars {
+	if got := priceAtRest(t, "prod"); got != dollars {
 		t.Errorf("docs/run/COST.md states $%s, but prod costs $%.2f at rest", stated[1], got)
 	}
 }
 
 var total = regexp.MustCompile(`\$ *([0-9.]+)  in total`)
 
-// atRestOf is the monthly cost of an idle stage.
-func atRestOf(t *testing.T, name string) float64 {
+// priceAtRest is the monthly cost of an idle stage.
+func priceAtRest(t *testing.T, name string) float64 {
 	t.Helper()
 	return parsedDollars(t, total, printedCost(t, name))
 }
@@ -104,13 +104,13 @@ func TestLean_CostsLittleInUse(t *testing.T) {
 }
 
 func TestDev_CostsAtMostTwoDollarsAtRest(t *testing.T) {
-	if dollars := atRestOf(t, "dev"); dollars > 2 {
+	if dollars := priceAtRest(t, "dev"); dollars > 2 {
 		t.Errorf("$%v", dollars)
 	}
 }
 
 func TestLean_CostsAtMostTwoDollarsAtRestWithoutAReceiver(t *testing.T) {
-	if dollars := atRestOf(t, "lean"); dollars-2*0.50 > 2 {
+	if dollars := priceAtRest(t, "lean"); dollars-2*0.50 > 2 {
 		t.Errorf("$%v, with two causes for $0.50", dollars)
 	}
 }

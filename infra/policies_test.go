@@ -18,7 +18,8 @@ func TestTemplates_HaveNoFindingOfParliament(t *testing.T) {
 	if err != nil || len(templates) < 2 {
 		t.Fatalf("templates %q, %v", templates, err)
 	}
-	output, err := exec.Command(pythonTool(t, "python"), append([]string{"../scripts/policies.py"}, templates...)...).Output()
+	output, err := exec.Command(pythonTool(t, "python"),
+		append([]string{"../scripts/policies.py"}, templates...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,8 @@ func TestSAM_FunctionsAreTheBuildFolders(t *testing.T) {
 	}
 	for _, name := range deployed {
 		r := template.Resources[functionID(name)]
-		if r.Type != "AWS::Serverless::Function" || r.Properties["CodeUri"] != "build/"+name || r.Metadata["SkipBuild"] != true {
+		if r.Type != "AWS::Serverless::Function" || r.Properties["CodeUri"] != "build/"+name ||
+			r.Metadata["SkipBuild"] != true {
 			t.Errorf("%s is %+v", name, r)
 		}
 	}

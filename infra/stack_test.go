@@ -22,14 +22,16 @@ func TestStacks_AreProtectedIfTheTableIsRetained(t *testing.T) {
 	for name, want := range map[string]bool{"dev": false, "prod": true, "full": true} {
 		artifact, ok := manifest.Artifacts["tidemark-"+name]
 		if !ok || artifact.Properties.TerminationProtection != want {
-			t.Errorf("tidemark-%s: exists %v, termination protection %v, want %v", name, ok, artifact.Properties.TerminationProtection, want)
+			t.Errorf("tidemark-%s: exists %v, termination protection %v, want %v", name, ok,
+				artifact.Properties.TerminationProtection, want)
 		}
 	}
 }
 
 func TestStacks_TagTheirResources(t *testing.T) {
 	for _, name := range all {
-		for _, id := range []string{"Table", "IngestFunction", "AggregateFunction", "QueryFunction", "OnFailureQueue", "IngestRole", "CursorSecret", "AuthorizeFunction", "SiteSecret"} {
+		for _, id := range []string{"Table", "IngestFunction", "AggregateFunction", "QueryFunction",
+			"OnFailureQueue", "IngestRole", "CursorSecret", "AuthorizeFunction", "SiteSecret"} {
 			tags := map[any]any{}
 			list, _ := resources(t, name)[id].Properties["Tags"].([]any)
 			for _, tag := range list {
@@ -47,7 +49,8 @@ func TestFirstDeployment_ProtectsNothing(t *testing.T) {
 	needNode(t)
 	folder := t.TempDir()
 	stubs(t, filepath.Join(folder, "build"))
-	a, err := newApp(configFile, filepath.Join(folder, "build"), filepath.Join(folder, "out"), config.Unprotected)
+	a, err := newApp(configFile, filepath.Join(folder, "build"), filepath.Join(folder, "out"),
+		config.Unprotected)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +77,8 @@ func TestFirstDeployment_ProtectsNothing(t *testing.T) {
 func TestStages_NameTheirAccountAndRegion(t *testing.T) {
 	stage(t, "canary")
 	manifest := first.files["manifest.json"]
-	for stage, want := range map[string]string{"canary": "aws://123456789012/eu-central-1", "prod": "aws://unknown-account/unknown-region"} {
+	for stage, want := range map[string]string{"canary": "aws://123456789012/eu-central-1",
+		"prod": "aws://unknown-account/unknown-region"} {
 		_, artifact, _ := strings.Cut(manifest, `"tidemark-`+stage+`": {`)
 		_, environment, _ := strings.Cut(artifact, `"environment": "`)
 		if got, _, _ := strings.Cut(environment, `"`); got != want {

@@ -69,7 +69,8 @@ func alertsCommand(to *connection) *cobra.Command {
 	return cmd
 }
 
-func listAlerts(cmd *cobra.Command, to *connection, args []string, filter alert.Filter, limit int, output string) error {
+func listAlerts(cmd *cobra.Command, to *connection, args []string, filter alert.Filter, limit int,
+	output string) error {
 	table, kinds, err := to.OpenKinds(cmd.Context())
 	if err != nil {
 		return err
@@ -123,7 +124,7 @@ func printAlerts(
 		all = append(all, a)
 	}
 	if output != tableOutput {
-		return printAs(cmd, output, httpapi.AlertsOf(all, progress))
+		return printAs(cmd, output, httpapi.NewAlerts(all, progress))
 	}
 	defer printing.Progress(cmd.ErrOrStderr(), progress, wallClock())
 	if len(all) == 0 {
@@ -134,7 +135,8 @@ func printAlerts(
 
 // alertAction returns a command that changes alerts, each given by its id. An open alert
 // is found by its id alone, any other needs its subject.
-func alertAction(to *connection, name, help string, do func(*alert.Service, context.Context, model.Subject, string, string) (*storage.Alert, error)) *cobra.Command {
+func alertAction(to *connection, name, help string, do func(*alert.Service, context.Context, model.Subject,
+	string, string) (*storage.Alert, error)) *cobra.Command {
 	var subject, by string
 	cmd := &cobra.Command{
 		Use:  name + " ALERT…",
@@ -171,7 +173,8 @@ func alertAction(to *connection, name, help string, do func(*alert.Service, cont
 	return cmd
 }
 
-func subjectOfAlert(ctx context.Context, service *alert.Service, kinds *catalog.Catalog, subject, id string) (model.Subject, error) {
+func subjectOfAlert(ctx context.Context, service *alert.Service, kinds *catalog.Catalog,
+	subject, id string) (model.Subject, error) {
 	if subject != "" {
 		return arguments.Subject(subject, kinds)
 	}

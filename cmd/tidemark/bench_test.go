@@ -74,7 +74,7 @@ func benchAt(t *testing.T, endpoint string, create func(*dynamo.Table) error) *b
 	return b
 }
 
-func clientOf(t *testing.T) *dynamodb.Client {
+func newClient(t *testing.T) *dynamodb.Client {
 	t.Helper()
 	client, err := dynamo.NewClient(t.Context(), "", enginetest.Endpoint(t))
 	if err != nil {
@@ -130,7 +130,8 @@ func (b *bench) expect(status int, args []string, texts ...string) string {
 		}
 	}
 	if got != status || missing != nil {
-		b.Errorf("tidemark %s exit status %d, want %d; output\n%s\nwithout %q", strings.Join(args, " "), got, status, out, missing)
+		b.Errorf("tidemark %s exit status %d, want %d; output\n%s\nwithout %q", strings.Join(args, " "), got,
+			status, out, missing)
 	}
 	return out
 }
@@ -149,7 +150,8 @@ func (b *bench) rowItem(device string, u tier.Unit, when string) item.Item {
 
 func (b *bench) rowKey(device string, u tier.Unit, when string) keys.Key {
 	at := timeAt(when)
-	return keys.Row(rollup.Key{Series: b.kinds.Kinds[0].Series(device, "", model.Order{}), Tier: u.String(), Start: u.BucketOf(at).Start})
+	return keys.Row(rollup.Key{Series: b.kinds.Kinds[0].Series(device, "", model.Order{}), Tier: u.String(),
+		Start: u.BucketAt(at).Start})
 }
 
 func (b *bench) put(it item.Item) {

@@ -61,7 +61,8 @@ func moveClock(cmd *cobra.Command, url string, by time.Duration) (model.Time, er
 	if err != nil {
 		return 0, err
 	}
-	request, err := http.NewRequestWithContext(cmd.Context(), http.MethodPost, url+stack.PathClock, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(cmd.Context(), http.MethodPost, url+stack.PathClock,
+		bytes.NewReader(body))
 	if err != nil {
 		return 0, err
 	}

@@ -71,7 +71,8 @@ func configCheckCommand(to *connection) *cobra.Command {
 				}
 			}
 			if against == "" {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s is valid: %d kinds, %d stages\n", cmp.Or(to.File, config.FileName), len(after.Kinds), len(after.Stages))
+				fmt.Fprintf(cmd.OutOrStdout(), "%s is valid: %d kinds, %d stages\n", cmp.Or(to.File, config.FileName),
+					len(after.Kinds), len(after.Stages))
 				return nil
 			}
 			before, err := configBefore(cmd, to, against, stack)
@@ -88,9 +89,12 @@ func configCheckCommand(to *connection) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&against, "against", "", "the `configuration` before the change: a file, - or deployed")
-	cmd.Flags().StringVar(&rate, "rate", "", "`rate` of the events of a series, such as 1/h: say which tiers should be immediate")
-	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack` for --against deployed, for example tidemark-prod")
+	cmd.Flags().StringVar(&against, "against", "",
+		"the `configuration` before the change: a file, - or deployed")
+	cmd.Flags().StringVar(&rate, "rate", "",
+		"`rate` of the events of a series, such as 1/h: say which tiers should be immediate")
+	cmd.Flags().StringVar(&stack, "stack", "",
+		"CloudFormation `stack` for --against deployed, for example tidemark-prod")
 	return cmd
 }
 
@@ -152,7 +156,8 @@ func configApplyCommand(to *connection) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack` whose table it is")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "write nothing; a stack that does not exist yet is no error")
-	cmd.Flags().StringSliceVar(&retired, "retire", nil, "`kinds` that are no longer declared, and whose last item has expired")
+	cmd.Flags().StringSliceVar(&retired, "retire", nil,
+		"`kinds` that are no longer declared, and whose last item has expired")
 	return cmd
 }
 

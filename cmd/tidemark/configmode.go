@@ -42,7 +42,9 @@ func modeCommand(to *connection, deferred bool) *cobra.Command {
 		cmd = &cobra.Command{Use: "defer KIND [TIER]", Long: configDeferHelp}
 	}
 	stack := cmd.Flags().String("stack", "", "CloudFormation `stack` whose table it is")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return changeMode(cmd, to, *stack, args, deferred) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return changeMode(cmd, to, *stack, args, deferred)
+	}
 	return cmd
 }
 

@@ -43,8 +43,10 @@ func costCommand(to *connection) *cobra.Command {
 		},
 	}
 	registerLoad(cmd, &flags)
-	cmd.Flags().StringVar(&flags.Events, "events", "", "`number` of events of a kind, such as 1e6/day, to show what each configuration costs")
-	cmd.Flags().StringVar(&flags.Stage, "stage", "", "`name` of a stage of tidemark.yaml (default: the last one)")
+	cmd.Flags().StringVar(&flags.Events, "events", "",
+		"`number` of events of a kind, such as 1e6/day, to show what each configuration costs")
+	cmd.Flags().StringVar(&flags.Stage, "stage", "",
+		"`name` of a stage of tidemark.yaml (default: the last one)")
 	cmd.Flags().IntVar(&flags.Processes, "processes", 1, "`number` of processes that share the events")
 	cmd.Flags().IntVar(&flags.Size, "size", 0, "`bytes` of such an event, if more than its declared fields have")
 	return cmd

@@ -82,12 +82,16 @@ func devCommand(to *connection) *cobra.Command {
 	cmd.Flags().StringVar(&flags.port, "port", "0", "`port` of the HTTP API; 0 is any free port")
 	cmd.Flags().StringVar(&flags.mqtt, "mqtt", "", "also run an MQTT broker at this `address`")
 	cmd.Flags().Lookup("mqtt").NoOptDefVal = "127.0.0.1:1883"
-	cmd.Flags().StringVar(&flags.functions, "functions", "", "`directory` of the functions, built for this machine (default build/local; built if it is missing)")
+	cmd.Flags().StringVar(&flags.functions, "functions", "",
+		"`directory` of the functions, built for this machine (default build/local; built if it is missing)")
 	cmd.Flags().StringVar(&flags.dir, "dir", devDir, "`directory` for logs and the on-failure file")
-	cmd.Flags().StringVar(&flags.data, "data", "", "`directory` that keeps the table (default: one for this project under the user's cache)")
+	cmd.Flags().StringVar(&flags.data, "data", "",
+		"`directory` that keeps the table (default: one for this project under the user's cache)")
 	cmd.Flags().BoolVar(&flags.fresh, "fresh", false, "delete the kept table first")
-	cmd.Flags().StringVar(&flags.engine, "engine", string(stack.Embedded), "`engine` of the table: embedded, or dynamodb-local, which needs Java")
-	cmd.Flags().StringVar(&flags.clock, "clock", "", "set the clock of table and functions to this `time`; tidemark clock moves it")
+	cmd.Flags().StringVar(&flags.engine, "engine", string(stack.Embedded),
+		"`engine` of the table: embedded, or dynamodb-local, which needs Java")
+	cmd.Flags().StringVar(&flags.clock, "clock", "",
+		"set the clock of table and functions to this `time`; tidemark clock moves it")
 	cmd.Flags().IntVar(&flags.heap, "heap", 0, "the most `megabytes` of heap for dynamodb-local (default 1024)")
 	return cmd
 }
@@ -135,7 +139,8 @@ func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) (
 		return runCommand(ctx, cmd, running, options, command)
 	}
 	remove, err := devfile.Dev{
-		URL: running.URL, Endpoint: running.Endpoint, Table: running.Table, Config: options.ConfigPath, PID: os.Getpid(),
+		URL: running.URL, Endpoint: running.Endpoint, Table: running.Table, Config: options.ConfigPath,
+		PID:     os.Getpid(),
 		Started: time.Now(), ID: options.ID, Clock: options.Clock.Path(),
 	}.Write(filepath.Join(flags.dir, filepath.Base(devfile.Path)))
 	if err != nil {
@@ -197,7 +202,8 @@ func devOptions(to *connection, flags devFlags) (stack.Options, error) {
 	database.Endpoint, database.HeapMB = to.Endpoint, flags.heap
 	return stack.Options{
 		Config: settings, ConfigPath: path, Table: to.Table, Port: flags.port, MQTT: flags.mqtt,
-		Engine: engine, Clock: moved, DynamoDB: database, BinaryDir: flags.functions, Dir: flags.dir, ID: rand.Text(),
+		Engine: engine, Clock: moved, DynamoDB: database, BinaryDir: flags.functions, Dir: flags.dir,
+		ID: rand.Text(),
 	}, nil
 }
 
@@ -215,7 +221,8 @@ func checkPort(port string) error {
 }
 
 // runCommand runs the command while the stack runs, and returns its exit status.
-func runCommand(ctx context.Context, cmd *cobra.Command, running *stack.Stack, options stack.Options, command []string) error {
+func runCommand(ctx context.Context, cmd *cobra.Command, running *stack.Stack, options stack.Options,
+	command []string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(running.Context(), cancel)()
@@ -223,7 +230,8 @@ func runCommand(ctx context.Context, cmd *cobra.Command, running *stack.Stack, o
 		Args: command,
 		Env: append(os.Environ(),
 			"TIDEMARK_URL="+running.URL, "TIDEMARK_ENDPOINT="+running.Endpoint,
-			"TIDEMARK_TABLE="+running.Table, "TIDEMARK_CONFIG="+options.ConfigPath, "TIDEMARK_MQTT="+running.MQTT, clock.Env+"="+options.Clock.Path()),
+			"TIDEMARK_TABLE="+running.Table, "TIDEMARK_CONFIG="+options.ConfigPath, "TIDEMARK_MQTT="+running.MQTT,
+			clock.Env+"="+options.Clock.Path()),
 		Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 	}.Run(ctx)
 	switch {
@@ -243,7 +251,8 @@ var welcomeText string
 const mqttText = "MQTT broker at %s: publish readings to the topic tidemark/devices/sensor_01/readings.\n\n"
 
 func printWelcome(w io.Writer, running *stack.Stack, flags devFlags, data string) {
-	fmt.Fprintf(w, welcomeText, running.URL, running.Endpoint, running.Table, cmp.Or(data, "the database that you run"),
+	fmt.Fprintf(w, welcomeText, running.URL, running.Endpoint, running.Table,
+		cmp.Or(data, "the database that you run"),
 		filepath.Join(flags.dir, "logs"), running.Window())
 	if running.MQTT != "" {
 		fmt.Fprintf(w, mqttText, running.MQTT)

@@ -13,7 +13,9 @@ import (
 )
 
 func TestDev_RefusesADirectoryInWhichAnotherRuns(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set(devfile.IDHeader, "other") }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set(devfile.IDHeader, "other")
+	}))
 	defer server.Close()
 	dir := t.TempDir()
 	remove, err := devfile.Dev{URL: server.URL, ID: "other"}.Write(filepath.Join(dir, "dev.json"))

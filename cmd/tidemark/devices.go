@@ -16,9 +16,11 @@ type deviceFlags struct {
 }
 
 func (f *deviceFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.status, "status", "", "of devices, those whose profile has this `status`, such as active")
+	cmd.Flags().StringVar(&f.status, "status", "",
+		"of devices, those whose profile has this `status`, such as active")
 	cmd.Flags().StringVar(&f.account, "account", "", "of devices, those whose profile has this `account`")
-	cmd.Flags().BoolVar(&f.seen, "seen", false, "with --status or --account, also show when each device reported last, for at least one read unit a device")
+	cmd.Flags().BoolVar(&f.seen, "seen", false,
+		"with --status or --account, also show when each device reported last, for at least one read unit a device")
 }
 
 // chosen reports whether devices are chosen by their profiles.
@@ -36,7 +38,8 @@ func (f *deviceFlags) list(cmd *cobra.Command, lines list, to *connection, what 
 	return listDevices(cmd, lines, to, field, value, f.status, f.seen)
 }
 
-func listDevices(cmd *cobra.Command, lines list, to *connection, field, value, status string, seen bool) error {
+func listDevices(cmd *cobra.Command, lines list, to *connection, field, value, status string,
+	seen bool) error {
 	_, service, err := to.openSubject(cmd.Context(), iot.Device.Path+"/any")
 	if err != nil {
 		return err
@@ -54,7 +57,8 @@ func listDevices(cmd *cobra.Command, lines list, to *connection, field, value, s
 		if status != "" && fieldText(&p, iot.FieldStatus) != status {
 			continue
 		}
-		cells := []string{iot.Device.Path + "/" + p.Subject.ID, fieldText(&p, iot.FieldType), fieldText(&p, iot.FieldStatus),
+		cells := []string{iot.Device.Path + "/" + p.Subject.ID, fieldText(&p, iot.FieldType),
+			fieldText(&p, iot.FieldStatus),
 			fieldText(&p, iot.FieldName), fieldText(&p, iot.FieldLocation), fieldText(&p, iot.FieldFirmware)}
 		if seen {
 			at, ok, err := service.LastSeen(cmd.Context(), p.Subject)
@@ -69,7 +73,8 @@ func listDevices(cmd *cobra.Command, lines list, to *connection, field, value, s
 		}
 		found.Rows = append(found.Rows, cells)
 	}
-	return lines.print(cmd, found, found, "no device has such a profile: \"tidemark ls devices\" lists the devices that sent events")
+	return lines.print(cmd, found, found,
+		"no device has such a profile: \"tidemark ls devices\" lists the devices that sent events")
 }
 
 // fieldText returns a text field of a profile, "" if it has none.

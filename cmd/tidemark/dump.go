@@ -79,7 +79,8 @@ func dump(cmd *cobra.Command, to *connection, flags dumpFlags) error {
 		return fmt.Errorf("read the items: %w", err)
 	}
 	if shown == 0 && failed == nil {
-		return printNone(cmd, "no such items: check the subject, and --class, which is the first word of a key, such as EVENT")
+		return printNone(cmd,
+			"no such items: check the subject, and --class, which is the first word of a key, such as EVENT")
 	}
 	return failed
 }

@@ -100,7 +100,8 @@ visitor as --id, and the time of the session's first view.`
 func eventGet(to *connection) *cobra.Command {
 	return eventAction(to, "get SUBJECT TIME", eventGetHelp,
 		func(ctx context.Context, c *chosenEvent, _ []string) (ingest.Edit, error) {
-			stored, err := c.reader.Event(ctx, query.Series{Kind: c.kind, Subject: c.key.Series.Subject.ID, Stream: c.key.Series.Stream}, c.key.Order)
+			stored, err := c.reader.Event(ctx,
+				query.Series{Kind: c.kind, Subject: c.key.Series.Subject.ID, Stream: c.key.Series.Stream}, c.key.Order)
 			return ingest.Edit{Event: stored, Outcome: ingest.NotFound}, err
 		})
 }
@@ -135,7 +136,8 @@ func eventCorrect(to *connection) *cobra.Command {
 
 // checkNames returns an error if a field that the event does not have is like one that it has.
 func (c *chosenEvent) checkNames(ctx context.Context, fields model.Attrs, declared []string) error {
-	stored, err := c.reader.Event(ctx, query.Series{Kind: c.kind, Subject: c.key.Series.Subject.ID, Stream: c.key.Series.Stream}, c.key.Order)
+	stored, err := c.reader.Event(ctx,
+		query.Series{Kind: c.kind, Subject: c.key.Series.Subject.ID, Stream: c.key.Series.Stream}, c.key.Order)
 	if err != nil || stored == nil {
 		return err
 	}
@@ -161,7 +163,8 @@ func eventDelete(to *connection) *cobra.Command {
 
 // eventAction returns a command that prints what an action on one event returns. The action has the
 // arguments that follow the subject and the time.
-func eventAction(to *connection, use, help string, act func(context.Context, *chosenEvent, []string) (ingest.Edit, error)) *cobra.Command {
+func eventAction(to *connection, use, help string,
+	act func(context.Context, *chosenEvent, []string) (ingest.Edit, error)) *cobra.Command {
 	var f eventFlags
 	cmd := &cobra.Command{Use: use, Long: help, RunE: func(cmd *cobra.Command, args []string) error {
 		c, err := f.open(cmd, to, args)
@@ -191,7 +194,7 @@ func (c *chosenEvent) print(cmd *cobra.Command, edit ingest.Edit) error {
 		return no(messages, "%s has the hash %s, not the expected one: nothing was changed; use get, then try again", c.name(), edit.Event.Hash)
 	}
 	fmt.Fprintf(messages, "hash %s\n", edit.Event.Hash)
-	return printJSON(out, httpapi.EventOf(edit.Event))
+	return printJSON(out, httpapi.NewEvent(edit.Event))
 }
 
 // name returns the event as in a sentence.

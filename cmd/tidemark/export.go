@@ -29,7 +29,8 @@ func exportCommand(to *connection) *cobra.Command {
 func registerExport(f *export.Command, cmd *cobra.Command, format, formats string) {
 	cmd.Flags().StringVar(&f.Format, "format", format, "`format`: "+formats)
 	cmd.Flags().StringVar(&f.To, "to", "", "write files to this `folder`, or s3://BUCKET/PREFIX")
-	cmd.Flags().StringSliceVar(&f.Kinds, "kind", nil, "only this `kind`, by name or plural; may be repeated (default: all)")
+	cmd.Flags().StringSliceVar(&f.Kinds, "kind", nil,
+		"only this `kind`, by name or plural; may be repeated (default: all)")
 	cmd.Flags().BoolVar(&f.Full, "full", false, "with --to: read every day again, also days with complete files")
 }
 

@@ -47,10 +47,10 @@ func (b *bench) failureMessage(after string) (body, last string) {
 		from = all[len(all)-1].Seq
 	}
 	first, end := all[0], all[len(all)-1]
-	return messageOf(arn, shards[0].ID, first.Seq, end.Seq, wallClock()), end.Seq
+	return newMessage(arn, shards[0].ID, first.Seq, end.Seq, wallClock()), end.Seq
 }
 
-func messageOf(arn, shard, first, last string, at model.Time) string {
+func newMessage(arn, shard, first, last string, at model.Time) string {
 	return fmt.Sprintf(`{"requestContext":{"condition":"RetryAttemptsExhausted"},"DDBStreamBatchInfo":{"shardId":%q,`+
 		`"startSequenceNumber":%q,"endSequenceNumber":%q,"approximateArrivalOfFirstRecord":%q,`+
 		`"approximateArrivalOfLastRecord":%q,"batchSize":1,"streamArn":%q}}`, shard, first, last, at, at, arn)
@@ -115,7 +115,8 @@ func TestFailed_BatchesProcessesTheRangesOfAQueueAndRemovesThem(t *testing.T) {
 	two, _ := b.failureMessage(last)
 	queue := newQueue(t, one, two)
 	line := words("failed retry --source batches --queue " + queue.URL + "/1/on-failure")
-	b.expect(1, append(line, "--dry-run"), "2 changes to process", "1 changes to process", "batches: 2 to process")
+	b.expect(1, append(line, "--dry-run"), "2 changes to process", "1 changes to process",
+		"batches: 2 to process")
 	if n := queue.show(); n != 2 {
 		t.Errorf("a dry run left %d messages, want 2", n)
 	}
@@ -173,9 +174,11 @@ func TestFailed_BatchesTrimmedRangeIsRepairedByArrival(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queue := newQueue(t, messageOf(arn, "shardId-00000000000000000001-gone", "000000000000000000001", "000000000000000000002", wallClock()))
+	queue := newQueue(t, newMessage(arn, "shardId-00000000000000000001-gone", "000000000000000000001",
+		"000000000000000000002", wallClock()))
 	line := words("failed retry --source batches --queue " + queue.URL + "/1/on-failure")
-	b.expect(1, append(line, "--dry-run"), "no longer has", "before its raw events expire, on "+wallClock().Add(30 * tier.Day24).String()[:10], "1 buckets to recompute")
+	b.expect(1, append(line, "--dry-run"), "no longer has", "before its raw events expire, on "+
+		wallClock().Add(30 * tier.Day24).String()[:10], "1 buckets to recompute")
 	queue.show()
 	b.expect(0, line, "batches: 1 processed and removed")
 	b.expect(0, words("verify"), equalText)
@@ -190,8 +193,10 @@ func TestFailed_BatchesMarksRowsInexactAfterTheRawEventsExpired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queue := newQueue(t, messageOf(arn, "shardId-00000000000000000001-gone", "000000000000000000001", "000000000000000000002", at))
-	b.expect(0, words("failed retry --source batches --queue "+queue.URL+"/1/on-failure"), "rows that may miss one are marked", "marked the rows that may miss an event of")
+	queue := newQueue(t,
+		newMessage(arn, "shardId-00000000000000000001-gone", "000000000000000000001", "000000000000000000002", at))
+	b.expect(0, words("failed retry --source batches --queue "+queue.URL+"/1/on-failure"),
+		"rows that may miss one are marked", "marked the rows that may miss an event of")
 	if row := b.rowItem("a", tier.Hour, at.String()); row[tablekeys.AttrExact].Bool {
 		t.Error("the hour of the range says exact")
 	}

@@ -35,7 +35,7 @@ func TestFailed_BatchesProcessesABatchThatTheStackFailedToProcess(t *testing.T) 
 	}
 	settings.Mapping.MaxRetries, settings.Mapping.Window = 0, 0
 	dir := t.TempDir()
-	b.table = dynamo.New(clientOf(t), fmt.Sprintf("given-up-%d", time.Now().UnixNano()))
+	b.table = dynamo.New(newClient(t), fmt.Sprintf("given-up-%d", time.Now().UnixNano()))
 	stack, err := stack.Start(t.Context(), stack.Options{
 		Config: settings, Table: b.table.Name(), Dir: dir, DynamoDB: ddblocal.Options{Endpoint: b.endpoint},
 		BinaryDir: functions,
@@ -56,7 +56,8 @@ func TestFailed_BatchesProcessesABatchThatTheStackFailedToProcess(t *testing.T) 
 		}
 	}
 	send("2026-11-02T10:00:00Z")
-	row, newer := b.rowItem("a", tier.Hour, "2026-11-02T10:00:00Z"), b.rowItem("a", tier.Hour, "2026-11-02T10:00:00Z")
+	row, newer := b.rowItem("a", tier.Hour, "2026-11-02T10:00:00Z"),
+		b.rowItem("a", tier.Hour, "2026-11-02T10:00:00Z")
 	newer[keys.AttrVersion] = item.Value{Type: item.N, S: "99"}
 	b.put(newer)
 	send("2026-11-02T10:30:00Z")

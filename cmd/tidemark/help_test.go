@@ -66,7 +66,7 @@ func TestArgumentsOf_FollowsTheUsageLine(t *testing.T) {
 		{"smoke --stack NAME", 0, 0},
 		{"latest SUBJECT | latest KINDS --by VALUE", 1, 1},
 	} {
-		check := argumentsOf(c.use).check
+		check := parseUsage(c.use).check
 		for n := range 5 {
 			want := n >= c.least && (c.most < 0 || n <= c.most)
 			if err := check(&cobra.Command{Use: c.use}, make([]string, n)); (err == nil) != want {
@@ -102,7 +102,8 @@ func TestUnknownWords_NameWhatWasMeant(t *testing.T) {
 		"history devices/a extra":          `unexpected argument "extra": tidemark history`,
 	} {
 		var stderr strings.Builder
-		if status := run(t.Context(), strings.Fields(line), nil, io.Discard, &stderr); status != exitUsage || !strings.Contains(stderr.String(), want) {
+		if status := run(t.Context(), strings.Fields(line), nil, io.Discard, &stderr); status != exitUsage ||
+			!strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: status %d, %s; want %q", line, status, stderr.String(), want)
 		}
 	}
@@ -116,7 +117,8 @@ func TestOtherWords_NameCommandsAndFlags(t *testing.T) {
 		if err != nil || len(rest) > 0 {
 			t.Errorf("%s: %s is not a command: %v", typed, path, err)
 		}
-		if found, rest, err := rootCommand().Find(strings.Fields(typed)); err == nil && len(rest) == 0 && found.HasParent() {
+		if found, rest, err := rootCommand().Find(strings.Fields(typed)); err == nil && len(rest) == 0 &&
+			found.HasParent() {
 			t.Errorf("%s is a command itself", typed)
 		}
 	}

@@ -49,7 +49,8 @@ func historyCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{Use: "history SUBJECT", Long: historyHelp}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 20, "events", true)
-	cmd.Flags().StringArrayVar(&flags.where, "where", nil, "filter by a `condition` such as temperature>20; may be repeated")
+	cmd.Flags().StringArrayVar(&flags.where, "where", nil,
+		"filter by a `condition` such as temperature>20; may be repeated")
 	cmd.Flags().StringSliceVar(&flags.fields, "fields", nil, "show only these `fields`, separated by commas")
 	cmd.Flags().BoolVar(&flags.count, "count", false, "print only the number of events")
 	flags.tailFlags.register(cmd)
@@ -86,7 +87,7 @@ func history(cmd *cobra.Command, to *connection, flags historyFlags, subject str
 		}
 		events = append(events, event)
 	}
-	return flags.print(cmd, from, httpapi.HistoryOf(query.EventPage{Events: events}), func() error {
+	return flags.print(cmd, from, httpapi.NewHistory(query.EventPage{Events: events}), func() error {
 		if len(events) == 0 {
 			from.printNone(ctx, cmd.ErrOrStderr())
 			return nil
@@ -131,11 +132,12 @@ func printCount(cmd *cobra.Command, flags historyFlags, from *seriesReader, coun
 	if flags.output == "csv" || flags.output == "ndjson" {
 		return usagef("--count: want --output table or json")
 	}
-	return flags.print(cmd, from, httpapi.Count{Events: counted.Events, Unreadable: counted.Unreadable}, func() error {
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), counted.Events)
-		if counted.Unreadable > 0 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%d of them cannot be decoded\n", counted.Unreadable)
-		}
-		return err
-	})
+	return flags.print(cmd, from, httpapi.Count{Events: counted.Events, Unreadable: counted.Unreadable},
+		func() error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), counted.Events)
+			if counted.Unreadable > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%d of them cannot be decoded\n", counted.Unreadable)
+			}
+			return err
+		})
 }

@@ -42,27 +42,44 @@ type importFlags struct {
 
 // register registers the flags.
 func (f *importFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.kind, "kind", "", "`kind` of the observations, by name or plural (default: the first that is declared)")
-	cmd.Flags().StringVar(&f.columns, "map", "", "the files are CSV with these `columns`, such as subject=device,time=ts,value=value (default: guessed)")
+	cmd.Flags().StringVar(&f.kind, "kind", "",
+		"`kind` of the observations, by name or plural (default: the first that is declared)")
+	cmd.Flags().StringVar(&f.columns, "map", "",
+		"the files are CSV with these `columns`, such as subject=device,time=ts,value=value (default: guessed)")
 	cmd.Flags().Func("zone", "`time zone` of times of CSV that have no offset, such as Europe/Berlin", f.setZone)
-	cmd.Flags().Func("time-format", "`format` of the times of CSV, such as '%d.%m.%Y %H:%M', or s, ms, us, ns, or excel (default: guessed)", f.setTimeFormat)
+	cmd.Flags().Func("time-format",
+		"`format` of the times of CSV, such as '%d.%m.%Y %H:%M', or s, ms, us, ns, or excel (default: guessed)",
+		f.setTimeFormat)
 	cmd.Flags().StringVar(&f.source, "source", "", "map objects and rows by this `row` of sources, or preset")
-	cmd.Flags().StringVar(&f.constants, "set", "", "`fields` that are the same in every row, such as subject=station_1")
+	cmd.Flags().StringVar(&f.constants, "set", "",
+		"`fields` that are the same in every row, such as subject=station_1")
 	cmd.Flags().IntVar(&f.shape.Skip, "skip", 0, "skip `lines` above the header of CSV")
-	cmd.Flags().IntVar(&f.shape.SkipBelow, "skip-below", 0, "skip `rows` between the header and the data of CSV, such as units")
-	cmd.Flags().StringSliceVar(&f.shape.Header, "columns", nil, "`names` of the columns of CSV without a header line")
-	cmd.Flags().Func("types", "`types` of columns of CSV, such as firmware=text,temperature=number; text, number, bool or time (default: decided from the cells)", f.setTypes)
-	cmd.Flags().Func("decimal", "the `mark` of decimals of CSV, comma or point, where the cells of a column do not say", f.setDecimal)
-	cmd.Flags().StringVar(&f.web.Format, "format", "", "the files are logs of a web server, or exports of another program for web analytics: "+replay.WebFormats())
-	cmd.Flags().StringVar(&f.web.Site, "site", "", "`id` of the site in these files (default: the host that a line of the log names)")
-	cmd.Flags().StringVar(&f.rebase, "rebase", "", "shift all event times by the same amount, so that the newest is this `time`: now, or such as 2026-11-01T14:00:00Z")
-	cmd.Flags().BoolVar(&f.wait, "wait", false, `wait until the rollups include everything (needs a running "tidemark dev")`)
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "only print the columns, rows, subjects, rejected rows, price and time")
-	cmd.Flags().StringVar(&f.journal, "journal", "", "`path` of the record of progress (default: made from the input, in this folder)")
-	cmd.Flags().StringVar(&f.secret, "secret", "", "`ARN` of the deployment's secret for site keys (env "+config.EnvSiteSecret+"), from which the secrets of pseudonyms are derived")
+	cmd.Flags().IntVar(&f.shape.SkipBelow, "skip-below", 0,
+		"skip `rows` between the header and the data of CSV, such as units")
+	cmd.Flags().StringSliceVar(&f.shape.Header, "columns", nil,
+		"`names` of the columns of CSV without a header line")
+	cmd.Flags().Func("types",
+		"`types` of columns of CSV, such as firmware=text,temperature=number; text, number, bool or time (default: decided from the cells)", f.setTypes)
+	cmd.Flags().Func("decimal",
+		"the `mark` of decimals of CSV, comma or point, where the cells of a column do not say", f.setDecimal)
+	cmd.Flags().StringVar(&f.web.Format, "format", "",
+		"the files are logs of a web server, or exports of another program for web analytics: "+replay.WebFormats())
+	cmd.Flags().StringVar(&f.web.Site, "site", "",
+		"`id` of the site in these files (default: the host that a line of the log names)")
+	cmd.Flags().StringVar(&f.rebase, "rebase", "",
+		"shift all event times by the same amount, so that the newest is this `time`: now, or such as 2026-11-01T14:00:00Z")
+	cmd.Flags().BoolVar(&f.wait, "wait", false,
+		`wait until the rollups include everything (needs a running "tidemark dev")`)
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false,
+		"only print the columns, rows, subjects, rejected rows, price and time")
+	cmd.Flags().StringVar(&f.journal, "journal", "",
+		"`path` of the record of progress (default: made from the input, in this folder)")
+	cmd.Flags().StringVar(&f.secret, "secret", "", "`ARN` of the deployment's secret for site keys (env "+
+		config.EnvSiteSecret+"), from which the secrets of pseudonyms are derived")
 	cmd.Flags().IntVar(&f.batch, "batch", 500, "the most `observations` in a request")
 	cmd.Flags().IntVar(&f.concurrency, "concurrency", 4, "the most `requests` at the same time")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "reject observations with a measure that is not a number; without it they are stored, and rollups count the value as invalid")
+	cmd.Flags().BoolVar(&f.strict, "strict", false,
+		"reject observations with a measure that is not a number; without it they are stored, and rollups count the value as invalid")
 }
 
 func (f *importFlags) setZone(name string) (err error) {
@@ -88,7 +105,8 @@ func (f *importFlags) setDecimal(name string) error {
 }
 
 func (f *importFlags) sender(to *connection, kind *catalog.Kind) replay.Sender {
-	return replay.Sender{URL: to.URL + "/v1/" + kind.Path, Strict: f.strict, Batch: f.batch, Lanes: f.concurrency}
+	return replay.Sender{URL: to.URL + "/v1/" + kind.Path, Strict: f.strict, Batch: f.batch,
+		Lanes: f.concurrency}
 }
 
 // sendOnce sends the observations of files once, without a journal.
@@ -140,7 +158,8 @@ func (f *importFlags) await(cmd *cobra.Command, to *connection) error {
 	began, p := time.Now(), terminal.NewProgress(cmd.ErrOrStderr(), "fold", "records", 0)
 	err := stack.AwaitIdle(cmd.Context(), to.URL, p.Add)
 	if err == nil {
-		fmt.Fprintf(cmd.OutOrStdout(), "rollups complete after %s more\n", time.Since(began).Round(100*time.Millisecond))
+		fmt.Fprintf(cmd.OutOrStdout(), "rollups complete after %s more\n",
+			time.Since(began).Round(100*time.Millisecond))
 	}
 	p.Done()
 	return err
@@ -168,7 +187,8 @@ func (f *importFlags) input(cmd *cobra.Command, to *connection) (replay.Input, e
 		return replay.Input{}, fmt.Errorf("--kind: %w", err)
 	}
 	points := &points.Mapping{Rows: settings.Sources, Catalog: kinds}
-	in := replay.Input{Stdin: cmd.InOrStdin(), Kind: kind, Clock: f.clock, Types: f.types, Mark: f.mark, Shape: f.shape, Points: points, Web: analytics, Notice: func(text string) { cmd.PrintErr(text) }}
+	in := replay.Input{Stdin: cmd.InOrStdin(), Kind: kind, Clock: f.clock, Types: f.types, Mark: f.mark,
+		Shape: f.shape, Points: points, Web: analytics, Notice: func(text string) { cmd.PrintErr(text) }}
 	if f.source != "" {
 		if row := points.Row(f.source); row == nil || row.Match == "*" {
 			known := lists.Map(settings.Sources, func(r config.SourceRow) string { return r.Match })
@@ -191,7 +211,8 @@ func (f *importFlags) input(cmd *cobra.Command, to *connection) (replay.Input, e
 }
 
 // analytics returns how --format is read, nil without it, and sets the kind that it has by default.
-func (f *importFlags) analytics(cmd *cobra.Command, to *connection, kinds *catalog.Catalog) (*replay.Web, error) {
+func (f *importFlags) analytics(cmd *cobra.Command, to *connection,
+	kinds *catalog.Catalog) (*replay.Web, error) {
 	if f.web.Format == "" {
 		return nil, nil
 	}

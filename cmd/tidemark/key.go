@@ -75,20 +75,21 @@ Examples:
 func keyCommand(to *connection) *cobra.Command {
 	var draft storage.APIKey
 	type keys = *access.APIKeys
-	create := keyAction(to, "create NAME", keyCreateHelp, func(ctx context.Context, keys keys, name string) (string, error) {
-		kinds, err := to.Catalog()
-		if err != nil {
-			return "", err
-		}
-		if err := access.CheckKinds(kinds, draft.Kinds); err != nil {
-			return "", usagef("--kinds: %w", err)
-		}
-		if err := cmp.Or(checkReads(&draft), checkSubjects(&draft)); err != nil {
-			return "", err
-		}
-		draft.Name, draft.CreatedBy = name, userName()
-		return keys.Create(ctx, draft)
-	})
+	create := keyAction(to, "create NAME", keyCreateHelp,
+		func(ctx context.Context, keys keys, name string) (string, error) {
+			kinds, err := to.Catalog()
+			if err != nil {
+				return "", err
+			}
+			if err := access.CheckKinds(kinds, draft.Kinds); err != nil {
+				return "", usagef("--kinds: %w", err)
+			}
+			if err := cmp.Or(checkReads(&draft), checkSubjects(&draft)); err != nil {
+				return "", err
+			}
+			draft.Name, draft.CreatedBy = name, userName()
+			return keys.Create(ctx, draft)
+		})
 	const subjects = "only subjects whose ids begin with this `text`, as plant7: or plant*"
 	create.Flags().StringVar(&draft.Subjects, "subjects", "", subjects)
 	create.Flags().StringSliceVar(&draft.Kinds, "kinds", nil, "only events of these `kinds`")
@@ -97,13 +98,16 @@ func keyCommand(to *connection) *cobra.Command {
 		return keys.Listed(ctx)
 	})
 	var overlap time.Duration
-	rotate := keyAction(to, "rotate ID", keyRotateHelp, func(ctx context.Context, keys keys, id string) (string, error) {
-		return keys.Rotate(ctx, id, overlap)
-	})
-	rotate.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the former token stays valid; 0s ends it now")
-	revoke := keyAction(to, "revoke ID", keyRevokeHelp, func(ctx context.Context, keys keys, id string) (string, error) {
-		return id + " revoked", keys.Revoke(ctx, id)
-	})
+	rotate := keyAction(to, "rotate ID", keyRotateHelp,
+		func(ctx context.Context, keys keys, id string) (string, error) {
+			return keys.Rotate(ctx, id, overlap)
+		})
+	rotate.Flags().DurationVar(&overlap, "overlap", 24*time.Hour,
+		"how long the former token stays valid; 0s ends it now")
+	revoke := keyAction(to, "revoke ID", keyRevokeHelp,
+		func(ctx context.Context, keys keys, id string) (string, error) {
+			return id + " revoked", keys.Revoke(ctx, id)
+		})
 	return group("key", keyHelp, create, list, rotate, revoke)
 }
 
@@ -207,7 +211,8 @@ func printKey(use, help string, textOf func(key string) (string, error)) *cobra.
 		fmt.Fprint(cmd.OutOrStdout(), text)
 		return err
 	}}
-	cmd.Flags().StringVar(&arn, "secret", "", "`ARN` of the deployment's secret for site keys (env "+config.EnvSiteSecret+")")
+	cmd.Flags().StringVar(&arn, "secret", "",
+		"`ARN` of the deployment's secret for site keys (env "+config.EnvSiteSecret+")")
 	return cmd
 }
 

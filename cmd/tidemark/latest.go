@@ -32,7 +32,8 @@ func latestCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{Use: "latest SUBJECT | latest KINDS --by VALUE", Long: latestHelp}
 	flags.registerSeries(cmd)
 	var by []string
-	cmd.Flags().StringSliceVar(&by, "by", nil, "find series by the `values` of the indexed fields, separated by commas")
+	cmd.Flags().StringSliceVar(&by, "by", nil,
+		"find series by the `values` of the indexed fields, separated by commas")
 	index := cmd.Flags().String("index", "", "the `index` for --by, gsi1 or gsi2; the default is the first")
 	cmd.Flags().IntVar(&flags.limit, "limit", 100, "with --by, the most series to show")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -55,7 +56,9 @@ func latestCommand(to *connection) *cobra.Command {
 			err := fmt.Errorf("%s has no latest item: check the id and the stream", from.seriesText())
 			return &failure{status: exitNo, message: err}
 		}
-		return flags.print(cmd, from, httpapi.LatestOf(latest), func() error { return flags.times.Latest(cmd.OutOrStdout(), latest) })
+		return flags.print(cmd, from, httpapi.NewLatest(latest), func() error {
+			return flags.times.Latest(cmd.OutOrStdout(), latest)
+		})
 	}
 	return cmd
 }
@@ -75,7 +78,7 @@ func latestBy(cmd *cobra.Command, to *connection, flags *readFlags, path string,
 	if err != nil {
 		return readFailure(err)
 	}
-	shown := httpapi.LatestItemsOf(query.LatestPage{Items: found.Items})
+	shown := httpapi.NewLatestItems(query.LatestPage{Items: found.Items})
 	return flags.print(cmd, from, shown, func() error {
 		return printing.Cells(cmd.OutOrStdout(), shown.Table())
 	})

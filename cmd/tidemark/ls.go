@@ -90,7 +90,7 @@ func ls(cmd *cobra.Command, to *connection, flags readFlags, what string) error 
 	if err != nil {
 		return readFailure(err)
 	}
-	result := httpapi.ListedSubjectsOf(found, "", kinds)
+	result := httpapi.NewListedSubjects(found, "", kinds)
 	result.SetMeasures(seen)
 	return flags.print(cmd, from, result, func() error {
 		if len(found) == 0 {
@@ -110,7 +110,8 @@ const readsOfLatest = 16
 // seenMeasures returns for each series the measures that were seen in its latest item: its numbers, and
 // declared measures that are no number. It is nil for a series without a latest item: nothing is known
 // without its rows.
-func seenMeasures(ctx context.Context, from *seriesReader, kinds *catalog.Catalog, found []storage.ListedSeries) ([][]string, error) {
+func seenMeasures(ctx context.Context, from *seriesReader, kinds *catalog.Catalog,
+	found []storage.ListedSeries) ([][]string, error) {
 	seen := make([][]string, len(found))
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(readsOfLatest)
@@ -120,7 +121,8 @@ func seenMeasures(ctx context.Context, from *seriesReader, kinds *catalog.Catalo
 			continue
 		}
 		reads.Go(func() error {
-			latest, err := from.Latest(ctx, query.Series{Kind: kind, Subject: l.Series.Subject.ID, Stream: l.Series.Stream}, false)
+			latest, err := from.Latest(ctx,
+				query.Series{Kind: kind, Subject: l.Series.Subject.ID, Stream: l.Series.Stream}, false)
 			if err == nil && latest != nil {
 				seen[i] = numbers(kind, latest.Attrs)
 			}

@@ -18,7 +18,8 @@ func TestNumbers_AreTheMeasuresOfAnItem(t *testing.T) {
 		{Name: "Temperature", Value: number}, {Name: "humidity", Value: model.TextValue("wet")},
 		{Name: "note", Value: model.TextValue("x")}, {Name: "temp", Value: number},
 	}
-	if got, want := numbers(&iot.Readings, attrs), []string{"Temperature", "humidity", "temp"}; !slices.Equal(got, want) {
+	if got, want := numbers(&iot.Readings, attrs),
+		[]string{"Temperature", "humidity", "temp"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -31,9 +32,10 @@ func TestSetMeasures_FollowsTheEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	entry := func(id, kind, stream string) storage.ListedSeries {
-		return storage.ListedSeries{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: id}, Kind: kind, Stream: stream}}
+		return storage.ListedSeries{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: id}, Kind: kind,
+			Stream: stream}}
 	}
-	list := httpapi.ListedSubjectsOf([]storage.ListedSeries{
+	list := httpapi.NewListedSubjects([]storage.ListedSeries{
 		entry("a", "", ""), entry("a", "READING", ""), entry("b", "READING", ""), entry("b", "READING", "s"),
 	}, "", kinds)
 	list.SetMeasures([][]string{nil, {"temp"}, nil, {}})

@@ -42,7 +42,7 @@ func (f *silentFlags) list(cmd *cobra.Command, to *connection, flags readFlags, 
 		return usagef("--silent lists the subjects of a type: tidemark ls TYPE --silent 30m")
 	}
 	q := query.Silent{
-		SubjectType: subject.Type, Kinds: query.KindsOf(kinds),
+		SubjectType: subject.Type, Kinds: query.CatalogKinds(kinds),
 		For: time.Duration(f.span), Limit: flags.limit,
 	}
 	if f.kind != "" {

@@ -40,7 +40,8 @@ func manCommand(*connection) *cobra.Command {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
 			}
-			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Section: "1", Source: "Tidemark " + release.Version()}, args[0])
+			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Section: "1", Source: "Tidemark " + release.Version()},
+				args[0])
 		},
 	}
 }

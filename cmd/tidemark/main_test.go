@@ -29,7 +29,7 @@ func earlier() {
 	if err != nil {
 		panic(err)
 	}
-	wallClock = func() model.Time { return model.TimeOf(time.Now().Add(-behind)) }
+	wallClock = func() model.Time { return model.NewTime(time.Now().Add(-behind)) }
 	os.Args = append(os.Args[:1], os.Args[2:]...)
 	main()
 }

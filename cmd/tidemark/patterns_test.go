@@ -39,7 +39,8 @@ func TestAccessPatterns_CommandsWork(t *testing.T) {
 		if strings.HasPrefix(row[1], "import") {
 			continue // needs a file and an HTTP API
 		}
-		args := append(shellWords(row[1]), "--endpoint", endpoint, "--table", name, "--region", "local", "--config", "../../tidemark.yaml")
+		args := append(shellWords(row[1]), "--endpoint", endpoint, "--table", name, "--region", "local", "--config",
+			"../../tidemark.yaml")
 		var stdout, stderr bytes.Buffer
 		if status := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); status > exitNo {
 			t.Errorf("tidemark %s: exit status %d: %s", row[1], status, stderr.String())

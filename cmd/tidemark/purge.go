@@ -76,7 +76,8 @@ func purgeCommand(to *connection) *cobra.Command {
 	f.IntVar(&flags.rate, "rate", 500, "the most `items` to remove a second; 0 sets no limit")
 	f.StringVar(&flags.kind, "kind", "", "remove only events of this `kind`, such as readings")
 	f.StringVar(&flags.stream, "stream", "", "`stream` of the series (default: events without a stream)")
-	f.StringVar(&flags.from, "from", "", "`time` at which the range begins, such as 2026-11-01 or 2026-11-01T14:00:00Z")
+	f.StringVar(&flags.from, "from", "",
+		"`time` at which the range begins, such as 2026-11-01 or 2026-11-01T14:00:00Z")
 	f.StringVar(&flags.to, "to", "", "`time` before which the range ends")
 	f.StringArrayVar(&flags.where, "where", nil, "only events that meet this `condition`, of all kinds or "+
 		"of --kind, such as visitor=abc")
@@ -148,8 +149,8 @@ func (f *purgeFlags) purger(ctx context.Context, to *connection) (*lifecycle.Pur
 		return nil, nil, err
 	}
 	return &lifecycle.Purger{
-		Store: table, Now: wallClock, Timing: lifecycle.TimingOf(settings),
-		Rate: f.rate, Copies: lifecycle.CopiesOf(settings),
+		Store: table, Now: wallClock, Timing: lifecycle.NewTiming(settings),
+		Rate: f.rate, Copies: lifecycle.ListCopies(settings),
 	}, table, nil
 }
 
@@ -171,10 +172,12 @@ func (f *purgeFlags) purge(cmd *cobra.Command, purger *lifecycle.Purger, subject
 	}
 	switch {
 	case purge.Step == storage.PurgeRequested && purge.DueAt > wallClock():
-		fmt.Fprintf(cmd.OutOrStdout(), "purge %s begins at %s; until then --call-off cancels it\n", purge.ID, purge.DueAt)
+		fmt.Fprintf(cmd.OutOrStdout(), "purge %s begins at %s; until then --call-off cancels it\n", purge.ID,
+			purge.DueAt)
 		return nil
 	case f.after > 0:
-		fmt.Fprintf(cmd.OutOrStdout(), "purge %s has begun already: %s\n", purge.ID, printing.PurgeSteps[purge.Step])
+		fmt.Fprintf(cmd.OutOrStdout(), "purge %s has begun already: %s\n", purge.ID,
+			printing.PurgeSteps[purge.Step])
 		return nil
 	}
 	shown := printing.NewPurgeProgress(cmd.ErrOrStderr())

@@ -34,7 +34,8 @@ func TestPurge_ReportsAnExistingPurge(t *testing.T) {
 		{"due", 0, false, time.Hour, "has begun already: it begins within a minute"},
 		{"begun", 0, true, time.Hour, "has begun already: the subject is locked"},
 	} {
-		purger := &lifecycle.Purger{Store: memory.New(wallClock), Now: wallClock, Rand: rand.Reader, Timing: lifecycle.Timing{Append: time.Hour},
+		purger := &lifecycle.Purger{Store: memory.New(wallClock), Now: wallClock, Rand: rand.Reader,
+			Timing: lifecycle.Timing{Append: time.Hour},
 			Sleep: func(_ context.Context, d time.Duration) error {
 				t.Errorf("%s: the command waits for %s", c.name, d)
 				return context.Canceled
@@ -61,12 +62,14 @@ func TestPurge_ReportsAnExistingPurge(t *testing.T) {
 func TestPurge_IsLimitedUnlessAskedOtherwise(t *testing.T) {
 	cmd := purgeCommand(&connection{})
 	if rate, err := cmd.Flags().GetInt("rate"); err != nil || rate != 500 {
-		t.Errorf("a purge removes %d items a second, %v; want 500: a table that others use must stay responsive", rate, err)
+		t.Errorf("a purge removes %d items a second, %v; want 500: a table that others use must stay responsive",
+			rate, err)
 	}
 }
 
 func TestPurge_OfEventsRequiresKindAndRange(t *testing.T) {
-	for _, args := range []string{"--kind readings --yes", "--kind readings --stream roof --dry-run", "--from 2026-04-20 --yes"} {
+	for _, args := range []string{"--kind readings --yes", "--kind readings --stream roof --dry-run",
+		"--from 2026-04-20 --yes"} {
 		cmd := purgeCommand(&connection{})
 		cmd.SetArgs(append([]string{"devices/sensor_01"}, strings.Fields(args)...))
 		cmd.SilenceUsage, cmd.SilenceErrors = true, true

@@ -20,7 +20,8 @@ import (
 )
 
 // removeEvents removes events of one series, or with --where of all series of the subject, shard by shard.
-func (f *purgeFlags) removeEvents(cmd *cobra.Command, to *connection, purger *lifecycle.Purger, table *dynamo.Table, subject model.Subject) error {
+func (f *purgeFlags) removeEvents(cmd *cobra.Command, to *connection, purger *lifecycle.Purger,
+	table *dynamo.Table, subject model.Subject) error {
 	_, kinds, err := to.OpenTableKinds(cmd.Context())
 	if err != nil {
 		return err
@@ -85,13 +86,13 @@ func (f *purgeFlags) seriesToSearch(cmd *cobra.Command, table *dynamo.Table, kin
 		return nil, err
 	}
 	if len(f.where) == 0 {
-		return chosen[0].ShardsOf(model.Series{Subject: subject, Kind: chosen[0].Name, Stream: f.stream}), nil
+		return chosen[0].ShardSeries(model.Series{Subject: subject, Kind: chosen[0].Name, Stream: f.stream}), nil
 	}
 	stored, err := tablescan.Series(cmd.Context(), table, kinds, subject)
 	for _, s := range stored {
 		i := slices.IndexFunc(chosen, func(k *catalog.Kind) bool { return k.Name == s.Kind })
 		if i >= 0 && chosen[i].HasEvents() && (!cmd.Flags().Changed("stream") || s.Stream == f.stream) {
-			all = append(all, chosen[i].ShardsOf(s)...)
+			all = append(all, chosen[i].ShardSeries(s)...)
 		}
 	}
 	return all, err

@@ -41,12 +41,16 @@ type readFlags struct {
 
 // registerSeries registers the flags that choose the series and the output format.
 func (f *readFlags) registerSeries(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil, "`kind` of event, by name or plural; required if the subject has several kinds")
-	cmd.Flags().StringArrayVar(&f.streams, "stream", nil, "`stream` of the series (default: events without a stream)")
+	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil,
+		"`kind` of event, by name or plural; required if the subject has several kinds")
+	cmd.Flags().StringArrayVar(&f.streams, "stream", nil,
+		"`stream` of the series (default: events without a stream)")
 	cmd.Flags().BoolVar(&f.consistent, "consistent", false, "strongly consistent reads, at twice the cost")
 	cmd.Flags().StringVar(&f.output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
-	cmd.Flags().Func("zone", "read times without an offset in a `time zone` such as Europe/Berlin, and show them in it (default UTC; for rollups and top the profile's)", f.setZone)
-	cmd.Flags().Func("time-format", "`format` of the times of tables: "+timeFormats+" (default iso)", f.setTimeFormat)
+	cmd.Flags().Func("zone",
+		"read times without an offset in a `time zone` such as Europe/Berlin, and show them in it (default UTC; for rollups and top the profile's)", f.setZone)
+	cmd.Flags().Func("time-format", "`format` of the times of tables: "+timeFormats+" (default iso)",
+		f.setTimeFormat)
 }
 
 func (f *readFlags) setZone(name string) (err error) {
@@ -72,7 +76,8 @@ func (f *readFlags) registerRange(cmd *cobra.Command, limit int, what string, ne
 
 // registerBounds registers the flags of the bounds of a range.
 func (f *readFlags) registerBounds(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.from, "from", "", "`time` at which the range begins, such as 2026-11-01 or 2026-11-01T14:00:00Z")
+	cmd.Flags().StringVar(&f.from, "from", "",
+		"`time` at which the range begins, such as 2026-11-01 or 2026-11-01T14:00:00Z")
 	cmd.Flags().StringVar(&f.to, "to", "", "`time` before which the range ends")
 	cmd.Flags().Var(&f.last, "last", "the `duration` up to now, such as 24h or 7d, instead of --from and --to")
 }
@@ -85,7 +90,8 @@ type seriesReader struct {
 }
 
 // open returns a reader of the series, and a context that measures what it reads.
-func (f *readFlags) open(cmd *cobra.Command, to *connection, subject string) (context.Context, *seriesReader, error) {
+func (f *readFlags) open(cmd *cobra.Command, to *connection,
+	subject string) (context.Context, *seriesReader, error) {
 	ctx, r, kinds, err := f.openTable(cmd, to)
 	if err != nil {
 		return nil, nil, err
@@ -98,7 +104,8 @@ func (f *readFlags) open(cmd *cobra.Command, to *connection, subject string) (co
 	if err != nil {
 		return nil, nil, err
 	}
-	r.rollups = query.Rollups{Series: query.Series{Kind: found[0], Subject: of.ID}, With: found[1:], Consistent: f.consistent}
+	r.rollups = query.Rollups{Series: query.Series{Kind: found[0], Subject: of.ID}, With: found[1:],
+		Consistent: f.consistent}
 	if len(f.streams) > 0 {
 		r.rollups.Stream, r.rollups.Streams = f.streams[0], f.streams[1:]
 	}
@@ -106,7 +113,8 @@ func (f *readFlags) open(cmd *cobra.Command, to *connection, subject string) (co
 }
 
 // openInZone is open; unless --zone names one, the time zone is taken from the subject's profile.
-func (f *readFlags) openInZone(cmd *cobra.Command, to *connection, subject string) (context.Context, *seriesReader, error) {
+func (f *readFlags) openInZone(cmd *cobra.Command, to *connection,
+	subject string) (context.Context, *seriesReader, error) {
 	ctx, r, err := f.open(cmd, to, subject)
 	if err != nil || f.times.Zone != nil {
 		return ctx, r, err
@@ -117,13 +125,15 @@ func (f *readFlags) openInZone(cmd *cobra.Command, to *connection, subject strin
 	}
 	if zone != time.UTC {
 		f.times.Zone = zone
-		fmt.Fprintf(cmd.ErrOrStderr(), "days and times are of %s, the time zone of the profile; --zone names another\n", zone)
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"days and times are of %s, the time zone of the profile; --zone names another\n", zone)
 	}
 	return ctx, r, nil
 }
 
 // openTable returns a reader of the table, without a series.
-func (f *readFlags) openTable(cmd *cobra.Command, to *connection) (context.Context, *seriesReader, *catalog.Catalog, error) {
+func (f *readFlags) openTable(cmd *cobra.Command,
+	to *connection) (context.Context, *seriesReader, *catalog.Catalog, error) {
 	if _, ok := outputFormats[f.output]; !ok && f.output != tableOutput {
 		return nil, nil, nil, usagef("--output %s: want table, json, ndjson or csv", f.output)
 	}
@@ -133,7 +143,7 @@ func (f *readFlags) openTable(cmd *cobra.Command, to *connection) (context.Conte
 	}
 	ctx, meter := model.WithReadMeter(cmd.Context())
 	live := &query.Live{
-		Store: table, Watermarks: table, Stream: table, Kind: query.KindsOf(kinds), Now: wallClock,
+		Store: table, Watermarks: table, Stream: table, Kind: query.CatalogKinds(kinds), Now: wallClock,
 	}
 	return ctx, &seriesReader{Service: &query.Service{Store: live, Now: wallClock}, meter: meter}, kinds, nil
 }
@@ -142,7 +152,8 @@ func (f *readFlags) openTable(cmd *cobra.Command, to *connection) (context.Conte
 func (r *seriesReader) single() (query.Series, error) {
 	if len(r.rollups.With) > 0 {
 		names := append([]string{r.rollups.Kind.Name}, arguments.KindNames(r.rollups.With)...)
-		return query.Series{}, usagef("%s have several kinds of event: choose one with --kind %s", r.rollups.Kind.Subject.Path, strings.Join(names, " or --kind "))
+		return query.Series{}, usagef("%s have several kinds of event: choose one with --kind %s",
+			r.rollups.Kind.Subject.Path, strings.Join(names, " or --kind "))
 	}
 	if len(r.rollups.Streams) > 0 {
 		return query.Series{}, usagef("--stream: this command reads one stream; only rollups can be merged")
@@ -176,13 +187,15 @@ func quoted(texts []string) string { return strings.Join(lists.Map(texts, strcon
 // printCost prints what the command has read.
 func (r *seriesReader) printCost(w io.Writer) {
 	c := r.meter.Cost()
-	fmt.Fprintf(w, "read units %g, items %s, requests %s\n", c.Units, terminal.Grouped(c.Items), terminal.Grouped(c.Requests))
+	fmt.Fprintf(w, "read units %g, items %s, requests %s\n", c.Units, terminal.Grouped(c.Items),
+		terminal.Grouped(c.Requests))
 }
 
 // tableOutput is the output format for people; the others are the HTTP API's.
 const tableOutput = "table"
 
-var outputFormats = map[string]httpapi.Format{"json": httpapi.FormatJSON, "ndjson": httpapi.FormatNDJSON, "csv": httpapi.FormatCSV}
+var outputFormats = map[string]httpapi.Format{"json": httpapi.FormatJSON, "ndjson": httpapi.FormatNDJSON,
+	"csv": httpapi.FormatCSV}
 
 // print writes the result in the format of --output; for a table it calls printTable and prints the cost.
 func (f *readFlags) print(cmd *cobra.Command, r *seriesReader, result any, printTable func() error) error {

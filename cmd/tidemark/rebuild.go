@@ -66,12 +66,14 @@ func rebuildCommand(to *connection) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return rebuild(cmd, to, flags, args) },
 	}
 	flags.scopeFlags.register(cmd)
-	cmd.Flags().StringVar(&flags.tier, "tier", "", "finest `tier` to recompute, from the tier below as it is; without it, from the events")
+	cmd.Flags().StringVar(&flags.tier, "tier", "",
+		"finest `tier` to recompute, from the tier below as it is; without it, from the events")
 	cmd.Flags().BoolVar(&flags.all, "all", false, "every subject")
 	cmd.Flags().StringVar(&flags.gap, "gap", "", "what arrived in a `range`, FROM..TO, or recorded")
 	cmd.Flags().StringVar(&flags.fields, "fields", "", "rows of this `kind` that lack an added field")
 	cmd.Flags().StringVar(&flags.mark, "mark", "", "which `rows` to mark exact: false: sealed or every")
-	cmd.Flags().BoolVar(&flags.rewriteUnreadable, "rewrite-unreadable", false, "recompute rows that cannot be decoded; mark them exact: false if events may have expired")
+	cmd.Flags().BoolVar(&flags.rewriteUnreadable, "rewrite-unreadable", false,
+		"recompute rows that cannot be decoded; mark them exact: false if events may have expired")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "write nothing, list the rows that would change")
 	cmd.Flags().Float64Var(&flags.rate, "rate", 0, "most `recomputations` a second; 0 sets no limit")
 	cmd.Flags().StringVar(&flags.resume, "resume", "", "save progress in `file`, and resume from it")
@@ -126,7 +128,8 @@ func rebuild(cmd *cobra.Command, to *connection, flags rebuildFlags, args []stri
 	}
 	repairer := &repair.Repairer{
 		Table: table, Catalog: kinds, Aggregator: agg, MaxNotes: printing.MaxDifferences,
-		Mark: markModes[flags.mark], DryRun: flags.dryRun, ReplaceDamaged: flags.rewriteUnreadable, Rate: flags.rate,
+		Mark: markModes[flags.mark], DryRun: flags.dryRun, ReplaceDamaged: flags.rewriteUnreadable,
+		Rate: flags.rate,
 	}
 	if flags.gap != "" {
 		return rebuildGap(cmd, table, repairer, flags.gap)

@@ -117,7 +117,8 @@ func TestRebuild_RepairsALostBatchOfOneSubject(t *testing.T) {
 	b.append("a", "2026-11-02T10:30:00Z 4", "2026-11-02T10:40:00Z 5")
 	b.append("b", "2026-11-02T10:30:00Z 6")
 	b.expect(1, words("verify devices/a"), "not in the row: 2026-11-02T10:30:00.000Z, 2026-11-02T10:40:00.000Z")
-	b.expect(1, words("verify --quick"), "2 series to recount", "DEVICE/b READING hour 2026-11-02T10:00:00.000Z: missing", "its events: 2026-11-02T10:30:00.000Z")
+	b.expect(1, words("verify --quick"), "2 series to recount",
+		"DEVICE/b READING hour 2026-11-02T10:00:00.000Z: missing", "its events: 2026-11-02T10:30:00.000Z")
 	out := b.expect(1, words("verify --tier day"), "day 2026-11-02T00:00:00.000Z")
 	if strings.Contains(out, "hour") {
 		t.Errorf("verify --tier day printed\n%s", out)
@@ -155,7 +156,8 @@ func TestRebuild_ResumesFromItsCheckpoint(t *testing.T) {
 	if _, err := os.Stat(file); !os.IsNotExist(err) {
 		t.Errorf("the file of a finished rebuild: %v, want none", err)
 	}
-	b.expect(1, words("verify"), "recounted 4 events of 3 series", "DEVICE/a", "DEVICE/b READING hour 2026-11-02T10:00:00.000Z: missing")
+	b.expect(1, words("verify"), "recounted 4 events of 3 series", "DEVICE/a",
+		"DEVICE/b READING hour 2026-11-02T10:00:00.000Z: missing")
 	if out := b.expect(0, words("verify devices/c"), equalText); strings.Contains(out, "missing:") {
 		t.Error(out)
 	}
@@ -175,7 +177,8 @@ func TestRebuild_ResumesOnlyTheSameRebuild(t *testing.T) {
 		"rebuild --all --rewrite-unreadable": {all: true, rate: 9},
 	} {
 		file := filepath.Join(t.TempDir(), "at.json")
-		saveCheckpoint(t, file, repair.Checkpoint{Job: began.job(b.table.Name(), nil), Series: series, Next: model.MaxTime, Done: true})
+		saveCheckpoint(t, file,
+			repair.Checkpoint{Job: began.job(b.table.Name(), nil), Series: series, Next: model.MaxTime, Done: true})
 		b.expect(2, words(line+" --resume "+file), "belongs to another rebuild")
 	}
 }

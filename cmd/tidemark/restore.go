@@ -53,9 +53,11 @@ func restoreCommand(to *connection) *cobra.Command {
 		Long: restoreHelp,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runRestore(cmd, to, flags) },
 	}
-	cmd.Flags().BoolVar(&flags.restored, "restored", false, "confirm that the table was restored from a backup (required)")
+	cmd.Flags().BoolVar(&flags.restored, "restored", false,
+		"confirm that the table was restored from a backup (required)")
 	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not verify at the end")
-	cmd.Flags().StringVar(&flags.stage, "stage", "", "`stage` of tidemark.yaml that will use the table: protect and tag it for the stage")
+	cmd.Flags().StringVar(&flags.stage, "stage", "",
+		"`stage` of tidemark.yaml that will use the table: protect and tag it for the stage")
 	return cmd
 }
 
@@ -64,7 +66,7 @@ func runRestore(cmd *cobra.Command, to *connection, flags restoreFlags) error {
 	if !flags.restored {
 		return usagef("pass --restored to confirm that the table was restored from a backup")
 	}
-	stage, err := stageOf(to, flags.stage)
+	stage, err := findStage(to, flags.stage)
 	if err != nil {
 		return err
 	}
@@ -97,8 +99,8 @@ func runRestore(cmd *cobra.Command, to *connection, flags restoreFlags) error {
 	return err
 }
 
-// stageOf returns a stage of the configuration by name; without a name, one that has none.
-func stageOf(to *connection, name string) (config.Stage, error) {
+// findStage returns a stage of the configuration by name; without a name, one that has none.
+func findStage(to *connection, name string) (config.Stage, error) {
 	settings, err := to.Settings()
 	if err != nil || name == "" {
 		return config.Stage{}, err
@@ -111,7 +113,8 @@ func stageOf(to *connection, name string) (config.Stage, error) {
 }
 
 // recomputeRestored recomputes what may have been incomplete at the time of the backup.
-func recomputeRestored(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.Catalog, agg *aggregate.Aggregator) error {
+func recomputeRestored(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.Catalog,
+	agg *aggregate.Aggregator) error {
 	ctx := cmd.Context()
 	newest, err := adopt.NewestArrival(ctx, table)
 	if err != nil {
@@ -123,7 +126,8 @@ func recomputeRestored(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.C
 	}
 	if newest != 0 {
 		repairer := &repair.Repairer{Table: table, Catalog: kinds, Aggregator: agg}
-		if _, err := repairArrivals(cmd, repairer, []storage.Gap{{From: newest.Add(-adopt.CheckWindow), To: newest}}); err != nil {
+		if _, err := repairArrivals(cmd, repairer,
+			[]storage.Gap{{From: newest.Add(-adopt.CheckWindow), To: newest}}); err != nil {
 			return err
 		}
 	}

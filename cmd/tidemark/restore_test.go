@@ -22,7 +22,8 @@ func startMock(t *testing.T) string {
 	t.Helper()
 	server := filepath.Join("..", "..", "build", "venv", "bin", "moto_server")
 	if _, err := os.Stat(filepath.Join("..", "..", "build", "venv", "installed")); err != nil {
-		testenv.Missing(t, "python", "the mock of AWS is not installed: scripts/venv.sh installs it if it can reach PyPI")
+		testenv.Missing(t, "python",
+			"the mock of AWS is not installed: scripts/venv.sh installs it if it can reach PyPI")
 	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,8 +60,9 @@ func TestRestore_TheRunbookPutsACopyBehindAStage(t *testing.T) {
 		t.Fatal(err)
 	}
 	source, copied := b.table.Name(), b.table.Name()+"-copy"
-	if _, err := client.UpdateContinuousBackups(t.Context(), &dynamodb.UpdateContinuousBackupsInput{TableName: &source,
-		PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}}); err != nil {
+	if _, err := client.UpdateContinuousBackups(t.Context(),
+		&dynamodb.UpdateContinuousBackupsInput{TableName: &source,
+			PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := client.RestoreTableToPointInTime(t.Context(), &dynamodb.RestoreTableToPointInTimeInput{
@@ -69,7 +71,8 @@ func TestRestore_TheRunbookPutsACopyBehindAStage(t *testing.T) {
 	}
 	b.table = dynamo.New(client, copied)
 	b.expect(1, words("verify"), "differs")
-	b.expect(0, words("restore --restored --stage prod"), equalText, "  prod:\n    table: arn:", "/"+copied+"/stream/", "took ")
+	b.expect(0, words("restore --restored --stage prod"), equalText, "  prod:\n    table: arn:",
+		"/"+copied+"/stream/", "took ")
 
 	table, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &copied})
 	if err != nil {
@@ -78,12 +81,15 @@ func TestRestore_TheRunbookPutsACopyBehindAStage(t *testing.T) {
 	if !aws.ToBool(table.Table.DeletionProtectionEnabled) || table.Table.StreamSpecification == nil {
 		t.Errorf("protected %v, stream %+v", table.Table.DeletionProtectionEnabled, table.Table.StreamSpecification)
 	}
-	recovery, err := client.DescribeContinuousBackups(t.Context(), &dynamodb.DescribeContinuousBackupsInput{TableName: &copied})
+	recovery, err := client.DescribeContinuousBackups(t.Context(),
+		&dynamodb.DescribeContinuousBackupsInput{TableName: &copied})
 	if err != nil || recovery.ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus != types.PointInTimeRecoveryStatusEnabled {
 		t.Errorf("point-in-time recovery %+v, %v", recovery, err)
 	}
-	tags, err := client.ListTagsOfResource(t.Context(), &dynamodb.ListTagsOfResourceInput{ResourceArn: table.Table.TableArn})
-	if err != nil || len(tags.Tags) != 2 || strings.Join([]string{*tags.Tags[0].Value, *tags.Tags[1].Value}, " ") != "tidemark prod" {
+	tags, err := client.ListTagsOfResource(t.Context(),
+		&dynamodb.ListTagsOfResourceInput{ResourceArn: table.Table.TableArn})
+	if err != nil || len(tags.Tags) != 2 ||
+		strings.Join([]string{*tags.Tags[0].Value, *tags.Tags[1].Value}, " ") != "tidemark prod" {
 		t.Errorf("tags %+v, %v", tags, err)
 	}
 }
@@ -97,7 +103,8 @@ func createRestored(t *testing.T) func(*dynamo.Table) error {
 			}
 		}
 		name, d := table.Name(), dynamo.Standard()
-		in := &dynamodb.CreateTableInput{TableName: &name, BillingMode: types.BillingModePayPerRequest, KeySchema: key(d.Partition, d.Sort)}
+		in := &dynamodb.CreateTableInput{TableName: &name, BillingMode: types.BillingModePayPerRequest,
+			KeySchema: key(d.Partition, d.Sort)}
 		names := []string{d.Partition, d.Sort}
 		for _, i := range d.Indexes {
 			names = append(names, i.Partition, i.Sort)
@@ -106,9 +113,10 @@ func createRestored(t *testing.T) func(*dynamo.Table) error {
 			})
 		}
 		for _, n := range names {
-			in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: &n, AttributeType: types.ScalarAttributeTypeS})
+			in.AttributeDefinitions = append(in.AttributeDefinitions,
+				types.AttributeDefinition{AttributeName: &n, AttributeType: types.ScalarAttributeTypeS})
 		}
-		_, err := clientOf(t).CreateTable(t.Context(), in)
+		_, err := newClient(t).CreateTable(t.Context(), in)
 		return err
 	}
 }
@@ -121,7 +129,8 @@ func TestRestore_RepairsRollupsAndEnablesStreamAndTTL(t *testing.T) {
 	b.expect(2, words("restore"), "--restored")
 	b.expect(1, words("verify"), "differs")
 	for range 2 {
-		b.expect(0, words("restore --restored"), "table "+b.table.Name()+" has its stream and TTL", equalText, "took ", "  STAGE:\n    table: arn:")
+		b.expect(0, words("restore --restored"), "table "+b.table.Name()+" has its stream and TTL", equalText,
+			"took ", "  STAGE:\n    table: arn:")
 	}
 	if err := b.table.Create(t.Context()); err != nil {
 		t.Errorf("the restored table does not match the definition: %v", err)
@@ -136,6 +145,6 @@ func TestRestore_RepairsRollupsAndEnablesStreamAndTTL(t *testing.T) {
 
 func TestRestore_RejectsATableThatIsNotTidemarks(t *testing.T) {
 	b := newBench(t)
-	b.table = dynamo.New(clientOf(t), "bench-absent")
+	b.table = dynamo.New(newClient(t), "bench-absent")
 	b.expect(3, words("restore --restored"), "the table's configuration")
 }

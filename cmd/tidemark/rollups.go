@@ -84,12 +84,15 @@ func rollupsCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{Use: "rollups SUBJECT", Long: rollupsHelp}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 400, "buckets", false)
-	cmd.Flags().StringVar(&flags.tier, "tier", "", "`tier`: "+tier.UnitNames()+", if the kind has it (default: the best for the range)")
+	cmd.Flags().StringVar(&flags.tier, "tier", "",
+		"`tier`: "+tier.UnitNames()+", if the kind has it (default: the best for the range)")
 	cmd.Flags().BoolVar(&flags.stitch, "stitch", false, "use coarser tiers where the fine tier has expired")
-	cmd.Flags().BoolVar(&flags.gaps, "gaps", false, "also show buckets without events, if their rollup cannot have expired")
+	cmd.Flags().BoolVar(&flags.gaps, "gaps", false,
+		"also show buckets without events, if their rollup cannot have expired")
 	cmd.Flags().BoolVar(&flags.total, "total", false, "show one summary of the range, to the millisecond")
 	cmd.Flags().StringVar(&flags.measure, "measure", "", "show only this `measure`")
-	cmd.Flags().StringVar(&flags.plot, "plot", "auto", "plot the averages: `when` is always, never, or auto (on a terminal)")
+	cmd.Flags().StringVar(&flags.plot, "plot", "auto",
+		"plot the averages: `when` is always, never, or auto (on a terminal)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return rollups(cmd, to, flags, args[0]) }
 	return cmd
 }
@@ -181,7 +184,7 @@ func (f *rollupsFlags) readChart(ctx context.Context, from *seriesReader) (found
 	}
 	found.Rollups, found.Missing = chart.Rollups, chart.Missing
 	found.Progress = chart.Progress
-	found.result, found.reason = httpapi.ChartOf(chart), chart.Reason
+	found.result, found.reason = httpapi.NewChart(chart), chart.Reason
 	return found, nil
 }
 
@@ -190,7 +193,8 @@ const chartSpan = 30 * tier.Day24
 
 // chartRange returns the range of the flags, otherwise the one up to the newest bucket, so
 // that old data which was just loaded is shown. A chart has no open ends.
-func (f *rollupsFlags) chartRange(ctx context.Context, from *seriesReader) (begin, end model.Time, err error) {
+func (f *rollupsFlags) chartRange(ctx context.Context,
+	from *seriesReader) (begin, end model.Time, err error) {
 	now := from.Now()
 	if begin, end, err = f.timeRange(now); err != nil {
 		return 0, 0, err
@@ -217,7 +221,7 @@ func (f *rollupsFlags) readLocal(ctx context.Context, from *seriesReader) (found
 		return found, err
 	}
 	found.RollupPage, err = from.LocalRollups(ctx, q)
-	found.result = httpapi.RollupsOf(found.RollupPage)
+	found.result = httpapi.NewRollups(found.RollupPage)
 	return found, err
 }
 
@@ -237,7 +241,7 @@ func (f *rollupsFlags) readTier(ctx context.Context, from *seriesReader) (found 
 	if !f.newest {
 		slices.Reverse(found.Rollups)
 	}
-	found.result = httpapi.RollupsOf(found.RollupPage)
+	found.result = httpapi.NewRollups(found.RollupPage)
 	return found, nil
 }
 
@@ -245,7 +249,8 @@ func (f *rollupsFlags) readTier(ctx context.Context, from *seriesReader) (found 
 func unknownTier(typed string, kind *catalog.Kind) error {
 	has := lists.Map(kind.Retention.Tiers, func(t tier.Tier) string { return t.Unit.String() })
 	local := lists.Map(times.Units, func(u times.Unit) string { return string(u) })
-	return usagef("--tier %s: %s have %s, and with --zone %s%s", typed, kind.Path, strings.Join(has, ", "), strings.Join(local, ", "),
+	return usagef("--tier %s: %s have %s, and with --zone %s%s", typed, kind.Path, strings.Join(has, ", "),
+		strings.Join(local, ", "),
 		names.DidYouMean(typed, append(has, local...)))
 }
 

@@ -17,7 +17,8 @@ func TestRollupsModes_FollowTheFileAndCanBeRunAgain(t *testing.T) {
 	if err := os.WriteFile(immediate, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.expect(2, words("config immediate READING"), "declares tiers.hour of READING deferred", "change its mode there")
+	b.expect(2, words("config immediate READING"), "declares tiers.hour of READING deferred",
+		"change its mode there")
 	b.expect(2, words("config defer READING --config "+immediate), "declares tiers.hour of READING immediate")
 	b.expect(2, words("config defer READING week"), `kind READING has no tier "week"`)
 	b.expect(2, words("config defer UNKNOWN"), "UNKNOWN")
@@ -28,7 +29,8 @@ func TestRollupsModes_FollowTheFileAndCanBeRunAgain(t *testing.T) {
 		b.expect(0, words("config defer READING"), "READING: ")
 	}
 	stored, err := b.table.KindConfig(t.Context(), "READING")
-	if err != nil || stored == nil || !stored.Tiers[0].Deferred || stored.Tiers[0].DeferredFrom < began.Add(tableconfig.Lead) {
+	if err != nil || stored == nil || !stored.Tiers[0].Deferred ||
+		stored.Tiers[0].DeferredFrom < began.Add(tableconfig.Lead) {
 		t.Fatalf("stored %+v, %v; want hours deferred an hour after the command", stored, err)
 	}
 	for range 2 {

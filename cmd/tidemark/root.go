@@ -33,7 +33,8 @@ var groups = []struct {
 		statusCommand, verifyCommand, rebuildCommand, failedCommand,
 		restoreCommand,
 	}},
-	{"Deployments:", []func(*connection) *cobra.Command{configCommand, costCommand, deployCommand, smokeCommand, generateCommand}},
+	{"Deployments:", []func(*connection) *cobra.Command{configCommand, costCommand, deployCommand, smokeCommand,
+		generateCommand}},
 	{"", []func(*connection) *cobra.Command{versionCommand}},
 }
 
@@ -118,7 +119,8 @@ a dashboard for Grafana, manual pages, and completions of shells.`
 
 // generateCommand writes what follows from the configuration or from the commands.
 func generateCommand(to *connection) *cobra.Command {
-	return group("generate", generateHelp, docsCommand(to), grafanaCommand(to), manCommand(to), completionCommand())
+	return group("generate", generateHelp, docsCommand(to), grafanaCommand(to), manCommand(to),
+		completionCommand())
 }
 
 // setHelp divides the help of a command and its subcommands, which is beside each command as Long. Its
@@ -142,7 +144,7 @@ func checkArgs(cmd *cobra.Command) {
 	}
 	check := cmd.Args
 	if check == nil {
-		check = argumentsOf(cmd.Use).check
+		check = parseUsage(cmd.Use).check
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
@@ -161,7 +163,8 @@ type connection struct{ target.Target }
 func (c *connection) register(flags *pflag.FlagSet) {
 	flags.StringVar(&c.Endpoint, "endpoint", "", "`URL` of DynamoDB (default AWS; env TIDEMARK_ENDPOINT)")
 	flags.StringVar(&c.Table, "table", "", "`name` of the table (default tidemark; env TIDEMARK_TABLE)")
-	flags.StringVar(&c.File, "config", "", "`path` of tidemark.yaml (default ./tidemark.yaml if it exists; env TIDEMARK_CONFIG)")
+	flags.StringVar(&c.File, "config", "",
+		"`path` of tidemark.yaml (default ./tidemark.yaml if it exists; env TIDEMARK_CONFIG)")
 	flags.StringVar(&c.Region, "region", "", "AWS `region` (env AWS_REGION)")
 	flags.StringVar(&c.URL, "url", "", "`URL` of the HTTP API (env TIDEMARK_URL)")
 }
@@ -186,5 +189,6 @@ func versionCommand(*connection) *cobra.Command {
 
 // versionText is the line that "tidemark version" and --version print.
 func versionText() string {
-	return fmt.Sprintf("tidemark %s %s %s/%s", release.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("tidemark %s %s %s/%s", release.Version(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 }

@@ -103,14 +103,16 @@ func ruleAdd(to *connection) *cobra.Command {
 		"the `measure` to test; of groups, with a figure, such as temperature.avg, or events")
 	cmd.Flags().StringVar(&f.above, "above", "", "raise an alert if it is more than this `number`")
 	cmd.Flags().StringVar(&f.below, "below", "", "raise an alert if it is less than this `number`")
-	cmd.Flags().StringVar(&f.outside, "outside", "", "raise an alert if it is outside of this `range`, such as 18,24")
+	cmd.Flags().StringVar(&f.outside, "outside", "",
+		"raise an alert if it is outside of this `range`, such as 18,24")
 	cmd.Flags().StringVar(&f.clear, "clear", "",
 		"end an alert only at this `number`; two with --outside (default: the bounds)")
 	cmd.Flags().Var(&f.lasting, "for",
 		"raise an alert only if all readings of this `duration` are beyond the bounds, such as 10m")
 	cmd.Flags().Var(&f.silent, "silent", "raise an alert if there is no event for this `duration`, such as 30m")
 	cmd.Flags().BoolVar(&f.rate, "rate", false, "test the change since the reading before, per minute")
-	cmd.Flags().StringVar(&f.severity, "severity", string(storage.Warning), "`severity` of the alerts: critical, warning or info")
+	cmd.Flags().StringVar(&f.severity, "severity", string(storage.Warning),
+		"`severity` of the alerts: critical, warning or info")
 	cmd.Flags().StringVar(&f.by, "by", "", "`name` to record (default: your user name)")
 	cmd.Flags().BoolVar(&f.anyway, "anyway", false, "add a rule for a measure that was never seen")
 	return cmd
@@ -128,12 +130,14 @@ func ruleStatus(errs []model.FieldError) int {
 }
 
 // rule returns the rule that the flags describe.
-func (f *ruleFlags) rule(kinds *catalog.Catalog, subjects, name string, oneStream bool) (storage.Rule, error) {
+func (f *ruleFlags) rule(kinds *catalog.Catalog, subjects, name string,
+	oneStream bool) (storage.Rule, error) {
 	subject, err := arguments.RuleSubject(kinds, subjects)
 	if err != nil {
 		return storage.Rule{}, err
 	}
-	r := storage.Rule{Name: name, SubjectType: subject.Type, Subject: subject.ID, AnyStream: !oneStream, Stream: f.stream,
+	r := storage.Rule{Name: name, SubjectType: subject.Type, Subject: subject.ID, AnyStream: !oneStream,
+		Stream:  f.stream,
 		Measure: f.measure, For: f.lasting, Severity: storage.Severity(f.severity), By: orUserName(f.by)}
 	if f.rate {
 		r.Test = storage.TestRate
@@ -193,10 +197,11 @@ func ruleList(to *connection) *cobra.Command {
 				return err
 			}
 			if output != tableOutput {
-				return printAs(cmd, output, httpapi.RulesOf(rules))
+				return printAs(cmd, output, httpapi.NewRules(rules))
 			}
 			if len(rules) == 0 {
-				return printNone(cmd, "no rules: add one with tidemark rule add "+args[0]+" NAME --measure MEASURE --above NUMBER")
+				return printNone(cmd,
+					"no rules: add one with tidemark rule add "+args[0]+" NAME --measure MEASURE --above NUMBER")
 			}
 			return printing.Rules(cmd.OutOrStdout(), rules)
 		},

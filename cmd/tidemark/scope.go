@@ -23,7 +23,8 @@ type scopeFlags struct{ subject, from, to, tier string }
 
 // register adds the flags of the range.
 func (f *scopeFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.from, "from", "", "first `time` of the range, such as 2026-11-01 or 2026-11-01T14:00:00Z")
+	cmd.Flags().StringVar(&f.from, "from", "",
+		"first `time` of the range, such as 2026-11-01 or 2026-11-01T14:00:00Z")
 	cmd.Flags().StringVar(&f.to, "to", "", "`time` at which the range ends, exclusive")
 }
 
@@ -36,7 +37,8 @@ func (f scopeFlags) parse(kinds *catalog.Catalog, args []string) (s verify.Scope
 		return s, err
 	}
 	if s.Span.From >= s.Span.To {
-		return s, usagef("--from %s --to %s: the range is empty: --to must be later than --from", s.Span.From, s.Span.To)
+		return s, usagef("--from %s --to %s: the range is empty: --to must be later than --from", s.Span.From,
+			s.Span.To)
 	}
 	if f.tier != "" {
 		if s.Tier, err = names.Tier(f.tier); err != nil {
@@ -58,16 +60,18 @@ func (f scopeFlags) parse(kinds *catalog.Catalog, args []string) (s verify.Scope
 }
 
 // wallClock is the clock of every command: of the dev that runs it or that it works on, else the machine's.
-var wallClock = func() model.Time { return model.TimeOf(clock.FromEnv().Now()) }
+var wallClock = func() model.Time { return model.NewTime(clock.FromEnv().Now()) }
 
 // openRepair returns the table, the catalog and an aggregator that recomputes buckets by
 // the same rules as the deployed function.
-func openRepair(cmd *cobra.Command, to *connection) (*dynamo.Table, *catalog.Catalog, *aggregate.Aggregator, error) {
+func openRepair(cmd *cobra.Command,
+	to *connection) (*dynamo.Table, *catalog.Catalog, *aggregate.Aggregator, error) {
 	table, kinds, err := to.OpenTableKinds(cmd.Context())
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return table, kinds, &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: wallClock}, nil
+	return table, kinds,
+		&aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: wallClock}, nil
 }
 
 // showSteps returns a callback that shows the steps of a long run, and one that ends the display.

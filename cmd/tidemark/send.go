@@ -38,13 +38,16 @@ Examples:
 
 func sendCommand(to *connection) *cobra.Command {
 	var f sendFlags
-	cmd := &cobra.Command{Use: "send SUBJECT FIELD=VALUE…", Long: sendHelp, RunE: func(cmd *cobra.Command, args []string) error {
-		return send(cmd, to, f, args)
-	}}
-	cmd.Flags().StringVar(&f.kind, "kind", "", "`kind` of event, by name or plural; required if the subject has several kinds")
+	cmd := &cobra.Command{Use: "send SUBJECT FIELD=VALUE…", Long: sendHelp,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return send(cmd, to, f, args)
+		}}
+	cmd.Flags().StringVar(&f.kind, "kind", "",
+		"`kind` of event, by name or plural; required if the subject has several kinds")
 	cmd.Flags().StringVar(&f.stream, "stream", "", "`stream` of the series (default: events without a stream)")
 	cmd.Flags().StringVar(&f.at, "at", "", "`time` of the event, such as 2026-11-01T14:00:00Z (default: now)")
-	cmd.Flags().StringVar(&f.id, "id", "", "`id` of the event, so that another event of the same millisecond is stored too")
+	cmd.Flags().StringVar(&f.id, "id", "",
+		"`id` of the event, so that another event of the same millisecond is stored too")
 	return cmd
 }
 
@@ -70,7 +73,8 @@ func send(cmd *cobra.Command, to *connection, f sendFlags, args []string) error 
 	}
 	for _, a := range attrs {
 		if best := names.Closest(a.Name, measures); best != "" && best != a.Name {
-			fmt.Fprintf(cmd.ErrOrStderr(), "tidemark: %s is stored as a field of that name; the declared measure is %s\n", a.Name, best)
+			fmt.Fprintf(cmd.ErrOrStderr(),
+				"tidemark: %s is stored as a field of that name; the declared measure is %s\n", a.Name, best)
 		}
 	}
 	result, err := postEvent(cmd, to, kind, observation(kind, key, attrs))
@@ -167,7 +171,8 @@ func readOutcome(resp *http.Response, text []byte, result *sendResult) error {
 func printSent(cmd *cobra.Command, subject string, at model.Time, result sendResult) error {
 	fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s\n", subject, at, result.Outcome)
 	if len(result.Invalid) > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "tidemark: not a number, so rollups count it as invalid: %s\n", strings.Join(result.Invalid, ", "))
+		fmt.Fprintf(cmd.ErrOrStderr(), "tidemark: not a number, so rollups count it as invalid: %s\n",
+			strings.Join(result.Invalid, ", "))
 	}
 	switch result.Outcome {
 	case model.Applied, model.Late, model.Duplicate:

@@ -14,7 +14,8 @@ import (
 
 // sendTo runs a command line against an API that returns status and body, and returns the exit status, what
 // was printed and what was sent.
-func sendTo(t *testing.T, status int, body any, line ...string) (exit int, printed string, sent map[string]any) {
+func sendTo(t *testing.T, status int, body any,
+	line ...string) (exit int, printed string, sent map[string]any) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/readings" { // whether the URL is a dev is asked too
@@ -40,7 +41,7 @@ func TestSend_PrintsTheOutcome(t *testing.T) {
 	result := func(outcome model.Outcome) httpapi.AppendResult {
 		latest := &model.Latest{}
 		latest.Attrs = model.Attrs{temperature}
-		return httpapi.AppendResultOf(model.AppendResult{Outcome: outcome, Latest: latest})
+		return httpapi.NewAppendResult(model.AppendResult{Outcome: outcome, Latest: latest})
 	}
 	for _, c := range []struct {
 		name   string

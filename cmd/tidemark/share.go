@@ -63,7 +63,8 @@ func linkCommand(to *connection) *cobra.Command {
 		}
 		arn := cmp.Or(to.Stack.LinkSecret, os.Getenv(config.EnvSiteSecret))
 		if arn == "" && strings.HasPrefix(to.URL, "https:") {
-			return usagef("no secret to sign with: pass the --stack of a stage with ui: true, or set %s", config.EnvSiteSecret)
+			return usagef("no secret to sign with: pass the --stack of a stage with ui: true, or set %s",
+				config.EnvSiteSecret)
 		}
 		signing, err := secret.SiteKeys(cmd.Context(), arn, secret.Read)
 		if err != nil {

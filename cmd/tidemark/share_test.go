@@ -15,7 +15,8 @@ func TestShare_PrintsALinkOfOneSubject(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(config.EnvSiteSecret, "")
 	var out, errs bytes.Buffer
-	if status := run(t.Context(), []string{"access", "link", "devices/sensor 01", "--for", "2d", "--url", "http://127.0.0.1:8080/"}, nil, &out, &errs); status != 0 {
+	if status := run(t.Context(), []string{"access", "link", "devices/sensor 01", "--for", "2d", "--url",
+		"http://127.0.0.1:8080/"}, nil, &out, &errs); status != 0 {
 		t.Fatalf("status %d: %s", status, errs.String())
 	}
 	token, ok := strings.CutPrefix(strings.TrimSpace(out.String()), "http://127.0.0.1:8080/ui/#/shared/")
@@ -23,7 +24,8 @@ func TestShare_PrintsALinkOfOneSubject(t *testing.T) {
 		t.Fatalf("printed %q and %q", out.String(), errs.String())
 	}
 	for after, want := range map[time.Duration]bool{0: true, 47 * time.Hour: true, 49 * time.Hour: false} {
-		if _, err := access.CheckLink(token, time.Now().Add(after), []byte(access.LocalSiteSecret)); (err == nil) != want {
+		if _, err := access.CheckLink(token, time.Now().Add(after),
+			[]byte(access.LocalSiteSecret)); (err == nil) != want {
 			t.Errorf("after %v: %v, want valid: %v", after, err, want)
 		}
 	}
@@ -42,7 +44,8 @@ func TestShare_RefusesWhatCannotBeALink(t *testing.T) {
 		"not a duration: write 3":         {"devices/a", "--for", "long", "--url", "http://127.0.0.1:8080"},
 	} {
 		var out, errs bytes.Buffer
-		if status := run(t.Context(), append([]string{"access", "link"}, args...), nil, &out, &errs); status != exitUsage || out.Len() > 0 || !strings.Contains(errs.String(), want) {
+		if status := run(t.Context(), append([]string{"access", "link"}, args...), nil, &out,
+			&errs); status != exitUsage || out.Len() > 0 || !strings.Contains(errs.String(), want) {
 			t.Errorf("%v: status %d, %q, %q; want %q", args, status, out.String(), errs.String(), want)
 		}
 	}

@@ -89,7 +89,7 @@ func siteChecker(ctx context.Context, to *connection, arn string) (*sitecheck.Ch
 		return nil, usagef("the configuration has no kind %s: websites need it", web.PageViews.Name)
 	}
 	live := &query.Live{
-		Store: table, Watermarks: table, Stream: table, Kind: query.KindsOf(kinds), Now: wallClock,
+		Store: table, Watermarks: table, Stream: table, Kind: query.CatalogKinds(kinds), Now: wallClock,
 	}
 	reader := &query.Service{Store: live, Now: wallClock}
 	checker := &sitecheck.Checker{

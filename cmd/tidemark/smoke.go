@@ -53,7 +53,8 @@ func smokeCommand(to *connection) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return runSmoke(cmd, to, flags) },
 	}
 	cmd.Flags().StringVar(&flags.stack, "stack", "", "CloudFormation `stack`, for example tidemark-prod")
-	cmd.Flags().StringVar(&flags.kind, "kind", "", "`kind` of the events, by name or plural (default: the first that is declared)")
+	cmd.Flags().StringVar(&flags.kind, "kind", "",
+		"`kind` of the events, by name or plural (default: the first that is declared)")
 	cmd.Flags().StringVar(&flags.prefix, "prefix", "", "`text` with which the ids of the subjects begin")
 	cmd.Flags().IntVar(&flags.events, "events", 200, "how many `events` to send, 1 to 10000")
 	cmd.Flags().DurationVar(&flags.within, "within", 2*time.Minute, "the `duration` that the rollups may take")

@@ -62,7 +62,8 @@ FIELD= (remove the field).`
 
 func subjectUpdate(to *connection) *cobra.Command {
 	var expect int64
-	return profileChange(to, "update SUBJECT FIELD=TEXT…", subjectUpdateHelp, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, fields model.Attrs) (lifecycle.Result, error) {
+	return profileChange(to, "update SUBJECT FIELD=TEXT…", subjectUpdateHelp, &expect, func(s *lifecycle.Service,
+		ctx context.Context, subject model.Subject, fields model.Attrs) (lifecycle.Result, error) {
 		return s.Update(ctx, subject, fields, expect)
 	})
 }
@@ -74,7 +75,8 @@ Delete a profile. It can be restored for some time, unless --forever is given. E
 func subjectDelete(to *connection) *cobra.Command {
 	var expect int64
 	var forever bool
-	cmd := profileChange(to, "delete SUBJECT", subjectDeleteHelp, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
+	cmd := profileChange(to, "delete SUBJECT", subjectDeleteHelp, &expect, func(s *lifecycle.Service,
+		ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
 		if forever {
 			return s.Remove(ctx, subject, expect)
 		}
@@ -90,7 +92,8 @@ Restore a profile that was deleted, with the fields that it had.`
 
 func subjectRestore(to *connection) *cobra.Command {
 	var expect int64
-	return profileChange(to, "restore SUBJECT", subjectRestoreHelp, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
+	return profileChange(to, "restore SUBJECT", subjectRestoreHelp, &expect, func(s *lifecycle.Service,
+		ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
 		return s.Restore(ctx, subject, expect)
 	})
 }
@@ -98,8 +101,11 @@ func subjectRestore(to *connection) *cobra.Command {
 // profileChange returns a command that changes a profile and prints the result. expect is the value of the
 // flag --expect; nil if the command has none.
 func profileChange(to *connection, use, help string, expect *int64,
-	do func(*lifecycle.Service, context.Context, model.Subject, model.Attrs) (lifecycle.Result, error)) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Long: help, RunE: func(cmd *cobra.Command, args []string) error { return to.change(cmd, args, do) }}
+	do func(*lifecycle.Service, context.Context, model.Subject, model.Attrs) (lifecycle.Result,
+		error)) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Long: help, RunE: func(cmd *cobra.Command, args []string) error {
+		return to.change(cmd, args, do)
+	}}
 	if expect != nil {
 		cmd.Flags().Int64Var(expect, "expect", 0, "only if the profile has this `version`")
 	}
@@ -128,7 +134,8 @@ func (c *connection) change(cmd *cobra.Command, args []string,
 }
 
 // openSubject parses a subject argument and returns a service for its profile.
-func (c *connection) openSubject(ctx context.Context, text string) (model.Subject, *lifecycle.Service, error) {
+func (c *connection) openSubject(ctx context.Context,
+	text string) (model.Subject, *lifecycle.Service, error) {
 	table, kinds, err := c.OpenKinds(ctx)
 	if err != nil {
 		return model.Subject{}, nil, err
@@ -138,7 +145,8 @@ func (c *connection) openSubject(ctx context.Context, text string) (model.Subjec
 		return model.Subject{}, nil, err
 	}
 	subject, err := arguments.Subject(text, kinds)
-	return subject, &lifecycle.Service{Store: table, Profile: kinds.Profile, Limits: settings.Limits, Now: wallClock, Rand: rand.Reader}, err
+	return subject, &lifecycle.Service{Store: table, Profile: kinds.Profile, Limits: settings.Limits,
+		Now: wallClock, Rand: rand.Reader}, err
 }
 
 const subjectBackfillHelp = `Add existing profiles to indexes and unique constraints that were declared later
@@ -180,14 +188,17 @@ func (c *connection) backfill(cmd *cobra.Command, name, after string) error {
 		n[r.Outcome]++
 		after = s.ID
 		if r.Outcome == lifecycle.Taken {
-			fmt.Fprintf(cmd.ErrOrStderr(), "tidemark: %s: taken: %s (%s): change one of the two, then run backfill again\n", s, explanations[r.Outcome], r.Constraint)
+			fmt.Fprintf(cmd.ErrOrStderr(),
+				"tidemark: %s: taken: %s (%s): change one of the two, then run backfill again\n", s,
+				explanations[r.Outcome], r.Constraint)
 		}
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("%w: indexes and constraints are still partial: continue with --after %q", err, after)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%d profiles added, %d complete already, %d whose value another has\n", n[lifecycle.Updated], n[lifecycle.Unchanged], n[lifecycle.Taken])
+	fmt.Fprintf(cmd.OutOrStdout(), "%d profiles added, %d complete already, %d whose value another has\n",
+		n[lifecycle.Updated], n[lifecycle.Unchanged], n[lifecycle.Taken])
 	if n[lifecycle.Taken] > 0 {
 		return checkFailed
 	}
@@ -195,7 +206,8 @@ func (c *connection) backfill(cmd *cobra.Command, name, after string) error {
 }
 
 // openSubjects parses a subject type, such as devices, and returns a service for its profiles.
-func (c *connection) openSubjects(ctx context.Context, name string) (catalog.SubjectType, *lifecycle.Service, error) {
+func (c *connection) openSubjects(ctx context.Context,
+	name string) (catalog.SubjectType, *lifecycle.Service, error) {
 	kinds, err := c.Catalog()
 	if err != nil {
 		return catalog.SubjectType{}, nil, err
@@ -203,7 +215,8 @@ func (c *connection) openSubjects(ctx context.Context, name string) (catalog.Sub
 	types := kinds.Subjects()
 	i := slices.IndexFunc(types, func(s catalog.SubjectType) bool { return s.Path == name || s.Name == name })
 	if i < 0 {
-		return catalog.SubjectType{}, nil, usagef("%q is not a subject type: want %s", name, strings.ReplaceAll(strings.Join(arguments.SubjectForms(kinds), " or "), "/ID", ""))
+		return catalog.SubjectType{}, nil, usagef("%q is not a subject type: want %s", name,
+			strings.ReplaceAll(strings.Join(arguments.SubjectForms(kinds), " or "), "/ID", ""))
 	}
 	_, service, err := c.openSubject(ctx, types[i].Path+"/any")
 	return types[i], service, err
@@ -227,7 +240,7 @@ func printResult(out, messages io.Writer, subject string, r lifecycle.Result) er
 		if r.Profile == nil || r.Outcome == lifecycle.Removed {
 			return nil
 		}
-		return printJSON(out, httpapi.ProfileOf(r.Profile))
+		return printJSON(out, httpapi.NewProfile(r.Profile))
 	}
 	if r.Constraint != "" {
 		reason += " (" + r.Constraint + ")"

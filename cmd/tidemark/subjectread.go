@@ -39,7 +39,7 @@ func subjectGet(to *connection) *cobra.Command {
 			if p == nil {
 				return no(cmd.ErrOrStderr(), "%s %s", args[0], none)
 			}
-			return printJSON(cmd.OutOrStdout(), httpapi.ProfileOf(p))
+			return printJSON(cmd.OutOrStdout(), httpapi.NewProfile(p))
 		},
 	}
 	cmd.Flags().BoolVar(&deleted, "deleted", false, "the deleted profile")
@@ -72,7 +72,7 @@ func subjectVersions(to *connection) *cobra.Command {
 			if v == nil {
 				return no(cmd.ErrOrStderr(), "%s has no version %d, or it has expired", subject, version)
 			}
-			return printJSON(cmd.OutOrStdout(), httpapi.VersionOf(v))
+			return printJSON(cmd.OutOrStdout(), httpapi.NewVersion(v))
 		},
 	}
 	cmd.Flags().Int64Var(&version, "version", 0, "show only this `version`, in full")
@@ -81,7 +81,8 @@ func subjectVersions(to *connection) *cobra.Command {
 	return cmd
 }
 
-func listVersions(cmd *cobra.Command, lines list, service *lifecycle.Service, subject model.Subject, limit int) error {
+func listVersions(cmd *cobra.Command, lines list, service *lifecycle.Service, subject model.Subject,
+	limit int) error {
 	stored := httpapi.Versions{Versions: []httpapi.Profile{}}
 	cells := httpapi.Table{Header: []string{"version", "changed", "change", "fields"}}
 	versions := paging.Items(func(before int64) ([]model.ProfileVersion, int64, error) {
@@ -91,8 +92,9 @@ func listVersions(cmd *cobra.Command, lines list, service *lifecycle.Service, su
 		if err != nil {
 			return err
 		}
-		stored.Versions = append(stored.Versions, httpapi.VersionOf(&v))
-		cells.Rows = append(cells.Rows, []string{fmt.Sprint(v.Version), max(v.UpdatedAt, v.DeletedAt).String(), string(v.Change), arguments.FieldsText(v.Attrs)})
+		stored.Versions = append(stored.Versions, httpapi.NewVersion(&v))
+		cells.Rows = append(cells.Rows, []string{fmt.Sprint(v.Version), max(v.UpdatedAt, v.DeletedAt).String(),
+			string(v.Change), arguments.FieldsText(v.Attrs)})
 		if limit > 0 && len(cells.Rows) >= limit {
 			break
 		}
@@ -145,8 +147,9 @@ func listSubjects(cmd *cobra.Command, lines list, to *connection, args []string,
 		if err != nil {
 			return err
 		}
-		found.Subjects = append(found.Subjects, httpapi.ProfileOf(&p))
-		cells.Rows = append(cells.Rows, []string{subjects.Path + "/" + p.Subject.ID, fmt.Sprint(p.Version), max(p.UpdatedAt, p.DeletedAt).String(), arguments.FieldsText(p.Attrs)})
+		found.Subjects = append(found.Subjects, httpapi.NewProfile(&p))
+		cells.Rows = append(cells.Rows, []string{subjects.Path + "/" + p.Subject.ID, fmt.Sprint(p.Version),
+			max(p.UpdatedAt, p.DeletedAt).String(), arguments.FieldsText(p.Attrs)})
 	}
 	return lines.print(cmd, found, cells, "no subjects")
 }

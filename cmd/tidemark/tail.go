@@ -23,7 +23,8 @@ type tailFlags struct {
 func (f *tailFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.follow, "follow", false, "also show new events as they arrive, until Ctrl-C")
 	cmd.Flags().DurationVar(&f.every, "every", time.Second, "with --follow, the `duration` between two reads")
-	cmd.Flags().DurationVar(&f.duration, "for", 0, "with --follow, end after this `duration`; 0 continues until Ctrl-C")
+	cmd.Flags().DurationVar(&f.duration, "for", 0,
+		"with --follow, end after this `duration`; 0 continues until Ctrl-C")
 }
 
 // follow shows the newest events of a series, then each new one.
@@ -44,7 +45,8 @@ func follow(cmd *cobra.Command, to *connection, flags historyFlags, subject stri
 	if err != nil {
 		return err
 	}
-	f := tail.Follower{Read: from.EachEvent, Now: wallClock, Sleep: retry.Sleep, Every: flags.every, For: flags.duration}
+	f := tail.Follower{Read: from.EachEvent, Now: wallClock, Sleep: retry.Sleep, Every: flags.every,
+		For: flags.duration}
 	f.Show = func(e *model.Event) error { return show(cmd.OutOrStdout(), e) }
 	f.From = query.History{From: model.MinTime, To: model.MaxTime + 1, Consistent: flags.consistent}
 	if f.From.Series, err = from.single(); err != nil {
@@ -60,5 +62,5 @@ func follow(cmd *cobra.Command, to *connection, flags historyFlags, subject stri
 func printEventJSON(w io.Writer, e *model.Event) error {
 	line := json.NewEncoder(w)
 	line.SetEscapeHTML(false)
-	return line.Encode(httpapi.EventOf(e))
+	return line.Encode(httpapi.NewEvent(e))
 }

@@ -50,7 +50,8 @@ func topCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{Use: "top SUBJECT [DIMENSION]", Long: topHelp}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 10, "values", false)
-	cmd.Flags().StringVar(&flags.tier, "tier", "", "`tier`: "+tier.UnitNames()+", if the kind has it (default day; in a time zone exactly the range)")
+	cmd.Flags().StringVar(&flags.tier, "tier", "",
+		"`tier`: "+tier.UnitNames()+", if the kind has it (default day; in a time zone exactly the range)")
 	cmd.Flags().StringVar(&flags.members, "members", "",
 		"show the members of a group by this `measure`, in place of a dimension")
 	cmd.Flags().StringVar(&flags.by, "by", "",
@@ -119,7 +120,7 @@ func top(cmd *cobra.Command, to *connection, flags topFlags, subject, dimension 
 	if err != nil {
 		return readFailure(err)
 	}
-	return flags.print(cmd, from, httpapi.TopOf(q, values, total), func() error {
+	return flags.print(cmd, from, httpapi.NewTop(q, values, total), func() error {
 		defer printing.Progress(cmd.ErrOrStderr(), total.Progress, from.Now())
 		return printing.Top(cmd.OutOrStdout(), dimension, values, total)
 	})
@@ -139,7 +140,7 @@ func showTotal(cmd *cobra.Command, to *connection, flags readFlags, subject stri
 	if err != nil {
 		return readFailure(err)
 	}
-	return flags.print(cmd, from, httpapi.TotalOf(t), func() error {
+	return flags.print(cmd, from, httpapi.NewTotal(t), func() error {
 		if t.Summary.Events()+t.Unreadable == 0 {
 			from.printNone(ctx, cmd.ErrOrStderr())
 		}

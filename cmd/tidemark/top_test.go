@@ -14,7 +14,8 @@ func TestLast_ReplacesFromAndTo(t *testing.T) {
 	now := model.Time(1_776_695_400_000)
 	flags := readFlags{last: times.Span(5 * time.Minute)}
 	from, to, err := flags.bucketRange(tier.Minute, now)
-	if wantFrom, wantTo := query.Last(5*time.Minute, tier.Minute, now); err != nil || from != wantFrom || to != wantTo {
+	if wantFrom, wantTo := query.Last(5*time.Minute, tier.Minute, now); err != nil || from != wantFrom ||
+		to != wantTo {
 		t.Errorf("%s to %s, %v; want %s to %s", from, to, err, wantFrom, wantTo)
 	}
 	for _, flags := range []readFlags{{last: 1, from: "2026-04-20"}, {last: 1, to: "2026-04-20"}} {

@@ -16,17 +16,26 @@ import (
 // of a group has the name of the group before it.
 var otherWords = map[string]string{
 	"aggregate": "rollups", "aggregates": "rollups", "chart": "rollups", "stats": "rollups", "query": "rollups",
-	"events": "history", "get": "latest", "last": "latest", "show": "latest", "watch": "history --follow", "tail": "history --follow", "total": "rollups --total", "devices": "ls devices",
-	"adopt": "restore", "docs": "generate docs", "grafana": "generate grafana", "man": "generate man", "site-key": "site create --key",
-	"list": "ls", "series": "ls", "put": "send", "post": "send", "add": "send", "write": "send", "append": "send",
-	"load": "import", "start": "dev", "serve": "dev", "up": "dev", "run": "dev", "correct": "event", "update": "event",
-	"delete": "event", "alarm": "alerts", "notify": "rule", "pricing": "cost", "price": "cost", "check": "verify",
-	"csv": "export", "quarantine": "failed list", "undelivered": "failed list --source undelivered",
-	"redrive": "failed retry --source batches", "retry": "failed retry", "errors": "failed list", "rejected": "failed list",
-	"gap": "status", "gaps": "status", "wait": "status --wait TIME", "reshape": "rebuild --fields KIND", "backup": "dump",
-	"key": "access key", "keys": "access key list", "share": "access link", "link": "access link", "secret": "access secret",
+	"events": "history", "get": "latest", "last": "latest", "show": "latest", "watch": "history --follow",
+	"tail": "history --follow", "total": "rollups --total", "devices": "ls devices",
+	"adopt": "restore", "docs": "generate docs", "grafana": "generate grafana", "man": "generate man",
+	"site-key": "site create --key",
+	"list":     "ls", "series": "ls", "put": "send", "post": "send", "add": "send", "write": "send",
+	"append": "send",
+	"load":   "import", "start": "dev", "serve": "dev", "up": "dev", "run": "dev", "correct": "event",
+	"update": "event",
+	"delete": "event", "alarm": "alerts", "notify": "rule", "pricing": "cost", "price": "cost",
+	"check": "verify",
+	"csv":   "export", "quarantine": "failed list", "undelivered": "failed list --source undelivered",
+	"redrive": "failed retry --source batches", "retry": "failed retry", "errors": "failed list",
+	"rejected": "failed list",
+	"gap":      "status", "gaps": "status", "wait": "status --wait TIME", "reshape": "rebuild --fields KIND",
+	"backup": "dump",
+	"key":    "access key", "keys": "access key list", "share": "access link", "link": "access link",
+	"secret": "access secret",
 	"limits": "config limits", "completion": "generate completion", "sites": "site", "health": "status",
-	"event update": "event correct", "event edit": "event correct", "event set": "event correct", "event change": "event correct",
+	"event update": "event correct", "event edit": "event correct", "event set": "event correct",
+	"event change":       "event correct",
 	"alerts acknowledge": "alerts ack", "alerts close": "alerts resolve", "alerts list": "alerts",
 	"event remove": "event delete", "event rm": "event delete", "event show": "event get",
 	"rule rm": "rule remove", "rule delete": "rule remove", "rule create": "rule add", "rule new": "rule add",
@@ -38,10 +47,14 @@ var otherWords = map[string]string{
 
 // otherFlags are flags as users of other programs type them, and the flags that they look for.
 var otherFlags = map[string]string{
-	"since": "last", "start": "from", "begin": "from", "after": "from", "until": "to", "end": "to", "before": "to",
-	"tz": "zone", "timezone": "zone", "time-zone": "zone", "format": "output", "o": "output", "json": "output", "csv": "output",
-	"granularity": "tier", "interval": "tier", "bucket": "tier", "field": "measure", "metric": "measure", "host": "url", "api": "url",
-	"max": "above", "over": "above", "min": "below", "under": "below", "time": "at", "timestamp": "at", "n": "limit", "v": "version",
+	"since": "last", "start": "from", "begin": "from", "after": "from", "until": "to", "end": "to",
+	"before": "to",
+	"tz":     "zone", "timezone": "zone", "time-zone": "zone", "format": "output", "o": "output",
+	"json": "output", "csv": "output",
+	"granularity": "tier", "interval": "tier", "bucket": "tier", "field": "measure", "metric": "measure",
+	"host": "url", "api": "url",
+	"max": "above", "over": "above", "min": "below", "under": "below", "time": "at", "timestamp": "at",
+	"n": "limit", "v": "version",
 }
 
 // typedPath returns a word with the names of the groups before it, as in otherWords.
@@ -80,7 +93,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !errors.As(err, &unknown) {
 		return err
 	}
-	if words := cmd.Flags().Args(); len(words) > 0 && cmd.HasSubCommands() && len(argumentsOf(cmd.Use).words) == 0 {
+	if words := cmd.Flags().Args(); len(words) > 0 && cmd.HasSubCommands() &&
+		len(parseUsage(cmd.Use).words) == 0 {
 		return unknownCommand(cmd, words[0]) // the flag is of another command
 	}
 	typed := unknown.GetSpecifiedName()
@@ -100,7 +114,7 @@ type usageArguments struct {
 	repeated bool
 }
 
-func argumentsOf(use string) (a usageArguments) {
+func parseUsage(use string) (a usageArguments) {
 	for _, word := range strings.Fields(use)[1:] {
 		if word == "|" || strings.HasPrefix(word, "--") {
 			break

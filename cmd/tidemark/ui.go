@@ -89,7 +89,8 @@ func serveUI(cmd *cobra.Command, to *connection, name, port string) error {
 }
 
 // stackHealth returns what reads the health of a stack in AWS; nil without its name.
-func stackHealth(ctx context.Context, to *connection, name string) (func(context.Context) (any, error), error) {
+func stackHealth(ctx context.Context, to *connection,
+	name string) (func(context.Context) (any, error), error) {
 	if name == "" {
 		return nil, nil
 	}

@@ -63,11 +63,14 @@ func verifyCommand(to *connection) *cobra.Command {
 			return verifyTable(cmd, to, flags, args)
 		},
 	}
-	cmd.Flags().StringVar(&flags.subject, "subject", "", "only this `subject`, as devices/sensor_01: the same as the argument")
-	cmd.Flags().StringVar(&flags.from, "from", "", "first `time` of the range, widened to whole buckets of the coarsest tier")
+	cmd.Flags().StringVar(&flags.subject, "subject", "",
+		"only this `subject`, as devices/sensor_01: the same as the argument")
+	cmd.Flags().StringVar(&flags.from, "from", "",
+		"first `time` of the range, widened to whole buckets of the coarsest tier")
 	cmd.Flags().StringVar(&flags.to, "to", "", "end `time` of the range, widened likewise")
 	cmd.Flags().StringVar(&flags.tier, "tier", "", "only rows of this `tier`: "+tier.UnitNames())
-	cmd.Flags().BoolVar(&flags.quick, "quick", false, "compare digests, recount only the series in which one is wrong")
+	cmd.Flags().BoolVar(&flags.quick, "quick", false,
+		"compare digests, recount only the series in which one is wrong")
 	cmd.Flags().BoolVar(&flags.watch, "watch", false, "recount all series without end, beside live traffic")
 	cmd.Flags().Float64Var(&flags.units, "units", 25, "with --watch: the most read `units` a second")
 	cmd.Flags().StringVar(&flags.position, "position", "", "with --watch: a `file` that keeps how far it "+

@@ -48,7 +48,8 @@ func printWatched(cmd *cobra.Command) func(context.Context, model.Series, *verif
 	return func(_ context.Context, series model.Series, r *verify.Report) error {
 		out := cmd.OutOrStdout()
 		for _, f := range r.Differences {
-			fmt.Fprintf(out, "%s %s %s %s: %s: %s\n", wallClock(), f.Key.Series, f.Key.Tier, f.Key.Start, f.Status, f.Detail)
+			fmt.Fprintf(out, "%s %s %s %s: %s: %s\n", wallClock(), f.Key.Series, f.Key.Tier, f.Key.Start, f.Status,
+				f.Detail)
 		}
 		if len(r.Undeclared) > 0 {
 			fmt.Fprintf(out, "%s: %s\n", series, printing.UndeclaredKind)

@@ -36,7 +36,8 @@ const deliveryTimeout = 5 * time.Second
 // evaluateAlerts evaluates the rules of the changed series and delivers the notifications. It
 // adds the changes that could not be evaluated to failed. A failed delivery does not fail
 // the batch: the notification is stored, and the schedule delivers it.
-func (h *handler) evaluateAlerts(ctx context.Context, changes []storage.Change, failed map[string]error) telemetry.Counts {
+func (h *handler) evaluateAlerts(ctx context.Context, changes []storage.Change,
+	failed map[string]error) telemetry.Counts {
 	if h.alerts == nil {
 		return nil
 	}
@@ -71,7 +72,8 @@ func (h *handler) evaluate(
 	defer cancel()
 	delivered, err := h.alerts.Deliver(deliveryCtx, report.Notifications)
 	if err != nil {
-		h.log.Warn("alert notifications not delivered", "waiting", len(report.Notifications)-delivered, telemetry.FieldError, err.Error())
+		h.log.Warn("alert notifications not delivered", "waiting", len(report.Notifications)-delivered,
+			telemetry.FieldError, err.Error())
 	}
 	for i := range report.Notifications {
 		h.logAlert(&report.Notifications[i])
@@ -96,7 +98,8 @@ func (h *handler) logAlert(n *storage.Notification) {
 	if n.Change == storage.AlertChangeRaised || n.Change == storage.AlertChangePassed {
 		level = slog.LevelWarn
 	}
-	h.log.Log(context.Background(), level, "alert "+string(n.Change), "alert", n.Alert.ID, telemetry.FieldSeries, n.Alert.Series.String(),
+	h.log.Log(context.Background(), level, "alert "+string(n.Change), "alert", n.Alert.ID, telemetry.FieldSeries,
+		n.Alert.Series.String(),
 		"rule", n.Alert.Rule, "severity", string(n.Alert.Severity))
 }
 

@@ -48,10 +48,12 @@ func alertingOn(t *testing.T, f *fixture, b *bus) (*fixture, *alert.Service) {
 		t.Fatal(err)
 	}
 	now := mustTime("2026-04-20T00:00:00Z")
-	service := &alert.Service{Store: f.table, Catalog: kinds, Now: func() model.Time { return now }, Rand: rand.Reader, Publisher: b}
+	service := &alert.Service{Store: f.table, Catalog: kinds, Now: func() model.Time { return now },
+		Rand: rand.Reader, Publisher: b}
 	low := model.MustDecimal("-100")
-	if _, invalid, err := service.AddRule(t.Context(), storage.Rule{Name: "warm", SubjectType: "DEVICE", Kind: "READING", AnyStream: true,
-		Measure: "temperature", Bounds: storage.Above, High: &low, Severity: storage.Info}); err != nil || invalid != nil {
+	if _, invalid, err := service.AddRule(t.Context(),
+		storage.Rule{Name: "warm", SubjectType: "DEVICE", Kind: "READING", AnyStream: true,
+			Measure: "temperature", Bounds: storage.Above, High: &low, Severity: storage.Info}); err != nil || invalid != nil {
 		t.Fatal(invalid, err)
 	}
 	f.alerts = service
@@ -61,13 +63,14 @@ func alertingOn(t *testing.T, f *fixture, b *bus) (*fixture, *alert.Service) {
 // put stores a reading and its latest item, as an append does, and returns the change.
 func (f *fixture) put(t *testing.T, at model.Time) storage.Change {
 	t.Helper()
-	return f.putOf(t, "sensor_01", at)
+	return f.newPut(t, "sensor_01", at)
 }
 
-func (f *fixture) putOf(t *testing.T, id string, at model.Time) storage.Change {
+func (f *fixture) newPut(t *testing.T, id string, at model.Time) storage.Change {
 	t.Helper()
-	e := model.Event{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: id}, Kind: "READING"}, Order: model.Order{At: at},
-		Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(21))}}, ArrivedAt: at}
+	e := model.Event{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: id}, Kind: "READING"},
+		Order: model.Order{At: at},
+		Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.NewDecimal(21))}}, ArrivedAt: at}
 	latest := model.Latest{Series: e.Series, Ordered: true, Order: e.Order, Attrs: e.Attrs}
 	for _, it := range []item.Item{item.FromEvent(&e), item.FromLatest(&latest)} {
 		if err := f.table.PutItem(t.Context(), it); err != nil {
@@ -86,7 +89,8 @@ func TestEvaluateAlerts_AFailedDeliveryDoesNotFailTheBatchAndIsRetriedByTheSched
 	if len(failed) != 0 || len(b.published) != 0 {
 		t.Fatalf("failed changes %v, published %v; want neither", failed, b.published)
 	}
-	if text := f.logs.String(); !strings.Contains(text, "alert raised") || !strings.Contains(text, "the bus is down") {
+	if text := f.logs.String(); !strings.Contains(text, "alert raised") ||
+		!strings.Contains(text, "the bus is down") {
 		t.Errorf("the log lacks the alert or the error: %s", text)
 	}
 	for _, measured := range []string{"temperature", "above", "-100"} {
@@ -99,7 +103,8 @@ func TestEvaluateAlerts_AFailedDeliveryDoesNotFailTheBatchAndIsRetriedByTheSched
 	}
 	later := service.Now().Add(time.Hour)
 	service.Now = func() model.Time { return later }
-	if _, err := f.Invoke(t.Context(), sample(t, "scheduled")); err != nil || !strings.Contains(f.out.String(), "OldestAlertWaiting") {
+	if _, err := f.Invoke(t.Context(), sample(t, "scheduled")); err != nil ||
+		!strings.Contains(f.out.String(), "OldestAlertWaiting") {
 		t.Errorf("%v; the metrics lack the age of the oldest notification: %s", err, f.out.String())
 	}
 	b.open = true
@@ -139,7 +144,8 @@ func TestEvaluateAlerts_WaitsForTheBusForFiveSeconds(t *testing.T) {
 type failingEvaluator struct{ evaluator }
 
 func (failingEvaluator) Evaluate(_ context.Context, changes []storage.Change) alert.Report {
-	return alert.Report{Failures: []alert.Failure{{Change: len(changes) - 1, Err: errors.New("table unreachable")}}}
+	return alert.Report{Failures: []alert.Failure{{Change: len(changes) - 1,
+		Err: errors.New("table unreachable")}}}
 }
 
 func (failingEvaluator) Deliver(context.Context, []storage.Notification) (int, error) { return 0, nil }

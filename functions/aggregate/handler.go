@@ -99,7 +99,7 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		failed[batch.Changes[f.Change].Seq] = f.Err
 	}
 	alertCounts := h.evaluateAlerts(ctx, batch.Changes, failed)
-	r := responseOf(batch.Seqs, failed)
+	r := newResponse(batch.Seqs, failed)
 	traced(len(failed) > 0)
 
 	read, write := h.units()
@@ -116,7 +116,8 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 
 // quarantine stores the records that cannot be decoded, so that the stream shard continues.
 // It returns the errors of those that could not be stored, by sequence number.
-func (h *handler) quarantine(ctx context.Context, poison []envelope.Poison) (failed map[string]error, quarantined int) {
+func (h *handler) quarantine(ctx context.Context,
+	poison []envelope.Poison) (failed map[string]error, quarantined int) {
 	failed = map[string]error{}
 	for i := range poison {
 		if err := h.processor.Quarantine(ctx, poison[i].Quarantined()); err != nil {
@@ -181,13 +182,14 @@ func (h *handler) reportGap(gap *storage.Gap) {
 	if gap == nil {
 		return
 	}
-	h.log.Error("gap in the table stream: rollups may miss changes", "from", gap.From.String(), "to", gap.To.String())
+	h.log.Error("gap in the table stream: rollups may miss changes", "from", gap.From.String(), "to",
+		gap.To.String())
 	h.emit("", telemetry.Counts{telemetry.StreamGaps: 1})
 }
 
-// responseOf names the first failed record in batch order; "" fails the complete batch. Sequence
+// newResponse names the first failed record in batch order; "" fails the complete batch. Sequence
 // numbers are not ordered across shards, so they are not compared.
-func responseOf(sequenceNumbers []string, failed map[string]error) envelope.BatchResponse {
+func newResponse(sequenceNumbers []string, failed map[string]error) envelope.BatchResponse {
 	for _, n := range sequenceNumbers {
 		if _, ok := failed[n]; ok {
 			return envelope.FailedFrom(n)

@@ -97,7 +97,8 @@ func (f *fixture) invoke(t *testing.T, payload []byte) []string {
 		t.Fatal(err)
 	}
 	var decoded events.DynamoDBEventResponse
-	if err := json.Unmarshal(out, &decoded); err != nil || !bytes.Contains(out, []byte(`"batchItemFailures":[`)) {
+	if err := json.Unmarshal(out, &decoded); err != nil ||
+		!bytes.Contains(out, []byte(`"batchItemFailures":[`)) {
 		t.Fatalf("response %s: %v", out, err)
 	}
 	var seqs []string
@@ -157,7 +158,8 @@ func storedItem(image map[string]map[string]any) item.Item {
 func (f *fixture) hour(t *testing.T) string {
 	t.Helper()
 	series := model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"}
-	row, err := f.table.Row(t.Context(), rollup.Key{Series: series, Tier: tier.Hour.String(), Start: mustTime("2026-04-20T14:00:00Z")})
+	row, err := f.table.Row(t.Context(),
+		rollup.Key{Series: series, Tier: tier.Hour.String(), Start: mustTime("2026-04-20T14:00:00Z")})
 	switch {
 	case err != nil:
 		t.Fatal(err)
@@ -231,7 +233,8 @@ func TestInvoke_Samples(t *testing.T) {
 			if n := f.counted(t, telemetry.Recomputations); n != c.recomputed {
 				t.Errorf("%v recomputations, want %v", n, c.recomputed)
 			}
-			if kept := f.quarantined(t); len(kept) != c.quarantined || f.counted(t, telemetry.Quarantined) != float64(c.quarantined) {
+			if kept := f.quarantined(t); len(kept) != c.quarantined ||
+				f.counted(t, telemetry.Quarantined) != float64(c.quarantined) {
 				t.Errorf("%d quarantined, want %d: %+v", len(kept), c.quarantined, kept)
 			}
 		})
@@ -277,7 +280,8 @@ func (s *scripted) Quarantine(context.Context, storage.Quarantined) error {
 func insertBatch(n int) []byte {
 	var records []string
 	for i := range n {
-		records = append(records, fmt.Sprintf(`{"eventID":"e%d","eventName":"INSERT","dynamodb":{"SequenceNumber":"%d","Keys":{"pk":{"S":"DEVICE#d"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#%d"}}}}`, i, 900-i, i))
+		records = append(records,
+			fmt.Sprintf(`{"eventID":"e%d","eventName":"INSERT","dynamodb":{"SequenceNumber":"%d","Keys":{"pk":{"S":"DEVICE#d"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#%d"}}}}`, i, 900-i, i))
 	}
 	return []byte(`{"Records":[` + strings.Join(records, ",") + `]}`)
 }
@@ -345,7 +349,8 @@ func (d *deadline) Process(ctx context.Context, _ []storage.Change) (r aggregate
 
 func TestInvoke_EndsBeforeTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for left, want := range map[time.Duration]time.Duration{time.Minute: 2 * time.Second, 5 * time.Second: 500 * time.Millisecond} {
+		for left, want := range map[time.Duration]time.Duration{time.Minute: 2 * time.Second,
+			5 * time.Second: 500 * time.Millisecond} {
 			f := newFixture(t)
 			d := &deadline{}
 			f.processor = d
@@ -386,7 +391,8 @@ func TestInvoke_LogsFailuresAndQuarantinedRecords(t *testing.T) {
 	f := newFixture(t)
 	f.processor = &scripted{failing: []int{1}}
 	f.invoke(t, sample(t, "mixed-batch"))
-	for _, want := range []string{`"msg":"record quarantined"`, `"msg":"batch partly failed"`, `"error":"table unreachable"`, `"msg":"batch"`} {
+	for _, want := range []string{`"msg":"record quarantined"`, `"msg":"batch partly failed"`,
+		`"error":"table unreachable"`, `"msg":"batch"`} {
 		if !strings.Contains(f.logs.String(), want) {
 			t.Errorf("the log lacks %s:\n%s", want, f.logs.String())
 		}
@@ -398,7 +404,8 @@ func TestInvoke_ProcessesNothingIfTheConfigurationCannotBeRefreshed(t *testing.T
 	f, failure := newFixture(t), errors.New("refused")
 	f.refresh = func(context.Context) error { return failure }
 	f.processor = nil // a call would panic
-	for _, payload := range []string{`{"Records":[]}`, `{"source":"aws.events","detail-type":"Scheduled Event"}`} {
+	for _, payload := range []string{`{"Records":[]}`,
+		`{"source":"aws.events","detail-type":"Scheduled Event"}`} {
 		if _, err := f.Invoke(t.Context(), []byte(payload)); !errors.Is(err, failure) {
 			t.Errorf("%s: %v, want %v", payload, err, failure)
 		}

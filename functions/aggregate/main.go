@@ -46,9 +46,10 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 			Limits: aggregate.Limits{QuarantineRetention: e.Settings.Quarantine.Retention}}
 		aggregator.OnGroups = h.evaluateGroups
 		h.processor = aggregator
-		h.sweeper = sweeperOf(aggregator, kinds)
-		h.alerts = &alert.Service{Store: table, Catalog: kinds, Now: now, Rand: rand.Reader, RetryPolicy: retry.Policy{Attempts: 60},
-			Publisher: publisher, Stream: table}
+		h.sweeper = newSweeper(aggregator, kinds)
+		h.alerts = &alert.Service{Store: table, Catalog: kinds, Now: now, Rand: rand.Reader,
+			RetryPolicy: retry.Policy{Attempts: 60},
+			Publisher:   publisher, Stream: table}
 		return nil
 	}
 	return h, h.refresh(ctx)

@@ -53,7 +53,7 @@ func TestNoticed_EachFailureOfTrafficRaisesItsAlarm(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d, w := newBusyDeployment(t), watchOf(t, c.alarm)
+			d, w := newBusyDeployment(t), newWatch(t, c.alarm)
 			w.notices(t, d, func() { c.fault(t, d) })
 		})
 	}
@@ -66,7 +66,8 @@ func newBusyDeployment(t *testing.T) *deployment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.processor = &blocked{processor: &aggregate.Aggregator{Store: d.table, QuarantineStore: d.table, Catalog: catalog, Now: d.now,
+	d.processor = &blocked{processor: &aggregate.Aggregator{Store: d.table, QuarantineStore: d.table,
+		Catalog: catalog, Now: d.now,
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}}
 	d.bus, d.device, d.heldSince = &bus{open: true}, "sensor_01", -1
 	_, service := alertingOn(t, d.fixture, d.bus)
@@ -74,9 +75,10 @@ func newBusyDeployment(t *testing.T) *deployment {
 	d.traffic = func() []byte {
 		at := d.now()
 		if d.heldSince >= 0 { // a minute brings a second of what waits
-			at = sampleNow.Add(time.Duration(d.heldSince)*time.Minute + time.Duration(d.minute-d.heldSince)*time.Second)
+			at = sampleNow.Add(time.Duration(d.heldSince)*time.Minute + time.Duration(
+				d.minute-d.heldSince)*time.Second)
 		}
-		d.putOf(t, d.device, at)
+		d.newPut(t, d.device, at)
 		payload := reading(t, d.device, at)
 		d.apply(t, payload)
 		return payload

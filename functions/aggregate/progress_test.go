@@ -14,7 +14,8 @@ import (
 func TestHandler_RecordsProgressAndReportsAGap(t *testing.T) {
 	f := newFixture(t)
 	progress := func() *aggregate.StreamProgress {
-		return &aggregate.StreamProgress{Store: f.table, Now: func() model.Time { return sampleNow }, MaxAge: 6 * time.Hour}
+		return &aggregate.StreamProgress{Store: f.table, Now: func() model.Time { return sampleNow },
+			MaxAge: 6 * time.Hour}
 	}
 	f.progress = progress()
 	payload := sample(t, "insert")
@@ -37,10 +38,12 @@ func TestHandler_RecordsProgressAndReportsAGap(t *testing.T) {
 	}
 	f.progress = progress() // another process
 	f.invoke(t, payload)
-	if !strings.Contains(f.out.String(), `"StreamGaps":1`) || !strings.Contains(f.logs.String(), "gap in the table stream") {
+	if !strings.Contains(f.out.String(), `"StreamGaps":1`) ||
+		!strings.Contains(f.logs.String(), "gap in the table stream") {
 		t.Errorf("metrics %s\nlog %s\nwant the gap in both", f.out.String(), f.logs.String())
 	}
-	if it, err := f.table.GetItem(t.Context(), tablekeys.Gap(at.Add(-54*time.Hour-10*time.Minute))); err != nil || it == nil {
+	if it, err := f.table.GetItem(t.Context(),
+		tablekeys.Gap(at.Add(-54*time.Hour-10*time.Minute))); err != nil || it == nil {
 		t.Errorf("the gap is not stored: %v, %v", it, err)
 	}
 }

@@ -15,7 +15,8 @@ import (
 // maxNotes is the maximum number of row notes in the log of one batch.
 const maxNotes = 20
 
-func (h *handler) logBatch(ctx context.Context, batch *envelope.StreamBatch, r *aggregate.Report, failed map[string]error) {
+func (h *handler) logBatch(ctx context.Context, batch *envelope.StreamBatch, r *aggregate.Report,
+	failed map[string]error) {
 	log := h.log
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
 		log = log.With(telemetry.FieldRequestID, lc.AwsRequestID)
@@ -24,7 +25,8 @@ func (h *handler) logBatch(ctx context.Context, batch *envelope.StreamBatch, r *
 		log.Error("record quarantined", "sequence_number", p.Seq, telemetry.FieldError, p.Reason)
 	}
 	for _, n := range r.Notes[:min(maxNotes, len(r.Notes))] {
-		log.Warn("row needs attention", telemetry.FieldKind, n.Key.Series.Kind, telemetry.FieldSeries, n.Key.Series.String(),
+		log.Warn("row needs attention", telemetry.FieldKind, n.Key.Series.Kind, telemetry.FieldSeries,
+			n.Key.Series.String(),
 			"tier", n.Key.Tier, "bucket", n.Key.Start.String(), "note", n.Text)
 	}
 	for _, n := range batch.Seqs {
@@ -34,15 +36,18 @@ func (h *handler) logBatch(ctx context.Context, batch *envelope.StreamBatch, r *
 		}
 	}
 	if r.LatestSkipped+r.LatestBounded > 0 {
-		log.Warn("latest items without some events", "unreadable", r.LatestSkipped, "not_walked_to_the_end", r.LatestBounded)
+		log.Warn("latest items without some events", "unreadable", r.LatestSkipped, "not_walked_to_the_end",
+			r.LatestBounded)
 	}
-	log.Info("batch", telemetry.FieldCount, len(batch.Seqs), telemetry.FieldKind, kindOf(batch.Changes),
-		"recomputed", r.Recomputed, "written", r.Written, "unchanged", r.Unchanged, "lost_locks", r.LostLocks, "unknown_results", r.UnknownResults,
+	log.Info("batch", telemetry.FieldCount, len(batch.Seqs), telemetry.FieldKind, onlyKind(batch.Changes),
+		"recomputed", r.Recomputed, "written", r.Written, "unchanged", r.Unchanged, "lost_locks", r.LostLocks,
+		"unknown_results", r.UnknownResults,
 		"sealed", r.MarkedInexact, "not_created", r.NotCreated, telemetry.FieldLag, r.Lag.Milliseconds())
 }
 
 // publish publishes the metrics of a batch.
-func (h *handler) publish(batch *envelope.StreamBatch, r *aggregate.Report, alertCounts telemetry.Counts, failures int, read, write float64) {
+func (h *handler) publish(batch *envelope.StreamBatch, r *aggregate.Report, alertCounts telemetry.Counts,
+	failures int, read, write float64) {
 	counts := telemetry.Counts{
 		telemetry.Recomputations:   float64(r.Recomputed),
 		telemetry.RowsWritten:      float64(r.Written),
@@ -76,15 +81,15 @@ func (h *handler) publish(batch *envelope.StreamBatch, r *aggregate.Report, aler
 			counts[m] = float64(n)
 		}
 	}
-	h.emit(kindOf(batch.Changes), counts)
+	h.emit(onlyKind(batch.Changes), counts)
 }
 
 func (h *handler) emit(kind string, counts telemetry.Counts) {
 	h.metrics.EmitOrLog(h.log, h.function, kind, counts)
 }
 
-// kindOf returns the kind of all changes, "" if they have several.
-func kindOf(changes []storage.Change) string {
+// onlyKind returns the kind of all changes, "" if they have several.
+func onlyKind(changes []storage.Change) string {
 	kind := ""
 	for i := range changes {
 		if next := changes[i].Key.Series.Kind; kind == "" {

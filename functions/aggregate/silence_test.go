@@ -43,7 +43,8 @@ func (s *failing) PutItem(ctx context.Context, it item.Item) error {
 	return s.HeartbeatStore.PutItem(ctx, it)
 }
 
-func (s *failing) AdvanceProgress(ctx context.Context, at, floor model.Time) (storage.WriteResult, model.Time, error) {
+func (s *failing) AdvanceProgress(ctx context.Context,
+	at, floor model.Time) (storage.WriteResult, model.Time, error) {
 	if s.writes {
 		return 0, 0, errRefused
 	}
@@ -141,8 +142,9 @@ func heartbeatRecord(t *testing.T, beat item.Item) []byte {
 		t.Fatal(err)
 	}
 	k := tablekeys.Heartbeat()
-	return fmt.Appendf(nil, `{"Records":[{"eventID":"b","eventName":"MODIFY","dynamodb":{"Keys":{"pk":{"S":%q},"sk":{"S":%q}},`+
-		`"SequenceNumber":"17","ApproximateCreationDateTime":%d}}]}`, k.PK, k.SK, at.Time().Unix())
+	return fmt.Appendf(nil,
+		`{"Records":[{"eventID":"b","eventName":"MODIFY","dynamodb":{"Keys":{"pk":{"S":%q},"sk":{"S":%q}},`+
+			`"SequenceNumber":"17","ApproximateCreationDateTime":%d}}]}`, k.PK, k.SK, at.Time().Unix())
 }
 
 // watch evaluates the alarm of a metric as CloudWatch does.
@@ -154,7 +156,7 @@ type watch struct {
 	breaches []bool
 }
 
-func watchOf(t *testing.T, m telemetry.Metric) *watch {
+func newWatch(t *testing.T, m telemetry.Metric) *watch {
 	d, ok := m.Definition()
 	if !ok || d.Alarm == nil {
 		t.Fatalf("%s has no alarm", m)
@@ -227,7 +229,7 @@ func TestSilence_OfAnyPartRaisesAnAlarmWithinEightMinutes(t *testing.T) {
 		{"sweeper fails", telemetry.SweepAge, func(d *deployment, on bool) { d.stuck = on }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, w := newDeployment(t), watchOf(t, c.alarm)
+			d, w := newDeployment(t), newWatch(t, c.alarm)
 			w.notices(t, d, func() { c.fault(d, true) })
 			c.fault(d, false)
 			for range 4 + w.rule.Periods {

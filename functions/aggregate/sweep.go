@@ -28,10 +28,10 @@ type sweeper interface {
 
 var _ sweeper = (*aggregate.Aggregator)(nil)
 
-// sweeperOf returns nil where no kind has deferred tiers: the schedule then costs nothing.
-func sweeperOf(a *aggregate.Aggregator, kinds *catalog.Catalog) sweeper {
+// newSweeper returns nil where no kind has deferred tiers: the schedule then costs nothing.
+func newSweeper(a *aggregate.Aggregator, kinds *catalog.Catalog) sweeper {
 	for _, subject := range kinds.Subjects() {
-		for _, kind := range kinds.KindsOf(subject) {
+		for _, kind := range kinds.SubjectKinds(subject) {
 			if kind.Retention.HasDeferred() {
 				return a
 			}
@@ -51,7 +51,7 @@ type scheduledResult struct {
 // part at the same time. Only the first part does what is not divided. A failure is logged, and the
 // next scheduled event retries.
 func (h *handler) handleSchedule(ctx context.Context, payload []byte) ([]byte, error) {
-	part := envelope.PartOf(payload)
+	part := envelope.ParsePart(payload)
 	ctx, cancel := retry.WithHeadroom(ctx, headroom)
 	defer cancel()
 	if part.Sweep == 0 {
@@ -119,7 +119,8 @@ func (h *handler) logSweep(
 	log := h.log.With("generation", shard.Generation, "queue_shard", shard.Number,
 		"swept", r.Swept, "left", r.Left, "through", r.Through.String(), "took", took.Milliseconds())
 	for _, n := range r.Notes[:min(maxNotes, len(r.Notes))] {
-		log.Warn("row needs attention", telemetry.FieldSeries, n.Key.Series.String(), "tier", n.Key.Tier, "bucket", n.Key.Start.String(), "note", n.Text)
+		log.Warn("row needs attention", telemetry.FieldSeries, n.Key.Series.String(), "tier", n.Key.Tier, "bucket",
+			n.Key.Start.String(), "note", n.Text)
 	}
 	switch {
 	case err != nil:

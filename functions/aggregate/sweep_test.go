@@ -30,7 +30,8 @@ func (s *sweeps) Sweep(_ context.Context, shard storage.QueueShard) (aggregate.S
 	case 0:
 		return aggregate.SweepReport{}, errors.New("the table is down")
 	case 1:
-		return aggregate.SweepReport{Swept: 2, Left: 1, Report: aggregate.Report{Failures: []aggregate.Failure{{Err: errors.New("no row")}}}}, nil
+		return aggregate.SweepReport{Swept: 2, Left: 1,
+			Report: aggregate.Report{Failures: []aggregate.Failure{{Err: errors.New("no row")}}}}, nil
 	case 2: // the deadline came first
 		return aggregate.SweepReport{Left: 5}, nil
 	default:
@@ -68,7 +69,8 @@ func TestSchedule_SweepsEachQueueShardOnceAndLogsFailures(t *testing.T) {
 			t.Errorf("metrics %s, want %s", f.out.String(), want)
 		}
 	}
-	for _, want := range []string{`"msg":"low watermarks","ages":[90,60,1.5,0]`, "the table is down", "no row", `"queue_shard":2,"swept":0,"left":5`} {
+	for _, want := range []string{`"msg":"low watermarks","ages":[90,60,1.5,0]`, "the table is down", "no row",
+		`"queue_shard":2,"swept":0,"left":5`} {
 		if !strings.Contains(f.logs.String(), want) {
 			t.Errorf("the log lacks %q: %s", want, f.logs.String())
 		}
@@ -82,7 +84,8 @@ func TestSchedule_PartsShareTheQueueShards(t *testing.T) {
 		s := &sweeps{shards: map[storage.QueueShard]int{}}
 		f.sweeper = s
 		for part := range parts {
-			if _, err := f.Invoke(t.Context(), []byte(envelope.Part{Sweep: part, Sweeps: parts}.Payload())); err != nil {
+			if _, err := f.Invoke(t.Context(),
+				[]byte(envelope.Part{Sweep: part, Sweeps: parts}.Payload())); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -99,13 +102,14 @@ func TestSchedule_PartsShareTheQueueShards(t *testing.T) {
 
 func TestSweeperOf_OnlyWhereAKindHasDeferredTiers(t *testing.T) {
 	for _, deferred := range []bool{false, true} {
-		kind := catalog.Kind{Name: "READING", Subject: catalog.SubjectType{Name: "DEVICE"}, Retention: tier.Standard()}
+		kind := catalog.Kind{Name: "READING", Subject: catalog.SubjectType{Name: "DEVICE"},
+			Retention: tier.Standard()}
 		kind.Retention.Tiers[2].Deferred = deferred
 		kinds, err := catalog.New(kind)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := sweeperOf(&aggregate.Aggregator{}, kinds) != nil; got != deferred {
+		if got := newSweeper(&aggregate.Aggregator{}, kinds) != nil; got != deferred {
 			t.Errorf("deferred %v: a sweeper: %v", deferred, got)
 		}
 	}

@@ -26,7 +26,8 @@ func TestInvoke_SendsASegmentOfTheTraceInARecord(t *testing.T) {
 	if failed := f.invoke(t, traced); len(failed) > 0 {
 		t.Errorf("with a trace: failed %v", failed)
 	}
-	if !strings.Contains(sent.String(), `"fault":false`) || !strings.Contains(sent.String(), `"parent_id":"53995c3f42cd8ad8"`) {
+	if !strings.Contains(sent.String(), `"fault":false`) ||
+		!strings.Contains(sent.String(), `"parent_id":"53995c3f42cd8ad8"`) {
 		t.Errorf("sent %q", sent)
 	}
 }

@@ -22,7 +22,7 @@ func FuzzHandle(f *testing.F) {
 	signing := []byte("a-long-secret-of-the-stage")
 	key := access.NewSiteKey(signing, "my-site")
 	link := access.NewLink(signing, access.Link{Subject: "devices/a", Until: time.Unix(2_000_000_000, 0)})
-	now := func() model.Time { return model.TimeOf(time.Unix(1_900_000_000, 0)) }
+	now := func() model.Time { return model.NewTime(time.Unix(1_900_000_000, 0)) }
 	log := slog.New(slog.DiscardHandler)
 	h := &handler{secrets: secret.Fixed(signing), keys: memory.New(now), now: now, log: log}
 	for _, routeKey := range []string{

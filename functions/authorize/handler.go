@@ -38,10 +38,12 @@ func (h *handler) handle(ctx context.Context, r request) (response, error) {
 	switch {
 	case errors.Is(err, access.ErrInvalidSiteKey), errors.Is(err, access.ErrInvalidAPIKey),
 		errors.Is(err, access.ErrInvalidLink):
-		h.log.InfoContext(ctx, "request rejected", telemetry.FieldRequestID, r.RequestContext.RequestID, telemetry.FieldError, err)
+		h.log.InfoContext(ctx, "request rejected", telemetry.FieldRequestID, r.RequestContext.RequestID,
+			telemetry.FieldError, err)
 		return response{}, nil
 	case err != nil:
-		h.log.ErrorContext(ctx, "key not checked", telemetry.FieldRequestID, r.RequestContext.RequestID, telemetry.FieldError, err)
+		h.log.ErrorContext(ctx, "key not checked", telemetry.FieldRequestID, r.RequestContext.RequestID,
+			telemetry.FieldError, err)
 		return response{}, errNotChecked
 	}
 	return response{IsAuthorized: true, Context: allowed}, nil
@@ -67,7 +69,8 @@ func (h *handler) checkBy(ctx context.Context, r *request, secrets [][]byte) (ma
 		return map[string]any{access.ContextSite: site}, err
 	}
 	token := access.Token(r.Headers["authorization"])
-	if route.Allows("GET", access.LinkRoute) && (route != "" || strings.HasPrefix(r.RawPath, access.LinkPathPrefix+"/")) {
+	if route.Allows("GET", access.LinkRoute) &&
+		(route != "" || strings.HasPrefix(r.RawPath, access.LinkPathPrefix+"/")) {
 		return access.CheckLink(token, h.now().Time(), secrets...)
 	}
 	if access.UsesReadKey(route.Allows) && (route != "" || access.IsReadPath(r.RawPath)) {

@@ -50,7 +50,8 @@ func TestHandle_Samples(t *testing.T) {
 		if err != nil || response.IsAuthorized != (want[f.Name()] != "") || site != want[f.Name()] {
 			t.Errorf("%s: %+v, %v; want %q", f.Name(), response, err, want[f.Name()])
 		}
-		if text := log.String(); strings.Contains(text, "192.0.2") || strings.Contains(text, r.PathParameters[access.SiteKeyPathParam]) || strings.Contains(text, "Firefox") {
+		if text := log.String(); strings.Contains(text, "192.0.2") ||
+			strings.Contains(text, r.PathParameters[access.SiteKeyPathParam]) || strings.Contains(text, "Firefox") {
 			t.Errorf("%s: the log contains personal data: %s", f.Name(), text)
 		}
 	}
@@ -82,7 +83,8 @@ func TestSiteSecrets_HasADefaultOnlyForALocalStack(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, c.want)
 		}
 	}
-	if secrets, err := siteSecrets(t.Context(), func(string) string { return "" }, nil); secrets != nil || err != nil {
+	if secrets, err := siteSecrets(t.Context(), func(string) string { return "" }, nil); secrets != nil ||
+		err != nil {
 		t.Errorf("a stage without page views: %q, %v; want no secrets", secrets, err)
 	}
 	failing := func(context.Context, string) (string, error) { return "", errors.New("no permission") }
@@ -92,7 +94,7 @@ func TestSiteSecrets_HasADefaultOnlyForALocalStack(t *testing.T) {
 }
 
 func TestHandle_ChecksSharedLinks(t *testing.T) {
-	text, now := []byte("a-long-secret-of-the-stage"), model.TimeOf(time.Unix(1_776_000_000, 0))
+	text, now := []byte("a-long-secret-of-the-stage"), model.NewTime(time.Unix(1_776_000_000, 0))
 	var log bytes.Buffer
 	h := &handler{
 		secrets: secret.Fixed(text), now: func() model.Time { return now }, log: slog.New(slog.NewJSONHandler(&log, nil)),
@@ -109,9 +111,11 @@ func TestHandle_ChecksSharedLinks(t *testing.T) {
 		{"/shared/v1/sites/my-site/pageviews", "Bearer tm_ABCDEFGHIJ_SECRET", false},
 		{"/shared/v1/sites/my-site/pageviews", "", false},
 	} {
-		r := events.APIGatewayV2CustomAuthorizerV2Request{RawPath: c.path, Headers: map[string]string{"authorization": c.header}}
+		r := events.APIGatewayV2CustomAuthorizerV2Request{RawPath: c.path,
+			Headers: map[string]string{"authorization": c.header}}
 		response, err := h.handle(t.Context(), r)
-		if err != nil || response.IsAuthorized != c.want || (access.LinkAllows(response.Context, "sites/my-site") == nil) != c.want {
+		if err != nil || response.IsAuthorized != c.want ||
+			(access.LinkAllows(response.Context, "sites/my-site") == nil) != c.want {
 			t.Errorf("%s %q: %+v, %v; want %v", c.path, c.header, response, err, c.want)
 		}
 	}

@@ -21,7 +21,8 @@ func wireSecrets(ctx context.Context, getenv func(string) string, log *slog.Logg
 }
 
 // wire builds the handler from the environment.
-func wire(ctx context.Context, getenv func(string) string, read secret.Reader, log *slog.Logger) (*handler, error) {
+func wire(ctx context.Context, getenv func(string) string, read secret.Reader,
+	log *slog.Logger) (*handler, error) {
 	load := func(ctx context.Context) ([][]byte, error) { return siteSecrets(ctx, getenv, read) }
 	secrets, err := secret.Open(ctx, load, startup.Clock)
 	if err != nil {

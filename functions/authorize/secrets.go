@@ -9,7 +9,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
-var errSecret = errors.New("the secret for site keys is missing or shorter than 16 bytes: set " + config.EnvSiteSecret +
+var errSecret = errors.New("the secret for site keys is missing or shorter than 16 bytes: set " +
+	config.EnvSiteSecret +
 	" to the ARN of a secret with a long random value, so that site keys cannot be forged")
 
 // siteSecrets returns the secrets that site keys may be signed with, newest first: the deployed

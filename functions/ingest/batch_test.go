@@ -15,8 +15,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/memory"
 )
 
-// batchOf returns a batch with a record for each body. Records are named 1, 2, and so on.
-func batchOf(t *testing.T, source string, bodies ...string) json.RawMessage {
+// newBatch returns a batch with a record for each body. Records are named 1, 2, and so on.
+func newBatch(t *testing.T, source string, bodies ...string) json.RawMessage {
 	t.Helper()
 	var records []any
 	for i, body := range bodies {
@@ -74,7 +74,7 @@ func TestBatch_NamesTheRecordsToDeliverAgain(t *testing.T) {
 	} {
 		table := memory.New(now)
 		f := onStore(t, failingTable{table, "sensor_02", c.result, c.err}, table)
-		got, err := f.handle(invocation(t, "1"), batchOf(t, c.source, mixed...))
+		got, err := f.handle(invocation(t, "1"), newBatch(t, c.source, mixed...))
 		if err != nil || !slices.Equal(failed(t, got), c.want) {
 			t.Errorf("%s, %v: got %v, %v; want %q delivered again", c.source, c.result, got, err, c.want)
 		}
@@ -90,7 +90,8 @@ func TestBatch_DeliveredAgainStoresNothingTwice(t *testing.T) {
 	for _, source := range []string{"aws:sqs", "aws:kinesis"} {
 		f := newFixture(t)
 		for _, request := range []string{"1", "2"} { // a new invocation, the same records
-			if got, err := f.handle(invocation(t, request), batchOf(t, source, mixed...)); err != nil || failed(t, got) != nil {
+			if got, err := f.handle(invocation(t, request), newBatch(t, source, mixed...)); err != nil ||
+				failed(t, got) != nil {
 				t.Fatalf("%s: got %v, %v; want no failed record", source, got, err)
 			}
 		}
@@ -103,7 +104,8 @@ func TestBatch_DeliveredAgainStoresNothingTwice(t *testing.T) {
 func TestBatch_LosesNothingWhenQuarantineFails(t *testing.T) {
 	t.Parallel()
 	table := memory.New(now)
-	got, err := onStore(t, failingQuarantine{table}, table).handle(invocation(t, "1"), batchOf(t, "aws:sqs", mixed...))
+	got, err := onStore(t, failingQuarantine{table}, table).handle(invocation(t, "1"),
+		newBatch(t, "aws:sqs", mixed...))
 	if err != nil || !slices.Equal(failed(t, got), []string{"5"}) {
 		t.Errorf("got %v, %v; want the record that is stored nowhere delivered again", got, err)
 	}
@@ -118,7 +120,7 @@ func TestBatch_AppendsASeriesInOneTransaction(t *testing.T) {
 		bodies = append(bodies, fmt.Sprintf(`{"deviceId":"sensor_01","timestamp":%d}`, 1776600001+i))
 	}
 	f := onStore(t, counting, table)
-	got, err := f.handle(invocation(t, "1"), batchOf(t, "aws:sqs", bodies...))
+	got, err := f.handle(invocation(t, "1"), newBatch(t, "aws:sqs", bodies...))
 	if err != nil || failed(t, got) != nil {
 		t.Fatalf("got %v, %v; want no failed record", got, err)
 	}
@@ -137,7 +139,7 @@ func TestHandle_KeepsHeadroomToRespond(t *testing.T) {
 	end := time.Now().Add(time.Minute)
 	ctx, cancel := context.WithDeadline(invocation(t, "1"), end)
 	defer cancel()
-	if _, err := onStore(t, counting, table).handle(ctx, batchOf(t, "aws:sqs", mixed...)); err != nil {
+	if _, err := onStore(t, counting, table).handle(ctx, newBatch(t, "aws:sqs", mixed...)); err != nil {
 		t.Fatal(err)
 	}
 	if got := end.Sub(counting.deadline); got != 500*time.Millisecond {

@@ -107,7 +107,8 @@ func TestCollector_Samples(t *testing.T) {
 		f := newCollector(t, withSite, nil)
 		response, err := f.collect(t, name)
 		if err != nil || response.StatusCode != c.status || response.Headers["Access-Control-Allow-Origin"] != "*" {
-			t.Errorf("%s: %d %s, %v; want %d, with CORS for any origin", name, response.StatusCode, response.Body, err, c.status)
+			t.Errorf("%s: %d %s, %v; want %d, with CORS for any origin", name, response.StatusCode, response.Body, err,
+				c.status)
 		}
 		stored := f.views(t)
 		if got := len(stored) > 0; got == (c.stream == "none") || got && stored[0].Series.Stream != c.stream {
@@ -119,7 +120,8 @@ func TestCollector_Samples(t *testing.T) {
 func TestCollector_StoresAViewWithoutPersonalData(t *testing.T) {
 	f := newCollector(t, nil, nil)
 	f.collector.OriginSecrets = secret.Fixed([]byte(originSecret))
-	if _, err := f.handle(invocation(t, "view"), withHeader(t, sampleView(t, "view"), "X-Tidemark-Origin", originSecret)); err != nil {
+	if _, err := f.handle(invocation(t, "view"),
+		withHeader(t, sampleView(t, "view"), "X-Tidemark-Origin", originSecret)); err != nil {
 		t.Fatal(err)
 	}
 	stored := f.views(t)
@@ -132,7 +134,8 @@ func TestCollector_StoresAViewWithoutPersonalData(t *testing.T) {
 		got[a.Name] = a.Value.Text
 	}
 	if e.Series.Subject.ID != "my-site" || e.At != now() || e.ID == "" || e.IndexBy != webfield.Visitor ||
-		got["path"] != "/blog/post-1" || got["referrer"] != "news.example.org" || got["country"] != "NO" || got["device"] != "desktop" || got["visitor"] == "" {
+		got["path"] != "/blog/post-1" || got["referrer"] != "news.example.org" || got["country"] != "NO" ||
+		got["device"] != "desktop" || got["visitor"] == "" {
 		t.Errorf("stored %+v", e)
 	}
 	f.requireNone(t, "192.0.2.44", "Firefox/", "utm_source=", "item?id")
@@ -322,7 +325,8 @@ func TestCollector_IgnoresOptOutIfConfigured(t *testing.T) {
 // secretless is a table that cannot store a rotating secret.
 type secretless struct{ *memory.Table }
 
-func (secretless) PutRotatingSecret(context.Context, storage.RotatingSecret) (storage.WriteResult, storage.RotatingSecret, error) {
+func (secretless) PutRotatingSecret(context.Context,
+	storage.RotatingSecret) (storage.WriteResult, storage.RotatingSecret, error) {
 	return storage.Throttled, storage.RotatingSecret{}, nil
 }
 
@@ -330,7 +334,8 @@ func TestCollector_WithoutASecretStoresNothingAndAsksForARetry(t *testing.T) {
 	f := newCollector(t, nil, func(m *memory.Table) store { return secretless{m} })
 	response, err := f.collect(t, "view")
 	var problem struct{ Type string }
-	if json.Unmarshal([]byte(response.Body), &problem) != nil || err != nil || response.StatusCode != 503 || problem.Type != "/problems/unavailable" || response.Headers["Retry-After"] == "" {
+	if json.Unmarshal([]byte(response.Body), &problem) != nil || err != nil || response.StatusCode != 503 ||
+		problem.Type != "/problems/unavailable" || response.Headers["Retry-After"] == "" {
 		t.Errorf("%d %s, %v; want 503 and Retry-After", response.StatusCode, response.Body, err)
 	}
 	if n := len(f.views(t)); n != 0 {

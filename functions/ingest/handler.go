@@ -37,7 +37,7 @@ func (h *handler) handle(ctx context.Context, payload json.RawMessage) (any, err
 	defer h.reporter.publish()
 	ctx, traced := h.tracer.Append(ctx)
 	defer traced()
-	switch source, err := envelope.SourceOf(payload); {
+	switch source, err := envelope.DetectSource(payload); {
 	case err != nil:
 		return nil, err
 	case source == envelope.HTTP:
@@ -68,7 +68,8 @@ func (h *handler) http(ctx context.Context, r *httpapi.Request) httpapi.Response
 	results, err := h.service.Append(ctx, request.Kind, request.Observations...)
 	h.reporter.appended(envelope.HTTP, r.ID, request.Kind.Name, results, err)
 	if err != nil {
-		return httpapi.ProblemInternal.New("some observations may be stored; sending them again stores nothing twice, unless their ids are minted").Response()
+		return httpapi.ProblemInternal.New(
+			"some observations may be stored; sending them again stores nothing twice, unless their ids are minted").Response()
 	}
 	return httpapi.AppendResponse(results, request.Many)
 }
@@ -80,11 +81,13 @@ var errUndecided = errors.New("the outcome of some observations is unknown: deli
 // iot appends the message of an IoT rule and returns the number of observations by outcome.
 // After an error, Lambda delivers the message again.
 func (h *handler) iot(ctx context.Context, payload []byte) (map[model.Outcome]int, error) {
-	return h.appendThings(ctx, envelope.FromDevice(payload, requestID(ctx), h.defaultKind, h.appends.Limits.Observations))
+	return h.appendThings(ctx,
+		envelope.FromDevice(payload, requestID(ctx), h.defaultKind, h.appends.Limits.Observations))
 }
 
 // appendThings appends messages of IoT rules. After an error, they must be delivered again.
-func (h *handler) appendThings(ctx context.Context, messages []envelope.Message) (map[model.Outcome]int, error) {
+func (h *handler) appendThings(ctx context.Context,
+	messages []envelope.Message) (map[model.Outcome]int, error) {
 	counts := make(map[model.Outcome]int)
 	results, err := h.appendMessages(ctx, envelope.IoT, h.mapped(messages))
 	for _, r := range results {
@@ -106,9 +109,10 @@ func (h *handler) batch(ctx context.Context, source envelope.Source, payload []b
 	messages = h.mapped(messages)
 	results, err := h.appendMessages(ctx, source, messages)
 	if err != nil {
-		h.reporter.log.Error("batch partly failed", telemetry.FieldRequestID, requestID(ctx), telemetry.FieldError, err)
+		h.reporter.log.Error("batch partly failed", telemetry.FieldRequestID, requestID(ctx), telemetry.FieldError,
+			err)
 	}
-	return envelope.BatchResponseOf(source, messages, func(i int) bool { return results[i].retry }), nil
+	return envelope.NewBatchResponse(source, messages, func(i int) bool { return results[i].retry }), nil
 }
 
 // requestID identifies the invocation. A retried asynchronous invocation has the same id.

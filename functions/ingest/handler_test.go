@@ -56,8 +56,9 @@ func newFixture(t *testing.T) fixture {
 func newFixtureOn(t *testing.T, conf *config.Config, s store, memory *memory.Table) fixture {
 	t.Helper()
 	out := new(bytes.Buffer)
-	metrics := &telemetry.Emitter{Out: out, Now: func() model.Time { return model.TimeOf(time.Now()) }}
-	r := newReporter(slog.New(slog.NewJSONHandler(out, nil)), metrics, "ingest", func() (float64, float64) { return 0, 0 })
+	metrics := &telemetry.Emitter{Out: out, Now: func() model.Time { return model.NewTime(time.Now()) }}
+	r := newReporter(slog.New(slog.NewJSONHandler(out, nil)), metrics, "ingest",
+		func() (float64, float64) { return 0, 0 })
 	h, err := newHandler(conf, s, r)
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +168,8 @@ func TestSamples(t *testing.T) {
 				t.Errorf("got %d %q, want %d %q", status, response, want.status, want.response)
 			}
 			if !slices.Equal(readings, want.readings) || !slices.Equal(quarantined, want.quarantined) {
-				t.Errorf("stored readings %q and quarantined %q, want %q and %q", readings, quarantined, want.readings, want.quarantined)
+				t.Errorf("stored readings %q and quarantined %q, want %q and %q", readings, quarantined, want.readings,
+					want.quarantined)
 			}
 		})
 	}
@@ -207,7 +209,8 @@ func summary(t *testing.T, response any) (int, string) {
 }
 
 // post sends a body as the HTTP API does.
-func post(t *testing.T, f fixture, body []byte, change func(*events.APIGatewayV2HTTPRequest)) events.APIGatewayV2HTTPResponse {
+func post(t *testing.T, f fixture, body []byte,
+	change func(*events.APIGatewayV2HTTPRequest)) events.APIGatewayV2HTTPResponse {
 	t.Helper()
 	r := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: "/v1/readings", Body: string(body),
 		Headers: map[string]string{"content-type": "application/json"}}
@@ -259,7 +262,8 @@ func TestHTTP_ReturnsEveryErrorInAProblem(t *testing.T) {
 		codes = append(codes, e.Field+" "+e.Code)
 	}
 	want := []string{"timestamp time-finer", "_rev name-reserved"}
-	if !slices.Equal(codes, want) || p.Outcome != model.Rejected || p.Status != 400 || p.Title == "" || p.Detail == "" {
+	if !slices.Equal(codes, want) || p.Outcome != model.Rejected || p.Status != 400 || p.Title == "" ||
+		p.Detail == "" {
 		t.Errorf("problem %+v, want errors %q", p, want)
 	}
 	if r.Headers["Content-Type"] != "application/problem+json" {
@@ -375,10 +379,12 @@ func TestHTTP_AsksTheCallerToRetryUndecidedObservations(t *testing.T) {
 	table := memory.New(now)
 	f := onStore(t, failingTable{table, "sensor_02", storage.Throttled, nil}, table)
 	got := post(t, f, []byte(pair), nil)
-	if status, outcomes := summary(t, got); status != 503 || outcomes != "applied unknown" || got.Headers["Retry-After"] == "" {
+	if status, outcomes := summary(t, got); status != 503 || outcomes != "applied unknown" ||
+		got.Headers["Retry-After"] == "" {
 		t.Errorf("got %d %q %v, want 503 with the list and Retry-After", status, outcomes, got.Headers)
 	}
-	for _, line := range []string{`"Retries":11`, `"Throttles":11`, `"ObservationsUnknown":1`, `"ObservationsApplied":1`} {
+	for _, line := range []string{`"Retries":11`, `"Throttles":11`, `"ObservationsUnknown":1`,
+		`"ObservationsApplied":1`} {
 		if !strings.Contains(f.out.String(), line) {
 			t.Errorf("metrics lack %s:\n%s", line, f.out)
 		}
@@ -388,9 +394,11 @@ func TestHTTP_AsksTheCallerToRetryUndecidedObservations(t *testing.T) {
 func TestHTTP_ReturnsAnInternalErrorWithoutDetails(t *testing.T) {
 	t.Parallel()
 	table := memory.New(now)
-	f := onStore(t, failingTable{table, "sensor_02", storage.Unknown, errors.New("access denied on arn:aws:secret")}, table)
+	f := onStore(t, failingTable{table, "sensor_02", storage.Unknown,
+		errors.New("access denied on arn:aws:secret")}, table)
 	got := post(t, f, []byte(pair), nil)
-	if status, kind := summary(t, got); status != 500 || kind != "/problems/internal" || strings.Contains(got.Body, "secret") {
+	if status, kind := summary(t, got); status != 500 || kind != "/problems/internal" ||
+		strings.Contains(got.Body, "secret") {
 		t.Errorf("got %d %s, want 500 without details of the error", status, got.Body)
 	}
 	if !strings.Contains(f.out.String(), "access denied") {

@@ -53,7 +53,8 @@ func TestSenders_HostileInputIsADataFaultInBoundedMemory(t *testing.T) {
 	}
 	bomb := compressed(t, make([]byte, 100<<20))
 	lines := func(body string) write {
-		return write{path: "/api/v2/write", query: "bucket=b", key: anyKey, headers: packed, base64: true, body: body}
+		return write{path: "/api/v2/write", query: "bucket=b", key: anyKey, headers: packed, base64: true,
+			body: body}
 	}
 	otlp := func(body string) write {
 		return write{path: access.PathMetrics, key: anyKey, headers: metricsPacked, base64: true, body: body}
@@ -83,7 +84,8 @@ func TestSenders_HostileInputIsADataFaultInBoundedMemory(t *testing.T) {
 		}
 		status := response.(events.APIGatewayV2HTTPResponse).StatusCode
 		if used := after.TotalAlloc - before.TotalAlloc; status != c.status || used > memoryOfARequest {
-			t.Errorf("%s: %d in %d MB; want %d in at most %d MB", name, status, used>>20, c.status, memoryOfARequest>>20)
+			t.Errorf("%s: %d in %d MB; want %d in at most %d MB", name, status, used>>20, c.status,
+				memoryOfARequest>>20)
 		} else {
 			t.Logf("%s: %d in %d MB", name, status, used>>20)
 		}

@@ -25,7 +25,8 @@ func TestIoT_IsDeliveredAgainAndStoresNothingTwice(t *testing.T) {
 	const three = `[{"timestamp":31536001},{"timestamp":31536002,"id":"bad"},{"id":"no time"}]`
 	batch := base64.StdEncoding.EncodeToString([]byte(three))
 	payload := json.RawMessage(`{"tidemark_batch":"` + batch + `","tidemark_subject":"sensor_01"}`)
-	if _, err := onStore(t, failingTable{table, "sensor_01", storage.Conflicted, nil}, table).handle(invocation(t, "7"), payload); err == nil {
+	if _, err := onStore(t, failingTable{table, "sensor_01", storage.Conflicted, nil},
+		table).handle(invocation(t, "7"), payload); err == nil {
 		t.Fatal("no error for an undecided reading: Lambda would not deliver the message again")
 	}
 	f := onStore(t, table, table)
@@ -37,7 +38,8 @@ func TestIoT_IsDeliveredAgainAndStoresNothingTwice(t *testing.T) {
 		t.Errorf("delivered again: got %v, error %v; want %s", got, err, want)
 	}
 	readings, quarantined := f.stored(t)
-	if want := []string{"QUARANTINE#DEVICE#sensor_01"}; !slices.Equal(readings, []string{one, one}) || !slices.Equal(quarantined, want) {
+	if want := []string{"QUARANTINE#DEVICE#sensor_01"}; !slices.Equal(readings, []string{one, one}) ||
+		!slices.Equal(quarantined, want) {
 		t.Errorf("stored %q and quarantined %q, want each once", readings, quarantined)
 	}
 }
@@ -93,7 +95,8 @@ func (failingQuarantine) Quarantine(context.Context, storage.Quarantined) (stora
 func TestIoT_LosesNothingWhenQuarantineFails(t *testing.T) {
 	t.Parallel()
 	table := memory.New(now)
-	if _, err := onStore(t, failingQuarantine{table}, table).handle(invocation(t, "1"), sample(t, "iot-other-device")); err == nil {
+	if _, err := onStore(t, failingQuarantine{table}, table).handle(invocation(t, "1"),
+		sample(t, "iot-other-device")); err == nil {
 		t.Error("no error for a rejected message that is stored nowhere")
 	}
 }
@@ -104,7 +107,8 @@ func TestIoT_ACollisionIsQuarantinedWithItsPayloadOrMerged(t *testing.T) {
 	first := `{"tidemark_subject":"sensor_01","timestamp":1776600001,"temperature":20}`
 	second := `{"tidemark_subject":"sensor_01","timestamp":1776600001,"humidity":50}`
 	for policy, quarantined := range map[string]int{"report": 1, "merge": 0} {
-		conf, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {onCollision: "+policy+"}}"), domains.Kinds()...)
+		conf, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {onCollision: "+policy+"}}"),
+			domains.Kinds()...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +131,8 @@ func TestIoT_ACollisionIsQuarantinedWithItsPayloadOrMerged(t *testing.T) {
 					q = found
 				}
 			}
-			if string(q.Payload) != second || len(q.Errors) != 1 || q.Errors[0].Code != ingest.CodeCollision || q.Subject.ID != "sensor_01" {
+			if string(q.Payload) != second || len(q.Errors) != 1 || q.Errors[0].Code != ingest.CodeCollision ||
+				q.Subject.ID != "sensor_01" {
 				t.Errorf("quarantined %+v, want the second message and the reason", q)
 			}
 		}

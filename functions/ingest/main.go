@@ -82,7 +82,7 @@ func newHandler(conf *config.Config, s store, r *reporter) (*handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	views := collectorOf(conf, kinds, service, s, r)
+	views := configuredCollector(conf, kinds, service, s, r)
 	if views != nil {
 		views.Exclude = exclude
 	}
@@ -94,7 +94,7 @@ func newHandler(conf *config.Config, s store, r *reporter) (*handler, error) {
 		client:      &http.Client{Timeout: confirmWithin},
 		reporter:    r,
 	}
-	senders := receiverOf(conf, kinds, service, r)
+	senders := configuredReceiver(conf, kinds, service, r)
 	h.mapping = &senders.Mapping
 	h.routes = h.addedRoutes(views, senders)
 	return h, nil

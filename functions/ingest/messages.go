@@ -20,7 +20,8 @@ type messageResult struct {
 // appendMessages appends messages, one kind after another, and quarantines those that are
 // rejected or collide with a stored event. It returns one result for each message, in order, even with an
 // error.
-func (h *handler) appendMessages(ctx context.Context, source envelope.Source, messages []envelope.Message) ([]messageResult, error) {
+func (h *handler) appendMessages(ctx context.Context, source envelope.Source,
+	messages []envelope.Message) ([]messageResult, error) {
 	results := make([]messageResult, len(messages))
 	var failures []error
 	for _, positions := range byKind(messages) {
@@ -30,7 +31,8 @@ func (h *handler) appendMessages(ctx context.Context, source envelope.Source, me
 }
 
 // appendOneKind appends the messages at positions, which are of one kind, and sets their results.
-func (h *handler) appendOneKind(ctx context.Context, source envelope.Source, messages []envelope.Message, positions []int, results []messageResult) error {
+func (h *handler) appendOneKind(ctx context.Context, source envelope.Source, messages []envelope.Message,
+	positions []int, results []messageResult) error {
 	group := lists.Map(positions, func(position int) envelope.Message { return messages[position] })
 	kind, appended, err := h.append(ctx, group)
 	quarantined := 0
@@ -52,7 +54,8 @@ func (h *handler) appendOneKind(ctx context.Context, source envelope.Source, mes
 
 // append also returns the kind's name for metrics, "" for an unknown kind: a name that a
 // device sent must not become a metric's dimension.
-func (h *handler) append(ctx context.Context, messages []envelope.Message) (string, []model.AppendResult, error) {
+func (h *handler) append(ctx context.Context,
+	messages []envelope.Message) (string, []model.AppendResult, error) {
 	kind, known := h.appends.Catalog.Kind(messages[0].Kind)
 	if !known || !kind.HasEvents() {
 		return "", rejectUnknownKind(messages), nil
@@ -68,15 +71,17 @@ func rejectUnknownKind(messages []envelope.Message) []model.AppendResult {
 	results := make([]model.AppendResult, len(messages))
 	for i, m := range messages {
 		results[i] = model.AppendResult{Outcome: model.Rejected, Errors: []model.FieldError{{
-			Field:   envelope.RuleKind,
-			Code:    ingest.CodeUnknownKind,
-			Message: fmt.Sprintf("no kind with stored events is named %q: declare it in tidemark.yaml, or correct the rule's SELECT or the sender", m.Kind),
+			Field: envelope.RuleKind,
+			Code:  ingest.CodeUnknownKind,
+			Message: fmt.Sprintf(
+				"no kind with stored events is named %q: declare it in tidemark.yaml, or correct the rule's SELECT or the sender", m.Kind),
 		}}}
 	}
 	return results
 }
 
-func (h *handler) quarantine(ctx context.Context, source envelope.Source, m envelope.Message, result model.AppendResult) error {
+func (h *handler) quarantine(ctx context.Context, source envelope.Source, m envelope.Message,
+	result model.AppendResult) error {
 	return h.service.Quarantine(ctx, ingest.Rejection{
 		Source:  string(source),
 		Origin:  m.Origin,
@@ -94,7 +99,8 @@ func reasons(result model.AppendResult) []model.FieldError {
 	}
 	return []model.FieldError{{
 		Code: ingest.CodeCollision,
-		Message: fmt.Sprintf("an event of %s with this time (%s) and id (%q) is stored with other fields: send ids, send all fields in one message, or declare onCollision: merge",
+		Message: fmt.Sprintf(
+			"an event of %s with this time (%s) and id (%q) is stored with other fields: send ids, send all fields in one message, or declare onCollision: merge",
 			result.Key.Series, result.Key.At, result.Key.ID),
 	}}
 }

@@ -22,7 +22,8 @@ import (
 const sampleNanos = 1776693600000000001 // a nanosecond after the time of the samples
 
 func text(name, value string) *common.KeyValue {
-	return &common.KeyValue{Key: name, Value: &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: value}}}
+	return &common.KeyValue{Key: name,
+		Value: &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: value}}}
 }
 
 func gauge(name string, points ...*metrics.NumberDataPoint) *metrics.Metric {
@@ -30,12 +31,14 @@ func gauge(name string, points ...*metrics.NumberDataPoint) *metrics.Metric {
 }
 
 func double(v float64, attributes ...*common.KeyValue) *metrics.NumberDataPoint {
-	return &metrics.NumberDataPoint{Attributes: attributes, TimeUnixNano: sampleNanos, Value: &metrics.NumberDataPoint_AsDouble{AsDouble: v}}
+	return &metrics.NumberDataPoint{Attributes: attributes, TimeUnixNano: sampleNanos,
+		Value: &metrics.NumberDataPoint_AsDouble{AsDouble: v}}
 }
 
 // exported is a request of the service checkout with some metrics.
 func exported(all ...*metrics.Metric) *metrics.MetricsData {
-	list := &common.KeyValue{Key: "process.command_args", Value: &common.AnyValue{Value: &common.AnyValue_ArrayValue{ArrayValue: &common.ArrayValue{}}}}
+	list := &common.KeyValue{Key: "process.command_args",
+		Value: &common.AnyValue{Value: &common.AnyValue_ArrayValue{ArrayValue: &common.ArrayValue{}}}}
 	return &metrics.MetricsData{ResourceMetrics: []*metrics.ResourceMetrics{{
 		Resource:     &resource.Resource{Attributes: []*common.KeyValue{text("service.name", "checkout"), text("telemetry.sdk.name", "x"), text("service.instance.id", "i1"), list}},
 		ScopeMetrics: []*metrics.ScopeMetrics{{Metrics: all}},
@@ -45,7 +48,8 @@ func exported(all ...*metrics.Metric) *metrics.MetricsData {
 // export returns a request with metrics in protobuf or JSON.
 func export(t *testing.T, asJSON bool, data *metrics.MetricsData) write {
 	t.Helper()
-	w := write{path: access.PathMetrics, key: anyKey, headers: map[string]string{"content-type": "application/x-protobuf"}, base64: true}
+	w := write{path: access.PathMetrics, key: anyKey,
+		headers: map[string]string{"content-type": "application/x-protobuf"}, base64: true}
 	body, err := proto.Marshal(data)
 	if asJSON {
 		w.headers, w.base64 = map[string]string{"content-type": "application/json"}, false
@@ -64,10 +68,12 @@ func TestMetrics_StoresGaugesSumsAndHistograms(t *testing.T) {
 	sum := 7.5
 	data := exported(
 		gauge("queue", double(2.5, text("b", "2"), text("a", "x,y"))),
-		&metrics.Metric{Name: "requests", Data: &metrics.Metric_Sum{Sum: &metrics.Sum{IsMonotonic: true, DataPoints: []*metrics.NumberDataPoint{
-			{TimeUnixNano: sampleNanos, Value: &metrics.NumberDataPoint_AsInt{AsInt: 900719925474099}}}}}},
-		&metrics.Metric{Name: "duration", Data: &metrics.Metric_Histogram{Histogram: &metrics.Histogram{DataPoints: []*metrics.HistogramDataPoint{
-			{TimeUnixNano: sampleNanos, Count: 3, Sum: &sum, BucketCounts: []uint64{1, 2, 0}, ExplicitBounds: []float64{0.005, 1}}}}}},
+		&metrics.Metric{Name: "requests",
+			Data: &metrics.Metric_Sum{Sum: &metrics.Sum{IsMonotonic: true, DataPoints: []*metrics.NumberDataPoint{
+				{TimeUnixNano: sampleNanos, Value: &metrics.NumberDataPoint_AsInt{AsInt: 900719925474099}}}}}},
+		&metrics.Metric{Name: "duration",
+			Data: &metrics.Metric_Histogram{Histogram: &metrics.Histogram{DataPoints: []*metrics.HistogramDataPoint{
+				{TimeUnixNano: sampleNanos, Count: 3, Sum: &sum, BucketCounts: []uint64{1, 2, 0}, ExplicitBounds: []float64{0.005, 1}}}}}},
 	)
 	for _, asJSON := range []bool{false, true} {
 		f := newCollector(t, nil, nil)
@@ -88,10 +94,13 @@ func TestMetrics_NamesThePointsThatAreNotStored(t *testing.T) {
 	none := double(0)
 	none.Flags = uint32(metrics.DataPointFlags_DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK)
 	data := exported(
-		&metrics.Metric{Name: "old", Data: &metrics.Metric_Summary{Summary: &metrics.Summary{DataPoints: []*metrics.SummaryDataPoint{{}, {}}}}},
-		&metrics.Metric{Name: "exp", Data: &metrics.Metric_ExponentialHistogram{ExponentialHistogram: &metrics.ExponentialHistogram{DataPoints: []*metrics.ExponentialHistogramDataPoint{{}}}}},
+		&metrics.Metric{Name: "old",
+			Data: &metrics.Metric_Summary{Summary: &metrics.Summary{DataPoints: []*metrics.SummaryDataPoint{{}, {}}}}},
+		&metrics.Metric{Name: "exp",
+			Data: &metrics.Metric_ExponentialHistogram{ExponentialHistogram: &metrics.ExponentialHistogram{DataPoints: []*metrics.ExponentialHistogramDataPoint{{}}}}},
 		gauge("ok", double(1), none), // a point without a value has nothing to store, and is no fault
-		gauge("nan", &metrics.NumberDataPoint{TimeUnixNano: sampleNanos, Value: &metrics.NumberDataPoint_AsDouble{AsDouble: nan()}}),
+		gauge("nan", &metrics.NumberDataPoint{TimeUnixNano: sampleNanos,
+			Value: &metrics.NumberDataPoint_AsDouble{AsDouble: nan()}}),
 	)
 	f := newCollector(t, nil, nil)
 	r := f.write(t, export(t, true, data))
@@ -101,10 +110,12 @@ func TestMetrics_NamesThePointsThatAreNotStored(t *testing.T) {
 			ErrorMessage       string
 		}
 	}
-	if err := json.Unmarshal([]byte(r.Body), &got); err != nil || r.StatusCode != 200 || got.PartialSuccess.RejectedDataPoints != "4" {
+	if err := json.Unmarshal([]byte(r.Body), &got); err != nil || r.StatusCode != 200 ||
+		got.PartialSuccess.RejectedDataPoints != "4" {
 		t.Fatalf("%d %s, %v; want 4 rejected points", r.StatusCode, r.Body, err)
 	}
-	if m := got.PartialSuccess.ErrorMessage; !strings.Contains(m, `data point 1: `) || !strings.Contains(m, `"old" is a summary`) || !strings.Contains(m, "4 of 5 data points") {
+	if m := got.PartialSuccess.ErrorMessage; !strings.Contains(m, `data point 1: `) ||
+		!strings.Contains(m, `"old" is a summary`) || !strings.Contains(m, "4 of 5 data points") {
 		t.Errorf("message %s", m)
 	}
 	requireEvents(t, f, "HOST/checkout/METRIC ok,service.instance.id=i1 2026-04-20T14:00:00.000Z value=1")
@@ -160,7 +171,8 @@ func TestMetrics_RefusesARequestAsAWhole(t *testing.T) {
 		wide[i] = text("k", "v")
 	}
 	f := newCollector(t, nil, nil)
-	if r := f.write(t, export(t, true, exported(gauge("a", double(1, wide...)), gauge("b", double(1))))); r.StatusCode != 200 || !strings.Contains(r.Body, "20000 attributes") {
+	if r := f.write(t, export(t, true, exported(gauge("a", double(1, wide...)),
+		gauge("b", double(1))))); r.StatusCode != 200 || !strings.Contains(r.Body, "20000 attributes") {
 		t.Errorf("20,000 attributes: %d %s", r.StatusCode, r.Body)
 	}
 	requireEvents(t, f, "HOST/checkout/METRIC b,service.instance.id=i1 2026-04-20T14:00:00.000Z value=1")
@@ -186,7 +198,8 @@ func TestMetrics_AskForARepetitionWhileTheTableDoesNotRespond(t *testing.T) {
 				}
 				body = string(decoded)
 			}
-			if r.StatusCode != 503 || r.Headers["Retry-After"] == "" || r.Headers["Content-Type"] != w.headers["content-type"] ||
+			if r.StatusCode != 503 || r.Headers["Retry-After"] == "" ||
+				r.Headers["Content-Type"] != w.headers["content-type"] ||
 				!strings.Contains(body, "again") || strings.Contains(body, "AccessDenied") {
 				t.Errorf("%s, JSON %t: %d %v %q; want 503 with Retry-After", name, asJSON, r.StatusCode, r.Headers, body)
 			}

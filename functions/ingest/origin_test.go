@@ -145,7 +145,8 @@ func TestCollector_StoresRegionsOnlyOnRequestFromItsOrigin(t *testing.T) {
 			f := newCollector(t, func(conf *config.Config) { conf.Collector.Regions = c.regions }, nil)
 			f.collector.OriginSecrets = secret.Fixed([]byte(originSecret))
 			request := withHeader(t, sampleView(t, "view-behind-cloudfront"), "CloudFront-Viewer-Country-Region", "18")
-			if _, err := f.handle(invocation(t, "1"), withHeader(t, request, "X-Tidemark-Origin", c.sent)); err != nil {
+			if _, err := f.handle(invocation(t, "1"),
+				withHeader(t, request, "X-Tidemark-Origin", c.sent)); err != nil {
 				t.Fatal(err)
 			}
 			all := f.views(t)
@@ -235,7 +236,9 @@ func TestOriginSecrets_AreReadOnlyIfAnOriginIsTrusted(t *testing.T) {
 	} {
 		conf := config.Default(domains.Kinds()...)
 		conf.Collector.Trust = c.trust
-		got, err := originSecrets(t.Context(), conf, func(name string) string { return c.env[name] }, func(context.Context, string) (string, error) { return c.value, nil })
+		got, err := originSecrets(t.Context(), conf, func(name string) string {
+			return c.env[name]
+		}, func(context.Context, string) (string, error) { return c.value, nil })
 		if len(got) != c.want || (err != nil) != c.err {
 			t.Errorf("%+v: %d secrets, %v", c, len(got), err)
 		}
@@ -245,8 +248,10 @@ func TestOriginSecrets_AreReadOnlyIfAnOriginIsTrusted(t *testing.T) {
 // awsWords is a table that does not exist, in AWS's words.
 type awsWords struct{ *memory.Table }
 
-func (awsWords) PutRotatingSecret(context.Context, storage.RotatingSecret) (storage.WriteResult, storage.RotatingSecret, error) {
-	return 0, storage.RotatingSecret{}, errors.New("operation error DynamoDB: PutItem, ResourceNotFoundException: Requested resource not found: Table: tidemark-prod-Table")
+func (awsWords) PutRotatingSecret(context.Context,
+	storage.RotatingSecret) (storage.WriteResult, storage.RotatingSecret, error) {
+	return 0, storage.RotatingSecret{},
+		errors.New("operation error DynamoDB: PutItem, ResourceNotFoundException: Requested resource not found: Table: tidemark-prod-Table")
 }
 
 func TestCollector_NeverShowsTheWordsOfAWS(t *testing.T) {

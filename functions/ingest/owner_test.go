@@ -23,7 +23,8 @@ func TestHTTP_EveryAppendIsOfTheOwnersSubjects(t *testing.T) {
 			continue
 		}
 		kind, _ := f.appends.Catalog.Kind(route.Kind)
-		for claim, owns := range map[string]bool{"acme": true, "other": false, "": false, "acme:1": false, "acm": false} {
+		for claim, owns := range map[string]bool{"acme": true, "other": false, "": false, "acme:1": false,
+			"acm": false} {
 			body := fmt.Sprintf(`{"%s":"acme:1","timestamp":"not a time"}`, kind.Subject.Field)
 			r := events.APIGatewayV2HTTPRequest{Version: "2.0", RouteKey: route.Method + " " + route.Path,
 				RawPath: route.Path, Body: body}

@@ -74,7 +74,8 @@ func (r *reporter) quarantined(kind string, n int) {
 
 // appended logs and counts the outcomes of the observations of one kind, and the parts of stored ones that
 // are not stored as they were sent.
-func (r *reporter) appended(source envelope.Source, requestID, kind string, results []model.AppendResult, err error) {
+func (r *reporter) appended(source envelope.Source, requestID, kind string, results []model.AppendResult,
+	err error) {
 	counts, parts := make(map[model.Outcome]int), 0
 	for _, result := range results {
 		counts[result.Outcome]++
@@ -92,7 +93,8 @@ func (r *reporter) appended(source envelope.Source, requestID, kind string, resu
 		fields = append(fields, slog.Int(string(outcome), counts[outcome]))
 	}
 	r.mu.Unlock()
-	log := r.log.With(telemetry.FieldSource, source, telemetry.FieldRequestID, requestID, telemetry.FieldKind, kind,
+	log := r.log.With(telemetry.FieldSource, source, telemetry.FieldRequestID, requestID, telemetry.FieldKind,
+		kind,
 		telemetry.FieldCount, len(results), slog.Group(telemetry.FieldOutcome, fields...))
 	if err != nil {
 		log.Error("append failed", telemetry.FieldError, err)
@@ -103,7 +105,8 @@ func (r *reporter) appended(source envelope.Source, requestID, kind string, resu
 
 // rejected logs a request that was rejected as a whole.
 func (r *reporter) rejected(source envelope.Source, requestID string, p *httpapi.Problem) {
-	r.log.Warn("request rejected", telemetry.FieldSource, source, telemetry.FieldRequestID, requestID, "status", p.Status, telemetry.FieldError, p)
+	r.log.Warn("request rejected", telemetry.FieldSource, source, telemetry.FieldRequestID, requestID, "status",
+		p.Status, telemetry.FieldError, p)
 }
 
 // excluded logs and counts an event of a page that is not stored.

@@ -34,8 +34,9 @@ func (r route) serves(q *httpapi.Request) bool {
 	return named && q.Route.Allows(r.method, r.path)
 }
 
-// collectorOf returns the collector of the events of pages, nil if the catalog lacks their kinds.
-func collectorOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Service, s store, r *reporter) *collector.Collector {
+// configuredCollector returns the collector of the events of pages, nil if the catalog lacks their kinds.
+func configuredCollector(conf *config.Config, kinds *catalog.Catalog, service *ingest.Service, s store,
+	r *reporter) *collector.Collector {
 	views, hasViews := kinds.Kind(web.PageViews.Name)
 	custom, hasEvents := kinds.Kind(web.CustomEvents.Name)
 	if hasViews && hasEvents {
@@ -56,10 +57,11 @@ func collectorOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Se
 				r.excluded(q.ID, kind, string(why))
 			},
 			Failed: func(q *httpapi.Request, err error) {
-				r.log.Error("event of a page not stored", telemetry.FieldRequestID, q.ID, telemetry.FieldError, err.Error())
+				r.log.Error("event of a page not stored", telemetry.FieldRequestID, q.ID, telemetry.FieldError,
+					err.Error())
 			},
 		}
-		if of := kinds.SessionsOf(views.Name); views.IndexBy == webfield.Visitor && len(of) > 0 {
+		if of := kinds.SessionKinds(views.Name); views.IndexBy == webfield.Visitor && len(of) > 0 {
 			c.Index, c.Gap = s, of[0].Sessions.Gap
 		}
 		return c
@@ -67,8 +69,9 @@ func collectorOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Se
 	return nil
 }
 
-// receiverOf returns the receiver of points from senders of other databases.
-func receiverOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Service, r *reporter) *receiver.Receiver {
+// configuredReceiver returns the receiver of points from senders of other databases.
+func configuredReceiver(conf *config.Config, kinds *catalog.Catalog, service *ingest.Service,
+	r *reporter) *receiver.Receiver {
 	return &receiver.Receiver{
 		Mapping: points.Mapping{Rows: conf.Sources, Catalog: kinds},
 		Service: service,

@@ -45,7 +45,8 @@ var gateways = map[string]func(key, path, body string, signed bool) any{
 
 // keys are the routes of a stage that lead to this function, and wider ones that may be deployed.
 func (f fixture) keys() []string {
-	all := []string{"", "$default", "POST /{proxy+}", "POST /v1/{proxy+}", "POST /things/{proxy+}", "POST " + envelope.PathMessages,
+	all := []string{"", "$default", "POST /{proxy+}", "POST /v1/{proxy+}", "POST /things/{proxy+}",
+		"POST " + envelope.PathMessages,
 		"POST " + access.SiteKeyRoute, "POST " + access.PathEvent, "GET /script/{name}", "POST /v1/readings", "POST /v1/pageviews"}
 	for _, path := range access.WriteKeyPaths {
 		all = append(all, "POST "+path)
@@ -98,7 +99,8 @@ func TestThings_AreTakenFromNoOtherRoute(t *testing.T) {
 // A path of one of this function's routes is not served to a caller of another.
 func TestRoutes_NoneIsServedToAnother(t *testing.T) {
 	t.Parallel()
-	paths := map[string]string{"POST /v1/readings": "/v1/readings", "POST " + access.PathEvent: access.PathEvent, "POST " + access.SiteKeyRoute: "/v1/collect/key"}
+	paths := map[string]string{"POST /v1/readings": "/v1/readings", "POST " + access.PathEvent: access.PathEvent,
+		"POST " + access.SiteKeyRoute: "/v1/collect/key"}
 	for _, path := range access.WriteKeyPaths {
 		paths["POST "+path] = path
 	}
@@ -111,7 +113,8 @@ func TestRoutes_NoneIsServedToAnother(t *testing.T) {
 				t.Fatal(err)
 			}
 			response, err := f.handle(invocation(t, key), text)
-			if status := response.(events.APIGatewayV2HTTPResponse).StatusCode; err != nil || (status == 404) != (key != own) {
+			if status := response.(events.APIGatewayV2HTTPResponse).StatusCode; err != nil ||
+				(status == 404) != (key != own) {
 				t.Errorf("route %s, path %s: %d, %v", key, path, status, err)
 			}
 		}

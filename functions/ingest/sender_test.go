@@ -25,7 +25,8 @@ import (
 )
 
 // people are subjects that no thing may write.
-var people = catalog.Kind{Name: "SCORE", Path: "scores", Subject: catalog.SubjectType{Name: "EMPLOYEE", Path: "employees", Field: "employeeId"}}
+var people = catalog.Kind{Name: "SCORE", Path: "scores",
+	Subject: catalog.SubjectType{Name: "EMPLOYEE", Path: "employees", Field: "employeeId"}}
 
 // thing is the sender in the tests of senders, of readings.
 const thing = "mallory"
@@ -50,25 +51,30 @@ func byRule(message []byte, batch bool) ([]byte, bool) {
 
 func thingsPayload(message []byte) []byte {
 	body, _ := json.Marshal(string(message)) // a string cannot fail
-	return fmt.Appendf(nil, `{"version":"2.0","routeKey":"POST /things/rules/messages","rawPath":"/things/rules/messages",`+
-		`"headers":{"content-type":"application/json"},"requestContext":{"routeKey":"POST /things/rules/messages","requestId":"r",`+
-		`"authorizer":{"iam":{"userArn":"arn:aws:sts::123456789012:assumed-role/rules/iot"}},"http":{"method":"POST","path":"/things/rules/messages"}},`+
-		`"body":"[`+"%s"+`]"}`, body[1:len(body)-1])
+	return fmt.Appendf(nil,
+		`{"version":"2.0","routeKey":"POST /things/rules/messages","rawPath":"/things/rules/messages",`+
+			`"headers":{"content-type":"application/json"},"requestContext":{"routeKey":"POST /things/rules/messages","requestId":"r",`+
+			`"authorizer":{"iam":{"userArn":"arn:aws:sts::123456789012:assumed-role/rules/iot"}},"http":{"method":"POST","path":"/things/rules/messages"}},`+
+			`"body":"[`+"%s"+`]"}`, body[1:len(body)-1])
 }
 
 func record(source string, message []byte) []byte {
-	payload, _ := json.Marshal(map[string]any{"Records": []any{map[string]any{"eventSource": source, "messageId": "1", "body": string(message),
+	payload, _ := json.Marshal(map[string]any{"Records": []any{map[string]any{"eventSource": source,
+		"messageId": "1", "body": string(message),
 		"eventID": "1", "kinesis": map[string]any{"sequenceNumber": "1", "data": message}}}}) // plain data cannot fail
 	return payload
 }
 
 // hostileMessage draws a message in which reserved names, other subjects and other kinds stand in any place.
 func hostileMessage() *rapid.Generator[string] {
-	value := rapid.SampledFrom([]string{`"victim"`, `"mallory"`, `"READING"`, `"SCORE"`, `"NOISE"`, `null`, `""`, `7`, `{"tidemark_subject":"victim"}`})
-	name := rapid.SampledFrom([]string{"tidemark_subject", "tidemark_kind", "tidemark_delivery", "tidemark_batch", `tidemark\u005fsubject`,
+	value := rapid.SampledFrom([]string{`"victim"`, `"mallory"`, `"READING"`, `"SCORE"`, `"NOISE"`, `null`, `""`,
+		`7`, `{"tidemark_subject":"victim"}`})
+	name := rapid.SampledFrom([]string{"tidemark_subject", "tidemark_kind", "tidemark_delivery",
+		"tidemark_batch", `tidemark\u005fsubject`,
 		"TIDEMARK_SUBJECT", "deviceId", "employeeId", "temperature", "points"})
 	object := rapid.Custom(func(t *rapid.T) string {
-		at := rapid.SampledFrom([]string{"2026-04-20T14:00:00Z", "2026-04-20T14:10:00Z", "2026-04-20T14:11:00Z", "never"}).Draw(t, "time")
+		at := rapid.SampledFrom(
+			[]string{"2026-04-20T14:00:00Z", "2026-04-20T14:10:00Z", "2026-04-20T14:11:00Z", "never"}).Draw(t, "time")
 		text := fmt.Sprintf(`{"timestamp":%q`, at)
 		for range rapid.IntRange(0, 4).Draw(t, "fields") {
 			text += fmt.Sprintf(`,"%s":%s`, name.Draw(t, "name"), value.Draw(t, "value"))
@@ -180,10 +186,12 @@ func forms(message []byte, batch bool) [][]byte {
 	original := base64.StdEncoding.EncodeToString(message)
 	all := [][]byte{
 		fmt.Appendf(nil, `{"ruleName":"readings","topic":%q,"base64OriginalPayload":%q}`, topic, original),
-		fmt.Appendf(nil, `{"ruleName":"readings","payloadsWithMetadata":[{"topic":%q,"base64OriginalPayload":%q}]}`, topic, original),
+		fmt.Appendf(nil, `{"ruleName":"readings","payloadsWithMetadata":[{"topic":%q,"base64OriginalPayload":%q}]}`,
+			topic, original),
 	}
 	if payload, ok := byRule(message, batch); ok {
-		all = append(all, fmt.Appendf(nil, `{"requestContext":{"requestId":"7","condition":"RetriesExhausted"},"requestPayload":%s}`, payload))
+		all = append(all, fmt.Appendf(nil,
+			`{"requestContext":{"requestId":"7","condition":"RetriesExhausted"},"requestPayload":%s}`, payload))
 	}
 	return all
 }
@@ -211,7 +219,8 @@ func replay(t *testing.T, body []byte) (form string, reached []string) {
 	t.Helper()
 	f := senderFixture(t, memory.New(later), later(), 100)
 	m := undelivered.Decode(onfailure.Message{ID: "1", Body: body}, f.appends.Catalog)
-	replayer := undelivered.Replayer{Queue: emptyQueue{}, Catalog: f.appends.Catalog, Appender: f.retrier(later())}
+	replayer := undelivered.Replayer{Queue: emptyQueue{}, Catalog: f.appends.Catalog,
+		Appender: f.retrier(later())}
 	_, _ = replayer.Replay(t.Context(), m) // an error says that the message stays
 	return string(m.Form), f.reached(t)
 }

@@ -39,7 +39,8 @@ var anyKey = &access.Scope{Key: "k1"}
 func (w write) payload(t *testing.T) []byte {
 	t.Helper()
 	var r events.APIGatewayV2HTTPRequest
-	r.Version, r.RawPath, r.RawQueryString, r.Body, r.Headers, r.IsBase64Encoded = "2.0", w.path, w.query, w.body, w.headers, w.base64
+	r.Version, r.RawPath, r.RawQueryString, r.Body, r.Headers, r.IsBase64Encoded = "2.0", w.path, w.query,
+		w.body, w.headers, w.base64
 	r.RequestContext.HTTP.Method = "POST"
 	if w.rule {
 		r.RouteKey = "POST " + w.path
@@ -123,7 +124,8 @@ func TestSenders_Samples(t *testing.T) {
 		}
 		r := response.(events.APIGatewayV2HTTPResponse)
 		if stored := f.events(t); r.StatusCode != c.status || len(stored) != c.stored {
-			t.Errorf("%s: %d %s, stored %q; want %d and %d events", name, r.StatusCode, r.Body, stored, c.status, c.stored)
+			t.Errorf("%s: %d %s, stored %q; want %d and %d events", name, r.StatusCode, r.Body, stored, c.status,
+				c.stored)
 		}
 	}
 }
@@ -164,7 +166,8 @@ func TestSenders_ReadsGzip(t *testing.T) {
 	z := gzip.NewWriter(&packed)
 	z.Write([]byte(telegraf))
 	z.Close()
-	w := write{path: "/api/v2/write", query: "bucket=b", body: base64.StdEncoding.EncodeToString(packed.Bytes()), base64: true,
+	w := write{path: "/api/v2/write", query: "bucket=b", body: base64.StdEncoding.EncodeToString(packed.Bytes()),
+		base64:  true,
 		headers: map[string]string{"content-encoding": "gzip"}, key: anyKey}
 	if r := f.write(t, w); r.StatusCode != 204 {
 		t.Fatalf("%d %s, want 204", r.StatusCode, r.Body)
@@ -176,7 +179,8 @@ func TestSenders_ReadsGzip(t *testing.T) {
 func TestSenders_MergesThePointsOfATime(t *testing.T) {
 	f := newCollector(t, nil, nil)
 	body := "a,room=1 x=1 1776693600000000000\na,room=1 y=2 1776693600000000999\na,room=1 x=1,y=2 1776693600000000000"
-	if r := f.write(t, write{path: "/api/v2/write", query: "bucket=home", body: body, key: anyKey}); r.StatusCode != 204 {
+	if r := f.write(t, write{path: "/api/v2/write", query: "bucket=home", body: body,
+		key: anyKey}); r.StatusCode != 204 {
 		t.Fatalf("%d %s, want 204", r.StatusCode, r.Body)
 	}
 	requireEvents(t, f, "HOST/home/METRIC a,room=1 2026-04-20T14:00:00.000Z x=1 y=2")
@@ -201,10 +205,12 @@ func TestSenders_StoresTheGoodLinesAndNamesTheOthers(t *testing.T) {
 			Message string `json:"error_message"`
 		}
 	}
-	if err := json.Unmarshal([]byte(r.Body), &got); err != nil || r.StatusCode != 400 || got.Code != "invalid" || got.Line != 2 || got.Error != got.Message {
+	if err := json.Unmarshal([]byte(r.Body), &got); err != nil || r.StatusCode != 400 || got.Code != "invalid" ||
+		got.Line != 2 || got.Error != got.Message {
 		t.Fatalf("%d %s, %v; want 400 with the first line", r.StatusCode, r.Body, err)
 	}
-	if !strings.HasPrefix(got.Message, "partial write: line 2: column 7") || !strings.Contains(got.Message, "dropped=3 of 7 lines") {
+	if !strings.HasPrefix(got.Message, "partial write: line 2: column 7") ||
+		!strings.Contains(got.Message, "dropped=3 of 7 lines") {
 		t.Errorf("message %s", got.Message)
 	}
 	want := []struct {
@@ -235,7 +241,8 @@ func TestSenders_APointOfManyFieldsIsStoredInParts(t *testing.T) {
 		}
 	}
 	body := "kernel_vmstat,host=h1 " + strings.Join(fields, ",") + " 1776693600000000000"
-	if r := f.write(t, write{path: "/api/v2/write", query: "bucket=b", body: body, key: anyKey}); r.StatusCode != 204 || len(r.Headers["Tidemark-Not-Stored"]) > 0 {
+	if r := f.write(t, write{path: "/api/v2/write", query: "bucket=b", body: body,
+		key: anyKey}); r.StatusCode != 204 || len(r.Headers["Tidemark-Not-Stored"]) > 0 {
 		t.Fatalf("%d %s %v, want 204 and all of it", r.StatusCode, r.Body, r.Headers)
 	}
 	requireEvents(t, f, "HOST/h1/METRIC kernel_vmstat 2026-04-20T14:00:00.000Z "+strings.Join(first, " "),
@@ -244,17 +251,21 @@ func TestSenders_APointOfManyFieldsIsStoredInParts(t *testing.T) {
 
 func TestSenders_MapsMeasurementsToOtherKinds(t *testing.T) {
 	f := newCollector(t, func(c *config.Config) {
-		c.Sources = append(c.Sources, config.SourceRow{Match: "weather*", Kind: "READING", Measurement: config.RoleDrop, OtherTags: config.RoleDrop,
+		c.Sources = append(c.Sources, config.SourceRow{Match: "weather*", Kind: "READING",
+			Measurement: config.RoleDrop, OtherTags: config.RoleDrop,
 			Tags:   []config.SourceTag{{Name: "station", Role: config.RoleSubject}, {Name: "sensor", Role: config.RoleStream}, {Name: "model", Role: config.RoleField}},
 			Fields: []config.Rename{{From: "temp", To: "temperature"}}})
 	}, nil)
 	body := "weather2,station=roof,sensor=a,model=m1,host=x temp=21.5 1776693600000000000\nother,host=x temp=1 1776693600000000000"
-	if r := f.write(t, write{path: "/api/v2/write", query: "bucket=b", body: body, key: anyKey}); r.StatusCode != 204 {
+	if r := f.write(t, write{path: "/api/v2/write", query: "bucket=b", body: body,
+		key: anyKey}); r.StatusCode != 204 {
 		t.Fatalf("%d %s, want 204", r.StatusCode, r.Body)
 	}
-	requireEvents(t, f, "DEVICE/roof/READING sensor=a 2026-04-20T14:00:00.000Z model=\"m1\" temperature=21.5", "HOST/x/METRIC other 2026-04-20T14:00:00.000Z temp=1")
+	requireEvents(t, f, "DEVICE/roof/READING sensor=a 2026-04-20T14:00:00.000Z model=\"m1\" temperature=21.5",
+		"HOST/x/METRIC other 2026-04-20T14:00:00.000Z temp=1")
 	// A kind that rejects times finer than a millisecond says so.
-	r := f.write(t, write{path: "/api/v2/write", query: "bucket=b", body: "weather,station=roof temp=1 1776693600000000001", key: anyKey})
+	r := f.write(t, write{path: "/api/v2/write", query: "bucket=b",
+		body: "weather,station=roof temp=1 1776693600000000001", key: anyKey})
 	if r.StatusCode != 400 || !strings.Contains(r.Body, "millisecond") {
 		t.Errorf("%d %s, want 400", r.StatusCode, r.Body)
 	}
@@ -263,8 +274,10 @@ func TestSenders_MapsMeasurementsToOtherKinds(t *testing.T) {
 func TestSenders_AKeyOnlyWritesWhatItAllows(t *testing.T) {
 	f := newCollector(t, nil, nil)
 	body := "a,host=acme:1 x=1 1776693600000000000\na,host=other:1 x=1 1776693600000000000"
-	w := write{path: "/api/v2/write", query: "bucket=b", body: body, key: &access.Scope{Key: "k", Subjects: "acme:", Kinds: []string{"METRIC"}}}
-	if r := f.write(t, w); r.StatusCode != 400 || !strings.Contains(r.Body, `"line":2`) || !strings.Contains(r.Body, "does not allow METRIC of") {
+	w := write{path: "/api/v2/write", query: "bucket=b", body: body,
+		key: &access.Scope{Key: "k", Subjects: "acme:", Kinds: []string{"METRIC"}}}
+	if r := f.write(t, w); r.StatusCode != 400 || !strings.Contains(r.Body, `"line":2`) ||
+		!strings.Contains(r.Body, "does not allow METRIC of") {
 		t.Errorf("%d %s, want 400 for line 2", r.StatusCode, r.Body)
 	}
 	w.key = &access.Scope{Key: "k", Kinds: []string{"READING"}}
@@ -310,7 +323,8 @@ func TestSenders_RefusesARequestAsAWhole(t *testing.T) {
 	if r := f.write(t, write{path: "/write", query: "db=b", key: anyKey}); r.StatusCode != 204 {
 		t.Errorf("an empty body: %d, want 204", r.StatusCode)
 	}
-	if r := f.write(t, write{path: "/write", query: "db=b", body: `a x="` + strings.Repeat("x", 1<<20-10) + `"`, key: anyKey}); r.StatusCode != 400 || !strings.Contains(r.Body, "too-long") && !strings.Contains(r.Body, "bytes of text") {
+	if r := f.write(t, write{path: "/write", query: "db=b", body: `a x="` + strings.Repeat("x", 1<<20-10) + `"`,
+		key: anyKey}); r.StatusCode != 400 || !strings.Contains(r.Body, "too-long") && !strings.Contains(r.Body, "bytes of text") {
 		t.Errorf("a line of 1 MB: %d %.300s, want 400", r.StatusCode, r.Body)
 	}
 }
@@ -336,7 +350,8 @@ func TestSenders_AskForARepetitionWhileTheTableDoesNotRespond(t *testing.T) {
 	} {
 		f := newCollector(t, nil, func(m *memory.Table) store { d.Table = m; return d })
 		r := f.write(t, write{path: "/api/v2/write", query: "bucket=b", body: telegraf + "broken\n", key: anyKey})
-		if r.StatusCode != 503 || r.Headers["Retry-After"] == "" || !strings.Contains(r.Body, "again") || strings.Contains(r.Body, "AccessDenied") {
+		if r.StatusCode != 503 || r.Headers["Retry-After"] == "" || !strings.Contains(r.Body, "again") ||
+			strings.Contains(r.Body, "AccessDenied") {
 			t.Errorf("%s: %d %v %s; want 503 with Retry-After", name, r.StatusCode, r.Headers, r.Body)
 		}
 	}

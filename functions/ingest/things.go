@@ -17,16 +17,19 @@ import (
 // name any thing, so no wider route than this one is served, and no request without a signature.
 func (h *handler) things(ctx context.Context, r *httpapi.Request) httpapi.Response {
 	if !r.Route.Is("POST", envelope.PathMessages) || r.UserARN == "" {
-		return httpapi.ProblemNotFound.New("%.200q is for the rules of AWS IoT, which sign their requests", r.Path).Response()
+		return httpapi.ProblemNotFound.New("%.200q is for the rules of AWS IoT, which sign their requests",
+			r.Path).Response()
 	}
 	body, problem := r.Bytes(h.appends.Limits)
 	if problem != nil {
 		h.reporter.rejected(envelope.IoT, r.ID, problem)
 		return problem.Response()
 	}
-	counts, err := h.appendThings(ctx, envelope.FromThings(body, r.ID, h.defaultKind, h.appends.Limits.Observations))
+	counts, err := h.appendThings(ctx,
+		envelope.FromThings(body, r.ID, h.defaultKind, h.appends.Limits.Observations))
 	if err != nil {
-		return httpapi.ProblemUnavailable.New("some messages may not be stored: send the batch again; nothing is stored twice").Response()
+		return httpapi.ProblemUnavailable.New(
+			"some messages may not be stored: send the batch again; nothing is stored twice").Response()
 	}
 	return httpapi.JSON(http.StatusOK, counts)
 }
@@ -41,7 +44,8 @@ var problemConfirmation = httpapi.ProblemType{
 }
 
 // confirmation is the address of the confirmation in any region and partition.
-var confirmation = regexp.MustCompile(`^https://iot\.[a-z0-9-]+\.amazonaws\.com(\.cn)?/confirmdestination/[A-Za-z0-9_%=-]+$`)
+var confirmation = regexp.MustCompile(
+	`^https://iot\.[a-z0-9-]+\.amazonaws\.com(\.cn)?/confirmdestination/[A-Za-z0-9_%=-]+$`)
 
 // confirm serves the request by which AWS IoT asks whether the API accepts the requests of rules: it visits
 // the address in the request. Anybody can send one, so that only addresses of AWS IoT are visited. A rule of
@@ -58,7 +62,8 @@ func (h *handler) confirm(ctx context.Context, r *httpapi.Request) httpapi.Respo
 		EnableURL string `json:"enableUrl"`
 	}
 	if json.Unmarshal(body, &in) != nil || !confirmation.MatchString(in.EnableURL) {
-		return httpapi.ProblemBody.New("this is not a confirmation request of AWS IoT: want enableUrl with its address").Response()
+		return httpapi.ProblemBody.New(
+			"this is not a confirmation request of AWS IoT: want enableUrl with its address").Response()
 	}
 	if err := h.visit(ctx, in.EnableURL); err != nil {
 		return problemConfirmation.New("AWS IoT did not accept it: let it send another request").Response()

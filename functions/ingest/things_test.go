@@ -22,12 +22,14 @@ import (
 
 // ofThing is a message as a rule sends it in a batch.
 func ofThing(subject, delivery, rest string) string {
-	return fmt.Sprintf(`{"tidemark_subject":%q,"tidemark_kind":"READING","tidemark_delivery":%q,%s}`, subject, delivery, rest)
+	return fmt.Sprintf(`{"tidemark_subject":%q,"tidemark_kind":"READING","tidemark_delivery":%q,%s}`, subject,
+		delivery, rest)
 }
 
 func (f fixture) things(t *testing.T, messages ...string) (int, string) {
 	t.Helper()
-	r := f.write(t, write{path: envelope.PathMessages, rule: true, body: "[" + strings.Join(messages, ",") + "]"})
+	r := f.write(t, write{path: envelope.PathMessages, rule: true,
+		body: "[" + strings.Join(messages, ",") + "]"})
 	return r.StatusCode, r.Body
 }
 
@@ -73,7 +75,8 @@ func TestThings_UndecidedMessagesAreSentAgain(t *testing.T) {
 	if status, body := f.things(t, ofThing("a", "1", at), ofThing("b", "2", at)); status != 503 {
 		t.Errorf("got %d %s: AWS IoT would not send the batch again", status, body)
 	}
-	if status, body := onStore(t, table, table).things(t, ofThing("a", "1", at), ofThing("b", "2", at)); status != 200 || body != `{"applied":1,"duplicate":1}` {
+	if status, body := onStore(t, table, table).things(t, ofThing("a", "1", at),
+		ofThing("b", "2", at)); status != 200 || body != `{"applied":1,"duplicate":1}` {
 		t.Errorf("sent again: %d %s", status, body)
 	}
 }
@@ -85,7 +88,8 @@ func TestThings_ABodyThatIsNoBatchIsNotLost(t *testing.T) {
 	if r.StatusCode != 200 || len(f.quarantined(t)) != 1 {
 		t.Errorf("got %d %s", r.StatusCode, r.Body)
 	}
-	if r := f.write(t, write{path: envelope.PathMessages, rule: true, body: strings.Repeat(" ", 1<<20+1)}); r.StatusCode != 413 {
+	if r := f.write(t, write{path: envelope.PathMessages, rule: true,
+		body: strings.Repeat(" ", 1<<20+1)}); r.StatusCode != 413 {
 		t.Errorf("got %d for a body over the limit", r.StatusCode)
 	}
 }
@@ -131,8 +135,10 @@ func TestThings_ConfirmsToAWSIoTAndVisitsNoOtherHost(t *testing.T) {
 	for _, tt := range tests {
 		f, v := newFixture(t), &visits{status: tt.respond}
 		f.client = &http.Client{Transport: v}
-		r := f.write(t, write{path: envelope.PathConfirmation + "/", query: "confirmationToken=AYADeMXLrPrNY2wqJAKsFNn-NBJndA", body: tt.body})
-		if r.StatusCode != tt.want || slices.Contains(v.addresses, "GET "+address) != tt.visited || len(v.addresses) > 1 {
+		r := f.write(t, write{path: envelope.PathConfirmation + "/",
+			query: "confirmationToken=AYADeMXLrPrNY2wqJAKsFNn-NBJndA", body: tt.body})
+		if r.StatusCode != tt.want || slices.Contains(v.addresses, "GET "+address) != tt.visited ||
+			len(v.addresses) > 1 {
 			t.Errorf("%s: status %d, want %d; visited %v", tt.name, r.StatusCode, tt.want, v.addresses)
 		}
 	}

@@ -34,14 +34,16 @@ func joined(separator string, each func(point int) string) string {
 // payloadsOf make the payload of a request with the same points for each source.
 var payloadsOf = map[string]func(t *testing.T, request int) []byte{
 	"JSON lines over HTTP": func(t *testing.T, request int) []byte {
-		return write{path: "/v1/readings", headers: map[string]string{"content-type": "application/x-ndjson"}, body: joined("\n", func(i int) string {
-			return fmt.Sprintf(`{"deviceId":"d%d","timestamp":%d,"value":%d.5}`, i%10, pointTime(request, i), i)
-		})}.payload(t)
+		return write{path: "/v1/readings", headers: map[string]string{"content-type": "application/x-ndjson"},
+			body: joined("\n", func(i int) string {
+				return fmt.Sprintf(`{"deviceId":"d%d","timestamp":%d,"value":%d.5}`, i%10, pointTime(request, i), i)
+			})}.payload(t)
 	},
 	"line protocol": func(t *testing.T, request int) []byte {
-		return write{path: "/api/v2/write", query: "bucket=b&precision=ms", key: anyKey, body: joined("\n", func(i int) string {
-			return fmt.Sprintf("cpu,host=d%d value=%d.5 %d", i%10, i, pointTime(request, i))
-		})}.payload(t)
+		return write{path: "/api/v2/write", query: "bucket=b&precision=ms", key: anyKey,
+			body: joined("\n", func(i int) string {
+				return fmt.Sprintf("cpu,host=d%d value=%d.5 %d", i%10, i, pointTime(request, i))
+			})}.payload(t)
 	},
 	"OTLP, protobuf": func(t *testing.T, request int) []byte { return export(t, false, sourceMetrics(request)).payload(t) },
 	"OTLP, JSON":     func(t *testing.T, request int) []byte { return export(t, true, sourceMetrics(request)).payload(t) },
@@ -57,11 +59,12 @@ var payloadsOf = map[string]func(t *testing.T, request int) []byte{
 	},
 	"AWS IoT, batched": func(t *testing.T, request int) []byte {
 		return write{path: envelope.PathMessages, rule: true, body: "[" + joined(",", func(i int) string {
-			return ofThing(fmt.Sprintf("d%d", i%10), fmt.Sprintf("%d-%d", request, i), fmt.Sprintf(`"timestamp":%d,"value":%d.5`, pointTime(request, i), i))
+			return ofThing(fmt.Sprintf("d%d", i%10), fmt.Sprintf("%d-%d", request, i),
+				fmt.Sprintf(`"timestamp":%d,"value":%d.5`, pointTime(request, i), i))
 		}) + "]"}.payload(t)
 	},
-	"queue":       func(t *testing.T, request int) []byte { return batchOf(t, "aws:sqs", sourceArrays(request)...) },
-	"data stream": func(t *testing.T, request int) []byte { return batchOf(t, "aws:kinesis", sourceArrays(request)...) },
+	"queue":       func(t *testing.T, request int) []byte { return newBatch(t, "aws:sqs", sourceArrays(request)...) },
+	"data stream": func(t *testing.T, request int) []byte { return newBatch(t, "aws:kinesis", sourceArrays(request)...) },
 }
 
 // sourceMetrics is one gauge of a service with the points of a request.

@@ -24,7 +24,8 @@ func TestReporter_LogsAndCountsAnInvocation(t *testing.T) {
 	if _, err := f.handle(invocation(t, "42"), sample(t, "iot-batch")); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"request_id":"42"`, `"kind":"READING"`, `"source":"iot"`, `"outcome":{"applied":2,"rejected":1}`,
+	for _, want := range []string{`"request_id":"42"`, `"kind":"READING"`, `"source":"iot"`,
+		`"outcome":{"applied":2,"rejected":1}`,
 		`"ObservationsApplied":2`, `"ObservationsRejected":1`, `"Quarantined":1`} {
 		if !strings.Contains(f.out.String(), want) {
 			t.Errorf("log and metrics lack %s:\n%s", want, f.out)
@@ -64,14 +65,19 @@ func TestReporter_CountsThePartsThatAreNotStored(t *testing.T) {
 
 func TestWire_NamesTheMissingFile(t *testing.T) {
 	t.Parallel()
-	empty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }))
+	empty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "{}")
+	}))
 	t.Cleanup(empty.Close)
-	env := map[string]string{"TIDEMARK_ENDPOINT": empty.URL, "TIDEMARK_CONFIG": filepath.Join(t.TempDir(), "none.yaml")}
-	if _, err := wire(t.Context(), func(name string) string { return env[name] }, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "none.yaml") {
+	env := map[string]string{"TIDEMARK_ENDPOINT": empty.URL,
+		"TIDEMARK_CONFIG": filepath.Join(t.TempDir(), "none.yaml")}
+	if _, err := wire(t.Context(), func(name string) string { return env[name] },
+		slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "none.yaml") {
 		t.Errorf("error: got %v, want one that names the file", err)
 	}
 	delete(env, "TIDEMARK_CONFIG")
-	if h, err := wire(t.Context(), func(name string) string { return env[name] }, slog.New(slog.DiscardHandler)); err != nil || h.defaultKind != "READING" {
+	if h, err := wire(t.Context(), func(name string) string { return env[name] },
+		slog.New(slog.DiscardHandler)); err != nil || h.defaultKind != "READING" {
 		t.Errorf("with the defaults: got %+v, error %v", h, err)
 	}
 }
@@ -90,7 +96,8 @@ func TestWire_RefusesAConfigurationThatDoesNotFitTheTable(t *testing.T) {
 	t.Cleanup(table.Close)
 	env := map[string]string{"TIDEMARK_ENDPOINT": table.URL}
 	_, err := wire(t.Context(), func(name string) string { return env[name] }, slog.New(slog.DiscardHandler))
-	if !errors.Is(err, tableconfig.ErrRefused) || !strings.Contains(err.Error(), "refused: kinds.READING.shards: 3 to 1") {
+	if !errors.Is(err, tableconfig.ErrRefused) ||
+		!strings.Contains(err.Error(), "refused: kinds.READING.shards: 3 to 1") {
 		t.Errorf("error: got %v, want the refused change", err)
 	}
 }
@@ -100,7 +107,8 @@ func TestWire_RefusesAConfigurationThatDoesNotFitTheTable(t *testing.T) {
 func TestReport_LogsNoMoreThanIsPriced(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	if _, err := f.handle(invocation(t, "f4a26efa-bd44-a3a4-24f2-2feef4e64f93"), sample(t, "http-one")); err != nil {
+	if _, err := f.handle(invocation(t, "f4a26efa-bd44-a3a4-24f2-2feef4e64f93"),
+		sample(t, "http-one")); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Count(f.out.String(), "\n")

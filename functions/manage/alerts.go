@@ -25,9 +25,10 @@ func alertResponse(c command, a *storage.Alert, err error) (httpapi.Response, er
 	case err != nil:
 		return httpapi.Response{}, err
 	case a == nil:
-		return httpapi.Response{}, httpapi.ProblemNoAlert.New("%.64q of %s: it never existed, or it has expired", c.Values["alert"], c.Subject())
+		return httpapi.Response{}, httpapi.ProblemNoAlert.New("%.64q of %s: it never existed, or it has expired",
+			c.Values["alert"], c.Subject())
 	}
-	return httpapi.JSON(http.StatusOK, alert.ViewOf(a)), nil
+	return httpapi.JSON(http.StatusOK, alert.NewView(a)), nil
 }
 
 // addRule adds a rule to a subject type, or to one subject.
@@ -44,7 +45,7 @@ func (h *handler) addRule(ctx context.Context, c command) (httpapi.Response, err
 	case invalid != nil:
 		return httpapi.Response{}, httpapi.RejectedRuleProblem(invalid)
 	}
-	return httpapi.JSON(http.StatusOK, alert.RuleViewOf(&added)), nil
+	return httpapi.JSON(http.StatusOK, alert.NewRuleView(&added)), nil
 }
 
 func (h *handler) removeRule(ctx context.Context, c command) (httpapi.Response, error) {
@@ -55,5 +56,5 @@ func (h *handler) removeRule(ctx context.Context, c command) (httpapi.Response, 
 	if err != nil {
 		return httpapi.Response{}, err
 	}
-	return httpapi.JSON(http.StatusOK, alert.RuleViewOf(&removed)), nil
+	return httpapi.JSON(http.StatusOK, alert.NewRuleView(&removed)), nil
 }

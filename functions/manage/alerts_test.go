@@ -23,8 +23,9 @@ func (f *fixture) raiseAlert() storage.Alert {
 	}
 	kind, _ := f.catalog.Kind("READING")
 	service := &ingest.Service{Store: f.table, Limits: config.Default().Limits, Now: f.now, Rand: rand.Reader}
-	results, err := service.AppendEvents(f.Context(), kind, []ingest.TypedObservation{{Subject: sensor.ID, At: f.now(),
-		Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(40))}}}})
+	results, err := service.AppendEvents(f.Context(), kind,
+		[]ingest.TypedObservation{{Subject: sensor.ID, At: f.now(),
+			Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.NewDecimal(40))}}}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -43,10 +44,11 @@ func TestAlerts_ManualActionsRecordTheCaller(t *testing.T) {
 		{"acknowledge", `"status":"open"`}, {"acknowledge", `"by":"arn:aws:iam::123456789012:user/ops"`},
 		{"resolve", `"status":"resolved"`}, {"resolve", `"resolvedAt":"2026-04-20T14:00:01.000Z"`},
 	} {
-		payload, err := json.Marshal(map[string]any{"version": "2.0", "rawPath": "/v1/devices/sensor_01/alerts/" + a.ID + "/" + step.word, "requestContext": map[string]any{
-			"http":       map[string]any{"method": "POST"},
-			"authorizer": map[string]any{"iam": map[string]any{"userArn": "arn:aws:iam::123456789012:user/ops"}},
-		}})
+		payload, err := json.Marshal(map[string]any{"version": "2.0",
+			"rawPath": "/v1/devices/sensor_01/alerts/" + a.ID + "/" + step.word, "requestContext": map[string]any{
+				"http":       map[string]any{"method": "POST"},
+				"authorizer": map[string]any{"iam": map[string]any{"userArn": "arn:aws:iam::123456789012:user/ops"}},
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +57,8 @@ func TestAlerts_ManualActionsRecordTheCaller(t *testing.T) {
 			StatusCode int
 			Body       string
 		}
-		if err != nil || json.Unmarshal(text, &response) != nil || response.StatusCode != 200 || !strings.Contains(response.Body, step.want) {
+		if err != nil || json.Unmarshal(text, &response) != nil || response.StatusCode != 200 ||
+			!strings.Contains(response.Body, step.want) {
 			t.Errorf("%s: got %s, %v; want %s", step.word, text, err, step.want)
 		}
 	}

@@ -65,7 +65,8 @@ func (h *handler) unknown(r *httpapi.Request) *httpapi.Problem {
 			"write a slash in an id as %%2F", r.Path, r.Route)
 	}
 	if methods == "" {
-		return httpapi.ProblemNotFound.New("%.200q: %s lists all routes; the time of an event is like 2026-04-20T14:00:00Z", r.Path, httpapi.PathAPI)
+		return httpapi.ProblemNotFound.New(
+			"%.200q: %s lists all routes; the time of an event is like 2026-04-20T14:00:00Z", r.Path, httpapi.PathAPI)
 	}
 	return httpapi.ProblemMethod.New("%.16s %.200s: want %s", r.Method, r.Path, methods).With("Allow", methods)
 }

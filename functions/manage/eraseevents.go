@@ -91,7 +91,7 @@ func (h *handler) erasable(ctx context.Context, c command) (all []model.Series, 
 	for _, s := range stored {
 		kind, ok := h.catalog.Kind(s.Kind)
 		if ok && kind.HasEvents() && (chosen == nil || chosen == kind) {
-			all = append(all, kind.ShardsOf(s)...)
+			all = append(all, kind.ShardSeries(s)...)
 		}
 	}
 	slices.SortFunc(all, func(a, b model.Series) int { return cmp.Compare(seriesName(a), seriesName(b)) })

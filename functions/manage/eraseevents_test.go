@@ -44,7 +44,7 @@ func (f *fixture) putViews() {
 			{Name: "path", Value: model.TextValue("/")}, {Name: "visitor", Value: model.TextValue(visitor)},
 		}
 		e := model.Event{
-			Series: kind.Series("shop.example", "", order), Order: order, Attrs: attrs, Hash: model.HashOf(attrs),
+			Series: kind.Series("shop.example", "", order), Order: order, Attrs: attrs, Hash: model.HashAttrs(attrs),
 			ArrivedAt: f.now(),
 		}
 		if err := f.table.PutItem(f.Context(), item.FromEvent(&e)); err != nil {

@@ -20,7 +20,8 @@ func (h *handler) correctEvent(ctx context.Context, c command) (httpapi.Response
 		return httpapi.Response{}, problem
 	}
 	edit, err := h.events.Correct(ctx, c.Kind, ingest.TypedObservation{
-		Subject: key.Series.Subject.ID, Stream: key.Series.Stream, At: key.At, ID: key.ID, Attrs: fields, Strict: strict,
+		Subject: key.Series.Subject.ID, Stream: key.Series.Stream, At: key.At, ID: key.ID, Attrs: fields,
+		Strict: strict,
 	}, expect)
 	var invalid model.FieldErrors
 	if errors.As(err, &invalid) {

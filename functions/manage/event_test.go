@@ -23,7 +23,7 @@ func (f *fixture) readings() *catalog.Kind {
 
 func readingAt(stream string) ingest.TypedObservation {
 	return ingest.TypedObservation{Subject: sensor.ID, Stream: stream, At: mustTime("2026-04-20T14:00:00Z"),
-		Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(224))}}}
+		Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.NewDecimal(224))}}}
 }
 
 // appendReading stores a reading of sensor at 14:00.
@@ -32,7 +32,8 @@ func (f *fixture) appendReading() { f.append(readingAt("")) }
 func (f *fixture) append(o ingest.TypedObservation) {
 	f.Helper()
 	service := &ingest.Service{Store: f.table, Limits: config.Default().Limits, Now: f.now, Rand: rand.Reader}
-	if results, err := service.AppendEvents(f.Context(), f.readings(), []ingest.TypedObservation{o}); err != nil || results[0].Outcome != model.Applied {
+	if results, err := service.AppendEvents(f.Context(), f.readings(),
+		[]ingest.TypedObservation{o}); err != nil || results[0].Outcome != model.Applied {
 		f.Fatalf("%+v, %v", results, err)
 	}
 }
@@ -42,7 +43,8 @@ func (f *fixture) stored(stream string) *model.Event {
 	f.Helper()
 	o := readingAt(stream)
 	order := model.Order{At: o.At}
-	e, err := storage.Event(f.Context(), f.table, model.EventKey{Series: f.readings().Series(o.Subject, stream, order), Order: order})
+	e, err := storage.Event(f.Context(), f.table,
+		model.EventKey{Series: f.readings().Series(o.Subject, stream, order), Order: order})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -51,7 +53,8 @@ func (f *fixture) stored(stream string) *model.Event {
 
 func (f *fixture) edit(method, target, ifMatch, body string) string {
 	f.Helper()
-	r := events.APIGatewayV2HTTPRequest{RawPath: "/v1/devices/sensor_01/readings/" + target, Body: body, Headers: map[string]string{"If-Match": ifMatch}}
+	r := events.APIGatewayV2HTTPRequest{RawPath: "/v1/devices/sensor_01/readings/" + target, Body: body,
+		Headers: map[string]string{"If-Match": ifMatch}}
 	if target == "2026-04-20T14:00:00Z?stream=hall" {
 		r.RawPath, r.RawQueryString = "/v1/devices/sensor_01/readings/2026-04-20T14:00:00Z", "stream=hall"
 	}
@@ -64,11 +67,13 @@ func TestEvent_ACorrectionKeepsArrivalAndExpiry(t *testing.T) {
 	f.append(readingAt("hall"))
 	before := f.stored("hall")
 	f.clock.Add(1000)
-	if got := f.edit("PUT", "2026-04-20T14:00:00Z?stream=hall", "", `{"temperature":22.4,"note":"moved"}`); got != "200 corrected" {
+	if got := f.edit("PUT", "2026-04-20T14:00:00Z?stream=hall", "",
+		`{"temperature":22.4,"note":"moved"}`); got != "200 corrected" {
 		t.Fatal(got)
 	}
 	after := f.stored("hall")
-	if temperature, _ := after.Attrs.Get("temperature"); temperature.Number.String() != "22.4" || len(after.Attrs) != 2 {
+	if temperature, _ := after.Attrs.Get("temperature"); temperature.Number.String() != "22.4" ||
+		len(after.Attrs) != 2 {
 		t.Errorf("got %v, want temperature 22.4 and a note", after.Attrs)
 	}
 	if after.ArrivedAt != before.ArrivedAt || after.ExpiresAt != before.ExpiresAt || after.Hash == before.Hash {
@@ -123,7 +128,8 @@ func TestEvent_AnEventAboutToExpireIsNotEdited(t *testing.T) {
 	f.clock.Store((stored.ExpiresAt - 60) * 1000)
 	for _, ifMatch := range []string{"", `"` + stored.Hash.String() + `"`} {
 		for _, method := range []string{"PUT", "DELETE"} {
-			if got := f.edit(method, "2026-04-20T14:00:00Z", ifMatch, `{"temperature":1}`); got != "404 /problems/no-such-event" {
+			if got := f.edit(method, "2026-04-20T14:00:00Z", ifMatch,
+				`{"temperature":1}`); got != "404 /problems/no-such-event" {
 				t.Errorf("%s with If-Match %q: got %s", method, ifMatch, got)
 			}
 		}

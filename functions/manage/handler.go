@@ -79,7 +79,9 @@ func (h *handler) serve(ctx context.Context, r *httpapi.Request) httpapi.Respons
 	}
 	if !errors.As(err, &problem) {
 		h.log.Error("change failed", telemetry.FieldRequestID, r.ID, telemetry.FieldError, err.Error())
-		problem = httpapi.ProblemUnavailable.New("it is not known whether the change was made: send the request again").With("Retry-After", httpapi.RetryAfter)
+		problem = httpapi.ProblemUnavailable.New(
+			"it is not known whether the change was made: send the request again").With("Retry-After",
+			httpapi.RetryAfter)
 	}
 	return problem.Response()
 }

@@ -77,7 +77,7 @@ func newFixtureOn(t *testing.T, wrap func(*memory.Table) store) *fixture {
 // startPurge starts the requested purge of sensor, as function purge does.
 func (f *fixture) startPurge() {
 	f.Helper()
-	purger := &lifecycle.Purger{Store: f.table, Now: f.now, Timing: lifecycle.TimingOf(config.Default())}
+	purger := &lifecycle.Purger{Store: f.table, Now: f.now, Timing: lifecycle.NewTiming(config.Default())}
 	if _, err := purger.Advance(f.Context(), sensor); err != nil {
 		f.Fatal(err)
 	}
@@ -213,7 +213,8 @@ func TestInvoke_PublishesTheUnitsOfTheInvocation(t *testing.T) {
 	calls := 0.0
 	f.units = func() (float64, float64) { calls++; return 10 * calls, calls }
 	f.sample("create")
-	if text := f.out.String(); !strings.Contains(text, `"ReadUnits":10`) || !strings.Contains(text, `"WriteUnits":1`) {
+	if text := f.out.String(); !strings.Contains(text, `"ReadUnits":10`) ||
+		!strings.Contains(text, `"WriteUnits":1`) {
 		t.Errorf("metrics %s, want 10 read units and 1 write unit", text)
 	}
 }
@@ -256,7 +257,7 @@ func (f *fixture) storedKeys() (stored []keys.Key) {
 	return stored
 }
 
-func subjectOf(c *catalog.Catalog, kind string) string {
+func subjectPath(c *catalog.Catalog, kind string) string {
 	k, _ := c.Kind(kind)
 	return k.Subject.Name
 }
@@ -278,12 +279,14 @@ func TestDecode_ServesEveryWritingRoute(t *testing.T) {
 			name = "x"
 		}
 		if _, isKind := f.catalog.Kind(r.Kind); isKind {
-			want.Type = subjectOf(f.catalog, r.Kind)
+			want.Type = subjectPath(f.catalog, r.Kind)
 		}
-		path := strings.NewReplacer("{id}", "a/b", "{alert}", "x", "{rule}", "x", "{time}", "2026-04-20T14:00:00Z", "{event}", "c/d").Replace(r.Path)
+		path := strings.NewReplacer("{id}", "a/b", "{alert}", "x", "{rule}", "x", "{time}", "2026-04-20T14:00:00Z",
+			"{event}", "c/d").Replace(r.Path)
 		route := httpapi.NewRouteKey(r.Method, r.AtGateway().Path)
 		got, problem := f.decode(&httpapi.Request{Route: route, Method: r.Method, Path: path})
-		if problem != nil || got.Action != r.Action || got.Subject() != want || got.Values["alert"]+got.Values["rule"] != name || actions[r.Action] == nil {
+		if problem != nil || got.Action != r.Action || got.Subject() != want ||
+			got.Values["alert"]+got.Values["rule"] != name || actions[r.Action] == nil {
 			t.Errorf("%s %s: got %+v, %v; want %s", r.Method, r.Path, got, problem, r.Action)
 		}
 		served[r.Action] = true

@@ -22,7 +22,7 @@ func (f *fixture) foldViews() {
 	agg := &aggregate.Aggregator{Store: f.table, QuarantineStore: f.table, Catalog: f.catalog, Now: later}
 	kind, _ := f.catalog.Kind("PAGEVIEW")
 	var changes []storage.Change
-	for _, shard := range kind.ShardsOf(kind.Series("shop.example", "", model.Order{})) {
+	for _, shard := range kind.ShardSeries(kind.Series("shop.example", "", model.Order{})) {
 		whole := storage.Range{Series: shard, From: model.MinTime, To: model.MaxTime + 1}
 		for e, err := range storage.Events(f.Context(), f.table, whole) {
 			if err != nil {
@@ -75,12 +75,13 @@ func TestPurge_RemovesAValueFromRollupsWhoseEventsAreGone(t *testing.T) {
 		t.Fatalf("remove the events: %d %s", got.StatusCode, got.Body)
 	}
 	got = f.purgeSome(value)
-	if got.StatusCode != 200 || strings.Contains(got.Body, `"removed":0`) || !strings.Contains(got.Body, `"next":null`) {
+	if got.StatusCode != 200 || strings.Contains(got.Body, `"removed":0`) ||
+		!strings.Contains(got.Body, `"next":null`) {
 		t.Fatalf("remove the value: %d %s", got.StatusCode, got.Body)
 	}
 	kind, _ := f.catalog.Kind("PAGEVIEW")
 	series := model.Series{Subject: model.Subject{Type: "SITE", ID: "shop.example"}, Kind: kind.Name}
-	key := rollup.Key{Series: series, Tier: "hour", Start: tier.Hour.BucketOf(f.now()).Start}
+	key := rollup.Key{Series: series, Tier: "hour", Start: tier.Hour.BucketAt(f.now()).Start}
 	row, err := f.table.Row(f.Context(), key)
 	if err != nil || row == nil || row.Summary.HasValue("path", "/") {
 		t.Errorf("the hour is %+v, %v; want it without the value", row, err)

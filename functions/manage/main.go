@@ -61,9 +61,10 @@ func newHandler(settings *config.Config, s store) (*handler, error) {
 	now := startup.Now
 	h := &handler{
 		catalog: kinds, limits: settings.Limits, now: now,
-		profiles: &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: now, Rand: rand.Reader},
+		profiles: &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: now,
+			Rand: rand.Reader},
 		purges: &lifecycle.Purger{
-			Store: withoutErase{s}, Now: now, Rate: eraseRate, Copies: lifecycle.CopiesOf(settings),
+			Store: withoutErase{s}, Now: now, Rate: eraseRate, Copies: lifecycle.ListCopies(settings),
 		},
 		erasing: s,
 		hider:   &hidevalue.Hider{Table: s, Catalog: kinds, Now: now, Rand: rand.Reader},

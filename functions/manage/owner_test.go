@@ -22,8 +22,9 @@ func TestHTTP_EveryChangeIsOfTheOwnersSubjects(t *testing.T) {
 		}
 		path := strings.NewReplacer("{id}", "acme:1", "{time}", "2026-04-20T14:00:00Z", "{event}", "1",
 			"{alert}", "x", "{rule}", "y").Replace(route.Path)
-		for claim, owns := range map[string]bool{"acme": route.Action.Access().Owner == httpapi.OwnerSubject, "other": false,
-			"": false, "acme:1": false, "acm": false} {
+		for claim, owns := range map[string]bool{"acme": route.Action.Access().Owner == httpapi.OwnerSubject,
+			"other": false,
+			"":      false, "acme:1": false, "acm": false} {
 			r := events.APIGatewayV2HTTPRequest{RouteKey: route.Method + " " + route.Path, RawPath: path,
 				Body: "{}"}
 			r.RequestContext.HTTP.Method = route.Method

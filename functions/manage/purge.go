@@ -54,13 +54,15 @@ func (h *handler) requestPurge(ctx context.Context, c command, dry bool) (httpap
 	}
 	hours, err := strconv.Atoi(cmp.Or(c.query.Get("graceHours"), "0"))
 	if err != nil || hours < 0 || hours > 24*366 {
-		return httpapi.Response{}, httpapi.ProblemQuery.New("graceHours: want a whole number of hours, at most a year")
+		return httpapi.Response{},
+			httpapi.ProblemQuery.New("graceHours: want a whole number of hours, at most a year")
 	}
 	p, err := h.purges.Request(ctx, c.Subject(), c.Caller(), time.Duration(hours)*time.Hour)
 	if err != nil {
 		return httpapi.Response{}, err
 	}
-	return httpapi.JSON(http.StatusAccepted, httpapi.Purge{ID: p.ID, Step: p.Step, Due: &p.DueAt, Removed: p.Counts}), nil
+	return httpapi.JSON(http.StatusAccepted,
+		httpapi.Purge{ID: p.ID, Step: p.Step, Due: &p.DueAt, Removed: p.Counts}), nil
 }
 
 // cancelPurge removes a purge request, if the purge has not started.

@@ -79,7 +79,8 @@ func TestHTTP_APurgeIsCalledOffByItsOwnRouteAlone(t *testing.T) {
 func TestHTTP_ACallerBoundToAnOwnerChangesOnlyItsOwnSubjects(t *testing.T) {
 	f := newFixture(t)
 	f.ownerClaim = "account"
-	for path, want := range map[string]string{"/v1/devices/acme:1": "201 created", "/v1/devices/other:1": "403 /problems/foreign-subject", "/v1/devices/acme:2/purge": "202 requested"} {
+	for path, want := range map[string]string{"/v1/devices/acme:1": "201 created",
+		"/v1/devices/other:1": "403 /problems/foreign-subject", "/v1/devices/acme:2/purge": "202 requested"} {
 		r := events.APIGatewayV2HTTPRequest{RawPath: path, Body: "{}"}
 		r.RequestContext.HTTP.Method = "PUT"
 		if strings.HasSuffix(path, "purge") {
@@ -121,8 +122,9 @@ func TestHTTP_AProfileHasListsAndMaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(httpapi.ProfileOf(p).Fields)
-	if want := `{"domains":["b.example","a.example"],"place":{"floor":1.5}}`; err != nil || string(text) != want {
+	text, err := json.Marshal(httpapi.NewProfile(p).Fields)
+	if want := `{"domains":["b.example","a.example"],"place":{"floor":1.5}}`; err != nil ||
+		string(text) != want {
 		t.Errorf("stored as %s, %v; want %s", text, err, want)
 	}
 }

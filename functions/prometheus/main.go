@@ -51,7 +51,8 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*f
 	store, now := e.Table, startup.Now
 	engine := promapi.NewEngine(log, config.PrometheusFunction.Timeout-margin)
 	build := func(kinds *catalog.Catalog) *promapi.API {
-		live := &query.Live{Store: store, Watermarks: store, Stream: store, Kind: query.KindsOf(kinds), Now: now}
+		live := &query.Live{Store: store, Watermarks: store, Stream: store, Kind: query.CatalogKinds(kinds),
+			Now: now}
 		return &promapi.API{
 			Catalog: kinds, Query: &query.Service{Store: live, Now: now}, Engine: engine,
 			OwnerClaim: getenv(config.EnvOwnerClaim), Limits: e.Settings.Limits, Log: log,

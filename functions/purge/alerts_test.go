@@ -20,14 +20,16 @@ func (f *fixture) raiseAlert() {
 	f.Helper()
 	kind, _ := f.catalog.Kind("READING")
 	alerts := &alert.Service{Store: f.table, Catalog: f.catalog, Now: f.now, Rand: rand.Reader}
-	high := model.DecimalOf(30)
-	if _, invalid, err := alerts.AddRule(f.Context(), storage.Rule{Name: "too-hot", SubjectType: sensor.Type, Subject: sensor.ID, Kind: kind.Name, AnyStream: true,
+	high := model.NewDecimal(30)
+	if _, invalid, err := alerts.AddRule(f.Context(), storage.Rule{Name: "too-hot", SubjectType: sensor.Type,
+		Subject: sensor.ID, Kind: kind.Name, AnyStream: true,
 		Measure: "temperature", Bounds: storage.Above, High: &high, Severity: storage.Info}); err != nil || invalid != nil {
 		f.Fatal(invalid, err)
 	}
 	service := &ingest.Service{Store: f.table, Limits: config.Default().Limits, Now: f.now, Rand: rand.Reader}
-	results, err := service.AppendEvents(f.Context(), kind, []ingest.TypedObservation{{Subject: sensor.ID, At: f.now(),
-		Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(40))}}}})
+	results, err := service.AppendEvents(f.Context(), kind,
+		[]ingest.TypedObservation{{Subject: sensor.ID, At: f.now(),
+			Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.NewDecimal(40))}}}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -56,7 +58,8 @@ func TestPurge_RemovesRulesStatesAlertsAndNotificationsOfTheSubject(t *testing.T
 		left = append(left, it.Key().PK+" "+it.Key().SK)
 	}
 	// The second item records that some subject has its own rules; it names no subject.
-	if want := []string{"GATE#DEVICE#sensor_01 GATE", "RULE#DEVICE READING#SUBJECTS"}; !slices.Equal(left, want) {
+	if want := []string{"GATE#DEVICE#sensor_01 GATE", "RULE#DEVICE READING#SUBJECTS"}; !slices.Equal(left,
+		want) {
 		t.Errorf("left after the purge: %q, want %q", left, want)
 	}
 }

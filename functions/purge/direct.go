@@ -30,7 +30,8 @@ func (i *invocation) invokeDirectly(ctx context.Context, payload []byte) (any, e
 	path, id, _ := strings.Cut(r.Subject, "/")
 	subjectType, ok := i.catalog.SubjectByPath(path)
 	if !ok || id == "" {
-		return nil, fmt.Errorf("subject %q is not valid: want the plural of a subject type and an id, as devices/sensor_01", r.Subject)
+		return nil, fmt.Errorf(
+			"subject %q is not valid: want the plural of a subject type and an id, as devices/sensor_01", r.Subject)
 	}
 	subject := model.Subject{Type: subjectType.Name, ID: id}
 	switch {
@@ -47,5 +48,5 @@ func (i *invocation) invokeDirectly(ctx context.Context, payload []byte) (any, e
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	return httpapi.PurgeOf(progress), nil
+	return httpapi.NewPurge(progress), nil
 }

@@ -20,7 +20,8 @@ func TestExpiry_RemovesVersionsAndUniqueValuesOfTheGeneration(t *testing.T) {
 	f := newFixture(t)
 	generation := model.Generation{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16} // the one in the sample
 	for n := range int64(2) {
-		v := model.ProfileVersion{Profile: model.Profile{Subject: sensor, Version: n + 1, Generation: generation}, Change: model.ProfileCreated}
+		v := model.ProfileVersion{Profile: model.Profile{Subject: sensor, Version: n + 1, Generation: generation},
+			Change: model.ProfileCreated}
 		if err := f.table.PutItem(t.Context(), item.FromProfileVersion(&v)); err != nil {
 			t.Fatal(err)
 		}

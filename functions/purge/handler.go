@@ -69,7 +69,8 @@ type payloadShape struct {
 	Subject    string          `json:"subject"`     // a direct invocation
 }
 
-var errPayload = errors.New("unknown payload: want a batch of the table stream, a scheduled event, or {\"subject\": \"devices/sensor_01\"}")
+var errPayload = errors.New(
+	"unknown payload: want a batch of the table stream, a scheduled event, or {\"subject\": \"devices/sensor_01\"}")
 
 func (i *invocation) dispatch(ctx context.Context, payload []byte) (any, error) {
 	var s payloadShape

@@ -65,7 +65,8 @@ func newFixtureOn(t *testing.T, wrap func(*memory.Table) store) *fixture {
 // create stores a profile of sensor.
 func (f *fixture) create() {
 	f.Helper()
-	if _, err := f.profiles.Create(f.Context(), sensor, model.Attrs{{Name: "name", Value: model.TextValue("Hall 3, north")}}); err != nil {
+	if _, err := f.profiles.Create(f.Context(), sensor,
+		model.Attrs{{Name: "name", Value: model.TextValue("Hall 3, north")}}); err != nil {
 		f.Fatal(err)
 	}
 }
@@ -107,7 +108,8 @@ func TestSamples(t *testing.T) {
 
 func TestInvoke_AnUnknownPayloadIsAnError(t *testing.T) {
 	f := newFixture(t)
-	payloads := []string{"{}", "[]", "nonsense", `{"subject":"gadgets/1"}`, `{"version":"2.0","requestContext":{"http":{"method":"PUT"}}}`}
+	payloads := []string{"{}", "[]", "nonsense", `{"subject":"gadgets/1"}`,
+		`{"version":"2.0","requestContext":{"http":{"method":"PUT"}}}`}
 	for _, payload := range payloads {
 		if response, err := f.Invoke(t.Context(), []byte(payload)); err == nil {
 			t.Errorf("%s: got %s, want an error", payload, response)
@@ -120,7 +122,7 @@ func TestInvoke_AnUnknownPayloadIsAnError(t *testing.T) {
 
 func TestTiming_ExceedsTheTimeoutsOfIngestAndAggregate(t *testing.T) {
 	settings := config.Default(domains.Kinds()...)
-	got := lifecycle.TimingOf(settings)
+	got := lifecycle.NewTiming(settings)
 	if got.Append <= settings.Functions.Ingest.Timeout || got.Aggregate <= settings.Functions.Aggregate.Timeout {
 		t.Errorf("timing %+v is shorter than the functions' timeouts", got)
 	}

@@ -51,12 +51,13 @@ func newHandler(settings *config.Config, s store) (*handler, error) {
 	}
 	now := startup.Now
 	return &handler{
-		catalog:  kinds,
-		now:      now,
-		profiles: &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: now, Rand: rand.Reader},
+		catalog: kinds,
+		now:     now,
+		profiles: &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: now,
+			Rand: rand.Reader},
 		purger: &lifecycle.Purger{
-			Store: s, Now: now, Timing: lifecycle.TimingOf(settings),
-			Rate: eraseRate, Copies: lifecycle.CopiesOf(settings),
+			Store: s, Now: now, Timing: lifecycle.NewTiming(settings),
+			Rate: eraseRate, Copies: lifecycle.ListCopies(settings),
 		},
 	}, nil
 }

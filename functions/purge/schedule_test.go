@@ -86,7 +86,8 @@ func TestScheduled_AnUnreadablePurgeDoesNotBlockOthers(t *testing.T) {
 		t.Errorf("got %s, want two open purges", got)
 	}
 	for _, id := range []string{"1", "3"} {
-		if p, err := f.purger.Active(t.Context(), model.Subject{Type: "DEVICE", ID: id}); err != nil || p == nil || p.Step != storage.PurgeSubjectLocked {
+		if p, err := f.purger.Active(t.Context(), model.Subject{Type: "DEVICE", ID: id}); err != nil || p == nil ||
+			p.Step != storage.PurgeSubjectLocked {
 			t.Errorf("purge of %s: %+v, %v; want it started", id, p, err)
 		}
 	}

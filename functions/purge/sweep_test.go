@@ -45,28 +45,30 @@ var members = catalog.Profile{
 // removes the versions and the reserved email of that subject and of no other.
 func TestExpiry_TheSweepOfATombstoneRemovesItsVersionsAndUniqueValues(t *testing.T) {
 	t.Parallel()
-	endpoint := enginetest.Start(t, func() model.Time { return model.TimeOf(time.Now()) }).Endpoint
+	endpoint := enginetest.Start(t, func() model.Time { return model.NewTime(time.Now()) }).Endpoint
 	on := streamedTable(t, endpoint)
-	expiring, kept := membersOn(on, members), membersOn(on, catalog.Profile{Unique: members.Unique, Release: members.Release, Versions: members.Versions})
+	expiring, kept := membersOn(on, members),
+		membersOn(on, catalog.Profile{Unique: members.Unique, Release: members.Release, Versions: members.Versions})
 	gone, restorable, active := member("gone"), member("restorable"), member("active")
 	change(t, lifecycle.Created)(expiring.Create(t.Context(), gone, email("gone@x")))
-	change(t, lifecycle.Updated)(expiring.Update(t.Context(), gone, model.Attrs{{Name: "team", Value: model.TextValue("red")}}, 0))
+	change(t, lifecycle.Updated)(
+		expiring.Update(t.Context(), gone, model.Attrs{{Name: "team", Value: model.TextValue("red")}}, 0))
 	change(t, lifecycle.Deleted)(expiring.Delete(t.Context(), gone, 0))
 	change(t, lifecycle.Created)(kept.Create(t.Context(), restorable, email("restorable@x")))
 	change(t, lifecycle.Deleted)(kept.Delete(t.Context(), restorable, 0))
 	change(t, lifecycle.Created)(kept.Create(t.Context(), active, email("active@x")))
 
-	before := itemsOf(t, on, gone)
+	before := listItems(t, on, gone)
 	if len(before) != 4 || sentinel(t, on, "gone@x") == nil {
 		t.Fatalf("before the sweep: %v; want a tombstone, three versions and the email", before)
 	}
 	expire(t, endpoint, on)
 	sweepBy(t, endpoint, on)
-	if left := itemsOf(t, on, gone); len(left) != 0 || sentinel(t, on, "gone@x") != nil {
+	if left := listItems(t, on, gone); len(left) != 0 || sentinel(t, on, "gone@x") != nil {
 		t.Errorf("after the sweep: %v, email %v; want nothing", left, sentinel(t, on, "gone@x"))
 	}
 	for _, s := range []model.Subject{restorable, active} {
-		if left := itemsOf(t, on, s); len(left) == 0 || sentinel(t, on, s.ID+"@x") == nil {
+		if left := listItems(t, on, s); len(left) == 0 || sentinel(t, on, s.ID+"@x") == nil {
 			t.Errorf("%s: %v, email %v; want all of them", s, left, sentinel(t, on, s.ID+"@x"))
 		}
 	}
@@ -89,7 +91,8 @@ func sweepBy(t *testing.T, endpoint string, on *dynamo.Table) {
 	}
 	out := &bytes.Buffer{}
 	h.profiles = membersOn(on, members)
-	h.profiles.Now, h.log, h.units = nil, slog.New(slog.DiscardHandler), func() (float64, float64) { return 0, 0 }
+	h.profiles.Now, h.log, h.units = nil, slog.New(slog.DiscardHandler),
+		func() (float64, float64) { return 0, 0 }
 	h.metrics, h.function = &telemetry.Emitter{Out: out, Now: h.now}, "purge-test"
 	filter, err := eventsource.ParseFilter(tablekeys.PurgeFilter)
 	if err != nil {
@@ -157,7 +160,7 @@ func expire(t *testing.T, endpoint string, on *dynamo.Table) {
 func membersOn(on *dynamo.Table, spec catalog.Profile) *lifecycle.Service {
 	return &lifecycle.Service{
 		Store: on, Profile: func(string) catalog.Profile { return spec },
-		Now: func() model.Time { return model.TimeOf(time.Now().Add(-48 * time.Hour)) },
+		Now: func() model.Time { return model.NewTime(time.Now().Add(-48 * time.Hour)) },
 	}
 }
 
@@ -177,8 +180,8 @@ func change(t *testing.T, want lifecycle.Outcome) func(lifecycle.Result, error) 
 	}
 }
 
-// itemsOf returns the sort keys of all items of a subject.
-func itemsOf(t *testing.T, on *dynamo.Table, s model.Subject) (all []string) {
+// listItems returns the sort keys of all items of a subject.
+func listItems(t *testing.T, on *dynamo.Table, s model.Subject) (all []string) {
 	t.Helper()
 	for it, err := range itemop.Items(t.Context(), on, itemop.ListRequest{Partition: keys.SubjectPartition(s)}) {
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 )
 
-// severityOf returns the severity parameter; its default is "".
-func severityOf(args params) storage.Severity {
+// parseSeverity returns the severity parameter; its default is "".
+func parseSeverity(args params) storage.Severity {
 	s := storage.Severity(args.text("severity"))
 	if s != "" && !slices.Contains(storage.Severities(), s) {
 		args.fail(problemUnknownSeverity.New("severity %.32q: want critical, warning or info", s))
@@ -23,7 +23,7 @@ func severityOf(args params) storage.Severity {
 // alerts returns a page of the alerts of a subject, newest first.
 func (h *Handler) alerts(ctx context.Context, res resource, args params) (any, error) {
 	limit := args.limit()
-	f := alert.Filter{Open: args.boolean("open"), Severity: severityOf(args)}
+	f := alert.Filter{Open: args.boolean("open"), Severity: parseSeverity(args)}
 	after, err := openCursor[alert.Cursor](h, args, res.alertScope(args))
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (h *Handler) alerts(ctx context.Context, res resource, args params) (any, e
 // openAlerts returns a page of the open alerts of all subjects of a type: of one severity, or
 // the most severe first.
 func (h *Handler) openAlerts(ctx context.Context, res resource, args params) (any, error) {
-	limit, severity := args.limit(), severityOf(args)
+	limit, severity := args.limit(), parseSeverity(args)
 	after, err := openCursor[alert.Cursor](h, args, res.alertScope(args))
 	if err != nil {
 		return nil, err
@@ -65,15 +65,16 @@ func (h *Handler) openAlerts(ctx context.Context, res resource, args params) (an
 // alert returns one alert.
 func (h *Handler) alert(ctx context.Context, res resource, _ params) (any, error) {
 	a, err := h.Alerts.Get(ctx, res.Subject(), res.Values["alert"])
-	return shown(a, err, alert.ViewOf, func() *httpapi.Problem {
-		return httpapi.ProblemNoAlert.New("%.64q of %s does not exist, or has expired", res.Values["alert"], res.Subject())
+	return shown(a, err, alert.NewView, func() *httpapi.Problem {
+		return httpapi.ProblemNoAlert.New("%.64q of %s does not exist, or has expired", res.Values["alert"],
+			res.Subject())
 	})
 }
 
 // rules returns the rules of a subject type or of one subject.
 func (h *Handler) rules(ctx context.Context, res resource, _ params) (any, error) {
 	rules, err := h.Alerts.Rules(ctx, res.Subject().Type, res.Subject().ID)
-	return httpapi.RulesOf(rules), err
+	return httpapi.NewRules(rules), err
 }
 
 // alertScope identifies a list of alerts, see sealCursor.
@@ -86,7 +87,7 @@ func (h *Handler) alertPage(ctx context.Context, page alert.Page, scope []string
 	if err != nil {
 		return nil, fmt.Errorf("read the progress of alerts: %w", err)
 	}
-	v := httpapi.AlertsOf(page.Alerts, progress)
+	v := httpapi.NewAlerts(page.Alerts, progress)
 	v.Next, err = sealCursor(h, page.Next, scope)
 	return v, err
 }

@@ -61,7 +61,8 @@ func TestAlerts_AreListedInPagesAndReadOneByOne(t *testing.T) {
 			t.Errorf("%s?%s: %d alerts, want %d", list.path, list.query, seen, list.want)
 		}
 	}
-	if r := get(t, h, "/v1/devices/sensor_01/alerts/"+alertAt(3).ID); r.Status != 200 || !strings.Contains(r.Body, `"status":"open"`) {
+	if r := get(t, h, "/v1/devices/sensor_01/alerts/"+alertAt(3).ID); r.Status != 200 ||
+		!strings.Contains(r.Body, `"status":"open"`) {
 		t.Errorf("one alert: %d %s", r.Status, r.Body)
 	}
 }

@@ -33,16 +33,16 @@ func (h *Handler) rollups(ctx context.Context, res resource, args params) (any, 
 	if err != nil {
 		return nil, err
 	}
-	result := httpapi.RollupsOf(page)
+	result := httpapi.NewRollups(page)
 	if result.OtherStreams, err = h.otherStreams(ctx, res, args, len(page.Rollups) > 0); err != nil {
 		return nil, err
 	}
 	return h.cacheByBuckets(result, q.Unit, q.To, q.Consistent), nil
 }
 
-// zoneOf returns the time zone of a request: the one that it names, otherwise the one in the
+// findZone returns the time zone of a request: the one that it names, otherwise the one in the
 // subject's profile. Minutes and hours without dates need none.
-func (h *Handler) zoneOf(ctx context.Context, res resource, args params) (*time.Location, error) {
+func (h *Handler) findZone(ctx context.Context, res resource, args params) (*time.Location, error) {
 	if args.values.Has("zone") {
 		zone, err := times.Zone(args.text("zone"))
 		if err != nil {
@@ -50,7 +50,8 @@ func (h *Handler) zoneOf(ctx context.Context, res resource, args params) (*time.
 		}
 		return zone, err
 	}
-	if unit, err := tier.ParseUnit(res.tier); err == nil && unit.FinerThan(tier.Day) && !args.values.Has("from") && !args.values.Has("to") {
+	if unit, err := tier.ParseUnit(res.tier); err == nil && unit.FinerThan(tier.Day) &&
+		!args.values.Has("from") && !args.values.Has("to") {
 		return time.UTC, nil
 	}
 	return h.Query.Zone(ctx, res.Subject())
@@ -66,7 +67,8 @@ func (h *Handler) localRollups(ctx context.Context, res resource, args params) (
 	q := query.Local{Zone: args.zone, Unit: unit, Rollups: rollupSeries(res, args)}
 	q.From, q.To = h.chartRange(args)
 	limit := args.limitOr(maxLimit)
-	scope := []string{res.series.String(), res.tier, args.zone.String(), args.text("from"), args.text("to"), args.text("last"), strconv.FormatBool(q.Newest)}
+	scope := []string{res.series.String(), res.tier, args.zone.String(), args.text("from"), args.text("to"),
+		args.text("last"), strconv.FormatBool(q.Newest)}
 	past, err := openCursor[model.Time](h, args, scope)
 	switch {
 	case err != nil:
@@ -87,7 +89,7 @@ func (h *Handler) localRollups(ctx context.Context, res resource, args params) (
 			next = all[limit-1].Bucket.Start
 		}
 	}
-	result := httpapi.RollupsOf(page)
+	result := httpapi.NewRollups(page)
 	result.Next, err = sealCursor(h, next, scope)
 	return h.cacheByBuckets(result, tier.Minute, q.To, q.Consistent), err
 }
@@ -109,7 +111,8 @@ func (h *Handler) buckets(res resource, args params) (q query.Rollups, err error
 
 // rollupSeries returns the series to merge, and the order and consistency of the read.
 func rollupSeries(res resource, args params) query.Rollups {
-	q := query.Rollups{Series: res.series, With: res.with, Subjects: args.all("with"), Newest: args.newest(oldestFirst), Consistent: args.consistent()}
+	q := query.Rollups{Series: res.series, With: res.with, Subjects: args.all("with"),
+		Newest: args.newest(oldestFirst), Consistent: args.consistent()}
 	if streams := args.all("stream"); len(streams) > 1 {
 		q.Streams = streams[1:]
 	}
@@ -127,7 +130,7 @@ func (h *Handler) chart(ctx context.Context, res resource, args params) (any, er
 		return nil, err
 	}
 	last := curve.Segments[len(curve.Segments)-1].Unit
-	result := httpapi.ChartOf(curve)
+	result := httpapi.NewChart(curve)
 	if result.OtherStreams, err = h.otherStreams(ctx, res, args, len(curve.Rollups) > 0); err != nil {
 		return nil, err
 	}
@@ -168,8 +171,8 @@ func (h *Handler) chartRange(args params) (from, to model.Time) {
 	return from, to
 }
 
-// spanOf returns the exact range of a request: from and to, or the span before now.
-func (h *Handler) spanOf(args params) (from, to model.Time) {
+// parseSpan returns the exact range of a request: from and to, or the span before now.
+func (h *Handler) parseSpan(args params) (from, to model.Time) {
 	if span := args.last(); span > 0 {
 		return h.Query.Now().Add(-span), h.Query.Now() + 1
 	}
@@ -210,7 +213,7 @@ func asCacheable(result any) cacheable {
 // for longer, since only late events and later changes alter them. The result of a
 // consistent read is not cacheable.
 func (h *Handler) cacheByBuckets(result any, unit tier.Unit, to model.Time, consistent bool) any {
-	switch last := unit.BucketOf(max(to, model.MinTime+1) - 1); {
+	switch last := unit.BucketAt(max(to, model.MinTime+1) - 1); {
 	case consistent:
 		return result
 	case last.End > h.Query.Now():
@@ -222,7 +225,7 @@ func (h *Handler) cacheByBuckets(result any, unit tier.Unit, to model.Time, cons
 // total returns the summary of any range of time.
 func (h *Handler) total(ctx context.Context, res resource, args params) (any, error) {
 	q := rollupSeries(res, args)
-	q.From, q.To = h.spanOf(args)
+	q.From, q.To = h.parseSpan(args)
 	if args.err() != nil {
 		return nil, args.err()
 	}
@@ -230,7 +233,7 @@ func (h *Handler) total(ctx context.Context, res resource, args params) (any, er
 	if err != nil {
 		return nil, err
 	}
-	return h.cacheByBuckets(httpapi.TotalOf(t), tier.Minute, q.To, q.Consistent), nil
+	return h.cacheByBuckets(httpapi.NewTotal(t), tier.Minute, q.To, q.Consistent), nil
 }
 
 // The defaults of most frequent values, and the number of buckets that are merged.
@@ -250,7 +253,7 @@ func (h *Handler) top(ctx context.Context, res resource, args params) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	return h.cacheByBuckets(httpapi.TopOf(q, values, total), q.Unit, q.To, q.Consistent), nil
+	return h.cacheByBuckets(httpapi.NewTop(q, values, total), q.Unit, q.To, q.Consistent), nil
 }
 
 func (h *Handler) topQuery(res resource, args params) (q query.Top, err error) {
@@ -258,7 +261,7 @@ func (h *Handler) topQuery(res resource, args params) (q query.Top, err error) {
 	switch res.tier = args.text("tier"); {
 	case res.tier == "" && args.zone != time.UTC:
 		q.Rollups = rollupSeries(res, args)
-		q.From, q.To = h.spanOf(args)
+		q.From, q.To = h.parseSpan(args)
 		q.Values = args.limitOr(defaultTop)
 		return q, args.err()
 	case res.tier == "":

@@ -41,20 +41,23 @@ func openCursor[T any](h *Handler, args params, scope []string) (after T, err er
 // localCursorKey encrypts cursors in a local stack, which has no access control.
 const localCursorKey = "the public cursor key of local stacks"
 
-var errCursorKey = errors.New("the cursor key is missing or shorter than 16 bytes: name its secret in " + config.EnvCursorSecret +
+var errCursorKey = errors.New("the cursor key is missing or shorter than 16 bytes: name its secret in " +
+	config.EnvCursorSecret +
 	", or set " + envCursorKey + " to a secret text without spaces, the same for every instance")
 
 // cursorKeys returns the keys of the deployed function or of the local stack. The secret
 // may have several keys, separated by spaces: the first encrypts new cursors, and the others
 // still open cursors that clients hold while the key is replaced.
-func cursorKeys(ctx context.Context, getenv func(string) string, read secret.Reader) (keys [][]byte, err error) {
+func cursorKeys(ctx context.Context, getenv func(string) string,
+	read secret.Reader) (keys [][]byte, err error) {
 	text := getenv(envCursorKey)
 	if arn := getenv(config.EnvCursorSecret); text == "" && arn != "" {
 		if text, err = read(ctx, arn); err != nil {
 			return nil, err
 		}
 	}
-	if strings.TrimSpace(text) == "" && getenv(config.EnvEndpoint) != "" && getenv(config.EnvCursorSecret) == "" {
+	if strings.TrimSpace(text) == "" && getenv(config.EnvEndpoint) != "" &&
+		getenv(config.EnvCursorSecret) == "" {
 		return [][]byte{[]byte(localCursorKey)}, nil
 	}
 	return secret.Texts(text, errCursorKey)

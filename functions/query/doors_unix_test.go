@@ -64,7 +64,7 @@ func largeTable(t *testing.T) *Handler {
 			Key:  rollup.Key{Series: e.Series, Tier: tier.Hour.String()},
 			Fold: *fold, WrittenAt: now, Rev: rollup.Rev{1},
 		}
-		row.Key.Start = tier.Hour.BucketOf(when).Start
+		row.Key.Start = tier.Hour.BucketAt(when).Start
 		for subject := range mergedSubjects {
 			row.Key.Series.Subject.ID = fmt.Sprint("d", subject)
 			if _, err := table.PutRow(t.Context(), &row, rollup.Rev{}); err != nil {

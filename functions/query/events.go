@@ -21,14 +21,15 @@ func (h *Handler) history(ctx context.Context, res resource, args params) (any, 
 	if err != nil {
 		return nil, err
 	}
-	result := httpapi.HistoryOf(page)
+	result := httpapi.NewHistory(page)
 	result.OtherStreams, err = h.otherStreams(ctx, res, args, len(page.Events) > 0)
 	return result, err
 }
 
 // otherStreams returns the streams of the subject, if a request without a stream found
 // nothing on its first page.
-func (h *Handler) otherStreams(ctx context.Context, res resource, args params, found bool) (httpapi.OtherStreams, error) {
+func (h *Handler) otherStreams(ctx context.Context, res resource, args params,
+	found bool) (httpapi.OtherStreams, error) {
 	if found || args.values.Has("stream") || args.values.Has("cursor") {
 		return httpapi.OtherStreams{}, nil
 	}
@@ -96,8 +97,9 @@ func timedQuery(res resource, args params) (q query.History, err error) {
 func (h *Handler) event(ctx context.Context, res resource, args params) (any, error) {
 	key := res.EventKey(args.text("stream"))
 	stored, err := h.Query.Event(ctx, res.series, key.Order)
-	return shown(stored, err, httpapi.StoredEventOf, func() *httpapi.Problem {
-		return httpapi.ProblemNoEvent.New("%s has no event at %s with the id %q: check the time, the id and the stream", res.series, key.At, key.ID)
+	return shown(stored, err, httpapi.NewStoredEvent, func() *httpapi.Problem {
+		return httpapi.ProblemNoEvent.New(
+			"%s has no event at %s with the id %q: check the time, the id and the stream", res.series, key.At, key.ID)
 	})
 }
 
@@ -108,7 +110,7 @@ func (h *Handler) latest(ctx context.Context, res resource, args params) (any, e
 		return nil, args.err()
 	}
 	latest, err := h.Query.Latest(ctx, res.series, consistent)
-	return shown(latest, err, httpapi.LatestOf, func() *httpapi.Problem {
+	return shown(latest, err, httpapi.NewLatest, func() *httpapi.Problem {
 		return problemNothingYet.New("%s has no events: check the id and the stream", res.series)
 	})
 }
@@ -120,10 +122,13 @@ func (h *Handler) latestBy(ctx context.Context, res resource, args params) (any,
 		return nil, args.err()
 	}
 	page, err := h.Query.LatestBy(ctx, query.LatestBy{
-		Kind: res.series.Kind, Index: args.text("index"), Values: args.all("by"), Limit: limit, Cursor: args.text("cursor"),
+		Kind: res.series.Kind, Index: args.text("index"), Values: args.all("by"), Limit: limit,
+		Cursor: args.text("cursor"),
 	})
-	page.Items = lists.Filter(page.Items, func(l model.Latest) bool { return res.owner.Owns(l.Series.Subject.ID) })
-	return httpapi.LatestItemsOf(page), err
+	page.Items = lists.Filter(page.Items, func(l model.Latest) bool {
+		return res.owner.Owns(l.Series.Subject.ID)
+	})
+	return httpapi.NewLatestItems(page), err
 }
 
 // indexQuery returns the events of a kind, of any subject, that have a value of the
@@ -137,6 +142,8 @@ func (h *Handler) indexQuery(ctx context.Context, res resource, args params) (an
 		Kind: res.series.Kind, Field: res.Values["field"], Value: res.Values["value"],
 		From: p.from, To: p.to, Last: p.last, Newest: p.newest, Limit: p.limit, Cursor: p.cursor,
 	})
-	page.Events = lists.Filter(page.Events, func(e model.Event) bool { return res.owner.Owns(e.Series.Subject.ID) })
-	return httpapi.IndexedEventsOf(page), err
+	page.Events = lists.Filter(page.Events, func(e model.Event) bool {
+		return res.owner.Owns(e.Series.Subject.ID)
+	})
+	return httpapi.NewIndexedEvents(page), err
 }

@@ -68,7 +68,7 @@ func (d describer) kinds() []*catalog.Kind {
 		return []*catalog.Kind{k}
 	}
 	if s, ok := d.catalog.SubjectType(d.route.Kind); ok {
-		return d.catalog.KindsOf(s)
+		return d.catalog.SubjectKinds(s)
 	}
 	return nil
 }
@@ -101,7 +101,8 @@ func (d describer) rule() map[string]any {
 	if len(k.Measures) > 0 {
 		measure = k.Measures[0].Name
 	}
-	return map[string]any{"name": exampleText, "kind": k.Path, "measure": measure, "bounds": "above", "high": 30, "severity": "warning"}
+	return map[string]any{"name": exampleText, "kind": k.Path, "measure": measure, "bounds": "above", "high": 30,
+		"severity": "warning"}
 }
 
 // correction returns the fields of an example correction.
@@ -124,8 +125,9 @@ func (d describer) observations() map[string]any {
 		httpapi.FormatJSON.Type: map[string]any{
 			"schema": schema{"oneOf": []any{observed, schema{"type": "array", "items": observed}}},
 			"examples": map[string]any{
-				"one":  map[string]any{"summary": "One observation", "value": first},
-				"many": map[string]any{"summary": "Several, with results in the same order", "value": []any{first, second}},
+				"one": map[string]any{"summary": "One observation", "value": first},
+				"many": map[string]any{"summary": "Several, with results in the same order",
+					"value": []any{first, second}},
 			},
 		},
 		httpapi.FormatNDJSON.Type: map[string]any{
@@ -142,7 +144,8 @@ func jsonLine(v any) string {
 
 // observation returns an example observation of a kind, with every field that it declares.
 func observation(k *catalog.Kind, id string) map[string]any {
-	o := map[string]any{k.Subject.Field: exampleID(k.Subject.Name, ""), orderField(k): orderExample(k, exampleTime, 1)}
+	o := map[string]any{k.Subject.Field: exampleID(k.Subject.Name, ""),
+		orderField(k): orderExample(k, exampleTime, 1)}
 	if k.IDs == catalog.RequiredID {
 		o[catalog.IDField] = id
 	}
@@ -157,7 +160,8 @@ func observation(k *catalog.Kind, id string) map[string]any {
 
 // orderSchemas are the schemas of what orders events.
 var orderSchemas = map[catalog.OrderType]schema{
-	"":                  {"anyOf": []any{schema{"type": "string", "format": "date-time"}, schema{"type": "integer"}}},
+	"": {"anyOf": []any{schema{"type": "string", "format": "date-time"},
+		schema{"type": "integer"}}},
 	catalog.NumberOrder: {"type": "number", "description": "Orders the events of the series."},
 	catalog.TextOrder:   {"type": "string", "minLength": 1, "description": "Orders the events of the series."},
 }
@@ -167,7 +171,8 @@ func orderField(k *catalog.Kind) string { return cmp.Or(k.OrderBy, catalog.TimeF
 
 // orderExample returns a value of it: a time, or the nth number or text.
 func orderExample(k *catalog.Kind, at string, n int) any {
-	return map[catalog.OrderType]any{"": at, catalog.NumberOrder: n, catalog.TextOrder: fmt.Sprint("v", n)}[k.OrderType]
+	return map[catalog.OrderType]any{"": at, catalog.NumberOrder: n,
+		catalog.TextOrder: fmt.Sprint("v", n)}[k.OrderType]
 }
 
 // textFields returns the text fields that a kind declares, sorted.
@@ -198,15 +203,18 @@ func observationSchema(k *catalog.Kind) schema {
 		orderField(k):   orderSchemas[k.OrderType],
 	}
 	required := []any{k.Subject.Field, orderField(k)}
-	properties[catalog.StreamField] = schema{"type": "string", "description": "Selects one of several series of the subject."}
+	properties[catalog.StreamField] = schema{"type": "string",
+		"description": "Selects one of several series of the subject."}
 	if k.IDs != catalog.MintedID {
-		properties[catalog.IDField] = schema{"type": "string", "description": "Distinguishes events with the same time."}
+		properties[catalog.IDField] = schema{"type": "string",
+			"description": "Distinguishes events with the same time."}
 	}
 	if k.IDs == catalog.RequiredID {
 		required = append(required, catalog.IDField)
 	}
 	for _, m := range k.Measures {
-		properties[m.Name] = schema{"type": []any{"number", "string", "null"}, "description": "A measure. null, or text that is not a number, is counted as invalid."}
+		properties[m.Name] = schema{"type": []any{"number", "string", "null"},
+			"description": "A measure. null, or text that is not a number, is counted as invalid."}
 	}
 	for _, name := range textFields(k) {
 		properties[name] = schema{"type": "string"}

@@ -53,7 +53,7 @@ func (h *Handler) serve(ctx context.Context, r *httpapi.Request) httpapi.Respons
 	if err == nil {
 		return response
 	}
-	problem := problemOf(err)
+	problem := newProblem(err)
 	if problem.Status >= http.StatusInternalServerError {
 		h.Log.ErrorContext(ctx, "read failed", telemetry.FieldRequestID, r.ID, telemetry.FieldError, err)
 	}
@@ -123,14 +123,14 @@ func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
 	if shared = shared && key.Allows("GET", access.LinkRoute); shared {
 		path, key = "/"+rest, ""
 	}
-	res, err := resourceOf(h.Catalog, key, path)
+	res, err := parseResource(h.Catalog, key, path)
 	if err != nil {
 		return nil, err
 	}
 	if r.Method != http.MethodGet {
 		return nil, methodNotAllowed(r.Method)
 	}
-	args, err := parseParams(r.RawQuery, operationOf(res.Action).Parameters)
+	args, err := parseParams(r.RawQuery, findOperation(res.Action).Parameters)
 	if err != nil {
 		return nil, err
 	}
@@ -170,10 +170,10 @@ func (h *Handler) checkCaller(
 // perform performs an operation that the caller may perform.
 func (h *Handler) perform(ctx context.Context, res resource, args params) (_ any, err error) {
 	res.series.Stream = args.text("stream")
-	if !slices.Contains(operationOf(res.Action).Parameters, "zone") {
+	if !slices.Contains(findOperation(res.Action).Parameters, "zone") {
 		return reads[res.Action](h, ctx, res, args)
 	}
-	if args.zone, err = h.zoneOf(ctx, res, args); err != nil {
+	if args.zone, err = h.findZone(ctx, res, args); err != nil {
 		return nil, err
 	}
 	result, err := reads[res.Action](h, ctx, res, args)

@@ -53,7 +53,8 @@ func newHandler(t *testing.T) (*Handler, *bytes.Buffer) {
 	readings := []model.Event{
 		reading("", "2026-04-20T12:10:00Z", "", 0, number("temperature", "21.5"), text("location", "warehouse-a")),
 		reading("", "2026-04-20T13:10:00Z", "b7", 0, number("humidity", "45"), number("temperature", "1e-9")),
-		reading("", "2026-04-20T14:00:00Z", "", 0, text("temperature", "NaN"), model.Attr{Name: "ok", Value: model.BoolValue(true)}),
+		reading("", "2026-04-20T14:00:00Z", "", 0, text("temperature", "NaN"),
+			model.Attr{Name: "ok", Value: model.BoolValue(true)}),
 		reading("", "2026-03-01T00:00:00Z", "", now.Seconds(), number("temperature", "99")),
 		reading("status", "2026-04-20T14:00:00Z", "", 0, number("battery", "0.93")),
 	}
@@ -64,7 +65,8 @@ func newHandler(t *testing.T) (*Handler, *bytes.Buffer) {
 	}
 	putRows(t, table, kind.Spec(), tier.Hour, readings[:3])
 	putRows(t, table, kind.Spec(), tier.Day, readings[:3])
-	latest := model.Latest{Series: readings[2].Series, Ordered: true, Order: readings[2].Order, Attrs: readings[2].Attrs.Union(readings[1].Attrs)}
+	latest := model.Latest{Series: readings[2].Series, Ordered: true, Order: readings[2].Order,
+		Attrs: readings[2].Attrs.Union(readings[1].Attrs)}
 	if err := table.PutItem(context.Background(), item.FromLatest(&latest)); err != nil {
 		t.Fatal(err)
 	}
@@ -83,14 +85,15 @@ func putRows(t *testing.T, table *memory.Table, spec *rollup.Spec, unit tier.Uni
 	t.Helper()
 	folds := map[model.Time]*rollup.Fold{}
 	for i := range readings {
-		start := unit.BucketOf(readings[i].At).Start
+		start := unit.BucketAt(readings[i].At).Start
 		if folds[start] == nil {
 			folds[start] = rollup.NewFold(spec)
 		}
 		folds[start].AddEvent(&readings[i])
 	}
 	for start, fold := range folds {
-		row := &rollup.Row{Key: rollup.Key{Series: readings[0].Series, Tier: unit.String(), Start: start}, Fold: *fold, Rev: rollup.Rev{1}, WrittenAt: now}
+		row := &rollup.Row{Key: rollup.Key{Series: readings[0].Series, Tier: unit.String(), Start: start},
+			Fold: *fold, Rev: rollup.Rev{1}, WrittenAt: now}
 		if _, err := table.PutRow(context.Background(), row, rollup.Rev{}); err != nil {
 			t.Fatal(err)
 		}
@@ -98,8 +101,10 @@ func putRows(t *testing.T, table *memory.Table, spec *rollup.Spec, unit tier.Uni
 }
 
 func reading(stream, when, id string, expiresAt int64, attrs ...model.Attr) model.Event {
-	series := model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING", Stream: stream}
-	return model.Event{Series: series, Order: model.Order{At: at(when), ID: id}, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: at(when), ExpiresAt: expiresAt}
+	series := model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING",
+		Stream: stream}
+	return model.Event{Series: series, Order: model.Order{At: at(when), ID: id}, Attrs: attrs,
+		Hash: model.HashAttrs(attrs), ArrivedAt: at(when), ExpiresAt: expiresAt}
 }
 
 func number(name, digits string) model.Attr {
@@ -136,7 +141,7 @@ type page struct {
 	Next   *string
 }
 
-func pageOf(t *testing.T, response httpapi.Response) (p page) {
+func decodePage(t *testing.T, response httpapi.Response) (p page) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(response.Body), &p); err != nil {
 		t.Fatal(err)
@@ -205,7 +210,8 @@ func TestHandle_Samples(t *testing.T) {
 	}
 	files, err := filepath.Glob(samples + "/*.json")
 	if err != nil || len(files) != len(wants) {
-		t.Fatalf("%d samples in %s, %d expected responses (%v): want one for each", len(files), samples, len(wants), err)
+		t.Fatalf("%d samples in %s, %d expected responses (%v): want one for each", len(files), samples, len(wants),
+			err)
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
@@ -243,7 +249,8 @@ func handleSample(t *testing.T, h *Handler, file string) httpapi.Response {
 		t.Fatal(err)
 	}
 	response := encoded.(events.APIGatewayV2HTTPResponse)
-	return httpapi.Response{Status: response.StatusCode, Headers: response.Headers, Body: response.Body, Base64: response.IsBase64Encoded}
+	return httpapi.Response{Status: response.StatusCode, Headers: response.Headers, Body: response.Body,
+		Base64: response.IsBase64Encoded}
 }
 
 func requireProblem(t *testing.T, response httpapi.Response, kind string) {
@@ -288,7 +295,7 @@ func TestHandle_NextReadsTheNextPage(t *testing.T) {
 	h, _ := newHandler(t)
 	target, seen := "/v1/devices/sensor_01/readings?limit=1", []string{}
 	for cursor := ""; ; {
-		page := pageOf(t, get(t, h, target+cursor))
+		page := decodePage(t, get(t, h, target+cursor))
 		for _, e := range page.Events {
 			seen = append(seen, e.At)
 		}
@@ -305,7 +312,7 @@ func TestHandle_NextReadsTheNextPage(t *testing.T) {
 
 func TestHandle_RejectsTheCursorOfAnotherRequest(t *testing.T) {
 	h, _ := newHandler(t)
-	page := pageOf(t, get(t, h, "/v1/devices/sensor_01/readings?limit=1"))
+	page := decodePage(t, get(t, h, "/v1/devices/sensor_01/readings?limit=1"))
 	for _, target := range []string{
 		"/v1/devices/sensor_02/readings?cursor=",
 		"/v1/devices/sensor_01/readings?stream=status&cursor=",
@@ -326,13 +333,15 @@ func TestResourceOf_IDsMayContainSlashes(t *testing.T) {
 		"/v1/devices/a/readings/b/readings":         {Target: httpapi.Target{Action: httpapi.ReadHistory}},
 		"/v1/devices/a/rollups/day/readings/latest": {Target: httpapi.Target{Action: httpapi.ReadLatest}},
 	} {
-		got, err := resourceOf(h.Catalog, "", path)
-		if err != nil || got.Action != want.Action || got.tier != want.tier || !strings.HasPrefix(got.series.Subject, "a/") {
+		got, err := parseResource(h.Catalog, "", path)
+		if err != nil || got.Action != want.Action || got.tier != want.tier ||
+			!strings.HasPrefix(got.series.Subject, "a/") {
 			t.Errorf("%s: %+v, %v", path, got, err)
 		}
 	}
-	for _, path := range []string{"", "/", "/v1", "/v1/devices/", "/v1/devices/a/latest", "/v1/devices/a/b/rollups/day", "/v1/readings/location/hall", "/v2/devices/a/readings"} {
-		if got, err := resourceOf(h.Catalog, "", path); err == nil {
+	for _, path := range []string{"", "/", "/v1", "/v1/devices/", "/v1/devices/a/latest",
+		"/v1/devices/a/b/rollups/day", "/v1/readings/location/hall", "/v2/devices/a/readings"} {
+		if got, err := parseResource(h.Catalog, "", path); err == nil {
 			t.Errorf("%q: %+v, want an error", path, got)
 		}
 	}
@@ -351,8 +360,10 @@ func TestHandle_FailedReadsAreUnavailable(t *testing.T) {
 	h.Query.Store = failing{h.Query.Store}
 	response := get(t, h, "/v1/devices/sensor_01/readings")
 	requireProblem(t, response, "/problems/unavailable")
-	if response.Status != 503 || response.Headers["Retry-After"] == "" || strings.Contains(response.Body, "the cause") {
-		t.Errorf("got %d %v %s; want 503 and Retry-After, without the cause", response.Status, response.Headers, response.Body)
+	if response.Status != 503 || response.Headers["Retry-After"] == "" ||
+		strings.Contains(response.Body, "the cause") {
+		t.Errorf("got %d %v %s; want 503 and Retry-After, without the cause", response.Status, response.Headers,
+			response.Body)
 	}
 	if !strings.Contains(log.String(), "the cause") {
 		t.Errorf("the cause is not logged: %s", log)

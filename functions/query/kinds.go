@@ -58,8 +58,8 @@ func describeKinds(c *catalog.Catalog) []describedKind {
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
 		d := describedKind{
-			Kind: k.Name, Subjects: k.Subject.Path, Path: k.Path, Tiers: tiersOf(k), Dimensions: []string{},
-			Distinct: append([]string{}, k.Distinct...), Goals: goalsOf(k),
+			Kind: k.Name, Subjects: k.Subject.Path, Path: k.Path, Tiers: describeTiers(k), Dimensions: []string{},
+			Distinct: append([]string{}, k.Distinct...), Goals: describeGoals(k),
 		}
 		for _, dimension := range k.Dimensions {
 			if dimension.IsPair() {
@@ -76,21 +76,22 @@ func describeKinds(c *catalog.Catalog) []describedKind {
 	return all
 }
 
-func tiersOf(k *catalog.Kind) (all []describedTier) {
+func describeTiers(k *catalog.Kind) (all []describedTier) {
 	if k.HasEvents() {
 		all = append(all, describedTier{Tier: "raw", Retention: seconds(k.Retention.Raw)})
 	}
 	for _, t := range k.Retention.Tiers {
-		all = append(all, describedTier{Tier: t.Unit.String(), Retention: seconds(t.Retention), Deferred: t.Deferred, Grace: int64(t.Grace / time.Second)})
+		all = append(all, describedTier{Tier: t.Unit.String(), Retention: seconds(t.Retention),
+			Deferred: t.Deferred, Grace: int64(t.Grace / time.Second)})
 	}
 	return all
 }
 
-func goalsOf(k *catalog.Kind) (all []describedGoal) {
+func describeGoals(k *catalog.Kind) (all []describedGoal) {
 	for _, g := range k.Goals {
 		d := describedGoal{Name: g.Name}
 		for n, s := range g.Steps {
-			d.Steps = append(d.Steps, describedStep{matchOf(s), g.StepField(n + 1)})
+			d.Steps = append(d.Steps, describedStep{describeMatch(s), g.StepField(n + 1)})
 		}
 		if len(d.Steps) == 0 {
 			d.Steps = []describedStep{{Match: "at least " + g.MinDuration.String()}}
@@ -104,8 +105,8 @@ func goalsOf(k *catalog.Kind) (all []describedGoal) {
 	return all
 }
 
-// matchOf returns the patterns of a step, or the name of its kind if any event meets it.
-func matchOf(s goal.Step) string {
+// describeMatch returns the patterns of a step, or the name of its kind if any event meets it.
+func describeMatch(s goal.Step) string {
 	if len(s.Where) == 0 {
 		return s.Of
 	}

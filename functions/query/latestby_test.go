@@ -35,7 +35,8 @@ func TestHandle_ServesLatestItemsByIndexedFields(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h := &Handler{Catalog: kinds, Query: &query.Service{Store: table, Now: clock, CursorKey: []byte(localCursorKey)}, Log: slog.New(slog.DiscardHandler)}
+	h := &Handler{Catalog: kinds, Query: &query.Service{Store: table, Now: clock,
+		CursorKey: []byte(localCursorKey)}, Log: slog.New(slog.DiscardHandler)}
 	const item = `,"stream":"","at":"2026-04-20T14:00:00.000Z","id":"","fields":{"room":"hall","state":"open"}}`
 	for path, want := range map[string]struct {
 		status int

@@ -41,7 +41,8 @@ func TestHandle_RollupsOfATimeZone(t *testing.T) {
 // inZone returns a handler whose device has a time zone in its profile.
 func inZone(t *testing.T, name string) *Handler {
 	h, _ := newHandler(t)
-	profile := model.Profile{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Attrs: model.Attrs{text("timezone", name)}, CreatedAt: now}
+	profile := model.Profile{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"},
+		Attrs: model.Attrs{text("timezone", name)}, CreatedAt: now}
 	if err := h.Query.Store.(*memory.Table).PutItem(t.Context(), item.FromProfile(&profile)); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,8 @@ func TestHandle_TheZoneOfAProfileIsTheDefault(t *testing.T) {
 	} {
 		r := get(t, h, path+query)
 		if r.Status != 200 || r.Headers[headerZone] != want[0] || !strings.Contains(r.Body, want[1]) {
-			t.Errorf("%s: %d in zone %q, %.500s\nwant %s in %s", query, r.Status, r.Headers[headerZone], r.Body, want[1], want[0])
+			t.Errorf("%s: %d in zone %q, %.500s\nwant %s in %s", query, r.Status, r.Headers[headerZone], r.Body,
+				want[1], want[0])
 		}
 	}
 	if r := get(t, h, path+"rollups/day"); r.Headers[headerRequests] == "" || r.Headers["Cache-Control"] == "" {
@@ -125,7 +127,8 @@ func TestHandle_DaysOfATimeZoneHavePages(t *testing.T) {
 				break
 			}
 			next = "&cursor=" + *page.Next
-			requireProblem(t, get(t, h, strings.Replace(path, "last=3d", "last=4d", 1)+next), "/problems/foreign-cursor")
+			requireProblem(t, get(t, h, strings.Replace(path, "last=3d", "last=4d", 1)+next),
+				"/problems/foreign-cursor")
 		}
 		want := []string{"2026-04-19T13:00:00.000Z 1", midnight + " 2"}
 		if order == "newest" {
@@ -140,6 +143,7 @@ func TestHandle_DaysOfATimeZoneHavePages(t *testing.T) {
 // A profile that cannot be read is a failure of the table.
 func TestHandle_AZoneThatCannotBeReadIsARetry(t *testing.T) {
 	h := inZone(t, "Pacific/Noumea")
-	h.Query.Store = &storetest.FaultyStore{Store: h.Query.Store.(*memory.Table), Reads: func(c storetest.Call) bool { return c.Method == "Profile" }}
+	h.Query.Store = &storetest.FaultyStore{Store: h.Query.Store.(*memory.Table),
+		Reads: func(c storetest.Call) bool { return c.Method == "Profile" }}
 	requireProblem(t, get(t, h, "/v1/devices/sensor_01/readings/rollups/day"), httpapi.ProblemUnavailable.URI)
 }

@@ -53,14 +53,14 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*f
 	folded := emitFolded(e.Metrics, e.Function, log)
 	build := func(kinds *catalog.Catalog) *Handler {
 		live := &query.Live{
-			Store: store, Watermarks: store, Stream: store, Kind: query.KindsOf(kinds), Now: now, Folded: folded,
+			Store: store, Watermarks: store, Stream: store, Kind: query.CatalogKinds(kinds), Now: now, Folded: folded,
 		}
 		return &Handler{
 			Catalog:    kinds,
 			Query:      &query.Service{Store: live, Now: now},
 			CursorKeys: keys,
 			Subjects:   &lifecycle.Service{Store: store, Profile: kinds.Profile, Limits: e.Settings.Limits, Now: now},
-			Purger:     &lifecycle.Purger{Store: store, Now: now, Timing: lifecycle.TimingOf(e.Settings)},
+			Purger:     &lifecycle.Purger{Store: store, Now: now, Timing: lifecycle.NewTiming(e.Settings)},
 			Alerts:     &alert.Service{Store: store, Catalog: kinds, Now: now},
 			OwnerClaim: getenv(config.EnvOwnerClaim),
 			Limits:     e.Settings.Limits,

@@ -72,7 +72,9 @@ type openAPIFragments struct {
 //go:embed fragments.json
 var fragmentsText []byte
 
-var fragments = sync.OnceValue(func() openAPIFragments { return decodeEmbedded[openAPIFragments](fragmentsText) })
+var fragments = sync.OnceValue(func() openAPIFragments {
+	return decodeEmbedded[openAPIFragments](fragmentsText)
+})
 
 // decodeEmbedded returns an embedded file. It panics if the file does not fit T or has an unknown field,
 // which is a mistake in the program that the tests find.
@@ -111,7 +113,7 @@ func describe(c *catalog.Catalog) ([]byte, error) {
 			methods = map[string]any{}
 			d.Paths[r.Path] = methods
 		}
-		row := operationOf(r.Action)
+		row := findOperation(r.Action)
 		methods[strings.ToLower(r.Method)] = describer{c, r, row}.operation()
 		for _, name := range row.Parameters {
 			used[name] = true
@@ -172,7 +174,9 @@ func (d describer) tag() string {
 // operationID returns the route's id, such as readingHistory.
 func operationID(r httpapi.Route) string {
 	var id strings.Builder
-	for i, word := range strings.FieldsFunc(strings.ToLower(r.Kind+"_"+string(r.Action)), func(c rune) bool { return c == '_' || c == '-' }) {
+	for i, word := range strings.FieldsFunc(strings.ToLower(r.Kind+"_"+string(r.Action)), func(c rune) bool {
+		return c == '_' || c == '-'
+	}) {
 		if i > 0 {
 			word = strings.ToUpper(word[:1]) + word[1:]
 		}
@@ -188,7 +192,8 @@ func (d describer) parameters() (all []any) {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
 			name = strings.TrimSuffix(name, "}")
 			all = append(all, map[string]any{
-				"name": name, "in": "path", "required": true, "schema": fragments().PathParameters[name], "example": d.example(name),
+				"name": name, "in": "path", "required": true, "schema": fragments().PathParameters[name],
+				"example": d.example(name),
 			})
 		}
 	}

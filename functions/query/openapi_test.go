@@ -89,7 +89,7 @@ func TestDescribe_HasExactlyTheRoutes(t *testing.T) {
 	ids := map[string]bool{}
 	for _, r := range httpapi.Routes(kinds) {
 		want = append(want, r.Method+" "+r.Path)
-		if operationOf(r.Action).Summary == "" {
+		if findOperation(r.Action).Summary == "" {
 			t.Errorf("%s has no operation", r.Action)
 		}
 	}
@@ -119,7 +119,8 @@ func TestDescribe_ReferencesExistingComponents(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
-	for kind, all := range map[string]map[string]json.RawMessage{"schemas": got.Components.Schemas, "parameters": got.Components.Parameters} {
+	for kind, all := range map[string]map[string]json.RawMessage{"schemas": got.Components.Schemas,
+		"parameters": got.Components.Parameters} {
 		for name := range all {
 			if !strings.Contains(string(text), `"#/components/`+kind+`/`+name+`"`) {
 				t.Errorf("%s %s: not referenced", kind, name)
@@ -158,7 +159,8 @@ func TestDescribe_ListsWhatIsKeptOfEachKind(t *testing.T) {
 		tier string
 		days int64
 	}{{"raw", 30}, {"hour", 90}, {"day", 730}} {
-		if tier := readings.Tiers[i]; tier.Tier != want.tier || *tier.Retention != want.days*day || tier.Deferred != (i > 0) {
+		if tier := readings.Tiers[i]; tier.Tier != want.tier || *tier.Retention != want.days*day ||
+			tier.Deferred != (i > 0) {
 			t.Errorf("tier %d is %+v, want %s for %d days", i, tier, want.tier, want.days)
 		}
 	}
@@ -166,11 +168,13 @@ func TestDescribe_ListsWhatIsKeptOfEachKind(t *testing.T) {
 		t.Errorf("months are kept for %d s, want null for ever", *months.Retention)
 	}
 	sessions := byName["SESSION"]
-	if sessions.SessionsOf != "PAGEVIEW" || sessions.Subjects != "sites" || !slices.Contains(sessions.Dimensions, "entry") || !slices.Equal(sessions.Distinct, []string{"visitor"}) {
+	if sessions.SessionsOf != "PAGEVIEW" || sessions.Subjects != "sites" ||
+		!slices.Contains(sessions.Dimensions, "entry") || !slices.Equal(sessions.Distinct, []string{"visitor"}) {
 		t.Errorf("sessions are %+v", sessions)
 	}
 	if sessions.Tiers[0].Tier != "hour" || sessions.Tiers[0].Grace == 0 {
-		t.Errorf("sessions have the first tier %+v, want hours with a grace: they have no events", sessions.Tiers[0])
+		t.Errorf("sessions have the first tier %+v, want hours with a grace: they have no events",
+			sessions.Tiers[0])
 	}
 }
 
@@ -178,7 +182,8 @@ func TestDescribe_ListsWhatIsKeptOfEachKind(t *testing.T) {
 // duration.
 func TestDescribe_ListsTheStepsOfGoals(t *testing.T) {
 	t.Parallel()
-	view := goal.Step{Of: "PAGEVIEW", Where: []goal.Match{{Field: "channel", Pattern: "Direct"}, {Field: "path", Pattern: "/pricing/**"}}}
+	view := goal.Step{Of: "PAGEVIEW",
+		Where: []goal.Match{{Field: "channel", Pattern: "Direct"}, {Field: "path", Pattern: "/pricing/**"}}}
 	sessions := &catalog.Kind{Goals: []goal.Goal{
 		{Name: "long", MinDuration: 5 * time.Minute},
 		{Name: "purchase", Steps: []goal.Step{view, {Of: "CUSTOMEVENT"}}, Value: "revenue_EUR"},
@@ -187,12 +192,14 @@ func TestDescribe_ListsTheStepsOfGoals(t *testing.T) {
 		{Name: "long", Steps: []describedStep{{"at least 5m0s", "goal_long"}}},
 		{Name: "purchase", Steps: []describedStep{{"Direct, /pricing/**", "goal_purchase_1"}, {"CUSTOMEVENT", "goal_purchase"}}, Value: "goal_purchase_value"},
 	}
-	if diff := cmp.Diff(want, goalsOf(sessions)); diff != "" {
+	if diff := cmp.Diff(want, describeGoals(sessions)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for _, g := range goalsOf(sessions) {
+	for _, g := range describeGoals(sessions) {
 		for _, s := range g.Steps {
-			if !slices.ContainsFunc(sessions.Goals, func(d goal.Goal) bool { return slices.Contains(d.Fields(), s.Measure) }) {
+			if !slices.ContainsFunc(sessions.Goals, func(d goal.Goal) bool {
+				return slices.Contains(d.Fields(), s.Measure)
+			}) {
 				t.Errorf("%s of %s is no measure of the sessions", s.Measure, g.Name)
 			}
 		}

@@ -31,7 +31,8 @@ func (d describer) responses() map[string]any {
 		all[strconv.Itoa(status)] = problemResponse(some)
 	}
 	if o.Body == "Observations" {
-		all["503"] = map[string]any{"description": d.withRepeatNote("The outcome of some observations is unknown."), "content": jsonContent(ref("schemas", o.Result))}
+		all["503"] = map[string]any{"description": d.withRepeatNote("The outcome of some observations is unknown."),
+			"content": jsonContent(ref("schemas", o.Result))}
 	}
 	return all
 }
@@ -62,7 +63,8 @@ func problemResponse(problems []httpapi.ProblemType) map[string]any {
 		types = append(types, uri)
 		lines = append(lines, titles[uri]+" ("+strings.TrimPrefix(uri, "/problems/")+").")
 	}
-	body := map[string]any{"allOf": []any{ref("schemas", "Problem"), schema{"properties": schema{"type": schema{"enum": types}}}}}
+	body := map[string]any{"allOf": []any{ref("schemas", "Problem"),
+		schema{"properties": schema{"type": schema{"enum": types}}}}}
 	return map[string]any{
 		"description": strings.Join(lines, " "),
 		"content":     map[string]any{"application/problem+json": map[string]any{"schema": body}},

@@ -45,13 +45,13 @@ func merged(all ...map[httpapi.Action]operation) map[httpapi.Action]operation {
 	return rows
 }
 
-// operationOf returns the row of an action. Every action has one.
-func operationOf(a httpapi.Action) operation {
+// findOperation returns the row of an action. Every action has one.
+func findOperation(a httpapi.Action) operation {
 	row := operations[a]
 	if row.Like == "" {
 		return row
 	}
-	like := operationOf(row.Like)
+	like := findOperation(row.Like)
 	like.Summary = cmp.Or(row.Summary, like.Summary)
 	return like
 }

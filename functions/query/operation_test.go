@@ -17,7 +17,7 @@ import (
 func TestOperations_NameWhatExists(t *testing.T) {
 	d := newDocument()
 	for action := range operations {
-		row := operationOf(action)
+		row := findOperation(action)
 		if row.Summary == "" || d.Components.Schemas[row.Result] == nil {
 			t.Errorf("%s has the summary %q and the result %q", action, row.Summary, row.Result)
 		}
@@ -27,7 +27,7 @@ func TestOperations_NameWhatExists(t *testing.T) {
 			}
 		}
 	}
-	if got := operationOf(httpapi.Append).Parameters; !slices.Equal(got, httpapi.AppendParameters) {
+	if got := findOperation(httpapi.Append).Parameters; !slices.Equal(got, httpapi.AppendParameters) {
 		t.Errorf("append has the parameters %v, it accepts %v", got, httpapi.AppendParameters)
 	}
 }
@@ -36,7 +36,8 @@ func TestOperations_NameWhatExists(t *testing.T) {
 func TestParameters_StateWhatIsAccepted(t *testing.T) {
 	d := newDocument()
 	parameters := d.Components.Parameters
-	for name, form := range map[string]string{"from": times.Forms, "last": times.Durations, "where": httpapi.WhereForms} {
+	for name, form := range map[string]string{"from": times.Forms, "last": times.Durations,
+		"where": httpapi.WhereForms} {
 		if !strings.Contains(parameters[name].Description, form) {
 			t.Errorf("%s does not say %q: %s", name, form, parameters[name].Description)
 		}

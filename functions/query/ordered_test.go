@@ -15,7 +15,8 @@ import (
 
 // In a kind that is ordered by a number, from and to are numbers, and events have no time.
 func TestHandle_ServesAKindOrderedByANumber(t *testing.T) {
-	kinds, err := catalog.New(catalog.Kind{Name: "SCORE", Subject: catalog.SubjectType{Name: "PLAYER"}, OrderBy: "points", OrderType: catalog.NumberOrder})
+	kinds, err := catalog.New(catalog.Kind{Name: "SCORE", Subject: catalog.SubjectType{Name: "PLAYER"},
+		OrderBy: "points", OrderType: catalog.NumberOrder})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,11 +25,13 @@ func TestHandle_ServesAKindOrderedByANumber(t *testing.T) {
 	for _, points := range []string{"-1.5", "9", "10"} {
 		attrs := model.Attrs{number("points", points)}
 		order := ordervalue.Order("points", 0, "x", attrs)
-		if _, err := table.Put(t.Context(), model.Event{Series: kinds.Kinds[0].Series("ann", "", order), Order: order, Attrs: attrs}); err != nil {
+		if _, err := table.Put(t.Context(),
+			model.Event{Series: kinds.Kinds[0].Series("ann", "", order), Order: order, Attrs: attrs}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	h := &Handler{Catalog: kinds, Query: &query.Service{Store: table, Now: clock, CursorKey: []byte(localCursorKey)}, Log: slog.New(slog.DiscardHandler)}
+	h := &Handler{Catalog: kinds, Query: &query.Service{Store: table, Now: clock,
+		CursorKey: []byte(localCursorKey)}, Log: slog.New(slog.DiscardHandler)}
 	for path, want := range map[string]struct {
 		status int
 		body   string

@@ -35,12 +35,15 @@ func twoOwners(t *testing.T) *Handler {
 	h := everyRoute(t)
 	table := h.Query.Store.(*memory.Table)
 	opts := &timeseries.Options{Now: func() time.Time { return now.Time() }, Unmanaged: true}
-	kind := h.Catalog.Kinds[slices.IndexFunc(h.Catalog.Kinds, func(k catalog.Kind) bool { return k.Name == "VISIT" })]
+	kind := h.Catalog.Kinds[slices.IndexFunc(h.Catalog.Kinds, func(k catalog.Kind) bool {
+		return k.Name == "VISIT"
+	})]
 	visits, err := timeseries.Open[visit](table, kind, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, id := range []string{"acme:1", "other:1", "acme2:1", "acme:2", "other:2", "acme", "acme:3", "other:3"} {
+	for n, id := range []string{"acme:1", "other:1", "acme2:1", "acme:2", "other:2", "acme", "acme:3",
+		"other:3"} {
 		v := visit{Hall: id, At: now.Time().Add(time.Duration(n-90) * time.Minute), Badge: "a", Door: "north"}
 		if _, err := visits.Append(t.Context(), v); err != nil {
 			t.Fatal(err)
@@ -77,7 +80,8 @@ var ownerLists = map[httpapi.Action][]string{
 }
 
 // walk returns the subjects of all pages of a list, and the cursors of the pages.
-func walk(t *testing.T, h *Handler, path, query string, claims map[string]string) (subjects, cursors []string) {
+func walk(t *testing.T, h *Handler, path, query string,
+	claims map[string]string) (subjects, cursors []string) {
 	t.Helper()
 	for cursor := ""; len(cursors) < 100; {
 		response := getAs(t, h, path+"?"+query+"&limit=2"+cursor, claims)

@@ -16,7 +16,8 @@ import (
 var httpRow = regexp.MustCompile("(?m)^\\| HTTP \\| `GET ([^`]+)` \\|$")
 
 // emptyTableProblems are the problems of valid requests on an empty table.
-var emptyTableProblems = []string{"/problems/nothing-yet", "/problems/no-profile", "/problems/no-such-subject", "/problems/no-purge", "/problems/no-such-alert", "/problems/no-such-event"}
+var emptyTableProblems = []string{"/problems/nothing-yet", "/problems/no-profile",
+	"/problems/no-such-subject", "/problems/no-purge", "/problems/no-such-alert", "/problems/no-such-event"}
 
 func TestAccessPatterns_TheRequestsOfThePageAreValid(t *testing.T) {
 	page, err := os.ReadFile("../../docs/use/ACCESS-PATTERNS.md")
@@ -41,7 +42,8 @@ func TestAccessPatterns_TheRequestsOfThePageAreValid(t *testing.T) {
 		if response.Status == 200 {
 			continue
 		}
-		if json.Unmarshal([]byte(response.Body), &problem) != nil || !slices.Contains(emptyTableProblems, problem.Type) {
+		if json.Unmarshal([]byte(response.Body), &problem) != nil ||
+			!slices.Contains(emptyTableProblems, problem.Type) {
 			t.Errorf("GET %s: %d %s", row[1], response.Status, response.Body)
 		}
 	}

@@ -46,9 +46,9 @@ var errorProblems = []struct {
 	{err: item.ErrDamaged, problem: problemUnreadableItem},
 }
 
-// problemOf returns the problem that describes err. An error without a problem type is a
+// newProblem returns the problem that describes err. An error without a problem type is a
 // failed request to the table: the caller may retry, and the text is only logged.
-func problemOf(err error) *httpapi.Problem {
+func newProblem(err error) *httpapi.Problem {
 	var problem *httpapi.Problem
 	if errors.As(err, &problem) {
 		return problem
@@ -58,11 +58,13 @@ func problemOf(err error) *httpapi.Problem {
 			return f.problem.New("%v", err)
 		}
 	}
-	return httpapi.ProblemUnavailable.New("the table could not be read: retry").With("Retry-After", httpapi.RetryAfter)
+	return httpapi.ProblemUnavailable.New("the table could not be read: retry").With("Retry-After",
+		httpapi.RetryAfter)
 }
 
 func unknownRoute(path string) error {
-	return httpapi.ProblemNotFound.New("%.200q: want /v1/{subjects}/{id}/{kinds}, the same with /latest, /rollups/{tier} or /top/{dimension}, /v1/{subjects}/{id}, or /v1/{kinds}/{field}/{value}; %s describes all routes", path, httpapi.PathAPI)
+	return httpapi.ProblemNotFound.New(
+		"%.200q: want /v1/{subjects}/{id}/{kinds}, the same with /latest, /rollups/{tier} or /top/{dimension}, /v1/{subjects}/{id}, or /v1/{kinds}/{field}/{value}; %s describes all routes", path, httpapi.PathAPI)
 }
 
 func unknownSubjectType(path string, c *catalog.Catalog) error {
@@ -89,5 +91,6 @@ func unknownTier(name string, retention tier.Policy) error {
 }
 
 func methodNotAllowed(method string) error {
-	return httpapi.ProblemMethod.New("%.16s: use GET to read; append events with POST /v1/{kinds}", method).With("Allow", "GET")
+	return httpapi.ProblemMethod.New("%.16s: use GET to read; append events with POST /v1/{kinds}",
+		method).With("Allow", "GET")
 }

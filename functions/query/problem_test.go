@@ -41,7 +41,7 @@ func TestProblems_EachErrorOfAReadHasItsType(t *testing.T) {
 		item.ErrDamaged:         "/problems/unreadable-item",
 	}
 	for err, uri := range want {
-		problem := problemOf(fmt.Errorf("read: %w", err))
+		problem := newProblem(fmt.Errorf("read: %w", err))
 		if problem.Type != uri || problem.Status < 400 || problem.Title == "" {
 			t.Errorf("%v: %+v, want %s", err, problem, uri)
 		}
@@ -58,7 +58,7 @@ func TestProblems_EachTypeHasAURIOfItsOwn(t *testing.T) {
 	t.Parallel()
 	titles := map[string]string{}
 	for action := range operations {
-		for _, p := range operationOf(action).problems(true) {
+		for _, p := range findOperation(action).problems(true) {
 			if p.Status < 400 || p.Title == "" || titles[p.URI] != "" && titles[p.URI] != p.Title {
 				t.Errorf("%s has the problem %+v", action, p)
 			}

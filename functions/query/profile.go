@@ -20,9 +20,10 @@ func (h *Handler) profile(ctx context.Context, res resource, args params) (any, 
 	case err != nil:
 		return nil, err
 	case p == nil:
-		return nil, problemNoProfile.New("%s has none; it may still have events: read one of its kinds", res.Subject())
+		return nil, problemNoProfile.New("%s has none; it may still have events: read one of its kinds",
+			res.Subject())
 	}
-	view := httpapi.ProfileOf(p)
+	view := httpapi.NewProfile(p)
 	if at, seen, err := h.lastSeen(ctx, res); err != nil {
 		return nil, err
 	} else if seen {
@@ -34,7 +35,7 @@ func (h *Handler) profile(ctx context.Context, res resource, args params) (any, 
 // lastSeen returns the time of the subject's newest event. ok is false if no kind of its
 // type has latest items.
 func (h *Handler) lastSeen(ctx context.Context, res resource) (at model.Time, ok bool, _ error) {
-	for _, k := range h.Catalog.KindsOf(res.series.Kind.Subject) {
+	for _, k := range h.Catalog.SubjectKinds(res.series.Kind.Subject) {
 		if k.HasLatest() && h.Subjects != nil {
 			return h.Subjects.LastSeen(ctx, res.Subject())
 		}
@@ -51,5 +52,5 @@ func (h *Handler) purge(ctx context.Context, res resource, _ params) (any, error
 	case err != nil:
 		return nil, err
 	}
-	return httpapi.PurgeOf(state), nil
+	return httpapi.NewPurge(state), nil
 }

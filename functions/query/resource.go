@@ -20,10 +20,11 @@ type resource struct {
 }
 
 // mergedActions are the actions on all kinds of a subject.
-var mergedActions = map[httpapi.Action]bool{httpapi.ReadAllRollups: true, httpapi.ReadAllChart: true, httpapi.ReadAllTop: true, httpapi.ReadAllTotal: true}
+var mergedActions = map[httpapi.Action]bool{httpapi.ReadAllRollups: true, httpapi.ReadAllChart: true,
+	httpapi.ReadAllTop: true, httpapi.ReadAllTotal: true}
 
-// resourceOf reads a path by the gateway's route.
-func resourceOf(c *catalog.Catalog, key httpapi.RouteKey, path string) (resource, error) {
+// parseResource reads a path by the gateway's route.
+func parseResource(c *catalog.Catalog, key httpapi.RouteKey, path string) (resource, error) {
 	t, found := httpapi.FindAuthorized(c, key.By(http.MethodGet), http.MethodGet, path)
 	if !found {
 		return resource{}, unknownPath(c, path)
@@ -35,7 +36,7 @@ func resourceOf(c *catalog.Catalog, key httpapi.RouteKey, path string) (resource
 	}
 	kinds := []*catalog.Kind{t.Kind}
 	if t.Kind == nil {
-		kinds = c.KindsOf(t.Type)
+		kinds = c.SubjectKinds(t.Type)
 	}
 	if merged {
 		kinds = catalog.WithEvents(kinds)

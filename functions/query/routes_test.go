@@ -11,12 +11,14 @@ import (
 
 // plainIDs are the actions whose paths have no word after the id: the last part of an id
 // with a slash would be read as a kind.
-var plainIDs = map[httpapi.Action]bool{httpapi.ReadProfile: true, httpapi.ReadAllChart: true, httpapi.ReadAllRollups: true, httpapi.ReadAllTop: true, httpapi.ReadAllTotal: true}
+var plainIDs = map[httpapi.Action]bool{httpapi.ReadProfile: true, httpapi.ReadAllChart: true,
+	httpapi.ReadAllRollups: true, httpapi.ReadAllTop: true, httpapi.ReadAllTotal: true}
 
 // The gateway accepts exactly httpapi.Routes: each must be found with its action and kind.
 func TestResourceOf_FindsAllRoutes(t *testing.T) {
 	h, _ := newHandler(t)
-	visits := catalog.Kind{Name: "VISIT", Subject: catalog.SubjectType{Name: "HALL"}, Dimensions: []rollup.DimensionSpec{{Name: "door"}}, IndexBy: "badge", LatestBy: []catalog.LatestIndex{{By: []string{"door"}}}}
+	visits := catalog.Kind{Name: "VISIT", Subject: catalog.SubjectType{Name: "HALL"},
+		Dimensions: []rollup.DimensionSpec{{Name: "door"}}, IndexBy: "badge", LatestBy: []catalog.LatestIndex{{By: []string{"door"}}}}
 	visits.Groups = []string{"wing"}
 	alarms := catalog.Kind{Name: "ALARM", Subject: visits.Subject}
 	var err error
@@ -32,13 +34,15 @@ func TestResourceOf_FindsAllRoutes(t *testing.T) {
 		if plainIDs[r.Action] {
 			id = "a"
 		}
-		path := strings.NewReplacer("{id}", id, "{tier}", "hour", "{dimension}", "door", "{measure}", "steps", "{value}", "a/b", "{version}", "3", "{time}", "2026-04-20T14:00:00Z", "{event}", "c/d").Replace(r.Path)
-		found, err := resourceOf(h.Catalog, "", path)
+		path := strings.NewReplacer("{id}", id, "{tier}", "hour", "{dimension}", "door", "{measure}", "steps",
+			"{value}", "a/b", "{version}", "3", "{time}", "2026-04-20T14:00:00Z", "{event}", "c/d").Replace(r.Path)
+		found, err := parseResource(h.Catalog, "", path)
 		if err != nil || found.Action != r.Action {
 			t.Errorf("%s %s: found %+v, %v; want %s of %s", r.Method, r.Path, found, err, r.Action, r.Kind)
 			continue
 		}
-		if k := found.series.Kind; k != nil && (k.Name != r.Kind && k.Subject.Name != r.Kind || strings.Contains(r.Path, "{id}") && found.series.Subject != id) {
+		if k := found.series.Kind; k != nil && (k.Name != r.Kind && k.Subject.Name != r.Kind ||
+			strings.Contains(r.Path, "{id}") && found.series.Subject != id) {
 			t.Errorf("%s %s: found %s", r.Method, r.Path, found.series)
 		}
 		served[r.Action] = true

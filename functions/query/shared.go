@@ -29,14 +29,17 @@ func (h *Handler) checkLink(r *httpapi.Request, res resource, args params, subje
 	case who.Link != httpapi.LinkEvents:
 		return httpapi.ProblemForeign.New("a shared link shows figures, the latest state and the profile, not this")
 	case !access.LinkShowsEvents(r.Authorizer):
-		return httpapi.ProblemForeign.New("this shared link shows no events: tidemark access link --events makes one that does")
+		return httpapi.ProblemForeign.New(
+			"this shared link shows no events: tidemark access link --events makes one that does")
 	case !res.series.Kind.HasEvents():
-		return httpapi.ProblemForeign.New("a shared link shows no sessions: they are found by the pseudonyms of visitors")
+		return httpapi.ProblemForeign.New(
+			"a shared link shows no sessions: they are found by the pseudonyms of visitors")
 	}
 	hidden := h.pseudonyms(res)
 	for _, name := range append(namedFields(args), res.Values["dimension"]) {
 		if slices.Contains(hidden, name) {
-			return httpapi.ProblemForeign.New("a shared link does not show %s, which tells persons or things apart", name)
+			return httpapi.ProblemForeign.New("a shared link does not show %s, which tells persons or things apart",
+				name)
 		}
 	}
 	return nil
@@ -60,7 +63,7 @@ func (h *Handler) pseudonyms(res resource) (names []string) {
 	}
 	for _, k := range append(slices.Clone(res.with), res.series.Kind) {
 		names = append(names, k.Distinct...)
-		for _, sessions := range h.Catalog.SessionsOf(k.Name) {
+		for _, sessions := range h.Catalog.SessionKinds(k.Name) {
 			names = append(names, sessions.Sessions.By)
 		}
 	}

@@ -62,7 +62,8 @@ func (h *Handler) checkReader(r *httpapi.Request, site string) error {
 	case !ok && foreign != nil:
 		return foreign
 	case ok && !slices.Contains(sites, site):
-		return httpapi.ProblemForeign.New("the key reads %s: make one for %.64q with tidemark access key create --read",
+		return httpapi.ProblemForeign.New(
+			"the key reads %s: make one for %.64q with tidemark access key create --read",
 			strings.Join(sites, ", "), site)
 	}
 	return nil

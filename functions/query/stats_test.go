@@ -23,17 +23,22 @@ func TestHandle_ServesQueriesOfWebsites(t *testing.T) {
 	h.Limits = config.Default().Limits
 	const views = `{"site_id": "my-site", "metrics": ["pageviews", "visitors"], "date_range": "day"}`
 	response := post(t, h, httpapi.Request{Body: views})
-	if response.Status != 200 || !strings.Contains(response.Body, `"results":[{"metrics":[4,3],"dimensions":[]}]`) {
+	if response.Status != 200 ||
+		!strings.Contains(response.Body, `"results":[{"metrics":[4,3],"dimensions":[]}]`) {
 		t.Errorf("%d %s, want the views and visitors", response.Status, response.Body)
 	}
 	if response.Headers[headerRequests] == "" {
 		t.Error("the response does not say what it cost")
 	}
 	requireProblem(t, post(t, h, httpapi.Request{Method: "GET"}), "/problems/method-not-allowed")
-	requireProblem(t, post(t, h, httpapi.Request{Body: `{"site_id": "my-site", "metrics": ["pages"], "date_range": "7d"}`}), "/problems/bad-query")
-	requireProblem(t, post(t, h, httpapi.Request{Body: strings.Repeat("x", h.Limits.Body+1)}), httpapi.ProblemTooLarge.URI)
+	requireProblem(t, post(t, h,
+		httpapi.Request{Body: `{"site_id": "my-site", "metrics": ["pages"], "date_range": "7d"}`}),
+		"/problems/bad-query")
+	requireProblem(t, post(t, h, httpapi.Request{Body: strings.Repeat("x", h.Limits.Body+1)}),
+		httpapi.ProblemTooLarge.URI)
 	h.OwnerClaim = "sub"
-	requireProblem(t, post(t, h, httpapi.Request{Body: views, Claims: map[string]string{"sub": "other"}}), httpapi.ProblemForeign.URI)
+	requireProblem(t, post(t, h, httpapi.Request{Body: views, Claims: map[string]string{"sub": "other"}}),
+		httpapi.ProblemForeign.URI)
 }
 
 // The reports of version 1, as their published examples ask for them.
@@ -65,7 +70,8 @@ func TestHandle_AReadKeyShowsItsSites(t *testing.T) {
 	h := newSite(t)
 	h.Limits, h.OwnerClaim = config.Default().Limits, "sub"
 	const views = `{"site_id": "my-site", "metrics": ["pageviews"], "date_range": "day"}`
-	for sites, want := range map[string]bool{"my-site": true, "other my-site": true, "my": false, "my-site-2": false} {
+	for sites, want := range map[string]bool{"my-site": true, "other my-site": true, "my": false,
+		"my-site-2": false} {
 		context := access.Scope{Key: "k", Sites: strings.Fields(sites)}.Context()
 		report := httpapi.Request{
 			Method: "GET", Path: access.PathReports + "aggregate", RawQuery: "site_id=my-site", Authorizer: context,

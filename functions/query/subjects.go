@@ -19,7 +19,7 @@ import (
 // deleted returns a deleted subject that can still be restored.
 func (h *Handler) deleted(ctx context.Context, res resource, _ params) (any, error) {
 	p, err := h.Subjects.Deleted(ctx, res.Subject())
-	return shown(p, err, httpapi.ProfileOf, func() *httpapi.Problem {
+	return shown(p, err, httpapi.NewProfile, func() *httpapi.Problem {
 		return httpapi.ProblemNoSubject.New("%s is not deleted, or can no longer be restored", res.Subject())
 	})
 }
@@ -34,7 +34,9 @@ func (h *Handler) versions(ctx context.Context, res resource, args params) (any,
 	if err != nil {
 		return nil, err
 	}
-	v := httpapi.Versions{Versions: lists.Map(page, func(p model.ProfileVersion) httpapi.Profile { return httpapi.VersionOf(&p) })}
+	v := httpapi.Versions{Versions: lists.Map(page, func(p model.ProfileVersion) httpapi.Profile {
+		return httpapi.NewVersion(&p)
+	})}
 	if next != 0 {
 		v.Before = &next
 	}
@@ -48,7 +50,7 @@ func (h *Handler) version(ctx context.Context, res resource, _ params) (any, err
 		return nil, httpapi.ProblemNoSubject.New("version %.32q: want a number from 1", res.Values["version"])
 	}
 	v, err := h.Subjects.Version(ctx, res.Subject(), n)
-	return shown(v, err, httpapi.VersionOf, func() *httpapi.Problem {
+	return shown(v, err, httpapi.NewVersion, func() *httpapi.Problem {
 		return httpapi.ProblemNoSubject.New("%s has no version %d, or the version has expired", res.Subject(), n)
 	})
 }
@@ -62,7 +64,7 @@ func (h *Handler) series(ctx context.Context, res resource, _ params) (any, erro
 	if len(all) == 0 {
 		return nil, httpapi.ProblemNoSubject.New("%s has no events and no profile", res.Subject())
 	}
-	return httpapi.ListedSubjectsOf(all, "", h.Catalog).Subjects[0], nil
+	return httpapi.NewListedSubjects(all, "", h.Catalog).Subjects[0], nil
 }
 
 // silent returns a page of the subjects of a type that have no event of the span before what is processed.
@@ -81,7 +83,8 @@ func (h *Handler) silent(ctx context.Context, res resource, args params) (any, e
 		return nil, fmt.Errorf("read the progress of %s: %w", res.Subject().Type, err)
 	}
 	page, err := h.Query.Silent(ctx, query.Silent{
-		SubjectType: res.Subject().Type, Prefix: res.owner.Prefix(), Kinds: query.KindsOf(h.Catalog), Kind: kind,
+		SubjectType: res.Subject().Type, Prefix: res.owner.Prefix(), Kinds: query.CatalogKinds(h.Catalog),
+		Kind:    kind,
 		Through: through, For: span, Limit: limit, Cursor: args.text("cursor"),
 	})
 	return httpapi.NewSilent(page, through, progress), err
@@ -110,7 +113,7 @@ func (h *Handler) everything(ctx context.Context, res resource, args params, lim
 	if err != nil {
 		return nil, err
 	}
-	return httpapi.ListedSubjectsOf(page.Series, page.Next, h.Catalog), nil
+	return httpapi.NewListedSubjects(page.Series, page.Next, h.Catalog), nil
 }
 
 // subjects returns a page of all subjects, of those that have a value of an indexed field,
@@ -131,8 +134,12 @@ func (h *Handler) subjects(ctx context.Context, res resource, args params) (any,
 	if err != nil {
 		return nil, err
 	}
-	found.Profiles = lists.Filter(found.Profiles, func(p model.Profile) bool { return res.owner.Owns(p.Subject.ID) })
-	v := httpapi.Subjects{Subjects: lists.Map(found.Profiles, func(p model.Profile) httpapi.Profile { return httpapi.ProfileOf(&p) })}
+	found.Profiles = lists.Filter(found.Profiles, func(p model.Profile) bool {
+		return res.owner.Owns(p.Subject.ID)
+	})
+	v := httpapi.Subjects{Subjects: lists.Map(found.Profiles, func(p model.Profile) httpapi.Profile {
+		return httpapi.NewProfile(&p)
+	})}
 	v.Next, err = sealCursor(h, found.Next, res.listScope(args))
 	return v, err
 }
@@ -143,19 +150,22 @@ func (r resource) listScope(args params) []string {
 }
 
 // list reads the page of subjects after a cursor.
-func (h *Handler) list(ctx context.Context, subjectType string, args params, deleted bool, after lifecycle.Cursor, limit int) (lifecycle.ProfilePage, error) {
+func (h *Handler) list(ctx context.Context, subjectType string, args params, deleted bool,
+	after lifecycle.Cursor, limit int) (lifecycle.ProfilePage, error) {
 	switch {
 	case deleted:
 		return h.Subjects.ListDeleted(ctx, subjectType, after, limit)
 	case args.text("field") == "" || args.text("value") == "":
-		return lifecycle.ProfilePage{}, problemNoSuchList.New("want ?field=status&value=active, or ?deleted=true; %s", h.indexed(subjectType))
+		return lifecycle.ProfilePage{},
+			problemNoSuchList.New("want ?field=status&value=active, or ?deleted=true; %s", h.indexed(subjectType))
 	}
 	return h.Subjects.ListByField(ctx, subjectType, args.text("field"), args.text("value"), after, limit)
 }
 
 // indexed says which fields of the subject type's profiles are indexed.
 func (h *Handler) indexed(subjectType string) string {
-	fields := lists.Map(h.Catalog.Profile(subjectType).Indexes, func(x catalog.ProfileIndex) string { return x.Field })
+	fields := lists.Map(h.Catalog.Profile(subjectType).Indexes,
+		func(x catalog.ProfileIndex) string { return x.Field })
 	if len(fields) == 0 {
 		return "the subject type has no indexed fields"
 	}

@@ -26,11 +26,14 @@ func newSubjects(t *testing.T) *Handler {
 	clock := func() model.Time { return now }
 	table := memory.New(clock)
 	limits := config.Default().Limits
-	h.Subjects = &lifecycle.Service{Store: table, Profile: h.Catalog.Profile, Limits: limits, Now: clock, Rand: rand.Reader}
-	h.Purger = &lifecycle.Purger{Store: table, Now: clock, Copies: lifecycle.CopiesOf(config.Default()), Timing: lifecycle.Timing{Append: 1, Aggregate: 1}}
+	h.Subjects = &lifecycle.Service{Store: table, Profile: h.Catalog.Profile, Limits: limits, Now: clock,
+		Rand: rand.Reader}
+	h.Purger = &lifecycle.Purger{Store: table, Now: clock, Copies: lifecycle.ListCopies(config.Default()),
+		Timing: lifecycle.Timing{Append: 1, Aggregate: 1}}
 	for _, id := range []string{"a", "b", "c", "d"} {
 		s := model.Subject{Type: "DEVICE", ID: id}
-		if _, err := h.Subjects.Create(context.Background(), s, model.Attrs{text("name", "Hall "+id), text("status", "active")}); err != nil {
+		if _, err := h.Subjects.Create(context.Background(), s,
+			model.Attrs{text("name", "Hall "+id), text("status", "active")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,7 +47,8 @@ func newSubjects(t *testing.T) *Handler {
 	if _, err := h.Purger.Run(context.Background(), d); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Purger.Request(context.Background(), model.Subject{Type: "DEVICE", ID: "b"}, "ops", time.Hour); err != nil {
+	if _, err := h.Purger.Request(context.Background(), model.Subject{Type: "DEVICE", ID: "b"}, "ops",
+		time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	h.Query.Store = table
@@ -134,7 +138,8 @@ func TestHandle_ListsSubjectsInPages(t *testing.T) {
 // A subject type without kinds has profiles, and lists of them, and no events.
 func TestHandle_ServesSubjectTypesWithoutKinds(t *testing.T) {
 	h := newSubjects(t)
-	kinds, err := catalog.NewWith([]catalog.SubjectType{{Name: "ACCOUNT", Profile: &catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "plan"}}}}}, h.Catalog.Kinds...)
+	kinds, err := catalog.NewWith([]catalog.SubjectType{{Name: "ACCOUNT",
+		Profile: &catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "plan"}}}}}, h.Catalog.Kinds...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,10 +31,12 @@ func newSite(t *testing.T) *Handler {
 	views, _ := kinds.Kind(web.PageViews.Name)
 	requests, _ := kinds.Kind(web.Requests.Name)
 	storeViews(t, table, views,
-		view(views, "a", "2026-04-20T14:28:10Z", "v1", "/"), view(views, "b", "2026-04-20T14:29:10Z", "v1", "/blog"),
+		view(views, "a", "2026-04-20T14:28:10Z", "v1", "/"),
+		view(views, "b", "2026-04-20T14:29:10Z", "v1", "/blog"),
 		view(views, "c", "2026-04-20T14:29:20Z", "v2", "/"), view(views, "d", "2026-04-20T13:00:00Z", "v3", "/"))
 	storeViews(t, table, requests, view(requests, "e", "2026-04-20T14:28:11Z", "v1", "/style.css"))
-	profile := item.FromProfile(&model.Profile{Subject: model.Subject{Type: "SITE", ID: "my-site"}, Attrs: model.Attrs{text("name", "My site")}, CreatedAt: now})
+	profile := item.FromProfile(&model.Profile{Subject: model.Subject{Type: "SITE", ID: "my-site"},
+		Attrs: model.Attrs{text("name", "My site")}, CreatedAt: now})
 	if err := table.PutItem(t.Context(), profile); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +58,7 @@ func storeViews(t *testing.T, table *memory.Table, k *catalog.Kind, views ...mod
 			t.Fatal(err)
 		}
 		for _, unit := range []tier.Unit{tier.Minute, tier.Day} {
-			key := rollup.Key{Series: e.Series.WithoutShard(), Tier: unit.String(), Start: unit.BucketOf(e.At).Start}
+			key := rollup.Key{Series: e.Series.WithoutShard(), Tier: unit.String(), Start: unit.BucketAt(e.At).Start}
 			if rows[key] == nil {
 				rows[key] = rollup.NewFold(k.Spec())
 			}
@@ -64,7 +66,8 @@ func storeViews(t *testing.T, table *memory.Table, k *catalog.Kind, views ...mod
 		}
 	}
 	for key, fold := range rows {
-		if _, err := table.PutRow(t.Context(), &rollup.Row{Key: key, Fold: *fold, Rev: rollup.Rev{1}, WrittenAt: now}, rollup.Rev{}); err != nil {
+		if _, err := table.PutRow(t.Context(),
+			&rollup.Row{Key: key, Fold: *fold, Rev: rollup.Rev{1}, WrittenAt: now}, rollup.Rev{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 )
 
 func TestCursorKeys_AreASecretExceptInALocalStack(t *testing.T) {
-	const arn, long, local = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:cursor", "a-fresh-secret-of-the-stage the-secret-before-it", "http://127.0.0.1:8000"
+	const arn, long, local = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:cursor",
+		"a-fresh-secret-of-the-stage the-secret-before-it", "http://127.0.0.1:8000"
 	for name, c := range map[string]struct {
 		key, secret, endpoint string
 		want                  string // the keys, first the one that signs; "" for an error
@@ -31,7 +32,8 @@ func TestCursorKeys_AreASecretExceptInALocalStack(t *testing.T) {
 		"a local stack's own":         {"a-long-secret-of-the-local", "", local, "a-long-secret-of-the-local"},
 		"from the environment":        {"a-long-secret-of-mine", arn, "", "a-long-secret-of-mine"},
 	} {
-		env := map[string]string{envCursorKey: c.key, config.EnvCursorSecret: c.secret, config.EnvEndpoint: c.endpoint}
+		env := map[string]string{envCursorKey: c.key, config.EnvCursorSecret: c.secret,
+			config.EnvEndpoint: c.endpoint}
 		read := func(_ context.Context, name string) (string, error) {
 			if name != arn {
 				return "", errors.New("access denied")
@@ -72,8 +74,9 @@ func TestFunction_FollowsTheConfigurationOfTheTable(t *testing.T) {
 			t.Fatalf("%v; built %d handlers, want one with deferred tiers", err, len(built))
 		}
 	}
-	table.stored = &storage.KindConfig{Kind: "READING", SubjectType: "DEVICE", Shards: 1, Raw: 30 * tier.Day24, LeastRaw: 30 * tier.Day24,
-		Tiers: []storage.TierConfig{{Unit: "hour", Retention: 90 * tier.Day24, Least: 90 * tier.Day24}}}
+	table.stored = &storage.KindConfig{Kind: "READING", SubjectType: "DEVICE", Shards: 1, Raw: 30 * tier.Day24,
+		LeastRaw: 30 * tier.Day24,
+		Tiers:    []storage.TierConfig{{Unit: "hour", Retention: 90 * tier.Day24, Least: 90 * tier.Day24}}}
 	now = now.Add(tableconfig.MaxAge)
 	if _, err := f.Value(t.Context()); err != nil || len(built) != 2 || built[1].HasDeferred() {
 		t.Errorf("%v; built %d handlers, want another with immediate tiers", err, len(built))

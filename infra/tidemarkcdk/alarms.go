@@ -85,7 +85,8 @@ func (p pace) missing() awscloudwatch.TreatMissingData {
 // topic, which sends mail, and to the topic that the configuration names.
 func (s *Tidemark) alarmActions() (actions []awscloudwatch.IAlarmAction) {
 	if s.stage.AlarmMail != "" {
-		s.AlarmTopic = withLogicalID(s, awssns.NewTopic(s.Construct, new("AlarmTopic"), &awssns.TopicProps{EnforceSSL: new(true), MasterKey: s.key}), "AlarmTopic")
+		s.AlarmTopic = withLogicalID(s, awssns.NewTopic(s.Construct, new("AlarmTopic"),
+			&awssns.TopicProps{EnforceSSL: new(true), MasterKey: s.key}), "AlarmTopic")
 		s.AlarmTopic.AddToResourcePolicy(s.forAlarms(s.AlarmTopic.TopicArn()))
 		s.AlarmTopic.AddSubscription(awssnssubscriptions.NewEmailSubscription(&s.stage.AlarmMail, nil))
 		actions = append(actions, awscloudwatchactions.NewSnsAction(s.AlarmTopic))
@@ -109,13 +110,17 @@ func (s *Tidemark) forAlarms(topic *string) awsiam.PolicyStatement {
 }
 
 // catalogueMetric is a metric of the catalogue, as one function publishes it.
-func (s *Tidemark) catalogueMetric(m telemetry.Metric, function string, statistic telemetry.Statistic, period time.Duration) awscloudwatch.Metric {
-	return newMetric(telemetry.DefaultNamespace, string(m), string(statistic), period, map[string]*string{telemetry.DimensionFunction: s.name(function)})
+func (s *Tidemark) catalogueMetric(m telemetry.Metric, function string, statistic telemetry.Statistic,
+	period time.Duration) awscloudwatch.Metric {
+	return newMetric(telemetry.DefaultNamespace, string(m), string(statistic), period,
+		map[string]*string{telemetry.DimensionFunction: s.name(function)})
 }
 
-func newMetric(namespace, name, statistic string, period time.Duration, dimensions map[string]*string) awscloudwatch.Metric {
+func newMetric(namespace, name, statistic string, period time.Duration,
+	dimensions map[string]*string) awscloudwatch.Metric {
 	return awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
-		Namespace: &namespace, MetricName: &name, Statistic: &statistic, Period: cdkDuration(period), DimensionsMap: &dimensions,
+		Namespace: &namespace, MetricName: &name, Statistic: &statistic, Period: cdkDuration(period),
+		DimensionsMap: &dimensions,
 	})
 }
 
@@ -130,7 +135,7 @@ func (s *Tidemark) catalogueAlarms() (all []alarm) {
 			all = append(all, alarm{
 				name:      metricAlarm(function, d.Metric),
 				metric:    s.catalogueMetric(d.Metric, function, d.Alarm.Statistic, d.Alarm.Period),
-				threshold: d.Alarm.Threshold + s.delayOf(d),
+				threshold: d.Alarm.Threshold + s.alarmDelay(d),
 				pace:      pace{periods: d.Alarm.Periods, within: d.Alarm.Within, silence: d.Alarm.Silence},
 				meaning:   d.Alarm.Meaning,
 			})
@@ -139,9 +144,9 @@ func (s *Tidemark) catalogueAlarms() (all []alarm) {
 	return all
 }
 
-// delayOf is what a long window of the mapping adds to the age of the stream progress, in
+// alarmDelay is what a long window of the mapping adds to the age of the stream progress, in
 // seconds; the threshold of its alarm covers a minute.
-func (s *Tidemark) delayOf(d telemetry.Definition) float64 {
+func (s *Tidemark) alarmDelay(d telemetry.Definition) float64 {
 	if d.Metric != telemetry.ProgressAge {
 		return 0
 	}
@@ -164,7 +169,8 @@ func (s *Tidemark) onFailureMeaning() string {
 // leanAlarms are the alarms of a stage with lean monitoring: nothing is lost or stops without
 // one of them. What explains them is in AWS's own metrics, which cost nothing.
 var leanAlarms = []alarmName{
-	metricAlarm(aggregate, telemetry.ProgressAge), alarmOnFailureDepth, alarmUndeliveredDepth, functionAlarm(ingest, failing),
+	metricAlarm(aggregate, telemetry.ProgressAge), alarmOnFailureDepth, alarmUndeliveredDepth,
+	functionAlarm(ingest, failing),
 }
 
 func (s *Tidemark) lean() bool { return s.stage.Monitoring == config.LeanMonitoring }

@@ -22,7 +22,8 @@ func TestAlarms_HasOneForEachPublisherOfAMetricWithAnAlarm(t *testing.T) {
 			}
 			checked++
 			p := got.Properties
-			if p["Namespace"] != telemetry.DefaultNamespace || p["MetricName"] != string(d.Metric) || p["Statistic"] != string(d.Alarm.Statistic) ||
+			if p["Namespace"] != telemetry.DefaultNamespace || p["MetricName"] != string(d.Metric) ||
+				p["Statistic"] != string(d.Alarm.Statistic) ||
 				p["Threshold"] != d.Alarm.Threshold || p["Period"] != d.Alarm.Period.Seconds() ||
 				p["EvaluationPeriods"] != float64(d.Alarm.Within) || p["DatapointsToAlarm"] != float64(d.Alarm.Periods) ||
 				(p["TreatMissingData"] == "breaching") != d.Alarm.Silence || p["AlarmDescription"] != d.Alarm.Meaning {
@@ -70,7 +71,8 @@ func TestAlarms_WatchTheMetricsOfTheServices(t *testing.T) {
 				t.Errorf("%s: %s watches %v", name, id, p)
 				continue
 			}
-			if got := render(p["Namespace"]) + " " + render(p["MetricName"]) + " " + render(dimensions[0].(map[string]any)["Value"]); got != metric {
+			if got := render(p["Namespace"]) + " " + render(p["MetricName"]) + " " +
+				render(dimensions[0].(map[string]any)["Value"]); got != metric {
 				t.Errorf("%s: %s watches %s, want %s", name, id, got, metric)
 			}
 		}
@@ -84,7 +86,8 @@ func TestAlarms_DescribeTheRepair(t *testing.T) {
 		if p["ComparisonOperator"] != "GreaterThanThreshold" {
 			t.Errorf("%s: %v", id, p["ComparisonOperator"])
 		}
-		if meaning := render(p["AlarmDescription"]); !strings.Contains(meaning, ": ") && !strings.Contains(meaning, ". ") {
+		if meaning := render(p["AlarmDescription"]); !strings.Contains(meaning, ": ") &&
+			!strings.Contains(meaning, ". ") {
 			t.Errorf("%s has description %q: want what has happened, and what to do first", id, meaning)
 		}
 		if !strings.HasPrefix(render(p["AlarmName"]), "tidemark-full-") {
@@ -102,14 +105,16 @@ func TestAlarms_MissWhatHappensEveryMinute(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	if want := []string{"AggregateProgressAgeAlarm", "PurgeMappingStoppedAlarm", "PurgeSilentAlarm"}; !slices.Equal(got, want) {
+	if want := []string{"AggregateProgressAgeAlarm", "PurgeMappingStoppedAlarm",
+		"PurgeSilentAlarm"}; !slices.Equal(got, want) {
 		t.Errorf("missing data triggers %v, want %v", got, want)
 	}
 }
 
 // The metrics of a table do not include its indexes.
 func TestAlarms_CoverThrottlesOfTheIndexes(t *testing.T) {
-	for id, metric := range map[string]string{"TableReadThrottlesAlarm": "ReadThrottleEvents", "TableWriteThrottlesAlarm": "WriteThrottleEvents"} {
+	for id, metric := range map[string]string{"TableReadThrottlesAlarm": "ReadThrottleEvents",
+		"TableWriteThrottlesAlarm": "WriteThrottleEvents"} {
 		var got []string
 		for _, m := range resources(t, "prod")[id].Properties["Metrics"].([]any) {
 			if of := at(m.(map[string]any), "MetricStat", "Metric"); of != nil {
@@ -122,7 +127,8 @@ func TestAlarms_CoverThrottlesOfTheIndexes(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
-		if want := []string{metric + " Table", metric + " Table gsi1", metric + " Table gsi2"}; !slices.Equal(got, want) {
+		if want := []string{metric + " Table", metric + " Table gsi1", metric + " Table gsi2"}; !slices.Equal(got,
+			want) {
 			t.Errorf("%s reads %v, want %v", id, got, want)
 		}
 	}
@@ -143,13 +149,15 @@ func TestDashboard_HasAGraphForEveryMetric(t *testing.T) {
 		var missing []string
 		for _, d := range telemetry.Catalogue() {
 			for _, function := range d.Metric.Publishers() {
-				line := `"` + telemetry.DefaultNamespace + `","` + string(d.Metric) + `","` + telemetry.DimensionFunction + `","tidemark-` + name + "-" + function + `"`
+				line := `"` + telemetry.DefaultNamespace + `","` + string(d.Metric) + `","` +
+					telemetry.DimensionFunction + `","tidemark-` + name + "-" + function + `"`
 				if !strings.Contains(body, line) {
 					missing = append(missing, string(d.Metric)+" of "+function)
 				}
 			}
 		}
-		for _, service := range []string{"ConsumedWriteCapacityUnits", "ConsumedReadCapacityUnits", "WriteThrottleEvents", "Duration", "IteratorAge", "Latency", "4xx"} {
+		for _, service := range []string{"ConsumedWriteCapacityUnits", "ConsumedReadCapacityUnits",
+			"WriteThrottleEvents", "Duration", "IteratorAge", "Latency", "4xx"} {
 			if !strings.Contains(body, `"`+service+`"`) {
 				missing = append(missing, service)
 			}
@@ -191,7 +199,8 @@ func TestAlarms_WatchTheSourcesOfAStage(t *testing.T) {
 		"InletAgeAlarm": "AWS/Kinesis GetRecords.IteratorAgeMilliseconds InletStream 300000",
 	} {
 		p := resources(t, "full")[id].Properties
-		got := render(p["Namespace"]) + " " + render(p["MetricName"]) + " " + render(at(p["Dimensions"].([]any)[0].(map[string]any), "Value")) + " " + render(p["Threshold"])
+		got := render(p["Namespace"]) + " " + render(p["MetricName"]) + " " +
+			render(at(p["Dimensions"].([]any)[0].(map[string]any), "Value")) + " " + render(p["Threshold"])
 		if got != want {
 			t.Errorf("%s watches %s, want %s", id, got, want)
 		}

@@ -17,7 +17,8 @@ const eventBridge = "events.amazonaws.com"
 // puts a rule on it.
 func (s *Tidemark) addBus() {
 	if s.notifies() || s.stage.Webhooks != (config.Webhooks{}) {
-		s.deadAlerts = s.queue("DeadAlertsQueue", &awssqs.QueueProps{RetentionPeriod: cdkDuration(s.settings.Mapping.FailureRetention)})
+		s.deadAlerts = s.queue("DeadAlertsQueue",
+			&awssqs.QueueProps{RetentionPeriod: cdkDuration(s.settings.Mapping.FailureRetention)})
 	}
 	s.AlertBus = awsevents.NewCfnEventBus(s.Construct, new("AlertBus"), &awsevents.CfnEventBusProps{
 		Name: s.name("alerts"), Description: new("Changes of alerts, from " + storage.AlertEventSource),
@@ -46,9 +47,10 @@ func (s *Tidemark) addAlertMail() {
 	}
 	rule := awsevents.NewCfnRule(s.Construct, new("CriticalAlerts"), &awsevents.CfnRuleProps{
 		Name: s.name(alertRule), EventBusName: s.AlertBus.Ref(), State: new("ENABLED"),
-		Description:  new("Sends critical alerts to the topics of the alarms"),
-		EventPattern: alertPattern([]storage.AlertChange{storage.AlertChangeRaised, storage.AlertChangePassed}, []storage.Severity{storage.Critical}),
-		Targets:      targets,
+		Description: new("Sends critical alerts to the topics of the alarms"),
+		EventPattern: alertPattern([]storage.AlertChange{storage.AlertChangeRaised, storage.AlertChangePassed},
+			[]storage.Severity{storage.Critical}),
+		Targets: targets,
 	})
 	s.deadAlerts.AddToResourcePolicy(forRule(rule, "sqs:SendMessage", s.deadAlerts.QueueArn()))
 	if s.AlarmTopic != nil {

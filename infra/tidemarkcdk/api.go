@@ -30,7 +30,8 @@ func (s *Tidemark) addAPI() {
 	}
 	for _, r := range httpapi.GatewayRoutes(s.routes()) {
 		function := functionFor(r.Action)
-		s.route(routeID(r)+"Route", r.Method+" "+r.Path, targets[function], mode, authorizer, s.scopesOf(r.Action))
+		s.route(routeID(r)+"Route", r.Method+" "+r.Path, targets[function], mode, authorizer,
+			s.oauthScopes(r.Action))
 		s.allowInvokeForMethod(function, r.Method)
 	}
 	if s.stage.Sources.Pages {
@@ -42,7 +43,8 @@ func (s *Tidemark) addAPI() {
 		s.addSenders(targets[ingest])
 	}
 	if s.settings.Prometheus {
-		s.addReads("Prometheus", prometheus, s.integration("PrometheusIntegration", prometheus), httpapi.PrometheusPath+"/{proxy+}", mode, authorizer, "GET", "POST")
+		s.addReads("Prometheus", prometheus, s.integration("PrometheusIntegration", prometheus),
+			httpapi.PrometheusPath+"/{proxy+}", mode, authorizer, "GET", "POST")
 	}
 	if s.stage.UI {
 		s.addPages(targets[query])
@@ -52,9 +54,11 @@ func (s *Tidemark) addAPI() {
 }
 
 // route creates a route; authorizer and scopes may be nil.
-func (s *Tidemark) route(id, key string, target *string, mode string, authorizer any, scopes *[]*string) awsapigatewayv2.CfnRoute {
+func (s *Tidemark) route(id, key string, target *string, mode string, authorizer any,
+	scopes *[]*string) awsapigatewayv2.CfnRoute {
 	return awsapigatewayv2.NewCfnRoute(s.Construct, &id, &awsapigatewayv2.CfnRouteProps{
-		ApiId: s.API.Ref(), RouteKey: &key, Target: target, AuthorizationType: &mode, AuthorizerId: authorizer, AuthorizationScopes: scopes,
+		ApiId: s.API.Ref(), RouteKey: &key, Target: target, AuthorizationType: &mode, AuthorizerId: authorizer,
+		AuthorizationScopes: scopes,
 	})
 }
 
@@ -102,7 +106,8 @@ func (s *Tidemark) allowInvokeForMethod(function, method string) {
 
 // apiSource is the source ARN that API Gateway uses when it invokes for a part of the API.
 func (s *Tidemark) apiSource(part string) string {
-	return fmt.Sprintf("arn:%s:execute-api:%s:%s:%s/%s", *s.stack.Partition(), *s.stack.Region(), *s.stack.Account(), *s.API.Ref(), part)
+	return fmt.Sprintf("arn:%s:execute-api:%s:%s:%s/%s", *s.stack.Partition(), *s.stack.Region(),
+		*s.stack.Account(), *s.API.Ref(), part)
 }
 
 // functionFor returns the function that serves an action.
@@ -141,15 +146,16 @@ func (s *Tidemark) authorizer() (mode string, id any) {
 	if !access.ByToken() {
 		return "AWS_IAM", nil
 	}
-	return "JWT", awsapigatewayv2.NewCfnAuthorizer(s.Construct, new("Authorizer"), &awsapigatewayv2.CfnAuthorizerProps{
-		ApiId:          s.API.Ref(),
-		Name:           new("tokens"),
-		AuthorizerType: new("JWT"),
-		IdentitySource: jsii.Strings("$request.header.Authorization"),
-		JwtConfiguration: &awsapigatewayv2.CfnAuthorizer_JWTConfigurationProperty{
-			Issuer: &access.Issuer, Audience: jsii.Strings(access.Audience...),
-		},
-	}).Ref()
+	return "JWT", awsapigatewayv2.NewCfnAuthorizer(s.Construct, new("Authorizer"),
+		&awsapigatewayv2.CfnAuthorizerProps{
+			ApiId:          s.API.Ref(),
+			Name:           new("tokens"),
+			AuthorizerType: new("JWT"),
+			IdentitySource: jsii.Strings("$request.header.Authorization"),
+			JwtConfiguration: &awsapigatewayv2.CfnAuthorizer_JWTConfigurationProperty{
+				Issuer: &access.Issuer, Audience: jsii.Strings(access.Audience...),
+			},
+		}).Ref()
 }
 
 // integration passes requests to a function in payload format 2.0.
@@ -165,7 +171,8 @@ func (s *Tidemark) integration(id, function string) *string {
 
 // allowInvoke allows a service to invoke a function on behalf of one resource and, if account
 // is not nil, only for that account.
-func (s *Tidemark) allowInvoke(id, function, service string, account *string, sourceArn string) awslambda.CfnPermission {
+func (s *Tidemark) allowInvoke(id, function, service string, account *string,
+	sourceArn string) awslambda.CfnPermission {
 	return awslambda.NewCfnPermission(s.Construct, &id, &awslambda.CfnPermissionProps{
 		Action:        new("lambda:InvokeFunction"),
 		FunctionName:  s.invoked(function),
@@ -206,9 +213,11 @@ func (s *Tidemark) addAPIStage() {
 
 // addReads creates routes that are not in the catalog. Callers are authorized as for reads: a POST
 // request is a query in its body.
-func (s *Tidemark) addReads(id, function string, target *string, path, mode string, authorizer any, methods ...string) {
+func (s *Tidemark) addReads(id, function string, target *string, path, mode string, authorizer any,
+	methods ...string) {
 	for _, method := range methods {
-		s.route(id+capitalize(method)+"Route", method+" "+path, target, mode, authorizer, s.scopesOf(httpapi.ReadHistory))
+		s.route(id+capitalize(method)+"Route", method+" "+path, target, mode, authorizer,
+			s.oauthScopes(httpapi.ReadHistory))
 		s.allowInvokeForMethod(function, method)
 	}
 }

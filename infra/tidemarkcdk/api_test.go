@@ -19,7 +19,8 @@ func TestAPI_HasTheRoutesOfTheCatalogTheCollectorAndSenders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"POST /v1/collect/{siteKey} → IngestIntegration", "GET " + script.PathPrefix + "{name} → IngestIntegration", "POST " + access.PathStats + " → QueryIntegration",
+	want := []string{"POST /v1/collect/{siteKey} → IngestIntegration", "GET " + script.PathPrefix +
+		"{name} → IngestIntegration", "POST " + access.PathStats + " → QueryIntegration",
 		"GET " + access.ReportRoute + " → QueryIntegration"}
 	for _, path := range access.WriteKeyPaths {
 		want = append(want, "POST "+path+" → IngestIntegration")
@@ -29,7 +30,8 @@ func TestAPI_HasTheRoutesOfTheCatalogTheCollectorAndSenders(t *testing.T) {
 		clients = append(clients, r.Method+" "+r.Path+" → IngestIntegration")
 	}
 	for _, r := range httpapi.GatewayRoutes(httpapi.Routes(kinds)) {
-		integrations := map[string]string{ingest: "IngestIntegration", query: "QueryIntegration", manage: "ManageIntegration"}
+		integrations := map[string]string{ingest: "IngestIntegration", query: "QueryIntegration",
+			manage: "ManageIntegration"}
 		want = append(want, r.Method+" "+r.Path+" → "+integrations[functionFor(r.Action)])
 	}
 	for _, name := range all {
@@ -40,11 +42,13 @@ func TestAPI_HasTheRoutesOfTheCatalogTheCollectorAndSenders(t *testing.T) {
 		slices.Sort(all)
 		var got []string
 		for _, r := range resourcesOfType(t, name, "AWS::ApiGatewayV2::Route") {
-			got = append(got, render(r.Properties["RouteKey"])+" → "+strings.TrimPrefix(render(r.Properties["Target"]), "integrations/"))
+			got = append(got, render(r.Properties["RouteKey"])+" → "+
+				strings.TrimPrefix(render(r.Properties["Target"]), "integrations/"))
 		}
 		slices.Sort(got)
 		if keys := len(slices.Compact(routeKeys(got))); keys < len(got) {
-			t.Errorf("%s: %d of %d routes have the key of another, and cannot be deployed", name, len(got)-keys, len(got))
+			t.Errorf("%s: %d of %d routes have the key of another, and cannot be deployed", name, len(got)-keys,
+				len(got))
 		}
 		if diff := cmp.Diff(all, got); diff != "" {
 			t.Errorf("%s (-catalog +deployed):\n%s", name, diff)
@@ -61,8 +65,8 @@ func routeKeys(routes []string) (keys []string) {
 	return keys
 }
 
-// keyAuthorizerOf returns the authorizer of a route that checks a key, "" for any other route.
-func keyAuthorizerOf(route string) string {
+// keyAuthorizer returns the authorizer of a route that checks a key, "" for any other route.
+func keyAuthorizer(route string) string {
 	switch {
 	case route == "CollectRoute":
 		return "SiteKeyAuthorizer"
@@ -84,7 +88,7 @@ func TestAPI_EveryRouteIsAuthorized(t *testing.T) {
 	}
 	for name, want := range map[string]string{"dev": "AWS_IAM", "prod": "AWS_IAM", "full": "JWT"} {
 		for id, r := range resourcesOfType(t, name, "AWS::ApiGatewayV2::Route") {
-			if key := keyAuthorizerOf(id); key != "" && !public[id] {
+			if key := keyAuthorizer(id); key != "" && !public[id] {
 				if r.Properties["AuthorizationType"] != "CUSTOM" || render(r.Properties["AuthorizerId"]) != key {
 					t.Errorf("%s: %s is not authorized by %s: %v", name, id, key, r.Properties)
 				}

@@ -83,7 +83,8 @@ var glueTypes = map[columns.Type]string{
 	columns.Timestamp: "timestamp", columns.Object: "string",
 }
 
-func (s *Tidemark) archiveTable(name string, d columns.Dataset, k *catalog.Kind) *awsglue.CfnTable_TableInputProperty {
+func (s *Tidemark) archiveTable(name string, d columns.Dataset,
+	k *catalog.Kind) *awsglue.CfnTable_TableInputProperty {
 	column := func(name, kind string) *awsglue.CfnTable_ColumnProperty {
 		return &awsglue.CfnTable_ColumnProperty{Name: new(strings.ToLower(name)), Type: &kind}
 	}
@@ -126,7 +127,7 @@ func (s *Tidemark) projection(d columns.Dataset, k *catalog.Kind, folder string)
 	}
 	day, _ := time.Parse(time.DateOnly, cmp.Or(s.stage.Archive.From, "2015-01-01")) // the configuration is valid
 	all[of("type")], all[of("format")] = "date", label.format
-	all[of("range")] = d.Unit.BucketOf(model.TimeOf(day)).Label() + ",NOW+1DAYS"
+	all[of("range")] = d.Unit.BucketAt(model.NewTime(day)).Label() + ",NOW+1DAYS"
 	all[of("interval")], all[of("interval.unit")] = "1", label.interval
 	return all
 }

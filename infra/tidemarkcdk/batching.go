@@ -13,9 +13,10 @@ func (s *Tidemark) addBatching() *awsiot.CfnTopicRule_ActionProperty {
 	target := s.integration("ThingsIntegration", ingest)
 	s.allowInvokeForMethod(ingest, "POST")
 	address := func(path string) *string { return new(*s.API.AttrApiEndpoint() + path) }
-	s.things = awsiot.NewCfnTopicRuleDestination(s.Construct, new("ThingsDestination"), &awsiot.CfnTopicRuleDestinationProps{
-		HttpUrlProperties: &awsiot.CfnTopicRuleDestination_HttpUrlDestinationSummaryProperty{ConfirmationUrl: address(envelope.PathConfirmation)},
-	})
+	s.things = awsiot.NewCfnTopicRuleDestination(s.Construct, new("ThingsDestination"),
+		&awsiot.CfnTopicRuleDestinationProps{
+			HttpUrlProperties: &awsiot.CfnTopicRuleDestination_HttpUrlDestinationSummaryProperty{ConfirmationUrl: address(envelope.PathConfirmation)},
+		})
 	// It is confirmed while it is created.
 	s.things.Node().AddDependency(
 		s.route("ThingsRoute", "POST "+envelope.PathMessages, target, "AWS_IAM", nil, nil),
@@ -24,7 +25,8 @@ func (s *Tidemark) addBatching() *awsiot.CfnTopicRule_ActionProperty {
 		s.things.Node().AddDependency(s.Node().FindChild(&id).(constructs.IDependable))
 	}
 	role := s.ruleRole("RuleRequestRole", "Sends messages of things to the API of "+s.prefix,
-		privilege{"Messages", []string{"execute-api:Invoke"}, []string{s.apiSource("*/POST" + envelope.PathMessages)}})
+		privilege{"Messages", []string{"execute-api:Invoke"},
+			[]string{s.apiSource("*/POST" + envelope.PathMessages)}})
 	return &awsiot.CfnTopicRule_ActionProperty{Http: &awsiot.CfnTopicRule_HttpActionProperty{
 		Url:             address(envelope.PathMessages),
 		ConfirmationUrl: address(envelope.PathConfirmation),

@@ -15,20 +15,23 @@ func (s *Tidemark) addBudget() {
 	var receivers []any
 	for _, r := range [][2]string{{"EMAIL", s.stage.AlarmMail}, {"SNS", s.stage.AlarmTopic}} {
 		if r[1] != "" {
-			receivers = append(receivers, &awsbudgets.CfnBudget_SubscriberProperty{SubscriptionType: &r[0], Address: &r[1]})
+			receivers = append(receivers,
+				&awsbudgets.CfnBudget_SubscriberProperty{SubscriptionType: &r[0], Address: &r[1]})
 		}
 	}
 	notify := func(of string, percent float64) any {
 		return &awsbudgets.CfnBudget_NotificationWithSubscribersProperty{
 			Notification: &awsbudgets.CfnBudget_NotificationProperty{
-				NotificationType: &of, ComparisonOperator: new("GREATER_THAN"), Threshold: &percent, ThresholdType: new("PERCENTAGE")},
+				NotificationType: &of, ComparisonOperator: new("GREATER_THAN"), Threshold: &percent,
+				ThresholdType: new("PERCENTAGE")},
 			Subscribers: receivers,
 		}
 	}
 	awsbudgets.NewCfnBudget(s.Construct, new("Budget"), &awsbudgets.CfnBudgetProps{
 		Budget: &awsbudgets.CfnBudget_BudgetDataProperty{
 			BudgetType: new("COST"), TimeUnit: new("MONTHLY"),
-			BudgetLimit: &awsbudgets.CfnBudget_SpendProperty{Amount: positive(s.stage.Ceiling.Budget), Unit: new("USD")},
+			BudgetLimit: &awsbudgets.CfnBudget_SpendProperty{Amount: positive(s.stage.Ceiling.Budget),
+				Unit: new("USD")},
 		},
 		NotificationsWithSubscribers: []any{notify("ACTUAL", 80), notify("FORECASTED", 100)},
 	})

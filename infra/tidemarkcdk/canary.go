@@ -28,7 +28,8 @@ func (s *Tidemark) addReleases() {
 		return
 	}
 	s.aliases = map[string]awslambda.CfnAlias{}
-	app := awscodedeploy.NewCfnApplication(s.Construct, new("Releases"), &awscodedeploy.CfnApplicationProps{ComputePlatform: new("Lambda")})
+	app := awscodedeploy.NewCfnApplication(s.Construct, new("Releases"),
+		&awscodedeploy.CfnApplicationProps{ComputePlatform: new("Lambda")})
 	role := s.releaseRole()
 	for _, f := range s.deployed() {
 		fn := s.Functions[f.name]
@@ -37,21 +38,23 @@ func (s *Tidemark) addReleases() {
 		})
 		s.aliases[f.name] = alias
 		failing := s.releaseAlarm(f.id, f.name)
-		group := awscodedeploy.NewCfnDeploymentGroup(s.Construct, new(f.id+"Release"), &awscodedeploy.CfnDeploymentGroupProps{
-			ApplicationName: app.Ref(), ServiceRoleArn: role.RoleArn(), DeploymentConfigName: new(canaryConfig),
-			DeploymentStyle: &awscodedeploy.CfnDeploymentGroup_DeploymentStyleProperty{
-				DeploymentType: new("BLUE_GREEN"), DeploymentOption: new("WITH_TRAFFIC_CONTROL"),
-			},
-			AlarmConfiguration: &awscodedeploy.CfnDeploymentGroup_AlarmConfigurationProperty{
-				Enabled: true, Alarms: []any{&awscodedeploy.CfnDeploymentGroup_AlarmProperty{Name: failing.AlarmName()}},
-			},
-			AutoRollbackConfiguration: &awscodedeploy.CfnDeploymentGroup_AutoRollbackConfigurationProperty{
-				Enabled: true, Events: jsii.Strings("DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"),
-			},
-		})
-		alias.CfnOptions().SetUpdatePolicy(&awscdk.CfnUpdatePolicy{CodeDeployLambdaAliasUpdate: &awscdk.CfnCodeDeployLambdaAliasUpdate{
-			ApplicationName: app.Ref(), DeploymentGroupName: group.Ref(),
-		}})
+		group := awscodedeploy.NewCfnDeploymentGroup(s.Construct, new(f.id+"Release"),
+			&awscodedeploy.CfnDeploymentGroupProps{
+				ApplicationName: app.Ref(), ServiceRoleArn: role.RoleArn(), DeploymentConfigName: new(canaryConfig),
+				DeploymentStyle: &awscodedeploy.CfnDeploymentGroup_DeploymentStyleProperty{
+					DeploymentType: new("BLUE_GREEN"), DeploymentOption: new("WITH_TRAFFIC_CONTROL"),
+				},
+				AlarmConfiguration: &awscodedeploy.CfnDeploymentGroup_AlarmConfigurationProperty{
+					Enabled: true, Alarms: []any{&awscodedeploy.CfnDeploymentGroup_AlarmProperty{Name: failing.AlarmName()}},
+				},
+				AutoRollbackConfiguration: &awscodedeploy.CfnDeploymentGroup_AutoRollbackConfigurationProperty{
+					Enabled: true, Events: jsii.Strings("DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"),
+				},
+			})
+		alias.CfnOptions().SetUpdatePolicy(
+			&awscdk.CfnUpdatePolicy{CodeDeployLambdaAliasUpdate: &awscdk.CfnCodeDeployLambdaAliasUpdate{
+				ApplicationName: app.Ref(), DeploymentGroupName: group.Ref(),
+			}})
 	}
 }
 
@@ -59,25 +62,29 @@ func (s *Tidemark) addReleases() {
 // the errors of the function does.
 func (s *Tidemark) releaseAlarm(id, function string) awscloudwatch.Alarm {
 	name := s.Functions[function].FunctionName()
-	return withLogicalID(s, awscloudwatch.NewAlarm(s.Construct, new(id+"ReleaseAlarm"), &awscloudwatch.AlarmProps{
-		AlarmName:        s.name(id + "Release"),
-		AlarmDescription: new("Invocations of a new version of " + function + " fail: its deployment is rolled back. Read its log."),
-		Metric: newMetric("AWS/Lambda", "Errors", "Sum", time.Minute, map[string]*string{
-			"FunctionName": name, "Resource": new(*name + ":" + liveAlias),
-		}),
-		Threshold: new(0.0), DatapointsToAlarm: new(2.0), EvaluationPeriods: new(5.0),
-		ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_THRESHOLD,
-		TreatMissingData:   awscloudwatch.TreatMissingData_NOT_BREACHING,
-	}), id+"ReleaseAlarm")
+	return withLogicalID(s,
+		awscloudwatch.NewAlarm(s.Construct, new(id+"ReleaseAlarm"), &awscloudwatch.AlarmProps{
+			AlarmName: s.name(id + "Release"),
+			AlarmDescription: new("Invocations of a new version of " + function +
+				" fail: its deployment is rolled back. Read its log."),
+			Metric: newMetric("AWS/Lambda", "Errors", "Sum", time.Minute, map[string]*string{
+				"FunctionName": name, "Resource": new(*name + ":" + liveAlias),
+			}),
+			Threshold: new(0.0), DatapointsToAlarm: new(2.0), EvaluationPeriods: new(5.0),
+			ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_THRESHOLD,
+			TreatMissingData:   awscloudwatch.TreatMissingData_NOT_BREACHING,
+		}), id+"ReleaseAlarm")
 }
 
 // releaseRole lets CodeDeploy move the aliases of this stack and read the alarms.
 func (s *Tidemark) releaseRole() awsiam.Role {
 	all := lists.Map(s.deployed(), func(f functionRow) string {
-		return fmt.Sprintf("arn:%s:lambda:%s:%s:function:%s", *s.stack.Partition(), *s.stack.Region(), *s.stack.Account(), *s.name(f.name))
+		return fmt.Sprintf("arn:%s:lambda:%s:%s:function:%s", *s.stack.Partition(), *s.stack.Region(),
+			*s.stack.Account(), *s.name(f.name))
 	})
-	document := documentOf([]privilege{
-		{"Aliases", []string{"lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"}, all},
+	document := newDocument([]privilege{
+		{"Aliases", []string{"lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"},
+			all},
 		{"Alarms", []string{"cloudwatch:DescribeAlarms"}, []string{"*"}}, // it has no resources to name
 	})
 	return withLogicalID(s, awsiam.NewRole(s.Construct, new("ReleaseRole"), &awsiam.RoleProps{

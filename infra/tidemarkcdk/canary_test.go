@@ -52,7 +52,8 @@ func TestCanary_IsRolledBackByTheAlarmOfItsFunction(t *testing.T) {
 		if got := render(at(policy, "CodeDeployLambdaAliasUpdate", "DeploymentGroupName")); got != f.id+"Release" {
 			t.Errorf("the alias of %s is moved by %q", f.name, got)
 		}
-		if version := render(alias.Properties["FunctionVersion"]); !strings.HasPrefix(version, f.id+"Function") || !strings.HasSuffix(version, ".Version") {
+		if version := render(alias.Properties["FunctionVersion"]); !strings.HasPrefix(version, f.id+"Function") ||
+			!strings.HasSuffix(version, ".Version") {
 			t.Errorf("the alias of %s is for %s, want its version", f.name, version)
 		}
 	}
@@ -64,7 +65,8 @@ func TestCanary_IsRolledBackByTheAlarmOfItsFunction(t *testing.T) {
 	want := []string{"cloudwatch:DescribeAlarms on *"}
 	for _, f := range shippedFunctions {
 		own := " on arn:AWS::Partition:lambda:eu-central-1:123456789012:function:tidemark-canary-" + f.name
-		want = append(want, "lambda:GetAlias"+own, "lambda:GetProvisionedConcurrencyConfig"+own, "lambda:UpdateAlias"+own)
+		want = append(want, "lambda:GetAlias"+own, "lambda:GetProvisionedConcurrencyConfig"+own,
+			"lambda:UpdateAlias"+own)
 	}
 	slices.Sort(want)
 	if !slices.Equal(rights, want) {

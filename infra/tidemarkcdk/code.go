@@ -61,10 +61,12 @@ func (s *Tidemark) build(configFile string) error {
 	}
 	for _, f := range s.deployed() {
 		folder := filepath.Join(s.code, f.name)
-		build := exec.Command("go", "build", "-C", source.Dir, "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc",
+		build := exec.Command("go", "build", "-C", source.Dir, "-trimpath", "-buildvcs=false", "-tags",
+			"lambda.norpc",
 			"-ldflags", "-s -w -X "+modulePath+"/internal/base/release.version="+source.Version,
 			"-o", filepath.Join(folder, "bootstrap"), "./functions/"+f.name)
-		build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=readonly")
+		build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0", "GOWORK=off",
+			"GOFLAGS=-mod=readonly")
 		if output, err := build.CombinedOutput(); err != nil {
 			return fmt.Errorf("build function %s: %w: %s", f.name, err, output)
 		}

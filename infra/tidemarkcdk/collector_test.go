@@ -38,7 +38,8 @@ func TestCollector_TheAPIMayInvokeForItsRouteAndItsAuthorizer(t *testing.T) {
 			"AuthorizePermission":  {"AuthorizeFunction.Arn", api + "authorizers/*"},
 		} {
 			p := resources(t, name)[id].Properties
-			if got := [2]string{render(p["FunctionName"]), render(p["SourceArn"])}; got != want || p["Principal"] != "apigateway.amazonaws.com" {
+			if got := [2]string{render(p["FunctionName"]), render(p["SourceArn"])}; got != want ||
+				p["Principal"] != "apigateway.amazonaws.com" {
 				t.Errorf("%s: %s is %v for %v, want %v", name, id, got, p["Principal"], want)
 			}
 		}

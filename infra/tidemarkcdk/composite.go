@@ -35,7 +35,8 @@ func (s *Tidemark) addCauses(actions []awscloudwatch.IAlarmAction) {
 			continue
 		}
 		props := &awscloudwatch.CompositeAlarmProps{
-			CompositeAlarmName: s.name(string(c.name)), AlarmDescription: &c.meaning, AlarmRule: awscloudwatch.AlarmRule_AnyOf(anyOf...),
+			CompositeAlarmName: s.name(string(c.name)), AlarmDescription: &c.meaning,
+			AlarmRule: awscloudwatch.AlarmRule_AnyOf(anyOf...),
 		}
 		if explained := created[c.after]; explained != nil {
 			props.ActionsSuppressor = explained

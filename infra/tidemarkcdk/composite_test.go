@@ -82,7 +82,8 @@ func TestCauses_NotifyWhenTheyBeginAndWhenTheyEnd(t *testing.T) {
 	for _, c := range causes {
 		p := found[string(c.name)+"Cause"].Properties
 		if render(p["AlarmActions"]) != topics || render(p["OKActions"]) != topics {
-			t.Errorf("%s notifies %s, and %s when it ends; want %s", c.name, render(p["AlarmActions"]), render(p["OKActions"]), topics)
+			t.Errorf("%s notifies %s, and %s when it ends; want %s", c.name, render(p["AlarmActions"]),
+				render(p["OKActions"]), topics)
 		}
 		suppressor := strings.TrimSuffix(render(p["ActionsSuppressor"]), ".Arn")
 		if c.after != "" && suppressor != string(c.after)+"Cause" || c.after == "" && suppressor != "" {
@@ -123,10 +124,12 @@ func TestAlerts_ThatNoTopicAcceptsGoToAQueue(t *testing.T) {
 	var allowed []string
 	for _, s := range statementsIn(resources(t, "full")["DeadAlertsQueuePolicy"].Properties) {
 		if s["Effect"] == "Allow" {
-			allowed = append(allowed, render(s["Action"])+" by "+render(at(s, "Principal", "Service"))+" for "+render(at(s, "Condition", "ArnEquals", "aws:SourceArn")))
+			allowed = append(allowed, render(s["Action"])+" by "+render(at(s, "Principal", "Service"))+" for "+
+				render(at(s, "Condition", "ArnEquals", "aws:SourceArn")))
 		}
 	}
-	if want := []string{"sqs:SendMessage by events.amazonaws.com for CriticalAlerts.Arn"}; !slices.Equal(allowed, want) {
+	if want := []string{"sqs:SendMessage by events.amazonaws.com for CriticalAlerts.Arn"}; !slices.Equal(allowed,
+		want) {
 		t.Errorf("the queue allows %v, want %v", allowed, want)
 	}
 }

@@ -27,7 +27,8 @@ func (s *Tidemark) addDashboard() {
 	if s.lean() {
 		return
 	}
-	board := withLogicalID(s, awscloudwatch.NewDashboard(s.Construct, new("Dashboard"), &awscloudwatch.DashboardProps{DashboardName: &s.prefix}), "Dashboard")
+	board := withLogicalID(s, awscloudwatch.NewDashboard(s.Construct, new("Dashboard"),
+		&awscloudwatch.DashboardProps{DashboardName: &s.prefix}), "Dashboard")
 	board.AddWidgets(s.alarmPanel())
 	panels := append(s.servicePanels(), lists.Map(telemetry.Catalogue(), s.panel)...)
 	for row := range slices.Chunk(panels, panelsPerRow) {
@@ -51,13 +52,13 @@ func (s *Tidemark) alarmPanel() awscloudwatch.IWidget {
 // panel is the graph of one metric, with a line for each function that publishes it.
 func (s *Tidemark) panel(d telemetry.Definition) awscloudwatch.IWidget {
 	lines := lists.Map(d.Metric.Publishers(), func(function string) awscloudwatch.IMetric {
-		return s.catalogueMetric(d.Metric, function, statisticOf(d), time.Minute)
+		return s.catalogueMetric(d.Metric, function, chooseStatistic(d), time.Minute)
 	})
 	return graph(string(d.Metric)+": "+strings.TrimSuffix(d.Sentence, "."), lines)
 }
 
-// statisticOf is the statistic of a metric's graph: the sum of counts, the maximum of durations.
-func statisticOf(d telemetry.Definition) telemetry.Statistic {
+// chooseStatistic is the statistic of a metric's graph: the sum of counts, the maximum of durations.
+func chooseStatistic(d telemetry.Definition) telemetry.Statistic {
 	if d.Unit == telemetry.Seconds {
 		return telemetry.Maximum
 	}
@@ -68,7 +69,9 @@ func statisticOf(d telemetry.Definition) telemetry.Statistic {
 // beside what Tidemark counts.
 func (s *Tidemark) servicePanels() []awscloudwatch.IWidget {
 	each := func(name, statistic string) []awscloudwatch.IMetric {
-		return lists.Map(s.deployed(), func(f functionRow) awscloudwatch.IMetric { return s.lambdaMetric(f.name, name, statistic) })
+		return lists.Map(s.deployed(), func(f functionRow) awscloudwatch.IMetric {
+			return s.lambdaMetric(f.name, name, statistic)
+		})
 	}
 	api := func(statistic string, names ...string) []awscloudwatch.IMetric {
 		return lists.Map(names, func(name string) awscloudwatch.IMetric {
@@ -76,22 +79,27 @@ func (s *Tidemark) servicePanels() []awscloudwatch.IWidget {
 		})
 	}
 	return []awscloudwatch.IWidget{
-		graph("Write capacity: consumed by the table and its indexes", s.capacityMetrics("ConsumedWriteCapacityUnits", time.Minute)),
-		graph("Read capacity: consumed by the table and its indexes", s.capacityMetrics("ConsumedReadCapacityUnits", time.Minute)),
-		graph("Write throttles of the table and its indexes", s.capacityMetrics("WriteThrottleEvents", time.Minute)),
+		graph("Write capacity: consumed by the table and its indexes",
+			s.capacityMetrics("ConsumedWriteCapacityUnits", time.Minute)),
+		graph("Read capacity: consumed by the table and its indexes",
+			s.capacityMetrics("ConsumedReadCapacityUnits", time.Minute)),
+		graph("Write throttles of the table and its indexes",
+			s.capacityMetrics("WriteThrottleEvents", time.Minute)),
 		graph("Read throttles of the table and its indexes", s.capacityMetrics("ReadThrottleEvents", time.Minute)),
 		graph("Durations of the functions: 95th percentile, in ms", each("Duration", "p95")),
 		graph("Concurrent executions of the functions", each("ConcurrentExecutions", "Maximum")),
 		graph("Errors of the functions", each("Errors", "Sum")),
 		s.sweepAges(),
-		graph("Age of the table stream in aggregate, in ms", []awscloudwatch.IMetric{s.lambdaMetric(aggregate, "IteratorAge", "Maximum")}),
+		graph("Age of the table stream in aggregate, in ms",
+			[]awscloudwatch.IMetric{s.lambdaMetric(aggregate, "IteratorAge", "Maximum")}),
 		graph("API: latency, 95th percentile, in ms", api("p95", "Latency", "IntegrationLatency")),
 		graph("API: requests and rejections", api("Sum", "Count", "4xx", "5xx")),
 	}
 }
 
 func (s *Tidemark) lambdaMetric(function, name, statistic string) awscloudwatch.Metric {
-	return newMetric("AWS/Lambda", name, statistic, time.Minute, map[string]*string{"FunctionName": s.Functions[function].FunctionName()})
+	return newMetric("AWS/Lambda", name, statistic, time.Minute,
+		map[string]*string{"FunctionName": s.Functions[function].FunctionName()})
 }
 
 // sweepAges is the graph of the oldest low watermarks, from aggregate's log.
@@ -103,8 +111,10 @@ func (s *Tidemark) sweepAges() awscloudwatch.IWidget {
 	return awscloudwatch.NewLogQueryWidget(&awscloudwatch.LogQueryWidgetProps{
 		Title:         new("Ages of the oldest low watermarks of queue shards, in s"),
 		View:          awscloudwatch.LogQueryVisualizationType_LINE,
-		LogGroupNames: jsii.Strings(*s.logs[aggregate].LogGroupName()), Width: new(float64(panelWidth)), Height: new(float64(panelHeight)),
-		QueryLines: jsii.Strings(fmt.Sprintf("filter msg = %q", telemetry.LowWatermarks), "stats "+strings.Join(ages, ", ")+" by bin(1m)"),
+		LogGroupNames: jsii.Strings(*s.logs[aggregate].LogGroupName()), Width: new(float64(panelWidth)),
+		Height: new(float64(panelHeight)),
+		QueryLines: jsii.Strings(fmt.Sprintf("filter msg = %q", telemetry.LowWatermarks),
+			"stats "+strings.Join(ages, ", ")+" by bin(1m)"),
 	})
 }
 

@@ -70,7 +70,8 @@ func TestExample_IsSynthesized(t *testing.T) {
 	if name := all["ClimateIngestFunction"].Properties["FunctionName"]; name != "greenhouse-Climate-ingest" {
 		t.Errorf("the function is named %v", name)
 	}
-	if text := string(data); strings.Count(text, "execute-api:Invoke") != 1 || !strings.Contains(text, "/*/POST/v1/readings") {
+	if text := string(data); strings.Count(text, "execute-api:Invoke") != 1 ||
+		!strings.Contains(text, "/*/POST/v1/readings") {
 		t.Error("the gateway may not append readings, or more than one policy is granted")
 	}
 	built, err := filepath.Glob(filepath.Join(folder, "asset.*", "bootstrap"))

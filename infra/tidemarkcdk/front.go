@@ -21,14 +21,14 @@ func (s *Tidemark) routes() []httpapi.Route {
 	}
 	site := web.PageViews.Subject
 	names := []string{site.Name}
-	for _, kind := range s.kinds.KindsOf(site) {
+	for _, kind := range s.kinds.SubjectKinds(site) {
 		names = append(names, kind.Name)
 	}
 	return slices.DeleteFunc(all, func(r httpapi.Route) bool { return slices.Contains(names, r.Kind) })
 }
 
-// scopesOf are the scopes of which a token must have one; nil if the stage requires none.
-func (s *Tidemark) scopesOf(a httpapi.Action) *[]*string {
+// oauthScopes are the scopes of which a token must have one; nil if the stage requires none.
+func (s *Tidemark) oauthScopes(a httpapi.Action) *[]*string {
 	access := s.stage.Access
 	if !access.ByToken() || access.ScopePrefix == "" {
 		return nil
@@ -70,9 +70,10 @@ func (s *Tidemark) addDomain() {
 			CertificateArn: &d.Certificate, EndpointType: new("REGIONAL"), SecurityPolicy: new("TLS_1_2"),
 		}},
 	})
-	mapping := awsapigatewayv2.NewCfnApiMapping(s.Construct, new("DomainMapping"), &awsapigatewayv2.CfnApiMappingProps{
-		ApiId: s.API.Ref(), DomainName: name.Ref(), Stage: new("$default"),
-	})
+	mapping := awsapigatewayv2.NewCfnApiMapping(s.Construct, new("DomainMapping"),
+		&awsapigatewayv2.CfnApiMappingProps{
+			ApiId: s.API.Ref(), DomainName: name.Ref(), Stage: new("$default"),
+		})
 	mapping.AddDependency(s.Node().FindChild(new("ApiStage")).(awsapigatewayv2.CfnStage))
 	awscdk.NewCfnOutput(s.Construct, new("DomainTarget"), &awscdk.CfnOutputProps{
 		Value: name.AttrRegionalDomainName(), Description: new("Point a CNAME record of " + d.Name + " here"),
@@ -82,6 +83,7 @@ func (s *Tidemark) addDomain() {
 // addBoundary limits every role of the stack by a policy of the account's owner.
 func (s *Tidemark) addBoundary() {
 	if s.stage.Boundary != "" {
-		awsiam.PermissionsBoundary_Of(s.Construct).Apply(awsiam.ManagedPolicy_FromManagedPolicyArn(s.Construct, new("Boundary"), &s.stage.Boundary))
+		awsiam.PermissionsBoundary_Of(s.Construct).Apply(
+			awsiam.ManagedPolicy_FromManagedPolicyArn(s.Construct, new("Boundary"), &s.stage.Boundary))
 	}
 }

@@ -32,10 +32,14 @@ func TestAPI_RequiresTheScopeOfTheAction(t *testing.T) {
 }
 
 func TestCORS_IsThatOfTheStage(t *testing.T) {
-	pages := map[string]any{"AllowOrigins": []any{"*"}, "AllowMethods": []any{"POST"}, "AllowHeaders": []any{"content-type"}, "MaxAge": 86400.0}
-	both := map[string]any{"AllowOrigins": []any{"*"}, "AllowMethods": []any{"GET", "POST"}, "AllowHeaders": []any{"content-type", "authorization"}, "MaxAge": 86400.0}
-	reads := map[string]any{"AllowOrigins": []any{"https://app.example.com"}, "AllowMethods": []any{"GET"}, "AllowHeaders": []any{"content-type", "authorization"}, "MaxAge": 86400.0}
-	for name, want := range map[string]any{"dev": pages, "prod": pages, "full": both, "devices": reads, "canary": pages} {
+	pages := map[string]any{"AllowOrigins": []any{"*"}, "AllowMethods": []any{"POST"},
+		"AllowHeaders": []any{"content-type"}, "MaxAge": 86400.0}
+	both := map[string]any{"AllowOrigins": []any{"*"}, "AllowMethods": []any{"GET", "POST"},
+		"AllowHeaders": []any{"content-type", "authorization"}, "MaxAge": 86400.0}
+	reads := map[string]any{"AllowOrigins": []any{"https://app.example.com"}, "AllowMethods": []any{"GET"},
+		"AllowHeaders": []any{"content-type", "authorization"}, "MaxAge": 86400.0}
+	for name, want := range map[string]any{"dev": pages, "prod": pages, "full": both, "devices": reads,
+		"canary": pages} {
 		if diff := cmp.Diff(want, resources(t, name)["Api"].Properties["CorsConfiguration"]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -45,7 +49,8 @@ func TestCORS_IsThatOfTheStage(t *testing.T) {
 func TestDomain_IsMappedToTheAPI(t *testing.T) {
 	found := resources(t, "full")
 	domain, mapping := found["Domain"].Properties, found["DomainMapping"].Properties
-	if domain["DomainName"] != "series.example.com" || render(mapping["ApiId"]) != "Api" || render(mapping["DomainName"]) != "Domain" || mapping["Stage"] != "$default" {
+	if domain["DomainName"] != "series.example.com" || render(mapping["ApiId"]) != "Api" ||
+		render(mapping["DomainName"]) != "Domain" || mapping["Stage"] != "$default" {
 		t.Errorf("domain %v, mapping %v", domain, mapping)
 	}
 	if !strings.Contains(string(stage(t, "full")), `"DomainTarget"`) {
@@ -82,13 +87,14 @@ func TestStage_WithoutPagesHasNothingOfThem(t *testing.T) {
 	}
 }
 
-// kindsOf returns a configuration with n kinds of devices.
-func kindsOf(t *testing.T, n int) *config.Config {
+// newKinds returns a configuration with n kinds of devices.
+func newKinds(t *testing.T, n int) *config.Config {
 	var text strings.Builder
 	text.WriteString("collector: {trust: cloudfront}\nstages: {dev: {}}\nkinds:\n")
 	for i := range n {
 		name := strings.Repeat(string(rune('A'+i%26)), 3+i/26)
-		text.WriteString("  " + name + ": {path: " + strings.ToLower(name) + ", subject: {name: DEVICE, path: devices, field: deviceId}}\n")
+		text.WriteString("  " + name + ": {path: " + strings.ToLower(name) +
+			", subject: {name: DEVICE, path: devices, field: deviceId}}\n")
 	}
 	settings, err := config.Parse("many", []byte(text.String()), domains.Kinds()...)
 	if err != nil {
@@ -100,7 +106,7 @@ func kindsOf(t *testing.T, n int) *config.Config {
 // Eight kinds of devices fit into an IoT policy; what does not fit is refused at synthesis. The
 // trusted origin has a secret that only ingest may read.
 func TestQuotas_AreCheckedAtSynthesis(t *testing.T) {
-	fits := synthesize(t, kindsOf(t, 7))["dev"]
+	fits := synthesize(t, newKinds(t, 7))["dev"]
 	if err := template.CheckQuotas("dev", fits); err != nil {
 		t.Fatalf("8 kinds: %v", err)
 	}
@@ -108,7 +114,8 @@ func TestQuotas_AreCheckedAtSynthesis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if render(at(all["IngestFunction"].Properties, "Environment", "Variables", "TIDEMARK_ORIGIN_SECRET")) != "OriginSecret" {
+	if render(at(all["IngestFunction"].Properties, "Environment", "Variables",
+		"TIDEMARK_ORIGIN_SECRET")) != "OriginSecret" {
 		t.Error("ingest does not know the secret of its origin")
 	}
 	for id, r := range all {
@@ -117,13 +124,15 @@ func TestQuotas_AreCheckedAtSynthesis(t *testing.T) {
 		}
 		for _, p := range r.Properties["Policies"].([]any) {
 			for _, right := range allowed(t, at(p.(map[string]any), "PolicyDocument")) {
-				if strings.HasSuffix(right, " on OriginSecret") != (id == "IngestRole") && strings.Contains(right, "OriginSecret") {
+				if strings.HasSuffix(right, " on OriginSecret") != (id == "IngestRole") &&
+					strings.Contains(right, "OriginSecret") {
 					t.Errorf("%s: %s", id, right)
 				}
 			}
 		}
 	}
-	if err := template.CheckQuotas("dev", synthesize(t, kindsOf(t, 11))["dev"]); err == nil || !strings.Contains(err.Error(), "AWS accepts 2048") {
+	if err := template.CheckQuotas("dev", synthesize(t, newKinds(t, 11))["dev"]); err == nil ||
+		!strings.Contains(err.Error(), "AWS accepts 2048") {
 		t.Errorf("12 kinds: %v, want a refusal that names the quota", err)
 	}
 }

@@ -42,7 +42,8 @@ func (s *Tidemark) functionAlarms() []alarm {
 // accountConcurrency is what all functions of the account use together.
 func accountConcurrency() awscloudwatch.IMetric {
 	return newMetric("AWS/Usage", "ResourceCount", string(telemetry.Maximum), time.Minute, map[string]*string{
-		"Service": new("Lambda"), "Type": new("Resource"), "Resource": new("ConcurrentExecutions"), "Class": new("None")})
+		"Service": new("Lambda"), "Type": new("Resource"), "Resource": new("ConcurrentExecutions"),
+		"Class": new("None")})
 }
 
 func (s *Tidemark) failingAlarm(f functionRow) (alarm, bool) {

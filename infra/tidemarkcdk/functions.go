@@ -51,11 +51,15 @@ func (s *Tidemark) deployed() (all []functionRow) {
 // tidemark.yaml gives the reasons.
 var functions = []functionRow{
 	{ingest, "Ingest", "Appends observations: from the HTTP API, AWS IoT rules, queues and data streams",
-		func(f *config.Functions) config.Function { return f.Ingest }, func(r *config.Reserved) int { return r.Ingest }},
+		func(f *config.Functions) config.Function { return f.Ingest },
+		func(r *config.Reserved) int { return r.Ingest }},
 	{aggregate, "Aggregate", "Recomputes rollups and evaluates alert rules: invoked by the table stream",
-		func(f *config.Functions) config.Function { return f.Aggregate }, func(r *config.Reserved) int { return r.Aggregate }},
+		func(f *config.Functions) config.Function {
+			return f.Aggregate
+		}, func(r *config.Reserved) int { return r.Aggregate }},
 	{query, "Query", "Serves reads: GET requests of the HTTP API",
-		func(f *config.Functions) config.Function { return f.Query }, func(r *config.Reserved) int { return r.Query }},
+		func(f *config.Functions) config.Function { return f.Query },
+		func(r *config.Reserved) int { return r.Query }},
 	{manage, "Manage", "Writes profiles, purge requests, alerts and rules: PUT, PATCH, POST and DELETE requests of the HTTP API",
 		func(*config.Functions) config.Function { return config.Manage }, func(*config.Reserved) int { return 0 }},
 	{purge, "Purge", "Erases subjects whose purge was requested, on a schedule, and cleans up after expired tombstones",
@@ -99,7 +103,8 @@ func (s *Tidemark) addFunctions() {
 		props.ReservedConcurrentExecutions = positive(f.reserved(&s.stage.Reserved))
 		fn := withLogicalID(s, awslambda.NewFunction(s.Construct, new(f.id+"Function"), props), f.id+"Function")
 		if s.stage.Tracing {
-			fn.Node().DefaultChild().(awslambda.CfnFunction).SetTracingConfig(&awslambda.CfnFunction_TracingConfigProperty{Mode: new("Active")})
+			fn.Node().DefaultChild().(awslambda.CfnFunction).SetTracingConfig(
+				&awslambda.CfnFunction_TracingConfigProperty{Mode: new("Active")})
 		}
 		s.Functions[f.name] = fn
 	}
@@ -112,7 +117,7 @@ func (s *Tidemark) role(function, id string) awsiam.Role {
 		AssumedBy:   awsiam.NewServicePrincipal(new("lambda.amazonaws.com"), nil),
 		Description: new("Role of " + *s.name(function)),
 		InlinePolicies: &map[string]awsiam.PolicyDocument{
-			"privileges": documentOf(s.privileges(function), s.partitionRules(function)...),
+			"privileges": newDocument(s.privileges(function), s.partitionRules(function)...),
 		},
 	}), id)
 }
@@ -123,7 +128,8 @@ func (s *Tidemark) environment(function string) *map[string]*string {
 	if len(tableActions[function]) > 0 {
 		env[config.EnvTable] = s.Table.TableName()
 	}
-	if claim := s.stage.Access.OwnerClaim; claim != "" && (function == ingest || function == query || function == manage || function == prometheus) {
+	if claim := s.stage.Access.OwnerClaim; claim != "" &&
+		(function == ingest || function == query || function == manage || function == prometheus) {
 		env[config.EnvOwnerClaim] = &claim
 	}
 	if s.lean() {
@@ -160,7 +166,8 @@ func (s *Tidemark) logGroup(id, name string) awslogs.LogGroup {
 	}
 	group := withLogicalID(s, awslogs.NewLogGroup(s.Construct, &id, props), id)
 	// Set on the L1 construct: the RetentionDays enum lacks some numbers of days.
-	group.Node().DefaultChild().(awslogs.CfnLogGroup).SetRetentionInDays(new(float64(s.stage.LogRetention / tier.Day24)))
+	group.Node().DefaultChild().(awslogs.CfnLogGroup).SetRetentionInDays(
+		new(float64(s.stage.LogRetention / tier.Day24)))
 	return group
 }
 

@@ -40,18 +40,21 @@ func TestFunctions_RunAsConfigured(t *testing.T) {
 func TestFunctions_TraceAndReserveConcurrencyIfConfigured(t *testing.T) {
 	reserved := map[string]float64{ingest: 50, aggregate: 20, query: 10}
 	for _, f := range shippedFunctions {
-		plain, full := resources(t, "prod")[f.id+"Function"].Properties, resources(t, "full")[f.id+"Function"].Properties
+		plain, full := resources(t, "prod")[f.id+"Function"].Properties,
+			resources(t, "full")[f.id+"Function"].Properties
 		if plain["TracingConfig"] != nil || plain["ReservedConcurrentExecutions"] != nil {
 			t.Errorf("prod: %s is traced or has reserved concurrency, want neither", f.name)
 		}
 		const variable = "TIDEMARK_TRACING"
 		traces := f.name == ingest || f.name == aggregate
-		if sends := at(full, "Environment", "Variables", variable) == "true"; sends != traces || at(plain, "Environment", "Variables", variable) != nil {
+		if sends := at(full, "Environment", "Variables", variable) == "true"; sends != traces ||
+			at(plain, "Environment", "Variables", variable) != nil {
 			t.Errorf("%s sends traces in full: %t, want %t, and in prod: no", f.name, sends, traces)
 		}
 		set, _ := full["ReservedConcurrentExecutions"].(float64)
 		if at(full, "TracingConfig", "Mode") != "Active" || set != reserved[f.name] {
-			t.Errorf("full: %s: traces %v, reserved %v", f.name, full["TracingConfig"], full["ReservedConcurrentExecutions"])
+			t.Errorf("full: %s: traces %v, reserved %v", f.name, full["TracingConfig"],
+				full["ReservedConcurrentExecutions"])
 		}
 	}
 }
@@ -112,16 +115,19 @@ func TestSecrets_NoValueIsInATemplate(t *testing.T) {
 			{"CursorSecret", "QueryFunction", "TIDEMARK_CURSOR_SECRET", "Delete"},
 			{"SiteSecret", "AuthorizeFunction", "TIDEMARK_SITE_SECRET", "RetainExceptOnCreate"}, // it signed the keys in web pages
 		} {
-			if got := at(resources(t, name)[want.function].Properties, "Environment", "Variables", want.variable); render(got) != want.secret {
+			if got := at(resources(t, name)[want.function].Properties, "Environment", "Variables",
+				want.variable); render(got) != want.secret {
 				t.Errorf("%s: %s reads its secret from %v, want %s", name, want.function, got, want.secret)
 			}
 			secret := resources(t, name)[want.secret]
 			generated := at(secret.Properties, "GenerateSecretString")
-			if diff := cmp.Diff(map[string]any{"PasswordLength": 64.0, "ExcludePunctuation": true}, generated); diff != "" || secret.Properties["SecretString"] != nil {
+			if diff := cmp.Diff(map[string]any{"PasswordLength": 64.0, "ExcludePunctuation": true},
+				generated); diff != "" || secret.Properties["SecretString"] != nil {
 				t.Errorf("%s: %s is not generated in the account (-want +got):\n%s", name, want.secret, diff)
 			}
 			replaced := strings.TrimSuffix(want.removal, "ExceptOnCreate")
-			if got := render(secret.Attributes["DeletionPolicy"]); got != want.removal || render(secret.Attributes["UpdateReplacePolicy"]) != replaced {
+			if got := render(secret.Attributes["DeletionPolicy"]); got != want.removal ||
+				render(secret.Attributes["UpdateReplacePolicy"]) != replaced {
 				t.Errorf("%s: the deletion policy of %s is %s, want %s", name, want.secret, got, want.removal)
 			}
 		}
@@ -132,7 +138,8 @@ func TestFunctions_KnowTheTableIfTheyMayUseIt(t *testing.T) {
 	for _, name := range all {
 		for _, f := range shippedFunctions {
 			const want = "Table"
-			if got := render(at(resources(t, name)[f.id+"Function"].Properties, "Environment", "Variables", "TIDEMARK_TABLE")); got != want {
+			if got := render(at(resources(t, name)[f.id+"Function"].Properties, "Environment", "Variables",
+				"TIDEMARK_TABLE")); got != want {
 				t.Errorf("%s: %s uses table %q, want %q", name, f.name, got, want)
 			}
 		}

@@ -51,7 +51,8 @@ func (s *Tidemark) grant(grantee awsiam.IGrantable, scope httpapi.Scope) awsiam.
 	}
 	slices.Sort(resources)
 	return awsiam.Grant_AddToPrincipal(&awsiam.GrantOnPrincipalOptions{
-		Grantee: grantee, Actions: jsii.Strings("execute-api:Invoke"), ResourceArns: jsii.Strings(slices.Compact(resources)...),
+		Grantee: grantee, Actions: jsii.Strings("execute-api:Invoke"),
+		ResourceArns: jsii.Strings(slices.Compact(resources)...),
 	})
 }
 

@@ -48,7 +48,8 @@ func TestInfra_ImportsOnlyNamesAndSettings(t *testing.T) {
 		}
 	}
 	if checked < 10 || guarded < 5 || excepted != 1 {
-		t.Errorf("checked %d imports against %d packages of the engine, with %d exceptions: want all, and one", checked, guarded, excepted)
+		t.Errorf("checked %d imports against %d packages of the engine, with %d exceptions: want all, and one",
+			checked, guarded, excepted)
 	}
 }
 
@@ -74,7 +75,8 @@ func hasLogic(imports map[string][]string, path string) bool {
 		return true
 	}
 	inEngine := func(imported string) bool { return strings.HasPrefix(imported, engine) }
-	return !strings.HasPrefix(path, api) && !slices.Contains(settings, path) && slices.ContainsFunc(imports[path], inEngine)
+	return !strings.HasPrefix(path, api) && !slices.Contains(settings, path) &&
+		slices.ContainsFunc(imports[path], inEngine)
 }
 
 // listImports returns the imports of each package of both modules. infra does not require what only

@@ -78,8 +78,8 @@ func (s *Tidemark) claimTopic() error {
 	return nil
 }
 
-// topicOf is the topic to which a subject publishes events of a kind.
-func (s *Tidemark) topicOf(k *catalog.Kind, subject string) string {
+// topicName is the topic to which a subject publishes events of a kind.
+func (s *Tidemark) topicName(k *catalog.Kind, subject string) string {
 	return strings.Join([]string{s.topic(), k.Subject.Path, subject, k.Path}, "/")
 }
 
@@ -103,14 +103,15 @@ func (s *Tidemark) rules(k *catalog.Kind) []iotRule {
 	if s.stage.Sources.Batched {
 		mark += ", traceid() AS " + envelope.RuleDelivery
 	}
-	topic := s.topicOf(k, "+")
+	topic := s.topicName(k, "+")
 	wrapped := func(mark, level string) string {
 		const sql = "SELECT encode(*, 'base64') AS %s, %s, '%s' AS %s FROM '%s'"
 		return fmt.Sprintf(sql, envelope.RuleBatch, mark, k.Name, envelope.RuleKind, topic+level)
 	}
 	bySource := mark + ", topic(6) AS " + envelope.RuleSource
 	return []iotRule{
-		{capitalize(k.Name) + "Rule", s.ruleName(k), fmt.Sprintf("SELECT *, %s, '%s' AS %s FROM '%s'", mark, k.Name, envelope.RuleKind, topic)},
+		{capitalize(k.Name) + "Rule", s.ruleName(k),
+			fmt.Sprintf("SELECT *, %s, '%s' AS %s FROM '%s'", mark, k.Name, envelope.RuleKind, topic)},
 		{capitalize(k.Name) + "BatchRule", s.ruleName(k) + batchRule, wrapped(mark, batchLevel)},
 		{
 			id: capitalize(k.Name) + "SourceRule", name: s.ruleName(k) + sourceRule,
@@ -127,7 +128,8 @@ func (s *Tidemark) delivery() *awsiot.CfnTopicRule_ActionProperty {
 	return &awsiot.CfnTopicRule_ActionProperty{Lambda: &awsiot.CfnTopicRule_LambdaActionProperty{FunctionArn: s.invoked(ingest)}}
 }
 
-func (s *Tidemark) addRule(k *catalog.Kind, r iotRule, action *awsiot.CfnTopicRule_ActionProperty, failures awsiam.Role) {
+func (s *Tidemark) addRule(k *catalog.Kind, r iotRule, action *awsiot.CfnTopicRule_ActionProperty,
+	failures awsiam.Role) {
 	rule := awsiot.NewCfnTopicRule(s.Construct, &r.id, &awsiot.CfnTopicRuleProps{
 		RuleName: &r.name,
 		TopicRulePayload: &awsiot.CfnTopicRule_TopicRulePayloadProperty{
@@ -137,7 +139,8 @@ func (s *Tidemark) addRule(k *catalog.Kind, r iotRule, action *awsiot.CfnTopicRu
 			RuleDisabled:     false,
 			Actions:          []any{action},
 			ErrorAction: &awsiot.CfnTopicRule_ActionProperty{
-				Sqs: &awsiot.CfnTopicRule_SqsActionProperty{QueueUrl: s.Undelivered.QueueUrl(), RoleArn: failures.RoleArn(), UseBase64: false},
+				Sqs: &awsiot.CfnTopicRule_SqsActionProperty{QueueUrl: s.Undelivered.QueueUrl(),
+					RoleArn: failures.RoleArn(), UseBase64: false},
 			},
 		},
 	})
@@ -152,7 +155,8 @@ func (s *Tidemark) allowRules(k *catalog.Kind) {
 	if s.things != nil {
 		return
 	}
-	rules := fmt.Sprintf("arn:%s:iot:%s:%s:rule/%s*", *s.stack.Partition(), *s.stack.Region(), *s.stack.Account(), s.ruleName(k))
+	rules := fmt.Sprintf("arn:%s:iot:%s:%s:rule/%s*", *s.stack.Partition(), *s.stack.Region(),
+		*s.stack.Account(), s.ruleName(k))
 	s.allowInvoke(capitalize(k.Name)+"RulePermission", ingest, "iot.amazonaws.com", s.stack.Account(), rules)
 }
 
@@ -160,9 +164,11 @@ func (s *Tidemark) allowRules(k *catalog.Kind) {
 func (s *Tidemark) ruleFailures() awsiam.Role {
 	allowed := []privilege{{"Undelivered", []string{"sqs:SendMessage"}, []string{*s.Undelivered.QueueArn()}}}
 	if s.key != nil {
-		allowed = append(allowed, privilege{"Key", []string{"kms:Decrypt", "kms:GenerateDataKey"}, []string{*s.key.KeyArn()}})
+		allowed = append(allowed,
+			privilege{"Key", []string{"kms:Decrypt", "kms:GenerateDataKey"}, []string{*s.key.KeyArn()}})
 	}
-	return s.ruleRole("RuleFailureRole", "Sends messages that the rules of "+s.prefix+" could not deliver to the undelivered queue", allowed...)
+	return s.ruleRole("RuleFailureRole",
+		"Sends messages that the rules of "+s.prefix+" could not deliver to the undelivered queue", allowed...)
 }
 
 // ruleRole is a role of AWS IoT's rules in this account.
@@ -172,7 +178,7 @@ func (s *Tidemark) ruleRole(id, description string, allowed ...privilege) awsiam
 			Conditions: &map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.stack.Account()}},
 		}),
 		Description:    &description,
-		InlinePolicies: &map[string]awsiam.PolicyDocument{"privileges": documentOf(allowed)},
+		InlinePolicies: &map[string]awsiam.PolicyDocument{"privileges": newDocument(allowed)},
 	}), id)
 }
 
@@ -186,14 +192,15 @@ const thingName = "${iot:Connection.Thing.ThingName}"
 // rules have a policy of their own, so that neither is longer than a policy may be.
 func (s *Tidemark) addDevicePolicies(subject catalog.SubjectType) {
 	arn := func(resource string) string {
-		return fmt.Sprintf("arn:%s:iot:%s:%s:%s", *s.stack.Partition(), *s.stack.Region(), *s.stack.Account(), resource)
+		return fmt.Sprintf("arn:%s:iot:%s:%s:%s", *s.stack.Partition(), *s.stack.Region(), *s.stack.Account(),
+			resource)
 	}
 	topics := []string{arn("topic/" + strings.Join([]string{s.topic(), subject.Path, thingName, "*"}, "/"))}
 	var batches []string
 	for i := range s.kinds.Kinds {
 		k := &s.kinds.Kinds[i]
 		if k.Subject == subject {
-			direct, topic := arn("topic/$aws/rules/"+s.ruleName(k)), s.topicOf(k, thingName)
+			direct, topic := arn("topic/$aws/rules/"+s.ruleName(k)), s.topicName(k, thingName)
 			topics = append(topics, direct+"/"+topic)
 			batches = append(batches, direct+batchRule+"/"+topic+batchLevel)
 		}

@@ -11,7 +11,8 @@ import (
 )
 
 func TestRule_AddsTheSubjectFromTheTopicAndTheKind(t *testing.T) {
-	for name, topic := range map[string]string{"dev": "tidemark-dev", "prod": "tidemark-prod", "full": "plant7"} {
+	for name, topic := range map[string]string{"dev": "tidemark-dev", "prod": "tidemark-prod",
+		"full": "plant7"} {
 		rule := at(resources(t, name)["ReadingRule"].Properties, "TopicRulePayload").(map[string]any)
 		mark := ", topic(3) AS " + envelope.RuleSubject + ", timestamp() AS " + envelope.RuleTime
 		from := ", 'READING' AS " + envelope.RuleKind + " FROM '" + topic + "/devices/+/readings"
@@ -59,11 +60,13 @@ func TestPermissions_NameTheirSource(t *testing.T) {
 				if id == "AuthorizePermission" {
 					continue // for the authorizers of keys
 				}
-				if !oneMethodSource.MatchString(source) || strings.Contains(source, "/P*/") != (id == "ManagePPermission") {
+				if !oneMethodSource.MatchString(source) ||
+					strings.Contains(source, "/P*/") != (id == "ManagePPermission") {
 					t.Errorf("%s: %s allows %s", name, id, source)
 				}
 			case "events.amazonaws.com":
-				if source != strings.TrimSuffix(id, "Permission")+".Arn" || render(p.Properties["SourceAccount"]) != "AWS::AccountId" {
+				if source != strings.TrimSuffix(id, "Permission")+".Arn" ||
+					render(p.Properties["SourceAccount"]) != "AWS::AccountId" {
 					t.Errorf("%s: %s allows %v", name, id, p.Properties)
 				}
 			default:
@@ -80,7 +83,8 @@ func TestDevicePolicy_LimitsAThingToItsOwnTopics(t *testing.T) {
 	for _, policy := range []string{"DevicesPolicy", "DevicesbatchPolicy"} {
 		for _, s := range at(resources(t, "prod")[policy].Properties, "PolicyDocument", "Statement").([]any) {
 			statement := s.(map[string]any)
-			got = append(got, render(statement["Effect"])+" "+render(statement["Action"])+" "+render(statement["Resource"]))
+			got = append(got, render(statement["Effect"])+" "+render(statement["Action"])+" "+
+				render(statement["Resource"]))
 			if diff := cmp.Diff(attached, statement["Condition"]); diff != "" {
 				t.Errorf("condition (-want +got):\n%s", diff)
 			}
@@ -95,7 +99,8 @@ func TestDevicePolicy_LimitsAThingToItsOwnTopics(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for id, name := range map[string]string{"ReadingRule": "tidemark_prod_READING", "ReadingBatchRule": "tidemark_prod_READING_BATCH"} {
+	for id, name := range map[string]string{"ReadingRule": "tidemark_prod_READING",
+		"ReadingBatchRule": "tidemark_prod_READING_BATCH"} {
 		if rule, ok := resources(t, "prod")[id]; !ok || rule.Properties["RuleName"] != name {
 			t.Errorf("the policy allows Basic Ingest to %s, a rule that does not exist", name)
 		}

@@ -59,7 +59,8 @@ func stubs(t testing.TB, folder string) {
 			t.Fatal(err)
 		}
 		for _, file := range []string{"bootstrap", config.FileName} {
-			if err := os.WriteFile(filepath.Join(folder, f.name, file), []byte("a stub of "+f.name), 0o755); err != nil {
+			if err := os.WriteFile(filepath.Join(folder, f.name, file), []byte("a stub of "+f.name),
+				0o755); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -81,7 +82,8 @@ func stacks(t testing.TB, settings *config.Config) (awscdk.App, []*Tidemark, err
 	needNode(t)
 	folder := t.TempDir()
 	stubs(t, filepath.Join(folder, "build"))
-	app := awscdk.NewApp(&awscdk.AppProps{Outdir: new(filepath.Join(folder, "out")), AnalyticsReporting: new(false), TreeMetadata: new(false),
+	app := awscdk.NewApp(&awscdk.AppProps{Outdir: new(filepath.Join(folder, "out")),
+		AnalyticsReporting: new(false), TreeMetadata: new(false),
 		PostCliContext: &map[string]any{"@aws-cdk/core:validateAgainstDefaultRules": true, "aws:cdk:enable-path-metadata": false, "aws:cdk:enable-asset-metadata": false}})
 	var all []*Tidemark
 	for _, stage := range settings.Stages {
@@ -89,7 +91,8 @@ func stacks(t testing.TB, settings *config.Config) (awscdk.App, []*Tidemark, err
 		if stage.Account != "" {
 			props.Env = &awscdk.Environment{Account: &stage.Account, Region: &stage.Region}
 		}
-		s, err := newTidemark(awscdk.NewStack(app, new("tidemark-"+stage.Name), props), "Default", Props{Code: filepath.Join(folder, "build")}, settings, stage)
+		s, err := newTidemark(awscdk.NewStack(app, new("tidemark-"+stage.Name), props), "Default",
+			Props{Code: filepath.Join(folder, "build")}, settings, stage)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -33,11 +33,13 @@ func (s *Tidemark) tableStreamMapping(id, function, pattern string) awslambda.Cf
 }
 
 // streamReader is what the mappings of the table stream and of the data stream have in common.
-func (s *Tidemark) streamReader(function string, stream *string, failures awssqs.Queue) *awslambda.CfnEventSourceMappingProps {
+func (s *Tidemark) streamReader(function string, stream *string,
+	failures awssqs.Queue) *awslambda.CfnEventSourceMappingProps {
 	return &awslambda.CfnEventSourceMappingProps{
 		FunctionName: s.invoked(function), EventSourceArn: stream, StartingPosition: new(config.StartingPosition),
-		MaximumRetryAttempts: new(float64(s.settings.Mapping.MaxRetries)), MaximumRecordAgeInSeconds: seconds(s.settings.Mapping.MaxAge),
-		FunctionResponseTypes: jsii.Strings("ReportBatchItemFailures"), MetricsConfig: s.eventCounts(),
+		MaximumRetryAttempts:      new(float64(s.settings.Mapping.MaxRetries)),
+		MaximumRecordAgeInSeconds: seconds(s.settings.Mapping.MaxAge),
+		FunctionResponseTypes:     jsii.Strings("ReportBatchItemFailures"), MetricsConfig: s.eventCounts(),
 		DestinationConfig: &awslambda.CfnEventSourceMapping_DestinationConfigProperty{
 			OnFailure: &awslambda.CfnEventSourceMapping_OnFailureProperty{Destination: failures.QueueArn()},
 		},
@@ -53,8 +55,10 @@ func filter(pattern string) *awslambda.CfnEventSourceMapping_FilterCriteriaPrope
 // addQueues creates the queues for failed deliveries: ranges of the table stream that a
 // mapping stopped retrying, and observations that could not be delivered to ingest.
 func (s *Tidemark) addQueues() {
-	s.OnFailure = s.queue("OnFailureQueue", &awssqs.QueueProps{RetentionPeriod: cdkDuration(s.settings.Mapping.FailureRetention)})
-	s.Undelivered = s.queue("UndeliveredQueue", &awssqs.QueueProps{RetentionPeriod: cdkDuration(s.settings.Mapping.FailureRetention)})
+	s.OnFailure = s.queue("OnFailureQueue",
+		&awssqs.QueueProps{RetentionPeriod: cdkDuration(s.settings.Mapping.FailureRetention)})
+	s.Undelivered = s.queue("UndeliveredQueue",
+		&awssqs.QueueProps{RetentionPeriod: cdkDuration(s.settings.Mapping.FailureRetention)})
 }
 
 // queue creates an encrypted queue that accepts requests over TLS only.

@@ -130,10 +130,12 @@ func TestPurgeMapping_DeliversOnlyExpiredTombstones(t *testing.T) {
 		if got := pattern(mapping); got != tablekeys.PurgeFilter {
 			t.Errorf("%s: filters by %s", name, got)
 		}
-		if diff := cmp.Diff(mappingSettings(resources(t, name)["Mapping"].Properties), mappingSettings(mapping)); diff != "" {
+		if diff := cmp.Diff(mappingSettings(resources(t, name)["Mapping"].Properties),
+			mappingSettings(mapping)); diff != "" {
 			t.Errorf("%s (-aggregate +purge):\n%s", name, diff)
 		}
-		if render(mapping["FunctionName"]) != "PurgeFunction.Arn" || render(mapping["EventSourceArn"]) != "Table.StreamArn" {
+		if render(mapping["FunctionName"]) != "PurgeFunction.Arn" ||
+			render(mapping["EventSourceArn"]) != "Table.StreamArn" {
 			t.Errorf("%s: %v invokes %v", name, mapping["EventSourceArn"], mapping["FunctionName"])
 		}
 	}
@@ -185,12 +187,14 @@ func TestMappings_RetryWithinBounds(t *testing.T) {
 			}
 		}
 		invoke := resources(t, name)["IngestInvokeConfig"].Properties
-		if invoke["MaximumRetryAttempts"] != 2.0 || render(at(invoke, "DestinationConfig", "OnFailure", "Destination")) != "UndeliveredQueue.Arn" {
+		if invoke["MaximumRetryAttempts"] != 2.0 ||
+			render(at(invoke, "DestinationConfig", "OnFailure", "Destination")) != "UndeliveredQueue.Arn" {
 			t.Errorf("%s: the asynchronous invocation configuration is %v", name, invoke)
 		}
 	}
 	inbox := resources(t, "full")["InboxQueue"].Properties
-	if at(inbox, "RedrivePolicy", "maxReceiveCount") != float64(inboxRetries) || render(at(inbox, "RedrivePolicy", "deadLetterTargetArn")) != "UndeliveredQueue.Arn" {
+	if at(inbox, "RedrivePolicy", "maxReceiveCount") != float64(inboxRetries) ||
+		render(at(inbox, "RedrivePolicy", "deadLetterTargetArn")) != "UndeliveredQueue.Arn" {
 		t.Errorf("the inbox redrives by %v", inbox["RedrivePolicy"])
 	}
 }
@@ -199,17 +203,21 @@ func TestMappings_RetryWithinBounds(t *testing.T) {
 // while it waits.
 func TestInlet_HasThePatienceOfTheTableStream(t *testing.T) {
 	all := resources(t, "full")
-	for _, name := range []string{"MaximumRetryAttempts", "MaximumRecordAgeInSeconds", "BisectBatchOnFunctionError", "FunctionResponseTypes", "StartingPosition"} {
+	for _, name := range []string{"MaximumRetryAttempts", "MaximumRecordAgeInSeconds",
+		"BisectBatchOnFunctionError", "FunctionResponseTypes", "StartingPosition"} {
 		if diff := cmp.Diff(all["Mapping"].Properties[name], all["InletMapping"].Properties[name]); diff != "" {
 			t.Errorf("%s (-table stream +data stream):\n%s", name, diff)
 		}
 	}
-	if got := render(at(all["InletMapping"].Properties, "DestinationConfig", "OnFailure", "Destination")); got != "UndeliveredQueue.Arn" {
+	if got := render(at(all["InletMapping"].Properties, "DestinationConfig", "OnFailure",
+		"Destination")); got != "UndeliveredQueue.Arn" {
 		t.Errorf("a batch that is given up goes to %q", got)
 	}
 	inbox, patience := all["InboxQueue"].Properties, 15*time.Minute.Seconds()
-	if times, _ := at(inbox, "RedrivePolicy", "maxReceiveCount").(float64); times*inbox["VisibilityTimeout"].(float64) < patience {
-		t.Errorf("a message of the queue is received %v times within %v s each, want %v s together", times, inbox["VisibilityTimeout"], patience)
+	if times, _ := at(inbox, "RedrivePolicy",
+		"maxReceiveCount").(float64); times*inbox["VisibilityTimeout"].(float64) < patience {
+		t.Errorf("a message of the queue is received %v times within %v s each, want %v s together", times,
+			inbox["VisibilityTimeout"], patience)
 	}
 	for _, id := range []string{"InletAgeAlarm", "InboxAgeAlarm"} {
 		if all[id].Type != "AWS::CloudWatch::Alarm" {

@@ -19,7 +19,8 @@ func TestTemplates_HaveNoFindingOfCDKNagButTheJustifiedOnes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if finding, why, ok := strings.Cut(line, ": "); ok && !strings.HasPrefix(line, "#") && len(strings.Fields(why)) > 3 {
+		if finding, why, ok := strings.Cut(line, ": "); ok && !strings.HasPrefix(line, "#") &&
+			len(strings.Fields(why)) > 3 {
 			justified[finding] = false
 		}
 	}
@@ -30,7 +31,7 @@ func TestTemplates_HaveNoFindingOfCDKNagButTheJustifiedOnes(t *testing.T) {
 	awscdk.Aspects_Of(app).Add(cdknag.NewAwsSolutionsChecks(&cdknag.NagPackProps{Reports: new(true)}), nil)
 	folder := *app.Synth(nil).Directory()
 	for _, s := range all {
-		rows := reportOf(t, filepath.Join(folder, "AwsSolutions-"+*s.stack.StackName()+"-NagReport.csv"))
+		rows := readReport(t, filepath.Join(folder, "AwsSolutions-"+*s.stack.StackName()+"-NagReport.csv"))
 		for _, row := range rows[1:] {
 			rule, path, result := row[0], strings.Split(row[1], "/"), row[2]
 			finding := rule + " " + path[min(2, len(path)-1)]
@@ -40,7 +41,8 @@ func TestTemplates_HaveNoFindingOfCDKNagButTheJustifiedOnes(t *testing.T) {
 			if _, known := justified[finding]; known {
 				justified[finding] = true
 			} else {
-				t.Errorf("%s: %s: %s: %s: change it, or justify it in testdata/nag.txt", s.stage.Name, finding, result, row[5])
+				t.Errorf("%s: %s: %s: %s: change it, or justify it in testdata/nag.txt", s.stage.Name, finding, result,
+					row[5])
 			}
 		}
 	}
@@ -51,7 +53,7 @@ func TestTemplates_HaveNoFindingOfCDKNagButTheJustifiedOnes(t *testing.T) {
 	}
 }
 
-func reportOf(t *testing.T, path string) [][]string {
+func readReport(t *testing.T, path string) [][]string {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {

@@ -59,7 +59,8 @@ func TestSilence_IsNoticedWithinTenMinutes(t *testing.T) {
 		}
 		got := noticedIn(a.Properties)
 		if want, _ := strconv.Atoi(minutes); got > 10*time.Minute || got != time.Duration(want)*time.Minute {
-			t.Errorf("%s: %s notices it in %s, the page says %s min, and more than 10 is too long", what, name, got, minutes)
+			t.Errorf("%s: %s notices it in %s, the page says %s min, and more than 10 is too long", what, name, got,
+				minutes)
 		}
 		folder, function, _ := strings.Cut(test, ".")
 		if !declares(t, folder, function) {

@@ -21,14 +21,16 @@ func (s *Tidemark) addPages(target *string) {
 		s.publicRoute(fmt.Sprintf("Pages%dRoute", i+1), "GET "+path, files, nil)
 	}
 	s.allowInvoke("PagesPermission", pages, apiGateway, nil, s.apiSource("*/GET/ui*"))
-	authorizer := s.keyAuthorizer("LinkAuthorizer", "shared-links", keyCache, jsii.Strings("$request.header.Authorization"))
+	authorizer := s.keyAuthorizer("LinkAuthorizer", "shared-links", keyCache,
+		jsii.Strings("$request.header.Authorization"))
 	s.publicRoute("SharedRoute", "GET "+access.LinkRoute, target, authorizer.Ref())
 }
 
 // signIn returns how people sign in to the pages, as JSON. The pages request the rights of reads only.
 func (s *Tidemark) signIn() *string {
 	access := s.stage.Access
-	in := config.SignIn{Issuer: access.Issuer, Client: cmp.Or(access.Client, access.Audience[0]), Scope: "openid"}
+	in := config.SignIn{Issuer: access.Issuer, Client: cmp.Or(access.Client, access.Audience[0]),
+		Scope: "openid"}
 	if access.ScopePrefix != "" {
 		in.Scope += " " + access.ScopePrefix + string(httpapi.ScopeRead)
 	}

@@ -19,12 +19,14 @@ func TestPages_AreServedWithoutRightsWhereTheStageHasThem(t *testing.T) {
 		want = append(want, "GET "+path+" → NONE, integrations/PagesIntegration")
 	}
 	want = append(want, "GET /shared/{proxy+} → CUSTOM LinkAuthorizer, integrations/QueryIntegration")
-	for name, deployed := range map[string]bool{"dev": false, "prod": false, "devices": false, "full": false, "teams": true} {
+	for name, deployed := range map[string]bool{"dev": false, "prod": false, "devices": false, "full": false,
+		"teams": true} {
 		var got []string
 		for _, r := range resourcesOfType(t, name, "AWS::ApiGatewayV2::Route") {
 			key := render(r.Properties["RouteKey"])
 			if strings.Contains(key, " /ui") || strings.Contains(key, " /shared") {
-				access := strings.TrimSpace(render(r.Properties["AuthorizationType"]) + " " + render(r.Properties["AuthorizerId"]))
+				access := strings.TrimSpace(render(r.Properties["AuthorizationType"]) + " " +
+					render(r.Properties["AuthorizerId"]))
 				got = append(got, key+" → "+access+", "+render(r.Properties["Target"]))
 			}
 		}
@@ -50,12 +52,14 @@ func TestPages_AreServedWithoutRightsWhereTheStageHasThem(t *testing.T) {
 		}
 		for _, p := range all["PagesRole"].Properties["Policies"].([]any) {
 			for _, right := range allowed(t, at(p.(map[string]any), "PolicyDocument")) {
-				if !strings.HasPrefix(right, "logs:") && !strings.HasPrefix(right, "xray:") && !strings.HasPrefix(right, "kms:") {
+				if !strings.HasPrefix(right, "logs:") && !strings.HasPrefix(right, "xray:") &&
+					!strings.HasPrefix(right, "kms:") {
 					t.Errorf("%s: the function of the pages may %s", name, right)
 				}
 			}
 		}
-		if got := at(all["AuthorizeFunction"].Properties, "Environment", "Variables", config.EnvSiteSecret); render(got) != "SiteSecret" {
+		if got := at(all["AuthorizeFunction"].Properties, "Environment", "Variables",
+			config.EnvSiteSecret); render(got) != "SiteSecret" {
 			t.Errorf("%s: the authorizer of links reads %v", name, got)
 		}
 	}
@@ -64,11 +68,13 @@ func TestPages_AreServedWithoutRightsWhereTheStageHasThem(t *testing.T) {
 func TestPages_SignInAtTheIssuerOfTokens(t *testing.T) {
 	const issuer = "https://login.example.com"
 	var deployed config.SignIn
-	text := render(at(resources(t, "teams")["PagesFunction"].Properties, "Environment", "Variables", config.EnvSignIn))
+	text := render(at(resources(t, "teams")["PagesFunction"].Properties, "Environment", "Variables",
+		config.EnvSignIn))
 	if err := json.Unmarshal([]byte(text), &deployed); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	if want := (config.SignIn{Issuer: issuer, Client: "browsers", Scope: "openid tidemark/read", Audience: "tidemark"}); deployed != want {
+	if want := (config.SignIn{Issuer: issuer, Client: "browsers", Scope: "openid tidemark/read",
+		Audience: "tidemark"}); deployed != want {
 		t.Errorf("teams: %+v, want %+v", deployed, want)
 	}
 	for _, access := range []config.Access{
@@ -76,7 +82,8 @@ func TestPages_SignInAtTheIssuerOfTokens(t *testing.T) {
 		{Issuer: issuer, Audience: []string{"console", "tidemark"}, Client: "tidemark"},
 	} {
 		s := &Tidemark{stage: config.Stage{Access: access}}
-		if got, want := *s.signIn(), `{"issuer":"https://login.example.com","client":"tidemark","scope":"openid"}`; got != want {
+		if got, want := *s.signIn(),
+			`{"issuer":"https://login.example.com","client":"tidemark","scope":"openid"}`; got != want {
 			t.Errorf("%+v: %s, want %s", access, got, want)
 		}
 	}

@@ -97,13 +97,15 @@ func wholeTable(function string) []string {
 // privileges returns what a function may do beside its partitionRules: the rights of every function, then its
 // own.
 func (s *Tidemark) privileges(function string) []privilege {
-	all := []privilege{{"Logs", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, []string{*s.logs[function].LogGroupArn()}}}
+	all := []privilege{{"Logs", []string{"logs:CreateLogStream", "logs:PutLogEvents"},
+		[]string{*s.logs[function].LogGroupArn()}}}
 	if actions := wholeTable(function); len(actions) > 0 {
 		all = append(all, privilege{"Table", actions, []string{*s.Table.TableArn()}})
 	}
 	switch function {
 	case ingest:
-		all = append(all, privilege{"Undelivered", []string{"sqs:SendMessage"}, []string{*s.Undelivered.QueueArn()}})
+		all = append(all, privilege{"Undelivered", []string{"sqs:SendMessage"},
+			[]string{*s.Undelivered.QueueArn()}})
 		all = append(all, s.sourcePrivileges()...)
 		if s.stage.Sources.Pages && s.secondIndex() {
 			all = append(all, privilege{
@@ -111,11 +113,13 @@ func (s *Tidemark) privileges(function string) []privilege {
 			})
 		}
 		if s.originSecret != nil {
-			all = append(all, privilege{"OriginSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.originSecret.SecretArn()}})
+			all = append(all, privilege{"OriginSecret", []string{"secretsmanager:GetSecretValue"},
+				[]string{*s.originSecret.SecretArn()}})
 		}
 	case aggregate, purge:
 		all = append(all,
-			privilege{"TableStream", []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}, []string{*s.Table.TableStreamArn()}},
+			privilege{"TableStream", []string{"dynamodb:DescribeStream", "dynamodb:GetRecords",
+				"dynamodb:GetShardIterator"}, []string{*s.Table.TableStreamArn()}},
 			privilege{"TableStreams", []string{"dynamodb:ListStreams"}, []string{*s.Table.TableArn() + "/stream/*"}},
 			privilege{"OnFailure", []string{"sqs:SendMessage"}, []string{*s.OnFailure.QueueArn()}})
 		if function == aggregate {
@@ -127,10 +131,12 @@ func (s *Tidemark) privileges(function string) []privilege {
 		all = append(all, s.alertIndex())
 	case query:
 		all = append(all, privilege{"Indexes", []string{queryItems}, s.indexes()})
-		all = append(all, privilege{"CursorSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.cursorSecret.SecretArn()}})
+		all = append(all, privilege{"CursorSecret", []string{"secretsmanager:GetSecretValue"},
+			[]string{*s.cursorSecret.SecretArn()}})
 	case authorize:
 		if s.siteSecret != nil {
-			all = append(all, privilege{"SiteSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.siteSecret.SecretArn()}})
+			all = append(all, privilege{"SiteSecret", []string{"secretsmanager:GetSecretValue"},
+				[]string{*s.siteSecret.SecretArn()}})
 		}
 	}
 	if s.key != nil {
@@ -138,7 +144,8 @@ func (s *Tidemark) privileges(function string) []privilege {
 	}
 	if s.stage.Tracing {
 		// X-Ray has no resource-level permissions.
-		all = append(all, privilege{"Traces", []string{"xray:PutTelemetryRecords", "xray:PutTraceSegments"}, []string{"*"}})
+		all = append(all, privilege{"Traces", []string{"xray:PutTelemetryRecords", "xray:PutTraceSegments"},
+			[]string{"*"}})
 	}
 	return all
 }
@@ -170,16 +177,17 @@ func (s *Tidemark) indexes() []string {
 // secondIndex reports whether a kind or profile field is indexed by the second index.
 func (s *Tidemark) secondIndex() bool {
 	return slices.ContainsFunc(s.kinds.Kinds, func(k catalog.Kind) bool {
-		return k.IndexBy != "" || slices.ContainsFunc(s.kinds.Profile(k.Subject.Name).Indexes, func(x catalog.ProfileIndex) bool {
-			return x.Index == catalog.SecondIndex
-		})
+		return k.IndexBy != "" ||
+			slices.ContainsFunc(s.kinds.Profile(k.Subject.Name).Indexes, func(x catalog.ProfileIndex) bool {
+				return x.Index == catalog.SecondIndex
+			})
 	})
 }
 
 func (s *Tidemark) index(name string) string { return *s.Table.TableArn() + "/index/" + name }
 
-// documentOf is a policy document that allows privileges, in the bounds of rules.
-func documentOf(all []privilege, rules ...partitionRule) awsiam.PolicyDocument {
+// newDocument is a policy document that allows privileges, in the bounds of rules.
+func newDocument(all []privilege, rules ...partitionRule) awsiam.PolicyDocument {
 	document := awsiam.NewPolicyDocument(nil)
 	for _, p := range all {
 		document.AddStatements(awsiam.NewPolicyStatement(p.statement()))

@@ -7,7 +7,9 @@ import (
 )
 
 // shippedFunctions are the functions of a stage without Prometheus's HTTP API and the pages.
-var shippedFunctions = slices.DeleteFunc(slices.Clone(functions), func(f functionRow) bool { return f.name == prometheus || f.name == pages })
+var shippedFunctions = slices.DeleteFunc(slices.Clone(functions), func(f functionRow) bool {
+	return f.name == prometheus || f.name == pages
+})
 
 // Prometheus's HTTP API is off by default. Turned on, it has a function that may only read.
 func TestPrometheus_IsDeployedIfTurnedOnAndOnlyReads(t *testing.T) {
@@ -36,10 +38,13 @@ func TestPrometheus_IsDeployedIfTurnedOnAndOnlyReads(t *testing.T) {
 	}
 	routes := 0
 	for id, r := range deployed {
-		if key := render(r.Properties["RouteKey"]); r.Type == "AWS::ApiGatewayV2::Route" && strings.Contains(key, "/prometheus") {
+		if key := render(r.Properties["RouteKey"]); r.Type == "AWS::ApiGatewayV2::Route" &&
+			strings.Contains(key, "/prometheus") {
 			routes++
-			if r.Properties["AuthorizationType"] != "AWS_IAM" || !strings.Contains(render(r.Properties["Target"]), "PrometheusIntegration") {
-				t.Errorf("%s: %s is authorized by %v and goes to %v", id, key, r.Properties["AuthorizationType"], render(r.Properties["Target"]))
+			if r.Properties["AuthorizationType"] != "AWS_IAM" ||
+				!strings.Contains(render(r.Properties["Target"]), "PrometheusIntegration") {
+				t.Errorf("%s: %s is authorized by %v and goes to %v", id, key, r.Properties["AuthorizationType"],
+					render(r.Properties["Target"]))
 			}
 		}
 	}
@@ -48,7 +53,8 @@ func TestPrometheus_IsDeployedIfTurnedOnAndOnlyReads(t *testing.T) {
 	}
 	for _, p := range deployed["PrometheusRole"].Properties["Policies"].([]any) {
 		for _, right := range allowed(t, at(p.(map[string]any), "PolicyDocument")) {
-			for _, write := range []string{"dynamodb:Put", "dynamodb:Update", "dynamodb:Delete", "dynamodb:BatchWrite", "secretsmanager:"} {
+			for _, write := range []string{"dynamodb:Put", "dynamodb:Update", "dynamodb:Delete", "dynamodb:BatchWrite",
+				"secretsmanager:"} {
 				if strings.Contains(right, write) {
 					t.Errorf("the function may %s", right)
 				}

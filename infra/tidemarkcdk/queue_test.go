@@ -9,10 +9,12 @@ import (
 func TestQueues_AreEncryptedAndRequireTLS(t *testing.T) {
 	for _, name := range all {
 		for id, q := range resourcesOfType(t, name, "AWS::SQS::Queue") {
-			if encrypted := q.Properties["SqsManagedSseEnabled"] == true || render(q.Properties["KmsMasterKeyId"]) == "Key.Arn"; !encrypted {
+			if encrypted := q.Properties["SqsManagedSseEnabled"] == true ||
+				render(q.Properties["KmsMasterKeyId"]) == "Key.Arn"; !encrypted {
 				t.Errorf("%s: %s is not encrypted", name, id)
 			}
-			if id != "InboxQueue" && q.Properties["MessageRetentionPeriod"] != shipped(t).Mapping.FailureRetention.Seconds() {
+			if id != "InboxQueue" &&
+				q.Properties["MessageRetentionPeriod"] != shipped(t).Mapping.FailureRetention.Seconds() {
 				t.Errorf("%s: %s keeps messages for %v s", name, id, q.Properties["MessageRetentionPeriod"])
 			}
 			want := []any{map[string]any{

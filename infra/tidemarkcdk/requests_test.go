@@ -69,7 +69,8 @@ var stores = map[string][]reflect.Type{
 		reflect.TypeFor[queue.Store](),
 	},
 	aggregate: {
-		reflect.TypeFor[aggregating.Store](), reflect.TypeFor[aggregating.QuarantineStore](), reflect.TypeFor[aggregating.ProgressStore](),
+		reflect.TypeFor[aggregating.Store](), reflect.TypeFor[aggregating.QuarantineStore](),
+		reflect.TypeFor[aggregating.ProgressStore](),
 		reflect.TypeFor[storage.EventVisitor](), reflect.TypeFor[aggregating.RowReader](), // optional interfaces of its store
 		reflect.TypeFor[aggregating.ShareStore](),
 		reflect.TypeFor[aggregating.InvalidationStore](), reflect.TypeFor[aggregating.HeartbeatStore](),

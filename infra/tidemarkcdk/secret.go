@@ -17,8 +17,10 @@ func (s *Tidemark) addSecrets() {
 		// valid if its value is copied into the secret of a new stack.
 		s.siteSecret = s.secret("SiteSecret", "Signs the site keys and shared links of ", retained)
 	}
-	if s.stage.Sources.Pages && (s.settings.Collector.Trust != config.TrustNone || s.stage.CloudFront != (config.CloudFront{})) {
-		s.originSecret = s.secret("OriginSecret", "Sent by the CloudFront distribution in front of ", awscdk.RemovalPolicy_DESTROY)
+	if s.stage.Sources.Pages &&
+		(s.settings.Collector.Trust != config.TrustNone || s.stage.CloudFront != (config.CloudFront{})) {
+		s.originSecret = s.secret("OriginSecret", "Sent by the CloudFront distribution in front of ",
+			awscdk.RemovalPolicy_DESTROY)
 	}
 }
 

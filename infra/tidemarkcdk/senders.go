@@ -18,7 +18,8 @@ const keyCache = 60.0
 // addSenders creates the routes that senders of other databases write to, which are authorized by the write
 // key in the header. A request without the header invokes nothing. Ingest serves the routes.
 func (s *Tidemark) addSenders(target *string) {
-	authorizer := s.keyAuthorizer("WriteKeyAuthorizer", "write-keys", keyCache, jsii.Strings("$request.header.Authorization"))
+	authorizer := s.keyAuthorizer("WriteKeyAuthorizer", "write-keys", keyCache,
+		jsii.Strings("$request.header.Authorization"))
 	for i, path := range access.WriteKeyPaths {
 		s.route(fmt.Sprintf("Senders%dRoute", i+1), "POST "+path, target, "CUSTOM", authorizer.Ref(), nil)
 		s.allowInvokeForMethod(ingest, "POST")
@@ -46,7 +47,8 @@ func (s *Tidemark) addReports(target *string) {
 
 // keyAuthorizer makes authorize check the requests of some routes. It is invoked for every
 // request if the results are cached for 0 seconds. One permission is for all authorizers of the API.
-func (s *Tidemark) keyAuthorizer(id, name string, cached float64, source *[]*string) awsapigatewayv2.CfnAuthorizer {
+func (s *Tidemark) keyAuthorizer(id, name string, cached float64,
+	source *[]*string) awsapigatewayv2.CfnAuthorizer {
 	if s.Node().TryFindChild(new("AuthorizePermission")) == nil {
 		s.allowInvoke("AuthorizePermission", authorize, apiGateway, nil, s.apiSource("authorizers/*"))
 	}

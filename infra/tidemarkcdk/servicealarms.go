@@ -112,7 +112,8 @@ func (s *Tidemark) sourceAlarms() []alarm {
 	if s.Inlet != nil {
 		all = append(all, alarm{
 			name: alarmInletAge,
-			metric: newMetric("AWS/Kinesis", "GetRecords.IteratorAgeMilliseconds", string(telemetry.Maximum), time.Minute,
+			metric: newMetric("AWS/Kinesis", "GetRecords.IteratorAgeMilliseconds", string(telemetry.Maximum),
+				time.Minute,
 				map[string]*string{"StreamName": s.Inlet.StreamName()}),
 			threshold: milliseconds(patience),
 			pace:      atOnce,
@@ -163,7 +164,8 @@ func (s *Tidemark) apiAlarms() []alarm {
 		},
 		{
 			name: alarmApi4xxShare,
-			metric: expression("IF(requests > 50, rejected / requests, 0)", "share of rejected requests", 5*time.Minute,
+			metric: expression("IF(requests > 50, rejected / requests, 0)", "share of rejected requests",
+				5*time.Minute,
 				metrics{
 					"requests": s.apiMetric("Count", "Sum", 5*time.Minute),
 					"rejected": s.apiMetric("4xx", "Sum", 5*time.Minute),
@@ -196,7 +198,8 @@ func (s *Tidemark) rejectedShare() awscloudwatch.IMetric {
 		m, _ := telemetry.ForOutcome(outcome)
 		used[fmt.Sprintf("m%d", i)] = s.catalogueMetric(m, ingest, telemetry.Sum, period)
 	}
-	return expression("IF(SUM(METRICS()) > 100, m0 / SUM(METRICS()), 0)", "share of rejected observations", period, used)
+	return expression("IF(SUM(METRICS()) > 100, m0 / SUM(METRICS()), 0)", "share of rejected observations",
+		period, used)
 }
 
 // tableThrottles is the sum of a metric over the table and its indexes.
@@ -240,7 +243,8 @@ func (s *Tidemark) functionMetric(
 		map[string]*string{"FunctionName": s.Functions[function].FunctionName()})
 }
 
-func mappingMetric(mapping awslambda.CfnEventSourceMapping, name string, period time.Duration) awscloudwatch.IMetric {
+func mappingMetric(mapping awslambda.CfnEventSourceMapping, name string,
+	period time.Duration) awscloudwatch.IMetric {
 	return newMetric("AWS/Lambda", name, string(telemetry.Sum), period,
 		map[string]*string{"EventSourceMappingUUID": mapping.Ref()})
 }

@@ -28,8 +28,9 @@ type services struct {
 }
 
 func newServices() *services {
-	return &services{metrics: map[string]float64{}, failing: map[string]bool{}, throttled: map[string]bool{}, stopped: map[string]bool{},
-		full: map[string]bool{}, waiting: map[string][]time.Time{}}
+	return &services{metrics: map[string]float64{}, failing: map[string]bool{}, throttled: map[string]bool{},
+		stopped: map[string]bool{},
+		full:    map[string]bool{}, waiting: map[string][]time.Time{}}
 }
 
 func (s *services) add(metric string, n float64) {
@@ -80,7 +81,7 @@ func (c *changes) Read(_ context.Context, _, after string) (page eventsource.Pag
 	from, _ := strconv.Atoi(after)
 	for n := from + 1; !c.began.Add(time.Duration(n) * time.Minute).After(time.Now()); n++ {
 		page.Records = append(page.Records, eventsource.Record{Seq: strconv.Itoa(n), Item: "i", Body: []byte("{}"),
-			At: model.TimeOf(c.began.Add(time.Duration(n) * time.Minute))})
+			At: model.NewTime(c.began.Add(time.Duration(n) * time.Minute))})
 	}
 	c.read(len(page.Records))
 	return page, nil
@@ -88,10 +89,12 @@ func (c *changes) Read(_ context.Context, _, after string) (page eventsource.Pag
 
 // follow runs the mapping of the table stream to a function until ctx ends.
 func (s *services) follow(ctx context.Context, mapping, function string) {
-	source := &changes{began: time.Now().Add(-30 * time.Second), read: func(n int) { s.add("AWS/Lambda PolledEventCount "+mapping, float64(n)) }}
+	source := &changes{began: time.Now().Add(-30 * time.Second), read: func(n int) {
+		s.add("AWS/Lambda PolledEventCount "+mapping, float64(n))
+	}}
 	m := &eventsource.Mapping{
 		Source: source, Stream: "arn", Settings: eventsource.Settings{MaxRetries: 2},
-		Now: func() model.Time { return model.TimeOf(time.Now()) }, Sleep: retry.Sleep,
+		Now: func() model.Time { return model.NewTime(time.Now()) }, Sleep: retry.Sleep,
 		Invoke: func(context.Context, []byte) ([]byte, error) { return nil, s.invoke(function) },
 		OnFailure: func(_ context.Context, g eventsource.GivenUp) error {
 			if s.is(s.stopped, "OnFailureQueue") { // Lambda drops what it cannot send

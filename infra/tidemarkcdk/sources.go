@@ -32,7 +32,8 @@ func (s *Tidemark) addSources() {
 			// again while its batch is being processed or waits for a free invocation.
 			VisibilityTimeout: cdkDuration(6 * s.settings.Functions.Ingest.Timeout),
 			RetentionPeriod:   cdkDuration(config.InboxRetention),
-			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: s.Undelivered, MaxReceiveCount: new(float64(inboxRetries))},
+			DeadLetterQueue: &awssqs.DeadLetterQueue{Queue: s.Undelivered,
+				MaxReceiveCount: new(float64(inboxRetries))},
 		})
 	}
 	if s.stage.Sources.Kinesis {
@@ -51,11 +52,13 @@ func (s *Tidemark) addSources() {
 // sourcePrivileges are the rights that ingest's role needs so that Lambda can read its queue and data stream.
 func (s *Tidemark) sourcePrivileges() (all []privilege) {
 	if s.Inbox != nil {
-		all = append(all, privilege{"Inbox", []string{"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"}, []string{*s.Inbox.QueueArn()}})
+		all = append(all, privilege{"Inbox", []string{"sqs:DeleteMessage", "sqs:GetQueueAttributes",
+			"sqs:ReceiveMessage"}, []string{*s.Inbox.QueueArn()}})
 	}
 	if s.Inlet != nil {
 		all = append(all, privilege{"Inlet", []string{
-			"kinesis:DescribeStream", "kinesis:DescribeStreamSummary", "kinesis:GetRecords", "kinesis:GetShardIterator", "kinesis:ListShards",
+			"kinesis:DescribeStream", "kinesis:DescribeStreamSummary", "kinesis:GetRecords",
+			"kinesis:GetShardIterator", "kinesis:ListShards",
 		}, []string{*s.Inlet.StreamArn()}})
 	}
 	return all
@@ -64,31 +67,34 @@ func (s *Tidemark) sourcePrivileges() (all []privilege) {
 // addSourceMappings makes Lambda deliver the queue and the data stream to ingest. Messages that
 // an asynchronous source cannot deliver go to the undelivered queue.
 func (s *Tidemark) addSourceMappings() {
-	awslambda.NewCfnEventInvokeConfig(s.Construct, new("IngestInvokeConfig"), &awslambda.CfnEventInvokeConfigProps{
-		FunctionName:             s.Functions[ingest].FunctionName(),
-		Qualifier:                s.qualifier(),
-		MaximumRetryAttempts:     new(2.0),
-		MaximumEventAgeInSeconds: new(21600.0),
-		DestinationConfig: &awslambda.CfnEventInvokeConfig_DestinationConfigProperty{
-			OnFailure: &awslambda.CfnEventInvokeConfig_OnFailureProperty{Destination: s.Undelivered.QueueArn()},
-		},
-	})
-	if s.Inbox != nil {
-		inbox := awslambda.NewCfnEventSourceMapping(s.Construct, new("InboxMapping"), &awslambda.CfnEventSourceMappingProps{
-			FunctionName:                   s.invoked(ingest),
-			EventSourceArn:                 s.Inbox.QueueArn(),
-			BatchSize:                      new(float64(sourceBatch)),
-			MaximumBatchingWindowInSeconds: new(float64(sourceWindow)),
-			FunctionResponseTypes:          jsii.Strings("ReportBatchItemFailures"),
-			MetricsConfig:                  s.eventCounts(),
+	awslambda.NewCfnEventInvokeConfig(s.Construct, new("IngestInvokeConfig"),
+		&awslambda.CfnEventInvokeConfigProps{
+			FunctionName:             s.Functions[ingest].FunctionName(),
+			Qualifier:                s.qualifier(),
+			MaximumRetryAttempts:     new(2.0),
+			MaximumEventAgeInSeconds: new(21600.0),
+			DestinationConfig: &awslambda.CfnEventInvokeConfig_DestinationConfigProperty{
+				OnFailure: &awslambda.CfnEventInvokeConfig_OnFailureProperty{Destination: s.Undelivered.QueueArn()},
+			},
 		})
+	if s.Inbox != nil {
+		inbox := awslambda.NewCfnEventSourceMapping(s.Construct, new("InboxMapping"),
+			&awslambda.CfnEventSourceMappingProps{
+				FunctionName:                   s.invoked(ingest),
+				EventSourceArn:                 s.Inbox.QueueArn(),
+				BatchSize:                      new(float64(sourceBatch)),
+				MaximumBatchingWindowInSeconds: new(float64(sourceWindow)),
+				FunctionResponseTypes:          jsii.Strings("ReportBatchItemFailures"),
+				MetricsConfig:                  s.eventCounts(),
+			})
 		if most := positive(s.stage.Ceiling.Inbox); most != nil {
 			inbox.SetScalingConfig(&awslambda.CfnEventSourceMapping_ScalingConfigProperty{MaximumConcurrency: most})
 		}
 	}
 	if s.Inlet != nil {
 		props := s.streamReader(ingest, s.Inlet.StreamArn(), s.Undelivered)
-		props.BatchSize, props.MaximumBatchingWindowInSeconds = new(float64(sourceBatch)), new(float64(sourceWindow))
+		props.BatchSize, props.MaximumBatchingWindowInSeconds = new(float64(sourceBatch)),
+			new(float64(sourceWindow))
 		props.BisectBatchOnFunctionError = true
 		awslambda.NewCfnEventSourceMapping(s.Construct, new("InletMapping"), props)
 	}
@@ -97,8 +103,10 @@ func (s *Tidemark) addSourceMappings() {
 // addSchedules makes purge start and resume purges every minute, and aggregate deliver waiting
 // alert notifications and write the rows of buckets that have closed.
 func (s *Tidemark) addSchedules() {
-	s.addSchedule("Purge", purge, "Starts purges that are due and resumes interrupted ones", config.PurgeEvery, "")
-	s.addSchedule("Alerts", aggregate, "Delivers alert notifications that are waiting", config.AlertsEvery, s.sweeps()...)
+	s.addSchedule("Purge", purge, "Starts purges that are due and resumes interrupted ones", config.PurgeEvery,
+		"")
+	s.addSchedule("Alerts", aggregate, "Delivers alert notifications that are waiting", config.AlertsEvery,
+		s.sweeps()...)
 }
 
 // sweeps returns the payload of each sweep. A single sweep gets the scheduled event, so its payload is "".
@@ -124,7 +132,8 @@ func (s *Tidemark) addSchedule(id, function, purpose string, every time.Duration
 		target := &awsevents.CfnRule_TargetProperty{
 			Id: &name, Arn: s.invoked(function),
 			// The next invocation does the work of a missed one.
-			RetryPolicy: &awsevents.CfnRule_RetryPolicyProperty{MaximumRetryAttempts: new(0.0), MaximumEventAgeInSeconds: new(60.0)},
+			RetryPolicy: &awsevents.CfnRule_RetryPolicyProperty{MaximumRetryAttempts: new(0.0),
+				MaximumEventAgeInSeconds: new(60.0)},
 		}
 		if payload != "" {
 			target.Input = &payload

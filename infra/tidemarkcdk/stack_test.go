@@ -76,7 +76,8 @@ func TestTidemark_RejectsThingsOfAnUnknownType(t *testing.T) {
 
 func TestTidemark_NamesTheFunctionThatIsNotBuilt(t *testing.T) {
 	needNode(t)
-	_, err := NewTidemark(awscdk.NewStack(awscdk.NewApp(nil), new("app"), nil), "Default", Props{Code: t.TempDir()})
+	_, err := NewTidemark(awscdk.NewStack(awscdk.NewApp(nil), new("app"), nil), "Default",
+		Props{Code: t.TempDir()})
 	if err == nil || !strings.Contains(err.Error(), "make build") {
 		t.Errorf("got %v, want an error that names make build", err)
 	}

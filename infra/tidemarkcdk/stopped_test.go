@@ -20,8 +20,8 @@ type evaluated struct {
 	breaches []bool
 }
 
-// metricOf names a metric by its parts in the template.
-func metricOf(m map[string]any) string {
+// metricName names a metric by its parts in the template.
+func metricName(m map[string]any) string {
 	var of []string
 	for _, d := range m["Dimensions"].([]any) {
 		of = append(of, render(d.(map[string]any)["Value"]))
@@ -30,8 +30,8 @@ func metricOf(m map[string]any) string {
 	return render(m["Namespace"]) + " " + render(m["MetricName"]) + " " + strings.Join(of, " ")
 }
 
-// valueOf returns the value of a metric in the current period, and whether it has one.
-func (e *evaluated) valueOf(metric, statistic string) (value float64, ok bool) {
+// metricValue returns the value of a metric in the current period, and whether it has one.
+func (e *evaluated) metricValue(metric, statistic string) (value float64, ok bool) {
 	for _, minute := range e.minutes {
 		n, published := minute[metric]
 		switch ok = ok || published; statistic {
@@ -50,7 +50,7 @@ func (e *evaluated) valueOf(metric, statistic string) (value float64, ok bool) {
 func (e *evaluated) current() (value float64, ok bool) {
 	all, _ := e.alarm["Metrics"].([]any)
 	if all == nil {
-		return e.valueOf(metricOf(e.alarm), render(e.alarm["Statistic"]))
+		return e.metricValue(metricName(e.alarm), render(e.alarm["Statistic"]))
 	}
 	expression := ""
 	for _, m := range all {
@@ -60,7 +60,7 @@ func (e *evaluated) current() (value float64, ok bool) {
 			continue
 		}
 		stat := m["MetricStat"].(map[string]any)
-		n, published := e.valueOf(metricOf(stat["Metric"].(map[string]any)), render(stat["Stat"]))
+		n, published := e.metricValue(metricName(stat["Metric"].(map[string]any)), render(stat["Stat"]))
 		value, ok = value+n, ok || published
 	}
 	switch {
@@ -90,7 +90,8 @@ func (e *evaluated) period() int {
 func (e *evaluated) raised(minute map[string]float64) bool {
 	if e.minutes = append(e.minutes, minute); len(e.minutes) == e.period() {
 		value, ok := e.current()
-		e.breaches = append(e.breaches, ok && value > e.alarm["Threshold"].(float64) || !ok && e.alarm["TreatMissingData"] == "breaching")
+		e.breaches = append(e.breaches,
+			ok && value > e.alarm["Threshold"].(float64) || !ok && e.alarm["TreatMissingData"] == "breaching")
 		e.minutes = nil
 	}
 	within, count := int(e.alarm["EvaluationPeriods"].(float64)), 0

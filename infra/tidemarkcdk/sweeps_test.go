@@ -14,13 +14,14 @@ func TestSchedule_InvokesAggregateForEachPartOfTheSweeps(t *testing.T) {
 	for _, t := range targets {
 		target := t.(map[string]any)
 		names[target["Id"].(string)] = true
-		parts[envelope.PartOf([]byte(target["Input"].(string)))] = true
+		parts[envelope.ParsePart([]byte(target["Input"].(string)))] = true
 	}
 	if len(names) != 4 || len(parts) != 4 || !parts[envelope.Part{Sweep: 3, Sweeps: 4}] {
 		t.Errorf("targets %v are the parts %v, want four", names, parts)
 	}
 	for _, name := range []string{"dev", "prod"} {
-		if got := at(resources(t, name)["AlertsSchedule"].Properties, "Targets").([]any); len(got) != 1 || got[0].(map[string]any)["Input"] != nil {
+		if got := at(resources(t, name)["AlertsSchedule"].Properties, "Targets").([]any); len(got) != 1 ||
+			got[0].(map[string]any)["Input"] != nil {
 			t.Errorf("stage %s: targets %s, want one with the scheduled event", name, fmt.Sprint(got...))
 		}
 	}

@@ -18,7 +18,8 @@ import (
 func (s *Tidemark) addTable() {
 	if s.stage.Table != "" { // it exists, and outlives the stack
 		arn, _, _ := strings.Cut(s.stage.Table, "/stream/")
-		s.Table = awsdynamodb.Table_FromTableAttributes(s.Construct, new("Table"), &awsdynamodb.TableAttributes{TableArn: &arn, TableStreamArn: &s.stage.Table})
+		s.Table = awsdynamodb.Table_FromTableAttributes(s.Construct, new("Table"),
+			&awsdynamodb.TableAttributes{TableArn: &arn, TableStreamArn: &s.stage.Table})
 		return
 	}
 	props := &awsdynamodb.TableProps{
@@ -30,9 +31,10 @@ func (s *Tidemark) addTable() {
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: new(true),
 		},
-		DeletionProtection: new(s.stage.Removal == config.Retain && s.Node().TryGetContext(new(config.Unprotected)) != "true"),
-		RemovalPolicy:      s.removalPolicy(),
-		Encryption:         awsdynamodb.TableEncryption_AWS_MANAGED,
+		DeletionProtection: new(s.stage.Removal == config.Retain &&
+			s.Node().TryGetContext(new(config.Unprotected)) != "true"),
+		RemovalPolicy: s.removalPolicy(),
+		Encryption:    awsdynamodb.TableEncryption_AWS_MANAGED,
 	}
 	if s.key != nil {
 		props.Encryption, props.EncryptionKey = awsdynamodb.TableEncryption_CUSTOMER_MANAGED, s.key
@@ -40,9 +42,11 @@ func (s *Tidemark) addTable() {
 	// An index with less capacity than the table throttles the table's writes.
 	read, write := positive(s.stage.Billing.ReadUnits), positive(s.stage.Billing.WriteUnits)
 	if s.stage.Billing.Provisioned() {
-		props.BillingMode, props.ReadCapacity, props.WriteCapacity = awsdynamodb.BillingMode_PROVISIONED, read, write
+		props.BillingMode, props.ReadCapacity, props.WriteCapacity = awsdynamodb.BillingMode_PROVISIONED, read,
+			write
 	}
-	props.MaxReadRequestUnits, props.MaxWriteRequestUnits = positive(s.stage.Ceiling.ReadUnits), positive(s.stage.Ceiling.WriteUnits)
+	props.MaxReadRequestUnits, props.MaxWriteRequestUnits = positive(s.stage.Ceiling.ReadUnits),
+		positive(s.stage.Ceiling.WriteUnits)
 	table := withLogicalID(s, awsdynamodb.NewTable(s.Construct, new("Table"), props), "Table")
 	s.Table = table
 	for _, index := range []struct{ name, partition, sort string }{
@@ -70,8 +74,10 @@ func (s *Tidemark) autoscale(table awsdynamodb.Table) {
 	if b.Autoscale == (config.Autoscale{}) {
 		return
 	}
-	reads := &awsdynamodb.EnableScalingProps{MinCapacity: positive(b.ReadUnits), MaxCapacity: positive(b.Autoscale.ReadUnits)}
-	writes := &awsdynamodb.EnableScalingProps{MinCapacity: positive(b.WriteUnits), MaxCapacity: positive(b.Autoscale.WriteUnits)}
+	reads := &awsdynamodb.EnableScalingProps{MinCapacity: positive(b.ReadUnits),
+		MaxCapacity: positive(b.Autoscale.ReadUnits)}
+	writes := &awsdynamodb.EnableScalingProps{MinCapacity: positive(b.WriteUnits),
+		MaxCapacity: positive(b.Autoscale.WriteUnits)}
 	for _, scaled := range []awsdynamodb.IScalableTableAttribute{
 		table.AutoScaleReadCapacity(reads), table.AutoScaleWriteCapacity(writes),
 		table.AutoScaleGlobalSecondaryIndexReadCapacity(new(keys.IndexGSI1), reads),
@@ -79,7 +85,8 @@ func (s *Tidemark) autoscale(table awsdynamodb.Table) {
 		table.AutoScaleGlobalSecondaryIndexReadCapacity(new(keys.IndexGSI2), reads),
 		table.AutoScaleGlobalSecondaryIndexWriteCapacity(new(keys.IndexGSI2), writes),
 	} {
-		scaled.ScaleOnUtilization(&awsdynamodb.UtilizationScalingProps{TargetUtilizationPercent: positive(b.Autoscale.Utilization)})
+		scaled.ScaleOnUtilization(
+			&awsdynamodb.UtilizationScalingProps{TargetUtilizationPercent: positive(b.Autoscale.Utilization)})
 	}
 }
 
@@ -97,7 +104,8 @@ func text(name string) *awsdynamodb.Attribute {
 
 // keyActions are the actions that a principal needs on a customer key to read and write the
 // data that it encrypts.
-var keyActions = []string{"kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncryptFrom", "kms:ReEncryptTo"}
+var keyActions = []string{"kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncryptFrom",
+	"kms:ReEncryptTo"}
 
 // addKey creates the stage's customer key. It has the table's removal policy: without the key,
 // the table cannot be read.

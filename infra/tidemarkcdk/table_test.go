@@ -24,7 +24,8 @@ func TestTable_EqualsTheLocalTable(t *testing.T) {
 		for _, i := range table["GlobalSecondaryIndexes"].([]any) {
 			index := i.(map[string]any)
 			partition, sort := schema(index)
-			got.Indexes = append(got.Indexes, dynamo.Index{Name: render(index["IndexName"]), Partition: partition, Sort: sort})
+			got.Indexes = append(got.Indexes,
+				dynamo.Index{Name: render(index["IndexName"]), Partition: partition, Sort: sort})
 			if projection := render(at(index, "Projection", "ProjectionType")); projection != "ALL" {
 				t.Errorf("%s: index %s projects %s, want ALL", name, render(index["IndexName"]), projection)
 			}
@@ -69,7 +70,8 @@ func TestTable_CanBeRestoredAndIsEncrypted(t *testing.T) {
 			t.Errorf("%s: the table has a fixed name, want none", name)
 		}
 	}
-	if key := render(at(resources(t, "full")["Table"].Properties, "SSESpecification", "KMSMasterKeyId")); key != "Key.Arn" {
+	if key := render(at(resources(t, "full")["Table"].Properties, "SSESpecification",
+		"KMSMasterKeyId")); key != "Key.Arn" {
 		t.Errorf("full: encrypted by %q, want the customer key", key)
 	}
 }
@@ -83,7 +85,8 @@ func TestTable_HasTheRemovalPolicyOfItsStage(t *testing.T) {
 		if got := render(table.Attributes["DeletionPolicy"]); got != want.policy {
 			t.Errorf("%s: the table's deletion policy is %s, want %s", name, got, want.policy)
 		}
-		if got := render(table.Attributes["UpdateReplacePolicy"]); got != strings.TrimSuffix(want.policy, "ExceptOnCreate") {
+		if got := render(table.Attributes["UpdateReplacePolicy"]); got != strings.TrimSuffix(want.policy,
+			"ExceptOnCreate") {
 			t.Errorf("%s: the table's replacement policy is %s, want %s", name, got, want.policy)
 		}
 		if got := table.Properties["DeletionProtectionEnabled"]; got != want.protected {
@@ -112,13 +115,18 @@ func TestTable_AutoscalingCoversTheTableAndEachIndex(t *testing.T) {
 		}
 		of := targets[render(policy.Properties["ScalingTargetId"])].Properties
 		tracking := policy.Properties["TargetTrackingScalingPolicyConfiguration"].(map[string]any)
-		got[render(of["ResourceId"])+" "+render(at(tracking, "PredefinedMetricSpecification", "PredefinedMetricType"))] = scaled{
-			render(of["ScalableDimension"]), render(of["MinCapacity"]), render(of["MaxCapacity"]), render(tracking["TargetValue"])}
+		got[render(of["ResourceId"])+" "+
+			render(at(tracking, "PredefinedMetricSpecification", "PredefinedMetricType"))] = scaled{
+			render(of["ScalableDimension"]), render(of["MinCapacity"]), render(of["MaxCapacity"]),
+			render(tracking["TargetValue"])}
 	}
 	want := map[string]scaled{}
-	for resource, of := range map[string]string{"table/Table": "table", "table/Table/index/gsi1": "index", "table/Table/index/gsi2": "index"} {
-		want[resource+" DynamoDBReadCapacityUtilization"] = scaled{"dynamodb:" + of + ":ReadCapacityUnits", "25", "100", "70"}
-		want[resource+" DynamoDBWriteCapacityUtilization"] = scaled{"dynamodb:" + of + ":WriteCapacityUnits", "50", "500", "70"}
+	for resource, of := range map[string]string{"table/Table": "table", "table/Table/index/gsi1": "index",
+		"table/Table/index/gsi2": "index"} {
+		want[resource+" DynamoDBReadCapacityUtilization"] = scaled{"dynamodb:" + of + ":ReadCapacityUnits", "25",
+			"100", "70"}
+		want[resource+" DynamoDBWriteCapacityUtilization"] = scaled{"dynamodb:" + of + ":WriteCapacityUnits", "50",
+			"500", "70"}
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(scaled{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -134,7 +142,8 @@ func TestTable_OfAStageWithATableIsNotCreated(t *testing.T) {
 		}
 	}
 	text := string(stage(t, "restored"))
-	for _, want := range []string{`"EventSourceArn": "` + arn + `/stream/2026-11-24T07:00:00.000"`, `"TIDEMARK_TABLE": "copy"`, `"` + arn + `/index/gsi1"`, `"Value": "copy"`} {
+	for _, want := range []string{`"EventSourceArn": "` + arn + `/stream/2026-11-24T07:00:00.000"`,
+		`"TIDEMARK_TABLE": "copy"`, `"` + arn + `/index/gsi1"`, `"Value": "copy"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the template has no %s", want)
 		}

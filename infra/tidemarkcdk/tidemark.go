@@ -113,7 +113,8 @@ func loadConfig(path string) (*config.Config, error) {
 	return config.Load(path, domains.Kinds()...)
 }
 
-func newTidemark(scope constructs.Construct, id string, props Props, settings *config.Config, stage config.Stage) (*Tidemark, error) {
+func newTidemark(scope constructs.Construct, id string, props Props, settings *config.Config,
+	stage config.Stage) (*Tidemark, error) {
 	kinds, err := settings.Catalog()
 	if err == nil {
 		err = cmp.Or(checkThings(stage, kinds), checkArchive(stage, kinds))
@@ -141,7 +142,8 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 	tags.Add(new("application"), new("tidemark"), nil)
 	tags.Add(new("stage"), &stage.Name, nil)
 	for _, part := range []func(){
-		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addBus, s.addFunctions, s.addReleases, s.addMapping, s.addSchedules,
+		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addBus, s.addFunctions, s.addReleases,
+		s.addMapping, s.addSchedules,
 		s.addAPI, s.addCloudFront, s.addIoT, s.limitPublicRoutes,
 		s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addWebhooks, s.addBudget, s.addDashboard, s.addArchive,
 		s.addOutputs, s.addBoundary,

@@ -19,7 +19,8 @@ func inOneStack(t *testing.T, declare func(stack awscdk.Stack, code string)) tem
 	needNode(t)
 	folder := t.TempDir()
 	stubs(t, filepath.Join(folder, "build"))
-	app := awscdk.NewApp(&awscdk.AppProps{Outdir: new(filepath.Join(folder, "out")), AnalyticsReporting: new(false)})
+	app := awscdk.NewApp(
+		&awscdk.AppProps{Outdir: new(filepath.Join(folder, "out")), AnalyticsReporting: new(false)})
 	declare(awscdk.NewStack(app, new("shop"), nil), filepath.Join(folder, "build"))
 	data, err := os.ReadFile(*app.Synth(nil).GetStackByName(new("shop")).TemplateFullPath())
 	if err != nil {
@@ -42,7 +43,8 @@ func physicalNames(t *testing.T, of template.Template) map[string]string {
 			text, ok := value.(string)
 			kind := r.Type[strings.LastIndex(r.Type, ":")+1:]
 			if !ok || kind == "Alias" || kind == "Authorizer" || kind == "Stage" ||
-				property != "Name" && property != kind+"Name" && property != "RuleName" && property != "CompositeAlarmName" {
+				property != "Name" && property != kind+"Name" && property != "RuleName" &&
+					property != "CompositeAlarmName" {
 				continue
 			}
 			if other := names[r.Type+" "+text]; other != "" {
@@ -90,27 +92,32 @@ func TestTidemark_WorksTwiceInOneStack(t *testing.T) {
 	}
 	all, err := both.Resources()
 	if err != nil || len(all) > template.MaxResources-roomInStack {
-		t.Errorf("two instances have %d resources, want at most %d: %v", len(all), template.MaxResources-roomInStack, err)
+		t.Errorf("two instances have %d resources, want at most %d: %v", len(all),
+			template.MaxResources-roomInStack, err)
 	}
 	names := physicalNames(t, both)
-	for _, name := range []string{"AWS::Lambda::Function shop-Orders-ingest", "AWS::Lambda::Function shop-Visits-ingest", "AWS::IoT::TopicRule shop_Orders_READING", "AWS::CloudWatch::Dashboard shop-Orders"} {
+	for _, name := range []string{"AWS::Lambda::Function shop-Orders-ingest",
+		"AWS::Lambda::Function shop-Visits-ingest", "AWS::IoT::TopicRule shop_Orders_READING", "AWS::CloudWatch::Dashboard shop-Orders"} {
 		if names[name] == "" {
 			t.Errorf("nothing is %s", name)
 		}
 	}
 	var outputs struct{ Outputs map[string]any }
-	if err := json.Unmarshal(both, &outputs); err != nil || outputs.Outputs["OrdersTableName"] == nil || outputs.Outputs["VisitsApiUrl"] == nil {
+	if err := json.Unmarshal(both, &outputs); err != nil || outputs.Outputs["OrdersTableName"] == nil ||
+		outputs.Outputs["VisitsApiUrl"] == nil {
 		t.Errorf("outputs %v, %v", outputs.Outputs, err)
 	}
 }
 
 func TestTidemark_NamesCanBeReplaced(t *testing.T) {
 	names := physicalNames(t, inOneStack(t, func(stack awscdk.Stack, code string) {
-		if _, err := NewTidemark(stack, "Orders", Props{Code: code, Name: "series", Names: map[string]string{"ingest": "writer", "READING": "measured"}}); err != nil {
+		if _, err := NewTidemark(stack, "Orders", Props{Code: code, Name: "series",
+			Names: map[string]string{"ingest": "writer", "READING": "measured"}}); err != nil {
 			t.Fatal(err)
 		}
 	}))
-	for _, name := range []string{"AWS::Lambda::Function writer", "AWS::Lambda::Function series-query", "AWS::IoT::TopicRule measured", "AWS::ApiGatewayV2::Api series"} {
+	for _, name := range []string{"AWS::Lambda::Function writer", "AWS::Lambda::Function series-query",
+		"AWS::IoT::TopicRule measured", "AWS::ApiGatewayV2::Api series"} {
 		if names[name] == "" {
 			t.Errorf("nothing is %s", name)
 		}
@@ -146,7 +153,8 @@ func TestGrants_AllowTheRoutesOfAScope(t *testing.T) {
 		"Manager": {"/*/PUT/*", "/v1/readings"},
 		"Eraser":  {"DELETE", "GET"},
 	} {
-		if !strings.Contains(granted[user], want.may) || strings.Contains(granted[user], want.mayNot) || len(granted[user]) > 10_240 {
+		if !strings.Contains(granted[user], want.may) || strings.Contains(granted[user], want.mayNot) ||
+			len(granted[user]) > 10_240 {
 			t.Errorf("%s may\n%s\nwant %s, but not %s", user, granted[user], want.may, want.mayNot)
 		}
 	}

@@ -33,8 +33,10 @@ var alertFields = map[string]any{
 var slackWebhooks = []webhook{{
 	name: "slack-alerts",
 	changes: []storage.AlertChange{
-		storage.AlertChangeRaised, storage.AlertChangePassed, storage.AlertChangeReopened, storage.AlertChangeReinstated,
-		storage.AlertChangeRecovered, storage.AlertChangeWithdrawn, storage.AlertChangeResolved, storage.AlertChangeEnded,
+		storage.AlertChangeRaised, storage.AlertChangePassed, storage.AlertChangeReopened,
+		storage.AlertChangeReinstated,
+		storage.AlertChangeRecovered, storage.AlertChangeWithdrawn, storage.AlertChangeResolved,
+		storage.AlertChangeEnded,
 	},
 	template: `{"text": <chat>}`,
 }}
@@ -45,8 +47,9 @@ var slackWebhooks = []webhook{{
 // connection. What had ended when it was found opens nothing.
 var pagerDutyWebhooks = []webhook{
 	{
-		name:    "pagerduty-trigger",
-		changes: []storage.AlertChange{storage.AlertChangeRaised, storage.AlertChangeReopened, storage.AlertChangeReinstated},
+		name: "pagerduty-trigger",
+		changes: []storage.AlertChange{storage.AlertChangeRaised, storage.AlertChangeReopened,
+			storage.AlertChangeReinstated},
 		template: `{"event_action": "trigger", "dedup_key": <id>, "payload": {"summary": <text>, "source": <subject>, ` +
 			`"severity": <severity>, "timestamp": <at>, "class": <rule>}}`,
 	},
@@ -56,7 +59,8 @@ var pagerDutyWebhooks = []webhook{
 	},
 	{
 		name: "pagerduty-resolve", changes: []storage.AlertChange{
-			storage.AlertChangeRecovered, storage.AlertChangeWithdrawn, storage.AlertChangeResolved, storage.AlertChangeEnded,
+			storage.AlertChangeRecovered, storage.AlertChangeWithdrawn, storage.AlertChangeResolved,
+			storage.AlertChangeEnded,
 		},
 		template: `{"event_action": "resolve", "dedup_key": <id>}`,
 	},
@@ -77,7 +81,8 @@ func (s *Tidemark) addWebhooks() {
 		s.addDestination("Slack", secret(hooks.Slack), nil, slackWebhooks)
 	}
 	if hooks.PagerDuty != "" {
-		key := &awsevents.CfnConnection_ParameterProperty{Key: new("routing_key"), Value: secret(hooks.PagerDuty), IsValueSecret: new(true)}
+		key := &awsevents.CfnConnection_ParameterProperty{Key: new("routing_key"), Value: secret(hooks.PagerDuty),
+			IsValueSecret: new(true)}
 		s.addDestination("PagerDuty", new(cmp.Or(hooks.PagerDutyURL, pagerDutyURL)), []any{key}, pagerDutyWebhooks)
 	}
 }
@@ -86,7 +91,8 @@ func (s *Tidemark) addWebhooks() {
 // to each body.
 func (s *Tidemark) addDestination(id string, url *string, body []any, webhooks []webhook) {
 	auth := &awsevents.CfnConnection_AuthParametersProperty{
-		ApiKeyAuthParameters: &awsevents.CfnConnection_ApiKeyAuthParametersProperty{ApiKeyName: new("X-Tidemark"), ApiKeyValue: &s.prefix},
+		ApiKeyAuthParameters: &awsevents.CfnConnection_ApiKeyAuthParametersProperty{ApiKeyName: new("X-Tidemark"),
+			ApiKeyValue: &s.prefix},
 	}
 	if body != nil {
 		auth.InvocationHttpParameters = &awsevents.CfnConnection_ConnectionHttpParametersProperty{BodyParameters: body}
@@ -94,17 +100,20 @@ func (s *Tidemark) addDestination(id string, url *string, body []any, webhooks [
 	connection := awsevents.NewCfnConnection(s.Construct, new(id+"Connection"), &awsevents.CfnConnectionProps{
 		AuthorizationType: new("API_KEY"), AuthParameters: auth, Description: new("Alerts of " + s.prefix),
 	})
-	destination := awsevents.NewCfnApiDestination(s.Construct, new(id+"Destination"), &awsevents.CfnApiDestinationProps{
-		ConnectionArn: connection.AttrArn(), HttpMethod: new("POST"), InvocationEndpoint: url, InvocationRateLimitPerSecond: new(1.0),
-		Description: new("Alerts of " + s.prefix),
-	})
+	destination := awsevents.NewCfnApiDestination(s.Construct, new(id+"Destination"),
+		&awsevents.CfnApiDestinationProps{
+			ConnectionArn: connection.AttrArn(), HttpMethod: new("POST"), InvocationEndpoint: url,
+			InvocationRateLimitPerSecond: new(1.0),
+			Description:                  new("Alerts of " + s.prefix),
+		})
 	role := withLogicalID(s, awsiam.NewRole(s.Construct, new(id+"Role"), &awsiam.RoleProps{
 		AssumedBy: awsiam.NewServicePrincipal(new(eventBridge), nil),
-		InlinePolicies: &map[string]awsiam.PolicyDocument{"send": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{
-			Statements: &[]awsiam.PolicyStatement{awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-				Actions: jsii.Strings("events:InvokeApiDestination"), Resources: jsii.Strings(*destination.AttrArn()),
+		InlinePolicies: &map[string]awsiam.PolicyDocument{"send": awsiam.NewPolicyDocument(
+			&awsiam.PolicyDocumentProps{
+				Statements: &[]awsiam.PolicyStatement{awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+					Actions: jsii.Strings("events:InvokeApiDestination"), Resources: jsii.Strings(*destination.AttrArn()),
+				})},
 			})},
-		})},
 	}), id+"Role")
 	for i, hook := range webhooks {
 		rule := awsevents.NewCfnRule(s.Construct, new(fmt.Sprint(id, "Alerts", i+1)), &awsevents.CfnRuleProps{
@@ -113,9 +122,11 @@ func (s *Tidemark) addDestination(id string, url *string, body []any, webhooks [
 			EventPattern: alertPattern(hook.changes, s.loud()),
 			Targets: []any{&awsevents.CfnRule_TargetProperty{
 				Id: &id, Arn: destination.AttrArn(), RoleArn: role.RoleArn(),
-				RetryPolicy:      &awsevents.CfnRule_RetryPolicyProperty{MaximumEventAgeInSeconds: new(float64(webhookHour))},
+				RetryPolicy: &awsevents.CfnRule_RetryPolicyProperty{MaximumEventAgeInSeconds: new(
+					float64(webhookHour))},
 				DeadLetterConfig: &awsevents.CfnRule_DeadLetterConfigProperty{Arn: s.deadAlerts.QueueArn()},
-				InputTransformer: &awsevents.CfnRule_InputTransformerProperty{InputPathsMap: alertFields, InputTemplate: &hook.template},
+				InputTransformer: &awsevents.CfnRule_InputTransformerProperty{InputPathsMap: alertFields,
+					InputTemplate: &hook.template},
 			}},
 		})
 		s.deadAlerts.AddToResourcePolicy(forRule(rule, "sqs:SendMessage", s.deadAlerts.QueueArn()))
@@ -134,6 +145,7 @@ func alertPattern(changes []storage.AlertChange, severities []storage.Severity) 
 	return map[string]any{
 		"source":      []any{storage.AlertEventSource},
 		"detail-type": lists.Map(changes, func(c storage.AlertChange) any { return c.DetailType() }),
-		"detail":      map[string]any{"alert": map[string]any{"severity": lists.Map(severities, func(x storage.Severity) any { return string(x) })}},
+		"detail": map[string]any{"alert": map[string]any{"severity": lists.Map(severities,
+			func(x storage.Severity) any { return string(x) })}},
 	}
 }

@@ -17,11 +17,12 @@ import (
 // changed returns the detail of a change of an alert, as aggregate puts it on the bus.
 func changed(t *testing.T, change storage.AlertChange) map[string]any {
 	t.Helper()
-	text, err := json.Marshal(alert.NotificationViewOf(&storage.Notification{Change: change, Alert: storage.Alert{
-		ID: "01KDWCN5TV8QD99ME6KB1AXNAW", Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: `<!channel> "a"`}, Kind: "READING"},
-		Rule: "too-hot.1", Severity: storage.Warning, Measure: "temperature", Limit: "above 30",
-		Violation: storage.Violation{Value: model.MustDecimal("31.5"), Raised: model.Order{At: 1_776_695_400_000}},
-	}}))
+	text, err := json.Marshal(
+		alert.NewNotificationView(&storage.Notification{Change: change, Alert: storage.Alert{
+			ID: "01KDWCN5TV8QD99ME6KB1AXNAW", Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: `<!channel> "a"`}, Kind: "READING"},
+			Rule: "too-hot.1", Severity: storage.Warning, Measure: "temperature", Limit: "above 30",
+			Violation: storage.Violation{Value: model.MustDecimal("31.5"), Raised: model.Order{At: 1_776_695_400_000}},
+		}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,9 @@ func TestWebhooks_SendWhatTheServicesTake(t *testing.T) {
 	chat := func(change string) map[string]any {
 		return map[string]any{"text": "Alert " + change + `, warning: &lt;!channel&gt; "a"` + line}
 	}
-	incident := func(action string) map[string]any { return map[string]any{"event_action": action, "dedup_key": id} }
+	incident := func(action string) map[string]any {
+		return map[string]any{"event_action": action, "dedup_key": id}
+	}
 	trigger := func(change string) map[string]any {
 		body := incident("trigger")
 		body["payload"] = map[string]any{
@@ -110,12 +113,15 @@ func TestWebhooks_KeepWhatIsNotTaken(t *testing.T) {
 			t.Errorf("%s sends alerts of severity %s", id, got)
 		}
 		target := rule.Properties["Targets"].([]any)[0].(map[string]any)
-		if render(at(target, "DeadLetterConfig", "Arn")) != "DeadAlertsQueue.Arn" || at(target, "RetryPolicy", "MaximumEventAgeInSeconds") != 3600.0 {
+		if render(at(target, "DeadLetterConfig", "Arn")) != "DeadAlertsQueue.Arn" ||
+			at(target, "RetryPolicy", "MaximumEventAgeInSeconds") != 3600.0 {
 			t.Errorf("%s: %v", id, target)
 		}
-		allowed := slices.ContainsFunc(statementsIn(resources(t, "hooked")["DeadAlertsQueuePolicy"].Properties), func(s map[string]any) bool {
-			return render(s["Action"]) == "sqs:SendMessage" && render(at(s, "Condition", "ArnEquals", "aws:SourceArn")) == id+".Arn"
-		})
+		allowed := slices.ContainsFunc(statementsIn(resources(t, "hooked")["DeadAlertsQueuePolicy"].Properties),
+			func(s map[string]any) bool {
+				return render(s["Action"]) == "sqs:SendMessage" &&
+					render(at(s, "Condition", "ArnEquals", "aws:SourceArn")) == id+".Arn"
+			})
 		if !allowed {
 			t.Errorf("the queue of alerts that were not taken does not accept what %s sends", id)
 		}
@@ -129,7 +135,8 @@ func TestWebhooks_KeepWhatIsNotTaken(t *testing.T) {
 func TestWebhooks_SecretsAreNotInTheTemplate(t *testing.T) {
 	text := string(stage(t, "hooked"))
 	for _, secret := range []string{"slack", "pagerduty"} {
-		if want := "{{resolve:secretsmanager:arn:aws:secretsmanager:eu-central-1:123456789012:secret:" + secret; !strings.Contains(text, want) {
+		if want := "{{resolve:secretsmanager:arn:aws:secretsmanager:eu-central-1:123456789012:secret:" +
+			secret; !strings.Contains(text, want) {
 			t.Errorf("the template does not contain %s", want)
 		}
 	}
@@ -141,7 +148,8 @@ func TestWebhooks_SecretsAreNotInTheTemplate(t *testing.T) {
 				allowed = append(allowed, render(s.(map[string]any)["Action"])+" "+render(s.(map[string]any)["Resource"]))
 			}
 		}
-		if want := []string{"events:InvokeApiDestination " + id + ".Arn"}; !slices.Equal(allowed, want) || d.Properties["HttpMethod"] != "POST" {
+		if want := []string{"events:InvokeApiDestination " + id + ".Arn"}; !slices.Equal(allowed, want) ||
+			d.Properties["HttpMethod"] != "POST" {
 			t.Errorf("%s: %v, and its role allows %v", id, d.Properties, allowed)
 		}
 	}

@@ -22,8 +22,8 @@ var errNotClosed = errors.New("the row of the closed hour is not what readers sa
 // row of the hour must have the readings that readers folded before. No demo can wait for the end of
 // the hour, so the aggregate function's sweep runs on the same table, with a clock after it.
 func showClosing(ctx context.Context, rig *loggers.Rig) error {
-	at := model.TimeOf(time.Now())
-	hour := tier.Hour.BucketOf(at)
+	at := model.NewTime(time.Now())
+	hour := tier.Hour.BucketAt(at)
 	const device = "hall"
 	for _, temperature := range []int{21, 24} {
 		if err := send(ctx, rig, device, at, temperature); err != nil {
@@ -32,7 +32,8 @@ func showClosing(ctx context.Context, rig *loggers.Rig) error {
 		at++ // another time is another reading
 		fmt.Printf("\n$ tidemark rollups devices/%s --tier hour --from %s --to %s   # after a reading of %d\n",
 			device, hour.Start, hour.End, temperature)
-		if err := rig.Tidemark(ctx, os.Stdout, "rollups", "devices/"+device, "--tier", "hour", "--from", hour.Start.String(), "--to", hour.End.String()); err != nil {
+		if err := rig.Tidemark(ctx, os.Stdout, "rollups", "devices/"+device, "--tier", "hour", "--from",
+			hour.Start.String(), "--to", hour.End.String()); err != nil {
 			return err
 		}
 	}
@@ -59,7 +60,8 @@ func showClosing(ctx context.Context, rig *loggers.Rig) error {
 		return err
 	}
 	for i := range rows {
-		if key := rows[i].Key; key.Series.Subject.ID == device && key.Tier == tier.Hour.String() && rows[i].Exact && rows[i].Summary.Events() == 2 {
+		if key := rows[i].Key; key.Series.Subject.ID == device && key.Tier == tier.Hour.String() && rows[i].Exact &&
+			rows[i].Summary.Events() == 2 {
 			fmt.Print("\nThe hour has ended, by the clock of one sweep: its row is stored, with 2 readings, and exact.\n\n")
 			return nil
 		}

@@ -61,9 +61,11 @@ func (sc *scenario) sweep(version uint8) func(*driver) {
 func (sc *scenario) append(event int, version uint8) func(*driver) {
 	return func(d *driver) {
 		c := client{driver: d}
-		service := &ingest.Service{Store: c, Limits: config.Default().Limits, Now: c.Now, Rand: &tokens{event: byte(event)}, Sleep: c.Sleep, Parallel: 1}
+		service := &ingest.Service{Store: c, Limits: config.Default().Limits, Now: c.Now,
+			Rand: &tokens{event: byte(event)}, Sleep: c.Sleep, Parallel: 1}
 		results, err := service.AppendEvents(d.ctx, sc.kind(version), []ingest.TypedObservation{{
-			Subject: series.Subject.ID, At: sc.at[event], Attrs: model.Attrs{{Name: "value", Value: model.NumberValue(eventValue(event))}},
+			Subject: series.Subject.ID, At: sc.at[event],
+			Attrs: model.Attrs{{Name: "value", Value: model.NumberValue(eventValue(event))}},
 		}})
 		failed := ""
 		if err != nil {
@@ -111,11 +113,12 @@ func (sc *scenario) reader(version uint8) func(*driver) {
 		c := client{driver: d}
 		a := &readResult{through: model.MinTime}
 		live := &query.Live{
-			Store: c, Watermarks: watermarks{c, &a.through}, Kind: query.KindsOf(sc.catalogs[version]), Now: c.Now, Parallel: 1,
+			Store: c, Watermarks: watermarks{c, &a.through}, Kind: query.CatalogKinds(sc.catalogs[version]),
+			Now: c.Now, Parallel: 1,
 		}
 		_, err := live.CompleteThrough(d.ctx, series)
 		d.ask(&request{kind: begin})
-		day := tier.Day.BucketOf(sc.at[0])
+		day := tier.Day.BucketAt(sc.at[0])
 		pages := storage.Range{Series: series, From: day.Start, To: day.End, Consistent: true}
 		for err == nil {
 			page, e := live.Rows(d.ctx, sc.read, pages)

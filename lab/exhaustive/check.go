@@ -44,14 +44,16 @@ func (x *system) checkSettles(content *memory.Table, s *state, now *model.Time) 
 			*now = max(*now, policy.ClosesAt(level, b, series).Add(2*aggregate.ClockMargin))
 		}
 	}
-	agg := &aggregate.Aggregator{Store: content, QuarantineStore: content, Catalog: x.catalogs[s.version], Now: func() model.Time { return *now }}
+	agg := &aggregate.Aggregator{Store: content, QuarantineStore: content, Catalog: x.catalogs[s.version],
+		Now: func() model.Time { return *now }}
 	shard := storage.FirstGeneration.Shard(series)
 	for range 2 { // parents that were open to the first sweep are closed to the second
 		if report, err := agg.Sweep(context.Background(), shard); err != nil || report.Left > 0 {
 			return fmt.Errorf("the last sweep failed: %w %v", err, report.Failures)
 		}
 	}
-	if page, err := content.Invalidations(context.Background(), shard, model.MaxTime, ""); err != nil || len(page.Invalidations) > 0 {
+	if page, err := content.Invalidations(context.Background(), shard, model.MaxTime, ""); err != nil ||
+		len(page.Invalidations) > 0 {
 		return fmt.Errorf("the queue is not empty after the last sweep: %v %w", page, err)
 	}
 	return x.checkRows(content, s, *now, 0)
@@ -63,7 +65,7 @@ func (x *system) lateWaits(s *state) (set uint8) {
 	for _, i := range s.table.invalidations() {
 		unit, _ := tier.ParseUnit(i.Key.Tier)
 		_, level, _ := policy.Find(unit)
-		if b := unit.BucketOf(i.Key.Start); i.Due > policy.ClosesAt(level, b, series) {
+		if b := unit.BucketAt(i.Key.Start); i.Due > policy.ClosesAt(level, b, series) {
 			set |= x.in(b, 1<<maxEvents-1)
 		}
 	}
@@ -132,7 +134,7 @@ func (x *system) checkRead(s *state, a *readResult) error {
 			continue
 		}
 		set, ok := foldedSet(&row.Fold)
-		b := x.read.BucketOf(row.Key.Start)
+		b := x.read.BucketAt(row.Key.Start)
 		if !ok || set&got != 0 || x.in(b, set) != set || !row.Exact {
 			return fmt.Errorf("the reader got %s with %d events, sum %03b, exact %v", b, row.Summary.Events(), set,
 				row.Exact)
@@ -161,7 +163,7 @@ func (x *system) openTo(a *readResult, version uint8, event int) bool {
 	policy := x.kind(version).Retention
 	_, top, _ := policy.Find(x.read)
 	for level := range top + 1 {
-		b := policy.Tiers[level].Unit.BucketOf(x.at[event])
+		b := policy.Tiers[level].Unit.BucketAt(x.at[event])
 		if c := policy.ClosesAt(level, b, series); c <= max(a.through, model.MinTime) {
 			return false
 		}

@@ -138,7 +138,8 @@ func (c client) Rows(_ context.Context, unit tier.Unit, pages storage.Range) (ro
 // written is the response to a write.
 func written(r storage.StoreResult, err error) *response {
 	return &response{
-		text: fmt.Sprintf("%s %+v %v %+v", r.Result, r.Latest, r.LatestFailed, storedText(r.Stored)), wrote: err == nil && r.Result == storage.Written,
+		text:  fmt.Sprintf("%s %+v %v %+v", r.Result, r.Latest, r.LatestFailed, storedText(r.Stored)),
+		wrote: err == nil && r.Result == storage.Written,
 		value: &reply{result: r.Result, stored: r}, err: err,
 	}
 }
@@ -152,7 +153,8 @@ func storedText(events []*model.Event) (all []string) {
 	return all
 }
 
-func (c client) write(text string, do func(*memory.Table) (storage.WriteResult, error)) (storage.WriteResult, error) {
+func (c client) write(text string,
+	do func(*memory.Table) (storage.WriteResult, error)) (storage.WriteResult, error) {
 	r, err := c.table(writes, text, func(t *memory.Table) *response {
 		result, err := do(t)
 		return written(storage.StoreResult{Result: result}, err)
@@ -245,9 +247,10 @@ func (c client) Invalidations(
 func (c client) AdvanceSweep(
 	_ context.Context, shard storage.QueueShard, through model.Time,
 ) (storage.WriteResult, error) {
-	return c.write(fmt.Sprint("advance low watermark to ", through), func(t *memory.Table) (storage.WriteResult, error) {
-		return t.AdvanceSweep(context.Background(), shard, through)
-	})
+	return c.write(fmt.Sprint("advance low watermark to ", through),
+		func(t *memory.Table) (storage.WriteResult, error) {
+			return t.AdvanceSweep(context.Background(), shard, through)
+		})
 }
 
 // Sweeps reads the low watermarks.
@@ -266,11 +269,12 @@ func (client) QueueConfig(context.Context) (storage.QueueConfig, error) {
 
 // Append sends one transaction.
 func (c client) Append(_ context.Context, tx storage.AppendTransaction) (storage.StoreResult, error) {
-	r, err := c.table(writes, fmt.Sprintf("append %s %+v %+v", tx.Token, tx.Puts, tx.Latest), func(t *memory.Table) *response {
-		out := written(t.Append(context.Background(), tx))
-		out.token = tx.Token
-		return out
-	})
+	r, err := c.table(writes, fmt.Sprintf("append %s %+v %+v", tx.Token, tx.Puts, tx.Latest),
+		func(t *memory.Table) *response {
+			out := written(t.Append(context.Background(), tx))
+			out.token = tx.Token
+			return out
+		})
 	if err != nil {
 		r.stored.Result = r.result
 	}
@@ -279,7 +283,9 @@ func (c client) Append(_ context.Context, tx storage.AppendTransaction) (storage
 
 // Put stores one event.
 func (c client) Put(_ context.Context, e model.Event) (storage.StoreResult, error) {
-	r, err := c.table(writes, fmt.Sprintf("put %+v", e), func(t *memory.Table) *response { return written(t.Put(context.Background(), e)) })
+	r, err := c.table(writes, fmt.Sprintf("put %+v", e), func(t *memory.Table) *response {
+		return written(t.Put(context.Background(), e))
+	})
 	return r.stored, err
 }
 

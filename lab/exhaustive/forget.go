@@ -63,7 +63,8 @@ func (p *processes) remembering(l *local) *local {
 	defer p.mu.Unlock()
 	known := p.forgetful[key]
 	if known == nil {
-		known = &local{id: p.count.Add(1), parent: l.parent, last: l.last, name: l.name, body: l.body, depth: l.depth, then: map[*response]*local{}}
+		known = &local{id: p.count.Add(1), parent: l.parent, last: l.last, name: l.name, body: l.body,
+			depth: l.depth, then: map[*response]*local{}}
 		p.forgetful[key] = known
 	}
 	return known

@@ -78,7 +78,9 @@ type losingPuts struct{ client }
 func (l losingPuts) PutInvalidations(
 	context.Context, []storage.Invalidation,
 ) ([]storage.Invalidation, storage.WriteResult, error) {
-	result, err := l.write("lose invalidations", func(*memory.Table) (storage.WriteResult, error) { return storage.Written, nil })
+	result, err := l.write("lose invalidations", func(*memory.Table) (storage.WriteResult, error) {
+		return storage.Written, nil
+	})
 	return nil, result, err
 }
 

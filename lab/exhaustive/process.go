@@ -107,7 +107,8 @@ type processes struct {
 }
 
 func newProcesses() *processes {
-	return &processes{roots: map[string]*local{}, forgetful: map[string]*local{}, requests: map[string]*request{}, responses: map[string]*response{}}
+	return &processes{roots: map[string]*local{}, forgetful: map[string]*local{},
+		requests: map[string]*request{}, responses: map[string]*response{}}
 }
 
 // root returns the first local of a named process.
@@ -128,7 +129,8 @@ func (p *processes) step(l *local, r *response) *local {
 	defer l.mu.Unlock()
 	n := l.then[r]
 	if n == nil {
-		n = &local{id: p.count.Add(1), parent: l, last: r, name: l.name, body: l.body, revs: l.revs | r.revs, depth: l.depth + 1, then: map[*response]*local{}}
+		n = &local{id: p.count.Add(1), parent: l, last: r, name: l.name, body: l.body, revs: l.revs | r.revs,
+			depth: l.depth + 1, then: map[*response]*local{}}
 		l.then[r] = n
 	}
 	return n

@@ -60,8 +60,10 @@ var series = model.Series{Subject: model.Subject{Type: "DEVICE", ID: "a"}, Kind:
 func (sc *scenario) prepare() error {
 	for _, p := range sc.policies {
 		c, err := catalog.New(catalog.Kind{
-			Name: kindName, Subject: catalog.SubjectType{Name: "DEVICE"}, Measures: []rollup.MeasureSpec{{Name: "value"}},
-			Latest: map[bool]catalog.LatestPolicy{true: catalog.TransactionLatest, false: catalog.NoLatest}[sc.latest], Retention: p,
+			Name: kindName, Subject: catalog.SubjectType{Name: "DEVICE"},
+			Measures: []rollup.MeasureSpec{{Name: "value"}},
+			Latest: map[bool]catalog.LatestPolicy{true: catalog.TransactionLatest,
+				false: catalog.NoLatest}[sc.latest], Retention: p,
 		})
 		if err != nil {
 			return fmt.Errorf("scenario %s: %w", sc.name, err)
@@ -138,7 +140,7 @@ func (sc *scenario) buckets(version uint8, level int) (all []tier.Bucket) {
 	t := sc.kind(version).Retention.Tiers[level]
 	known := map[model.Time]bool{}
 	for _, at := range sc.at {
-		if b := t.Unit.BucketOf(at); !known[b.Start] && t.HasRow(b) {
+		if b := t.Unit.BucketAt(at); !known[b.Start] && t.HasRow(b) {
 			known[b.Start] = true
 			all = append(all, b)
 		}

@@ -10,7 +10,8 @@ const day = tier.Day24
 
 // The policies of the scenarios.
 func immediate(hours time.Duration) tier.Policy {
-	return tier.Policy{Raw: 3 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: hours}, {Unit: tier.Day, Retention: tier.Forever}}}
+	return tier.Policy{Raw: 3 * day,
+		Tiers: []tier.Tier{{Unit: tier.Hour, Retention: hours}, {Unit: tier.Day, Retention: tier.Forever}}}
 }
 
 func deferred(first int) tier.Policy {

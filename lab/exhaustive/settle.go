@@ -42,7 +42,9 @@ func (x *system) settle(s state, i int, as step, emit func(step)) {
 					s.atLeast[e] = 0
 				}
 			}
-			p.at = x.step(p.at, x.memo("begin", 0, 0, func() any { return x.response(&response{text: "begin"}) }).(*response))
+			p.at = x.step(p.at, x.memo("begin", 0, 0, func() any {
+				return x.response(&response{text: "begin"})
+			}).(*response))
 			continue
 		case reads:
 			if r.phase == beginning && !x.remembersAll {

@@ -154,5 +154,6 @@ func appendLocal(b []byte, l *local, held bool) []byte {
 }
 
 func (f *function) less(g *function) bool {
-	return f.at != nil && g.at != nil && (f.at.id < g.at.id || f.at.id == g.at.id && (f.batch < g.batch || f.batch == g.batch && f.held && !g.held))
+	return f.at != nil && g.at != nil &&
+		(f.at.id < g.at.id || f.at.id == g.at.id && (f.batch < g.batch || f.batch == g.batch && f.held && !g.held))
 }

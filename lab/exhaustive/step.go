@@ -25,7 +25,8 @@ const (
 	removal
 )
 
-var actorNames = [...]string{"function 0", "function 1", "ingest", "sweep", "reader", "operator", "clock", "user", "TTL"}
+var actorNames = [...]string{"function 0", "function 1", "ingest", "sweep", "reader", "operator", "clock",
+	"user", "TTL"}
 
 // String returns what happened, in one line.
 func (s *step) String() string {

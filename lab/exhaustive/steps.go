@@ -82,7 +82,8 @@ func (x *system) mayTick(s *state) bool {
 	if next == len(x.times) {
 		return false
 	}
-	return x.times[next].Sub(x.times[s.tick]) <= aggregate.StreamRetention || s.made == s.processed && s.running() == 0 && s.ingest.at == nil
+	return x.times[next].Sub(x.times[s.tick]) <= aggregate.StreamRetention ||
+		s.made == s.processed && s.running() == 0 && s.ingest.at == nil
 }
 
 // settleAll runs each process to its next request of the table.

@@ -104,8 +104,10 @@ func (t *table) replay(now *model.Time) *memory.Table {
 }
 
 // of returns the table of a content that a write led to.
-func (ts *tables) of(content *memory.Table, parent *table, tokens string, write func(*memory.Table) *response, at model.Time) *table {
-	t := &table{parent: parent, tokens: tokens, write: write, at: at, edges: map[edgeKey]edge{}, right: map[uint16]error{}}
+func (ts *tables) of(content *memory.Table, parent *table, tokens string, write func(*memory.Table) *response,
+	at model.Time) *table {
+	t := &table{parent: parent, tokens: tokens, write: write, at: at, edges: map[edgeKey]edge{},
+		right: map[uint16]error{}}
 	t.items = scan(content)
 	var text strings.Builder
 	text.WriteString(tokens)

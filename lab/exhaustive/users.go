@@ -18,7 +18,9 @@ func (x *system) users(s state, emit func(step)) {
 			n := s
 			n.appended |= bit
 			n.sending = uint8(e)
-			n.ingest.at = x.memo("append", e, int(s.version), func() any { return x.root(fmt.Sprint("append ", e, n.version), x.append(e, n.version)) }).(*local)
+			n.ingest.at = x.memo("append", e, int(s.version), func() any {
+				return x.root(fmt.Sprint("append ", e, n.version), x.append(e, n.version))
+			}).(*local)
 			x.settle(n, ingesting, step{who: ingesting, what: gets, event: e}, emit)
 		}
 		if s.table.events&bit != 0 && s.made[e] < maxChanges && s.used.deletes < x.budget.deletes {
@@ -39,10 +41,11 @@ func (x *system) users(s state, emit func(step)) {
 func (x *system) deletion(e, tick int) *request {
 	now := x.times[tick]
 	return x.memo("deletion", e, tick, func() any {
-		return x.request(&request{kind: writes, text: fmt.Sprint("a user deletes ", e, " at ", now), do: func(t *memory.Table) *response {
-			result, err := t.DeleteEvent(context.Background(), x.eventKey(e), now)
-			return written(storage.StoreResult{Result: result}, err)
-		}})
+		return x.request(&request{kind: writes, text: fmt.Sprint("a user deletes ", e, " at ", now),
+			do: func(t *memory.Table) *response {
+				result, err := t.DeleteEvent(context.Background(), x.eventKey(e), now)
+				return written(storage.StoreResult{Result: result}, err)
+			}})
 	}).(*request)
 }
 
@@ -55,10 +58,11 @@ func (x *system) expiries(s state, emit func(step)) {
 			continue
 		}
 		k := it.Key()
-		to, _ := x.tables.apply(s.table, x.request(&request{kind: writes, text: fmt.Sprint("expires ", k, now), do: func(t *memory.Table) *response {
-			t.ExpireWhere(now, func(other keys.Key) bool { return other == k })
-			return written(storage.StoreResult{}, nil)
-		}}), now)
+		to, _ := x.tables.apply(s.table, x.request(
+			&request{kind: writes, text: fmt.Sprint("expires ", k, now), do: func(t *memory.Table) *response {
+				t.ExpireWhere(now, func(other keys.Key) bool { return other == k })
+				return written(storage.StoreResult{}, nil)
+			}}), now)
 		n := s
 		n.table = to
 		emit(step{who: removal, what: "removes " + k.SK, to: n})
@@ -79,13 +83,17 @@ func (x *system) begin(s state, emit func(step)) {
 	if s.sweep.at == nil && s.used.sweeps < x.budget.sweeps {
 		n := s
 		n.used.sweeps++
-		n.sweep.at = x.memo("sweep", int(s.version), 0, func() any { return x.root(fmt.Sprint("sweep ", n.version), x.scenario.sweep(n.version)) }).(*local)
+		n.sweep.at = x.memo("sweep", int(s.version), 0, func() any {
+			return x.root(fmt.Sprint("sweep ", n.version), x.scenario.sweep(n.version))
+		}).(*local)
 		x.settle(n, sweeping, step{who: sweeping, what: "begins"}, emit)
 	}
 	if s.reader.at == nil && s.used.readers < x.budget.readers {
 		n := s
 		n.used.readers++
-		n.reader.at = x.memo("reader", int(s.version), 0, func() any { return x.root(fmt.Sprint("reader ", n.version), x.reader(n.version)) }).(*local)
+		n.reader.at = x.memo("reader", int(s.version), 0, func() any {
+			return x.root(fmt.Sprint("reader ", n.version), x.reader(n.version))
+		}).(*local)
 		x.settle(n, reading, step{who: reading, what: "begins"}, emit)
 	}
 }

@@ -89,7 +89,8 @@ func TestArchive_IsATableOfOtherPrograms(t *testing.T) {
 	}
 
 	example := strings.ReplaceAll(columns.MeansQuery("reading_rollups"), "current_date", "DATE '2026-04-20'")
-	if rows := query(example); len(rows) != 10 || rows[0][2].(float64) < rows[9][2].(float64) || rows[0][1] != "temperature" {
+	if rows := query(example); len(rows) != 10 || rows[0][2].(float64) < rows[9][2].(float64) ||
+		rows[0][1] != "temperature" {
 		t.Errorf("the example returns %v", rows)
 	}
 }

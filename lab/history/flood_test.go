@@ -36,8 +36,10 @@ func flood(t *testing.T, n, devices int, lateEvery time.Duration) (most map[stri
 	clock := func() model.Time { return at }
 	random := rand.New(rand.NewPCG(1, 2))
 	l := &late{checker: t, table: &cost.Metered{Table: memory.New(clock)}, writes: map[keys.Key]int{}}
-	l.aggregate = &aggregate.Aggregator{Store: l.table, QuarantineStore: l.table, Catalog: kinds, Now: clock, Rand: rand.NewChaCha8([32]byte{1}), Limits: aggregate.Limits{Concurrency: 1}}
-	service := &ingest.Service{Store: l.table, Limits: config.Default().Limits, Now: clock, Rand: rand.NewChaCha8([32]byte{2}), Parallel: 1}
+	l.aggregate = &aggregate.Aggregator{Store: l.table, QuarantineStore: l.table, Catalog: kinds, Now: clock,
+		Rand: rand.NewChaCha8([32]byte{1}), Limits: aggregate.Limits{Concurrency: 1}}
+	service := &ingest.Service{Store: l.table, Limits: config.Default().Limits, Now: clock,
+		Rand: rand.NewChaCha8([32]byte{2}), Parallel: 1}
 	sweep := func() {
 		for _, shard := range storage.FirstGeneration.QueueShards() {
 			if report, err := l.aggregate.Sweep(context.Background(), shard); err != nil || len(report.Failures) > 0 {
@@ -53,7 +55,7 @@ func flood(t *testing.T, n, devices int, lateEvery time.Duration) (most map[stri
 		for _, row := range order[i:min(i+100, n)] {
 			batch = append(batch, ingest.TypedObservation{
 				Subject: fmt.Sprintf("sensor_%04d", row%devices), At: begin.Add(time.Duration(row/devices) * time.Minute),
-				Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(int64(row % 40)))}},
+				Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.NewDecimal(int64(row % 40)))}},
 			})
 		}
 		if _, err := service.AppendEvents(context.Background(), &kinds.Kinds[0], batch); err != nil {

@@ -111,7 +111,7 @@ func respond(w http.ResponseWriter, service *ingest.Service, kind *catalog.Kind,
 	}
 	responses := make([]httpapi.AppendResult, len(results))
 	for i := range results {
-		responses[i] = httpapi.AppendResultOf(results[i])
+		responses[i] = httpapi.NewAppendResult(results[i])
 	}
 	_ = json.NewEncoder(w).Encode(responses) // the sender may be dead
 }
@@ -140,7 +140,10 @@ func (d *deployment) rollups() map[keys.Key][]byte {
 
 func (d *deployment) each(visit func(item.Item)) {
 	d.Helper()
-	if err := tablescan.Each(d.Context(), d.Table, func(it item.Item) error { visit(it); return nil }); err != nil {
+	if err := tablescan.Each(d.Context(), d.Table, func(it item.Item) error {
+		visit(it)
+		return nil
+	}); err != nil {
 		d.Fatal(err)
 	}
 }
@@ -148,9 +151,11 @@ func (d *deployment) each(visit func(item.Item)) {
 // fold writes all rollups and the list of series.
 func (d *deployment) fold() {
 	d.Helper()
-	a := &aggregate.Aggregator{Store: d.Table, QuarantineStore: d.Table, Catalog: d.kinds, Now: clock, Rand: rand.NewChaCha8([32]byte{1}),
+	a := &aggregate.Aggregator{Store: d.Table, QuarantineStore: d.Table, Catalog: d.kinds, Now: clock,
+		Rand:  rand.NewChaCha8([32]byte{1}),
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
-	rebuild := &repair.Repairer{Table: d.Table, Catalog: d.kinds, Aggregator: a, Mark: aggregate.MarkNone, MaxNotes: 9}
+	rebuild := &repair.Repairer{Table: d.Table, Catalog: d.kinds, Aggregator: a, Mark: aggregate.MarkNone,
+		MaxNotes: 9}
 	at, err := repair.OpenCheckpoint("", "", clock)
 	if err != nil {
 		d.Fatal(err)
@@ -163,7 +168,7 @@ func (d *deployment) fold() {
 // source is what exports read.
 func (d *deployment) source() export.Source {
 	live := &query.Live{
-		Store: d.Table, Watermarks: d.Table, Stream: d.Table, Kind: query.KindsOf(d.kinds), Now: clock,
+		Store: d.Table, Watermarks: d.Table, Stream: d.Table, Kind: query.CatalogKinds(d.kinds), Now: clock,
 	}
 	return export.Source{Query: &query.Service{Store: live, Now: clock}, Catalog: d.kinds, Parallel: 4}
 }
@@ -234,10 +239,12 @@ func checkKilledImport(t checker, n int, program ...string) {
 	if diff := cmp.Diff(whole.events(), killed.events()); diff != "" || len(killed.events()) < n/30*29 {
 		t.Errorf("%d events: (-whole +killed)\n%s", len(killed.events()), diff)
 	}
-	if a, b := read(t, wholeJournal+".rejected.csv"), read(t, journal+".rejected.csv"); a != b || strings.Count(a, "\n") < n/91 {
+	if a, b := read(t, wholeJournal+".rejected.csv"),
+		read(t, journal+".rejected.csv"); a != b || strings.Count(a, "\n") < n/91 {
 		t.Errorf("the rejected rows differ:\n%.300s\nkilled:\n%.300s", a, b)
 	}
-	if want := " sent again after a lost response"; !strings.Contains(out, want) || !strings.Contains(out, "are in "+journal) {
+	if want := " sent again after a lost response"; !strings.Contains(out, want) ||
+		!strings.Contains(out, "are in "+journal) {
 		t.Errorf("the last process printed\n%s\nwant%s", out, want)
 	}
 	for _, left := range []string{wholeJournal, journal} {

@@ -42,8 +42,10 @@ func newLate(t checker, kind catalog.Kind) (*late, string) {
 	}
 	l := &late{checker: t, table: &cost.Metered{Table: memory.New(clock)}, writes: map[keys.Key]int{}}
 	random := rand.NewChaCha8([32]byte{1})
-	service := &ingest.Service{Store: l.table, Limits: config.Default().Limits, Now: clock, Rand: random, Parallel: 1}
-	l.aggregate = &aggregate.Aggregator{Store: l.table, QuarantineStore: l.table, Catalog: kinds, Now: clock, Rand: random, Limits: aggregate.Limits{Concurrency: 1}}
+	service := &ingest.Service{Store: l.table, Limits: config.Default().Limits, Now: clock, Rand: random,
+		Parallel: 1}
+	l.aggregate = &aggregate.Aggregator{Store: l.table, QuarantineStore: l.table, Catalog: kinds, Now: clock,
+		Rand: random, Limits: aggregate.Limits{Concurrency: 1}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		l.mu.Lock()
@@ -83,7 +85,8 @@ func writeMixed(t checker, rows, devices int) string {
 	b.WriteString("deviceId,timestamp,temperature,humidity,pressure\n")
 	begin := now.Add(-24 * 20 * time.Hour)
 	for i := range rows {
-		fmt.Fprintf(&b, "sensor_%04d,%s,%d.%d,%d,%d\n", i%devices, begin.Add(time.Duration(i/devices)*time.Minute), i%40, i%10, i%100, 900+i%200)
+		fmt.Fprintf(&b, "sensor_%04d,%s,%d.%d,%d,%d\n", i%devices, begin.Add(time.Duration(i/devices)*time.Minute),
+			i%40, i%10, i%100, 900+i%200)
 	}
 	name := filepath.Join(t.TempDir(), "mixed.csv")
 	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
@@ -105,7 +108,8 @@ func checkLateRows(t checker, n int) {
 			t.Fatal(err)
 		}
 		l, url := newLate(t, kind)
-		if out, err := load(t.Context(), url, filepath.Join(t.TempDir(), "j"), writeMixed(t, n, devices)); err != nil {
+		if out, err := load(t.Context(), url, filepath.Join(t.TempDir(), "j"),
+			writeMixed(t, n, devices)); err != nil {
 			t.Fatal(out, err)
 		}
 		units, most := float64(l.table.WriteUnits())/float64(n), map[string]int{}
@@ -119,7 +123,8 @@ func checkLateRows(t checker, n int) {
 		t.Logf("latest: %s: %d rows: %.3f write units each, %.3f live in batches of 60: %.2f times; a row is written at most %v times",
 			latest, n, units, live.Write, units/live.Write, most)
 		if units > 1.3*live.Write {
-			t.Errorf("latest: %s: a row costs %.3f write units, and %.3f live in batches: want at most 1.3 times", latest, units, live.Write)
+			t.Errorf("latest: %s: a row costs %.3f write units, and %.3f live in batches: want at most 1.3 times",
+				latest, units, live.Write)
 		}
 		// A lane sends a quarter of the window at a time: ten rows or more of each device.
 		if limit := 2 + n/devices/10; most["hour"] > limit || most["month"] > limit {

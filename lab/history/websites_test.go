@@ -80,7 +80,8 @@ func oldLog(t *testing.T) (name string, views, sessions int) {
 	for i := range 120 {
 		viewed := start.Add(time.Duration(i*i) * 5 * time.Minute)
 		at := viewed.Format("02/Jan/2006:15:04:05 -0700")
-		path, agent := []string{"/", "/pricing?utm_source=spring", "/docs"}[i%3], "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 "+markedAgent
+		path, agent := []string{"/", "/pricing?utm_source=spring", "/docs"}[i%3],
+			"Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 "+markedAgent
 		if i%10 == 9 {
 			agent = "Mozilla/5.0 (compatible; Googlebot/2.1)"
 		} else {
@@ -91,7 +92,8 @@ func oldLog(t *testing.T) (name string, views, sessions int) {
 			}
 			last[visitor] = viewed
 		}
-		fmt.Fprintf(&b, "%s.%d - - [%s] \"GET %s HTTP/1.1\" 200 %d \"-\" \"%s\"\n", marked, i%4, at, path, 1000+i, agent)
+		fmt.Fprintf(&b, "%s.%d - - [%s] \"GET %s HTTP/1.1\" 200 %d \"-\" \"%s\"\n", marked, i%4, at, path, 1000+i,
+			agent)
 		fmt.Fprintf(&b, "%s.%d - - [%s] \"GET /app.js HTTP/1.1\" 200 9 \"-\" \"%s\"\n", marked, i%4, at, agent)
 		if i == 50 {
 			line := bytes.Split(b.Bytes(), []byte("\n"))
@@ -113,15 +115,17 @@ func TestWebsites_LogsOfTwoYearsAgoAreOnEveryChartAndInEveryExport(t *testing.T)
 	name, views, sessions := oldLog(t)
 	combined := &replay.Web{Format: "combined", Site: site, Secret: []byte("secret")}
 	out, rejected := d.load(web.PageViews.Name, combined, name)
-	if !strings.Contains(out, fmt.Sprintf("  %-10s %12d", "applied", views+12)) || !strings.Contains(rejected, "access.log:242,") {
+	if !strings.Contains(out, fmt.Sprintf("  %-10s %12d", "applied", views+12)) ||
+		!strings.Contains(rejected, "access.log:242,") {
 		t.Fatalf("the first import: %s\nrejected: %s", out, rejected)
 	}
-	if out, _ := d.load(web.PageViews.Name, combined, name); !strings.Contains(out, fmt.Sprintf("  %-10s %12d", "duplicate", views+12)) || strings.Contains(out, "applied") {
+	if out, _ := d.load(web.PageViews.Name, combined, name); !strings.Contains(out,
+		fmt.Sprintf("  %-10s %12d", "duplicate", views+12)) || strings.Contains(out, "applied") {
 		t.Errorf("the second import: %s", out)
 	}
 	d.fold()
 
-	from, to := model.TimeOf(now.Time().AddDate(-2, -1, 0)), now
+	from, to := model.NewTime(now.Time().AddDate(-2, -1, 0)), now
 	kind := d.kind(web.PageViews.Name)
 	want := map[tier.Unit]int64{}
 	for _, level := range kind.Retention.Tiers {
@@ -142,7 +146,7 @@ func TestWebsites_LogsOfTwoYearsAgoAreOnEveryChartAndInEveryExport(t *testing.T)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, v := range httpapi.ValueRowsOf(&r.Fold, 0) {
+			for _, v := range httpapi.NewValueRows(&r.Fold, 0) {
 				if v.Field == webfield.Path && v.Distinct == nil {
 					tops[unit] += v.Events
 				}
@@ -151,7 +155,9 @@ func TestWebsites_LogsOfTwoYearsAgoAreOnEveryChartAndInEveryExport(t *testing.T)
 		exported[unit] = exportedViews(t, source, unit)
 	}
 	// The chart that chooses its tier by itself.
-	curve, err := source.Query.Chart(t.Context(), query.Chart{Rollups: query.Rollups{Series: query.Series{Kind: kind, Subject: site}, From: from, To: to}, Stitched: true})
+	curve, err := source.Query.Chart(t.Context(),
+		query.Chart{Rollups: query.Rollups{Series: query.Series{Kind: kind, Subject: site}, From: from, To: to},
+			Stitched: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +168,8 @@ func TestWebsites_LogsOfTwoYearsAgoAreOnEveryChartAndInEveryExport(t *testing.T)
 	if stitched != int64(views) {
 		t.Errorf("the chart of all time has %d views, want %d: %s", stitched, views, curve.Reason)
 	}
-	for what, got := range map[string]map[tier.Unit]int64{"charts": charts, "tops of pages": tops, "exports": exported} {
+	for what, got := range map[string]map[tier.Unit]int64{"charts": charts, "tops of pages": tops,
+		"exports": exported} {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s of each tier (-want +got):\n%s", what, diff)
 		}
@@ -170,7 +177,8 @@ func TestWebsites_LogsOfTwoYearsAgoAreOnEveryChartAndInEveryExport(t *testing.T)
 	visits := d.kind(web.Sessions.Name)
 	for _, level := range visits.Retention.Tiers {
 		n := int64(0)
-		for r, err := range source.Query.EachRollup(t.Context(), query.Rollups{Series: query.Series{Kind: visits, Subject: site}, Unit: level.Unit, From: from, To: to}) {
+		for r, err := range source.Query.EachRollup(t.Context(),
+			query.Rollups{Series: query.Series{Kind: visits, Subject: site}, Unit: level.Unit, From: from, To: to}) {
 			if err != nil {
 				t.Fatal(err)
 			}

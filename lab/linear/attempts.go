@@ -18,7 +18,8 @@ type attempts struct {
 }
 
 // Append sends one transaction.
-func (a *attempts) Append(ctx context.Context, tx storage.AppendTransaction) (r storage.StoreResult, err error) {
+func (a *attempts) Append(ctx context.Context,
+	tx storage.AppendTransaction) (r storage.StoreResult, err error) {
 	var slots []uint8
 	for i := range tx.Puts {
 		slots = append(slots, a.log.timeSlot(tx.Puts[i].At))
@@ -40,7 +41,8 @@ func (a *attempts) Put(ctx context.Context, event model.Event) (r storage.StoreR
 }
 
 // DeleteEvent deletes one event.
-func (a *attempts) DeleteEvent(ctx context.Context, event model.EventKey, now model.Time) (r storage.WriteResult, err error) {
+func (a *attempts) DeleteEvent(ctx context.Context, event model.EventKey,
+	now model.Time) (r storage.WriteResult, err error) {
 	a.try([]uint8{a.log.timeSlot(event.At)}, func() (storage.WriteResult, error) {
 		r, err = a.Store.DeleteEvent(ctx, event, now)
 		return r, err
@@ -49,7 +51,8 @@ func (a *attempts) DeleteEvent(ctx context.Context, event model.EventKey, now mo
 }
 
 // CorrectEvent replaces one event.
-func (a *attempts) CorrectEvent(ctx context.Context, event model.Event, now model.Time) (r storage.WriteResult, err error) {
+func (a *attempts) CorrectEvent(ctx context.Context, event model.Event,
+	now model.Time) (r storage.WriteResult, err error) {
 	a.try([]uint8{a.log.timeSlot(event.At)}, func() (storage.WriteResult, error) {
 		r, err = a.Store.CorrectEvent(ctx, event, now)
 		return r, err

@@ -60,8 +60,10 @@ func ChaosCommand() *cobra.Command {
 // Errors of the comparison.
 var (
 	errDiffers = errors.New("the rollups differ from the oracle")
-	errTame    = errors.New("no kill and no cut occurred between a write and its acknowledgement: try another seed")
-	errGivenUp = errors.New("batches were given up, although the mapping should retry longer than the faults last")
+	errTame    = errors.New(
+		"no kill and no cut occurred between a write and its acknowledgement: try another seed")
+	errGivenUp = errors.New(
+		"batches were given up, although the mapping should retry longer than the faults last")
 )
 
 func run(ctx context.Context, seed uint64, functions string) error {

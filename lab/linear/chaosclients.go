@@ -56,17 +56,18 @@ func newRecorded(ctx context.Context, rig *loggers.Rig, endpoint string, seed ui
 	if !ok {
 		return nil, fmt.Errorf("kind %s is not declared in tidemark.yaml", iot.Readings.Name)
 	}
-	now := func() model.Time { return model.TimeOf(time.Now()) }
+	now := func() model.Time { return model.NewTime(time.Now()) }
 	began := time.Now()
 	r := &recorded{seed: seed, log: &Log{
-		Kind: kind, Base: tier.Hour.BucketOf(now()).Start.Add(-Slots * Step),
+		Kind: kind, Base: tier.Hour.BucketAt(now()).Start.Add(-Slots * Step),
 		Clock: func() int64 { return int64(time.Since(began)) },
 	}}
 	writer := queue.NewWriter(table, kinds)
 	for i := range clientCount {
 		c := &Client{
 			ID: i, Log: r.log, Store: table, Now: now,
-			Query: &query.Service{Store: &query.Live{Store: table, Watermarks: table, Kind: query.KindsOf(kinds), Now: now}, Now: now},
+			Query: &query.Service{Store: &query.Live{Store: table, Watermarks: table, Kind: query.CatalogKinds(kinds),
+				Now: now}, Now: now},
 			Ingest: func(to ingest.Store) *ingest.Service {
 				return &ingest.Service{
 					Store: to, Limits: rig.Config.Limits, Now: now, Rand: rand.Reader,
@@ -99,7 +100,9 @@ func (r *recorded) run(ctx context.Context) {
 			for ctx.Err() == nil {
 				stage := min(1, time.Since(began).Seconds()/usually.Seconds())
 				// A request that has been sent is not given up, so that its result is known.
-				c.Operate(context.WithoutCancel(ctx), r.series(), stage, func(_ string, n int) int { return draw.IntN(n) })
+				c.Operate(context.WithoutCancel(ctx), r.series(), stage, func(_ string, n int) int {
+					return draw.IntN(n)
+				})
 				time.Sleep(clientPause)
 			}
 		})

@@ -13,7 +13,8 @@ import (
 )
 
 // allRecords reads the whole stream of a table of DynamoDB Local.
-func allRecords(ctx context.Context, client *dynamodbstreams.Client, arn *string) (all []streamtypes.Record, err error) {
+func allRecords(ctx context.Context, client *dynamodbstreams.Client,
+	arn *string) (all []streamtypes.Record, err error) {
 	stream, err := client.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
 	if err != nil {
 		return nil, err
@@ -22,7 +23,8 @@ func allRecords(ctx context.Context, client *dynamodbstreams.Client, arn *string
 		return nil, errors.New("DynamoDB Local has more than one stream shard: its changes are in no order")
 	}
 	start, err := client.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
-		StreamArn: arn, ShardId: stream.StreamDescription.Shards[0].ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon})
+		StreamArn: arn, ShardId: stream.StreamDescription.Shards[0].ShardId,
+		ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon})
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +52,8 @@ func itemImages(records []streamtypes.Record) (map[imageKey]map[string]types.Att
 		if err != nil {
 			return nil, err
 		}
-		k := imageKey{keys["pk"].(*types.AttributeValueMemberS).Value, keys["sk"].(*types.AttributeValueMemberS).Value}
+		k := imageKey{keys["pk"].(*types.AttributeValueMemberS).Value,
+			keys["sk"].(*types.AttributeValueMemberS).Value}
 		if r.Dynamodb.NewImage == nil {
 			delete(items, k)
 			continue
@@ -85,7 +88,8 @@ func converted(image map[string]streamtypes.AttributeValue) (map[string]types.At
 }
 
 // writeAll writes items in batches of 25, several at once.
-func writeAll(ctx context.Context, client *dynamodb.Client, table string, items map[imageKey]map[string]types.AttributeValue) error {
+func writeAll(ctx context.Context, client *dynamodb.Client, table string,
+	items map[imageKey]map[string]types.AttributeValue) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(8)
 	var batch []types.WriteRequest

@@ -32,7 +32,8 @@ const drilled = "gwi_w_411"
 // and functions are killed. Every bucket must equal the oracle. It prints what it did, and how long each
 // part took. The requests of tidemark restore go to the database itself, since kills are counted in requests
 // through the wire.
-func restoreDrill(ctx context.Context, functions string, seed uint64, expects map[rollup.Key]loggers.Expect) error {
+func restoreDrill(ctx context.Context, functions string, seed uint64,
+	expects map[rollup.Key]loggers.Expect) error {
 	maps.DeleteFunc(expects, func(k rollup.Key, _ loggers.Expect) bool { return k.Series.Subject.ID != drilled })
 	readings, err := extract(drilled)
 	if err != nil {
@@ -88,13 +89,15 @@ func restoreDrill(ctx context.Context, functions string, seed uint64, expects ma
 }
 
 // filledAndRestored fills the table of a stack, restores a copy, and begins tidemark restore on it.
-func filledAndRestored(ctx context.Context, endpoint, functions, readings string, draw *rand.Rand, step func(string, ...any)) (*dynamo.Table, error) {
+func filledAndRestored(ctx context.Context, endpoint, functions, readings string, draw *rand.Rand,
+	step func(string, ...any)) (*dynamo.Table, error) {
 	first, err := loggers.StartRig(ctx, loggers.Options{Endpoint: endpoint, Functions: functions})
 	if err != nil {
 		return nil, err
 	}
 	defer first.Stop()
-	if err := first.Tidemark(ctx, io.Discard, "replay", "--batch", "100", "--map", loggers.Map, readings); err != nil {
+	if err := first.Tidemark(ctx, io.Discard, "replay", "--batch", "100", "--map", loggers.Map,
+		readings); err != nil {
 		return nil, err
 	}
 	if err := first.Stack.Idle(ctx); err != nil {
@@ -139,7 +142,8 @@ func extract(logger string) (path string, err error) {
 }
 
 // compareRestored verifies the copy and compares it with the oracle.
-func compareRestored(ctx context.Context, rig *loggers.Rig, expects map[rollup.Key]loggers.Expect, step func(string, ...any)) error {
+func compareRestored(ctx context.Context, rig *loggers.Rig, expects map[rollup.Key]loggers.Expect,
+	step func(string, ...any)) error {
 	rows, err := rig.Rows(ctx)
 	if err != nil {
 		return err
@@ -157,7 +161,8 @@ func compareRestored(ctx context.Context, rig *loggers.Rig, expects map[rollup.K
 }
 
 // killedRestore runs tidemark restore on a table and kills it at a random moment after the stream is enabled.
-func killedRestore(ctx context.Context, rig *loggers.Rig, table *dynamo.Table, draw *rand.Rand, step func(string, ...any)) error {
+func killedRestore(ctx context.Context, rig *loggers.Rig, table *dynamo.Table, draw *rand.Rand,
+	step func(string, ...any)) error {
 	during, kill := context.WithCancel(ctx)
 	defer kill()
 	ended := make(chan error, 1)
@@ -190,7 +195,8 @@ func killedRestore(ctx context.Context, rig *loggers.Rig, table *dynamo.Table, d
 // restored creates a table with the items that the stack's table had at a random moment, as a restore
 // to a point in time does: without stream and TTL. DynamoDB Local cannot restore, but its stream has
 // every change in one order.
-func restored(ctx context.Context, rig *loggers.Rig, draw *rand.Rand, step func(string, ...any)) (*dynamo.Table, error) {
+func restored(ctx context.Context, rig *loggers.Rig, draw *rand.Rand,
+	step func(string, ...any)) (*dynamo.Table, error) {
 	endpoint := rig.Stack.Endpoint
 	client, err := dynamo.NewClient(ctx, "", endpoint)
 	if err != nil {
@@ -200,10 +206,11 @@ func restored(ctx context.Context, rig *loggers.Rig, draw *rand.Rand, step func(
 	if err != nil {
 		return nil, err
 	}
-	streams := dynamodbstreams.New(dynamodbstreams.Options{Region: stack.Region, BaseEndpoint: &endpoint, Credentials: aws.CredentialsProviderFunc(
-		func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
-		})})
+	streams := dynamodbstreams.New(dynamodbstreams.Options{Region: stack.Region, BaseEndpoint: &endpoint,
+		Credentials: aws.CredentialsProviderFunc(
+			func(context.Context) (aws.Credentials, error) {
+				return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
+			})})
 	records, err := allRecords(ctx, streams, source.Table.LatestStreamArn)
 	if err != nil {
 		return nil, err
@@ -213,8 +220,9 @@ func restored(ctx context.Context, rig *loggers.Rig, draw *rand.Rand, step func(
 	if err != nil {
 		return nil, err
 	}
-	copied := &dynamodb.CreateTableInput{TableName: aws.String("restored"), BillingMode: types.BillingModePayPerRequest,
-		KeySchema: source.Table.KeySchema, AttributeDefinitions: source.Table.AttributeDefinitions}
+	copied := &dynamodb.CreateTableInput{TableName: aws.String("restored"),
+		BillingMode: types.BillingModePayPerRequest,
+		KeySchema:   source.Table.KeySchema, AttributeDefinitions: source.Table.AttributeDefinitions}
 	for _, i := range source.Table.GlobalSecondaryIndexes {
 		copied.GlobalSecondaryIndexes = append(copied.GlobalSecondaryIndexes,
 			types.GlobalSecondaryIndex{IndexName: i.IndexName, KeySchema: i.KeySchema, Projection: i.Projection})

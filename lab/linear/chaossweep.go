@@ -81,7 +81,7 @@ var errSweeps = errors.New("the rows of closed buckets differ from their events"
 // in the next month, are killed with SIGKILL, each a little later, until one comes to its end. Then
 // every row must equal its events.
 func killedSweeps(ctx context.Context, rig *loggers.Rig) error {
-	now := tier.Month.BucketOf(model.TimeOf(time.Now())).End.Add(time.Hour)
+	now := tier.Month.BucketAt(model.NewTime(time.Now())).End.Add(time.Hour)
 	program, err := os.Executable()
 	if err != nil {
 		return err

@@ -33,7 +33,8 @@ func (l *Log) Check() error {
 		operations := bySeries[name]
 		switch porcupine.CheckOperationsTimeout(newPolicy(l.Kind).model(), operations, patience) {
 		case porcupine.Illegal:
-			return &Violation{name, fmt.Sprintf("no order of its %d operations explains all responses", len(operations)), l}
+			return &Violation{name,
+				fmt.Sprintf("no order of its %d operations explains all responses", len(operations)), l}
 		case porcupine.Unknown:
 			return fmt.Errorf("series %s with %d operations: %w", name, len(operations), ErrUndecided)
 		}

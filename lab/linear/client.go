@@ -39,7 +39,8 @@ type Client struct {
 // Append appends a payload, on condition that the latest payload is where, if that is not zero.
 func (c *Client) Append(ctx context.Context, series string, slot, payload, where uint8) {
 	o := c.begin(Operation{Series: series, Verb: Append, Slot: slot, Payload: payload, Where: where})
-	event := ingest.TypedObservation{Subject: series, At: c.Log.At(slot), Attrs: model.Attrs{{Name: Measure, Value: number(payload)}}}
+	event := ingest.TypedObservation{Subject: series, At: c.Log.At(slot),
+		Attrs: model.Attrs{{Name: Measure, Value: number(payload)}}}
 	if c.Remote != nil && where == 0 {
 		c.appendRemotely(ctx, o, event)
 		return
@@ -59,7 +60,8 @@ func (c *Client) Append(ctx context.Context, series string, slot, payload, where
 }
 
 // append uses AppendIf only with a condition, because it needs a kind with latest items.
-func (c *Client) append(ctx context.Context, to *ingest.Service, event ingest.TypedObservation, condition model.Condition) (model.AppendResult, error) {
+func (c *Client) append(ctx context.Context, to *ingest.Service, event ingest.TypedObservation,
+	condition model.Condition) (model.AppendResult, error) {
 	if condition != nil {
 		return to.AppendIf(ctx, c.Log.Kind, event, condition)
 	}
@@ -120,8 +122,10 @@ func (c *Client) Correct(ctx context.Context, series string, slot, payload uint8
 		return
 	}
 	if stored != nil {
-		event := ingest.TypedObservation{Subject: series, At: c.Log.At(slot), Attrs: model.Attrs{{Name: Measure, Value: number(payload)}}}
-		if o.Found, err = c.service(recorded).Correct(ctx, recorded, c.Log.Kind, event, stored); err != nil || recorded.lost > 0 && !o.Found {
+		event := ingest.TypedObservation{Subject: series, At: c.Log.At(slot),
+			Attrs: model.Attrs{{Name: Measure, Value: number(payload)}}}
+		if o.Found, err = c.service(recorded).Correct(ctx, recorded, c.Log.Kind, event, stored); err != nil ||
+			recorded.lost > 0 && !o.Found {
 			return // its attempts are recorded
 		}
 	}
@@ -136,7 +140,8 @@ func (c *Client) Erase(ctx context.Context, series string, from, to uint8) {
 		recorded.operations = append(recorded.operations, &o)
 	}
 	service := c.service(recorded)
-	purger := &lifecycle.Purger{Now: service.Now, Rand: service.Rand, Sleep: service.Sleep, RetryPolicy: service.RetryPolicy}
+	purger := &lifecycle.Purger{Now: service.Now, Rand: service.Rand, Sleep: service.Sleep,
+		RetryPolicy: service.RetryPolicy}
 	_, err := purger.EraseEvents(ctx, recorded, lifecycle.EventSelection{
 		Series: c.key(series, from).Series, From: c.Log.At(from), To: c.Log.At(to) + 1,
 	})
@@ -154,7 +159,8 @@ func (c *Client) Erase(ctx context.Context, series string, from, to uint8) {
 // reads of all slots at the same time would have too many orders to check.
 func (c *Client) ReadHistory(ctx context.Context, series string, from, to uint8) {
 	call, got := c.Log.tick(), map[uint8]uint8{}
-	for event, err := range c.Query.EachEvent(ctx, query.History{Series: c.series(series), From: c.Log.At(from), To: c.Log.At(to) + 1, Consistent: true}) {
+	for event, err := range c.Query.EachEvent(ctx,
+		query.History{Series: c.series(series), From: c.Log.At(from), To: c.Log.At(to) + 1, Consistent: true}) {
 		if err != nil {
 			return
 		}
@@ -196,8 +202,9 @@ func (c *Client) ReadEvent(ctx context.Context, series string, slot uint8) {
 func (c *Client) ReadRollups(ctx context.Context, series string, level int) {
 	unit := c.Log.Kind.Retention.Tiers[level].Unit
 	r := Read{Client: c.ID, Series: series, Tier: unit.String(), Call: c.Log.tick(), Since: c.Log.since()}
-	r.From, r.To = unit.BucketOf(c.Log.At(1)).Start, c.Log.At(Slots)+1
-	for row, err := range c.Query.EachRollup(ctx, query.Rollups{Series: c.series(series), Unit: unit, From: r.From, To: r.To, Consistent: true}) {
+	r.From, r.To = unit.BucketAt(c.Log.At(1)).Start, c.Log.At(Slots)+1
+	for row, err := range c.Query.EachRollup(ctx,
+		query.Rollups{Series: c.series(series), Unit: unit, From: r.From, To: r.To, Consistent: true}) {
 		if err != nil {
 			return
 		}
@@ -242,7 +249,7 @@ func (l *Log) extremes(series string, set uint64) (least, most, first, last uint
 }
 
 func holds(m rollup.Measure, least, most, first, last uint8) bool {
-	is := func(d model.Decimal, payload uint8) bool { return d.Cmp(model.DecimalOf(Value(payload))) == 0 }
+	is := func(d model.Decimal, payload uint8) bool { return d.Cmp(model.NewDecimal(Value(payload))) == 0 }
 	return is(m.Min, least) && is(m.Max, most) && is(m.First, first) && is(m.Last, last)
 }
 
@@ -273,7 +280,7 @@ func (c *Client) latest(l *model.Latest) (slot, payload uint8) {
 	return c.Log.timeSlot(l.At), eventPayload(l.Attrs)
 }
 
-func number(payload uint8) model.Value { return model.NumberValue(model.DecimalOf(Value(payload))) }
+func number(payload uint8) model.Value { return model.NumberValue(model.NewDecimal(Value(payload))) }
 
 // eventPayload returns the payload of stored fields; zero if there is none.
 func eventPayload(attrs model.Attrs) uint8 {

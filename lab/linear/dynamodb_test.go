@@ -47,9 +47,9 @@ func history(ctx context.Context, table *dynamo.Table, kind catalog.Kind, seed u
 	if err != nil {
 		return nil, err
 	}
-	now, began := func() model.Time { return model.TimeOf(time.Now()) }, time.Now()
+	now, began := func() model.Time { return model.NewTime(time.Now()) }, time.Now()
 	log := &Log{
-		Kind: &declared.Kinds[0], Base: tier.Hour.BucketOf(now()).Start.Add(-Slots * Step),
+		Kind: &declared.Kinds[0], Base: tier.Hour.BucketAt(now()).Start.Add(-Slots * Step),
 		Clock: func() int64 { return int64(time.Since(began)) },
 	}
 	// The time of a check grows fast with the operations of a series.
@@ -58,9 +58,10 @@ func history(ctx context.Context, table *dynamo.Table, kind catalog.Kind, seed u
 	for i := range clients {
 		c := &Client{
 			ID: i, Log: log, Store: table, Now: now,
-			Query: &query.Service{Store: &query.Live{Store: table, Watermarks: table, Kind: query.KindsOf(declared), Now: now}, Now: now},
+			Query: &query.Service{Store: &query.Live{Store: table, Watermarks: table, Kind: query.CatalogKinds(declared), Now: now}, Now: now},
 			Ingest: func(to ingest.Store) *ingest.Service {
-				return &ingest.Service{Store: to, Limits: config.Default().Limits, Now: now, Rand: crand.Reader, RetryPolicy: retry.Policy{Attempts: 4}}
+				return &ingest.Service{Store: to, Limits: config.Default().Limits, Now: now, Rand: crand.Reader,
+					RetryPolicy: retry.Policy{Attempts: 4}}
 			},
 		}
 		running.Go(func() {

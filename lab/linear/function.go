@@ -58,7 +58,8 @@ func (w *world) lateWait() bool {
 		page, _ := w.store.Table.Invalidations(context.Background(), shard, model.MaxTime, "") // a table in memory does not fail
 		for _, i := range page.Invalidations {
 			unit, _ := tier.ParseUnit(i.Key.Tier)
-			if _, level, _ := policy.Find(unit); i.Due > policy.ClosesAt(level, unit.BucketOf(i.Key.Start), i.Key.Series) {
+			if _, level, _ := policy.Find(unit); i.Due > policy.ClosesAt(level, unit.BucketAt(i.Key.Start),
+				i.Key.Series) {
 				return true
 			}
 		}

@@ -25,7 +25,8 @@ func TestHistories_AreLinearizableUnderEveryFault(t *testing.T) {
 	if lost := total.counts[countLost]; lost < n/100 {
 		t.Errorf("%d of %d attempts had no response, want at least 1 %%", lost, n)
 	}
-	for _, outcome := range []model.Outcome{model.Applied, model.Late, model.Stale, model.Duplicate, model.Collision, model.Conflict} {
+	for _, outcome := range []model.Outcome{model.Applied, model.Late, model.Stale, model.Duplicate,
+		model.Collision, model.Conflict} {
 		if got := total.counts[string(outcome)]; got < n/1000 {
 			t.Errorf("%d outcomes %q in %d operations, want at least 1 in 1000", got, outcome, n)
 		}

@@ -27,7 +27,7 @@ const clockError = time.Minute
 func (c *Client) live(series string, now model.Time) (slots uint16) {
 	policy := c.Log.Kind.Retention
 	for slot := uint8(1); slot <= Slots && policy.Tiers[0].Deferred; slot++ {
-		b := policy.Tiers[0].Unit.BucketOf(c.Log.At(slot))
+		b := policy.Tiers[0].Unit.BucketAt(c.Log.At(slot))
 		if policy.ClosesAt(0, b, c.key(series, slot).Series) > now {
 			slots |= 1 << slot
 		}

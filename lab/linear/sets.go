@@ -100,7 +100,7 @@ func (l *Log) checkRead(w *appendsAndDeletes, r *Read) string {
 		sets[row.Start] = row.Sum
 	}
 	for i, slot := range slots {
-		start, payload := unit.BucketOf(l.At(slot)).Start, uint8(i+1)
+		start, payload := unit.BucketAt(l.At(slot)).Start, uint8(i+1)
 		if unknown[start] || start < r.From || start >= r.To {
 			continue
 		}

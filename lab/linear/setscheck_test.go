@@ -12,7 +12,8 @@ import (
 
 // appended is an append that was acknowledged; deleted a delete; lost one without response.
 func appended(slot, payload uint8, call, end int64) Operation {
-	return Operation{Series: "a", Verb: Append, Slot: slot, Payload: payload, Outcome: model.Applied, Call: call, Return: end}
+	return Operation{Series: "a", Verb: Append, Slot: slot, Payload: payload, Outcome: model.Applied, Call: call,
+		Return: end}
 }
 
 func deleted(slot uint8, call, end int64) Operation {
@@ -20,7 +21,8 @@ func deleted(slot uint8, call, end int64) Operation {
 }
 
 func corrected(slot, payload uint8, call, end int64) Operation {
-	return Operation{Series: "a", Verb: Correct, Slot: slot, Payload: payload, Found: true, Call: call, Return: end}
+	return Operation{Series: "a", Verb: Correct, Slot: slot, Payload: payload, Found: true, Call: call,
+		Return: end}
 }
 
 func erased(slot uint8, call, end int64) Operation {
@@ -88,11 +90,12 @@ func TestCheckReads_AcceptsExactlyTheFoldsOfPossibleSets(t *testing.T) {
 	} {
 		l := &Log{
 			Kind:       &catalog.Kind{Retention: tier.Policy{Tiers: []tier.Tier{{Unit: tier.Hour, Retention: tier.Forever}}}},
-			Base:       tier.Hour.BucketOf(1_776_681_000_000).Start,
+			Base:       tier.Hour.BucketAt(1_776_681_000_000).Start,
 			slots:      map[string][]uint8{"a": {1, 2, 4}},
 			Operations: c.operations,
 		}
-		l.Reads = []Read{{Series: "a", Tier: "hour", From: l.Base, To: l.At(4), Call: 100, Return: 110, Since: c.since, Live: c.live,
+		l.Reads = []Read{{Series: "a", Tier: "hour", From: l.Base, To: l.At(4), Call: 100, Return: 110,
+			Since: c.since, Live: c.live,
 			Rows: []Row{{Start: l.Base, Exact: !c.inexact, Sum: c.sum}}}}
 		if got := l.checkReads("a"); (got == "") != (c.problem == "") || !strings.Contains(got, c.problem) {
 			t.Errorf("%s: got %q, want %q", name, got, c.problem)

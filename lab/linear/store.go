@@ -42,15 +42,20 @@ func (s *store) Append(ctx context.Context, tx storage.AppendTransaction) (stora
 	if len(tx.Puts) > 0 {
 		pk = keys.Event(tx.Puts[0].Key()).PK
 	}
-	return s.append(ctx, "appends", pk, func() (storage.StoreResult, error) { return s.Table.Append(context.Background(), tx) })
+	return s.append(ctx, "appends", pk, func() (storage.StoreResult, error) {
+		return s.Table.Append(context.Background(), tx)
+	})
 }
 
 // Put stores one event.
 func (s *store) Put(ctx context.Context, e model.Event) (storage.StoreResult, error) {
-	return s.append(ctx, "puts", keys.Event(e.Key()).PK, func() (storage.StoreResult, error) { return s.Table.Put(context.Background(), e) })
+	return s.append(ctx, "puts", keys.Event(e.Key()).PK, func() (storage.StoreResult, error) {
+		return s.Table.Put(context.Background(), e)
+	})
 }
 
-func (s *store) append(ctx context.Context, verb, pk string, do func() (storage.StoreResult, error)) (received storage.StoreResult, err error) {
+func (s *store) append(ctx context.Context, verb, pk string,
+	do func() (storage.StoreResult, error)) (received storage.StoreResult, err error) {
 	var stored storage.StoreResult
 	received.Result, err = s.write(ctx, verb, pk, func() (_ storage.WriteResult, err error) {
 		stored, err = do()
@@ -63,7 +68,8 @@ func (s *store) append(ctx context.Context, verb, pk string, do func() (storage.
 }
 
 // DeleteEvent deletes an event.
-func (s *store) DeleteEvent(ctx context.Context, e model.EventKey, now model.Time) (storage.WriteResult, error) {
+func (s *store) DeleteEvent(ctx context.Context, e model.EventKey,
+	now model.Time) (storage.WriteResult, error) {
 	return s.write(ctx, "deletes", keys.Event(e).PK, func() (storage.WriteResult, error) {
 		if s.loses("DeleteEvent") {
 			return storage.Written, nil
@@ -73,7 +79,8 @@ func (s *store) DeleteEvent(ctx context.Context, e model.EventKey, now model.Tim
 }
 
 // CorrectEvent replaces an event.
-func (s *store) CorrectEvent(ctx context.Context, e model.Event, now model.Time) (storage.WriteResult, error) {
+func (s *store) CorrectEvent(ctx context.Context, e model.Event,
+	now model.Time) (storage.WriteResult, error) {
 	return s.write(ctx, "corrects", keys.Event(e.Key()).PK, func() (storage.WriteResult, error) {
 		if s.loses("CorrectEvent") {
 			return storage.Written, nil
@@ -141,7 +148,9 @@ func (s *store) AdvanceSweep(
 
 // Row reads one row.
 func (s *store) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
-	return read(ctx, s, "reads row", func(ctx context.Context) (*rollup.Row, error) { return s.Table.Row(ctx, key) })
+	return read(ctx, s, "reads row", func(ctx context.Context) (*rollup.Row, error) {
+		return s.Table.Row(ctx, key)
+	})
 }
 
 // Latest reads a latest item.
@@ -158,13 +167,17 @@ func (s *store) Latest(ctx context.Context, of model.Series, consistent bool) (*
 // Events reads one page of events.
 func (s *store) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
 	s.shorten(ctx, &r)
-	return read(ctx, s, "reads events", func(ctx context.Context) (storage.EventPage, error) { return s.Table.Events(ctx, r) })
+	return read(ctx, s, "reads events", func(ctx context.Context) (storage.EventPage, error) {
+		return s.Table.Events(ctx, r)
+	})
 }
 
 // Rows reads one page of rows.
 func (s *store) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error) {
 	s.shorten(ctx, &r)
-	return read(ctx, s, "reads rows", func(ctx context.Context) (rollup.RowPage, error) { return s.Table.Rows(ctx, unit, r) })
+	return read(ctx, s, "reads rows", func(ctx context.Context) (rollup.RowPage, error) {
+		return s.Table.Rows(ctx, unit, r)
+	})
 }
 
 // Invalidations reads one page of the queue.
@@ -183,12 +196,13 @@ func (s *store) Sweeps(ctx context.Context) (storage.LowWatermarks, error) {
 
 // shorten shortens pages, so that others write between them.
 func (s *store) shorten(ctx context.Context, r *storage.Range) {
-	if dice := s.world.DiceOf(ctx); r.Limit == 0 && dice.Chance("short pages", .5) {
+	if dice := s.world.DiceFrom(ctx); r.Limit == 0 && dice.Chance("short pages", .5) {
 		r.Limit = 1 + dice.Pick("page", 4)
 	}
 }
 
-func read[T any](ctx context.Context, s *store, verb string, do func(context.Context) (T, error)) (got T, err error) {
+func read[T any](ctx context.Context, s *store, verb string,
+	do func(context.Context) (T, error)) (got T, err error) {
 	err = s.world.Read(ctx, simstream.Request{Verb: verb}, func() (err error) {
 		got, err = do(context.Background())
 		return err
@@ -196,12 +210,14 @@ func read[T any](ctx context.Context, s *store, verb string, do func(context.Con
 	return got, err
 }
 
-func (s *store) write(ctx context.Context, verb, pk string, do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
-	return s.world.Write(ctx, simstream.Request{Verb: verb, Keys: []string{pk}}, func() (storage.WriteResult, error) {
-		result, err := do()
-		s.emit()
-		return result, err
-	})
+func (s *store) write(ctx context.Context, verb, pk string,
+	do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
+	return s.world.Write(ctx, simstream.Request{Verb: verb, Keys: []string{pk}},
+		func() (storage.WriteResult, error) {
+			result, err := do()
+			s.emit()
+			return result, err
+		})
 }
 
 // emit sends the changes since the last call to the table stream.

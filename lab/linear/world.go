@@ -60,11 +60,12 @@ func newWorld(s *simstream.Sim, v variant, done func(*world)) {
 		panic(err) // a mistake of this program
 	}
 	w.kinds = kinds
-	w.log = &Log{Kind: &kinds.Kinds[0], Base: tier.Hour.BucketOf(s.Now()).Start.Add(-Slots * Step)}
+	w.log = &Log{Kind: &kinds.Kinds[0], Base: tier.Hour.BucketAt(s.Now()).Start.Add(-Slots * Step)}
 	w.store = &store{Table: memory.New(s.Now), world: w}
 	s.Deliver(simstream.Delivery{
-		Settings: eventsource.Settings{ReportFailures: true, BatchSize: 5, Parallelization: 2, MaxRetries: -1, Bisect: true, Filter: filter},
-		Handler:  w.handler,
+		Settings: eventsource.Settings{ReportFailures: true, BatchSize: 5, Parallelization: 2, MaxRetries: -1,
+			Bisect: true, Filter: filter},
+		Handler: w.handler,
 	})
 	s.Check(func() error {
 		if !w.lateWait() {
@@ -90,8 +91,9 @@ var filter, _ = eventsource.ParseFilter(tablekeys.AggregateFilter) // it is cons
 func drawKind(d simstream.Dice) catalog.Kind {
 	k := catalog.Kind{
 		Name: "READING", Subject: catalog.SubjectType{Name: "DEVICE"},
-		Measures:  []rollup.MeasureSpec{{Name: Measure}},
-		Retention: tier.Policy{Raw: 30 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 90 * tier.Day24}, {Unit: tier.Day, Retention: tier.Forever}}},
+		Measures: []rollup.MeasureSpec{{Name: Measure}},
+		Retention: tier.Policy{Raw: 30 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour,
+			Retention: 90 * tier.Day24}, {Unit: tier.Day, Retention: tier.Forever}}},
 	}
 	switch d.Pick("late events", 4) {
 	case 1:
@@ -149,7 +151,8 @@ func (w *world) newClient(id int, d simstream.Dice) *Client {
 	now := func() model.Time { return w.Now().Add(skew) }
 	random := d.Of("random").Rand()
 	writer := queue.NewWriter(w.store, w.kinds)
-	live := &query.Live{Store: w.store, Watermarks: w.store, Kind: query.KindsOf(w.kinds), Now: now, Parallel: 1}
+	live := &query.Live{Store: w.store, Watermarks: w.store, Kind: query.CatalogKinds(w.kinds), Now: now,
+		Parallel: 1}
 	return &Client{
 		ID: id, Log: w.log, Store: w.store, Now: w.Now,
 		Query:  &query.Service{Store: live, Now: now},

@@ -58,9 +58,11 @@ func newAccount(ctx context.Context, stage string) (*account, error) {
 		return nil, err
 	}
 	return &account{
-		stage: stage, stack: "tidemark-" + stage, table: "tidemark-" + stage + "-probes", outputs: map[string]string{},
-		data: "test/data/loggers.csv.gz", expected: "test/data/loggers.oracle.csv.gz",
-		db: dynamodb.NewFromConfig(config), streams: dynamodbstreams.NewFromConfig(config), http: http.DefaultClient,
+		stage: stage, stack: "tidemark-" + stage, table: "tidemark-" + stage + "-probes",
+		outputs: map[string]string{},
+		data:    "test/data/loggers.csv.gz", expected: "test/data/loggers.oracle.csv.gz",
+		db: dynamodb.NewFromConfig(config), streams: dynamodbstreams.NewFromConfig(config),
+		http:    http.DefaultClient,
 		command: execute, now: time.Now, sleep: retry.Sleep,
 	}, nil
 }
@@ -116,7 +118,8 @@ func (a *account) file(name, text string) (string, error) {
 
 // readOutputs reads the outputs of the stack.
 func (a *account) readOutputs(ctx context.Context) error {
-	text, err := a.aws(ctx, "cloudformation", "describe-stacks", "--stack-name", a.stack, "--query", "Stacks[0].Outputs[].[OutputKey,OutputValue]")
+	text, err := a.aws(ctx, "cloudformation", "describe-stacks", "--stack-name", a.stack, "--query",
+		"Stacks[0].Outputs[].[OutputKey,OutputValue]")
 	for line := range strings.Lines(text) {
 		if key, value, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
 			a.outputs[key] = value
@@ -148,9 +151,11 @@ func (a *account) until(ctx context.Context, within time.Duration, look func() (
 
 // events returns how many events of a device the table has.
 func (a *account) events(ctx context.Context, device string) (int, error) {
-	n, err := a.number(ctx, "dynamodb", "query", "--table-name", a.outputs["TableName"], "--consistent-read", "--select", "COUNT",
+	n, err := a.number(ctx, "dynamodb", "query", "--table-name", a.outputs["TableName"], "--consistent-read",
+		"--select", "COUNT",
 		"--key-condition-expression", "pk = :p AND begins_with(sk, :s)",
-		"--expression-attribute-values", fmt.Sprintf(`{":p":{"S":"DEVICE#%s"},":s":{"S":"EVENT#"}}`, device), "--query", "Count")
+		"--expression-attribute-values", fmt.Sprintf(`{":p":{"S":"DEVICE#%s"},":s":{"S":"EVENT#"}}`, device),
+		"--query", "Count")
 	return int(n), err
 }
 
@@ -173,26 +178,31 @@ func (a *account) reading(device string, secondsAgo int) string {
 	if device != "" {
 		owner = fmt.Sprintf(`"deviceId":%q,`, device)
 	}
-	return fmt.Sprintf(`{%s"timestamp":%q,"value":1}`, owner, a.now().Add(-time.Duration(secondsAgo)*time.Second).UTC().Format(time.RFC3339))
+	return fmt.Sprintf(`{%s"timestamp":%q,"value":1}`, owner,
+		a.now().Add(-time.Duration(secondsAgo)*time.Second).UTC().Format(time.RFC3339))
 }
 
 // publish publishes a message to AWS IoT.
 func (a *account) publish(ctx context.Context, topic, payload string) error {
-	endpoint, err := a.aws(ctx, "iot", "describe-endpoint", "--endpoint-type", "iot:Data-ATS", "--query", "endpointAddress")
+	endpoint, err := a.aws(ctx, "iot", "describe-endpoint", "--endpoint-type", "iot:Data-ATS", "--query",
+		"endpointAddress")
 	if err != nil {
 		return err
 	}
 	path, err := a.file("message", payload)
 	if err == nil {
-		_, err = a.aws(ctx, "iot-data", "publish", "--endpoint-url", "https://"+endpoint, "--topic", topic, "--qos", "1", "--payload", path)
+		_, err = a.aws(ctx, "iot-data", "publish", "--endpoint-url", "https://"+endpoint, "--topic", topic, "--qos",
+			"1", "--payload", path)
 	}
 	return err
 }
 
 // sum returns the sum of a metric since a time.
-func (a *account) sum(ctx context.Context, namespace, metric string, since time.Time, dimensions ...string) (float64, error) {
+func (a *account) sum(ctx context.Context, namespace, metric string, since time.Time,
+	dimensions ...string) (float64, error) {
 	words := []string{"cloudwatch", "get-metric-statistics", "--namespace", namespace, "--metric-name", metric,
-		"--start-time", since.UTC().Format(time.RFC3339), "--end-time", a.now().Add(time.Minute).UTC().Format(time.RFC3339),
+		"--start-time", since.UTC().Format(time.RFC3339), "--end-time",
+		a.now().Add(time.Minute).UTC().Format(time.RFC3339),
 		"--period", "60", "--statistics", "Sum", "--query", "sum(Datapoints[].Sum)", "--dimensions"}
 	return a.number(ctx, append(words, dimensions...)...)
 }

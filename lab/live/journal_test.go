@@ -54,7 +54,8 @@ func TestRun_AnInterruptionIsContinuedAfterTheLastStep(t *testing.T) {
 	if err := r.step(ctx, "deploy", r.deploy); err != nil || !ran(c, "make deploy STAGE=check YES=1") {
 		t.Fatalf("%v after %q", err, c.ran)
 	}
-	if text, err := os.ReadFile(filepath.Join(r.checkout, "tidemark.yaml")); err != nil || !strings.Contains(string(text), "\n  check:\n") {
+	if text, err := os.ReadFile(filepath.Join(r.checkout, "tidemark.yaml")); err != nil ||
+		!strings.Contains(string(text), "\n  check:\n") {
 		t.Errorf("the configuration is %s (%v)", text, err)
 	}
 	interrupt()
@@ -62,7 +63,8 @@ func TestRun_AnInterruptionIsContinuedAfterTheLastStep(t *testing.T) {
 		t.Fatalf("interrupted: %v, %+v", err, r.Done)
 	}
 
-	again, c := newRun(t, root, false, one("describe-stacks", outputs), one("bin/tidemark smoke", "error 2 buckets are wrong"))
+	again, c := newRun(t, root, false, one("describe-stacks", outputs),
+		one("bin/tidemark smoke", "error 2 buckets are wrong"))
 	if again.Commit != "abc123\n" || !again.Began.Equal(r.Began) {
 		t.Errorf("the journal has %+v", again)
 	}
@@ -95,7 +97,8 @@ func TestRun_ADeploymentThatFailsIsRemoved(t *testing.T) {
 		checkout(t, root)
 		r, c := newRun(t, root, false, responses...)
 		clear(r.outputs)
-		if err := r.all(t.Context()); err != nil || !ran(c, "make destroy") || !r.broken() || r.find("smoke") != nil {
+		if err := r.all(t.Context()); err != nil || !ran(c, "make destroy") || !r.broken() ||
+			r.find("smoke") != nil {
 			t.Errorf("%v: %v, %+v", responses, err, r.Done)
 		}
 	}
@@ -107,7 +110,9 @@ func TestRun_AfterItsTimeItSkipsAndRemoves(t *testing.T) {
 		root := t.TempDir()
 		checkout(t, root)
 		r, c := newRun(t, root, removeOnly, one("describe-stacks", outputs))
-		if err := r.step(t.Context(), "deploy", func(context.Context) (string, error) { return "deployed", nil }); err != nil {
+		if err := r.step(t.Context(), "deploy", func(context.Context) (string, error) {
+			return "deployed", nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if !removeOnly {
@@ -115,7 +120,8 @@ func TestRun_AfterItsTimeItSkipsAndRemoves(t *testing.T) {
 		}
 		r.find("deploy").Result = holds
 		c.ran = nil
-		if err := r.all(t.Context()); err != nil || r.find("smoke").Result != skipped || r.find("kms").Result != skipped || !ran(c, "make destroy") || ran(c, "put-role-policy") {
+		if err := r.all(t.Context()); err != nil || r.find("smoke").Result != skipped ||
+			r.find("kms").Result != skipped || !ran(c, "make destroy") || ran(c, "put-role-policy") {
 			t.Errorf("%v after %q", err, c.ran)
 		}
 	}
@@ -123,20 +129,26 @@ func TestRun_AfterItsTimeItSkipsAndRemoves(t *testing.T) {
 
 func TestRemove_FailsUntilNothingIsLeft(t *testing.T) {
 	ddbtest.ForTest(t)
-	for part, output := range map[string]string{"make destroy": "error blocked", "get-resources": "error denied", "delete-role-policy": "error denied", "delete-secret": "error denied"} {
+	for part, output := range map[string]string{"make destroy": "error blocked", "get-resources": "error denied",
+		"delete-role-policy": "error denied", "delete-secret": "error denied"} {
 		root := t.TempDir()
 		checkout(t, root)
-		r, _ := newRun(t, root, true, one(part, output), one("get-resources", "arn:aws:secretsmanager:x:1:secret:s"))
+		r, _ := newRun(t, root, true, one(part, output),
+			one("get-resources", "arn:aws:secretsmanager:x:1:secret:s"))
 		if err := r.remove(t.Context()); err == nil || r.find("remove") != nil {
 			t.Errorf("%s: %v, %+v", part, err, r.Done)
 		}
 	}
-	r, c := newRun(t, t.TempDir(), true, one("get-resources", "arn:aws:kms:x:1:key/k\tarn:aws:secretsmanager:x:1:secret:s\tarn:aws:sqs:x:111122223333:q\n"), one("--query Role", "error ResourceNotFoundException"))
-	if err := r.remove(t.Context()); err != nil || !r.broken() || !ran(c, "delete-secret --secret-id arn:aws:secretsmanager:x:1:secret:s") {
+	r, c := newRun(t, t.TempDir(), true,
+		one("get-resources",
+			"arn:aws:kms:x:1:key/k\tarn:aws:secretsmanager:x:1:secret:s\tarn:aws:sqs:x:111122223333:q\n"), one("--query Role", "error ResourceNotFoundException"))
+	if err := r.remove(t.Context()); err != nil || !r.broken() ||
+		!ran(c, "delete-secret --secret-id arn:aws:secretsmanager:x:1:secret:s") {
 		t.Fatalf("%v after %q", err, c.ran)
 	}
 	report, err := os.ReadFile(r.report)
-	if err != nil || !strings.Contains(string(report), "arn:aws:sqs:x:ACCOUNT:q") || strings.Contains(string(report), "111122223333") {
+	if err != nil || !strings.Contains(string(report), "arn:aws:sqs:x:ACCOUNT:q") ||
+		strings.Contains(string(report), "111122223333") {
 		t.Errorf("%v: the report must name what is left, without the account:\n%s", err, report)
 	}
 }
@@ -144,8 +156,10 @@ func TestRemove_FailsUntilNothingIsLeft(t *testing.T) {
 func TestScene_ThatCannotBeginIsTheResultOfItsProbes(t *testing.T) {
 	ddbtest.ForTest(t)
 	r, _ := newRun(t, t.TempDir(), false, one("--query Role", "error denied"))
-	s := scene{name: "refused", begin: refuse, end: func(context.Context, *account) error { return nil }, probes: refusedProbes[:2]}
-	if err := r.play(t.Context(), s); err != nil || r.find("partial-answer").Result != notHolding || r.find("on-failure-inbox").Result != notHolding {
+	s := scene{name: "refused", begin: refuse, end: func(context.Context, *account) error { return nil },
+		probes: refusedProbes[:2]}
+	if err := r.play(t.Context(), s); err != nil || r.find("partial-answer").Result != notHolding ||
+		r.find("on-failure-inbox").Result != notHolding {
 		t.Errorf("%v, %+v", err, r.Done)
 	}
 }
@@ -163,14 +177,16 @@ func TestJournal_ThatCannotBeReadIsAnError(t *testing.T) {
 }
 
 func TestBill_ComparesWithTheForecast(t *testing.T) {
-	a, _ := fakeStack(t, one("ConsumedWriteCapacityUnits", "60000"), one("get-metric-statistics", "1000"), one("tidemark cost", "READING 2.35\n"))
+	a, _ := fakeStack(t, one("ConsumedWriteCapacityUnits", "60000"), one("get-metric-statistics", "1000"),
+		one("tidemark cost", "READING 2.35\n"))
 	r := &run{account: a, Oracle: window{Events: 20000}}
 	text, err := r.bill(t.Context())
 	if err != nil || !strings.Contains(text, "3.00 write units") || !strings.Contains(text, "READING 2.35") {
 		t.Errorf("%v: %s", err, text)
 	}
 	a, _ = fakeStack(t, one("get-metric-statistics", "2000000"))
-	if _, err := (&run{account: a}).bill(t.Context()); err == nil || !strings.Contains(err.Error(), "more than $1") {
+	if _, err := (&run{account: a}).bill(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "more than $1") {
 		t.Errorf("a run that costs more than a dollar: %v", err)
 	}
 	for _, part := range []string{"get-metric-statistics", "tidemark cost"} {

@@ -16,7 +16,8 @@ import (
 )
 
 func (r *run) smoke(ctx context.Context) (string, error) {
-	out, err := r.command(ctx, r.checkout, "bin/tidemark", "smoke", "--table", r.outputs["TableName"], "--url", r.outputs["ApiUrl"])
+	out, err := r.command(ctx, r.checkout, "bin/tidemark", "smoke", "--table", r.outputs["TableName"], "--url",
+		r.outputs["ApiUrl"])
 	return out, err
 }
 
@@ -46,7 +47,8 @@ func (r *run) oracle(ctx context.Context) (string, error) {
 	if errors.Is(err, errNotSeen) {
 		err = fmt.Errorf("%d of %d buckets are wrong: %.3q", len(result.Wrong), len(expects), result.Wrong)
 	}
-	return fmt.Sprintf("%d of %d buckets equal; %s", result.Equal, result.Buckets, firstLine(strings.TrimSpace(sent))), err
+	return fmt.Sprintf("%d of %d buckets equal; %s", result.Equal, result.Buckets,
+		firstLine(strings.TrimSpace(sent))), err
 }
 
 // ofSeries returns the rows of the series that are expected.
@@ -110,13 +112,16 @@ func (r *run) bill(ctx context.Context) (string, error) {
 	if total > dollars {
 		err = fmt.Errorf("$%.2f are more than $%.0f:\n%s", total, dollars, &out)
 	}
-	return fmt.Sprintf("$%.4f in all, without the hourly parts of metrics, alarms and the key\n%s", total, &out), err
+	return fmt.Sprintf("$%.4f in all, without the hourly parts of metrics, alarms and the key\n%s", total, &out),
+		err
 }
 
 // between returns the sum of a metric while the oracle's events were processed.
 func (r *run) between(ctx context.Context, p price) (float64, error) {
-	words := []string{"cloudwatch", "get-metric-statistics", "--namespace", p.namespace, "--metric-name", p.metric,
-		"--start-time", r.Oracle.From.UTC().Format(time.RFC3339), "--end-time", r.Oracle.To.Add(time.Minute).UTC().Format(time.RFC3339),
+	words := []string{"cloudwatch", "get-metric-statistics", "--namespace", p.namespace, "--metric-name",
+		p.metric,
+		"--start-time", r.Oracle.From.UTC().Format(time.RFC3339), "--end-time",
+		r.Oracle.To.Add(time.Minute).UTC().Format(time.RFC3339),
 		"--period", "60", "--statistics", "Sum", "--query", "sum(Datapoints[].Sum)", "--dimensions"}
 	return r.number(ctx, append(words, p.dimensions...)...)
 }

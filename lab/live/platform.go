@@ -10,9 +10,12 @@ import (
 
 // platformProbes are about CloudFormation, CloudWatch and X-Ray.
 var platformProbes = []probe{
-	{"index-throttles", "metrics under the table's name alone leave out the throttles of its indexes", "run/ALARMS.md",
-		"an index of 1 write unit, 800 items of 1 KiB: its throttles are counted under its own name only", onResponses, indexThrottles},
-	{"retain-except-on-create", "RetainExceptOnCreate deletes a table of a stack whose creation fails", "run/DEPLOYING.md",
+	{"index-throttles", "metrics under the table's name alone leave out the throttles of its indexes",
+		"run/ALARMS.md",
+		"an index of 1 write unit, 800 items of 1 KiB: its throttles are counted under its own name only",
+		onResponses, indexThrottles},
+	{"retain-except-on-create", "RetainExceptOnCreate deletes a table of a stack whose creation fails",
+		"run/DEPLOYING.md",
 		"a stack of such a table and a bucket with a name that is not allowed", onResponses, retainExceptOnCreate},
 }
 
@@ -32,9 +35,12 @@ func endPlatform(ctx context.Context, a *account) error {
 func indexThrottles(ctx context.Context, a *account) (string, error) {
 	began, name := a.now().Add(-time.Minute), a.throttled()
 	capacity := "ReadCapacityUnits=1,WriteCapacityUnits="
-	_, err := a.aws(ctx, "dynamodb", "create-table", "--table-name", name, "--provisioned-throughput", capacity+"200",
-		"--attribute-definitions", "AttributeName=k,AttributeType=S", "AttributeName=i,AttributeType=S", "--key-schema", "AttributeName=k,KeyType=HASH",
-		"--global-secondary-indexes", `[{"IndexName":"narrow","KeySchema":[{"AttributeName":"i","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"},"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}}]`)
+	_, err := a.aws(ctx, "dynamodb", "create-table", "--table-name", name, "--provisioned-throughput",
+		capacity+"200",
+		"--attribute-definitions", "AttributeName=k,AttributeType=S", "AttributeName=i,AttributeType=S",
+		"--key-schema", "AttributeName=k,KeyType=HASH",
+		"--global-secondary-indexes",
+		`[{"IndexName":"narrow","KeySchema":[{"AttributeName":"i","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"},"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}}]`)
 	if err != nil && !strings.Contains(err.Error(), "ResourceInUse") {
 		return "", err
 	}
@@ -50,7 +56,8 @@ func indexThrottles(ctx context.Context, a *account) (string, error) {
 	}
 	ofIndex, ofTable := 0.0, 0.0
 	err = a.until(ctx, 6*time.Minute, func() (_ bool, err error) {
-		if ofIndex, err = a.sum(ctx, "AWS/DynamoDB", "WriteThrottleEvents", began, "Name=TableName,Value="+name, "Name=GlobalSecondaryIndexName,Value=narrow"); err != nil {
+		if ofIndex, err = a.sum(ctx, "AWS/DynamoDB", "WriteThrottleEvents", began, "Name=TableName,Value="+name,
+			"Name=GlobalSecondaryIndexName,Value=narrow"); err != nil {
 			return false, err
 		}
 		ofTable, err = a.sum(ctx, "AWS/DynamoDB", "WriteThrottleEvents", began, "Name=TableName,Value="+name)
@@ -66,7 +73,8 @@ func indexThrottles(ctx context.Context, a *account) (string, error) {
 func narrowItems(table string, n int) string {
 	items := make([]string, 25)
 	for i := range items {
-		items[i] = fmt.Sprintf(`{"PutRequest":{"Item":{"k":{"S":"%d-%d"},"i":{"S":"one"},"v":{"S":%q}}}}`, n, i, strings.Repeat("x", 900))
+		items[i] = fmt.Sprintf(`{"PutRequest":{"Item":{"k":{"S":"%d-%d"},"i":{"S":"one"},"v":{"S":%q}}}}`, n, i,
+			strings.Repeat("x", 900))
 	}
 	return fmt.Sprintf(`{%q:[%s]}`, table, strings.Join(items, ","))
 }
@@ -78,14 +86,16 @@ const failingTemplate = `{"Resources":{
   "Bucket":{"Type":"AWS::S3::Bucket","DependsOn":"Table","Properties":{"BucketName":"Not_Allowed"}}}}`
 
 func retainExceptOnCreate(ctx context.Context, a *account) (string, error) {
-	_, err := a.aws(ctx, "cloudformation", "create-stack", "--stack-name", a.failing(), "--on-failure", "ROLLBACK", "--template-body", failingTemplate,
+	_, err := a.aws(ctx, "cloudformation", "create-stack", "--stack-name", a.failing(), "--on-failure",
+		"ROLLBACK", "--template-body", failingTemplate,
 		"--tags", "Key=application,Value=tidemark", "Key=stage,Value="+a.stage)
 	if err != nil && !strings.Contains(err.Error(), "AlreadyExists") {
 		return "", err
 	}
 	status := ""
 	err = a.until(ctx, 5*time.Minute, func() (_ bool, err error) {
-		status, err = a.aws(ctx, "cloudformation", "describe-stacks", "--stack-name", a.failing(), "--query", "Stacks[0].StackStatus")
+		status, err = a.aws(ctx, "cloudformation", "describe-stacks", "--stack-name", a.failing(), "--query",
+			"Stacks[0].StackStatus")
 		return strings.HasPrefix(status, "ROLLBACK_") && !strings.HasSuffix(status, "PROGRESS"), err
 	})
 	if err != nil {

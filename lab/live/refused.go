@@ -11,17 +11,26 @@ import (
 // refusedProbes run while ingest may not write the device live-denied, and aggregate may write nothing:
 // so messages fail, and reach the queues by the way of each source.
 var refusedProbes = []probe{
-	{"partial-answer", "of a batch that fails in part, only the records that the response names come again", "run/DEPLOYING.md",
-		"3 messages of an SQS batch, of which one is refused: the others are stored once", onResponses, partialAnswer},
-	{"on-failure-inbox", "a message that a queue gives up reaches the undelivered queue as it was sent", "run/ALARMS.md",
+	{"partial-answer", "of a batch that fails in part, only the records that the response names come again",
+		"run/DEPLOYING.md",
+		"3 messages of an SQS batch, of which one is refused: the others are stored once", onResponses,
+		partialAnswer},
+	{"on-failure-inbox", "a message that a queue gives up reaches the undelivered queue as it was sent",
+		"run/ALARMS.md",
 		"the refused message, which may be received once", onResponses, undeliveredAs("inbox", nil)},
-	{"on-failure-invocation", "an asynchronous invocation that Lambda gives up reaches the queue with its payload", "run/ALARMS.md",
-		"a refused reading by an IoT rule, without retries", onResponses, undeliveredAs("invocation", publishDenied)},
-	{"on-failure-stream", "a range that a Kinesis mapping gives up reaches the queue with its position", "run/ALARMS.md",
+	{"on-failure-invocation",
+		"an asynchronous invocation that Lambda gives up reaches the queue with its payload", "run/ALARMS.md",
+		"a refused reading by an IoT rule, without retries", onResponses,
+		undeliveredAs("invocation", publishDenied)},
+	{"on-failure-stream", "a range that a Kinesis mapping gives up reaches the queue with its position",
+		"run/ALARMS.md",
 		"a refused record of the data stream, with one retry", onResponses, undeliveredAs("stream", recordDenied)},
-	{"on-failure-rule", "a message that a rule cannot deliver reaches the queue by the rule's error action", "run/ALARMS.md",
-		"a reading to a rule that may not invoke ingest any more", onResponses, undeliveredAs("rule", publishUninvokable)},
-	{"on-failure-table", "a range of the table stream that a mapping gives up reaches the on-failure queue", "run/ALARMS.md",
+	{"on-failure-rule", "a message that a rule cannot deliver reaches the queue by the rule's error action",
+		"run/ALARMS.md",
+		"a reading to a rule that may not invoke ingest any more", onResponses,
+		undeliveredAs("rule", publishUninvokable)},
+	{"on-failure-table", "a range of the table stream that a mapping gives up reaches the on-failure queue",
+		"run/ALARMS.md",
 		"an event while aggregate may write nothing, with one retry", onResponses, onFailureTable},
 }
 
@@ -30,7 +39,8 @@ var acceptedProbes = []probe{
 	{"replay", "tidemark failed retry reads what is in both queues", "run/ALARMS.md",
 		"both; then each refused reading is stored, once", onResponses, replayAll},
 	{"kms", "with a customer key, the roles suffice: functions, destinations and rules reach the encrypted table and queues", "run/SECURITY.md",
-		"table and queues are encrypted with the stage's key, and all of the above has passed through them", onResponses, encrypted},
+		"table and queues are encrypted with the stage's key, and all of the above has passed through them",
+		onResponses, encrypted},
 	ttlProbe,
 }
 
@@ -47,7 +57,8 @@ var denials = []denial{
 
 // role returns the name of a function's role.
 func (a *account) role(ctx context.Context, function string) (string, error) {
-	arn, err := a.aws(ctx, "lambda", "get-function-configuration", "--function-name", a.stack+"-"+function, "--query", "Role")
+	arn, err := a.aws(ctx, "lambda", "get-function-configuration", "--function-name", a.stack+"-"+function,
+		"--query", "Role")
 	return arn[strings.LastIndex(arn, "/")+1:], err
 }
 
@@ -64,16 +75,19 @@ func refuse(ctx context.Context, a *account) error {
 		if err != nil {
 			return err
 		}
-		if _, err := a.aws(ctx, "iam", "put-role-policy", "--role-name", role, "--policy-name", denialName, "--policy-document", d.policy); err != nil {
+		if _, err := a.aws(ctx, "iam", "put-role-policy", "--role-name", role, "--policy-name", denialName,
+			"--policy-document", d.policy); err != nil {
 			return err
 		}
 	}
-	if _, err := a.aws(ctx, "lambda", "update-function-event-invoke-config", "--function-name", a.stack+"-ingest", "--maximum-retry-attempts", "0"); err != nil {
+	if _, err := a.aws(ctx, "lambda", "update-function-event-invoke-config", "--function-name",
+		a.stack+"-ingest", "--maximum-retry-attempts", "0"); err != nil {
 		return err
 	}
 	mapping, err := a.mapping(ctx)
 	if err == nil {
-		_, err = a.aws(ctx, "lambda", "update-event-source-mapping", "--uuid", mapping, "--maximum-retry-attempts", "1")
+		_, err = a.aws(ctx, "lambda", "update-event-source-mapping", "--uuid", mapping, "--maximum-retry-attempts",
+			"1")
 	}
 	if err != nil {
 		return err
@@ -86,7 +100,8 @@ func refuse(ctx context.Context, a *account) error {
 
 // giveUpAfter sets how often a message of the inbox queue may be received.
 func (a *account) giveUpAfter(ctx context.Context, times int) error {
-	dead, err := a.aws(ctx, "sqs", "get-queue-attributes", "--queue-url", a.outputs["UndeliveredQueueUrl"], "--attribute-names", "QueueArn", "--query", "Attributes.QueueArn")
+	dead, err := a.aws(ctx, "sqs", "get-queue-attributes", "--queue-url", a.outputs["UndeliveredQueueUrl"],
+		"--attribute-names", "QueueArn", "--query", "Attributes.QueueArn")
 	if err != nil {
 		return err
 	}
@@ -96,7 +111,8 @@ func (a *account) giveUpAfter(ctx context.Context, times int) error {
 	}
 	attributes, err := json.Marshal(map[string]string{"RedrivePolicy": string(policy)})
 	if err == nil {
-		_, err = a.aws(ctx, "sqs", "set-queue-attributes", "--queue-url", a.outputs["InboxQueueUrl"], "--attributes", string(attributes))
+		_, err = a.aws(ctx, "sqs", "set-queue-attributes", "--queue-url", a.outputs["InboxQueueUrl"],
+			"--attributes", string(attributes))
 	}
 	return err
 }
@@ -125,7 +141,8 @@ func partialAnswer(ctx context.Context, a *account) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := a.aws(ctx, "sqs", "send-message-batch", "--queue-url", a.outputs["InboxQueueUrl"], "--entries", string(body)); err != nil {
+	if _, err := a.aws(ctx, "sqs", "send-message-batch", "--queue-url", a.outputs["InboxQueueUrl"], "--entries",
+		string(body)); err != nil {
 		return "", err
 	}
 	for _, device := range []string{"live-part-1", "live-part-2"} {
@@ -140,7 +157,8 @@ func partialAnswer(ctx context.Context, a *account) (string, error) {
 }
 
 // undeliveredAs returns a probe that sends something and waits for it in the undelivered queue.
-func undeliveredAs(form string, send func(context.Context, *account) error) func(context.Context, *account) (string, error) {
+func undeliveredAs(form string,
+	send func(context.Context, *account) error) func(context.Context, *account) (string, error) {
 	return func(ctx context.Context, a *account) (string, error) {
 		if send != nil {
 			if err := send(ctx, a); err != nil {
@@ -169,7 +187,8 @@ func publishDenied(ctx context.Context, a *account) error {
 func recordDenied(ctx context.Context, a *account) error {
 	path, err := a.file("record", a.reading("live-denied-stream", 60))
 	if err == nil {
-		_, err = a.aws(ctx, "kinesis", "put-record", "--stream-name", a.outputs["InletStreamName"], "--partition-key", "live", "--data", path)
+		_, err = a.aws(ctx, "kinesis", "put-record", "--stream-name", a.outputs["InletStreamName"],
+			"--partition-key", "live", "--data", path)
 	}
 	return err
 }
@@ -191,7 +210,8 @@ func publishUninvokable(ctx context.Context, a *account) error {
 	}
 	for _, s := range policy.Statement {
 		if strings.HasSuffix(s.Condition.ArnLike["AWS:SourceArn"], "rule/"+a.rule()) {
-			if _, err := a.aws(ctx, "lambda", "remove-permission", "--function-name", a.stack+"-ingest", "--statement-id", s.Sid); err != nil {
+			if _, err := a.aws(ctx, "lambda", "remove-permission", "--function-name", a.stack+"-ingest",
+				"--statement-id", s.Sid); err != nil {
 				return err
 			}
 		}
@@ -203,7 +223,8 @@ func publishUninvokable(ctx context.Context, a *account) error {
 }
 
 // failed runs an action of "tidemark failed" on the queue of an output of the stack.
-func (a *account) failed(ctx context.Context, action, source, output string, flags ...string) (string, error) {
+func (a *account) failed(ctx context.Context, action, source, output string,
+	flags ...string) (string, error) {
 	words := []string{"failed", action, "--source", source, "--queue", a.outputs[output]}
 	return a.tidemark(ctx, append(words, flags...)...)
 }
@@ -241,13 +262,15 @@ func replayAll(ctx context.Context, a *account) (string, error) {
 }
 
 func encrypted(ctx context.Context, a *account) (string, error) {
-	table, err := a.aws(ctx, "dynamodb", "describe-table", "--table-name", a.outputs["TableName"], "--query", "Table.SSEDescription.KMSMasterKeyArn")
+	table, err := a.aws(ctx, "dynamodb", "describe-table", "--table-name", a.outputs["TableName"], "--query",
+		"Table.SSEDescription.KMSMasterKeyArn")
 	if err != nil {
 		return "", err
 	}
 	key := table[strings.LastIndex(table, "/")+1:]
 	for _, queue := range []string{"UndeliveredQueueUrl", "OnFailureQueueUrl", "InboxQueueUrl"} {
-		used, err := a.aws(ctx, "sqs", "get-queue-attributes", "--queue-url", a.outputs[queue], "--attribute-names", "KmsMasterKeyId", "--query", "Attributes.KmsMasterKeyId")
+		used, err := a.aws(ctx, "sqs", "get-queue-attributes", "--queue-url", a.outputs[queue], "--attribute-names",
+			"KmsMasterKeyId", "--query", "Attributes.KmsMasterKeyId")
 		if err != nil {
 			return "", err
 		}

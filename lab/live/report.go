@@ -40,7 +40,8 @@ func page() string {
 	var out strings.Builder
 	out.WriteString(pageHead)
 	for _, p := range allProbes() {
-		fmt.Fprintf(&out, "| %s | %s | [%s](%s) | %s | %s |\n", p.name, p.assumes, strings.TrimSuffix(path.Base(p.page), ".md"), "../"+p.page, p.how, p.suites)
+		fmt.Fprintf(&out, "| %s | %s | [%s](%s) | %s | %s |\n", p.name, p.assumes,
+			strings.TrimSuffix(path.Base(p.page), ".md"), "../"+p.page, p.how, p.suites)
 	}
 	return out.String()
 }

@@ -180,11 +180,13 @@ func TestResponses_EachProbeTellsRightFromWrong(t *testing.T) {
 
 // What refuse changes, accept changes back, or the removal of the stack does.
 func TestRefuse_IsUndone(t *testing.T) {
-	a, c := fakeStack(t, one("--query Role", "arn:aws:iam::111122223333:role/r1", "arn:aws:iam::111122223333:role/r2"), one("event-source-mappings", "uuid-1"), one("QueueArn", "arn:dead"))
+	a, c := fakeStack(t, one("--query Role", "arn:aws:iam::111122223333:role/r1",
+		"arn:aws:iam::111122223333:role/r2"), one("event-source-mappings", "uuid-1"), one("QueueArn", "arn:dead"))
 	if err := refuse(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"put-role-policy --role-name r1", "put-role-policy --role-name r2", "update-event-source-mapping --uuid uuid-1 --maximum-retry-attempts 1",
+	for _, want := range []string{"put-role-policy --role-name r1", "put-role-policy --role-name r2",
+		"update-event-source-mapping --uuid uuid-1 --maximum-retry-attempts 1",
 		"update-function-event-invoke-config --function-name tidemark-check-ingest --maximum-retry-attempts 0", `\"maxReceiveCount\":1`} {
 		if !slices.ContainsFunc(c.ran, func(line string) bool { return strings.Contains(line, want) }) {
 			t.Errorf("refuse ran %q, want %s", c.ran, want)
@@ -197,7 +199,8 @@ func TestRefuse_IsUndone(t *testing.T) {
 			t.Errorf("accept ran %q, %v", c.ran, err)
 		}
 	}
-	for _, part := range []string{"--query Role", "put-role-policy", "update-function-event-invoke-config", "list-event-source-mappings", "update-event-source-mapping", "get-queue-attributes", "set-queue-attributes"} {
+	for _, part := range []string{"--query Role", "put-role-policy", "update-function-event-invoke-config",
+		"list-event-source-mappings", "update-event-source-mapping", "get-queue-attributes", "set-queue-attributes"} {
 		if a, _ := fakeStack(t, one(part, "error denied")); refuse(t.Context(), a) == nil {
 			t.Errorf("refuse hides a failure of %s", part)
 		}
@@ -211,7 +214,8 @@ func TestRefuse_IsUndone(t *testing.T) {
 
 func TestEndPlatform_DeletesWhatItsProbesMade(t *testing.T) {
 	for _, output := range []string{"", "error ResourceNotFoundException"} {
-		if a, c := fakeStack(t, one("delete-table", output)); endPlatform(t.Context(), a) != nil || len(c.ran) != 2 {
+		if a, c := fakeStack(t, one("delete-table", output)); endPlatform(t.Context(), a) != nil ||
+			len(c.ran) != 2 {
 			t.Errorf("after %q it ran %q", output, c.ran)
 		}
 	}
@@ -224,7 +228,8 @@ func TestEndPlatform_DeletesWhatItsProbesMade(t *testing.T) {
 
 func TestOutputs_AreReadFromTheStack(t *testing.T) {
 	a, _ := fakeStack(t, one("describe-stacks", "TableName\tT2\nApiUrl\thttps://x\n"))
-	if err := a.readOutputs(t.Context()); err != nil || a.outputs["TableName"] != "T2" || a.outputs["ApiUrl"] != "https://x" {
+	if err := a.readOutputs(t.Context()); err != nil || a.outputs["TableName"] != "T2" ||
+		a.outputs["ApiUrl"] != "https://x" {
 		t.Errorf("%v, %v", a.outputs, err)
 	}
 	for _, text := range []string{"", "error denied"} {
@@ -245,7 +250,8 @@ func TestAccount_IsOfAStageWithAName(t *testing.T) {
 	t.Setenv("AWS_REGION", "eu-west-1")
 	t.Setenv("AWS_ACCESS_KEY_ID", "x")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "x")
-	if a, err := newAccount(t.Context(), "check1"); err != nil || fmt.Sprint(a.stack, a.table) != "tidemark-check1tidemark-check1-probes" {
+	if a, err := newAccount(t.Context(), "check1"); err != nil ||
+		fmt.Sprint(a.stack, a.table) != "tidemark-check1tidemark-check1-probes" {
 		t.Errorf("%+v, %v", a, err)
 	}
 }

@@ -70,7 +70,8 @@ func openRun(a *account, root string, removeOnly bool) (*run, error) {
 		return nil, err
 	}
 	a.checkout, a.files = filepath.Join(dir, "checkout"), dir
-	r := &run{account: a, out: os.Stdout, journal: filepath.Join(dir, "journal.json"), report: filepath.Join(dir, "report.md"), removeOnly: removeOnly}
+	r := &run{account: a, out: os.Stdout, journal: filepath.Join(dir, "journal.json"),
+		report: filepath.Join(dir, "report.md"), removeOnly: removeOnly}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -234,7 +235,8 @@ func (r *run) deploy(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	if err := os.WriteFile(config, []byte(strings.ReplaceAll(stageConfig, "STAGE", r.stage)), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(strings.ReplaceAll(stageConfig, "STAGE", r.stage)),
+		0o600); err != nil {
 		return "", err
 	}
 	if _, err := r.command(ctx, r.checkout, "make", "deploy", "STAGE="+r.stage, "YES=1"); err != nil {
@@ -274,12 +276,14 @@ func (r *run) remove(ctx context.Context) error {
 // key that waits for its deletion costs nothing, and index entries of the tables are gone in minutes.
 func (r *run) left(ctx context.Context) (all []string, err error) {
 	text, err := r.aws(ctx, "resourcegroupstaggingapi", "get-resources",
-		"--tag-filters", "Key=application,Values=tidemark", "Key=stage,Values="+r.stage, "--query", "ResourceTagMappingList[].ResourceARN")
+		"--tag-filters", "Key=application,Values=tidemark", "Key=stage,Values="+r.stage, "--query",
+		"ResourceTagMappingList[].ResourceARN")
 	for arn := range strings.FieldsSeq(text) {
 		switch {
 		case strings.Contains(arn, ":kms:") || strings.Contains(arn, r.table) || strings.Contains(arn, r.failing()):
 		case strings.Contains(arn, ":secretsmanager:"):
-			if _, err := r.aws(ctx, "secretsmanager", "delete-secret", "--secret-id", arn, "--force-delete-without-recovery"); err != nil {
+			if _, err := r.aws(ctx, "secretsmanager", "delete-secret", "--secret-id", arn,
+				"--force-delete-without-recovery"); err != nil {
 				return nil, err
 			}
 		default:

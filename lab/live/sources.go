@@ -21,9 +21,11 @@ var sourceProbes = []probe{
 		"an array of 2 readings to the topic of single readings, then a single one", onResponses, iotArray},
 	{"iot-batch", "a rule of the topic of batches delivers an array", "use/SENDERS.md",
 		"an array of 3 readings", onResponses, iotBatch},
-	{"basic-ingest", "with Basic Ingest, topic(3) is a level of the topic after the rule's name", "decisions/0009-infra.md",
+	{"basic-ingest", "with Basic Ingest, topic(3) is a level of the topic after the rule's name",
+		"decisions/0009-infra.md",
 		"a reading to $aws/rules/RULE/TOPIC", onResponses, basicIngest},
-	{"authorizer-context", "API Gateway passes the context of the authorizer on to ingest", "decisions/0029-senders.md",
+	{"authorizer-context", "API Gateway passes the context of the authorizer on to ingest",
+		"decisions/0029-senders.md",
 		"a point of line protocol with a write key", onStack, authorizerContext},
 	{"authorizer-refuses", "API Gateway refuses a request that the authorizer does not allow", "run/SECURITY.md",
 		"the same point with a wrong key", onStack, authorizerRefuses},
@@ -34,7 +36,8 @@ func filterPrefix(ctx context.Context, a *account) (string, error) {
 	began := a.now()
 	var puts []any
 	for i := range items {
-		item := map[string]any{"pk": map[string]string{"S": "LIVE#" + a.stage}, "sk": map[string]string{"S": fmt.Sprintf("PROBE#%d#%d", began.UnixNano(), i)}}
+		item := map[string]any{"pk": map[string]string{"S": "LIVE#" + a.stage},
+			"sk": map[string]string{"S": fmt.Sprintf("PROBE#%d#%d", began.UnixNano(), i)}}
 		puts = append(puts, map[string]any{"PutRequest": map[string]any{"Item": item}})
 	}
 	body, err := json.Marshal(map[string]any{a.outputs["TableName"]: puts})
@@ -46,7 +49,8 @@ func filterPrefix(ctx context.Context, a *account) (string, error) {
 	}
 	dropped := 0.0
 	err = a.until(ctx, 6*time.Minute, func() (_ bool, err error) {
-		dropped, err = a.sum(ctx, "AWS/Lambda", "FilteredOutEventCount", began.Add(-time.Minute), "Name=EventSourceMappingUUID,Value="+a.outputs["MappingId"])
+		dropped, err = a.sum(ctx, "AWS/Lambda", "FilteredOutEventCount", began.Add(-time.Minute),
+			"Name=EventSourceMappingUUID,Value="+a.outputs["MappingId"])
 		return dropped >= items, err
 	})
 	return fmt.Sprintf("%.0f records filtered out", dropped), err
@@ -95,7 +99,8 @@ func basicIngest(ctx context.Context, a *account) (string, error) {
 // post sends a point with a token and returns the status, with the beginning of the body.
 func (a *account) post(ctx context.Context, token string) (status int, body string, err error) {
 	point := fmt.Sprintf("live,host=live-sender value=1 %d", a.now().Unix())
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.outputs["ApiUrl"]+"/api/v2/write?bucket=live&precision=s", strings.NewReader(point))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		a.outputs["ApiUrl"]+"/api/v2/write?bucket=live&precision=s", strings.NewReader(point))
 	if err != nil {
 		return 0, "", err
 	}

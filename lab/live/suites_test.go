@@ -79,7 +79,8 @@ func TestTTL_IsKnownByTheServiceThatRemoves(t *testing.T) {
 	if _, err := removedBy([]record{{"REMOVE", "expired", "", ""}}); err == nil || errors.Is(err, errNotSeen) {
 		t.Errorf("removed by a user: %v", err)
 	}
-	if _, err := removedBy([]record{{"REMOVE", "other", "", service}, {"INSERT", "expired", "", ""}}); !errors.Is(err, errNotSeen) {
+	if _, err := removedBy(
+		[]record{{"REMOVE", "other", "", service}, {"INSERT", "expired", "", ""}}); !errors.Is(err, errNotSeen) {
 		t.Errorf("not removed: %v", err)
 	}
 }
@@ -89,20 +90,24 @@ func TestStack_SmokeOracleAndAuthorizerHoldOnTheLocalStack(t *testing.T) {
 	const root, device = "../..", "gwi_w_411"
 	a := onLocal(t)
 	bin := t.TempDir()
-	if _, err := execute(t.Context(), root, "go", "build", "-buildvcs=false", "-ldflags", "-s -w", "-o", filepath.Join(bin, "bin", "tidemark"), "./cmd/tidemark"); err != nil {
+	if _, err := execute(t.Context(), root, "go", "build", "-buildvcs=false", "-ldflags", "-s -w", "-o",
+		filepath.Join(bin, "bin", "tidemark"), "./cmd/tidemark"); err != nil {
 		t.Fatal(err)
 	}
-	rig, err := loggers.StartRig(t.Context(), loggers.Options{Root: root, Command: filepath.Join(bin, "bin", "tidemark"), Table: "live-check", Endpoint: ddbtest.ForTest(t).Endpoint})
+	rig, err := loggers.StartRig(t.Context(), loggers.Options{Root: root,
+		Command: filepath.Join(bin, "bin", "tidemark"), Table: "live-check", Endpoint: ddbtest.ForTest(t).Endpoint})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer rig.Stop()
 	t.Setenv("TIDEMARK_ENDPOINT", rig.Stack.Endpoint)
-	a.outputs["TableName"], a.outputs["ApiUrl"], a.checkout, a.command = rig.Stack.Table, rig.Stack.URL, bin, execute
+	a.outputs["TableName"], a.outputs["ApiUrl"], a.checkout, a.command = rig.Stack.Table, rig.Stack.URL, bin,
+		execute
 	a.data = ofDevice(t, filepath.Join(root, "test/data/loggers.csv.gz"), device)
 	a.expected = ofDevice(t, filepath.Join(root, "test/data/loggers.oracle.csv.gz"), device)
 	r := &run{account: a}
-	for name, do := range map[string]func(context.Context) (string, error){"smoke": r.smoke, "oracle": r.oracle} {
+	for name, do := range map[string]func(context.Context) (string, error){"smoke": r.smoke,
+		"oracle": r.oracle} {
 		if evidence, err := do(t.Context()); err != nil || evidence == "" {
 			t.Errorf("%s: %q, %v", name, evidence, err)
 		}

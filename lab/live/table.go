@@ -15,11 +15,13 @@ import (
 
 // tableProbes are about DynamoDB alone. They have a table of their own.
 var tableProbes = []probe{
-	{"stream-order", "the records of an item are in the table stream in the order of its writes, each once", "decisions/0001-recompute.md",
+	{"stream-order", "the records of an item are in the table stream in the order of its writes, each once",
+		"decisions/0001-recompute.md",
 		"20 changes of each of 3 items, read from the stream", onDynamoDB, streamOrder},
 	{"stream-unchanged", "a write that changes nothing has no record", "decisions/0001-recompute.md",
 		"the same item put three times", onDynamoDB, streamUnchanged},
-	{"transaction-reasons", "a cancelled transaction has a reason for each of its parts, in their order", "inside/FAULTS.md",
+	{"transaction-reasons", "a cancelled transaction has a reason for each of its parts, in their order",
+		"inside/FAULTS.md",
 		"a transaction of 3 parts, of which the second has a condition that fails", onDynamoDB, transactionReasons},
 	{"transaction-old", "with ALL_OLD, a failed condition comes with the item as it is", "inside/FAULTS.md",
 		"the same transaction", onDynamoDB, transactionOld},
@@ -28,27 +30,34 @@ var tableProbes = []probe{
 }
 
 // ttlProbe is last, because TTL takes its time.
-var ttlProbe = probe{"ttl-identity", "TTL removes an item as the service dynamodb.amazonaws.com", "decisions/0013-purge.md",
-	"an item that has expired when it is written; AWS may take days, and then nothing is seen", onRecords, ttlIdentity}
+var ttlProbe = probe{
+	"ttl-identity", "TTL removes an item as the service dynamodb.amazonaws.com", "decisions/0013-purge.md",
+	"an item that has expired when it is written; AWS may take days, and then nothing is seen", onRecords, ttlIdentity,
+}
 
 func createProbeTable(ctx context.Context, a *account) error {
 	_, err := a.db.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName: &a.table, BillingMode: types.BillingModePayPerRequest,
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("k"), KeyType: types.KeyTypeHash}},
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("k"), AttributeType: types.ScalarAttributeTypeS}},
-		StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages},
-		Tags:                 []types.Tag{{Key: aws.String("application"), Value: aws.String("tidemark")}, {Key: aws.String("stage"), Value: &a.stage}},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("k"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("k"),
+			AttributeType: types.ScalarAttributeTypeS}},
+		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true),
+			StreamViewType: types.StreamViewTypeNewAndOldImages},
+		Tags: []types.Tag{{Key: aws.String("application"), Value: aws.String("tidemark")},
+			{Key: aws.String("stage"), Value: &a.stage}},
 	})
 	var exists *types.ResourceInUseException
 	if err != nil && !errors.As(err, &exists) {
 		return err
 	}
-	if err := dynamodb.NewTableExistsWaiter(a.db).Wait(ctx, &dynamodb.DescribeTableInput{TableName: &a.table}, 2*time.Minute); err != nil {
+	if err := dynamodb.NewTableExistsWaiter(a.db).Wait(ctx, &dynamodb.DescribeTableInput{TableName: &a.table},
+		2*time.Minute); err != nil {
 		return err
 	}
 	ttl := &types.TimeToLiveSpecification{AttributeName: aws.String("until"), Enabled: aws.Bool(true)}
 	if err == nil { // the table is new
-		_, err = a.db.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &a.table, TimeToLiveSpecification: ttl})
+		_, err = a.db.UpdateTimeToLive(ctx,
+			&dynamodb.UpdateTimeToLiveInput{TableName: &a.table, TimeToLiveSpecification: ttl})
 		if err == nil {
 			err = a.put(ctx, "expired", "until", fmt.Sprint(a.now().Add(-time.Hour).Unix()))
 		}
@@ -73,7 +82,8 @@ func (a *account) put(ctx context.Context, key, name, number string) error {
 }
 
 func newItem(key, name, number string) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{"k": &types.AttributeValueMemberS{Value: key}, name: &types.AttributeValueMemberN{Value: number}}
+	return map[string]types.AttributeValue{"k": &types.AttributeValueMemberS{Value: key},
+		name: &types.AttributeValueMemberN{Value: number}}
 }
 
 // record is what the probes look at of a record of the table stream.
@@ -102,13 +112,15 @@ func (a *account) records(ctx context.Context) (all []record, err error) {
 	if err != nil {
 		return nil, err
 	}
-	stream, err := a.streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: table.Table.LatestStreamArn})
+	stream, err := a.streams.DescribeStream(ctx,
+		&dynamodbstreams.DescribeStreamInput{StreamArn: table.Table.LatestStreamArn})
 	if err != nil {
 		return nil, err
 	}
 	for _, shard := range stream.StreamDescription.Shards {
 		start, err := a.streams.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
-			StreamArn: table.Table.LatestStreamArn, ShardId: shard.ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
+			StreamArn: table.Table.LatestStreamArn, ShardId: shard.ShardId,
+			ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
 		})
 		if err != nil {
 			return nil, err
@@ -206,7 +218,8 @@ func (a *account) refusedTransaction(ctx context.Context) ([]types.CancellationR
 	held := put("held")
 	held.Put.ConditionExpression = aws.String("attribute_not_exists(k)")
 	held.Put.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
-	_, err := a.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{put("first"), held, put("third")}})
+	parts := []types.TransactWriteItem{put("first"), held, put("third")}
+	_, err := a.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: parts})
 	var cancelled *types.TransactionCanceledException
 	if !errors.As(err, &cancelled) {
 		return nil, fmt.Errorf("the transaction was not cancelled: %w", err)
@@ -243,10 +256,12 @@ func transactionOld(ctx context.Context, a *account) (string, error) {
 
 func transactionToken(ctx context.Context, a *account) (string, error) {
 	key := fmt.Sprint("token-", a.now().UnixNano())
-	in := &dynamodb.TransactWriteItemsInput{ClientRequestToken: &key, TransactItems: []types.TransactWriteItem{{Update: &types.Update{
-		TableName: &a.table, Key: map[string]types.AttributeValue{"k": &types.AttributeValueMemberS{Value: key}},
-		UpdateExpression: aws.String("ADD n :one"), ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
-	}}}}
+	in := &dynamodb.TransactWriteItemsInput{ClientRequestToken: &key,
+		TransactItems: []types.TransactWriteItem{{Update: &types.Update{
+			TableName: &a.table, Key: map[string]types.AttributeValue{"k": &types.AttributeValueMemberS{Value: key}},
+			UpdateExpression:          aws.String("ADD n :one"),
+			ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
+		}}}}
 	for range 2 {
 		if _, err := a.db.TransactWriteItems(ctx, in); err != nil {
 			return "", err

@@ -120,7 +120,8 @@ func PrintDelivery(out io.Writer, s stack.Stats) {
 		fmt.Fprintf(out, "kills     %d of the aggregate function by SIGKILL, %d of them between the last write and the acknowledgement\n", s.Kills, s.KillsUnacked)
 	}
 	fmt.Fprintf(out, "rows      %d recomputed: %d written, %d unchanged, %d repeated after a lost lock\n",
-		metric(telemetry.Recomputations), metric(telemetry.RowsWritten), metric(telemetry.RowsUnchanged), metric(telemetry.LostLocks))
+		metric(telemetry.Recomputations), metric(telemetry.RowsWritten), metric(telemetry.RowsUnchanged),
+		metric(telemetry.LostLocks))
 }
 
 // Print prints how many buckets are equal, and the others.

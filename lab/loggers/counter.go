@@ -41,7 +41,7 @@ func (c *Counter) Deliver(payload json.RawMessage) error {
 
 func (c *Counter) add(key model.EventKey) {
 	for _, unit := range []tier.Unit{tier.Hour, tier.Day, tier.Month} {
-		c.counts[rollup.Key{Series: key.Series, Tier: unit.String(), Start: unit.BucketOf(key.At).Start}]++
+		c.counts[rollup.Key{Series: key.Series, Tier: unit.String(), Start: unit.BucketAt(key.At).Start}]++
 	}
 }
 

@@ -37,7 +37,8 @@ func ReadOracle(path string) (map[rollup.Key]Expect, error) {
 		if err != nil {
 			return err
 		}
-		key := rollup.Key{Series: series(get("device"), get("metric")), Tier: get("tier"), Start: model.TimeOf(start)}
+		key := rollup.Key{Series: series(get("device"), get("metric")), Tier: get("tier"),
+			Start: model.NewTime(start)}
 		var e Expect
 		if _, err := fmt.Sscan(get("count")+" "+get("invalid"), &e.Count, &e.Invalid); err != nil {
 			return err

@@ -5,7 +5,8 @@ var lateMutants = []mutant{
 	{
 		Name: "late-tick-past", Says: "a late change waits for a tick that is over", Tests: deferredTests,
 		Edits: []edit{
-			{deferring, "	return now - now%model.Time(every.Milliseconds()) + model.Time(every.Milliseconds())\n", "	return now - now%model.Time(every.Milliseconds())\n"},
+			{deferring, "	return now - now%model.Time(every.Milliseconds()) + model.Time(every.Milliseconds())\n",
+				"	return now - now%model.Time(every.Milliseconds())\n"},
 			{deferring, "		Now: now, Retrier", "		Now: func() model.Time { return model.MinTime }, Retrier"},
 		},
 	},
@@ -18,19 +19,25 @@ var lateMutants = []mutant{
 		Edits: []edit{{ensuring, "				if !left[i] {\n", "				if !left[i] || true {\n"}},
 	},
 	{
-		Name: "late-at-closing", Says: "a bucket that has just closed waits for a tick", Tests: []string{"internal/engine/aggregate", "internal/engine/query"},
+		Name: "late-at-closing", Says: "a bucket that has just closed waits for a tick",
+		Tests: []string{"internal/engine/aggregate", "internal/engine/query"},
 		Edits: []edit{{deferring, "now < closes.Add(every)", "now < closes"}},
 	},
 	{
-		Name: "late-parents", Says: "a sweep leaves closed parents to the next tick", Tests: []string{"internal/engine/aggregate", "internal/engine/query"},
-		Edits: []edit{{deferring, "		return model.MinTime\n	}\n	return b.closesAt(now)\n", "		return model.MinTime\n	}\n	return b.dueAt(now)\n"}},
+		Name: "late-parents", Says: "a sweep leaves closed parents to the next tick",
+		Tests: []string{"internal/engine/aggregate", "internal/engine/query"},
+		Edits: []edit{{deferring, "		return model.MinTime\n	}\n	return b.closesAt(now)\n",
+			"		return model.MinTime\n	}\n	return b.dueAt(now)\n"}},
 	},
 	{
-		Name: "late-stale-watermark", Says: "an old low watermark proves that no late event expired in the queue", Tests: deferredTests,
-		Edits: []edit{{settling, "return closes <= swept && stored, err", "return closes <= swept && (stored || true), err"}},
+		Name: "late-stale-watermark", Says: "an old low watermark proves that no late event expired in the queue",
+		Tests: deferredTests,
+		Edits: []edit{{settling, "return closes <= swept && stored, err",
+			"return closes <= swept && (stored || true), err"}},
 	},
 	{
-		Name: "late-row-exists", Says: "no late event that has expired can be missing from a row that exists", Tests: deferredTests,
+		Name: "late-row-exists", Says: "no late event that has expired can be missing from a row that exists",
+		Tests: deferredTests,
 		Edits: []edit{{settling, "exists(row) && b.kind.Retention.LateEvery == 0 ||", "exists(row) ||"}},
 	},
 	{
@@ -38,7 +45,8 @@ var lateMutants = []mutant{
 		Edits: []edit{{readingProgress, "at = at.Add(-late)", "_ = at"}},
 	},
 	{
-		Name: "late-no-margin", Says: "a result is complete through a tick before the low watermark, by any clock", Tests: readerTests,
+		Name: "late-no-margin", Says: "a result is complete through a tick before the low watermark, by any clock",
+		Tests: readerTests,
 		Edits: []edit{{counting, "	return every + time.Minute\n", "	return every\n"}},
 	},
 }

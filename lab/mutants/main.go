@@ -39,7 +39,9 @@ func run(ctx context.Context, only string, limit time.Duration) error {
 	if err != nil {
 		return fmt.Errorf("--run: %w", err)
 	}
-	planted := slices.DeleteFunc(slices.Clone(mutants), func(m mutant) bool { return !wanted.MatchString(m.Name) })
+	planted := slices.DeleteFunc(slices.Clone(mutants), func(m mutant) bool {
+		return !wanted.MatchString(m.Name)
+	})
 	began := time.Now()
 	runner, err := newRunner(limit)
 	if err != nil {

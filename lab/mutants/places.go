@@ -13,8 +13,10 @@ var (
 	dynamoTests    = []string{"internal/engine/storetest", "pkg/dynamo"}
 	functionTests  = []string{"functions/aggregate", "internal/api/envelope", "test/faults"}
 	readerTests    = []string{"internal/engine/query"}
-	changeTests    = []string{"internal/base/config", "internal/engine/tableconfig", "internal/ops/repair/changeover"}
-	allTests       = []string{"test/faults", "internal/engine/aggregate", "internal/api/envelope", "functions/aggregate", "lab/simulation"}
+	changeTests    = []string{"internal/base/config", "internal/engine/tableconfig",
+		"internal/ops/repair/changeover"}
+	allTests = []string{"test/faults", "internal/engine/aggregate", "internal/api/envelope",
+		"functions/aggregate", "lab/simulation"}
 )
 
 func mutantPackages(mutants []mutant) (all []string) {

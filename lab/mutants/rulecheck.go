@@ -56,7 +56,9 @@ func check(ctx context.Context, root string) (all []checked, err error) {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
 	fset := token.NewFileSet()
-	from := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	from := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})
 	for _, t := range targets {
 		p := checked{dir: t, files: map[string]*ast.File{}, fset: fset}
 		if err := p.load(filepath.Join(root, t), sources[filepath.Join(root, t)], from); err != nil {

@@ -62,7 +62,8 @@ func choose(all []fault, o options) (some []fault, err error) {
 		}
 	}
 	for _, f := range all {
-		if strings.Contains(f.name, o.only) && (again == nil || strings.Contains(string(again), " "+f.name+" (line ")) {
+		if strings.Contains(f.name, o.only) &&
+			(again == nil || strings.Contains(string(again), " "+f.name+" (line ")) {
 			some = append(some, f)
 		}
 	}

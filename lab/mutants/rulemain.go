@@ -10,11 +10,13 @@ import (
 
 // targets are the packages with faults, from the module's root. The tests of a package are the
 // first to run against its faults.
-var targets = []string{"internal/engine/ingest", "internal/engine/aggregate", "pkg/rollup", "internal/store/item", "internal/store/itemstore", "pkg/keys", "pkg/dynamo", "pkg/lifecycle"}
+var targets = []string{"internal/engine/ingest", "internal/engine/aggregate", "pkg/rollup",
+	"internal/store/item", "internal/store/itemstore", "pkg/keys", "pkg/dynamo", "pkg/lifecycle"}
 
 // furtherSuites are tests of other packages, which reach some of the faults.
 var furtherSuites = []string{
-	"internal/engine/storetest", "internal/engine/query", "internal/ops/repair", "internal/api/envelope", "internal/engine/tableconfig", "internal/ops/adopt", "pkg/timeseries", "pkg/domains/iot",
+	"internal/engine/storetest", "internal/engine/query", "internal/ops/repair", "internal/api/envelope",
+	"internal/engine/tableconfig", "internal/ops/adopt", "pkg/timeseries", "pkg/domains/iot",
 	"functions/ingest", "functions/aggregate", "functions/query", "functions/manage", "functions/purge",
 	"test/faults", "lab/simulation", "lab/linear",
 }
@@ -59,8 +61,10 @@ func runRules(ctx context.Context, o options) error {
 		return err
 	}
 	if unknown := known.unknown(r.faults); len(unknown) > 0 {
-		return fmt.Errorf("survivors.txt names faults that do not exist any more, such as %q: remove them", unknown[0])
+		return fmt.Errorf("survivors.txt names faults that do not exist any more, such as %q: remove them",
+			unknown[0])
 	}
-	fmt.Printf("%d of %d faults in %d packages, %d suites ready after %s\n", len(r.chosen), len(r.faults), len(targets), len(r.suites), time.Since(began).Round(time.Second))
+	fmt.Printf("%d of %d faults in %d packages, %d suites ready after %s\n", len(r.chosen), len(r.faults),
+		len(targets), len(r.suites), time.Since(began).Round(time.Second))
 	return r.tryAll(ctx, r.chosen, known).print(time.Since(began))
 }

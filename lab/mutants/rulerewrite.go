@@ -57,11 +57,13 @@ func (p *checked) plant(f *ast.File, path, source string, faults *[]fault) strin
 		return p.fset.Position(n.Pos()).Offset, p.fset.Position(n.End()).Offset
 	}
 	_, name := offset(f.Name)
-	insertions := []insertion{{at: name, closes: true, text: "; import mutantswitch \"" + module + "/" + filepath.Dir(switchFile) + "\""}}
+	insertions := []insertion{{at: name, closes: true,
+		text: "; import mutantswitch \"" + module + "/" + filepath.Dir(switchFile) + "\""}}
 	p.sites(f, func(function string, s site) {
 		id := len(*faults)
 		from, to := offset(s.node)
-		*faults = append(*faults, fault{id: id, name: faultName(path, function, s.rule, source[from:to]), line: p.fset.Position(s.node.Pos()).Line})
+		*faults = append(*faults, fault{id: id, name: faultName(path, function, s.rule, source[from:to]),
+			line: p.fset.Position(s.node.Pos()).Line})
 		if s.before != "" {
 			insertions = append(insertions,
 				insertion{at: from, order: -to, text: fmt.Sprintf(s.before, id)},
@@ -80,7 +82,8 @@ func (p *checked) inner(source string, id int, s site, e change) insertion {
 	text := e.text
 	if strings.HasPrefix(text, "\x00") {
 		part := func(e change) string { return source[p.fset.Position(e.from).Offset:p.fset.Position(e.to).Offset] }
-		text = strings.NewReplacer("\x01", part(s.inner[0]), "\x02", part(s.inner[1])).Replace(fmt.Sprintf(text[1:], id))
+		text = strings.NewReplacer("\x01", part(s.inner[0]), "\x02",
+			part(s.inner[1])).Replace(fmt.Sprintf(text[1:], id))
 	}
 	return insertion{at: at, cut: end - at, order: -end, text: text}
 }

@@ -45,7 +45,8 @@ func minus(a, b int) int { return a - b }
 // findFaults returns the text of a file with its faults.
 func findFaults(t *testing.T, source string) (string, []fault) {
 	t.Helper()
-	p := checked{dir: "sample", fset: token.NewFileSet(), info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}}
+	p := checked{dir: "sample", fset: token.NewFileSet(),
+		info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}}
 	f, err := parser.ParseFile(p.fset, "sample.go", source, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -247,11 +248,13 @@ func TestSurvivors_AreFaultsOfTheCode(t *testing.T) {
 func TestReaching_RunsTheFastestTestsFirst(t *testing.T) {
 	var s suite
 	for i := range firstTests + 3 {
-		s.tests = append(s.tests, &testCase{Name: fmt.Sprint(i), Took: time.Duration(20-i) * time.Second, Reached: map[int]int64{7: 1}})
+		s.tests = append(s.tests,
+			&testCase{Name: fmt.Sprint(i), Took: time.Duration(20-i) * time.Second, Reached: map[int]int64{7: 1}})
 	}
 	s.tests = append(s.tests, &testCase{Name: "elsewhere", Reached: map[int]int64{8: 1}})
 	parts := s.reaching(fault{id: 7})
-	if len(parts) != 2 || len(parts[0].tests) != firstTests || parts[0].tests[0].Name != "10" || len(parts[1].tests) != 2 {
+	if len(parts) != 2 || len(parts[0].tests) != firstTests || parts[0].tests[0].Name != "10" ||
+		len(parts[1].tests) != 2 {
 		t.Errorf("%d parts, want the %d fastest tests from 10 on, and two others", len(parts), firstTests)
 	}
 	if parts := s.reaching(fault{id: 9}); len(parts) != 0 {

@@ -148,12 +148,16 @@ func dropped(list []ast.Stmt) (all []site) {
 }
 
 func allBlank(list []ast.Expr) bool {
-	return !slices.ContainsFunc(list, func(e ast.Expr) bool { id, ok := e.(*ast.Ident); return !ok || id.Name != "_" })
+	return !slices.ContainsFunc(list, func(e ast.Expr) bool {
+		id, ok := e.(*ast.Ident)
+		return !ok || id.Name != "_"
+	})
 }
 
 // calls are the functions of the switch that stand for an operator.
 var calls = map[token.Token]string{
-	token.LSS: "Less", token.LEQ: "AtMost", token.GTR: "Greater", token.GEQ: "AtLeast", token.ADD: "Plus", token.SUB: "Minus",
+	token.LSS: "Less", token.LEQ: "AtMost", token.GTR: "Greater", token.GEQ: "AtLeast", token.ADD: "Plus",
+	token.SUB: "Minus",
 }
 
 // binary returns the faults of an operator: && and || have two conditions.
@@ -169,10 +173,12 @@ func (p *checked) binary(n *ast.BinaryExpr) []site {
 		r = operator
 	}
 	basic, ok := p.info.TypeOf(n.X).Underlying().(*types.Basic)
-	if call == "" || !ok || basic.Info()&(types.IsInteger|types.IsFloat) == 0 && (r == operator || basic.Info()&types.IsString == 0) {
+	if call == "" || !ok ||
+		basic.Info()&(types.IsInteger|types.IsFloat) == 0 && (r == operator || basic.Info()&types.IsString == 0) {
 		return nil
 	}
-	return []site{{rule: r, node: n, before: "mutantswitch." + call + "(%d, ", after: ")", inner: []change{{n.OpPos, n.OpPos + token.Pos(len(n.Op.String())), ","}}}}
+	return []site{{rule: r, node: n, before: "mutantswitch." + call + "(%d, ", after: ")",
+		inner: []change{{n.OpPos, n.OpPos + token.Pos(len(n.Op.String())), ","}}}}
 }
 
 // swapped returns the faults of a call that has different neighbouring arguments of the same type.
@@ -183,10 +189,12 @@ func (p *checked) swapped(n *ast.CallExpr) (all []site) {
 	for i := 1; i < len(n.Args); i++ {
 		a, b := n.Args[i-1], n.Args[i]
 		x, y := p.info.Types[a], p.info.Types[b]
-		if x.Value != nil || y.Value != nil || x.IsType() || x.Type == nil || !types.Identical(x.Type, y.Type) || !isPure(a) || !isPure(b) || types.ExprString(a) == types.ExprString(b) {
+		if x.Value != nil || y.Value != nil || x.IsType() || x.Type == nil || !types.Identical(x.Type, y.Type) ||
+			!isPure(a) || !isPure(b) || types.ExprString(a) == types.ExprString(b) {
 			continue
 		}
-		all = append(all, site{rule: swap, node: n, inner: []change{{a.Pos(), a.End(), "\x00" + "mutantswitch.Pick(%d, \x01, \x02)"}, {b.Pos(), b.End(), "\x00" + "mutantswitch.Pick(%d, \x02, \x01)"}}})
+		all = append(all, site{rule: swap, node: n, inner: []change{{a.Pos(), a.End(), "\x00" +
+			"mutantswitch.Pick(%d, \x01, \x02)"}, {b.Pos(), b.End(), "\x00" + "mutantswitch.Pick(%d, \x02, \x01)"}}})
 		break
 	}
 	return all

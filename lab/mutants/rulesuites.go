@@ -121,11 +121,13 @@ func setting(f fault, tests []*testCase) []string {
 	for _, t := range tests {
 		times += t.Reached[f.id]
 	}
-	return []string{"MUTANT=" + strconv.Itoa(f.id), "MUTANT_LIMIT=" + strconv.FormatInt(max(1<<14, 200*times), 10)}
+	return []string{"MUTANT=" + strconv.Itoa(f.id),
+		"MUTANT_LIMIT=" + strconv.FormatInt(max(1<<14, 200*times), 10)}
 }
 
 func (r *ruleRunner) compile(ctx context.Context, overlay string, s *suite) error {
-	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", s.binary, "./"+s.pkg)
+	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", s.binary,
+		"./"+s.pkg)
 	cmd.Dir = r.root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("compile the tests of %s with all faults: %w\n%s", s.pkg, err, out)
@@ -212,14 +214,16 @@ var errTimeout = errors.New("timeout")
 
 // run runs tests of a suite with a setting of the switch. It returns the test that failed, or a
 // crash; "" if there is none.
-func (r *ruleRunner) run(ctx context.Context, s *suite, tests []*testCase, setting []string, limit time.Duration) (killer string, err error) {
+func (r *ruleRunner) run(ctx context.Context, s *suite, tests []*testCase, setting []string,
+	limit time.Duration) (killer string, err error) {
 	within, cancel := context.WithTimeout(ctx, limit+30*time.Second)
 	defer cancel()
 	var names []string
 	for _, t := range tests {
 		names = append(names, t.Name)
 	}
-	args := append([]string{"-test.run=^(" + strings.Join(names, "|") + ")$", "-test.v=test2json", "-test.short", "-test.failfast", "-test.timeout=" + limit.String()}, testFlags(s.pkg)...)
+	args := append([]string{"-test.run=^(" + strings.Join(names, "|") + ")$", "-test.v=test2json", "-test.short",
+		"-test.failfast", "-test.timeout=" + limit.String()}, testFlags(s.pkg)...)
 	cmd := exec.CommandContext(within, s.binary, args...)
 	cmd.Dir = filepath.Join(r.root, s.pkg)
 	cmd.Env = append(os.Environ(), "TIDEMARK_LONG=", "TIDEMARK_REQUIRE=java")

@@ -60,7 +60,8 @@ func (r *ruleRunner) try(ctx context.Context, f fault, listed bool) result {
 	})
 	out := result{reached: len(parts) > 0}
 	for _, p := range parts {
-		if out.killer, out.err = r.run(ctx, p.suite, p.tests, setting(f, p.tests), timeLimit(p.tests)); out.killer != "" || out.err != nil {
+		if out.killer, out.err = r.run(ctx, p.suite, p.tests, setting(f, p.tests),
+			timeLimit(p.tests)); out.killer != "" || out.err != nil {
 			break
 		}
 	}
@@ -187,7 +188,8 @@ func parseSurvivors(text string) (survivors, error) {
 		}
 		name, reason, found := strings.Cut(line, "\t")
 		if !found || reason == "" || all[name] != "" {
-			return nil, fmt.Errorf("%s: want a name that is not there yet, a tab and a reason: %q", survivorsFile, line)
+			return nil, fmt.Errorf("%s: want a name that is not there yet, a tab and a reason: %q", survivorsFile,
+				line)
 		}
 		all[name] = reason
 	}

@@ -50,7 +50,8 @@ func (r *runner) checkBaseline(ctx context.Context, packages []string) error {
 		case err != nil:
 			return err
 		case o.Killer != "" || o.Timeout != "":
-			return fmt.Errorf("the tests of %s fail on the unchanged code (%s%s): repair that first", p, o.Killer, o.Timeout)
+			return fmt.Errorf("the tests of %s fail on the unchanged code (%s%s): repair that first", p, o.Killer,
+				o.Timeout)
 		}
 	}
 	return nil
@@ -104,7 +105,8 @@ func (r *runner) compiles(m mutant) error {
 
 // test runs the tests of one package; overlay is "" for the unchanged code.
 func (r *runner) test(ctx context.Context, overlay, p string) (outcome, error) {
-	args := []string{"test", "-json", "-count=1", "-short", "-failfast", "-vet=off", "-timeout", r.limit.String()}
+	args := []string{"test", "-json", "-count=1", "-short", "-failfast", "-vet=off", "-timeout",
+		r.limit.String()}
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}
@@ -124,7 +126,8 @@ func (r *runner) test(ctx context.Context, overlay, p string) (outcome, error) {
 	case parsed.Killer != "":
 		return outcome{Killer: p + "." + parsed.Killer}, nil
 	case err != nil:
-		return outcome{}, fmt.Errorf("%s: go test failed, but no test did:\n%s%s", p, parsed.Output, stderr.String())
+		return outcome{}, fmt.Errorf("%s: go test failed, but no test did:\n%s%s", p, parsed.Output,
+			stderr.String())
 	}
 	return outcome{}, nil
 }

@@ -44,7 +44,8 @@ func (c *comparison) command(name, short string) *cobra.Command {
 
 func (c *comparison) run(ctx context.Context, seed uint64) error {
 	began := time.Now()
-	rig, err := loggers.StartRig(ctx, loggers.Options{Faults: stack.Faults{Seed: seed, Again: 20, Recut: 10}, Functions: c.Functions, HeapMB: c.HeapMB})
+	rig, err := loggers.StartRig(ctx, loggers.Options{Faults: stack.Faults{Seed: seed, Again: 20, Recut: 10},
+		Functions: c.Functions, HeapMB: c.HeapMB})
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,8 @@ func replay(t *testing.T, functions, since string) (loggers.Result, int) {
 		t.Fatal(err)
 	}
 	defer rig.Stop()
-	if err := rig.Tidemark(t.Context(), io.Discard, "replay", "--wait", "--map", loggers.Map, writeExtract(t, since)); err != nil {
+	if err := rig.Tidemark(t.Context(), io.Discard, "replay", "--wait", "--map", loggers.Map,
+		writeExtract(t, since)); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := rig.Rows(t.Context())

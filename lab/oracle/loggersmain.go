@@ -42,7 +42,8 @@ func replayAndCompareLoggers(
 	loggers.PrintDelivery(os.Stdout, rig.Stack.Stats())
 	result := loggers.Compare(rows, expects)
 	result.Print(os.Stdout)
-	fmt.Printf("plain counter with the same deliveries: wrong in %d of %d\n", rig.Counter.Wrong(expects), len(expects))
+	fmt.Printf("plain counter with the same deliveries: wrong in %d of %d\n", rig.Counter.Wrong(expects),
+		len(expects))
 	met, err := doubleCounted(twice, rows)
 	return len(result.Wrong) + met, err
 }

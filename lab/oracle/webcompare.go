@@ -32,7 +32,8 @@ type Result struct {
 
 // Compare reads every bucket of the sites and tiers of the oracle with q and compares it: all kinds
 // of a site merged, and page views separately.
-func Compare(ctx context.Context, q *query.Service, kinds *catalog.Catalog, expects map[Bucket]*Expect) (Result, error) {
+func Compare(ctx context.Context, q *query.Service, kinds *catalog.Catalog,
+	expects map[Bucket]*Expect) (Result, error) {
 	r := Result{Buckets: len(expects)}
 	missing := maps.Clone(expects)
 	for _, site := range siteIDs(expects) {
@@ -73,7 +74,8 @@ func siteIDs(expects map[Bucket]*Expect) []string {
 }
 
 // read returns the merged rollups of kinds of a site, by the start of their bucket.
-func read(ctx context.Context, q *query.Service, kinds *catalog.Catalog, site string, unit tier.Unit, names ...string) (map[model.Time]query.Rollup, error) {
+func read(ctx context.Context, q *query.Service, kinds *catalog.Catalog, site string, unit tier.Unit,
+	names ...string) (map[model.Time]query.Rollup, error) {
 	asked := query.Rollups{Unit: unit, From: model.MinTime, To: model.MaxTime + 1, Consistent: true}
 	for i, name := range names {
 		k, ok := kinds.Kind(name)
@@ -160,13 +162,15 @@ func (d *differences) sessions(r query.Rollup, want *Expect) {
 	d.check(r.Exact, "sessions say exact: false")
 	d.count("sessions", r.Summary.Events(), want.Sessions)
 	d.count("active sessions", r.Summary.Events()+r.Continuation.Carried, want.SessionsActive)
-	bounces, views, duration := r.Measure(webfield.Bounce), r.Measure(webfield.Views), r.Measure(webfield.Duration)
+	bounces, views, duration := r.Measure(webfield.Bounce), r.Measure(webfield.Views),
+		r.Measure(webfield.Duration)
 	d.count("bounces", int64(bounces.Sum.Float64()), want.Bounces)
 	for _, x := range []struct {
 		what       string
 		of         rollup.Measure
 		unit, want float64
-	}{{"bounce rate", bounces, 1, want.BounceRate}, {"session duration", duration, 1000, want.AvgSession}, {"pages per session", views, 1, want.PagesPerSession}} {
+	}{{"bounce rate", bounces, 1, want.BounceRate}, {"session duration", duration, 1000, want.AvgSession},
+		{"pages per session", views, 1, want.PagesPerSession}} {
 		got, _ := x.of.Avg()
 		d.check(math.Abs(got/x.unit-x.want) < 1e-6, "%s %v, want %v", x.what, got/x.unit, x.want)
 	}
@@ -177,7 +181,8 @@ func (d *differences) bytes(m rollup.Measure, want *Expect) {
 	for _, n := range []struct {
 		what      string
 		got, want model.Decimal
-	}{{"sum", m.Sum, want.Sum}, {"min", m.Min, want.Min}, {"max", m.Max, want.Max}, {"first", m.First, want.First}, {"last", m.Last, want.Last}} {
+	}{{"sum", m.Sum, want.Sum}, {"min", m.Min, want.Min}, {"max", m.Max, want.Max},
+		{"first", m.First, want.First}, {"last", m.Last, want.Last}} {
 		d.check(n.got.Cmp(n.want) == 0, "%s of bytes %s, want %s", n.what, n.got, n.want)
 	}
 }
@@ -219,7 +224,8 @@ const shown = 10
 // Print prints how many buckets are equal, and the others.
 func (r Result) Print(out io.Writer) {
 	fmt.Fprintf(out, "buckets   %d of %d equal in events, page views, malformed, 4xx, 5xx, bytes (n, sum, min, max, first, last), visitors, sessions (begun, active, bounces, duration, pages) and tops\n", r.Equal, r.Buckets)
-	fmt.Fprintf(out, "visitors  %d counts exact, %d estimated, at most %.2f %% off\n", r.Exact, r.Estimated, 100*r.Furthest)
+	fmt.Fprintf(out, "visitors  %d counts exact, %d estimated, at most %.2f %% off\n", r.Exact, r.Estimated,
+		100*r.Furthest)
 	fmt.Fprintf(out, "tops      %d top tens of paths, referrers and entries equal, %d marked inexact and not compared\n", r.Tops, r.TopsInexact)
 	for i, sentence := range r.Wrong {
 		if i == shown {

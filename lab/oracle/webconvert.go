@@ -45,7 +45,7 @@ func (l Line) Observation() map[string]any {
 	o := map[string]any{
 		web.Site.Field: l.Site, "timestamp": l.At, "id": fmt.Sprintf("%08d-%s", l.Seq, l.EventID),
 		webfield.Visitor: l.Visitor, webfield.Status: strconv.Itoa(l.Status), webfield.Bytes: l.Bytes,
-		webfield.Device: collector.DeviceOf(l.UserAgent),
+		webfield.Device: collector.ParseDevice(l.UserAgent),
 	}
 	if l.Type != "malformed" {
 		o[webfield.Path], o[webfield.Method] = l.Path, l.Method

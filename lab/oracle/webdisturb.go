@@ -34,7 +34,9 @@ var errUntouched = errors.New("every bucket equals the oracle although events ar
 // order sorts the lines of a kind as they are sent.
 func (d disturbance) order(lines []Line) {
 	if d.random {
-		mathrand.New(mathrand.NewPCG(d.seed, 1)).Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+		mathrand.New(mathrand.NewPCG(d.seed, 1)).Shuffle(len(lines), func(i, j int) {
+			lines[i], lines[j] = lines[j], lines[i]
+		})
 	}
 }
 
@@ -44,7 +46,9 @@ func (d disturbance) sample(lines map[string][]Line) map[string][]Line {
 	for kind, of := range lines {
 		if d.deleted > 0 {
 			drawn[kind] = slices.Clone(of)
-			mathrand.New(mathrand.NewPCG(d.seed, 2)).Shuffle(len(of), func(i, j int) { drawn[kind][i], drawn[kind][j] = drawn[kind][j], drawn[kind][i] })
+			mathrand.New(mathrand.NewPCG(d.seed, 2)).Shuffle(len(of), func(i, j int) {
+				drawn[kind][i], drawn[kind][j] = drawn[kind][j], drawn[kind][i]
+			})
 			drawn[kind] = drawn[kind][:max(1, int(float64(len(of))*d.deleted/100))]
 		}
 	}
@@ -53,7 +57,8 @@ func (d disturbance) sample(lines map[string][]Line) map[string][]Line {
 
 // deleteAndPutBack deletes the events of lines over HTTP, checks that buckets differ from the oracle without
 // them, and sends the lines again.
-func deleteAndPutBack(ctx context.Context, rig *loggers.Rig, lines map[string][]Line, expects map[Bucket]*Expect, out io.Writer) error {
+func deleteAndPutBack(ctx context.Context, rig *loggers.Rig, lines map[string][]Line,
+	expects map[Bucket]*Expect, out io.Writer) error {
 	kinds, err := rig.Config.Catalog()
 	if err != nil {
 		return err

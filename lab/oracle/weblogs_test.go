@@ -34,7 +34,8 @@ func TestSite_EveryBucketEqualsTheOracle(t *testing.T) {
 			t.Fatal(err)
 		}
 		if result.Equal != 261 || len(result.Wrong) > 0 || result.Tops != 3*261 {
-			t.Errorf("%d shards: %d buckets equal, %d tops, want 261 and 783; %q", shards, result.Equal, result.Tops, result.Wrong)
+			t.Errorf("%d shards: %d buckets equal, %d tops, want 261 and 783; %q", shards, result.Equal, result.Tops,
+				result.Wrong)
 		}
 	}
 }
@@ -68,7 +69,8 @@ func saidBy(t *testing.T, w *world, kinds ...string) map[string][]byte {
 func TestShards_FourEqualOne(t *testing.T) {
 	t.Parallel()
 	one, four := loadedWorld(t, 1), loadedWorld(t, 4)
-	for _, kinds := range [][]string{{web.PageViews.Name}, {web.Requests.Name}, {web.Sessions.Name}, {web.PageViews.Name, web.Requests.Name, web.Malformed.Name}} {
+	for _, kinds := range [][]string{{web.PageViews.Name}, {web.Requests.Name}, {web.Sessions.Name},
+		{web.PageViews.Name, web.Requests.Name, web.Malformed.Name}} {
 		want, got := saidBy(t, one, kinds...), saidBy(t, four, kinds...)
 		if len(want) < 200 || len(got) != len(want) {
 			t.Fatalf("%v: %d buckets on four shards, %d on one", kinds, len(got), len(want))
@@ -86,7 +88,8 @@ func TestShards_FourEqualOne(t *testing.T) {
 			t.Errorf("%v: %d buckets have more paths than a row holds, want at most one, for the crawler", kinds, cut)
 		}
 	}
-	if got, want := orders(four.events(web.PageViews.Name)), orders(one.events(web.PageViews.Name)); !slices.Equal(got, want) || len(want) != 230 {
+	if got, want := orders(four.events(web.PageViews.Name)),
+		orders(one.events(web.PageViews.Name)); !slices.Equal(got, want) || len(want) != 230 {
 		t.Errorf("%d page views on four shards, %d on one, want 230 in one order", len(got), len(want))
 	}
 }
@@ -157,7 +160,8 @@ func TestTop_OfARangeIsTheTopOfItsEvents(t *testing.T) {
 		for _, s := range shares.Values {
 			shown += s.Count
 			if s.Count != counts[s.Value] || s.Share != float64(s.Count)/float64(total) {
-				t.Errorf("%s: %q occurs %d times, a share of %v; want %d of %d", unit, s.Value, s.Count, s.Share, counts[s.Value], total)
+				t.Errorf("%s: %q occurs %d times, a share of %v; want %d of %d", unit, s.Value, s.Count, s.Share,
+					counts[s.Value], total)
 			}
 		}
 		if len(shares.Values) != 1 || shown != total {
@@ -176,7 +180,8 @@ func TestTotal_CountsAVisitorOnce(t *testing.T) {
 		v, _ := e.Attrs.Get(webfield.Visitor)
 		different[v.Text] = true
 	}
-	total, err := w.out.Total(t.Context(), query.Rollups{Series: query.Series{Kind: views, Subject: extractSite}, Unit: tier.Day, From: model.MinTime, To: model.MaxTime + 1})
+	total, err := w.out.Total(t.Context(), query.Rollups{Series: query.Series{Kind: views, Subject: extractSite},
+		Unit: tier.Day, From: model.MinTime, To: model.MaxTime + 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +232,8 @@ func TestLast_ReadsTheMinutesBeforeNow(t *testing.T) {
 	}
 	reader := *w.out
 	reader.Now = func() model.Time { return now }
-	total, err := reader.Total(t.Context(), query.Rollups{Series: query.Series{Kind: views, Subject: extractSite}, Unit: tier.Minute, From: from, To: to})
+	total, err := reader.Total(t.Context(), query.Rollups{Series: query.Series{Kind: views,
+		Subject: extractSite}, Unit: tier.Minute, From: from, To: to})
 	if err != nil || total.Summary.Events() != want || want == 0 {
 		t.Errorf("%d views in the last five minutes, %v; want %d", total.Summary.Events(), err, want)
 	}

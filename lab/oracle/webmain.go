@@ -42,7 +42,8 @@ func WebCommand() *cobra.Command {
 	return cmd
 }
 
-func replayAndCompareSites(ctx context.Context, rig *loggers.Rig, lines map[string][]Line, d disturbance, expects map[Bucket]*Expect, out io.Writer) (r Result, _ error) {
+func replayAndCompareSites(ctx context.Context, rig *loggers.Rig, lines map[string][]Line, d disturbance,
+	expects map[Bucket]*Expect, out io.Writer) (r Result, _ error) {
 	for _, of := range lines {
 		d.order(of)
 	}
@@ -72,6 +73,7 @@ func compareAtTheirTime(ctx context.Context, rig *loggers.Rig, expects map[Bucke
 	for b := range expects {
 		first = min(first, b.Start)
 	}
-	service := &query.Service{Store: dynamo.New(client, rig.Stack.Table), Now: func() model.Time { return first }}
+	service := &query.Service{Store: dynamo.New(client, rig.Stack.Table),
+		Now: func() model.Time { return first }}
 	return Compare(ctx, service, kinds, expects)
 }

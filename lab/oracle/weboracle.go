@@ -38,7 +38,8 @@ type Expect struct {
 
 // tops maps the dimensions to their names in the oracle. The oracle counts an exit in the hour of
 // the last view, and a session in the hour of the first.
-var tops = map[string]string{"path": webfield.Path, "referrer_host": webfield.Referrer, "entry_path": webfield.Entry}
+var tops = map[string]string{"path": webfield.Path, "referrer_host": webfield.Referrer,
+	"entry_path": webfield.Entry}
 
 // ReadOracle reads both files of the oracle.
 func ReadOracle(buckets, top string) (map[Bucket]*Expect, error) {
@@ -51,8 +52,9 @@ func ReadOracle(buckets, top string) (map[Bucket]*Expect, error) {
 			Sum: r.decimal("bytes_sum"), Min: r.decimal("bytes_min"), Max: r.decimal("bytes_max"),
 			First: r.decimal("bytes_first"), Last: r.decimal("bytes_last"),
 			Sessions: r.int("sessions"), SessionsActive: r.int("sessions_active"), Bounces: r.int("bounces"),
-			BounceRate: r.float("bounce_rate"), AvgSession: r.float("avg_session_s"), PagesPerSession: r.float("pages_per_session"),
-			Top: map[string][]rollup.ValueCount{},
+			BounceRate: r.float("bounce_rate"), AvgSession: r.float("avg_session_s"),
+			PagesPerSession: r.float("pages_per_session"),
+			Top:             map[string][]rollup.ValueCount{},
 		}
 	})
 	if err != nil {

@@ -30,13 +30,17 @@ func TestSite_InRandomOrderWithDeletionsEqualsTheOracle(t *testing.T) {
 		lines[kind] = slices.DeleteFunc(lines[kind], func(l Line) bool { return l.At >= end })
 	}
 	expected := expects(t)
-	maps.DeleteFunc(expected, func(b Bucket, _ *Expect) bool { return b.Start.String() >= end || b.Tier == tier.Month })
-	result, err := replayAndCompareSites(t.Context(), rig, lines, disturbance{seed: 1, random: true, deleted: 5}, expected, io.Discard)
+	maps.DeleteFunc(expected, func(b Bucket, _ *Expect) bool {
+		return b.Start.String() >= end || b.Tier == tier.Month
+	})
+	result, err := replayAndCompareSites(t.Context(), rig, lines, disturbance{seed: 1, random: true, deleted: 5},
+		expected, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The month lacks its later days, so it is not expected, and is listed.
-	if n := len(expected); result.Equal != n || len(result.Wrong) != 1 || !strings.Contains(result.Wrong[0], " month ") || result.Tops != 3*n || n < 30 {
+	if n := len(expected); result.Equal != n || len(result.Wrong) != 1 ||
+		!strings.Contains(result.Wrong[0], " month ") || result.Tops != 3*n || n < 30 {
 		t.Errorf("%d of %d buckets equal, %d tops; %q", result.Equal, n, result.Tops, result.Wrong)
 	}
 }

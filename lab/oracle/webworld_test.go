@@ -138,8 +138,10 @@ func (w *world) changes() (all []storage.Change) {
 		if err != nil {
 			continue
 		}
-		what := map[string]storage.ChangeType{memory.Insert: storage.Inserted, memory.Modify: storage.Corrected, memory.Remove: storage.Deleted}[record.Name]
-		all = append(all, storage.Change{Type: what, Key: key, Seq: strconv.FormatUint(record.Seq, 10), At: record.At})
+		what := map[string]storage.ChangeType{memory.Insert: storage.Inserted, memory.Modify: storage.Corrected,
+			memory.Remove: storage.Deleted}[record.Name]
+		all = append(all, storage.Change{Type: what, Key: key, Seq: strconv.FormatUint(record.Seq, 10),
+			At: record.At})
 	}
 	return all
 }
@@ -161,7 +163,8 @@ func (w *world) fold(draw *mathrand.Rand) {
 func (w *world) events(kind string) (all []model.Event) {
 	w.t.Helper()
 	k, _ := w.kinds.Kind(kind)
-	for e, err := range w.out.EachEvent(context.Background(), query.History{Series: query.Series{Kind: k, Subject: extractSite}, From: model.MinTime, To: model.MaxTime + 1}) {
+	for e, err := range w.out.EachEvent(context.Background(), query.History{Series: query.Series{Kind: k,
+		Subject: extractSite}, From: model.MinTime, To: model.MaxTime + 1}) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -179,7 +182,8 @@ func (w *world) delete(kind string, which func(*model.Event) bool) (n int) {
 			continue
 		}
 		e.Series = k.Series(e.Series.Subject.ID, e.Series.Stream, e.Order)
-		if result, err := w.table.DeleteEvent(context.Background(), e.Key(), loaded); err != nil || result != storage.Written {
+		if result, err := w.table.DeleteEvent(context.Background(), e.Key(), loaded); err != nil ||
+			result != storage.Written {
 			w.t.Fatalf("delete %s: %v, %v", e.ID, result, err)
 		}
 		n++

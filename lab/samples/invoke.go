@@ -82,7 +82,8 @@ func (f singleFunction) start(ctx context.Context) (*stack.Function, error) {
 	all := stack.Settings(f.config)
 	deployed, found := all[f.name]
 	if !found {
-		return nil, fmt.Errorf("no function is named %q: use one of %s", f.name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+		return nil, fmt.Errorf("no function is named %q: use one of %s", f.name,
+			strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 	}
 	binaries, err := stack.FindBinaries(ctx, f.binaries, f.name)
 	if err != nil {

@@ -32,7 +32,8 @@ const (
 var functionOf = map[string]string{"collect": "ingest", "senders": "ingest"}
 
 // before has the sample that is run first on the table of each sample of a folder.
-var before = map[string]string{"query": "ingest/http-batch.json", "manage": "manage/create.json", "purge": "manage/create.json"}
+var before = map[string]string{"query": "ingest/http-batch.json", "manage": "manage/create.json",
+	"purge": "manage/create.json"}
 
 func TestReadme_HasOneRowForEachSample(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(folder, "README.md"))
@@ -69,7 +70,8 @@ func TestSamples_TheBinariesDoWhatTheReadmeSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	built, err := stack.FindBinaries(t.Context(), "", slices.Sorted(maps.Keys(stack.Settings(config.Default())))...)
+	built, err := stack.FindBinaries(t.Context(), "",
+		slices.Sorted(maps.Keys(stack.Settings(config.Default())))...)
 	if errors.Is(err, stack.ErrNoBinaries) {
 		testenv.Missing(t, "binaries", err)
 	}
@@ -111,7 +113,8 @@ func (b bench) invoke(t *testing.T, file string) ([]byte, error) {
 	if other, ok := functionOf[name]; ok {
 		name = other
 	}
-	f, err := singleFunction{name: name, config: conf, path: path, endpoint: b.endpoint, table: b.table, binaries: b.binaries, log: t.Output()}.start(t.Context())
+	f, err := singleFunction{name: name, config: conf, path: path, endpoint: b.endpoint, table: b.table,
+		binaries: b.binaries, log: t.Output()}.start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,8 @@ import (
 // The size of a function's zip file is part of its cold start, and each protocol adds a decoder.
 func TestFunctions_HaveAtMost6MBZipped(t *testing.T) {
 	const most = 6 << 20
-	built, err := stack.FindBinaries(t.Context(), "", slices.Sorted(maps.Keys(stack.Settings(config.Default())))...)
+	built, err := stack.FindBinaries(t.Context(), "",
+		slices.Sorted(maps.Keys(stack.Settings(config.Default())))...)
 	if errors.Is(err, stack.ErrNoBinaries) {
 		testenv.Missing(t, "binaries", err)
 	}

@@ -23,7 +23,8 @@ import (
 // pending repair are not checked.
 func (w *world) check() error {
 	w.Count("checks")
-	c := &checking{world: w, want: w.oracle.recount(), rows: map[rollup.Key]rollup.Row{}, listed: map[model.Series]storage.ListedSeries{}, pending: w.repair.pendingRows()}
+	c := &checking{world: w, want: w.oracle.recount(), rows: map[rollup.Key]rollup.Row{},
+		listed: map[model.Series]storage.ListedSeries{}, pending: w.repair.pendingRows()}
 	c.readRows()
 	c.watermarks, _ = w.table.Sweeps(context.Background()) // a table in memory does not fail
 	c.late()
@@ -96,7 +97,8 @@ func (c *checking) late() {
 			}
 			for _, t := range c.kind().Retention.Tiers {
 				if t.Unit.Compare(keyUnit(i.Key)) >= 0 {
-					c.pending[rollup.Key{Series: i.Key.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(i.Key.Start).Start}] = true
+					c.pending[rollup.Key{Series: i.Key.Series, Tier: t.Unit.String(),
+						Start: t.Unit.BucketAt(i.Key.Start).Start}] = true
 				}
 			}
 		}
@@ -120,8 +122,9 @@ func (c *checking) seriesList() error {
 			continue
 		}
 		s := key.Series.WithoutShard()
-		if l, listed := c.listed[s]; !listed || key.At < l.First || key.At >= tier.Day.BucketOf(l.Last).End {
-			return fmt.Errorf("%s has an event of %s, and the list of series has it from %s to %s", s, key.At, l.First, l.Last)
+		if l, listed := c.listed[s]; !listed || key.At < l.First || key.At >= tier.Day.BucketAt(l.Last).End {
+			return fmt.Errorf("%s has an event of %s, and the list of series has it from %s to %s", s, key.At, l.First,
+				l.Last)
 		}
 	}
 	return nil
@@ -130,7 +133,8 @@ func (c *checking) seriesList() error {
 // row checks a stored row.
 func (c *checking) row(key rollup.Key) error {
 	row := c.rows[key]
-	if c.pending[key] || !c.hasRow(key) || !c.settled(key) || row.ExpiresAt != 0 && row.ExpiresAt <= c.Now().Seconds() {
+	if c.pending[key] || !c.hasRow(key) || !c.settled(key) ||
+		row.ExpiresAt != 0 && row.ExpiresAt <= c.Now().Seconds() {
 		return nil
 	}
 	want := rollup.NewFold(c.kind().Spec())
@@ -152,7 +156,8 @@ func (c *checking) row(key rollup.Key) error {
 	correct := sameFold(&row.Fold, want)
 	c.countRow(&row, correct, want.Unreadable > 0)
 	if row.Exact && !correct {
-		return fmt.Errorf("%s is exact and has %s, but a recount has %s", rowName(key), foldName(&row.Fold), foldName(want))
+		return fmt.Errorf("%s is exact and has %s, but a recount has %s", rowName(key), foldName(&row.Fold),
+			foldName(want))
 	}
 	return nil
 }
@@ -161,7 +166,7 @@ func (c *checking) row(key rollup.Key) error {
 // begin later.
 func (c *checking) hasRow(key rollup.Key) bool {
 	t, _, ok := c.kind().Retention.Find(keyUnit(key))
-	return ok && t.HasRow(keyUnit(key).BucketOf(key.Start))
+	return ok && t.HasRow(keyUnit(key).BucketAt(key.Start))
 }
 
 func sameFold(got, want *rollup.Fold) bool {
@@ -205,7 +210,7 @@ func (c *checking) cause(row *rollup.Row) string {
 	if row.ChildrenExpireAt == 0 {
 		return markedUnchanged
 	}
-	b := keyUnit(row.Key).BucketOf(row.Key.Start)
+	b := keyUnit(row.Key).BucketAt(row.Key.Start)
 	for key, finer := range c.rows {
 		if key.Series == row.Key.Series && keyUnit(key).FinerThan(b.Unit) && b.Contains(key.Start) && !finer.Exact {
 			return inherited
@@ -217,16 +222,18 @@ func (c *checking) cause(row *rollup.Row) string {
 // present checks that a bucket with events has a row, unless the row may be missing.
 func (c *checking) present(key rollup.Key) error {
 	b := c.want[key]
-	if _, exists := c.rows[key]; exists || c.pending[key] || !c.settled(key) || c.mayHaveExpired(key, b) || c.pastAllTiers(key, b) {
+	if _, exists := c.rows[key]; exists || c.pending[key] || !c.settled(key) || c.mayHaveExpired(key, b) ||
+		c.pastAllTiers(key, b) {
 		return nil
 	}
 	for _, t := range c.kind().Retention.Tiers[b.level+1:] {
-		over := rollup.Key{Series: key.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(key.Start).Start}
+		over := rollup.Key{Series: key.Series, Tier: t.Unit.String(), Start: t.Unit.BucketAt(key.Start).Start}
 		if row, exists := c.rows[over]; exists && !row.Exact || !c.settled(over) || c.pending[over] {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is missing, and no coarser row is inexact; its events are %s", rowName(key), foldName(b.fold))
+	return fmt.Errorf("%s is missing, and no coarser row is inexact; its events are %s", rowName(key),
+		foldName(b.fold))
 }
 
 // slack is how wrong the clocks of the processes that write rows may be.
@@ -236,7 +243,7 @@ const slack = 10 * time.Minute
 func (c *checking) mayHaveExpired(key rollup.Key, b *bucket) bool {
 	t := c.kind().Retention.Tiers[b.level]
 	least := t.LeastRetention()
-	since := max(t.Unit.BucketOf(key.Start).End, c.oracle.first[key])
+	since := max(t.Unit.BucketAt(key.Start).End, c.oracle.first[key])
 	return least != tier.Forever && since.Add(least-slack) <= c.Now()
 }
 
@@ -248,7 +255,7 @@ func (c *checking) pastAllTiers(key rollup.Key, b *bucket) bool {
 	if top.LeastRetention() == tier.Forever {
 		return false
 	}
-	gone := top.Unit.BucketOf(key.Start).End.Add(top.LeastRetention())
+	gone := top.Unit.BucketAt(key.Start).End.Add(top.LeastRetention())
 	return gone <= b.accepted.Add(25*time.Hour) || b.level < len(tiers)-1 && gone <= c.Now()
 }
 

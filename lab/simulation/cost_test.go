@@ -14,7 +14,8 @@ func TestCost_TheMinuteTierBoundsWhatAHotHourReads(t *testing.T) {
 		t.Fatalf("%d and %d events are not comparable", without.events, with.events)
 	}
 	if r := without.perEvent(unitsRead) / with.perEvent(unitsRead); r < 2 {
-		t.Errorf("an event of a hot hour reads %.2f units without minutes and %.2f with: want half of it or less", without.perEvent(unitsRead), with.perEvent(unitsRead))
+		t.Errorf("an event of a hot hour reads %.2f units without minutes and %.2f with: want half of it or less",
+			without.perEvent(unitsRead), with.perEvent(unitsRead))
 	}
 	if with.dollars() > without.dollars() {
 		t.Errorf("a hot hour costs %.2f with minutes, %.2f without", with.dollars(), without.dollars())
@@ -26,7 +27,8 @@ func TestCost_AQuietSeriesIsCheaperWithoutMinutes(t *testing.T) {
 	t.Parallel()
 	without, with := measured(hotHour(360, false)), measured(hotHour(360, true))
 	if with.dollars() <= without.dollars() {
-		t.Errorf("an event every ten seconds costs %.2f with minutes and %.2f without, want more with minutes", with.dollars(), without.dollars())
+		t.Errorf("an event every ten seconds costs %.2f with minutes and %.2f without, want more with minutes",
+			with.dollars(), without.dollars())
 	}
 }
 
@@ -38,7 +40,8 @@ func TestCost_ARedeliveredBatchIsReadTwiceAndWrittenOnce(t *testing.T) {
 	twice.redelivered = 1
 	a, b := measured(once), measured(twice)
 	if a.units[unitsRollups] != b.units[unitsRollups] {
-		t.Errorf("%d units written for rollups, %d where every batch is delivered twice", a.units[unitsRollups], b.units[unitsRollups])
+		t.Errorf("%d units written for rollups, %d where every batch is delivered twice", a.units[unitsRollups],
+			b.units[unitsRollups])
 	}
 	if r := b.perEvent(unitsRead) / a.perEvent(unitsRead); r < 1.5 || r > 2 {
 		t.Errorf("batches delivered twice read %.2f times as much, want nearly twice", r)

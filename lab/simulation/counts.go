@@ -84,7 +84,8 @@ func checkMeasure(s *rollup.Summary, numbers []*big.Rat, invalid, rounded int64)
 		return nil
 	}
 	if m.Count != int64(len(numbers)) || m.Invalid != invalid || m.Rounded != rounded {
-		return fmt.Errorf("its measure has %d values, %d invalid, %d rounded, want %d, %d, %d", m.Count, m.Invalid, m.Rounded, len(numbers), invalid, rounded)
+		return fmt.Errorf("its measure has %d values, %d invalid, %d rounded, want %d, %d, %d", m.Count, m.Invalid,
+			m.Rounded, len(numbers), invalid, rounded)
 	}
 	if len(numbers) == 0 {
 		return nil
@@ -100,7 +101,8 @@ func checkMeasure(s *rollup.Summary, numbers []*big.Rat, invalid, rounded int64)
 		got  model.Decimal
 		want *big.Rat
 	}{
-		{"sum", m.Sum, sum}, {"minimum", m.Min, least}, {"maximum", m.Max, most}, {"first", m.First, numbers[0]}, {"last", m.Last, numbers[len(numbers)-1]},
+		{"sum", m.Sum, sum}, {"minimum", m.Min, least}, {"maximum", m.Max, most}, {"first", m.First, numbers[0]},
+		{"last", m.Last, numbers[len(numbers)-1]},
 	} {
 		if rat(p.got).Cmp(p.want) != 0 {
 			return fmt.Errorf("its %s is %s, want %s", p.name, p.got, p.want.RatString())
@@ -139,7 +141,8 @@ func checkStates(s *rollup.Summary, want map[string]int64) error {
 		total += n
 	}
 	if all != total || d.Exact && d.Other == 0 && !maps.Equal(got, want) {
-		return fmt.Errorf("its states are %v and %d others, want %s", got, d.Other, strings.Trim(fmt.Sprint(want), "map"))
+		return fmt.Errorf("its states are %v and %d others, want %s", got, d.Other,
+			strings.Trim(fmt.Sprint(want), "map"))
 	}
 	return nil
 }

@@ -62,7 +62,8 @@ func (w *world) batchResponse(seqs []string, failed map[string]bool) response {
 // at a time: only invocations are concurrent.
 func (w *world) aggregator(p *simstream.Process) *aggregate.Aggregator {
 	agg := &aggregate.Aggregator{
-		Store: production{w.store}, QuarantineStore: w.store, Catalog: w.processCatalog(p), Now: w.deferredClock(p.Now), Rand: p.Rand, Sleep: p.Sleep,
+		Store: production{w.store}, QuarantineStore: w.store, Catalog: w.processCatalog(p),
+		Now: w.deferredClock(p.Now), Rand: p.Rand, Sleep: p.Sleep,
 		Limits: aggregate.Limits{
 			Concurrency: 1,
 			Buckets:     []int{500, 1, 2}[w.dice.Pick("buckets", 3)],
@@ -85,7 +86,8 @@ func (w *world) processCatalog(p *simstream.Process) *catalog.Catalog {
 	return w.now
 }
 
-func (w *world) process(ctx context.Context, agg *aggregate.Aggregator, changes []storage.Change) aggregate.Report {
+func (w *world) process(ctx context.Context, agg *aggregate.Aggregator,
+	changes []storage.Change) aggregate.Report {
 	if w.variant.changes != nil {
 		changes = w.variant.changes(changes)
 	}
@@ -96,9 +98,12 @@ func (w *world) process(ctx context.Context, agg *aggregate.Aggregator, changes 
 
 func (w *world) countReport(r *aggregate.Report) {
 	for name, n := range map[string]int{
-		"recomputations": r.Recomputed, "rows written": r.Written, "rows unchanged": r.Unchanged, "recomputations of sealed rows": r.Sealed,
-		"rows marked inexact": r.MarkedInexact, "rows not created": r.NotCreated, "buckets left to a sweep": r.Deferred, "invalidations written": r.Invalidations, "locks lost": r.LostLocks, "writes without a result": r.UnknownResults,
-		"writes throttled": r.Throttled, "expiries dropped": r.Expired, "changes quarantined": r.Quarantined,
+		"recomputations": r.Recomputed, "rows written": r.Written, "rows unchanged": r.Unchanged,
+		"recomputations of sealed rows": r.Sealed,
+		"rows marked inexact":           r.MarkedInexact, "rows not created": r.NotCreated,
+		"buckets left to a sweep": r.Deferred, "invalidations written": r.Invalidations, "locks lost": r.LostLocks,
+		"writes without a result": r.UnknownResults,
+		"writes throttled":        r.Throttled, "expiries dropped": r.Expired, "changes quarantined": r.Quarantined,
 	} {
 		w.Add(name, n)
 	}

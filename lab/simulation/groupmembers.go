@@ -21,7 +21,7 @@ func foldGroup(g *catalog.Kind, level int, events []*model.Event) *rollup.Fold {
 	if len(events) == 0 {
 		return fold
 	}
-	child := g.Retention.ChildLevel(level, g.Retention.Tiers[level].Unit.BucketOf(events[0].At))
+	child := g.Retention.ChildLevel(level, g.Retention.Tiers[level].Unit.BucketAt(events[0].At))
 	if child < 0 {
 		for member, own := range byMember(events) {
 			share := rollup.NewFold(g.Spec())
@@ -34,7 +34,7 @@ func foldGroup(g *catalog.Kind, level int, events []*model.Event) *rollup.Fold {
 	}
 	parts := map[model.Time][]*model.Event{}
 	for _, e := range events {
-		start := g.Retention.Tiers[child].Unit.BucketOf(e.At).Start
+		start := g.Retention.Tiers[child].Unit.BucketAt(e.At).Start
 		parts[start] = append(parts[start], e)
 	}
 	for _, part := range parts {
@@ -73,7 +73,7 @@ var statistics = []struct {
 func checkMembers(g *catalog.Kind, b *bucket, s *rollup.Summary) error {
 	known := statistics
 	if len(b.events) > 0 {
-		over := g.Retention.Tiers[b.level].Unit.BucketOf(b.events[0].At)
+		over := g.Retention.Tiers[b.level].Unit.BucketAt(b.events[0].At)
 		if g.Retention.ChildLevel(b.level, over) >= 0 {
 			known = known[:2]
 		}

@@ -65,7 +65,7 @@ func eventGroups(kinds *catalog.Catalog, e *model.Event) map[*catalog.Kind]model
 
 // groupKey returns the key of a row over an event.
 func groupKey(series model.Series, t tier.Tier, at model.Time) rollup.Key {
-	return rollup.Key{Series: series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(at).Start}
+	return rollup.Key{Series: series, Tier: t.Unit.String(), Start: t.Unit.BucketAt(at).Start}
 }
 
 // groups checks the rows of groups: each exact row of a bucket that closed by the low watermark of the
@@ -126,7 +126,7 @@ func (c *checking) groups() error {
 // closedGroup reports whether readers use the row of a group.
 func (c *checking) closedGroup(g *catalog.Kind, key rollup.Key) bool {
 	t, level, found := g.Retention.Find(keyUnit(key))
-	b := keyUnit(key).BucketOf(key.Start)
+	b := keyUnit(key).BucketAt(key.Start)
 	return found && t.HasRow(b) && g.Retention.ClosesAt(level, b, key.Series) <= c.watermarks.Of(key.Series)
 }
 
@@ -134,7 +134,7 @@ func (c *checking) closedGroup(g *catalog.Kind, key rollup.Key) bool {
 func (c *checking) groupPresent(g *catalog.Kind, key rollup.Key, b *bucket, pending groupsPending) error {
 	_, stored := c.rows[key]
 	t, level, _ := g.Retention.Find(keyUnit(key))
-	end := keyUnit(key).BucketOf(key.Start).End
+	end := keyUnit(key).BucketAt(key.Start).End
 	old := t.LeastRetention() != tier.Forever && end.Add(t.LeastRetention()-slack) <= c.Now()
 	if stored || !c.nothingExpires || old || pending.has(key) || !c.closedGroup(g, key) {
 		return nil
@@ -200,7 +200,7 @@ func (w *world) readGroup(name string, d simstream.Dice, hour model.Time) {
 	w.Go(name+" reads a group", d, func(ctx context.Context) {
 		kind := member.GroupKinds()[0]
 		tiers := kind.Retention.Tiers
-		around := tiers[len(tiers)-1].Unit.BucketOf(hour)
+		around := tiers[len(tiers)-1].Unit.BucketAt(hour)
 		a := received{
 			readers: w.readers, kind: kind, level: d.Pick("tier",
 				len(tiers)), from: around.Start, to: around.End,
@@ -212,7 +212,7 @@ func (w *world) readGroup(name string, d simstream.Dice, hour model.Time) {
 		swept, _ := w.table.Sweeps(context.Background()) // a table in memory does not fail
 		now := func() model.Time { return w.Now().Add(skew) }
 		live := &query.Live{Store: readable{w.table, w.store}, Watermarks: w.store,
-			Kind: query.KindsOf(kinds), Now: now}
+			Kind: query.CatalogKinds(kinds), Now: now}
 		switch err := a.get(ctx, &query.Service{Store: live, Now: now}, d.Chance("newest first", .3)); {
 		case errors.Is(err, errTwice):
 			w.Fail(err)
@@ -230,7 +230,7 @@ func (a *received) checkGroup(pending groupsPending, through model.Time) error {
 		buckets[start] = map[model.EventKey]*versions{}
 	}
 	for i, c := range a.changes {
-		start := a.unit().BucketOf(c.key.At).Start
+		start := a.unit().BucketAt(c.key.At).Start
 		if start < a.from || start >= a.to {
 			continue
 		}
@@ -254,10 +254,10 @@ func (a *received) checkGroup(pending groupsPending, through model.Time) error {
 		v.possible = append(v.possible, to)
 	}
 	for key := range a.oracle.unknown {
-		delete(buckets, a.unit().BucketOf(key.At).Start)
+		delete(buckets, a.unit().BucketAt(key.At).Start)
 	}
 	for start, events := range buckets {
-		b := a.unit().BucketOf(start)
+		b := a.unit().BucketAt(start)
 		if key := groupKey(a.series, a.kind.Retention.Tiers[a.level], start); pending.has(key) ||
 			a.kind.Retention.ClosesAt(a.level, b, a.series) > through {
 			continue

@@ -93,7 +93,7 @@ func (w *world) moment(d simstream.Dice, hour model.Time) model.Time {
 		return hour.Add(d.Span("within the coarsest", 2*tierRetention(policy.Tiers[len(policy.Tiers)-1])))
 	}
 	t := policy.Tiers[n-6]
-	return t.Unit.BucketOf(hour).End.Add(tierRetention(t) + jitter)
+	return t.Unit.BucketAt(hour).End.Add(tierRetention(t) + jitter)
 }
 
 func tierRetention(t tier.Tier) time.Duration {

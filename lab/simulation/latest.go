@@ -51,7 +51,8 @@ func (c *checking) latestItems() error {
 	}
 	for s, newest := range c.newestEvents() {
 		reader := &query.Service{Store: c.table, Now: c.Now}
-		got, err := reader.Latest(context.Background(), query.Series{Kind: kind, Subject: s.Subject.ID, Stream: s.Stream}, true)
+		got, err := reader.Latest(context.Background(),
+			query.Series{Kind: kind, Subject: s.Subject.ID, Stream: s.Stream}, true)
 		if err != nil {
 			return err
 		}
@@ -62,7 +63,8 @@ func (c *checking) latestItems() error {
 	return nil
 }
 
-func (c *checking) latestItem(s model.Series, newest model.Order, stored *model.Event, got *model.Latest) error {
+func (c *checking) latestItem(s model.Series, newest model.Order, stored *model.Event,
+	got *model.Latest) error {
 	c.Count(latestChecked)
 	has := got != nil && got.Ordered
 	if stored != nil && (!has || got.Before(stored.Order)) {
@@ -80,7 +82,8 @@ func (c *checking) latestItem(s model.Series, newest model.Order, stored *model.
 		}
 	}
 	row := c.rows[rowOver(c.kind().Retention.Tiers[0], c.eventKey(s, newest))]
-	if deleted, any := c.oracle.deleted[s]; row.Summary != nil && row.Exact && (!any || deleted.Before(newest)) && (!has || got.Order != newest) {
+	if deleted, any := c.oracle.deleted[s]; row.Summary != nil && row.Exact &&
+		(!any || deleted.Before(newest)) && (!has || got.Order != newest) {
 		return fmt.Errorf("latest item of %s is %s, want the newest event of %s", s, latestName(got), newest.At)
 	}
 	return nil
@@ -115,7 +118,7 @@ func (c *checking) eventKey(s model.Series, o model.Order) model.EventKey {
 
 // newestStored returns the newest stored event of a series; nil if there is none.
 func (c *checking) newestStored(s model.Series) (newest *model.Event) {
-	for _, shard := range c.kind().ShardsOf(s) {
+	for _, shard := range c.kind().ShardSeries(s) {
 		e, err := storage.NewestEvent(context.Background(), c.table, shard)
 		if err != nil {
 			panic(err) // a table in memory does not fail

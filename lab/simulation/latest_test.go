@@ -88,7 +88,7 @@ func (n newestFirst) GetItem(ctx context.Context, k keys.Key) (item.Item, error)
 		}
 		if page, err := n.store.Events(ctx, newest); err == nil {
 			n.pages[earlyFold{ctx, series}] = page
-			if n.DiceOf(ctx).Chance("pauses", .3) {
+			if n.DiceFrom(ctx).Chance("pauses", .3) {
 				if err := n.Sleep(ctx, time.Minute); err != nil {
 					return nil, err
 				}

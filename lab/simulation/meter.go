@@ -173,13 +173,17 @@ func (m *metered) Put(ctx context.Context, event model.Event) (result storage.St
 }
 
 // DeleteEvent deletes an event on behalf of a user.
-func (m *metered) DeleteEvent(ctx context.Context, e model.EventKey, now model.Time) (storage.WriteResult, error) {
+func (m *metered) DeleteEvent(ctx context.Context, e model.EventKey,
+	now model.Time) (storage.WriteResult, error) {
 	return m.one(keys.Event(e), func() (storage.WriteResult, error) { return m.Table.DeleteEvent(ctx, e, now) })
 }
 
 // CorrectEvent changes an event in place on behalf of a user.
-func (m *metered) CorrectEvent(ctx context.Context, e model.Event, now model.Time) (storage.WriteResult, error) {
-	return m.one(keys.Event(e.Key()), func() (storage.WriteResult, error) { return m.Table.CorrectEvent(ctx, e, now) })
+func (m *metered) CorrectEvent(ctx context.Context, e model.Event,
+	now model.Time) (storage.WriteResult, error) {
+	return m.one(keys.Event(e.Key()), func() (storage.WriteResult, error) {
+		return m.Table.CorrectEvent(ctx, e, now)
+	})
 }
 
 // Append sends one transaction.

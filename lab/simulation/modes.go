@@ -47,7 +47,8 @@ func (w *world) changer(p tier.Policy, d simstream.Dice) *changeover.Changer {
 // deferred tiers from a drawn level on.
 func otherMode(p tier.Policy, d simstream.Dice) tier.Policy {
 	p.Tiers = append([]tier.Tier(nil), p.Tiers...)
-	first, grace := d.Pick("first deferred tier", len(p.Tiers)), d.Span("grace", 10*time.Minute).Truncate(time.Second)
+	first, grace := d.Pick("first deferred tier", len(p.Tiers)),
+		d.Span("grace", 10*time.Minute).Truncate(time.Second)
 	deferred := p.HasDeferred()
 	if p.LateEvery = 0; !deferred {
 		p.LateEvery = lateEvery(d)

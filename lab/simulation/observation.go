@@ -15,7 +15,8 @@ import (
 var places = []time.Duration{0, 30 * time.Second, time.Minute, 29 * time.Minute, time.Hour - time.Millisecond}
 
 func (w *world) orderIn(d simstream.Dice, hour model.Time) (string, model.Order) {
-	o := model.Order{At: hour.Add(places[d.Pick("place", len(places))]), ID: []string{"", "b"}[d.Pick("id", 5)/4]}
+	o := model.Order{At: hour.Add(places[d.Pick("place", len(places))]),
+		ID: []string{"", "b"}[d.Pick("id", 5)/4]}
 	return w.subject[d.Pick("subject", 5)/4], o
 }
 
@@ -23,7 +24,8 @@ func (w *world) orderIn(d simstream.Dice, hour model.Time) (string, model.Order)
 // resume before it.
 func (w *world) next(d simstream.Dice, hour model.Time) (string, model.Order) {
 	w.inOrder++
-	return w.subject[d.Pick("subject", 5)/4], model.Order{At: hour.Add(half + time.Duration(w.inOrder)*inOrderStep)}
+	return w.subject[d.Pick("subject", 5)/4],
+		model.Order{At: hour.Add(half + time.Duration(w.inOrder)*inOrderStep)}
 }
 
 // Events in order are in the second half of an hour. inOrderStep is small enough for all.
@@ -34,7 +36,7 @@ const (
 
 // existingEvent draws the key of a stored event, or of any.
 func (w *world) existingEvent(d simstream.Dice, hour model.Time) model.EventKey {
-	bucket := tier.Hour.BucketOf(hour)
+	bucket := tier.Hour.BucketAt(hour)
 	events := slices.DeleteFunc(w.oracle.sorted(), func(k model.EventKey) bool { return !bucket.Contains(k.At) })
 	if len(events) > 0 && d.Chance("a stored one", .5) {
 		return events[d.Pick("which", len(events))]
@@ -57,7 +59,8 @@ func (w *world) observation(d simstream.Dice, hour model.Time) ingest.TypedObser
 	return w.observationAt(w.orderIn, d, hour)
 }
 
-func (w *world) observationAt(place func(simstream.Dice, model.Time) (string, model.Order), d simstream.Dice, hour model.Time) ingest.TypedObservation {
+func (w *world) observationAt(place func(simstream.Dice, model.Time) (string, model.Order), d simstream.Dice,
+	hour model.Time) ingest.TypedObservation {
 	subject, o := place(d, hour)
 	return ingest.TypedObservation{Subject: subject, At: o.At, ID: o.ID, Attrs: drawAttrs(d)}
 }
@@ -66,12 +69,14 @@ func (w *world) observationAt(place func(simstream.Dice, model.Time) (string, mo
 var sites = []string{"a", "b", "c"}
 
 func drawAttrs(d simstream.Dice) model.Attrs {
-	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.MustDecimal([]string{"1", "2.5", "-0.125"}[d.Pick("value", 3)]))}}
+	attrs := model.Attrs{{Name: "value",
+		Value: model.NumberValue(model.MustDecimal([]string{"1", "2.5", "-0.125"}[d.Pick("value", 3)]))}}
 	if d.Chance("no number", .1) {
 		attrs[0].Value = model.Value{} // a declared measure that is null counts as invalid
 	}
 	if d.Chance("fields", .3) {
-		attrs = append(attrs, model.Attr{Name: "state", Value: model.TextValue([]string{"on", "off"}[d.Pick("state", 2)])},
+		attrs = append(attrs,
+			model.Attr{Name: "state", Value: model.TextValue([]string{"on", "off"}[d.Pick("state", 2)])},
 			model.Attr{Name: "who", Value: model.TextValue([]string{"ann", "bo"}[d.Pick("who", 2)])})
 	}
 	if d.Chance("further numbers", .2) {

@@ -49,7 +49,7 @@ const (
 func (r *readers) promised(kinds *catalog.Catalog, key model.EventKey) (i storage.Invalidation, queued bool) {
 	kind, _ := kinds.Kind(kindName)
 	for level, t := range kind.Retention.Tiers {
-		if b := t.Unit.BucketOf(key.At); t.HasRow(b) {
+		if b := t.Unit.BucketAt(key.At); t.HasRow(b) {
 			known := t.DeferredFrom == 0
 			if !known && t.DeferredFrom != model.MaxTime {
 				known = r.Now() >= t.DeferredFrom.Add(longestRun+clockError)

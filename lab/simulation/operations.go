@@ -93,7 +93,8 @@ func (w *world) appendAll(name string, d simstream.Dice, observations ...ingest.
 func (w *world) retry(ctx context.Context, do func() (storage.WriteResult, error)) {
 	for range 4 {
 		result, err := do()
-		if err != nil || result == storage.Written || result == storage.ConditionFailed || w.Sleep(ctx, time.Second) != nil {
+		if err != nil || result == storage.Written || result == storage.ConditionFailed ||
+			w.Sleep(ctx, time.Second) != nil {
 			return
 		}
 	}
@@ -124,7 +125,8 @@ func (w *world) correctTo(name string, d simstream.Dice, key model.EventKey, att
 		if !known {
 			return
 		}
-		e := model.Event{Series: key.Series, Order: key.Order, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: w.Now(), ExpiresAt: stored.ExpiresAt}
+		e := model.Event{Series: key.Series, Order: key.Order, Attrs: attrs, Hash: model.HashAttrs(attrs),
+			ArrivedAt: w.Now(), ExpiresAt: stored.ExpiresAt}
 		if d.Chance("expires later", .5) {
 			e.ExpiresAt = w.kind().Retention.EventExpiresAt(w.Now())
 		}
@@ -142,7 +144,9 @@ func (w *world) correctTo(name string, d simstream.Dice, key model.EventKey, att
 
 func (w *world) replace(name string, d simstream.Dice, hour model.Time) {
 	w.deleteOne(name, d, w.eventIn(d, hour))
-	w.After(d.Span("again after", 10*time.Second), func() { w.appendAll(name+" again", d, w.observationAt(w.orderIn, d, hour)) })
+	w.After(d.Span("again after", 10*time.Second), func() {
+		w.appendAll(name+" again", d, w.observationAt(w.orderIn, d, hour))
+	})
 }
 
 func (w *world) move(name string, d simstream.Dice, hour model.Time) {
@@ -152,7 +156,7 @@ func (w *world) move(name string, d simstream.Dice, hour model.Time) {
 }
 
 func (w *world) deleteDay(name string, d simstream.Dice, hour model.Time) {
-	day := tier.Day.BucketOf(hour)
+	day := tier.Day.BucketAt(hour)
 	w.Go(name, d, func(ctx context.Context) {
 		for _, key := range w.oracle.sorted() {
 			if day.Contains(key.At) {
@@ -171,7 +175,8 @@ func (w *world) storeUnreadable(name string, d simstream.Dice, hour model.Time) 
 		return
 	}
 	attrs := drawAttrs(d)
-	e := model.Event{Series: key.Series, Order: key.Order, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: w.Now(), ExpiresAt: w.kind().Retention.EventExpiresAt(w.Now())}
+	e := model.Event{Series: key.Series, Order: key.Order, Attrs: attrs, Hash: model.HashAttrs(attrs),
+		ArrivedAt: w.Now(), ExpiresAt: w.kind().Retention.EventExpiresAt(w.Now())}
 	it := item.FromEvent(&e)
 	if d.Chance("newer", .5) {
 		it[keys.AttrVersion] = item.Value{Type: item.N, S: fmt.Sprint(item.Version + 1)}
@@ -188,7 +193,7 @@ func (w *world) storeUnreadable(name string, d simstream.Dice, hour model.Time) 
 // appendOld appends events of long ago.
 func (w *world) appendOld(name string, d simstream.Dice, hour model.Time) {
 	ago := []time.Duration{40 * tier.Day24, 400 * tier.Day24, 3000 * tier.Day24}[d.Pick("how old", 3)]
-	w.append(name, d, tier.Hour.BucketOf(hour.Add(-ago)).Start)
+	w.append(name, d, tier.Hour.BucketAt(hour.Add(-ago)).Start)
 }
 
 // removeDirectly removes an event at any time: near its expiry that counts as an expiry.

@@ -36,7 +36,9 @@ type oracle struct {
 
 func newOracle(w *world) *oracle {
 	return &oracle{world: w, events: map[model.EventKey]model.Event{},
-		accepted: map[model.EventKey]model.Time{}, first: map[rollup.Key]model.Time{}, deleted: map[model.Series]model.Order{}, late: map[model.EventKey]bool{}, unknown: map[model.EventKey]bool{}}
+		accepted: map[model.EventKey]model.Time{}, first: map[rollup.Key]model.Time{},
+		deleted: map[model.Series]model.Order{}, late: map[model.EventKey]bool{},
+		unknown: map[model.EventKey]bool{}}
 }
 
 // record processes one change of the table.
@@ -109,7 +111,8 @@ func (o *oracle) acceptNow(changes []storage.Change) {
 }
 
 func rowOver(t tier.Tier, key model.EventKey) rollup.Key {
-	return rollup.Key{Series: key.Series.WithoutShard(), Tier: t.Unit.String(), Start: t.Unit.BucketOf(key.At).Start}
+	return rollup.Key{Series: key.Series.WithoutShard(), Tier: t.Unit.String(),
+		Start: t.Unit.BucketAt(key.At).Start}
 }
 
 // bucket is the expected content of a row.
@@ -125,7 +128,7 @@ func (o *oracle) recount() map[rollup.Key]*bucket {
 	all := map[rollup.Key]*bucket{}
 	for key, e := range o.events {
 		for level, t := range o.kind().Retention.Tiers {
-			if t.From != 0 && t.Unit.BucketOf(key.At).Start < t.From {
+			if t.From != 0 && t.Unit.BucketAt(key.At).Start < t.From {
 				continue
 			}
 			row := rowOver(t, key)
@@ -148,12 +151,15 @@ func (o *oracle) series() []model.Series {
 	for key := range o.first {
 		all[key.Series] = true
 	}
-	return slices.SortedFunc(maps.Keys(all), func(a, b model.Series) int { return strings.Compare(a.String(), b.String()) })
+	return slices.SortedFunc(maps.Keys(all), func(a, b model.Series) int {
+		return strings.Compare(a.String(), b.String())
+	})
 }
 
 // sorted returns the keys of the stored events, in order.
 func (o *oracle) sorted() []model.EventKey {
 	return slices.SortedFunc(maps.Keys(o.events), func(a, b model.EventKey) int {
-		return cmp.Or(strings.Compare(a.Series.String(), b.Series.String()), cmp.Compare(a.Series.Shard, b.Series.Shard), a.Compare(b.Order))
+		return cmp.Or(strings.Compare(a.Series.String(), b.Series.String()),
+			cmp.Compare(a.Series.Shard, b.Series.Shard), a.Compare(b.Order))
 	})
 }

@@ -114,18 +114,20 @@ func batteryReadings(latest catalog.LatestPolicy) catalog.Kind {
 // openHour returns the read units of one read of an hour that ends in a minute and has a number of
 // events, and how many of them it found.
 func openHour(events int, minutes bool) (units int, found int64) {
-	l := load{perBatch: (events + 59) / 60, every: time.Minute, lasts: 59 * time.Minute, minutes: minutes, deferred: true, battery: true}
+	l := load{perBatch: (events + 59) / 60, every: time.Minute, lasts: 59 * time.Minute, minutes: minutes,
+		deferred: true, battery: true}
 	m := newCostRun(l)
 	m.run()
 	clear(m.units)
 	kinds := newCatalog(*m.kind)
 	live := &query.Live{
-		Store: m.table, Watermarks: m.table, Stream: m.table, Kind: query.KindsOf(kinds), Now: m.clock,
+		Store: m.table, Watermarks: m.table, Stream: m.table, Kind: query.CatalogKinds(kinds), Now: m.clock,
 	}
 	service := &query.Service{Store: live, Now: m.clock}
-	hour := tier.Hour.BucketOf(m.now.Add(-30 * time.Minute))
+	hour := tier.Hour.BucketAt(m.now.Add(-30 * time.Minute))
 	page, err := service.Rollups(context.Background(), query.Rollups{
-		Series: query.Series{Kind: m.kind, Subject: "sensor_01"}, Unit: tier.Hour, From: hour.Start, To: hour.End, Consistent: true,
+		Series: query.Series{Kind: m.kind, Subject: "sensor_01"}, Unit: tier.Hour, From: hour.Start, To: hour.End,
+		Consistent: true,
 	})
 	if err != nil || len(page.Rollups) != 1 {
 		panic(fmt.Sprint(len(page.Rollups), " rollups: ", err)) // no fault is simulated

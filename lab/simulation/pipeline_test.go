@@ -14,7 +14,8 @@ func TestCost_AnEventCostsLittleMoreThanItsAppend(t *testing.T) {
 	for _, p := range pipelines() {
 		u := measured(p.load)
 		if w, r := u.allWrites(), u.perEvent(unitsRead); w > p.write || r > p.read {
-			t.Errorf("%s: an event costs %.3f write and %.3f read units, want at most %.2f and %.2f", p.name, w, r, p.write, p.read)
+			t.Errorf("%s: an event costs %.3f write and %.3f read units, want at most %.2f and %.2f", p.name, w, r,
+				p.write, p.read)
 		}
 	}
 }
@@ -38,7 +39,8 @@ func TestCost_AMillionEventsADayCostAtMostSixtyDollarsAMonth(t *testing.T) {
 	t.Parallel()
 	for _, source := range batchedSources {
 		line, dollars := millionADay(source)
-		if t.Log(line); dollars > 60 || !strings.Contains(line, source) || !strings.Contains(line, "events stored") {
+		if t.Log(line); dollars > 60 || !strings.Contains(line, source) ||
+			!strings.Contains(line, "events stored") {
 			t.Errorf("%s: want at most $60, with the source and the storage", line)
 		}
 	}
@@ -54,7 +56,8 @@ func TestCost_AnOpenHourOfManyEventsIsReadByItsMinutes(t *testing.T) {
 			t.Fatalf("%d and %d events", n, same)
 		}
 		if events >= 3_600 && with*10 > without {
-			t.Errorf("an open hour of %d events is read by %d units with minutes and %d without, want a tenth", n, with, without)
+			t.Errorf("an open hour of %d events is read by %d units with minutes and %d without, want a tenth", n,
+				with, without)
 		}
 		if events == 60 && with > 2*without+10 {
 			t.Errorf("an open hour of %d events is read by %d units with minutes and %d without", n, with, without)

@@ -71,7 +71,8 @@ func TestSimulation_DetectsEachPlantedFault(t *testing.T) {
 // unconditional writes a row whatever is stored.
 type unconditional struct{ *store }
 
-func (h unconditional) PutRow(ctx context.Context, row *rollup.Row, _ rollup.Rev) (storage.WriteResult, error) {
+func (h unconditional) PutRow(ctx context.Context, row *rollup.Row,
+	_ rollup.Rev) (storage.WriteResult, error) {
 	k, copied := keys.Row(row.Key), *row
 	return h.write(ctx, request("writes unconditionally", k), func() (storage.WriteResult, error) {
 		var prev rollup.Rev
@@ -113,7 +114,7 @@ func newChildrenFirst(s *store) *childrenFirst {
 
 func (h *childrenFirst) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
 	unit, _ := tier.ParseUnit(key.Tier)
-	b := unit.BucketOf(key.Start)
+	b := unit.BucketAt(key.Start)
 	r := storage.Range{Series: key.Series, From: b.Start, To: b.End, Consistent: true}
 	retention := h.kind().Retention
 	if _, level, _ := retention.Find(unit); level == 0 {
@@ -145,7 +146,8 @@ func (h *childrenFirst) Rows(ctx context.Context, unit tier.Unit, r storage.Rang
 // deletingEmpty deletes a row without children, on condition of its revision.
 type deletingEmpty struct{ *store }
 
-func (d deletingEmpty) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+func (d deletingEmpty) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (storage.WriteResult, error) {
 	if !row.Empty {
 		return d.store.PutRow(ctx, row, prev)
 	}
@@ -167,7 +169,8 @@ func (d deletingEmpty) PutRow(ctx context.Context, row *rollup.Row, prev rollup.
 // ignoringEmpty does not write the fold of no children.
 type ignoringEmpty struct{ *store }
 
-func (i ignoringEmpty) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+func (i ignoringEmpty) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (storage.WriteResult, error) {
 	if row.Empty {
 		return storage.Written, nil
 	}
@@ -188,7 +191,8 @@ func (u neverSealing) Row(ctx context.Context, key rollup.Key) (*rollup.Row, err
 // trustingUnknown treats a write without a response as stored.
 type trustingUnknown struct{ *store }
 
-func (s trustingUnknown) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+func (s trustingUnknown) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (storage.WriteResult, error) {
 	result, err := s.store.PutRow(ctx, row, prev)
 	if result == storage.Unknown && err == nil {
 		result = storage.Written

@@ -43,7 +43,8 @@ func (i inconsistentReader) Events(ctx context.Context, r storage.Range) (storag
 	return i.Store.Events(ctx, r)
 }
 
-func (i inconsistentReader) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error) {
+func (i inconsistentReader) Rows(ctx context.Context, unit tier.Unit,
+	r storage.Range) (rollup.RowPage, error) {
 	r.Consistent = false
 	return i.Store.Rows(ctx, unit, r)
 }

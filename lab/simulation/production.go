@@ -31,12 +31,13 @@ const (
 )
 
 // ReadRows reads rows by one request.
-func (p production) ReadRows(ctx context.Context, these []rollup.Key) (rows map[rollup.Key]*rollup.Row, err error) {
+func (p production) ReadRows(ctx context.Context,
+	these []rollup.Key) (rows map[rollup.Key]*rollup.Row, err error) {
 	r := simstream.Request{Verb: fmt.Sprintf("reads %d rows", len(these))}
 	for _, k := range these {
 		r.Keys = append(r.Keys, keys.Row(k).PK)
 	}
-	dice := p.DiceOf(ctx)
+	dice := p.DiceFrom(ctx)
 	err = p.read(ctx, r, func() error {
 		rows = map[rollup.Key]*rollup.Row{}
 		for i, k := range these {
@@ -56,8 +57,9 @@ func (p production) ReadRows(ctx context.Context, these []rollup.Key) (rows map[
 }
 
 // EachEvent reads one page of events.
-func (p production) EachEvent(ctx context.Context, r storage.Range, do func(*model.Event)) (next string, err error) {
-	dice := p.DiceOf(ctx)
+func (p production) EachEvent(ctx context.Context, r storage.Range,
+	do func(*model.Event)) (next string, err error) {
+	dice := p.DiceFrom(ctx)
 	page, err := p.Events(ctx, r)
 	for i := range page.Events {
 		if dice.Chance(fmt.Sprint("broken ", i), .01) {
@@ -74,7 +76,7 @@ const suspendedMost = 3 * time.Hour
 
 // suspend sometimes suspends a process before a request, for minutes to hours.
 func (s *store) suspend(ctx context.Context) {
-	if dice := s.DiceOf(ctx); dice.Chance(suspensions, .003) {
+	if dice := s.DiceFrom(ctx); dice.Chance(suspensions, .003) {
 		s.Count(suspensions)
 		s.Logf(s.Who(ctx), "!! is suspended")
 		_ = s.Sleep(ctx, dice.Span("suspended for", suspendedMost)) // the request that follows fails if ctx has ended

@@ -112,7 +112,7 @@ func (w *world) read(name string, d simstream.Dice, hour model.Time) {
 	w.Go(name+" reads", d, func(ctx context.Context) {
 		kind, _ := kinds.Kind(kindName)
 		tiers := kind.Retention.Tiers
-		around := tiers[len(tiers)-1].Unit.BucketOf(hour)
+		around := tiers[len(tiers)-1].Unit.BucketAt(hour)
 		r := w.readers
 		a := received{
 			readers: r, kind: kind, level: d.Pick("tier", len(tiers)), from: around.Start, to: around.End,
@@ -121,7 +121,8 @@ func (w *world) read(name string, d simstream.Dice, hour model.Time) {
 		}
 		now := func() model.Time { return w.Now().Add(skew) }
 		live := &query.Live{
-			Store: readable{w.table, w.store}, Watermarks: w.store, Kind: query.KindsOf(kinds), Now: now, Parallel: 1,
+			Store: readable{w.table, w.store}, Watermarks: w.store, Kind: query.CatalogKinds(kinds), Now: now,
+			Parallel: 1,
 		}
 		if w.variant.live != nil {
 			w.variant.live(live)
@@ -142,7 +143,8 @@ func (a *received) unit() tier.Unit { return a.kind.Retention.Tiers[a.level].Uni
 // get reads all pages.
 func (a *received) get(ctx context.Context, s *query.Service, newest bool) error {
 	q := query.Rollups{
-		Series: query.Series{Kind: a.kind, Subject: a.series.Subject.ID}, Unit: a.unit(), From: a.from, To: a.to, Newest: newest, Consistent: true,
+		Series: query.Series{Kind: a.kind, Subject: a.series.Subject.ID}, Unit: a.unit(), From: a.from, To: a.to,
+		Newest: newest, Consistent: true,
 	}
 	for row, err := range s.EachRollup(ctx, q) {
 		if err != nil {
@@ -161,7 +163,7 @@ func (a *received) check() error {
 	swept, _ := a.table.Sweeps(context.Background()) // a table in memory does not fail
 	buckets := map[model.Time]map[model.EventKey]*versions{}
 	for i, c := range a.changes {
-		start := a.unit().BucketOf(c.key.At).Start
+		start := a.unit().BucketAt(c.key.At).Start
 		if c.key.Series.WithoutShard() != a.series || start < a.from || start >= a.to {
 			continue
 		}
@@ -189,7 +191,7 @@ func (a *received) check() error {
 		}
 	}
 	for start, events := range buckets {
-		if err := a.bucket(a.unit().BucketOf(start), events); err != nil {
+		if err := a.bucket(a.unit().BucketAt(start), events); err != nil {
 			return err
 		}
 	}
@@ -200,7 +202,7 @@ func (a *received) check() error {
 // advances: a bucket that is after it now was after it during the read.
 func (a *received) open(key model.EventKey, swept storage.LowWatermarks) bool {
 	policy := a.kind.Retention
-	closes := policy.ClosesAt(0, policy.Tiers[0].Unit.BucketOf(key.At), a.series)
+	closes := policy.ClosesAt(0, policy.Tiers[0].Unit.BucketAt(key.At), a.series)
 	return closes > max(swept.Of(a.series), model.MinTime)
 }
 
@@ -275,7 +277,8 @@ func (a *received) fold(events []*model.Event) *rollup.Fold {
 }
 
 // someFold reports whether the fold of one version of each event is right, and how many it tried.
-func (a *received) someFold(rest [][]*model.Event, chosen []*model.Event, right func(*rollup.Fold) bool, tried int) (bool, int) {
+func (a *received) someFold(rest [][]*model.Event, chosen []*model.Event, right func(*rollup.Fold) bool,
+	tried int) (bool, int) {
 	if tried > mostSets {
 		return false, tried
 	}

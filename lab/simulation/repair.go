@@ -33,7 +33,8 @@ func (r *repair) lost(records []eventsource.Record) {
 	r.pending[n] = decodeChanges(records)
 	dice := r.dice.Of("repair", n)
 	wait := time.Minute
-	switch raw := r.kind().Retention.LeastRawRetention(); dice.Pick("repaired", map[bool]int{false: 4, true: 2}[r.nothingExpires]) {
+	switch raw := r.kind().Retention.LeastRawRetention(); dice.Pick("repaired",
+		map[bool]int{false: 4, true: 2}[r.nothingExpires]) {
 	case 1:
 		wait += dice.Span("soon", 5*time.Hour)
 	case 2:
@@ -74,12 +75,13 @@ func (r *repair) attempt(n, try int, dice simstream.Dice, records []eventsource.
 const repairMargin = 3 * time.Hour
 
 // recompute recomputes the buckets of changes, each finest bucket once, as the commands of repair do.
-func (r *repair) recompute(name string, dice simstream.Dice, changes []storage.Change, options aggregate.RepairOptions, done func(bool)) {
+func (r *repair) recompute(name string, dice simstream.Dice, changes []storage.Change,
+	options aggregate.RepairOptions, done func(bool)) {
 	var targets []aggregate.Target
 	for _, c := range changes {
 		target := aggregate.Target{Series: c.Key.Series, At: c.Key.At}
 		if tiers := r.kind().Retention.Tiers; len(tiers) > 0 {
-			target.At = tiers[0].Unit.BucketOf(target.At).Start
+			target.At = tiers[0].Unit.BucketAt(target.At).Start
 		}
 		if !slices.Contains(targets, target) {
 			targets = append(targets, target)
@@ -99,7 +101,8 @@ func (w *world) rebuildAll(name string, d simstream.Dice, _ model.Time) {
 	w.Go(name, d, func(ctx context.Context) {
 		for _, series := range w.oracle.series() {
 			report, err := w.repair.operator(d).Rebuild(ctx, aggregate.Rebuild{
-				Series: series, From: model.MinTime, To: model.MaxTime, RepairOptions: aggregate.RepairOptions{Mark: aggregate.MarkNone},
+				Series: series, From: model.MinTime, To: model.MaxTime,
+				RepairOptions: aggregate.RepairOptions{Mark: aggregate.MarkNone},
 			})
 			w.countReport(&report)
 			w.Logf(name, "rebuilt %s: %v", seriesName(series), err)

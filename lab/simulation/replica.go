@@ -26,7 +26,7 @@ func newReplica(w *world) *replica {
 
 // tableFor returns the table that a read is served from.
 func (r *replica) tableFor(ctx context.Context, consistent bool) *metered {
-	if consistent || !r.DiceOf(ctx).Chance("from the replica", .5) {
+	if consistent || !r.DiceFrom(ctx).Chance("from the replica", .5) {
 		return r.store.table
 	}
 	r.Count(staleReads)

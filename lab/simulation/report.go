@@ -29,15 +29,20 @@ var headings = []struct {
 		"ranges redriven", "ranges rebuilt", "ranges repaired too late and marked inexact",
 	}},
 	{"recomputations", []string{
-		"recomputations", "rows written", "rows unchanged", "recomputations of sealed rows", "rows marked inexact", "rows not created",
+		"recomputations", "rows written", "rows unchanged", "recomputations of sealed rows", "rows marked inexact",
+		"rows not created",
 		"buckets left to a sweep", "invalidations written", "sweeps", "invalidations worked off",
-		processedInPart, "locks lost", "writes without a result", "writes throttled", "expiries dropped", "changes quarantined",
+		processedInPart, "locks lost", "writes without a result", "writes throttled", "expiries dropped",
+		"changes quarantined",
 	}},
 	{"reads of rollups", []string{
 		bucketsChecked, bucketsOpen, bucketsMixed, bucketsAhead, bucketsAbsent, changesOnTime, changesUnqueued,
 	}},
 	{"groups", []string{groupRowsChecked, groupRowsExact, groupListsChecked, groupBucketsRead}},
-	{"reads and processes", []string{unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped, rowsRecounted, staleReads, latestChecked, latestExpired, policyApplied, policyRolledBack, policyRefused, madeDeferred, madeImmediate, deferralEnded, generationsAdded, generationsRetired}},
+	{"reads and processes",
+		[]string{unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped, rowsRecounted, staleReads,
+			latestChecked, latestExpired, policyApplied, policyRolledBack, policyRefused, madeDeferred, madeImmediate,
+			deferralEnded, generationsAdded, generationsRetired}},
 	{"units", []string{unitsRead, unitsRollups, unitsEvents, unitsQuarantine}},
 	{"rows checked, in histories" + lasting, rowNames(lasting)},
 	{"rows checked, in histories" + expiring, rowNames(expiring)},
@@ -90,9 +95,11 @@ func (t *summary) needless(of string) float64 {
 
 // report prints the counts of the simulation.
 func (t *summary) report(w io.Writer) {
-	fmt.Fprintf(w, "%s histories, seeds %d to %d, in %v: ", grouped(t.histories), t.first, t.first+uint64(t.histories)-1, t.took.Round(100*time.Millisecond))
+	fmt.Fprintf(w, "%s histories, seeds %d to %d, in %v: ", grouped(t.histories), t.first,
+		t.first+uint64(t.histories)-1, t.took.Round(100*time.Millisecond))
 	if len(t.failed) == 0 {
-		fmt.Fprintf(w, "at each of %s checks every exact row was correct, and no row was missing\n", grouped(t.counts["checks"]))
+		fmt.Fprintf(w, "at each of %s checks every exact row was correct, and no row was missing\n",
+			grouped(t.counts["checks"]))
 	} else {
 		fmt.Fprintf(w, "%d FAILED\n", len(t.failed))
 	}
@@ -111,7 +118,8 @@ func (t *summary) report(w io.Writer) {
 		}
 	}
 	if len(t.unmet()) == 0 {
-		fmt.Fprintf(w, "\neach of %d named faults and situations was met at least %d times\n", len(t.required()), t.histories/perHundred)
+		fmt.Fprintf(w, "\neach of %d named faults and situations was met at least %d times\n", len(t.required()),
+			t.histories/perHundred)
 	}
 	fmt.Fprintf(w, "\nneedlessly inexact: %.2f %% of the rows%s, %.2f %% of the rows%s\n",
 		100*t.needless(lasting), lasting, 100*t.needless(expiring), expiring)
@@ -140,7 +148,8 @@ func (t *summary) required() []string {
 	all := []string{
 		bucketsChecked, bucketsOpen, bucketsMixed, bucketsAhead, bucketsAbsent, changesOnTime, changesUnqueued,
 		unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped, latestChecked,
-		policyApplied, policyRolledBack, madeDeferred, madeImmediate, deferralEnded, generationsAdded, generationsRetired,
+		policyApplied, policyRolledBack, madeDeferred, madeImmediate, deferralEnded, generationsAdded,
+		generationsRetired,
 		groupRowsChecked, groupRowsExact, groupListsChecked, groupBucketsRead,
 	}
 	for _, h := range headings[:2] {

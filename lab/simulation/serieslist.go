@@ -22,7 +22,8 @@ func (s *store) ReadItems(
 	ctx context.Context, these []keys.Key, consistent bool,
 ) (items map[keys.Key]item.Item, err error) {
 	from := s.replica.tableFor(ctx, consistent)
-	r := simstream.Request{Verb: "reads the list of series", Keys: lists.Map(these, func(k keys.Key) string { return k.PK })}
+	r := simstream.Request{Verb: "reads the list of series",
+		Keys: lists.Map(these, func(k keys.Key) string { return k.PK })}
 	err = s.Read(ctx, r, func() (err error) {
 		items, err = from.ReadItems(context.Background(), these, consistent)
 		return err
@@ -32,23 +33,26 @@ func (s *store) ReadItems(
 
 // GetItem reads a latest item.
 func (s *store) GetItem(ctx context.Context, k keys.Key) (it item.Item, err error) {
-	err = s.Read(ctx, simstream.Request{Verb: "reads the latest item", Keys: []string{k.PK}}, func() (err error) {
-		it, err = s.table.GetItem(context.Background(), k)
-		return err
-	})
+	err = s.Read(ctx, simstream.Request{Verb: "reads the latest item", Keys: []string{k.PK}},
+		func() (err error) {
+			it, err = s.table.GetItem(context.Background(), k)
+			return err
+		})
 	return it, err
 }
 
 // PutAll writes an entry of the list of series.
 func (s *store) PutAll(ctx context.Context, puts []itemop.Put) (storage.WriteResult, error) {
-	return s.write(ctx, simstream.Request{Verb: "lists a series", Keys: []string{puts[0].Item.Key().PK}}, func() (storage.WriteResult, error) {
-		return s.table.PutAll(context.Background(), puts)
-	})
+	return s.write(ctx, simstream.Request{Verb: "lists a series", Keys: []string{puts[0].Item.Key().PK}},
+		func() (storage.WriteResult, error) {
+			return s.table.PutAll(context.Background(), puts)
+		})
 }
 
 // PurgeLocked reads a purge lock.
 func (s *store) PurgeLocked(ctx context.Context, subject model.Subject) (locked bool, err error) {
-	err = s.Read(ctx, simstream.Request{Verb: "reads a purge lock", Keys: []string{tablekeys.PurgeLock(subject).PK}}, func() (err error) {
+	err = s.Read(ctx, simstream.Request{Verb: "reads a purge lock",
+		Keys: []string{tablekeys.PurgeLock(subject).PK}}, func() (err error) {
 		locked, err = s.table.PurgeLocked(context.Background(), subject)
 		return err
 	})

@@ -56,13 +56,16 @@ func (w *world) sessionCatalog(d simstream.Dice) *catalog.Catalog {
 		Retention: tier.Policy{Raw: raw, Jitter: []time.Duration{0, 100 * time.Second}[d.Pick("jitter", 2)]},
 		Sessions: &catalog.Sessions{
 			Of: kindName, By: "who", Gap: sessionGap, Follow: followed,
-			First: []catalog.SessionField{{Name: "entry", Of: "page"}}, Last: []catalog.SessionField{{Name: "exit", Of: "page"}},
+			First: []catalog.SessionField{{Name: "entry", Of: "page"}},
+			Last:  []catalog.SessionField{{Name: "exit", Of: "page"}},
 		},
 		Dimensions: []rollup.DimensionSpec{{Name: "entry"}, {Name: "exit"}},
-		Goals:      []goal.Goal{{Name: "x", Steps: []goal.Step{{Of: kindName, Where: []goal.Match{{Field: "page", Pattern: "/x"}}}}}},
+		Goals: []goal.Goal{{Name: "x",
+			Steps: []goal.Step{{Of: kindName, Where: []goal.Match{{Field: "page", Pattern: "/x"}}}}}},
 	}
 	for _, u := range []tier.Unit{tier.Hour, tier.Day, tier.Month} {
-		visits.Retention.Tiers = append(visits.Retention.Tiers, tier.Tier{Unit: u, Retention: tier.Forever, Deferred: true, Grace: grace})
+		visits.Retention.Tiers = append(visits.Retention.Tiers,
+			tier.Tier{Unit: u, Retention: tier.Forever, Deferred: true, Grace: grace})
 	}
 	c, err := catalog.New(views, visits)
 	if err != nil {
@@ -74,7 +77,8 @@ func (w *world) sessionCatalog(d simstream.Dice) *catalog.Catalog {
 // sessionHours draws the hours that have views: around midnight or the end of a month in most
 // histories.
 func sessionHours(d simstream.Dice) (hours []model.Time) {
-	first, _ := model.ParseTime([]string{"2026-03-10T22:00:00Z", "2026-03-31T22:00:00Z", "2024-02-29T21:00:00Z", "2026-12-31T23:00:00Z", "2026-03-10T09:00:00Z"}[d.Pick("first", 5)], model.RejectFinerTime)
+	first, _ := model.ParseTime([]string{"2026-03-10T22:00:00Z", "2026-03-31T22:00:00Z", "2024-02-29T21:00:00Z",
+		"2026-12-31T23:00:00Z", "2026-03-10T09:00:00Z"}[d.Pick("first", 5)], model.RejectFinerTime)
 	for i := range viewHours {
 		hours = append(hours, first.Add(time.Duration(i)*time.Hour))
 	}

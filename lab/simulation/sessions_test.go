@@ -27,7 +27,8 @@ func TestSimulation_SessionsEqualASequentialRecount(t *testing.T) {
 		t.Log(simstream.Trial{Setup: playSessions}.Shrink(sim.failed[0].Seed))
 	}
 	required := []string{
-		simstream.CrashBefore.String(), simstream.CrashAfter.String(), simstream.Duplicate.String(), simstream.WriteDelayed.String(),
+		simstream.CrashBefore.String(), simstream.CrashAfter.String(), simstream.Duplicate.String(),
+		simstream.WriteDelayed.String(),
 		sessionsSettled, sessionsOpen, sessionsCarried, sessionsInexact, "sweeps", "locks lost", "ranges rebuilt",
 	}
 	for _, o := range sessionOperations {

@@ -28,13 +28,13 @@ func (w *world) checkSessions() error {
 	if len(w.repair.pending) > 0 {
 		return nil
 	}
-	live := &query.Live{Store: w.table, Watermarks: w.table, Kind: query.KindsOf(w.now), Now: w.Now}
+	live := &query.Live{Store: w.table, Watermarks: w.table, Kind: query.CatalogKinds(w.now), Now: w.Now}
 	service := &query.Service{Store: live, Now: w.Now}
 	views := w.oracle.byVisitor()
 	for _, t := range w.visits().Retention.Tiers {
 		buckets := map[tier.Bucket]bool{}
 		for _, hour := range w.hours {
-			b := t.Unit.BucketOf(hour)
+			b := t.Unit.BucketAt(hour)
 			if buckets[b] {
 				continue
 			}
@@ -48,7 +48,8 @@ func (w *world) checkSessions() error {
 }
 
 func (w *world) checkBucket(service *query.Service, b tier.Bucket, want sessionCount) error {
-	page, err := service.Rollups(context.Background(), query.Rollups{Series: query.Series{Kind: w.visits(), Subject: site}, Unit: b.Unit, From: b.Start, To: b.End})
+	page, err := service.Rollups(context.Background(), query.Rollups{Series: query.Series{Kind: w.visits(),
+		Subject: site}, Unit: b.Unit, From: b.Start, To: b.End})
 	switch {
 	case err != nil:
 		return err
@@ -67,7 +68,8 @@ func (w *world) checkBucket(service *query.Service, b tier.Bucket, want sessionC
 		return nil
 	case r.Open:
 		w.Count(sessionsOpen)
-		got, want = sessionCount{views: got.views, begun: got.begun, carried: got.carried}, sessionCount{views: want.views, begun: want.begun, carried: want.carried}
+		got, want = sessionCount{views: got.views, begun: got.begun, carried: got.carried},
+			sessionCount{views: want.views, begun: want.begun, carried: want.carried}
 	default:
 		w.Count(sessionsSettled)
 	}
@@ -156,7 +158,7 @@ func countSessions(views map[string][]model.Event, b tier.Bucket) (n sessionCoun
 // add adds the session that begins with the first of some views of a visitor, and returns its last
 // one.
 func (n *sessionCount) add(views []model.Event) (last model.Event) {
-	first, until := views[0], tier.Hour.BucketOf(views[0].At).End.Add(followed)
+	first, until := views[0], tier.Hour.BucketAt(views[0].At).End.Add(followed)
 	last = first
 	viewed, met := int64(0), int64(0)
 	for end, i := first.At, 0; i < len(views) && views[i].At.Sub(end) <= sessionGap && views[i].At < until; i++ {

@@ -73,7 +73,7 @@ func (s *store) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (page
 
 // shortenPage shortens pages, so that other processes write between them.
 func (s *store) shortenPage(ctx context.Context, r *storage.Range) {
-	if dice := s.DiceOf(ctx); r.Limit == 0 && dice.Chance("short pages", .5) {
+	if dice := s.DiceFrom(ctx); r.Limit == 0 && dice.Chance("short pages", .5) {
 		r.Limit = 1 + dice.Pick("page", 4)
 	}
 }
@@ -131,7 +131,8 @@ func (s *store) ChangeDirectly(ctx context.Context, k keys.Key, it item.Item) (s
 }
 
 // Append sends one transaction.
-func (s *store) Append(ctx context.Context, tx storage.AppendTransaction) (received storage.StoreResult, err error) {
+func (s *store) Append(ctx context.Context,
+	tx storage.AppendTransaction) (received storage.StoreResult, err error) {
 	r := simstream.Request{Verb: fmt.Sprintf("appends %d events", len(tx.Puts))}
 	for _, k := range writtenKeys(&tx) {
 		r.Keys = append(r.Keys, k.PK)
@@ -148,11 +149,12 @@ func (s *store) Append(ctx context.Context, tx storage.AppendTransaction) (recei
 // Put stores one event.
 func (s *store) Put(ctx context.Context, event model.Event) (received storage.StoreResult, err error) {
 	var stored storage.StoreResult
-	received.Result, err = s.write(ctx, request("appends", keys.Event(event.Key())), func() (_ storage.WriteResult, err error) {
-		s.writer = true
-		stored, err = s.table.Put(context.Background(), event)
-		return stored.Result, err
-	})
+	received.Result, err = s.write(ctx, request("appends", keys.Event(event.Key())),
+		func() (_ storage.WriteResult, err error) {
+			s.writer = true
+			stored, err = s.table.Put(context.Background(), event)
+			return stored.Result, err
+		})
 	return knownResult(received, stored), err
 }
 
@@ -164,7 +166,8 @@ func knownResult(received, stored storage.StoreResult) storage.StoreResult {
 	return received
 }
 
-func (s *store) write(ctx context.Context, r simstream.Request, do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
+func (s *store) write(ctx context.Context, r simstream.Request,
+	do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
 	who := s.Who(ctx)
 	s.suspend(ctx)
 	return s.Write(ctx, r, func() (storage.WriteResult, error) {
@@ -233,5 +236,6 @@ func request(verb string, k keys.Key) simstream.Request {
 }
 
 func rangeRequest(verb string, r storage.Range) simstream.Request {
-	return simstream.Request{Verb: verb, Of: rangeName{r.Series, r.From}, Keys: []string{keys.Partition(r.Series)}}
+	return simstream.Request{Verb: verb, Of: rangeName{r.Series, r.From},
+		Keys: []string{keys.Partition(r.Series)}}
 }

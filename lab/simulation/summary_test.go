@@ -11,7 +11,8 @@ import (
 )
 
 func TestHundredths_RoundsHalfToEven(t *testing.T) {
-	for given, want := range map[string]string{"0.125": "0.12", "-0.125": "-0.12", "0.135": "0.14", "2.5": "2.5", "-0.126": "-0.13"} {
+	for given, want := range map[string]string{"0.125": "0.12", "-0.125": "-0.12", "0.135": "0.14", "2.5": "2.5",
+		"-0.126": "-0.13"} {
 		n, _ := new(big.Rat).SetString(given)
 		wanted, _ := new(big.Rat).SetString(want)
 		if got, lost := hundredths(n); got.Cmp(wanted) != 0 || lost != (n.Cmp(wanted) != 0) {
@@ -31,7 +32,8 @@ func TestCheckSummary_FindsAWrongFigure(t *testing.T) {
 			{Name: "state", Value: model.TextValue(state)}, {Name: "value", Value: model.NumberValue(model.MustDecimal(value))}, {Name: "who", Value: model.TextValue(who)},
 		}}
 	}
-	right := []*model.Event{event(1, "1", "on", "ann"), event(2, "-0.125", "off", "bo"), event(3, "2.5", "on", "ann")}
+	right := []*model.Event{event(1, "1", "on", "ann"), event(2, "-0.125", "off", "bo"),
+		event(3, "2.5", "on", "ann")}
 	fold := rollup.NewFold(kind.Spec())
 	for _, e := range right {
 		fold.AddEvent(e)

@@ -61,13 +61,14 @@ func (s *store) StoredInvalidations(
 func (s *store) PutInvalidations(
 	ctx context.Context, these []storage.Invalidation,
 ) ([]storage.Invalidation, storage.WriteResult, error) {
-	return s.writeInvalidations(ctx, "puts", these, func(some []storage.Invalidation) (storage.WriteResult, error) {
-		for _, i := range some {
-			s.scheduleSweeps(i)
-		}
-		_, result, err := s.table.PutInvalidations(context.Background(), some)
-		return result, err
-	})
+	return s.writeInvalidations(ctx, "puts", these,
+		func(some []storage.Invalidation) (storage.WriteResult, error) {
+			for _, i := range some {
+				s.scheduleSweeps(i)
+			}
+			_, result, err := s.table.PutInvalidations(context.Background(), some)
+			return result, err
+		})
 }
 
 // writeInvalidations carries out a batch. The table may process only some of it, whether or not the response
@@ -77,15 +78,16 @@ func (s *store) writeInvalidations(
 	do func(some []storage.Invalidation) (storage.WriteResult, error),
 ) (left []storage.Invalidation, result storage.WriteResult, err error) {
 	processed := len(these)
-	if d := s.DiceOf(ctx); processed > 1 && d.Chance("a batch is processed in part", .2) {
+	if d := s.DiceFrom(ctx); processed > 1 && d.Chance("a batch is processed in part", .2) {
 		processed = d.Pick("processed", processed)
 	}
-	result, err = s.write(ctx, request(verb, tablekeys.Invalidation(these[0])), func() (storage.WriteResult, error) {
-		if processed == 0 {
-			return storage.Written, nil
-		}
-		return do(these[:processed])
-	})
+	result, err = s.write(ctx, request(verb, tablekeys.Invalidation(these[0])),
+		func() (storage.WriteResult, error) {
+			if processed == 0 {
+				return storage.Written, nil
+			}
+			return do(these[:processed])
+		})
 	if err != nil || result != storage.Written {
 		return these, result, err
 	}
@@ -111,10 +113,11 @@ func (s *store) Invalidations(
 func (s *store) DeleteInvalidations(
 	ctx context.Context, these []storage.Invalidation,
 ) ([]storage.Invalidation, storage.WriteResult, error) {
-	return s.writeInvalidations(ctx, "deletes", these, func(some []storage.Invalidation) (storage.WriteResult, error) {
-		_, result, err := s.table.DeleteInvalidations(context.Background(), some)
-		return result, err
-	})
+	return s.writeInvalidations(ctx, "deletes", these,
+		func(some []storage.Invalidation) (storage.WriteResult, error) {
+			_, result, err := s.table.DeleteInvalidations(context.Background(), some)
+			return result, err
+		})
 }
 
 // AdvanceSweep stores a low watermark.
@@ -170,11 +173,14 @@ func (w *world) scheduleSweeps(i storage.Invalidation) {
 	w.readSoon("reader after a closing", d.Of("later reader"), i.Due.Add(later), i.Key.Start)
 	dead := time.Duration(0)
 	if d.Chance("dead", .25) {
-		dead = d.Span("dead for", []time.Duration{6 * time.Hour, 3 * tier.Day24, w.kind().Retention.Raw + tier.Day24}[d.Pick("dead", 3)])
+		dead = d.Span("dead for",
+			[]time.Duration{6 * time.Hour, 3 * tier.Day24, w.kind().Retention.Raw + tier.Day24}[d.Pick("dead", 3)])
 	}
 	for n := range 3 {
 		if dead == 0 && d.Chance(fmt.Sprint("sweep", n), .5) {
-			w.At(i.Due.Add(aggregate.ClockMargin+d.Span(fmt.Sprint("at", n), 4*time.Minute)-2*time.Minute), func() { w.sweep(i.Key.Series, d.Of("early", n), 0) })
+			w.At(i.Due.Add(aggregate.ClockMargin+d.Span(fmt.Sprint("at", n), 4*time.Minute)-2*time.Minute), func() {
+				w.sweep(i.Key.Series, d.Of("early", n), 0)
+			})
 		}
 	}
 	w.At(i.Due.Add(aggregate.ClockMargin+3*time.Minute+dead), func() { w.sweep(i.Key.Series, d.Of("last"), 40) })
@@ -192,7 +198,9 @@ func (w *world) sweep(series model.Series, d simstream.Dice, repeats int) {
 			w.After(d.Span("dies after", 10*time.Second), cancel)
 		}
 		skew := d.Span("sweep clock", aggregate.ClockMargin) - aggregate.ClockMargin/2
-		agg := w.aggregator(&simstream.Process{Now: func() model.Time { return w.Now().Add(skew) }, Sleep: w.Sleep, Rand: d.Of("sweep").Rand()})
+		agg := w.aggregator(&simstream.Process{Now: func() model.Time {
+			return w.Now().Add(skew)
+		}, Sleep: w.Sleep, Rand: d.Of("sweep").Rand()})
 		again := false
 		for _, shard := range w.sweptShards(series, repeats == 0 && d.Chance("knows no newer generation", .3)) {
 			report, err := agg.Sweep(ctx, shard)
@@ -283,6 +291,6 @@ func (c *checking) settled(key rollup.Key) bool {
 	if !ok {
 		return true
 	}
-	closes := policy.ClosesAt(level, keyUnit(key).BucketOf(key.Start), key.Series)
+	closes := policy.ClosesAt(level, keyUnit(key).BucketAt(key.Start), key.Series)
 	return closes <= max(c.watermarks.Of(key.Series), model.MinTime)
 }

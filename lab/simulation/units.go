@@ -52,7 +52,8 @@ func (u *usage) perEvent(name string) float64 { return float64(u.units[name]) / 
 func (u *usage) allWrites() float64 { return u.perEvent(unitsEvents) + u.perEvent(unitsRollups) }
 
 // deviceBatches is a device that sends the readings of an hour in one batch.
-var deviceBatches = load{perBatch: 60, every: time.Hour, lasts: 24 * time.Hour, deferred: true, warmupDays: 15}
+var deviceBatches = load{perBatch: 60, every: time.Hour, lasts: 24 * time.Hour, deferred: true,
+	warmupDays: 15}
 
 // dollars returns the cost of the rollups of a million events, without their appends.
 func (u *usage) dollars() float64 {
@@ -96,7 +97,8 @@ func newCostRun(l load) *costRun {
 			{Name: "battery", Scale: 9, Percentiles: true},
 		},
 	})
-	m := &costRun{usage: usage{load: l, units: map[string]int{}, sizes: map[string]int{}}, random: rand.New(rand.NewPCG(1, 2))}
+	m := &costRun{usage: usage{load: l, units: map[string]int{}, sizes: map[string]int{}},
+		random: rand.New(rand.NewPCG(1, 2))}
 	m.kind, _ = cat.Kind(kindName)
 	m.now, _ = model.ParseTime("2026-03-16T00:00:00Z", model.RejectFinerTime)
 	m.table = newMetered(memory.New(m.clock), func(name string, n int) { m.units[name] += n })
@@ -105,7 +107,8 @@ func newCostRun(l load) *costRun {
 		Store: m.table, Limits: config.Default().Limits, Now: m.clock, Rand: random, Parallel: 1,
 		Queue: queue.NewWriter(m.table, cat),
 	}
-	m.agg = &aggregate.Aggregator{Store: m.table, QuarantineStore: m.table, Catalog: cat, Now: m.clock, Rand: random, Limits: aggregate.Limits{Concurrency: 1}}
+	m.agg = &aggregate.Aggregator{Store: m.table, QuarantineStore: m.table, Catalog: cat, Now: m.clock,
+		Rand: random, Limits: aggregate.Limits{Concurrency: 1}}
 	return m
 }
 
@@ -139,7 +142,8 @@ func (m *costRun) batch(n int, of time.Duration) {
 	}
 	for i := range observations {
 		if m.battery {
-			observations[i].Attrs = append(model.Attrs{{Name: "battery", Value: m.number(3, 1)}}, observations[i].Attrs...)
+			observations[i].Attrs = append(model.Attrs{{Name: "battery", Value: m.number(3, 1)}},
+				observations[i].Attrs...)
 		}
 	}
 	if m.oneByOne {
@@ -181,7 +185,8 @@ func (m *costRun) sweep() {
 	if !m.deferred {
 		return
 	}
-	report, err := m.agg.Sweep(context.Background(), storage.FirstGeneration.Shard(m.kind.Series("sensor_01", "", model.Order{})))
+	report, err := m.agg.Sweep(context.Background(),
+		storage.FirstGeneration.Shard(m.kind.Series("sensor_01", "", model.Order{})))
 	if err != nil || len(report.Failures) > 0 {
 		panic(fmt.Sprint(err, report.Failures))
 	}
@@ -201,7 +206,7 @@ func (m *costRun) changes() (changes []storage.Change) {
 func (m *costRun) measureSizes(at model.Time) {
 	series := m.kind.Series("sensor_01", "", model.Order{})
 	for _, t := range m.kind.Retention.Tiers {
-		key := rollup.Key{Series: series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(at).Start}
+		key := rollup.Key{Series: series, Tier: t.Unit.String(), Start: t.Unit.BucketAt(at).Start}
 		m.sizes[t.Unit.String()] = m.table.sizes[keys.Row(key)]
 	}
 }
@@ -218,7 +223,8 @@ func printCosts(w io.Writer) {
 			twice.redelivered, single.oneByOne, single.lasts = .01, true, time.Hour
 			a, b, one := measure(l), measure(twice), measure(single)
 			fmt.Fprintf(w, "| %d a minute | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", k, tiersName(minutes),
-				one.perEvent(unitsEvents), a.perEvent(unitsEvents), a.perEvent(unitsRollups), a.perEvent(unitsRead), b.perEvent(unitsRead), a.dollars())
+				one.perEvent(unitsEvents), a.perEvent(unitsEvents), a.perEvent(unitsRollups), a.perEvent(unitsRead),
+				b.perEvent(unitsRead), a.dollars())
 		}
 	}
 	fmt.Fprintln(w, "\nOne hour of one series in batches of 10 s, 1 % of the events up to 10 minutes late:")
@@ -230,8 +236,10 @@ func printCosts(w io.Writer) {
 			twice := l
 			twice.redelivered = .01
 			a, b := measure(l), measure(twice)
-			fmt.Fprintf(w, "| %s | %s | %s | %s | %.2f | %.3f | %.2f read | %.2f |\n", grouped(a.events), tiersName(minutes),
-				grouped(a.recomputations), grouped(a.units[unitsRead]), a.perEvent(unitsRead), a.perEvent(unitsRollups), b.perEvent(unitsRead), a.dollars())
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %.2f | %.3f | %.2f read | %.2f |\n", grouped(a.events),
+				tiersName(minutes),
+				grouped(a.recomputations), grouped(a.units[unitsRead]), a.perEvent(unitsRead), a.perEvent(unitsRollups),
+				b.perEvent(unitsRead), a.dollars())
 			if events == 50_000 && minutes {
 				defer fmt.Fprintf(w, "\nBytes: event %d; rows of minute %d, hour %d, day %d, month %d\n",
 					a.sizes["event"], a.sizes["minute"], a.sizes["hour"], a.sizes["day"], a.sizes["month"])
@@ -252,7 +260,8 @@ func printDeferredCosts(w io.Writer) {
 		load
 	}{{"1/min", perMinute}, {"1/min, 1 % late", late}, {"1/s", perSecond}, {"1/h, hours immediate", perHour}} {
 		u := measure(l.load)
-		fmt.Fprintf(w, "%s, deferred: %.3f write %.3f read an event, $%.3f per million events\n", l.name, u.perEvent(unitsRollups), u.perEvent(unitsRead), u.dollars())
+		fmt.Fprintf(w, "%s, deferred: %.3f write %.3f read an event, $%.3f per million events\n", l.name,
+			u.perEvent(unitsRollups), u.perEvent(unitsRead), u.dollars())
 	}
 	printOpenHours(w)
 	printPipelines(w)
@@ -266,13 +275,15 @@ func printOtherDesigns(w io.Writer) {
 	u := measure(load{perBatch: 1, every: time.Minute, lasts: 3 * time.Hour, warmupDays: 1})
 	event := writeUnits(u.sizes["event"])
 	counters := writeUnits(u.sizes["hour"]) + writeUnits(u.sizes["day"]) + writeUnits(u.sizes["month"])
-	fmt.Fprintf(w, "a put, a latest item and three ADD counters, wrong after a repeat: %d write an event\n", 2*event+counters)
+	fmt.Fprintf(w, "a put, a latest item and three ADD counters, wrong after a repeat: %d write an event\n",
+		2*event+counters)
 	fmt.Fprintf(w, "an event and three counters in one transaction, the pattern of AWS's samples: %d write an event\n", 2*(event+counters))
 }
 
 // hotHour is a number of events in an hour, in batches of ten seconds.
 func hotHour(events int, minutes bool) load {
-	return load{perBatch: (events + 359) / 360, every: 10 * time.Second, lasts: time.Hour, minutes: minutes, late: .01, warmupDays: 15}
+	return load{perBatch: (events + 359) / 360, every: 10 * time.Second, lasts: time.Hour, minutes: minutes,
+		late: .01, warmupDays: 15}
 }
 
 func tiersName(minutes bool) string {

@@ -157,9 +157,10 @@ func (w *world) drawKind(p tier.Policy) catalog.Kind {
 		Measures:   []rollup.MeasureSpec{{Name: "value", Scale: 2, Percentiles: true}},
 		Dimensions: []rollup.DimensionSpec{{Name: "state"}},
 		Distinct:   []string{"who"},
-		Latest:     []catalog.LatestPolicy{catalog.TransactionLatest, catalog.NoLatest, catalog.DerivedLatest}[w.dice.Pick("latest items", 3)],
-		Shards:     1 + w.dice.Pick("shards", 5)/4,
-		Retention:  p,
+		Latest: []catalog.LatestPolicy{catalog.TransactionLatest, catalog.NoLatest,
+			catalog.DerivedLatest}[w.dice.Pick("latest items", 3)],
+		Shards:    1 + w.dice.Pick("shards", 5)/4,
+		Retention: p,
 	}
 	k.Groups = w.groupLevels()
 	if w.dice.Chance("few names in a row", .25) {

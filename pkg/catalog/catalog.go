@@ -79,8 +79,8 @@ func (c *Catalog) SubjectByPath(path string) (SubjectType, bool) {
 	return c.subjects[i], true
 }
 
-// KindsOf returns the kinds of a subject type, in order of declaration.
-func (c *Catalog) KindsOf(s SubjectType) (all []*Kind) {
+// SubjectKinds returns the kinds of a subject type, in order of declaration.
+func (c *Catalog) SubjectKinds(s SubjectType) (all []*Kind) {
 	for i := range c.Kinds {
 		if c.Kinds[i].Subject == s {
 			all = append(all, &c.Kinds[i])
@@ -149,7 +149,7 @@ func (k *Kind) Series(subjectID, stream string, order model.Order) model.Series 
 		Stream:  stream,
 	}
 	if k.Shards > 1 {
-		s.Shard = shardOf(s, order, k.Shards)
+		s.Shard = shardIndex(s, order, k.Shards)
 	}
 	return s
 }

@@ -87,7 +87,8 @@ func TestCatalog_FindsKindsAndSubjectTypes(t *testing.T) {
 }
 
 func TestNewWith_HasSubjectTypesWithoutKinds(t *testing.T) {
-	account := catalog.SubjectType{Name: "ACCOUNT", Profile: &catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "plan"}}}}
+	account := catalog.SubjectType{Name: "ACCOUNT",
+		Profile: &catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "plan"}}}}
 	c, err := catalog.NewWith([]catalog.SubjectType{account, pump}, flow)
 	if err != nil {
 		t.Fatal(err)
@@ -96,8 +97,10 @@ func TestNewWith_HasSubjectTypesWithoutKinds(t *testing.T) {
 	if len(types) != 2 || types[0] != pump || types[1].Path != "accounts" {
 		t.Errorf("types %+v, want pumps once and accounts", types)
 	}
-	if s, ok := c.SubjectByPath("accounts"); !ok || len(c.KindsOf(s)) != 0 || c.Profile("ACCOUNT").Release != catalog.ReleaseFree {
-		t.Errorf("%+v, %t with %d kinds, want the type with the defaults of its profile", s, ok, len(c.KindsOf(s)))
+	if s, ok := c.SubjectByPath("accounts"); !ok || len(c.SubjectKinds(s)) != 0 ||
+		c.Profile("ACCOUNT").Release != catalog.ReleaseFree {
+		t.Errorf("%+v, %t with %d kinds, want the type with the defaults of its profile", s, ok,
+			len(c.SubjectKinds(s)))
 	}
 	for want, types := range map[string][]catalog.SubjectType{
 		"subjects.account.name: ":              {{Name: "account"}},
@@ -107,7 +110,8 @@ func TestNewWith_HasSubjectTypesWithoutKinds(t *testing.T) {
 		"subjects.PUMP: ":                      {{Name: "PUMP", Path: "engines"}},
 		"subjects.ACCOUNT.profile.deletedFor:": {{Name: "ACCOUNT", Profile: &catalog.Profile{DeletedFor: 1}}},
 	} {
-		if _, err := catalog.NewWith(types, flow); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := catalog.NewWith(types, flow); err == nil || !strings.HasPrefix(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v, want one mistake of %s", types, err, want)
 		}
 	}
@@ -264,7 +268,8 @@ kind #2: subject`
 
 // New returns a catalog whose kinds New accepts again, or mistakes; it never panics.
 func TestNew_IsTotalAndIdempotent(t *testing.T) {
-	name := rapid.SampledFrom([]string{"", "A", "A", "B_2", "a", "Ä", "_", "\xff", "timestamp", strings.Repeat("N", 65)})
+	name := rapid.SampledFrom(
+		[]string{"", "A", "A", "B_2", "a", "Ä", "_", "\xff", "timestamp", strings.Repeat("N", 65)})
 	number := rapid.IntRange(-1, 70)
 	rapid.Check(t, func(t *rapid.T) {
 		var kinds []catalog.Kind
@@ -276,7 +281,8 @@ func TestNew_IsTotalAndIdempotent(t *testing.T) {
 				Shards:  number.Draw(t, "shards"),
 			}
 			for range rapid.IntRange(0, 2).Draw(t, "measures") {
-				k.Measures = append(k.Measures, rollup.MeasureSpec{Name: name.Draw(t, "measure"), Scale: number.Draw(t, "scale")})
+				k.Measures = append(k.Measures,
+					rollup.MeasureSpec{Name: name.Draw(t, "measure"), Scale: number.Draw(t, "scale")})
 			}
 			kinds = append(kinds, k)
 		}

@@ -115,14 +115,18 @@ func (c checker) against(earlier []Kind) {
 			c.wrong("path", fmt.Sprintf("%q is the path of kind %s already: choose another", e.Path, e.Name))
 		}
 		if e.Subject.Path == c.k.Path || e.Path == s.Path {
-			c.wrong("path", fmt.Sprintf("a kind and a subject type have the same path (see kind %s): choose another path for one of them", e.Name))
+			c.wrong("path", fmt.Sprintf(
+				"a kind and a subject type have the same path (see kind %s): choose another path for one of them",
+				e.Name))
 		}
 		if e.Subject.Name == s.Name && e.Subject != s {
-			c.wrong("subject", fmt.Sprintf("kind %[2]s declares %[1]s differently (path %[3]s, field %[4]s): a subject type has one path, one field and one profile",
+			c.wrong("subject", fmt.Sprintf(
+				"kind %[2]s declares %[1]s differently (path %[3]s, field %[4]s): a subject type has one path, one field and one profile",
 				s.Name, e.Name, e.Subject.Path, e.Subject.Field))
 		}
 		if e.Subject.Name != s.Name && e.Subject.Path == s.Path {
-			c.wrong("subject.path", fmt.Sprintf("%q is the path of subject type %s already: choose another", s.Path, e.Subject.Name))
+			c.wrong("subject.path",
+				fmt.Sprintf("%q is the path of subject type %s already: choose another", s.Path, e.Subject.Name))
 		}
 	}
 }
@@ -132,7 +136,8 @@ func (c checker) policies() {
 		c.wrong("late", quote(string(c.k.Late))+" is not a policy for late events: want keep or drop")
 	}
 	if !slices.Contains([]CollisionPolicy{ReportCollision, MergeCollision}, c.k.OnCollision) {
-		c.wrong("onCollision", quote(string(c.k.OnCollision))+" is not a policy for collisions: want report or merge")
+		c.wrong("onCollision",
+			quote(string(c.k.OnCollision))+" is not a policy for collisions: want report or merge")
 	}
 	if !slices.Contains([]IDPolicy{OptionalID, RequiredID, MintedID}, c.k.IDs) {
 		c.wrong("ids", quote(string(c.k.IDs))+" is not a policy for ids: want optional, required or minted")
@@ -142,16 +147,20 @@ func (c checker) policies() {
 			"keep, drop or reject")
 	}
 	if c.k.FinerTime != model.RejectFinerTime && c.k.FinerTime != model.TruncateFinerTime {
-		c.wrong("finerTime", fmt.Sprintf("%d is not a policy for times finer than a millisecond: want reject or truncate", c.k.FinerTime))
+		c.wrong("finerTime", fmt.Sprintf(
+			"%d is not a policy for times finer than a millisecond: want reject or truncate", c.k.FinerTime))
 	}
 	if !slices.Contains([]LatestPolicy{TransactionLatest, DerivedLatest, NoLatest}, c.k.Latest) {
-		c.wrong("latest", quote(string(c.k.Latest))+" is not a policy for latest items: want transaction, derived or none")
+		c.wrong("latest", quote(string(c.k.Latest))+
+			" is not a policy for latest items: want transaction, derived or none")
 	}
 	if !c.k.LatestInTransaction() && c.k.Late == DropLate {
-		c.wrong("late", "drop compares events with the latest item when they are appended, and latest: "+string(c.k.Latest)+" does not: write late: keep, or latest: transaction")
+		c.wrong("late", "drop compares events with the latest item when they are appended, and latest: "+
+			string(c.k.Latest)+" does not: write late: keep, or latest: transaction")
 	}
 	if c.k.Latest == DerivedLatest && c.k.OrderBy != "" {
-		c.wrong("latest", "derived latest items are folded with rollups by event time, and events ordered by "+quote(c.k.OrderBy)+" have none: write latest: transaction or none")
+		c.wrong("latest", "derived latest items are folded with rollups by event time, and events ordered by "+
+			quote(c.k.OrderBy)+" have none: write latest: transaction or none")
 	} else if c.k.Latest == DerivedLatest && len(c.k.Retention.Tiers) == 0 && c.k.Retention.Raw != tier.Forever {
 		c.wrong("latest", "derived latest items are folded with rollups, and without tiers they would expire with the events: add a tier, keep raw forever, or write latest: transaction")
 	}

@@ -27,7 +27,8 @@ func (c checker) profile() {
 			c.wrong(path, "declared twice: remove one")
 		}
 		if f.Default != "" && len(f.Values) > 0 && !slices.Contains(f.Values, f.Default) {
-			c.wrong(path+".default", quote(f.Default)+" is not one of the allowed values: add it to them, or choose one of them")
+			c.wrong(path+".default",
+				quote(f.Default)+" is not one of the allowed values: add it to them, or choose one of them")
 		}
 	}
 	indexes := map[string]bool{}
@@ -45,7 +46,8 @@ func (c checker) profile() {
 	}
 	c.constraints(p)
 	if !slices.Contains([]Release{ReleaseFree, ReleaseReserve}, p.Release) {
-		c.wrong("subject.profile.release", quote(string(p.Release))+" is not a policy for the unique values of deleted subjects: want free or reserve")
+		c.wrong("subject.profile.release", quote(string(p.Release))+
+			" is not a policy for the unique values of deleted subjects: want free or reserve")
 	}
 	c.kept("subject.profile.versions.for", p.Versions.For)
 	c.kept("subject.profile.deletedFor", p.DeletedFor)
@@ -53,14 +55,16 @@ func (c checker) profile() {
 
 func (c checker) constraints(p *Profile) {
 	if len(p.Unique) > maxUnique {
-		c.wrong("subject.profile.unique", fmt.Sprintf("%d constraints: want at most %d, because one transaction changes all of them", len(p.Unique), maxUnique))
+		c.wrong("subject.profile.unique", fmt.Sprintf(
+			"%d constraints: want at most %d, because one transaction changes all of them", len(p.Unique), maxUnique))
 	}
 	names := map[string]bool{}
 	for i, u := range p.Unique {
 		path := "subject.profile.unique." + u.Name
 		switch {
 		case u.Name == "":
-			c.wrong("subject.profile.unique", "constraint "+strconv.Itoa(i+1)+" has no name: add one, it is part of keys")
+			c.wrong("subject.profile.unique",
+				"constraint "+strconv.Itoa(i+1)+" has no name: add one, it is part of keys")
 		case len(u.Name) > MaxName:
 			c.wrong(path, "longer than 64 bytes: choose a shorter name, it is part of keys")
 		case names[u.Name]:
@@ -84,6 +88,7 @@ func (c checker) constraints(p *Profile) {
 
 func (c checker) kept(path string, d time.Duration) {
 	if d != 0 && d < minRestore {
-		c.wrong(path, fmt.Sprintf("%s is less than a day, and TTL removes items with a delay of up to days: want 24 h or more, or 0 for no limit", d))
+		c.wrong(path, fmt.Sprintf(
+			"%s is less than a day, and TTL removes items with a delay of up to days: want 24 h or more, or 0 for no limit", d))
 	}
 }

@@ -35,10 +35,18 @@ func (k *Kind) Fields() []Field {
 	if k.Subject.Field != "" {
 		all = append(all, Field{k.Subject.Field, "subject.field", roleSubject})
 	}
-	all = append(all, lists.Map(k.Measures, func(m rollup.MeasureSpec) Field { return Field{m.Name, "measures." + m.Name, roleMeasure} })...)
-	all = append(all, lists.Map(k.Dimensions, func(d rollup.DimensionSpec) Field { return Field{d.Name, "dimensions." + d.Name, roleDimension} })...)
-	all = append(all, lists.Map(k.Distinct, func(name string) Field { return Field{name, "distinct." + name, roleDistinct} })...)
-	all = append(all, lists.Map(k.Enrichment, func(name string) Field { return Field{name, "enrichment." + name, roleEnrichment} })...)
+	all = append(all, lists.Map(k.Measures, func(m rollup.MeasureSpec) Field {
+		return Field{m.Name, "measures." + m.Name, roleMeasure}
+	})...)
+	all = append(all, lists.Map(k.Dimensions, func(d rollup.DimensionSpec) Field {
+		return Field{d.Name, "dimensions." + d.Name, roleDimension}
+	})...)
+	all = append(all, lists.Map(k.Distinct, func(name string) Field {
+		return Field{name, "distinct." + name, roleDistinct}
+	})...)
+	all = append(all, lists.Map(k.Enrichment, func(name string) Field {
+		return Field{name, "enrichment." + name, roleEnrichment}
+	})...)
 	for _, name := range k.OtherFields {
 		all = append(all, Field{Name: name, Path: "otherFields." + name, role: roleOther})
 	}
@@ -94,7 +102,8 @@ func (c checker) sizes() {
 	c.within("shards", c.k.Shards, 1, MaxShards, "a read sends one request for each")
 	c.within("maxMeasures", c.k.MaxMeasures, 1, MaxMeasures, "so that rows stay small")
 	if n := len(c.k.Measures); n > c.k.MaxMeasures && c.k.MaxMeasures > 0 {
-		c.wrong("measures", strconv.Itoa(n)+" are declared, but a row has at most maxMeasures = "+strconv.Itoa(c.k.MaxMeasures)+": declare fewer or raise it")
+		c.wrong("measures", strconv.Itoa(n)+" are declared, but a row has at most maxMeasures = "+
+			strconv.Itoa(c.k.MaxMeasures)+": declare fewer or raise it")
 	}
 }
 
@@ -136,7 +145,8 @@ func (c checker) order() {
 	case c.k.OrderType != NumberOrder && c.k.OrderType != TextOrder:
 		c.wrong("orderBy", quote(string(c.k.OrderType))+" is not a type that orders events: want number or text")
 	case len(c.k.Retention.Tiers) > 0:
-		c.wrong("tiers", "events that are ordered by "+quote(c.k.OrderBy)+" have no time, so there are no buckets to summarise them in: declare raw alone")
+		c.wrong("tiers", "events that are ordered by "+quote(c.k.OrderBy)+
+			" have no time, so there are no buckets to summarise them in: declare raw alone")
 	case c.k.IDs == MintedID:
 		c.wrong("ids", "minted ids are derived from the event time, and these events have none: want optional or required")
 	case c.k.IndexBy != "":

@@ -61,7 +61,8 @@ func (c checker) goals(kinds []Kind) {
 func (c checker) goalSource(at, name string, kinds []Kind) {
 	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
 	if i < 0 || kinds[i].Subject.Name != c.k.Subject.Name || !kinds[i].HasEvents() || kinds[i].OrderBy != "" {
-		c.wrong(at+".of", quote(name)+" is not a kind of the same subject type whose events are stored and have a time: name one")
+		c.wrong(at+".of", quote(name)+
+			" is not a kind of the same subject type whose events are stored and have a time: name one")
 		return
 	}
 	if len(c.k.Retention.Tiers) == 0 {
@@ -72,6 +73,8 @@ func (c checker) goalSource(at, name string, kinds []Kind) {
 		c.wrong(at+".of", fmt.Sprintf("%s has no tier %s, the finest one of the sessions: add it", name, unit))
 	}
 	if raw := c.k.Retention.Raw; kinds[i].Retention.Raw < raw {
-		c.wrong(at+".of", fmt.Sprintf("its events are kept for %s, and the sessions' events for %s: want at least as long", kinds[i].Retention.Raw, raw))
+		c.wrong(at+".of", fmt.Sprintf(
+			"its events are kept for %s, and the sessions' events for %s: want at least as long",
+			kinds[i].Retention.Raw, raw))
 	}
 }

@@ -31,18 +31,20 @@ func TestNew_GoalsAreMeasuresAndTheirEventsAreSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	visit, _ := c.Kind("VISIT")
-	want := []rollup.MeasureSpec{{Name: "goal_buy"}, {Name: "goal_buy_1"}, {Name: "goal_buy_value", Scale: 9}, {Name: "goal_cart"}, {Name: "goal_stay"}}
+	want := []rollup.MeasureSpec{{Name: "goal_buy"}, {Name: "goal_buy_1"}, {Name: "goal_buy_value", Scale: 9},
+		{Name: "goal_cart"}, {Name: "goal_stay"}}
 	if got := visit.Spec().Measures; !slices.Equal(got, want) {
 		t.Errorf("measures %v, want %v", got, want)
 	}
 	var sources []string
-	for _, s := range visit.SourcesOf(model.Series{Subject: model.Subject{Type: "SITE", ID: "x"}, Kind: "VISIT"}) {
+	for _, s := range visit.SourceSeries(
+		model.Series{Subject: model.Subject{Type: "SITE", ID: "x"}, Kind: "VISIT"}) {
 		sources = append(sources, s.Kind)
 	}
 	if want := []string{"CLICK", "CLICK", "ORDER", "ORDER"}; !slices.Equal(sources, want) {
 		t.Errorf("sources %v, want both shards of each kind", sources)
 	}
-	if of := c.SessionsOf("ORDER"); len(of) != 1 || of[0] != visit {
+	if of := c.SessionKinds("ORDER"); len(of) != 1 || of[0] != visit {
 		t.Errorf("sessions that orders may change are %v", of)
 	}
 	again, err := catalog.New(c.Kinds...)

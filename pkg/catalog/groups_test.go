@@ -37,7 +37,7 @@ func TestNew_AddsAKindForEachLevelOfGroups(t *testing.T) {
 		t.Errorf("%+v, %+v", sites, lines)
 	}
 	p, of := sites.Retention, reading.Retention
-	b := tier.Hour.BucketOf(0)
+	b := tier.Hour.BucketAt(0)
 	for _, device := range []string{"a", "b", "c", "d"} {
 		member := reading.Series(device, "", model.Order{})
 		if group := sites.GroupSeries("berlin", member); p.ClosesAt(0, b, group) < of.ClosesAt(0, b, member) {

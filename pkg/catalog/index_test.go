@@ -37,16 +37,17 @@ func TestIndexBy_MayBeADimension(t *testing.T) {
 func TestKindsOf_ReturnsTheKindsOfASubjectInOrder(t *testing.T) {
 	quay := catalog.SubjectType{Name: "QUAY", Path: "quays", Field: "quayId"}
 	c, err := catalog.New(
-		catalog.Kind{Name: "VISIT", Subject: quay}, catalog.Kind{Name: "FLIGHT", Subject: catalog.SubjectType{Name: "TOWER"}},
+		catalog.Kind{Name: "VISIT", Subject: quay},
+		catalog.Kind{Name: "FLIGHT", Subject: catalog.SubjectType{Name: "TOWER"}},
 		catalog.Kind{Name: "CALL", Subject: quay})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, k := range c.KindsOf(quay) {
+	for _, k := range c.SubjectKinds(quay) {
 		names = append(names, k.Name)
 	}
-	if strings.Join(names, " ") != "VISIT CALL" || len(c.KindsOf(catalog.SubjectType{Name: "SHIP"})) != 0 {
+	if strings.Join(names, " ") != "VISIT CALL" || len(c.SubjectKinds(catalog.SubjectType{Name: "SHIP"})) != 0 {
 		t.Errorf("kinds of a quay: %v, want VISIT CALL", names)
 	}
 }

@@ -163,12 +163,12 @@ func (k *Kind) AllowsRules() bool {
 
 // AllowsRules reports whether the subject type has a kind that alert rules can test.
 func (c *Catalog) AllowsRules(s SubjectType) bool {
-	return slices.ContainsFunc(c.KindsOf(s), (*Kind).AllowsRules)
+	return slices.ContainsFunc(c.SubjectKinds(s), (*Kind).AllowsRules)
 }
 
-// ShardsOf returns the stored series that contain the events of s: s itself if the kind is not
+// ShardSeries returns the stored series that contain the events of s: s itself if the kind is not
 // sharded, else its shards 1 to n. s.Shard is ignored. Rows have no shard.
-func (k *Kind) ShardsOf(s model.Series) []model.Series {
+func (k *Kind) ShardSeries(s model.Series) []model.Series {
 	if k.Shards <= 1 {
 		s.Shard = 0
 		return []model.Series{s}
@@ -181,10 +181,10 @@ func (k *Kind) ShardsOf(s model.Series) []model.Series {
 	return all
 }
 
-// shardOf returns the shard of an event, 1 to n: an FNV-1a hash of its identity. It is part of
+// shardIndex returns the shard of an event, 1 to n: an FNV-1a hash of its identity. It is part of
 // stored keys, so this function must never change. Each part is preceded by its length, so
 // that different identities have different bytes.
-func shardOf(s model.Series, o model.Order, n int) int {
+func shardIndex(s model.Series, o model.Order, n int) int {
 	h := fnv.New64a()
 	var length [8]byte
 	for _, part := range []string{s.Subject.Type, s.Subject.ID, s.Kind, s.Stream, o.At.String(), o.ID} {

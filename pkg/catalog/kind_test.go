@@ -43,7 +43,8 @@ func TestSpec_IsSortedAndComputedOnce(t *testing.T) {
 
 func TestDeclared_IsTrueOnlyForMeasures(t *testing.T) {
 	k, _ := mustNew(t, declared()).Kind("FLOW")
-	for name, want := range map[string]bool{"rate": true, "Pressure": true, "pressure": false, "valve": false, "operator": false, "owner": false, "pumpId": false, "": false} {
+	for name, want := range map[string]bool{"rate": true, "Pressure": true, "pressure": false, "valve": false,
+		"operator": false, "owner": false, "pumpId": false, "": false} {
 		if got := k.Declared(name); got != want {
 			t.Errorf("Declared(%q) = %v, want %v", name, got, want)
 		}
@@ -81,8 +82,8 @@ func TestSeries_OfAnUnshardedKindHasNoShard(t *testing.T) {
 		if got != want {
 			t.Errorf("Shards %d: got %+v, want %+v", shards, got, want)
 		}
-		if all := k.ShardsOf(got); !slices.Equal(all, []model.Series{want}) {
-			t.Errorf("Shards %d: ShardsOf = %+v, want the series alone", shards, all)
+		if all := k.ShardSeries(got); !slices.Equal(all, []model.Series{want}) {
+			t.Errorf("Shards %d: ShardSeries = %+v, want the series alone", shards, all)
 		}
 	}
 }
@@ -92,7 +93,8 @@ func TestSeries_IsOneOfTheShardsThatReadersRead(t *testing.T) {
 		k := flow
 		k.Shards = rapid.IntRange(0, catalog.MaxShards).Draw(t, "shards")
 		id, stream := rapid.String().Draw(t, "id"), rapid.String().Draw(t, "stream")
-		o := model.Order{At: model.Time(rapid.Int64Range(int64(model.MinTime), int64(model.MaxTime)).Draw(t, "at")), ID: rapid.String().Draw(t, "event id")}
+		o := model.Order{At: model.Time(rapid.Int64Range(int64(model.MinTime), int64(model.MaxTime)).Draw(t, "at")),
+			ID: rapid.String().Draw(t, "event id")}
 
 		s := k.Series(id, stream, o)
 		if s != k.Series(id, stream, o) {
@@ -100,7 +102,7 @@ func TestSeries_IsOneOfTheShardsThatReadersRead(t *testing.T) {
 		}
 		any := s
 		any.Shard = rapid.IntRange(0, 99).Draw(t, "any shard")
-		all := k.ShardsOf(any)
+		all := k.ShardSeries(any)
 		if len(all) != max(k.Shards, 1) || !slices.Contains(all, s) {
 			t.Fatalf("%+v is not among %+v", s, all)
 		}

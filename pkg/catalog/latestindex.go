@@ -51,7 +51,8 @@ func (c checker) latestIndexes() {
 		case len(x.By) == 0:
 			c.wrong(path, "no field to find latest items by: add at least one")
 		case x.Half != HalfSparse && x.Half != HalfPreserve:
-			c.wrong(path+".half", quote(string(x.Half))+" is not a policy for incomplete entries: want sparse or preserve")
+			c.wrong(path+".half",
+				quote(string(x.Half))+" is not a policy for incomplete entries: want sparse or preserve")
 		}
 		taken[x.Index] = true
 		c.latestFields(path, x)

@@ -11,7 +11,8 @@ import (
 func TestNew_ChecksIndexesOfLatestItems(t *testing.T) {
 	t.Parallel()
 	one := func(x catalog.LatestIndex) catalog.Kind {
-		return catalog.Kind{Name: "FLOW", Subject: catalog.SubjectType{Name: "PUMP"}, LatestBy: []catalog.LatestIndex{x}}
+		return catalog.Kind{Name: "FLOW", Subject: catalog.SubjectType{Name: "PUMP"},
+			LatestBy: []catalog.LatestIndex{x}}
 	}
 	with := func(k catalog.Kind, change func(*catalog.Kind)) catalog.Kind { change(&k); return k }
 	state := catalog.LatestIndex{By: []string{"state"}}

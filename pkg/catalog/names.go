@@ -59,7 +59,8 @@ func wrongName(name string) string {
 	case len(name) > MaxName:
 		return "longer than 64 bytes: choose a shorter name, it is part of every key"
 	case !spelled(name, capitals, "_"):
-		return quote(name) + " is not a valid name: want upper-case letters, digits and _, beginning with a letter, for example READING"
+		return quote(name) +
+			" is not a valid name: want upper-case letters, digits and _, beginning with a letter, for example READING"
 	}
 	return ""
 }
@@ -73,7 +74,8 @@ func wrongPath(path string) string {
 	case len(path) > MaxName:
 		return "longer than 64 bytes: choose a shorter one"
 	case !spelled(path, smalls, "-"):
-		return quote(path) + " is not a valid path: want lower-case letters, digits and -, beginning with a letter, for example readings"
+		return quote(path) +
+			" is not a valid path: want lower-case letters, digits and -, beginning with a letter, for example readings"
 	}
 	return ""
 }

@@ -138,10 +138,16 @@ func shareProfiles(kinds []Kind) {
 
 // Fields returns all field names that the profile declares, in order.
 func (p *Profile) Fields() []Field {
-	all := lists.Map(p.Declared, func(f ProfileField) Field { return Field{Name: f.Name, Path: "fields." + f.Name} })
-	all = append(all, lists.Map(p.Indexes, func(x ProfileIndex) Field { return Field{Name: x.Field, Path: "indexes." + x.Field} })...)
+	all := lists.Map(p.Declared, func(f ProfileField) Field {
+		return Field{Name: f.Name, Path: "fields." + f.Name}
+	})
+	all = append(all, lists.Map(p.Indexes, func(x ProfileIndex) Field {
+		return Field{Name: x.Field, Path: "indexes." + x.Field}
+	})...)
 	for _, u := range p.Unique {
-		all = append(all, lists.Map(u.Fields, func(f string) Field { return Field{Name: f, Path: "unique." + u.Name + ".fields"} })...)
+		all = append(all, lists.Map(u.Fields, func(f string) Field {
+			return Field{Name: f, Path: "unique." + u.Name + ".fields"}
+		})...)
 	}
 	return all
 }

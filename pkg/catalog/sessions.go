@@ -33,7 +33,8 @@ func (s *Sessions) String() string {
 	if s == nil {
 		return ""
 	}
-	return fmt.Sprintf("of %s by %s, gap %s, follow %s, first %v, last %v", s.Of, s.By, s.Gap, s.Follow, s.First, s.Last)
+	return fmt.Sprintf("of %s by %s, gap %s, follow %s, first %v, last %v", s.Of, s.By, s.Gap, s.Follow, s.First,
+		s.Last)
 }
 
 // HasEvents reports whether events of the kind are stored. Other kinds are kinds of sessions, or of groups.
@@ -69,9 +70,9 @@ func WithEvents(kinds []*Kind) []*Kind {
 	return slices.DeleteFunc(slices.Clone(kinds), func(k *Kind) bool { return !k.HasEvents() })
 }
 
-// SessionsOf returns the kinds whose rows are folded from a kind's events: their events are
+// SessionKinds returns the kinds whose rows are folded from a kind's events: their events are
 // sessions of these, or these may meet their goals.
-func (c *Catalog) SessionsOf(kind string) (all []*Kind) {
+func (c *Catalog) SessionKinds(kind string) (all []*Kind) {
 	for i := range c.Kinds {
 		if k := &c.Kinds[i]; k.Sessions != nil && slices.Contains(k.sources(), kind) {
 			all = append(all, k)
@@ -100,16 +101,16 @@ func (k *Kind) SessionSeries(source model.Series) model.Series {
 	return source.WithoutShard()
 }
 
-// SourcesOf returns the stored series whose events rows of s are folded from: the shards of s, or for a kind
+// SourceSeries returns the stored series whose events rows of s are folded from: the shards of s, or for a kind
 // of sessions the shards of each kind of its sources, beginning with Sessions.Of. A group has no events: the
 // result is s, of which none are stored. k must be of a Catalog.
-func (k *Kind) SourcesOf(s model.Series) (all []model.Series) {
+func (k *Kind) SourceSeries(s model.Series) (all []model.Series) {
 	if k.Sessions == nil {
-		return k.ShardsOf(s)
+		return k.ShardSeries(s)
 	}
 	for _, name := range k.sources() {
 		s.Kind = name
-		all = append(all, k.kinds[name].ShardsOf(s)...)
+		all = append(all, k.kinds[name].ShardSeries(s)...)
 	}
 	return all
 }
@@ -132,8 +133,10 @@ func (c checker) sessions(kinds []Kind) {
 		return
 	}
 	of := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == s.Of })
-	if of < 0 || kinds[of].Subject.Name != c.k.Subject.Name || !kinds[of].HasEvents() || kinds[of].OrderBy != "" {
-		c.wrong("sessionsOf.kind", quote(s.Of)+" is not a kind of the same subject type whose events are stored and have a time: name one")
+	if of < 0 || kinds[of].Subject.Name != c.k.Subject.Name || !kinds[of].HasEvents() ||
+		kinds[of].OrderBy != "" {
+		c.wrong("sessionsOf.kind",
+			quote(s.Of)+" is not a kind of the same subject type whose events are stored and have a time: name one")
 	}
 	c.wrong("sessionsOf.by", wrongField(s.By))
 	for _, f := range slices.Concat(s.First, s.Last) {
@@ -141,10 +144,12 @@ func (c checker) sessions(kinds []Kind) {
 		c.wrong("sessionsOf."+f.Name, wrongField(f.Of))
 	}
 	if c.k.Shards != 1 || c.k.HasLatest() || len(c.k.LatestBy) > 0 {
-		c.wrong("sessionsOf", "has no stored events, so it can have neither shards nor latest items: remove them, and write latest: none")
+		c.wrong("sessionsOf",
+			"has no stored events, so it can have neither shards nor latest items: remove them, and write latest: none")
 	}
 	if by := c.k.IndexBy; by != "" && (by != s.By || of < 0 || kinds[of].IndexBy != by) {
-		c.wrong("indexBy", "sessions are found in the index of the events that they are made of: want "+quote(s.By)+" here and for "+quote(s.Of))
+		c.wrong("indexBy", "sessions are found in the index of the events that they are made of: want "+quote(s.By)+
+			" here and for "+quote(s.Of))
 	}
 	c.sessionTimes()
 }
@@ -157,16 +162,20 @@ func (c checker) sessionTimes() {
 		c.wrong("tiers", "sessions are not stored: without rollups the kind would have nothing, add a tier")
 		return
 	case s.Gap <= 0 || s.Gap > p.Finest().Unit.Longest():
-		c.wrong("sessionsOf.gap", fmt.Sprintf("%s is out of bounds: want more than 0 and at most one %s, the finest tier", s.Gap, p.Finest().Unit))
+		c.wrong("sessionsOf.gap", fmt.Sprintf(
+			"%s is out of bounds: want more than 0 and at most one %s, the finest tier", s.Gap, p.Finest().Unit))
 	case p.LateEvery != 0:
 		c.wrong("tiers.lateEvery", "a late change of sessions is walked to their buckets at once: remove it")
 	case s.Follow < s.Gap:
-		c.wrong("sessionsOf.follow", fmt.Sprintf("%s is shorter than the gap of %s: want at least as long", s.Follow, s.Gap))
+		c.wrong("sessionsOf.follow",
+			fmt.Sprintf("%s is shorter than the gap of %s: want at least as long", s.Follow, s.Gap))
 	case !p.Finest().Deferred || p.Finest().Grace < s.Gap:
-		c.wrong("tiers."+p.Finest().Unit.String(), fmt.Sprintf("sessions end after a gap of %s: want deferred tiers with a grace of that and the lateness that is usual", s.Gap))
+		c.wrong("tiers."+p.Finest().Unit.String(),
+			fmt.Sprintf("sessions end after a gap of %s: want deferred tiers with a grace of that and the lateness that is usual", s.Gap))
 	}
 	need := p.Finest().Unit.Longest() + s.Follow + p.Finest().Grace + p.Jitter + tier.SlackAfterBucket
 	if raw := p.LeastRawRetention(); raw < need {
-		c.wrong("sessionsOf.follow", fmt.Sprintf("sources are kept for %s, which is too short: want at least one %s + follow + grace + jitter + 3 d = %s", raw, p.Finest().Unit, need))
+		c.wrong("sessionsOf.follow",
+			fmt.Sprintf("sources are kept for %s, which is too short: want at least one %s + follow + grace + jitter + 3 d = %s", raw, p.Finest().Unit, need))
 	}
 }

@@ -36,8 +36,8 @@ func TestNew_KnowsTheSessionsOfAKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := c.SessionsOf("CLICK")
-	if len(of) != 1 || of[0].Name != "VISIT" || len(c.SessionsOf("VISIT")) != 0 {
+	of := c.SessionKinds("CLICK")
+	if len(of) != 1 || of[0].Name != "VISIT" || len(c.SessionKinds("VISIT")) != 0 {
 		t.Fatalf("sessions of clicks are %v", of)
 	}
 	if of[0].HasEvents() || !c.Kinds[1].HasEvents() {

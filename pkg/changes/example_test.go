@@ -15,7 +15,7 @@ import (
 // A second consumer of the table stream: it publishes each new reading. In a Lambda function, main ends with
 // lambda.Start(&handler), and the table is dynamo.New(client, "tidemark").
 func ExampleHandler() {
-	table := memory.New(func() model.Time { return model.TimeOf(start) })
+	table := memory.New(func() model.Time { return model.NewTime(start) })
 	readings, err := timeseries.Open[reading](table, iot.Readings, nil)
 	if err != nil {
 		log.Fatal(err)

@@ -128,7 +128,7 @@ func TestHandler_GetsEachChangeOfAnAlert(t *testing.T) {
 	alert := storage.Alert{
 		ID: "01JZ0000000000000000000000", Rule: "too-hot", Severity: storage.Critical, Measure: "temperature", Limit: "above 30",
 		Series:    model.Series{Subject: model.Subject{Type: "DEVICE", ID: "d1"}, Kind: "READING", Stream: "indoor"},
-		Violation: storage.Violation{Raised: model.Order{At: model.Time(start.UnixMilli())}, Value: model.DecimalOf(31)},
+		Violation: storage.Violation{Raised: model.Order{At: model.Time(start.UnixMilli())}, Value: model.NewDecimal(31)},
 	}
 	told := storage.Notification{Alert: alert, Change: storage.AlertChangeRaised,
 		At: model.Time(start.Add(time.Second).UnixMilli())}
@@ -146,7 +146,7 @@ func TestHandler_GetsEachChangeOfAnAlert(t *testing.T) {
 		t.Fatalf("%+v, failed from %q; want one change", got, failed)
 	}
 	want := changes.AlertChange{
-		Type: "raised", Alert: alert.ID, Series: alert.Series, Rule: "too-hot", Measure: "temperature", Value: model.DecimalOf(31),
+		Type: "raised", Alert: alert.ID, Series: alert.Series, Rule: "too-hot", Measure: "temperature", Value: model.NewDecimal(31),
 		Limit: "above 30", Message: "temperature 31 above 30", Severity: "critical", Status: "open",
 		Raised: start, At: start.Add(time.Second), ID: "event-100",
 	}

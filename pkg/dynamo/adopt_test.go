@@ -31,7 +31,8 @@ func createRestored(t *testing.T, definition dynamo.Definition) *dynamo.Table {
 		})
 	}
 	for _, n := range names {
-		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: &n, AttributeType: types.ScalarAttributeTypeS})
+		in.AttributeDefinitions = append(in.AttributeDefinitions,
+			types.AttributeDefinition{AttributeName: &n, AttributeType: types.ScalarAttributeTypeS})
 	}
 	if _, err := client.CreateTable(t.Context(), in); err != nil {
 		t.Fatal(err)

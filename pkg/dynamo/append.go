@@ -38,7 +38,8 @@ func (t *Table) actions(tx *storage.AppendTransaction) ([]types.TransactWriteIte
 	var latest types.TransactWriteItem
 	switch {
 	case tx.Latest != nil && tx.Check != nil:
-		return nil, errors.New("the transaction both writes and checks the latest item: DynamoDB allows one action for each item")
+		return nil, errors.New(
+			"the transaction both writes and checks the latest item: DynamoDB allows one action for each item")
 	case tx.Latest != nil:
 		latest.Update, err = t.updateLatest(tx.Latest)
 	case tx.Check != nil:
@@ -85,7 +86,8 @@ func (t *Table) updateLatest(w *storage.LatestWrite) (*types.Update, error) {
 
 func (t *Table) checkLatest(c *storage.LatestCheck) (*types.ConditionCheck, error) {
 	if len(c.Condition) == 0 && c.Not == nil {
-		return nil, fmt.Errorf("check latest item of %s: the condition is empty: add a term, or leave out the check", c.Series)
+		return nil, fmt.Errorf(
+			"check latest item of %s: the condition is empty: add a term, or leave out the check", c.Series)
 	}
 	x := newExpression()
 	condition, err := x.where(c.Condition)
@@ -115,14 +117,16 @@ func (t *Table) TransactItems(tx storage.AppendTransaction) ([]types.TransactWri
 
 // TransactResult returns the result of an append whose items start at position at in the caller's
 // transaction. failure is the error of TransactWriteItems, nil on success. The error is permanent.
-func (t *Table) TransactResult(tx storage.AppendTransaction, at int, failure error) (storage.StoreResult, error) {
+func (t *Table) TransactResult(tx storage.AppendTransaction, at int,
+	failure error) (storage.StoreResult, error) {
 	result, err := t.translate("append by a transaction", failure)
 	if err != nil || result != storage.ConditionFailed {
 		return storage.StoreResult{Result: result, Cause: failure}, err
 	}
 	var cancelled *types.TransactionCanceledException
 	if !errors.As(failure, &cancelled) || at < 0 || at > len(cancelled.CancellationReasons) {
-		return storage.StoreResult{Result: storage.Unknown}, fmt.Errorf("append by a transaction in %s: the transaction has no item %d: pass the position of the first item of TransactItems", t.name, at)
+		return storage.StoreResult{Result: storage.Unknown},
+			fmt.Errorf("append by a transaction in %s: the transaction has no item %d: pass the position of the first item of TransactItems", t.name, at)
 	}
 	return itemstore.FailedAppend(&tx, itemResults(failure, len(cancelled.CancellationReasons))[at:])
 }

@@ -66,15 +66,18 @@ func TestAppend_PermanentCancellationReasonsAreErrors(t *testing.T) {
 		}
 	}
 	for _, reasons := range [][]string{nil, {"None", "None", "None", "None"}} {
-		if result, err := respondsWith(400, cancelled(reasons...)).table().Append(t.Context(), completeRow); err == nil {
+		if result, err := respondsWith(400, cancelled(reasons...)).table().Append(t.Context(),
+			completeRow); err == nil {
 			t.Errorf("%v: result %+v, want an error for the missing reason", reasons, result)
 		}
 	}
 }
 
 func TestPut_AFailedConditionWithoutTheItemReturnsAnUnreadableEvent(t *testing.T) {
-	result, err := respondsWith(400, exception("ConditionalCheckFailedException")).table().Put(t.Context(), event)
-	if err != nil || len(result.Stored) != 1 || !result.Stored[0].Unreadable || result.Stored[0].Order != event.Order {
+	result, err := respondsWith(400, exception("ConditionalCheckFailedException")).table().Put(t.Context(),
+		event)
+	if err != nil || len(result.Stored) != 1 || !result.Stored[0].Unreadable ||
+		result.Stored[0].Order != event.Order {
 		t.Errorf("result %+v, %v; want an unreadable event of the same identity", result, err)
 	}
 }
@@ -117,7 +120,8 @@ func TestAppend_CreationRequiresNoOrderAndNoPurgeLock(t *testing.T) {
 func TestAppend_EqualTransactionsHaveEqualExpressions(t *testing.T) {
 	tx := storage.AppendTransaction{Token: "t", Latest: new(*completeRow.Latest), Puts: completeRow.Puts}
 	for i := range 30 {
-		tx.Latest.Set = append(tx.Latest.Set, model.Attr{Name: fmt.Sprintf("field%02d", i), Value: model.TextValue("x")})
+		tx.Latest.Set = append(tx.Latest.Set,
+			model.Attr{Name: fmt.Sprintf("field%02d", i), Value: model.TextValue("x")})
 	}
 	var first string
 	for range 5 {
@@ -142,11 +146,13 @@ func TestAppend_UnionOf400FieldsFitsOneExpression(t *testing.T) {
 		set = append(set, model.Attr{Name: fmt.Sprintf("field%03d", i), Value: model.BoolValue(true)})
 	}
 	w := &storage.LatestWrite{Series: series, Create: true, Last: event.Order, Set: set, Now: noon}
-	if result, err := table.Append(t.Context(), storage.AppendTransaction{Latest: w}); err != nil || result.Result != storage.Written {
+	if result, err := table.Append(t.Context(), storage.AppendTransaction{Latest: w}); err != nil ||
+		result.Result != storage.Written {
 		t.Fatalf("creation returns %v, %v; want written", result.Result, err)
 	}
 	w.Create, w.First, w.Last.At = false, model.Order{At: noon + 1}, noon+1
-	if result, err := table.Append(t.Context(), storage.AppendTransaction{Latest: w}); err != nil || result.Result != storage.Written {
+	if result, err := table.Append(t.Context(), storage.AppendTransaction{Latest: w}); err != nil ||
+		result.Result != storage.Written {
 		t.Fatalf("update returns %v, %v; want written", result.Result, err)
 	}
 }
@@ -166,7 +172,8 @@ func formatExpressions(t *testing.T, request map[string]any) (out []string) {
 			if update, ok := action["UpdateExpression"]; ok {
 				line += update.(string) + " "
 			}
-			line += "if " + action["ConditionExpression"].(string) + " else " + action["ReturnValuesOnConditionCheckFailure"].(string)
+			line += "if " + action["ConditionExpression"].(string) + " else " +
+				action["ReturnValuesOnConditionCheckFailure"].(string)
 			out = append(out, resolvePlaceholders(line, action))
 		}
 	}

@@ -49,8 +49,9 @@ func TestReadRows_ReturnsTheSameRowsAsRow(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := rows[key]
-		if (got == nil) != (want == nil) || got != nil && (got.Rev != want.Rev || got.Digest != want.Digest || got.Key != key ||
-			!cmp.Equal(got.Summary.Encode(nil), want.Summary.Encode(nil))) {
+		if (got == nil) != (want == nil) ||
+			got != nil && (got.Rev != want.Rev || got.Digest != want.Digest || got.Key != key ||
+				!cmp.Equal(got.Summary.Encode(nil), want.Summary.Encode(nil))) {
 			t.Errorf("%s is %+v, want %+v", key.Start, got, want)
 		}
 	}
@@ -62,7 +63,8 @@ func TestReadRows_OmitsUnprocessedKeys(t *testing.T) {
 		return `{"pk":{"S":"` + keys.Row(all[i]).PK + `"},"sk":{"S":"` + keys.Row(all[i]).SK + `"}}`
 	}
 	var capacity dynamo.Capacity
-	s := respondsWith(200, `{"Responses":{"tidemark":[`+sk(0)+`]},"UnprocessedKeys":{"tidemark":{"Keys":[`+sk(1)+`]}},"ConsumedCapacity":[{"CapacityUnits":1.5}]}`)
+	s := respondsWith(200, `{"Responses":{"tidemark":[`+sk(0)+`]},"UnprocessedKeys":{"tidemark":{"Keys":[`+sk(1)+
+		`]}},"ConsumedCapacity":[{"CapacityUnits":1.5}]}`)
 	rows, err := s.table(dynamo.WithCapacity(&capacity)).ReadRows(t.Context(), all)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +82,8 @@ func TestReadRows_OmitsUnprocessedKeys(t *testing.T) {
 	if request["ConsistentRead"] != true || len(request["Keys"].([]any)) != 3 {
 		t.Errorf("request %v, want three keys, strongly consistent", request)
 	}
-	if _, err := respondsWith(400, exception("ResourceNotFoundException")).table().ReadRows(t.Context(), all); err == nil || !strings.Contains(err.Error(), "name and region") {
+	if _, err := respondsWith(400, exception("ResourceNotFoundException")).table().ReadRows(t.Context(),
+		all); err == nil || !strings.Contains(err.Error(), "name and region") {
 		t.Errorf("error %v, want advice", err)
 	}
 }
@@ -89,7 +92,8 @@ func TestReadRows_OmitsUnprocessedKeys(t *testing.T) {
 func TestWrites_OfABatchReturnWhatWasNotProcessed(t *testing.T) {
 	t.Parallel()
 	all := []keys.Key{{PK: "a", SK: "1"}, {PK: "a", SK: "2"}, {PK: "a", SK: "3"}}
-	s := respondsWith(200, `{"UnprocessedItems":{"tidemark":[{"DeleteRequest":{"Key":{"pk":{"S":"a"},"sk":{"S":"2"}}}}]}}`)
+	s := respondsWith(200,
+		`{"UnprocessedItems":{"tidemark":[{"DeleteRequest":{"Key":{"pk":{"S":"a"},"sk":{"S":"2"}}}}]}}`)
 	left, result, err := s.table().Erase(t.Context(), all)
 	if err != nil || result != storage.Written || !slices.Equal(left, all[1:2]) {
 		t.Errorf("left %v, %v, %v; want the second", left, result, err)
@@ -99,13 +103,15 @@ func TestWrites_OfABatchReturnWhatWasNotProcessed(t *testing.T) {
 		these = append(these, storage.FirstGeneration.Invalidation(noon, key))
 	}
 	second := tablekeys.Invalidation(these[1])
-	s = respondsWith(200, `{"UnprocessedItems":{"tidemark":[{"PutRequest":{"Item":{"pk":{"S":"`+second.PK+`"},"sk":{"S":"`+second.SK+`"}}}}]}}`)
+	s = respondsWith(200, `{"UnprocessedItems":{"tidemark":[{"PutRequest":{"Item":{"pk":{"S":"`+second.PK+
+		`"},"sk":{"S":"`+second.SK+`"}}}}]}}`)
 	unstored, result, err := s.table().PutInvalidations(t.Context(), these)
 	if err != nil || result != storage.Written || !slices.Equal(unstored, these[1:2]) {
 		t.Errorf("left %v, %v, %v; want the second", unstored, result, err)
 	}
 	s = respondsWith(500, exception("InternalServerError"))
-	if unstored, result, err = s.table().PutInvalidations(t.Context(), these); err != nil || result != storage.Unknown || len(unstored) != 3 {
+	if unstored, result, err = s.table().PutInvalidations(t.Context(), these); err != nil ||
+		result != storage.Unknown || len(unstored) != 3 {
 		t.Errorf("without a response: left %v, %v, %v; want all", unstored, result, err)
 	}
 }

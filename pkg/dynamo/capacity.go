@@ -34,7 +34,7 @@ func (c *Capacity) returnMode() types.ReturnConsumedCapacity {
 
 // readReturnMode is returnMode for a read, which a meter in ctx may also count.
 func (t *Table) readReturnMode(ctx context.Context) types.ReturnConsumedCapacity {
-	if model.ReadMeterOf(ctx) != nil {
+	if model.ReadMeterFrom(ctx) != nil {
 		return types.ReturnConsumedCapacityTotal
 	}
 	return t.capacity.returnMode()
@@ -51,7 +51,7 @@ func (t *Table) countRead(ctx context.Context, items int, consumed *types.Consum
 
 func (t *Table) countReadUnits(ctx context.Context, items int, read float64) {
 	t.capacity.addReadUnits(read)
-	model.ReadMeterOf(ctx).Add(model.ReadCost{Requests: 1, Items: items, Units: read})
+	model.ReadMeterFrom(ctx).Add(model.ReadCost{Requests: 1, Items: items, Units: read})
 }
 
 func (c *Capacity) addReads(consumed *types.ConsumedCapacity) {

@@ -78,12 +78,14 @@ var consistentReads = map[string]func(context.Context, *dynamo.Table) error{
 }
 
 func TestInvalidations_SayWhereTheNextPageBegins(t *testing.T) {
-	page, err := respondsWith(200, `{"Items": [], "LastEvaluatedKey": {"pk": {"S": "a"}, "sk": {"S": "b"}}}`).table().Invalidations(t.Context(), storage.QueueShard{}, noon, "")
+	page, err := respondsWith(200,
+		`{"Items": [], "LastEvaluatedKey": {"pk": {"S": "a"}, "sk": {"S": "b"}}}`).table().Invalidations(t.Context(), storage.QueueShard{}, noon, "")
 	if err != nil || page.Next != "b" {
 		t.Errorf("the next page begins after %q, %v; want b", page.Next, err)
 	}
 	s := respondsWith(200, `{}`)
-	if page, err = s.table().Invalidations(t.Context(), storage.QueueShard{}, noon, "b"); err != nil || page.Next != "" {
+	if page, err = s.table().Invalidations(t.Context(), storage.QueueShard{}, noon, "b"); err != nil ||
+		page.Next != "" {
 		t.Errorf("after the last page there is one after %q, %v", page.Next, err)
 	}
 	if from, _ := s.onlyRequest(t)["ExclusiveStartKey"].(map[string]any); fmt.Sprint(from["sk"]) != "map[S:b]" {

@@ -81,7 +81,8 @@ func (t *Table) enableTTL(ctx context.Context, attribute string) error {
 	if err != nil {
 		return err
 	}
-	if d := now.TimeToLiveDescription; d != nil && (d.TimeToLiveStatus == types.TimeToLiveStatusEnabled || d.TimeToLiveStatus == types.TimeToLiveStatusEnabling) {
+	if d := now.TimeToLiveDescription; d != nil && (d.TimeToLiveStatus == types.TimeToLiveStatusEnabled ||
+		d.TimeToLiveStatus == types.TimeToLiveStatusEnabling) {
 		if got := aws.ToString(d.AttributeName); got != attribute {
 			return fmt.Errorf("TTL uses the attribute %q, want %q: disable TTL first", got, attribute)
 		}
@@ -158,11 +159,13 @@ func (d Definition) differs(existing Definition) error {
 	const remedy = "use another table name, or recreate the table"
 	switch {
 	case existing.Partition != d.Partition || existing.Sort != d.Sort:
-		return fmt.Errorf("the existing table has the key (%s, %s), want (%s, %s): %s", existing.Partition, existing.Sort, d.Partition, d.Sort, remedy)
+		return fmt.Errorf("the existing table has the key (%s, %s), want (%s, %s): %s", existing.Partition,
+			existing.Sort, d.Partition, d.Sort, remedy)
 	case !slices.Equal(existing.Indexes, d.Indexes):
 		return fmt.Errorf("the existing table has the indexes %v, want %v: %s", existing.Indexes, d.Indexes, remedy)
 	case existing.Stream != d.Stream:
-		return fmt.Errorf("the existing table has the stream view %q, want %q: %s", existing.Stream, d.Stream, remedy)
+		return fmt.Errorf("the existing table has the stream view %q, want %q: %s", existing.Stream, d.Stream,
+			remedy)
 	}
 	return nil
 }

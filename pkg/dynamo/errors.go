@@ -57,11 +57,13 @@ func cancelledResult(cancelled *types.TransactionCanceledException) (storage.Wri
 		code := reasonCode(reason)
 		result, known := actionResults[code]
 		if !known {
-			return storage.Unknown, fmt.Errorf("item %d of the transaction: %s: %w%s", i, code, refusalCause(aws.ToString(reason.Message)), adviceFor(code))
+			return storage.Unknown, fmt.Errorf("item %d of the transaction: %s: %w%s", i, code,
+				refusalCause(aws.ToString(reason.Message)), adviceFor(code))
 		}
 		seen[result] = true
 	}
-	for _, result := range []storage.WriteResult{storage.Throttled, storage.Conflicted, storage.ConditionFailed} {
+	for _, result := range []storage.WriteResult{storage.Throttled, storage.Conflicted,
+		storage.ConditionFailed} {
 		if seen[result] {
 			return result, nil
 		}

@@ -29,14 +29,14 @@ func (noCredentials) Retrieve(context.Context) (aws.Credentials, error) {
 }
 
 var (
-	noon      = model.TimeOf(time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC))
+	noon      = model.NewTime(time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC))
 	series    = model.Series{Subject: model.Subject{Type: "DEVICE", ID: "s1"}, Kind: "READING"}
 	event     = model.Event{Series: series, Order: model.Order{At: noon, ID: "a"}}
 	lateEvent = model.EventKey{Series: series, Order: model.Order{At: noon - 1}}
 	// completeRow has an action of each kind: latest item, purge lock, put, absent event.
 	completeRow = storage.AppendTransaction{
 		Latest: &storage.LatestWrite{Series: series, First: event.Order, Last: event.Order, Set: model.Attrs{
-			{Name: "size", Value: model.NumberValue(model.DecimalOf(3))},
+			{Name: "size", Value: model.NumberValue(model.NewDecimal(3))},
 		}, Now: noon},
 		PurgeLock: &series.Subject,
 		Puts:      []model.Event{event},
@@ -55,7 +55,8 @@ var writes = map[string]func(context.Context, *dynamo.Table) (storage.WriteResul
 		return stored.Result, err
 	},
 	"PutRow": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
-		return t.PutRow(ctx, &rollup.Row{Key: rollup.Key{Series: series, Tier: "hour", Start: noon}, V: item.Version}, rollup.Rev{1})
+		return t.PutRow(ctx,
+			&rollup.Row{Key: rollup.Key{Series: series, Tier: "hour", Start: noon}, V: item.Version}, rollup.Rev{1})
 	},
 	"Quarantine": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
 		return t.Quarantine(ctx, storage.Quarantined{ID: "1", Source: "iot"})
@@ -79,7 +80,8 @@ var writes = map[string]func(context.Context, *dynamo.Table) (storage.WriteResul
 	},
 }
 
-var invalidation = storage.FirstGeneration.Invalidation(noon, rollup.Key{Series: series, Tier: "hour", Start: noon})
+var invalidation = storage.FirstGeneration.Invalidation(noon,
+	rollup.Key{Series: series, Tier: "hour", Start: noon})
 
 // unconditional are the writes without a condition: none of them can fail.
 var unconditional = []string{"Quarantine", "PutInvalidations", "DeleteInvalidations"}
@@ -132,7 +134,8 @@ func TestWrites_PermanentFailuresAreErrorsWithAdvice(t *testing.T) {
 		for method, write := range writes {
 			result, err := write(t.Context(), respondsWith(400, exception(code)).table())
 			if err == nil || !strings.Contains(err.Error(), advice) || !strings.Contains(err.Error(), "tidemark") {
-				t.Errorf("%s, %s: result %v, %v; want an error that names the table and has %q", method, code, result, err, advice)
+				t.Errorf("%s, %s: result %v, %v; want an error that names the table and has %q", method, code, result,
+					err, advice)
 			}
 		}
 	}
@@ -174,7 +177,8 @@ func TestReads_AreRetriedByTheSDK(t *testing.T) {
 		}
 		return response(200, `{}`), nil
 	}}
-	page, err := s.table().Events(t.Context(), storage.Range{Series: series, From: noon, To: noon + 1, Consistent: true})
+	page, err := s.table().Events(t.Context(),
+		storage.Range{Series: series, From: noon, To: noon + 1, Consistent: true})
 	if err != nil || len(page.Events) != 0 || len(s.requests) != 2 {
 		t.Fatalf("page %v, %v after %d requests; want an empty page after 2", page, err, len(s.requests))
 	}

@@ -96,7 +96,8 @@ func (x *expression) creation() string {
 
 // newerOrCreation: the subject has no purge lock, and the stored order, if there is one, is before first.
 func (x *expression) newerOrCreation(first model.Order) string {
-	return x.missing(tablekeys.AttrPurgeLock) + " AND (" + x.missing(tablekeys.AttrAt) + " OR " + x.before(first) + ")"
+	return x.missing(tablekeys.AttrPurgeLock) + " AND (" + x.missing(tablekeys.AttrAt) + " OR " +
+		x.before(first) + ")"
 }
 
 // condition: every requirement of a precondition, and every term of the user's condition; nil if
@@ -138,7 +139,8 @@ func (x *expression) requirement(r *itemop.Requirement) (string, error) {
 	case itemop.AttrCompares:
 		return x.name(r.Attr) + " " + string(r.By) + " " + x.value(r.Value), nil
 	case itemop.AttrAbsentOrCompares:
-		return "(" + x.missing(r.Attr) + " OR " + x.name(r.Attr) + " " + string(r.By) + " " + x.value(r.Value) + ")", nil
+		return "(" + x.missing(r.Attr) + " OR " + x.name(r.Attr) + " " + string(r.By) + " " + x.value(r.Value) +
+			")", nil
 	default:
 		return "", fmt.Errorf("precondition on %q: unknown requirement %d", r.Attr, r.Op)
 	}
@@ -169,7 +171,9 @@ func (x *expression) term(t model.Term) (string, error) {
 	case model.Equal, model.Less, model.AtMost, model.Greater, model.AtLeast:
 		return x.compare(t), nil
 	default:
-		return "", fmt.Errorf("condition on %q: unknown comparison %q: want =, <>, <, <=, >, >=, begins, exists or missing", t.Field, t.Op)
+		return "", fmt.Errorf(
+			"condition on %q: unknown comparison %q: want =, <>, <, <=, >, >=, begins, exists or missing", t.Field,
+			t.Op)
 	}
 }
 

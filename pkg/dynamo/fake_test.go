@@ -42,7 +42,9 @@ func (s *fakeServer) table(options ...dynamo.Option) *dynamo.Table {
 
 // respondsWith returns a server that responds to every request in the same way.
 func respondsWith(status int, body string) *fakeServer {
-	return &fakeServer{respond: func(int, *http.Request) (*http.Response, error) { return response(status, body), nil }}
+	return &fakeServer{respond: func(int, *http.Request) (*http.Response, error) {
+		return response(status, body), nil
+	}}
 }
 
 // failsWith returns a server whose connections fail.

@@ -20,7 +20,8 @@ func (t *Table) PutItem(ctx context.Context, it item.Item) error {
 	if err := storable(it); err != nil {
 		return t.failed("put item", err)
 	}
-	if _, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: attributes(it)}); err != nil {
+	if _, err := t.client.PutItem(ctx,
+		&dynamodb.PutItemInput{TableName: &t.name, Item: attributes(it)}); err != nil {
 		return t.failed("put item", err)
 	}
 	return nil
@@ -49,7 +50,8 @@ func (t *Table) UpdateItem(ctx context.Context, set item.Item) error {
 
 // DeleteItem removes an item. It is no error if there is none.
 func (t *Table) DeleteItem(ctx context.Context, k keys.Key) error {
-	if _, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: primary(k)}); err != nil {
+	if _, err := t.client.DeleteItem(ctx,
+		&dynamodb.DeleteItemInput{TableName: &t.name, Key: primary(k)}); err != nil {
 		return t.failed("delete item", err)
 	}
 	return nil

@@ -32,7 +32,8 @@ func (t *Table) Events(ctx context.Context, r storage.Range) (storage.EventPage,
 
 // EachEvent is Events for callers that do not keep the events. It calls do with each event once the complete
 // page has been read. An event is valid only during the call; its texts stay valid.
-func (t *Table) EachEvent(ctx context.Context, r storage.Range, do func(*model.Event)) (next string, _ error) {
+func (t *Table) EachEvent(ctx context.Context, r storage.Range,
+	do func(*model.Event)) (next string, _ error) {
 	const operation = "read events"
 	lo, hi := tablekeys.EventRange(&r)
 	request, err := itemop.RangeRequest(&r, lo, hi)

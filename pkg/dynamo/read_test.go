@@ -16,7 +16,7 @@ import (
 // The events of a page stay as they are while further events and pages are decoded.
 func TestEvents_KeepsEachEvent(t *testing.T) {
 	want := testEvents(20)
-	table := respondsWith(200, pageOf(want)).table()
+	table := respondsWith(200, newPage(want)).table()
 	equal := cmp.Comparer(func(a, b model.Decimal) bool { return a == b })
 	first, err := table.Events(t.Context(), storage.Range{Series: series, To: noon + 100})
 	if err != nil || first.Next != "EVENT#x" {
@@ -28,7 +28,8 @@ func TestEvents_KeepsEachEvent(t *testing.T) {
 	if diff := cmp.Diff(want, first.Events, equal); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	if none, err := respondsWith(200, `{}`).table().Events(t.Context(), storage.Range{Series: series, To: noon}); err != nil || none.Events == nil {
+	if none, err := respondsWith(200, `{}`).table().Events(t.Context(),
+		storage.Range{Series: series, To: noon}); err != nil || none.Events == nil {
 		t.Errorf("a page without events is %+v, %v; want an empty list", none, err)
 	}
 }
@@ -60,7 +61,8 @@ func TestReads_AcceptEveryPositionInTheRangeOnly(t *testing.T) {
 		for _, after := range []string{c.lo[:len(c.lo)-1], c.hi + "a", "A", "z"} {
 			s := respondsWith(200, `{}`)
 			r.After = after
-			if err := c.read(s, r); err == nil || !strings.Contains(err.Error(), "outside the range") || len(s.requests) > 0 {
+			if err := c.read(s, r); err == nil || !strings.Contains(err.Error(), "outside the range") ||
+				len(s.requests) > 0 {
 				t.Errorf("%s after %q: %v after %d requests, want an error and none", name, after, err, len(s.requests))
 			}
 		}
@@ -77,7 +79,8 @@ func TestReads_SendTheLimitAndTheOrder(t *testing.T) {
 		}
 		sent := s.onlyRequest(t)
 		limit, _ := sent["Limit"].(float64)
-		if int(limit) != c.Limit || sent["ScanIndexForward"] != !c.Newest || sent["ConsistentRead"] != c.Consistent || sent["ExclusiveStartKey"] != nil {
+		if int(limit) != c.Limit || sent["ScanIndexForward"] != !c.Newest ||
+			sent["ConsistentRead"] != c.Consistent || sent["ExclusiveStartKey"] != nil {
 			t.Errorf("%+v sends %v", c, sent)
 		}
 	}

@@ -52,7 +52,8 @@ type bodyCapture struct{ page *responsePage }
 
 func (bodyCapture) ID() string { return "TidemarkPage" }
 
-func (t bodyCapture) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
+func (t bodyCapture) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput,
+	next middleware.DeserializeHandler) (
 	middleware.DeserializeOutput, middleware.Metadata, error,
 ) {
 	out, metadata, err := next.HandleDeserialize(ctx, in)

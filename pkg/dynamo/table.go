@@ -98,7 +98,8 @@ func NewClient(_ context.Context, region, endpoint string) (*dynamodb.Client, er
 	}
 	c, err := awsenv.Config(region)
 	if err != nil {
-		return nil, fmt.Errorf("configure the DynamoDB client: %w, or an endpoint for a server on this machine", err)
+		return nil, fmt.Errorf("configure the DynamoDB client: %w, or an endpoint for a server on this machine",
+			err)
 	}
 	return dynamodb.NewFromConfig(c), nil
 }

@@ -28,22 +28,27 @@ func TestCreate_CreatesTheStandardTableAndMayBeRepeated(t *testing.T) {
 func wantStandard(t *testing.T, table *dynamo.Table) {
 	t.Helper()
 	client := local(t)
-	described, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: new(table.Name())})
+	described, err := client.DescribeTable(t.Context(),
+		&dynamodb.DescribeTableInput{TableName: new(table.Name())})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := described.Table
-	if d.StreamSpecification.StreamViewType != types.StreamViewTypeNewAndOldImages || len(d.GlobalSecondaryIndexes) != 2 {
-		t.Errorf("table has stream %v and %d indexes, want both images and 2", d.StreamSpecification.StreamViewType, len(d.GlobalSecondaryIndexes))
+	if d.StreamSpecification.StreamViewType != types.StreamViewTypeNewAndOldImages ||
+		len(d.GlobalSecondaryIndexes) != 2 {
+		t.Errorf("table has stream %v and %d indexes, want both images and 2", d.StreamSpecification.StreamViewType,
+			len(d.GlobalSecondaryIndexes))
 	}
 	if d.BillingModeSummary.BillingMode != types.BillingModePayPerRequest {
 		t.Errorf("billing is %v, want on demand", d.BillingModeSummary.BillingMode)
 	}
-	ttl, err := client.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: new(table.Name())})
+	ttl, err := client.DescribeTimeToLive(t.Context(),
+		&dynamodb.DescribeTimeToLiveInput{TableName: new(table.Name())})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := ttl.TimeToLiveDescription; got.TimeToLiveStatus != types.TimeToLiveStatusEnabled || *got.AttributeName != keys.AttrExpiresAt {
+	if got := ttl.TimeToLiveDescription; got.TimeToLiveStatus != types.TimeToLiveStatusEnabled ||
+		*got.AttributeName != keys.AttrExpiresAt {
 		t.Errorf("TTL is %v by %v, want enabled by %s", got.TimeToLiveStatus, got.AttributeName, keys.AttrExpiresAt)
 	}
 }
@@ -74,7 +79,8 @@ func TestNewClient_NeverSendsRealCredentialsToAnEndpoint(t *testing.T) {
 	}))
 	defer s.Close()
 	for region, want := range map[string]string{"": "us-east-1", "eu-central-1": "eu-central-1"} {
-		if client, err := dynamo.NewClient(t.Context(), region, s.URL); err != nil || client.Options().Region != want {
+		if client, err := dynamo.NewClient(t.Context(), region, s.URL); err != nil ||
+			client.Options().Region != want {
 			t.Errorf("region %q of an endpoint: %v, want %s", region, err, want)
 		}
 	}
@@ -96,7 +102,8 @@ func TestNewClient_WithoutARegionIsAnErrorWithAdvice(t *testing.T) {
 	}
 	t.Setenv("AWS_CONFIG_FILE", "/dev/null")
 	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
-	if _, err := dynamo.NewClient(t.Context(), "", ""); err == nil || !strings.Contains(err.Error(), "AWS_REGION") {
+	if _, err := dynamo.NewClient(t.Context(), "", ""); err == nil ||
+		!strings.Contains(err.Error(), "AWS_REGION") {
 		t.Errorf("NewClient = %v, want an error that names AWS_REGION", err)
 	}
 	client, err := dynamo.NewClient(t.Context(), "eu-central-1", "")
@@ -107,7 +114,9 @@ func TestNewClient_WithoutARegionIsAnErrorWithAdvice(t *testing.T) {
 
 func TestCapacity_SumsConsumedCapacity(t *testing.T) {
 	var capacity dynamo.Capacity
-	table := func(body string) *dynamo.Table { return respondsWith(200, body).table(dynamo.WithCapacity(&capacity)) }
+	table := func(body string) *dynamo.Table {
+		return respondsWith(200, body).table(dynamo.WithCapacity(&capacity))
+	}
 	one := table(`{"ConsumedCapacity":{"CapacityUnits":1.5}}`)
 	for method, write := range writes {
 		body := one
@@ -134,7 +143,8 @@ func TestCapacity_SumsConsumedCapacity(t *testing.T) {
 }
 
 func TestCapacity_IsRequestedOnlyIfCounted(t *testing.T) {
-	for want, options := range map[string][]dynamo.Option{"NONE": nil, "TOTAL": {dynamo.WithCapacity(&dynamo.Capacity{})}} {
+	for want, options := range map[string][]dynamo.Option{"NONE": nil,
+		"TOTAL": {dynamo.WithCapacity(&dynamo.Capacity{})}} {
 		s := respondsWith(200, `{}`)
 		if _, err := s.table(options...).Put(t.Context(), event); err != nil {
 			t.Fatal(err)

@@ -23,10 +23,10 @@ func TestTransactItems_MayBeSentWithTheCallersItems(t *testing.T) {
 	t.Parallel()
 	table, client := open(t), local(t)
 	event := func(at model.Time) storage.AppendTransaction {
-		attrs := model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(21))}}
+		attrs := model.Attrs{{Name: "temperature", Value: model.NumberValue(model.NewDecimal(21))}}
 		e := model.Event{
 			Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"},
-			Order:  model.Order{At: at}, Attrs: attrs, Hash: model.HashOf(attrs),
+			Order:  model.Order{At: at}, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		}
 		return storage.AppendTransaction{
 			Latest:    &storage.LatestWrite{Series: e.Series, OrCreate: true, First: e.Order, Last: e.Order, Hash: e.Hash, Set: attrs},
@@ -84,14 +84,17 @@ func TestTransactResult_OfAnInvalidPositionIsAnError(t *testing.T) {
 	table := dynamo.New(nil, "telemetry")
 	cancelled := &types.TransactionCanceledException{CancellationReasons: []types.CancellationReason{{Code: aws.String("ConditionalCheckFailed")}}}
 	for _, position := range []int{-1, 2} {
-		if result, err := table.TransactResult(storage.AppendTransaction{}, position, cancelled); err == nil || result.Result != storage.Unknown {
+		if result, err := table.TransactResult(storage.AppendTransaction{}, position, cancelled); err == nil ||
+			result.Result != storage.Unknown {
 			t.Errorf("position %d of one: %v, %v; want an error", position, result.Result, err)
 		}
 	}
-	if result, err := table.TransactResult(storage.AppendTransaction{}, 0, errors.New("no such host")); err == nil || result.Result != storage.Unknown {
+	if result, err := table.TransactResult(storage.AppendTransaction{}, 0,
+		errors.New("no such host")); err == nil || result.Result != storage.Unknown {
 		t.Errorf("a permanent failure: %v, %v", result.Result, err)
 	}
-	if result, err := table.TransactResult(storage.AppendTransaction{}, 0, nil); err != nil || result.Result != storage.Written {
+	if result, err := table.TransactResult(storage.AppendTransaction{}, 0, nil); err != nil ||
+		result.Result != storage.Written {
 		t.Errorf("no failure: %v, %v; want written", result.Result, err)
 	}
 }

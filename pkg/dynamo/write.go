@@ -46,7 +46,8 @@ func (t *Table) send(ctx context.Context, a *types.TransactWriteItem) (*types.Co
 	case a.Put != nil:
 		out, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{
 			TableName: &t.name, Item: a.Put.Item, ConditionExpression: a.Put.ConditionExpression,
-			ExpressionAttributeNames: a.Put.ExpressionAttributeNames, ExpressionAttributeValues: a.Put.ExpressionAttributeValues,
+			ExpressionAttributeNames:            a.Put.ExpressionAttributeNames,
+			ExpressionAttributeValues:           a.Put.ExpressionAttributeValues,
 			ReturnValuesOnConditionCheckFailure: returnOldItem, ReturnConsumedCapacity: mode,
 		}, noRetry)
 		if err != nil {
@@ -55,8 +56,10 @@ func (t *Table) send(ctx context.Context, a *types.TransactWriteItem) (*types.Co
 		return out.ConsumedCapacity, nil
 	case a.Update != nil:
 		out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName: &t.name, Key: a.Update.Key, UpdateExpression: a.Update.UpdateExpression, ConditionExpression: a.Update.ConditionExpression,
-			ExpressionAttributeNames: a.Update.ExpressionAttributeNames, ExpressionAttributeValues: a.Update.ExpressionAttributeValues,
+			TableName: &t.name, Key: a.Update.Key, UpdateExpression: a.Update.UpdateExpression,
+			ConditionExpression:                 a.Update.ConditionExpression,
+			ExpressionAttributeNames:            a.Update.ExpressionAttributeNames,
+			ExpressionAttributeValues:           a.Update.ExpressionAttributeValues,
 			ReturnValuesOnConditionCheckFailure: returnOldItem, ReturnConsumedCapacity: mode,
 		}, noRetry)
 		if err != nil {
@@ -66,7 +69,8 @@ func (t *Table) send(ctx context.Context, a *types.TransactWriteItem) (*types.Co
 	case a.Delete != nil:
 		out, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 			TableName: &t.name, Key: a.Delete.Key, ConditionExpression: a.Delete.ConditionExpression,
-			ExpressionAttributeNames: a.Delete.ExpressionAttributeNames, ExpressionAttributeValues: a.Delete.ExpressionAttributeValues,
+			ExpressionAttributeNames:            a.Delete.ExpressionAttributeNames,
+			ExpressionAttributeValues:           a.Delete.ExpressionAttributeValues,
 			ReturnValuesOnConditionCheckFailure: returnOldItem, ReturnConsumedCapacity: mode,
 		}, noRetry)
 		if err != nil {
@@ -114,11 +118,13 @@ func (t *Table) Commit(ctx context.Context, tx itemop.Transaction) (itemop.Trans
 }
 
 // transact sends one TransactWriteItems. failure is the client's error, err a permanent one.
-func (t *Table) transact(ctx context.Context, operation, token string, items []types.TransactWriteItem) (_ storage.WriteResult, failure, err error) {
+func (t *Table) transact(ctx context.Context, operation, token string,
+	items []types.TransactWriteItem) (_ storage.WriteResult, failure, err error) {
 	if err := t.checkContext(ctx, operation); err != nil {
 		return storage.Unknown, nil, err
 	}
-	input := &dynamodb.TransactWriteItemsInput{TransactItems: items, ReturnConsumedCapacity: t.capacity.returnMode()}
+	input := &dynamodb.TransactWriteItemsInput{TransactItems: items,
+		ReturnConsumedCapacity: t.capacity.returnMode()}
 	if token != "" {
 		input.ClientRequestToken = &token
 	}
@@ -167,7 +173,8 @@ func (t *Table) action(a *itemop.Action) (out types.TransactWriteItem, err error
 	case a.Delete:
 		out.Delete = &types.Delete{
 			TableName: &t.name, Key: primary(a.Key), ConditionExpression: condition,
-			ExpressionAttributeNames: x.usedNames(), ExpressionAttributeValues: x.values, ReturnValuesOnConditionCheckFailure: returnOldItem,
+			ExpressionAttributeNames: x.usedNames(), ExpressionAttributeValues: x.values,
+			ReturnValuesOnConditionCheckFailure: returnOldItem,
 		}
 	case a.Put != nil:
 		stored := attributes(a.Put)
@@ -176,7 +183,8 @@ func (t *Table) action(a *itemop.Action) (out types.TransactWriteItem, err error
 		}
 		out.Put = &types.Put{
 			TableName: &t.name, Item: stored, ConditionExpression: condition,
-			ExpressionAttributeNames: x.usedNames(), ExpressionAttributeValues: x.values, ReturnValuesOnConditionCheckFailure: returnOldItem,
+			ExpressionAttributeNames: x.usedNames(), ExpressionAttributeValues: x.values,
+			ReturnValuesOnConditionCheckFailure: returnOldItem,
 		}
 	case change != "":
 		out.Update = t.update(a.Key, x, change, condition)
@@ -190,13 +198,15 @@ func (t *Table) action(a *itemop.Action) (out types.TransactWriteItem, err error
 func (t *Table) update(k keys.Key, x *expression, change string, condition *string) *types.Update {
 	return &types.Update{
 		TableName: &t.name, Key: primary(k), UpdateExpression: &change, ConditionExpression: condition,
-		ExpressionAttributeNames: x.usedNames(), ExpressionAttributeValues: x.values, ReturnValuesOnConditionCheckFailure: returnOldItem,
+		ExpressionAttributeNames: x.usedNames(), ExpressionAttributeValues: x.values,
+		ReturnValuesOnConditionCheckFailure: returnOldItem,
 	}
 }
 
 func (t *Table) check(k keys.Key, x *expression, condition *string) *types.ConditionCheck {
 	return &types.ConditionCheck{
 		TableName: &t.name, Key: primary(k), ConditionExpression: condition,
-		ExpressionAttributeNames: x.usedNames(), ExpressionAttributeValues: x.values, ReturnValuesOnConditionCheckFailure: returnOldItem,
+		ExpressionAttributeNames: x.usedNames(), ExpressionAttributeValues: x.values,
+		ReturnValuesOnConditionCheckFailure: returnOldItem,
 	}
 }

@@ -16,7 +16,8 @@ import (
 func TestUpdate_MayOnlyRemove(t *testing.T) {
 	t.Parallel()
 	s := respondsWith(200, `{}`)
-	result, err := s.table().Update(t.Context(), itemop.Action{Key: keys.Key{PK: "a", SK: "b"}, Remove: []string{"x"}})
+	result, err := s.table().Update(t.Context(),
+		itemop.Action{Key: keys.Key{PK: "a", SK: "b"}, Remove: []string{"x"}})
 	if err != nil || result != storage.Written {
 		t.Fatalf("%v, %v; want it written", result, err)
 	}
@@ -43,9 +44,10 @@ func TestGetItem_NestedValuesOfOtherPrograms(t *testing.T) {
 		"a list of a list of it": {&types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberL{Value: []types.AttributeValue{set}}}}, item.Other},
 	} {
 		k := keys.Key{PK: "OWN#" + name, SK: "OWN"}
-		if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: new(db.Name()), Item: map[string]types.AttributeValue{
-			"pk": &types.AttributeValueMemberS{Value: k.PK}, "sk": &types.AttributeValueMemberS{Value: k.SK}, "x": c.value,
-		}}); err != nil {
+		if _, err := client.PutItem(t.Context(),
+			&dynamodb.PutItemInput{TableName: new(db.Name()), Item: map[string]types.AttributeValue{
+				"pk": &types.AttributeValueMemberS{Value: k.PK}, "sk": &types.AttributeValueMemberS{Value: k.SK}, "x": c.value,
+			}}); err != nil {
 			t.Fatal(err)
 		}
 		it, err := db.GetItem(t.Context(), k)

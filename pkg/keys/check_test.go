@@ -40,7 +40,8 @@ func TestCheck_CountsBytesAfterEscaping(t *testing.T) {
 	if !errors.Is(err, keys.ErrKeyLong) || !strings.Contains(err.Error(), "1192 bytes") {
 		t.Errorf("256 separators and 128 percent signs in a sort key: %v, want ErrKeyLong at 1192 bytes", err)
 	}
-	if err := keys.Event(model.EventKey{Series: reading(strings.Repeat("#", 512), ""), Order: model.Order{ID: strings.Repeat("x", 256)}}).Check(); err != nil {
+	if err := keys.Event(model.EventKey{Series: reading(strings.Repeat("#", 512), ""),
+		Order: model.Order{ID: strings.Repeat("x", 256)}}).Check(); err != nil {
 		t.Errorf("a subject id of 512 separators: %v", err)
 	}
 }

@@ -12,8 +12,9 @@ import (
 // Errors of the helpers that build keys of your own.
 var (
 	ErrNoParts   = errors.New("the key has no parts: pass at least one")
-	ErrSeparator = errors.New("a part contains the separator #, and would be parsed as two parts: escape it with Escape")
-	ErrNoEntity  = errors.New("the key needs a type and an id, such as USER#123")
+	ErrSeparator = errors.New(
+		"a part contains the separator #, and would be parsed as two parts: escape it with Escape")
+	ErrNoEntity = errors.New("the key needs a type and an id, such as USER#123")
 )
 
 // Composite joins the parts of a key of your own: SENSOR#123#2024-12-01-14. It returns ErrNoParts if there

@@ -22,7 +22,8 @@ func TestEventParser_MatchesParseEvent(t *testing.T) {
 			if rapid.Bool().Draw(t, "same kind") {
 				s.Kind, s.Stream = series[0].Kind, series[0].Stream
 			}
-			k := keys.Event(model.EventKey{Series: s, Order: model.Order{At: anyTime().Draw(t, "at"), ID: hostile(0).Draw(t, "id")}})
+			k := keys.Event(model.EventKey{Series: s,
+				Order: model.Order{At: anyTime().Draw(t, "at"), ID: hostile(0).Draw(t, "id")}})
 			if rapid.IntRange(0, 3).Draw(t, "damage") == 0 {
 				k.SK = damaged(t, k.SK)
 			}
@@ -67,7 +68,8 @@ func TestEventParser_AllocatesNothing(t *testing.T) {
 		if i%3 == 0 {
 			s.Subject.ID = "sensor_02"
 		}
-		run = append(run, keys.Event(model.EventKey{Series: s, Order: model.Order{At: model.Time(1776693600000 + i), ID: "a"}}))
+		run = append(run, keys.Event(
+			model.EventKey{Series: s, Order: model.Order{At: model.Time(1776693600000 + i), ID: "a"}}))
 	}
 	var p keys.EventParser
 	var to model.EventKey
@@ -84,7 +86,8 @@ func TestEventParser_AllocatesNothing(t *testing.T) {
 
 // A key that ends with its time, or with the type of its subject, is not complete.
 func TestEventParser_RejectsAKeyThatIsCutOff(t *testing.T) {
-	k := keys.Event(model.EventKey{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "d"}, Kind: "READING"}})
+	k := keys.Event(model.EventKey{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "d"},
+		Kind: "READING"}})
 	withoutID := keys.Key{PK: k.PK, SK: strings.TrimSuffix(k.SK, "#")}
 	for _, cut := range []keys.Key{withoutID, {PK: "DEVICE#", SK: k.SK}, {PK: "DEVICE", SK: k.SK}} {
 		var p keys.EventParser

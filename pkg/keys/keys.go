@@ -53,7 +53,8 @@ func Latest(s model.Series) Key {
 // Event returns the key of an event. Within a series, the byte order of sort keys is the
 // order of model.Order: by event time, then by id as bytes.
 func Event(k model.EventKey) Key {
-	return Key{Partition(k.Series), keyparts.Join(ClassEvent, k.Series.Kind, k.Series.Stream, k.At.String(), k.ID)}
+	return Key{Partition(k.Series),
+		keyparts.Join(ClassEvent, k.Series.Kind, k.Series.Stream, k.At.String(), k.ID)}
 }
 
 // Row returns the key of a rollup. Within a series and tier, the byte order of sort keys
@@ -61,7 +62,7 @@ func Event(k model.EventKey) Key {
 func Row(k rollup.Key) Key {
 	label := k.Start.String()
 	if u, err := tier.ParseUnit(k.Tier); err == nil {
-		label = u.BucketOf(k.Start).Label()
+		label = u.BucketAt(k.Start).Label()
 	}
 	return Key{Partition(k.Series), keyparts.Join(ClassRow, k.Tier, k.Series.Kind, k.Series.Stream, label)}
 }
@@ -75,8 +76,9 @@ const (
 // Errors of Key.Check.
 var (
 	ErrKeyEmpty = errors.New("key is empty: the table needs both parts of a primary key")
-	ErrKeyText  = errors.New("key is not valid UTF-8: the table stores keys as strings; send ids, streams and names as UTF-8 text")
-	ErrKeyLong  = errors.New("key is too long")
+	ErrKeyText  = errors.New(
+		"key is not valid UTF-8: the table stores keys as strings; send ids, streams and names as UTF-8 text")
+	ErrKeyLong = errors.New("key is too long")
 )
 
 // Check reports whether the table can store k: both parts are present and valid UTF-8,

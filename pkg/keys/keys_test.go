@@ -28,7 +28,9 @@ func hostile(least int) *rapid.Generator[string] {
 
 func anyTime() *rapid.Generator[model.Time] {
 	return rapid.OneOf(
-		rapid.Map(rapid.Int64Range(int64(model.MinTime), int64(model.MaxTime)), func(ms int64) model.Time { return model.Time(ms) }),
+		rapid.Map(rapid.Int64Range(int64(model.MinTime), int64(model.MaxTime)), func(ms int64) model.Time {
+			return model.Time(ms)
+		}),
 		rapid.SampledFrom([]model.Time{model.MinTime, -1, 0, 1, 999, 1000, model.MaxTime}),
 	)
 }
@@ -63,7 +65,7 @@ func anyRowKey() *rapid.Generator[rollup.Key] {
 		return rollup.Key{
 			Series: anySeries().Draw(t, "series"),
 			Tier:   u.String(),
-			Start:  u.BucketOf(anyTime().Draw(t, "at")).Start,
+			Start:  u.BucketAt(anyTime().Draw(t, "at")).Start,
 		}
 	})
 }
@@ -126,7 +128,7 @@ func TestRow_ByteOrderOfKeysIsTimeOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyRowKey().Draw(t, "a"), anyRowKey().Draw(t, "b")
 		u, _ := tier.ParseUnit(a.Tier)
-		b = rollup.Key{Series: a.Series, Tier: a.Tier, Start: u.BucketOf(b.Start).Start}
+		b = rollup.Key{Series: a.Series, Tier: a.Tier, Start: u.BucketAt(b.Start).Start}
 		if got, want := cmp.Compare(keys.Row(a).SK, keys.Row(b).SK), cmp.Compare(a.Start, b.Start); got != want {
 			t.Fatalf("%q and %q compare as %d, their buckets as %d", keys.Row(a).SK, keys.Row(b).SK, got, want)
 		}
@@ -158,7 +160,8 @@ func TestKeys_NoValueForgesAnotherKey(t *testing.T) {
 			t.Fatalf("%v and %v have keys %v and %v", a, b, keys.Event(a), keys.Event(b))
 		}
 		if (a.Series == b.Series) != (keys.Latest(a.Series) == keys.Latest(b.Series)) {
-			t.Fatalf("%v and %v have latest items %v and %v", a.Series, b.Series, keys.Latest(a.Series), keys.Latest(b.Series))
+			t.Fatalf("%v and %v have latest items %v and %v", a.Series, b.Series, keys.Latest(a.Series),
+				keys.Latest(b.Series))
 		}
 		if _, err := keys.ParseLatest(keys.Event(a)); !errors.Is(err, keys.ErrKeyForm) {
 			t.Fatalf("the key of event %v is parsed as a latest item", a)
@@ -259,7 +262,8 @@ func TestParseRow_RefusesUnknownTiersAndLabels(t *testing.T) {
 
 func TestParseRow_SaysThatANameIsEmpty(t *testing.T) {
 	_, err := keys.ParseRow(keys.Key{PK: "DEVICE#d", SK: "AGG#month###2026-04"})
-	if err == nil || !strings.Contains(err.Error(), "a name in it is empty") || !strings.Contains(err.Error(), "AGG#month###2026-04") {
+	if err == nil || !strings.Contains(err.Error(), "a name in it is empty") ||
+		!strings.Contains(err.Error(), "AGG#month###2026-04") {
 		t.Errorf("the error is %v, want the key and what is empty", err)
 	}
 }
@@ -315,7 +319,7 @@ func FuzzParseEvent(f *testing.F) {
 func ExampleEvent() {
 	k := keys.Event(model.EventKey{
 		Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "hall #3"}, Kind: "READING", Stream: "status"},
-		Order:  model.Order{At: model.TimeOf(time.Date(2026, 4, 20, 14, 0, 0, 0, time.UTC)), ID: "7"},
+		Order:  model.Order{At: model.NewTime(time.Date(2026, 4, 20, 14, 0, 0, 0, time.UTC)), ID: "7"},
 	})
 	fmt.Println(k.PK)
 	fmt.Println(k.SK)
@@ -332,7 +336,8 @@ func BenchmarkEvent(b *testing.B) {
 }
 
 func BenchmarkParseEvent(b *testing.B) {
-	k := keys.Event(model.EventKey{Series: reading("sensor_01", "status"), Order: model.Order{At: 1776693600000, ID: "01J"}})
+	k := keys.Event(model.EventKey{Series: reading("sensor_01", "status"),
+		Order: model.Order{At: 1776693600000, ID: "01J"}})
 	for b.Loop() {
 		if _, err := keys.ParseEvent(k); err != nil {
 			b.Fatal(err)

@@ -37,12 +37,14 @@ func TestTimeKey_HasTheRequestedGranularity(t *testing.T) {
 
 func TestTimeKey_RefusesYearsOutsideFourDigits(t *testing.T) {
 	t.Parallel()
-	for _, at := range []time.Time{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC), time.Unix(math.MaxInt32*1000, 0)} {
+	for _, at := range []time.Time{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC), time.Unix(math.MaxInt32*1000, 0)} {
 		if got, err := keys.TimeKey(at, keys.ByDay); !errors.Is(err, keys.ErrTimeKey) {
 			t.Errorf("%s: %q, %v; want %v", at, got, err, keys.ErrTimeKey)
 		}
 	}
-	for _, key := range []string{"", "2024", "2024-13-01", "2024-12-2", "2024-12-02-15", "2024-02-30", "0000-01-01"} {
+	for _, key := range []string{"", "2024", "2024-13-01", "2024-12-2", "2024-12-02-15", "2024-02-30",
+		"0000-01-01"} {
 		if _, _, err := keys.ParseTimeKey(key, keys.ByDay); !errors.Is(err, keys.ErrTimeKey) {
 			t.Errorf("%q by day: %v, want %v", key, err, keys.ErrTimeKey)
 		}
@@ -52,7 +54,8 @@ func TestTimeKey_RefusesYearsOutsideFourDigits(t *testing.T) {
 // The byte order of keys is time order, and a range matches the keys of its times.
 func TestTimeKey_OrderAndRangeFollowTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		by := rapid.SampledFrom([]keys.Granularity{keys.ByYear, keys.ByMonth, keys.ByDay, keys.ByHour, keys.ByMinute, keys.ByInstant}).Draw(t, "by")
+		by := rapid.SampledFrom([]keys.Granularity{keys.ByYear, keys.ByMonth, keys.ByDay, keys.ByHour,
+			keys.ByMinute, keys.ByInstant}).Draw(t, "by")
 		instant := rapid.Map(rapid.Int64Range(-60e12, 250e12), time.UnixMilli)
 		a, b := instant.Draw(t, "a"), instant.Draw(t, "b")
 		keyA, errA := keys.TimeKey(a, by)
@@ -89,13 +92,16 @@ func TestTimeRange_IncludesTheLastDayOfTheMonth(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2024, 12, 1, 0, 0, 0, 0, time.UTC)
 	lo, hi, err := keys.TimeRange(keys.ByInstant, first, first.AddDate(0, 1, 0))
-	if last := "2024-12-31T23:59:59.999Z#x"; err != nil || last < lo || last > hi || hi >= "2025-01-01T00:00:00.000Z" || lo > "2024-12-01T00:00:00.000Z" {
+	if last := "2024-12-31T23:59:59.999Z#x"; err != nil || last < lo || last > hi ||
+		hi >= "2025-01-01T00:00:00.000Z" || lo > "2024-12-01T00:00:00.000Z" {
 		t.Errorf("December is %q to %q, %v", lo, hi, err)
 	}
-	if _, _, err := keys.TimeRange(keys.ByDay, first, first.AddDate(9000, 0, 0)); !errors.Is(err, keys.ErrTimeKey) {
+	if _, _, err := keys.TimeRange(keys.ByDay, first, first.AddDate(9000, 0, 0)); !errors.Is(err,
+		keys.ErrTimeKey) {
 		t.Errorf("to the year 11024: %v, want %v", err, keys.ErrTimeKey)
 	}
-	if _, _, err := keys.TimeRange(keys.ByDay, first.AddDate(-9000, 0, 0), first); !errors.Is(err, keys.ErrTimeKey) {
+	if _, _, err := keys.TimeRange(keys.ByDay, first.AddDate(-9000, 0, 0), first); !errors.Is(err,
+		keys.ErrTimeKey) {
 		t.Errorf("from before the year 1: %v, want %v", err, keys.ErrTimeKey)
 	}
 }
@@ -142,7 +148,8 @@ func TestComposite_EscapedPartsRoundTripAndKeepOrder(t *testing.T) {
 
 func TestEntity_IDMayContainTheSeparator(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ entityType, id, key string }{{"USER", "123", "USER#123"}, {"USER", "123#456", "USER#123#456"}, {"USER", "#", "USER##"}} {
+	for _, c := range []struct{ entityType, id, key string }{{"USER", "123", "USER#123"},
+		{"USER", "123#456", "USER#123#456"}, {"USER", "#", "USER##"}} {
 		if key, err := keys.Entity(c.entityType, c.id); key != c.key || err != nil {
 			t.Errorf("%s of %s: %q, %v; want %q", c.entityType, c.id, key, err, c.key)
 		}
@@ -153,7 +160,8 @@ func TestEntity_IDMayContainTheSeparator(t *testing.T) {
 	for _, c := range []struct {
 		entityType, id string
 		err            error
-	}{{"", "1", keys.ErrNoEntity}, {"USER", "", keys.ErrNoEntity}, {"A#B", "1", keys.ErrSeparator}, {"#B", "1", keys.ErrSeparator}} {
+	}{{"", "1", keys.ErrNoEntity}, {"USER", "", keys.ErrNoEntity}, {"A#B", "1", keys.ErrSeparator},
+		{"#B", "1", keys.ErrSeparator}} {
 		if key, err := keys.Entity(c.entityType, c.id); !errors.Is(err, c.err) {
 			t.Errorf("%q of %q: %q, %v; want %v", c.entityType, c.id, key, err, c.err)
 		}
@@ -174,7 +182,8 @@ func TestHierarchyPrefix_MatchesExactlyTheNodesBelow(t *testing.T) {
 	for _, c := range []struct {
 		levels []string
 		below  bool
-	}{{[]string{"EUROPE", "DE", "BERLIN"}, true}, {[]string{"EUROPE", "DE"}, false}, {[]string{"EUROPE", "DEN", "X"}, false}} {
+	}{{[]string{"EUROPE", "DE", "BERLIN"}, true}, {[]string{"EUROPE", "DE"}, false},
+		{[]string{"EUROPE", "DEN", "X"}, false}} {
 		key, err := keys.Hierarchy(c.levels...)
 		if err != nil || strings.HasPrefix(key, prefix) != c.below {
 			t.Errorf("%q, %v: below %q: %v", key, err, prefix, !c.below)
@@ -190,7 +199,8 @@ func TestHierarchyPrefix_MatchesExactlyTheNodesBelow(t *testing.T) {
 func TestEdge_ReverseSwapsThePartitions(t *testing.T) {
 	t.Parallel()
 	edge, err := keys.Edge("USER#1", "GROUP#9")
-	if want := (keys.Key{PK: "USER#1", SK: "GROUP#9"}); err != nil || edge != want || edge.Reverse().Reverse() != edge {
+	if want := (keys.Key{PK: "USER#1", SK: "GROUP#9"}); err != nil || edge != want ||
+		edge.Reverse().Reverse() != edge {
 		t.Errorf("got %v, %v; want %v", edge, err, want)
 	}
 	if want := (keys.Key{PK: "GROUP#9", SK: "USER#1"}); edge.Reverse() != want {
@@ -199,7 +209,8 @@ func TestEdge_ReverseSwapsThePartitions(t *testing.T) {
 	for _, c := range []struct {
 		from, to string
 		err      error
-	}{{"", "x", keys.ErrKeyEmpty}, {"x", "", keys.ErrKeyEmpty}, {"x", strings.Repeat("y", 1025), keys.ErrKeyLong}, {"\xff", "y", keys.ErrKeyText}} {
+	}{{"", "x", keys.ErrKeyEmpty}, {"x", "", keys.ErrKeyEmpty},
+		{"x", strings.Repeat("y", 1025), keys.ErrKeyLong}, {"\xff", "y", keys.ErrKeyText}} {
 		if _, err := keys.Edge(c.from, c.to); !errors.Is(err, c.err) {
 			t.Errorf("from %.9q to %.9q: %v, want %v", c.from, c.to, err, c.err)
 		}
@@ -209,7 +220,8 @@ func TestEdge_ReverseSwapsThePartitions(t *testing.T) {
 // Stored keys contain the shard of an item, so the shard must never change.
 func TestDistributed_GivesAnItemAlwaysTheSameShard(t *testing.T) {
 	t.Parallel()
-	for item, want := range map[string]string{"": "ITEM#SHARD_7", "a": "ITEM#SHARD_6", "order-17": "ITEM#SHARD_8"} {
+	for item, want := range map[string]string{"": "ITEM#SHARD_7", "a": "ITEM#SHARD_6",
+		"order-17": "ITEM#SHARD_8"} {
 		if got, err := keys.Distributed("ITEM", 10, item); got != want || err != nil {
 			t.Errorf("%q: %q, %v; want %q", item, got, err, want)
 		}
@@ -285,7 +297,8 @@ func TestNextVersion_StartsAtOne(t *testing.T) {
 
 func TestTimeKey_AcceptsTheFirstAndTheLastTime(t *testing.T) {
 	for at, want := range map[model.Time]string{
-		model.MinTime: "0001-01-01-00", model.MaxTime: "9999-12-31-23", model.MinTime - 1: "", model.MaxTime + 1: "",
+		model.MinTime: "0001-01-01-00", model.MaxTime: "9999-12-31-23", model.MinTime - 1: "",
+		model.MaxTime + 1: "",
 	} {
 		got, err := keys.TimeKey(at.Time(), keys.ByHour)
 		if got != want || (err == nil) != (want != "") {

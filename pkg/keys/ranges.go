@@ -29,12 +29,12 @@ func RowRange(s model.Series, u tier.Unit, from, to model.Time) (lo, hi string) 
 	if from >= to {
 		return prefix, prefix
 	}
-	first := u.BucketOf(from)
+	first := u.BucketAt(from)
 	lo = prefix + first.Label()
 	if first.Start < from {
 		lo += string(separator) // after this bucket, before the next
 	}
-	return lo, max(lo, prefix+u.BucketOf(to-1).Label())
+	return lo, max(lo, prefix+u.BucketAt(to-1).Label())
 }
 
 // clampToStored returns the part of [from, to) that the fixed-width form of times can represent.

@@ -72,7 +72,8 @@ func TestEventRange_ExcludesOtherSeries(t *testing.T) {
 		}
 		lo, hi := keys.EventRange(e.Series, model.MinTime, model.MaxTime+1)
 		for _, sk := range []string{
-			keys.Event(other).SK, keys.Latest(e.Series).SK, keys.Latest(other.Series).SK, keys.Metadata(e.Series.Subject).SK,
+			keys.Event(other).SK, keys.Latest(e.Series).SK, keys.Latest(other.Series).SK,
+			keys.Metadata(e.Series.Subject).SK,
 			keys.Row(rollup.Key{Series: e.Series, Tier: "hour", Start: e.At}).SK,
 		} {
 			if lo <= sk && sk <= hi {
@@ -84,9 +85,11 @@ func TestEventRange_ExcludesOtherSeries(t *testing.T) {
 
 func TestEventRange_ExcludesSimilarStreams(t *testing.T) {
 	const when = model.Time(1776693600000)
-	for _, stream := range []string{"a#b", "ab", "a ", "a\x00", "a%", "a$", "", "A", "a#2026-04-20T14:00:00.000Z"} {
+	for _, stream := range []string{"a#b", "ab", "a ", "a\x00", "a%", "a$", "", "A",
+		"a#2026-04-20T14:00:00.000Z"} {
 		lo, hi := keys.EventRange(reading("d", "a"), when-1000, when+1000)
-		if sk := keys.Event(model.EventKey{Series: reading("d", stream), Order: model.Order{At: when, ID: "x"}}).SK; lo <= sk && sk <= hi {
+		if sk := keys.Event(model.EventKey{Series: reading("d", stream),
+			Order: model.Order{At: when, ID: "x"}}).SK; lo <= sk && sk <= hi {
 			t.Errorf("stream %q: %q is in the range %q to %q of stream a", stream, sk, lo, hi)
 		}
 	}
@@ -96,7 +99,7 @@ func TestRowRange_IncludesExactlyTheBucketsOfTheRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := anyRowKey().Draw(t, "row")
 		u := anyUnit().Draw(t, "unit")
-		r.Tier, r.Start = u.String(), u.BucketOf(r.Start).Start
+		r.Tier, r.Start = u.String(), u.BucketAt(r.Start).Start
 		w := window(r.Start).Draw(t, "window")
 		lo, hi := keys.RowRange(r.Series, u, w[0], w[1])
 		sk := keys.Row(r).SK
@@ -142,20 +145,25 @@ func TestRanges_OfMoreThanCanBeStoredAreOfAll(t *testing.T) {
 }
 
 func TestRanges_OfNoTimeAreEmpty(t *testing.T) {
-	e := model.EventKey{Series: reading("d", ""), Order: model.Order{At: model.MaxTime, ID: strings.Repeat("\U0010FFFF", 9)}}
-	if lo, hi := keys.EventRange(e.Series, model.MaxTime, model.MaxTime+1); keys.Event(e).SK < lo || keys.Event(e).SK > hi {
+	e := model.EventKey{Series: reading("d", ""),
+		Order: model.Order{At: model.MaxTime, ID: strings.Repeat("\U0010FFFF", 9)}}
+	if lo, hi := keys.EventRange(e.Series, model.MaxTime, model.MaxTime+1); keys.Event(e).SK < lo ||
+		keys.Event(e).SK > hi {
 		t.Error("an event of the last millisecond is not in its range")
 	}
-	if lo, hi := keys.EventRange(e.Series, model.MaxTime, model.MaxTime); keys.Event(e).SK >= lo && keys.Event(e).SK <= hi {
+	if lo, hi := keys.EventRange(e.Series, model.MaxTime, model.MaxTime); keys.Event(e).SK >= lo &&
+		keys.Event(e).SK <= hi {
 		t.Error("an empty range contains an event")
 	}
-	if lo, hi := keys.EventRange(e.Series, model.MaxTime+1, model.MaxTime+9); keys.Event(e).SK >= lo && keys.Event(e).SK <= hi {
+	if lo, hi := keys.EventRange(e.Series, model.MaxTime+1, model.MaxTime+9); keys.Event(e).SK >= lo &&
+		keys.Event(e).SK <= hi {
 		t.Error("a range after all times contains an event")
 	}
 }
 
 func TestRowRange_OfNoTimeIncludesNoBucket(t *testing.T) {
-	r := rollup.Key{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "d"}, Kind: "READING"}, Tier: "hour", Start: 1_776_693_600_000}
+	r := rollup.Key{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "d"}, Kind: "READING"},
+		Tier: "hour", Start: 1_776_693_600_000}
 	for _, to := range []model.Time{r.Start, r.Start - 1} {
 		if lo, hi := keys.RowRange(r.Series, tier.Hour, r.Start, to); lo <= keys.Row(r).SK && keys.Row(r).SK <= hi {
 			t.Errorf("%q is in %q to %q", keys.Row(r).SK, lo, hi)

@@ -57,7 +57,8 @@ func TestEventParser_UsesTheSharedPart(t *testing.T) {
 
 // After a key that is no event's, a parser shares nothing.
 func TestEventParser_KeepsNothingOfADamagedKey(t *testing.T) {
-	k := Event(model.EventKey{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "a"}, Kind: "READING"}})
+	k := Event(model.EventKey{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "a"},
+		Kind: "READING"}})
 	var p EventParser
 	var got model.EventKey
 	for _, damaged := range []Key{{PK: k.PK, SK: "EVENT#x"}, {PK: "DEVICE", SK: k.SK}} {
@@ -67,7 +68,8 @@ func TestEventParser_KeepsNothingOfADamagedKey(t *testing.T) {
 		if damaged.PK == "DEVICE" {
 			p.prefix = "" // nothing is shared
 		}
-		if err := p.Parse(damaged, &got); !errors.Is(err, ErrKeyForm) || p.pk != "" || p.prefix != "" || p.series != (model.Series{}) {
+		if err := p.Parse(damaged, &got); !errors.Is(err, ErrKeyForm) || p.pk != "" || p.prefix != "" ||
+			p.series != (model.Series{}) {
 			t.Errorf("%q: %v, the parser keeps %+v", damaged, err, p)
 		}
 	}
@@ -115,7 +117,8 @@ func TestParseShard_NeedsADigit(t *testing.T) {
 		shard int
 		ok    bool
 	}{
-		shardKey("a", 3): {"a", 3, true}, shardInfix + "3": {"", 3, true}, "a": {"a", 0, false}, "a" + shardInfix: {"a" + shardInfix, 0, false},
+		shardKey("a", 3): {"a", 3, true}, shardInfix + "3": {"", 3, true}, "a": {"a", 0, false},
+		"a" + shardInfix:        {"a" + shardInfix, 0, false},
 		"a" + shardInfix + "03": {"a" + shardInfix + "03", 0, false}, "a" + shardInfix + "-1": {"a" + shardInfix + "-1", 0, false},
 	} {
 		if base, shard, ok := ParseShard(key); base != want.base || shard != want.shard || ok != want.ok {

@@ -48,7 +48,7 @@ func TimeKey(at time.Time, by Granularity) (string, error) {
 	if err := by.check(); err != nil {
 		return "", err
 	}
-	if t := model.TimeOf(at); t < model.MinTime || t > model.MaxTime {
+	if t := model.NewTime(at); t < model.MinTime || t > model.MaxTime {
 		return "", fmt.Errorf("the year %d: %w: want 0001 to 9999", at.UTC().Year(), ErrTimeKey)
 	}
 	return at.UTC().Format(string(by)), nil
@@ -90,7 +90,8 @@ func (g Granularity) next(start time.Time) time.Time {
 // ends of the range, the bounds reach beyond the range.
 func TimeRange(by Granularity, from, to time.Time) (lo, hi string, err error) {
 	if !from.Before(to) {
-		return "", "", fmt.Errorf("from %s to %s: %w", from.Format(time.RFC3339Nano), to.Format(time.RFC3339Nano), ErrTimeRange)
+		return "", "", fmt.Errorf("from %s to %s: %w", from.Format(time.RFC3339Nano), to.Format(time.RFC3339Nano),
+			ErrTimeRange)
 	}
 	if lo, err = TimeKey(from, by); err != nil {
 		return "", "", err

@@ -20,7 +20,8 @@ import (
 // if it was deleted meanwhile, or Taken if another profile has the value; that profile is left as it is. It
 // finds the profiles that were created by this package. It ends with the first error, also of each. To
 // resume, pass the id of the last subject as after; "" begins.
-func (s *Service) Backfill(ctx context.Context, subjectType, after string, each func(model.Subject, Result) error) error {
+func (s *Service) Backfill(ctx context.Context, subjectType, after string,
+	each func(model.Subject, Result) error) error {
 	resume := itemop.Position{}
 	if after != "" {
 		resume.Key = tablekeys.SeriesEntry(model.Series{Subject: model.Subject{Type: subjectType, ID: after}})
@@ -40,7 +41,8 @@ func (s *Service) Backfill(ctx context.Context, subjectType, after string, each 
 	return nil
 }
 
-func (s *Service) backfillShard(ctx context.Context, l itemop.ListRequest, each func(model.Subject, Result) error) error {
+func (s *Service) backfillShard(ctx context.Context, l itemop.ListRequest,
+	each func(model.Subject, Result) error) error {
 	for it, err := range itemop.Items(ctx, s.Store, l) {
 		if err != nil {
 			return err
@@ -66,27 +68,29 @@ func (s *Service) backfillShard(ctx context.Context, l itemop.ListRequest, each 
 // reindex writes the index keys and claims the unique values of a profile that lacks some.
 func (s *Service) reindex(ctx context.Context, subject model.Subject) (Result, error) {
 	spec := s.profile(subject.Type)
-	return s.execute(ctx, "backfill", subject, func(ctx context.Context, known sentinelState) (*change, Result, error) {
-		it, err := s.Store.GetItem(ctx, keys.Metadata(subject))
-		old, err := itemop.Decode(it, err, item.Profile)
-		switch {
-		case err != nil:
-			return nil, Result{}, err
-		case old == nil || expired(old.ExpiresAt, s.now()):
-			return nil, Result{Outcome: NotFound}, nil
-		case isIndexed(it, old, &spec):
-			return nil, Result{Outcome: Unchanged, Profile: old}, nil
-		}
-		p := *old
-		c, err := s.updated(&p, old, nil, &spec, known)
-		return c, Result{}, err
-	})
+	return s.execute(ctx, "backfill", subject,
+		func(ctx context.Context, known sentinelState) (*change, Result, error) {
+			it, err := s.Store.GetItem(ctx, keys.Metadata(subject))
+			old, err := itemop.Decode(it, err, item.Profile)
+			switch {
+			case err != nil:
+				return nil, Result{}, err
+			case old == nil || expired(old.ExpiresAt, s.now()):
+				return nil, Result{Outcome: NotFound}, nil
+			case isIndexed(it, old, &spec):
+				return nil, Result{Outcome: Unchanged, Profile: old}, nil
+			}
+			p := *old
+			c, err := s.updated(&p, old, nil, &spec, known)
+			return c, Result{}, err
+		})
 }
 
 // isIndexed reports whether a stored profile has the index keys and sentinels of spec.
 func isIndexed(it item.Item, p *model.Profile, spec *catalog.Profile) bool {
 	sentinels := lists.Map(claims(p.Subject, spec, p.Attrs), func(c claim) string { return c.partition })
-	return slices.Equal(sentinels, p.Sentinels) && !slices.ContainsFunc(spec.Indexes, func(x catalog.ProfileIndex) bool {
-		return it.IndexKey(x.Index) != indexKey(p, x)
-	})
+	return slices.Equal(sentinels, p.Sentinels) &&
+		!slices.ContainsFunc(spec.Indexes, func(x catalog.ProfileIndex) bool {
+			return it.IndexKey(x.Index) != indexKey(p, x)
+		})
 }

@@ -20,7 +20,8 @@ var undeclared = catalog.Profile{Versions: employee.Versions, DeletedFor: employ
 func employees(t *testing.T, n int) *fixture {
 	w := newFixture(t, undeclared)
 	for i := range n {
-		w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), subject(fmt.Sprint("e", i)), fields("email", fmt.Sprintf("%d@acme.com", i), "status", "active"))), nil)
+		w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), subject(fmt.Sprint("e", i)),
+			fields("email", fmt.Sprintf("%d@acme.com", i), "status", "active"))), nil)
 	}
 	w.spec = employee
 	return w
@@ -105,7 +106,8 @@ func TestBackfill_ReportsValuesThatTwoProfilesHave(t *testing.T) {
 	if p, err := w.Get(t.Context(), taken); err != nil || p.Version != 1 {
 		t.Errorf("the profile without the value: %+v, %v; want version 1", p, err)
 	}
-	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), taken, fields("email", "other@acme.com"), 0)), nil)
+	w.wantOutcome(lifecycle.Updated,
+		w.noError(w.Update(t.Context(), taken, fields("email", "other@acme.com"), 0)), nil)
 	if again := w.backfilled(""); again[taken.ID] != lifecycle.Unchanged {
 		t.Errorf("after its correction: %v", again)
 	}
@@ -173,7 +175,8 @@ func TestBackfill_KeepsAChangeOfTheSameMoment(t *testing.T) {
 	w.faulty.Writes = func(storetest.Call) storetest.WriteFault {
 		if !changed {
 			changed = true
-			w.wantOutcome(lifecycle.Updated, w.noError(other.Update(t.Context(), e0, fields("email", "new@acme.com"), 0)), nil)
+			w.wantOutcome(lifecycle.Updated,
+				w.noError(other.Update(t.Context(), e0, fields("email", "new@acme.com"), 0)), nil)
 		}
 		return storetest.NoFault
 	}
@@ -188,17 +191,20 @@ func TestBackfill_KeepsAChangeOfTheSameMoment(t *testing.T) {
 // A profile that the later declaration does not allow stops the backfill: its error names it.
 func TestBackfill_AnInvalidProfileIsAnError(t *testing.T) {
 	w := newFixture(t, undeclared)
-	number := model.Attrs{{Name: "status", Value: model.NumberValue(model.DecimalOf(1))}}
+	number := model.Attrs{{Name: "status", Value: model.NumberValue(model.NewDecimal(1))}}
 	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, number)), nil)
 	w.spec = employee
 	w.spec.Unique = nil
-	err := w.Backfill(t.Context(), "EMPLOYEE", "", func(_ model.Subject, r lifecycle.Result) error { return errors.New(string(r.Outcome)) })
+	err := w.Backfill(t.Context(), "EMPLOYEE", "", func(_ model.Subject, r lifecycle.Result) error {
+		return errors.New(string(r.Outcome))
+	})
 	if err == nil || err.Error() != "backfill EMPLOYEE: unchanged" {
 		t.Errorf("a field that cannot be indexed: %v; want that the profile stays outside of the index", err)
 	}
 	w.spec.Unique = []catalog.Unique{{Name: "u", Fields: []string{"status"}}}
 	var wrong model.FieldErrors
-	if err := w.Backfill(t.Context(), "EMPLOYEE", "", nil); !errors.As(err, &wrong) || wrong[0].Field != "status" {
+	if err := w.Backfill(t.Context(), "EMPLOYEE", "", nil); !errors.As(err, &wrong) ||
+		wrong[0].Field != "status" {
 		t.Errorf("a field that cannot be indexed: %v, want its error", err)
 	}
 }

@@ -43,7 +43,8 @@ func (c *change) addNamed(r role, name string, a itemop.Action) {
 
 // addPurgeLockCheck makes the change fail while the subject has a purge lock.
 func (c *change) addPurgeLockCheck(s model.Subject) {
-	c.add(rolePurgeLock, itemop.Action{Key: tablekeys.PurgeLock(s), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}})
+	c.add(rolePurgeLock,
+		itemop.Action{Key: tablekeys.PurgeLock(s), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}})
 }
 
 // addListed adds the entry that lists a subject because of its profile, or removes it.
@@ -62,7 +63,8 @@ func unchangedProfile(p *model.Profile) itemop.Precondition {
 	if p.Version == 0 {
 		when = append(when, itemop.Requirement{Op: itemop.AttrAbsent, Attr: tablekeys.AttrProfileVersion})
 	} else {
-		when = append(when, itemop.Requirement{Op: itemop.AttrEquals, Attr: tablekeys.AttrProfileVersion, Value: item.Number(p.Version)})
+		when = append(when, itemop.Requirement{Op: itemop.AttrEquals, Attr: tablekeys.AttrProfileVersion,
+			Value: item.Number(p.Version)})
 	}
 	if p.Generation == (model.Generation{}) {
 		return append(when, itemop.Requirement{Op: itemop.AttrAbsent, Attr: tablekeys.AttrGeneration})
@@ -72,7 +74,8 @@ func unchangedProfile(p *model.Profile) itemop.Precondition {
 
 // hasGeneration requires that an item belongs to a generation of its subject.
 func hasGeneration(g model.Generation) itemop.Requirement {
-	return itemop.Requirement{Op: itemop.AttrEquals, Attr: tablekeys.AttrGeneration, Value: item.Value{Type: item.B, B: g[:]}}
+	return itemop.Requirement{Op: itemop.AttrEquals, Attr: tablekeys.AttrGeneration,
+		Value: item.Value{Type: item.B, B: g[:]}}
 }
 
 // sentinelState is what the failed attempts of one change found out about sentinels, by partition key.
@@ -87,7 +90,8 @@ type planFunc func(ctx context.Context, known sentinelState) (*change, Result, e
 
 // execute plans and commits until the change is written or its outcome is known. If the
 // state changes between the read and the commit, it plans again.
-func (s *Service) execute(ctx context.Context, verb string, subject model.Subject, plan planFunc) (Result, error) {
+func (s *Service) execute(ctx context.Context, verb string, subject model.Subject,
+	plan planFunc) (Result, error) {
 	out, err := s.executeUntilDecided(ctx, subject, plan)
 	if isChanged(err) { // until the attempts ran out
 		err = fmt.Errorf("%w: %w", retry.ErrUndecided, err)
@@ -98,7 +102,8 @@ func (s *Service) execute(ctx context.Context, verb string, subject model.Subjec
 	return out, nil
 }
 
-func (s *Service) executeUntilDecided(ctx context.Context, subject model.Subject, plan planFunc) (out Result, _ error) {
+func (s *Service) executeUntilDecided(ctx context.Context, subject model.Subject,
+	plan planFunc) (out Result, _ error) {
 	known := sentinelState{map[string]bool{}, map[string]bool{}}
 	err := s.retrier().UntilWritten(ctx, isChanged, func(ctx context.Context) (storage.WriteResult, error) {
 		var err error
@@ -113,7 +118,8 @@ func (s *Service) executeUntilDecided(ctx context.Context, subject model.Subject
 func isChanged(err error) bool { return errors.Is(err, errChanged) }
 
 // executeOnce plans and commits once. The zero Result means that the change must be planned again.
-func (s *Service) executeOnce(ctx context.Context, subject model.Subject, plan planFunc, known sentinelState) (Result, error) {
+func (s *Service) executeOnce(ctx context.Context, subject model.Subject, plan planFunc,
+	known sentinelState) (Result, error) {
 	c, out, err := plan(ctx, known)
 	if err != nil || c == nil {
 		return out, err
@@ -127,7 +133,8 @@ func (s *Service) executeOnce(ctx context.Context, subject model.Subject, plan p
 
 // resolveFailure determines the result from the actions whose preconditions failed. The
 // zero Result means that the change must be planned again.
-func (s *Service) resolveFailure(ctx context.Context, subject model.Subject, c *change, got itemop.TransactResult, known sentinelState) (Result, error) {
+func (s *Service) resolveFailure(ctx context.Context, subject model.Subject, c *change,
+	got itemop.TransactResult, known sentinelState) (Result, error) {
 	failed := map[role]bool{}
 	for i, one := range got.Items {
 		if one.Failed && i < len(c.roles) {
@@ -160,7 +167,8 @@ func (s *Service) resolveFailure(ctx context.Context, subject model.Subject, c *
 
 // resolveAction handles one failed action. The profile and the tombstone are as they were read. So an item of
 // this subject with another generation is a leftover of a generation that has ended, and can be removed.
-func (s *Service) resolveAction(ctx context.Context, subject model.Subject, c *change, i int, old item.Item, known sentinelState) (Result, error) {
+func (s *Service) resolveAction(ctx context.Context, subject model.Subject, c *change, i int, old item.Item,
+	known sentinelState) (Result, error) {
 	k := c.actions[i].Key
 	switch c.roles[i] {
 	case roleRelease:

@@ -31,7 +31,8 @@ func TestChange_WithTooManyItemsIsNotSent(t *testing.T) {
 		a, b = append(a, fields(name, "a")...), append(b, fields(name, "b")...)
 	}
 	w := newFixture(t, spec)
-	if out, err := w.Create(t.Context(), alice, a); !errors.Is(err, lifecycle.ErrTooManyItems) || out.Outcome != "" {
+	if out, err := w.Create(t.Context(), alice, a); !errors.Is(err, lifecycle.ErrTooManyItems) ||
+		out.Outcome != "" {
 		t.Errorf("create with 101 items: %s, %v; want ErrTooManyItems", out.Outcome, err)
 	}
 	w.spec.Unique = w.spec.Unique[:95]
@@ -111,7 +112,8 @@ func TestChange_IsGoneWhileTheSubjectIsPurged(t *testing.T) {
 	} {
 		w := newFixture(t, employee)
 		c.before(w)
-		w.store(item.FromPurgeLock(&storage.PurgeLock{Subject: alice, Since: noon, ExpiresAt: noon.Add(time.Hour).Seconds()}))
+		w.store(item.FromPurgeLock(
+			&storage.PurgeLock{Subject: alice, Since: noon, ExpiresAt: noon.Add(time.Hour).Seconds()}))
 		before := w.items()
 		if out, err := c.change(w); err != nil || out.Outcome != lifecycle.Gone {
 			t.Errorf("%s: %s, %v; want %s", name, out.Outcome, err, lifecycle.Gone)
@@ -130,14 +132,16 @@ type silent struct {
 
 func (s *silent) Commit(_ context.Context, tx itemop.Transaction) (itemop.TransactResult, error) {
 	s.failed = true
-	return itemop.TransactResult{Result: storage.ConditionFailed, Items: make([]itemop.ItemResult, len(tx.Actions))}, nil
+	return itemop.TransactResult{Result: storage.ConditionFailed,
+		Items: make([]itemop.ItemResult, len(tx.Actions))}, nil
 }
 
 func TestCleanUpExpired_AFailedConditionWithoutReasonIsAnError(t *testing.T) {
 	w := newFixture(t, employee)
 	store := &silent{Store: w.table}
 	ended := model.Profile{Subject: alice, Generation: model.Generation{1}, Sentinels: []string{"x"}}
-	if err := serviceOn(store, w.now, func(string) catalog.Profile { return employee }).CleanUpExpired(t.Context(), &ended); err == nil || !store.failed {
+	if err := serviceOn(store, w.now, func(string) catalog.Profile { return employee }).CleanUpExpired(
+		t.Context(), &ended); err == nil || !store.failed {
 		t.Errorf("%v, want an error", err)
 	}
 }
@@ -146,11 +150,14 @@ func TestCleanUpExpired_AFailedConditionWithoutReasonIsAnError(t *testing.T) {
 // new.
 func TestUpdate_ClaimsAValueThatTheSubjectHoldsAlready(t *testing.T) {
 	w := newFixture(t, catalog.Profile{})
-	created := w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil).Profile
+	created := w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)),
+		nil).Profile
 	w.spec = employee
-	held := storage.Sentinel{Partition: tablekeys.Unique(alice.Type, "email", "talice@acme.com").PK, Owner: alice, Generation: created.Generation}
+	held := storage.Sentinel{Partition: tablekeys.Unique(alice.Type, "email", "talice@acme.com").PK,
+		Owner: alice, Generation: created.Generation}
 	w.store(item.FromSentinel(&held))
-	out := w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("team", "blue"), 0)), nil)
+	out := w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("team", "blue"), 0)),
+		nil)
 	if !slices.Contains(out.Profile.Sentinels, held.Partition) {
 		t.Errorf("the profile names %q, want %q too", out.Profile.Sentinels, held.Partition)
 	}
@@ -160,9 +167,10 @@ func TestUpdate_ClaimsAValueThatTheSubjectHoldsAlready(t *testing.T) {
 // An earlier generation may have left a version whose number the new profile reaches much later.
 func TestCreate_RemovesVersionsOfAnEarlierGeneration(t *testing.T) {
 	w := newFixture(t, employee)
-	w.storeVersion(versionOf(alice, 5, model.Generation{1}))
+	w.storeVersion(newVersion(alice, 5, model.Generation{1}))
 	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
-	if page, _, err := w.Versions(t.Context(), alice, 0, 10); err != nil || len(page) != 1 || page[0].Version != 1 {
+	if page, _, err := w.Versions(t.Context(), alice, 0, 10); err != nil || len(page) != 1 ||
+		page[0].Version != 1 {
 		t.Errorf("versions %+v, %v; want only version 1", page, err)
 	}
 }
@@ -188,7 +196,8 @@ func TestValidation_ReturnsTheCodeOfEachError(t *testing.T) {
 		w := newFixture(t, employee)
 		out, err := w.Create(t.Context(), c.subject, c.fields)
 		var problems model.FieldErrors
-		if !errors.As(err, &problems) || !errors.Is(err, model.ErrRejected) || out.Outcome != "" || len(problems) != 1 || problems[0].Code != strings.TrimSpace(want) {
+		if !errors.As(err, &problems) || !errors.Is(err, model.ErrRejected) || out.Outcome != "" ||
+			len(problems) != 1 || problems[0].Code != strings.TrimSpace(want) {
 			t.Errorf("%s: outcome %q, %v", want, out.Outcome, err)
 		}
 		if c.subject == alice {

@@ -31,20 +31,23 @@ func (s *Service) finishRemoval(ctx context.Context, t *model.Profile) error {
 	if err := s.removeGenerationIf(ctx, ended, t.Subject, t.Generation, t.Sentinels); err != nil {
 		return err
 	}
-	_, err := s.retrier().commit(ctx, s.Store, []itemop.Action{{Key: tablekeys.Tombstone(t.Subject), Precondition: unchangedProfile(t), Delete: true}})
+	_, err := s.retrier().commit(ctx, s.Store,
+		[]itemop.Action{{Key: tablekeys.Tombstone(t.Subject), Precondition: unchangedProfile(t), Delete: true}})
 	return err
 }
 
 // removeGeneration removes the sentinels and versions of a generation that has ended. Each
 // removal requires that the item belongs to the generation, and that neither the profile
 // nor the tombstone does, because the state may have changed since it was read.
-func (s *Service) removeGeneration(ctx context.Context, subject model.Subject, g model.Generation, sentinels []string) error {
+func (s *Service) removeGeneration(ctx context.Context, subject model.Subject, g model.Generation,
+	sentinels []string) error {
 	return s.removeGenerationIf(ctx, hasEnded(subject, g), subject, g, sentinels)
 }
 
 // hasEnded checks that neither the profile nor the tombstone belongs to a generation.
 func hasEnded(subject model.Subject, g model.Generation) []itemop.Action {
-	return []itemop.Action{lacksGeneration(keys.Metadata(subject), g), lacksGeneration(tablekeys.Tombstone(subject), g)}
+	return []itemop.Action{lacksGeneration(keys.Metadata(subject), g),
+		lacksGeneration(tablekeys.Tombstone(subject), g)}
 }
 
 // lacksGeneration checks that the item of a key does not belong to a generation.
@@ -54,7 +57,8 @@ func lacksGeneration(k keys.Key, g model.Generation) itemop.Action {
 	return itemop.Action{Key: k, Precondition: itemop.Precondition{when}}
 }
 
-func (s *Service) removeGenerationIf(ctx context.Context, checks []itemop.Action, subject model.Subject, g model.Generation, sentinels []string) error {
+func (s *Service) removeGenerationIf(ctx context.Context, checks []itemop.Action, subject model.Subject,
+	g model.Generation, sentinels []string) error {
 	done := map[string]bool{}
 	if err := s.commitRemovals(ctx, checks, sentinelRemovals(subject, g, sentinels, done)); err != nil {
 		return err
@@ -73,11 +77,13 @@ func (s *Service) removeGenerationIf(ctx context.Context, checks []itemop.Action
 
 // sentinelRemovals returns the removals of the sentinels of a generation that are not in
 // done, and adds them to done.
-func sentinelRemovals(subject model.Subject, g model.Generation, sentinels []string, done map[string]bool) (all []itemop.Action) {
+func sentinelRemovals(subject model.Subject, g model.Generation, sentinels []string,
+	done map[string]bool) (all []itemop.Action) {
 	for _, partition := range sentinels {
 		if !done[partition] {
 			done[partition] = true
-			all = append(all, itemop.Action{Key: tablekeys.UniqueIn(partition), Precondition: sentinelOwnedBy(subject, g), Delete: true})
+			all = append(all, itemop.Action{Key: tablekeys.UniqueIn(partition),
+				Precondition: sentinelOwnedBy(subject, g), Delete: true})
 		}
 	}
 	return all
@@ -85,11 +91,13 @@ func sentinelRemovals(subject model.Subject, g model.Generation, sentinels []str
 
 // versionRemovals returns the removals of the items that are versions of a generation. The sentinels that a
 // version names are removed before it, because it may be the only item that still names them.
-func versionRemovals(items []item.Item, subject model.Subject, g model.Generation, done map[string]bool) (all []itemop.Action) {
+func versionRemovals(items []item.Item, subject model.Subject, g model.Generation,
+	done map[string]bool) (all []itemop.Action) {
 	for _, it := range items {
 		if v, err := item.ProfileVersion(it); err == nil && v.Generation == g {
 			all = append(all, sentinelRemovals(subject, g, v.Sentinels, done)...)
-			all = append(all, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{hasGeneration(g)}, Delete: true})
+			all = append(all, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{hasGeneration(g)},
+				Delete: true})
 		}
 	}
 	return all
@@ -143,6 +151,8 @@ func anyFailed(results []itemop.ItemResult, n int) bool {
 }
 
 // releaseSentinel removes a sentinel of a generation that has ended.
-func (s *Service) releaseSentinel(ctx context.Context, subject model.Subject, g model.Generation, partition string) error {
-	return s.commitRemovals(ctx, hasEnded(subject, g), sentinelRemovals(subject, g, []string{partition}, map[string]bool{}))
+func (s *Service) releaseSentinel(ctx context.Context, subject model.Subject, g model.Generation,
+	partition string) error {
+	return s.commitRemovals(ctx, hasEnded(subject, g),
+		sentinelRemovals(subject, g, []string{partition}, map[string]bool{}))
 }

@@ -111,15 +111,17 @@ var (
 	createAlice = changeOp("create", func(ctx context.Context, w *fixture) (lifecycle.Result, error) {
 		return w.Service.Create(ctx, alice, aliceFields)
 	})
-	createBob = changeOp("create bob with the same values", func(ctx context.Context, w *fixture) (lifecycle.Result, error) {
-		return w.Service.Create(ctx, bob, aliceFields)
-	})
+	createBob = changeOp("create bob with the same values",
+		func(ctx context.Context, w *fixture) (lifecycle.Result, error) {
+			return w.Service.Create(ctx, bob, aliceFields)
+		})
 	updateAlice = changeOp("update", func(ctx context.Context, w *fixture) (lifecycle.Result, error) {
 		return w.Service.Update(ctx, alice, fields("email", "new@acme.com"), 0)
 	})
-	updateExpecting = changeOp("update of version 1", func(ctx context.Context, w *fixture) (lifecycle.Result, error) {
-		return w.Service.Update(ctx, alice, fields("last", "C", "team", ""), 1)
-	})
+	updateExpecting = changeOp("update of version 1",
+		func(ctx context.Context, w *fixture) (lifecycle.Result, error) {
+			return w.Service.Update(ctx, alice, fields("last", "C", "team", ""), 1)
+		})
 	deleteAlice = changeOp("delete", func(ctx context.Context, w *fixture) (lifecycle.Result, error) {
 		return w.Service.Delete(ctx, alice, 0)
 	})
@@ -168,7 +170,7 @@ func (w *fixture) result(results [2]string) string {
 	for _, it := range w.items() {
 		text := it.Key().PK + " " + it.Key().SK
 		if p, err := item.Profile(it); err == nil {
-			text += fmt.Sprint(" v", p.Version, mapOf(p.Attrs))
+			text += fmt.Sprint(" v", p.Version, attrMap(p.Attrs))
 		}
 		all = append(all, text)
 	}
@@ -206,32 +208,35 @@ func TestConcurrentChanges_HaveASerialResult(t *testing.T) {
 		{"expired", [2]operation{createAlice, purgeAlice}},
 	} {
 		for _, spec := range []catalog.Profile{employee, reserving} {
-			t.Run(fmt.Sprintf("%s: %s and %s, %s", pair.before, pair.acts[0].name, pair.acts[1].name, spec.Release), func(t *testing.T) {
-				serial := serialResults(t, spec, initialStates[pair.before], pair.acts)
-				rapid.Check(t, func(rt *rapid.T) {
-					w := newFixture(t, spec)
-					initialStates[pair.before](w)
-					order := &scheduler{Store: w.table}
-					w.Service.Store, w.purger.Store = order, order
-					var results [2]string
-					order.run([2]func(context.Context){
-						func(ctx context.Context) { results[0] = pair.acts[0].do(ctx, w) },
-						func(ctx context.Context) { results[1] = pair.acts[1].do(ctx, w) },
-					}, func(waiting []int) int { return rapid.IntRange(0, len(waiting)-1).Draw(rt, "turn") })
-					if got := w.result(results); !slices.Contains(serial, got) {
-						rt.Fatalf("concurrent result\n%s\n\nserial results\n%s", got, strings.Join(serial, "\n\nor\n"))
-					}
-					if wrong := brokenInvariants(context.Background(), w.table, &w.spec, w.now(), alice, bob); len(wrong) > 0 && pair.before != "expired" {
-						rt.Fatal(errors.New(strings.Join(wrong, "\n")))
-					}
+			t.Run(fmt.Sprintf("%s: %s and %s, %s", pair.before, pair.acts[0].name, pair.acts[1].name, spec.Release),
+				func(t *testing.T) {
+					serial := serialResults(t, spec, initialStates[pair.before], pair.acts)
+					rapid.Check(t, func(rt *rapid.T) {
+						w := newFixture(t, spec)
+						initialStates[pair.before](w)
+						order := &scheduler{Store: w.table}
+						w.Service.Store, w.purger.Store = order, order
+						var results [2]string
+						order.run([2]func(context.Context){
+							func(ctx context.Context) { results[0] = pair.acts[0].do(ctx, w) },
+							func(ctx context.Context) { results[1] = pair.acts[1].do(ctx, w) },
+						}, func(waiting []int) int { return rapid.IntRange(0, len(waiting)-1).Draw(rt, "turn") })
+						if got := w.result(results); !slices.Contains(serial, got) {
+							rt.Fatalf("concurrent result\n%s\n\nserial results\n%s", got, strings.Join(serial, "\n\nor\n"))
+						}
+						if wrong := brokenInvariants(context.Background(), w.table, &w.spec, w.now(), alice,
+							bob); len(wrong) > 0 && pair.before != "expired" {
+							rt.Fatal(errors.New(strings.Join(wrong, "\n")))
+						}
+					})
 				})
-			})
 		}
 	}
 }
 
 // serialResults returns the results of both orders.
-func serialResults(t *testing.T, spec catalog.Profile, before func(*fixture), acts [2]operation) (all []string) {
+func serialResults(t *testing.T, spec catalog.Profile, before func(*fixture),
+	acts [2]operation) (all []string) {
 	for first := range 2 {
 		w := newFixture(t, spec)
 		before(w)

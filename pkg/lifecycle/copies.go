@@ -48,8 +48,8 @@ func longestOpen(c *config.Config) (longest time.Duration) {
 	return longest
 }
 
-// CopiesOf returns the places where copies remain after a purge.
-func CopiesOf(c *config.Config) []Copy {
+// ListCopies returns the places where copies remain after a purge.
+func ListCopies(c *config.Config) []Copy {
 	logs := time.Duration(0)
 	for _, s := range c.Stages {
 		logs = max(logs, s.LogRetention)

@@ -25,11 +25,13 @@ func (p *Purger) Count(ctx context.Context, subject model.Subject) ([]storage.Pu
 		}
 	}
 	list := seriesClass(subject)
-	if err := p.pages(ctx, itemop.ListRequest{Partition: list.partition, Prefix: list.prefix}, c.count([]itemClass{list.itemClass})); err != nil {
+	if err := p.pages(ctx, itemop.ListRequest{Partition: list.partition, Prefix: list.prefix},
+		c.count([]itemClass{list.itemClass})); err != nil {
 		return nil, p.wrapError(subject, err)
 	}
 	quarantine := []itemClass{{name: classQuarantine}}
-	err := p.pages(ctx, itemop.ListRequest{Partition: tablekeys.QuarantinePartition(subject)}, c.count(quarantine))
+	err := p.pages(ctx, itemop.ListRequest{Partition: tablekeys.QuarantinePartition(subject)},
+		c.count(quarantine))
 	queue := []itemClass{{name: classSweepQueue, rowsOf: &subject}}
 	if err == nil {
 		err = p.eachQueueShard(ctx, func(partition string) error {
@@ -62,7 +64,7 @@ func (c *counter) count(of []itemClass) func([]item.Item) error {
 
 func (c *counter) addItem(class itemClass, it item.Item) {
 	c.found.Count(class.name, 1, int64(it.Size()))
-	for _, h := range class.sentinelsOf(it) {
+	for _, h := range class.listSentinels(it) {
 		if !c.counted[h] {
 			c.counted[h] = true
 			c.found.Count(classSentinels, 1, int64(len(h.partition)))

@@ -26,24 +26,28 @@ func (s *Service) Create(ctx context.Context, subject model.Subject, fields mode
 	if err != nil {
 		return Result{}, err
 	}
-	return s.execute(ctx, "create", subject, func(ctx context.Context, known sentinelState) (*change, Result, error) {
-		if out, err := s.removeLeftovers(ctx, subject); err != nil || out.Outcome != "" {
-			return nil, out, err
-		}
-		now := s.now()
-		p := model.Profile{Subject: subject, Attrs: attrs, Version: 1, Generation: generation, CreatedAt: now, UpdatedAt: now}
-		c := &change{}
-		c.addClaims(&p, claims(subject, &spec, attrs), known)
-		it := item.FromProfile(&p)
-		setIndexKeys(it, &p, &spec)
-		c.add(roleProfile, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}, Put: it})
-		c.add(roleTombstone, itemop.Action{Key: tablekeys.Tombstone(subject), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}})
-		c.addPurgeLockCheck(subject)
-		c.addVersion(&p, model.ProfileCreated, &spec)
-		c.addListed(subject, true)
-		c.result = Result{Outcome: Created, Profile: &p}
-		return c, Result{}, nil
-	})
+	return s.execute(ctx, "create", subject,
+		func(ctx context.Context, known sentinelState) (*change, Result, error) {
+			if out, err := s.removeLeftovers(ctx, subject); err != nil || out.Outcome != "" {
+				return nil, out, err
+			}
+			now := s.now()
+			p := model.Profile{Subject: subject, Attrs: attrs, Version: 1, Generation: generation, CreatedAt: now,
+				UpdatedAt: now}
+			c := &change{}
+			c.addClaims(&p, claims(subject, &spec, attrs), known)
+			it := item.FromProfile(&p)
+			setIndexKeys(it, &p, &spec)
+			c.add(roleProfile, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}},
+				Put: it})
+			c.add(roleTombstone, itemop.Action{Key: tablekeys.Tombstone(subject),
+				Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}})
+			c.addPurgeLockCheck(subject)
+			c.addVersion(&p, model.ProfileCreated, &spec)
+			c.addListed(subject, true)
+			c.result = Result{Outcome: Created, Profile: &p}
+			return c, Result{}, nil
+		})
 }
 
 // removeLeftovers returns the result if a profile or a tombstone prevents a creation. Otherwise it removes
@@ -62,7 +66,8 @@ func (s *Service) removeLeftovers(ctx context.Context, subject model.Subject) (R
 	case t != nil:
 		return Result{}, s.finishRemoval(ctx, t)
 	}
-	left, err := s.Store.List(ctx, itemop.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.VersionPrefix, Newest: true, Limit: 1})
+	left, err := s.Store.List(ctx, itemop.ListRequest{Partition: keys.SubjectPartition(subject),
+		Prefix: tablekeys.VersionPrefix, Newest: true, Limit: 1})
 	if err != nil || len(left.Items) == 0 {
 		return Result{}, err
 	}

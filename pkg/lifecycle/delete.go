@@ -19,29 +19,30 @@ func (s *Service) Delete(ctx context.Context, subject model.Subject, expect int6
 	if err := s.validateSubject(subject); err != nil {
 		return Result{}, err
 	}
-	return s.execute(ctx, "delete", subject, func(ctx context.Context, known sentinelState) (*change, Result, error) {
-		old, out, err := s.readForChange(ctx, subject, expect)
-		if old == nil {
-			return nil, out, err
-		}
-		now := s.now()
-		t := *old
-		t.Version, t.DeletedAt, t.ExpiresAt = old.Version+1, now, 0
-		if spec.DeletedFor > 0 {
-			t.ExpiresAt = now.Add(spec.DeletedFor).Seconds()
-		}
-		if err := s.ensureGeneration(&t); err != nil {
-			return nil, Result{}, err
-		}
-		c := &change{}
-		if spec.Release != catalog.ReleaseReserve {
-			c.addClaims(&t, nil, known)
-		}
-		c.addTombstone(old, &t)
-		c.addVersion(&t, model.ProfileDeleted, &spec)
-		c.result = Result{Outcome: Deleted, Profile: &t}
-		return c, Result{}, nil
-	})
+	return s.execute(ctx, "delete", subject,
+		func(ctx context.Context, known sentinelState) (*change, Result, error) {
+			old, out, err := s.readForChange(ctx, subject, expect)
+			if old == nil {
+				return nil, out, err
+			}
+			now := s.now()
+			t := *old
+			t.Version, t.DeletedAt, t.ExpiresAt = old.Version+1, now, 0
+			if spec.DeletedFor > 0 {
+				t.ExpiresAt = now.Add(spec.DeletedFor).Seconds()
+			}
+			if err := s.ensureGeneration(&t); err != nil {
+				return nil, Result{}, err
+			}
+			c := &change{}
+			if spec.Release != catalog.ReleaseReserve {
+				c.addClaims(&t, nil, known)
+			}
+			c.addTombstone(old, &t)
+			c.addVersion(&t, model.ProfileDeleted, &spec)
+			c.result = Result{Outcome: Deleted, Profile: &t}
+			return c, Result{}, nil
+		})
 }
 
 // ensureGeneration gives a generation to a profile that has none, because another program created the item.
@@ -55,8 +56,10 @@ func (s *Service) ensureGeneration(p *model.Profile) (err error) {
 // addTombstone replaces a profile by a tombstone.
 func (c *change) addTombstone(old, t *model.Profile) {
 	it := item.FromTombstone(t)
-	c.add(roleProfile, itemop.Action{Key: item.FromProfile(old).Key(), Precondition: unchangedProfile(old), Delete: true})
-	c.add(roleTombstone, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}, Put: it})
+	c.add(roleProfile, itemop.Action{Key: item.FromProfile(old).Key(), Precondition: unchangedProfile(old),
+		Delete: true})
+	c.add(roleTombstone,
+		itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}, Put: it})
 	c.addPurgeLockCheck(old.Subject)
 	c.addListed(old.Subject, false)
 }
@@ -79,30 +82,34 @@ func (s *Service) Restore(ctx context.Context, subject model.Subject, expect int
 	if err := s.validateSubject(subject); err != nil {
 		return Result{}, err
 	}
-	return s.execute(ctx, "restore", subject, func(ctx context.Context, known sentinelState) (*change, Result, error) {
-		t, out, err := s.readForRestore(ctx, subject, expect)
-		if t == nil {
-			return nil, out, err
-		}
-		p := *t
-		p.Version, p.UpdatedAt, p.DeletedAt, p.ExpiresAt = t.Version+1, s.now(), 0, 0
-		c := &change{}
-		c.addClaims(&p, claims(subject, &spec, p.Attrs), known)
-		it := item.FromProfile(&p)
-		setIndexKeys(it, &p, &spec)
-		c.add(roleTombstone, itemop.Action{Key: tablekeys.Tombstone(subject), Precondition: unchangedProfile(t), Delete: true})
-		c.add(roleProfile, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}, Put: it})
-		c.addPurgeLockCheck(subject)
-		c.addVersion(&p, model.ProfileRestored, &spec)
-		c.addListed(subject, true)
-		c.result = Result{Outcome: Restored, Profile: &p}
-		return c, Result{}, nil
-	})
+	return s.execute(ctx, "restore", subject,
+		func(ctx context.Context, known sentinelState) (*change, Result, error) {
+			t, out, err := s.readForRestore(ctx, subject, expect)
+			if t == nil {
+				return nil, out, err
+			}
+			p := *t
+			p.Version, p.UpdatedAt, p.DeletedAt, p.ExpiresAt = t.Version+1, s.now(), 0, 0
+			c := &change{}
+			c.addClaims(&p, claims(subject, &spec, p.Attrs), known)
+			it := item.FromProfile(&p)
+			setIndexKeys(it, &p, &spec)
+			c.add(roleTombstone,
+				itemop.Action{Key: tablekeys.Tombstone(subject), Precondition: unchangedProfile(t), Delete: true})
+			c.add(roleProfile, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}},
+				Put: it})
+			c.addPurgeLockCheck(subject)
+			c.addVersion(&p, model.ProfileRestored, &spec)
+			c.addListed(subject, true)
+			c.result = Result{Outcome: Restored, Profile: &p}
+			return c, Result{}, nil
+		})
 }
 
 // readForRestore reads the tombstone to restore. It returns nil if the result, or the
 // error, is already known.
-func (s *Service) readForRestore(ctx context.Context, subject model.Subject, expect int64) (*model.Profile, Result, error) {
+func (s *Service) readForRestore(ctx context.Context, subject model.Subject,
+	expect int64) (*model.Profile, Result, error) {
 	t, err := s.readTombstone(ctx, subject)
 	switch {
 	case err != nil:

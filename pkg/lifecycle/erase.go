@@ -34,7 +34,8 @@ func (p *Purger) erase(ctx context.Context, at *storage.Purge) error {
 	if err := e.eraseClass(ctx, list.partition, list.itemClass); err != nil {
 		return err
 	}
-	if err := e.eraseClass(ctx, tablekeys.QuarantinePartition(at.Subject), itemClass{name: classQuarantine}); err != nil {
+	if err := e.eraseClass(ctx, tablekeys.QuarantinePartition(at.Subject),
+		itemClass{name: classQuarantine}); err != nil {
 		return err
 	}
 	return p.eachQueueShard(ctx, func(partition string) error {
@@ -67,18 +68,19 @@ type eraser struct {
 }
 
 func (e *eraser) eraseClass(ctx context.Context, partition string, c itemClass) error {
-	return e.pages(ctx, itemop.ListRequest{Partition: partition, Prefix: c.prefix}, func(page []item.Item) error {
-		if err := e.releaseSentinels(ctx, c, page); err != nil {
-			return err
-		}
-		if err := e.leaveGroups(ctx, page); err != nil {
-			return err
-		}
-		if n, err := e.eraseItems(ctx, c, page); err != nil || n == 0 {
-			return err
-		}
-		return e.checkpoint(ctx)
-	})
+	return e.pages(ctx, itemop.ListRequest{Partition: partition, Prefix: c.prefix},
+		func(page []item.Item) error {
+			if err := e.releaseSentinels(ctx, c, page); err != nil {
+				return err
+			}
+			if err := e.leaveGroups(ctx, page); err != nil {
+				return err
+			}
+			if n, err := e.eraseItems(ctx, c, page); err != nil || n == 0 {
+				return err
+			}
+			return e.checkpoint(ctx)
+		})
 }
 
 // eraseItems removes the items of a page that belong to the class, in batches.
@@ -170,12 +172,13 @@ func (e *eraser) checkpoint(ctx context.Context) error {
 // page name. A sentinel that another subject or another generation holds stays.
 func (e *eraser) releaseSentinels(ctx context.Context, c itemClass, page []item.Item) error {
 	for _, it := range page {
-		for _, h := range c.sentinelsOf(it) {
+		for _, h := range c.listSentinels(it) {
 			if e.released[h] {
 				continue
 			}
 			got, err := e.retrier().commit(ctx, e.Store, []itemop.Action{
-				{Key: tablekeys.UniqueIn(h.partition), Precondition: sentinelOwnedBy(e.at.Subject, h.generation), Delete: true},
+				{Key: tablekeys.UniqueIn(h.partition), Precondition: sentinelOwnedBy(e.at.Subject, h.generation),
+					Delete: true},
 			})
 			if err != nil {
 				return err

@@ -51,7 +51,8 @@ func (e *EraseResult) Add(o EraseResult) {
 // rollups of every tier are recomputed. A rollup that can no longer be recomputed keeps
 // its numbers and is marked inexact. The latest item of the series follows. EraseEvents may be interrupted
 // and called again.
-func (p *Purger) EraseEvents(ctx context.Context, store EventStore, s EventSelection) (done EraseResult, err error) {
+func (p *Purger) EraseEvents(ctx context.Context, store EventStore,
+	s EventSelection) (done EraseResult, err error) {
 	r := storage.Range{Series: s.Series, From: s.From, To: s.To, Consistent: true}
 	for e, err := range storage.Events(ctx, store, r) {
 		if err == nil && s.hasFields(e.Attrs) {
@@ -94,7 +95,8 @@ func (e *EraseResult) countDryRun(event *model.Event, now model.Time) {
 	e.Deleted++
 }
 
-func (p *Purger) eraseEvent(ctx context.Context, store EventStore, k model.EventKey, done *EraseResult) error {
+func (p *Purger) eraseEvent(ctx context.Context, store EventStore, k model.EventKey,
+	done *EraseResult) error {
 	uncertain := false
 	result, err := p.retrier().Do(ctx, func(ctx context.Context) (storage.WriteResult, error) {
 		result, err := store.DeleteEvent(ctx, k, p.now())

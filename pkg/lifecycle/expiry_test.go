@@ -37,7 +37,8 @@ func TestVersions_ExpireAfterTheirRetentionButTheProfileDoesNot(t *testing.T) {
 func TestVersions_OfADeletionDoesNotExpireWithItsTombstone(t *testing.T) {
 	w := newFixture(t, employee)
 	w.noError(w.Create(t.Context(), alice, aliceFields))
-	if out := w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), alice, 0)), nil); out.Profile.ExpiresAt == 0 {
+	if out := w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), alice, 0)),
+		nil); out.Profile.ExpiresAt == 0 {
 		t.Fatal("the tombstone does not expire")
 	}
 	if v, err := w.Version(t.Context(), alice, 2); err != nil || v == nil || v.ExpiresAt != 0 {
@@ -116,7 +117,8 @@ func TestRemove_RemovesAllVersions(t *testing.T) {
 	w := newFixture(t, reserving)
 	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
 	for i := range 230 {
-		w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("n", fmt.Sprint(i)), 0)), nil)
+		w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("n", fmt.Sprint(i)), 0)),
+			nil)
 	}
 	w.wantOutcome(lifecycle.Removed, w.noError(w.Remove(t.Context(), alice, 0)), nil)
 	if left := names(w.items()); len(left) != 0 {

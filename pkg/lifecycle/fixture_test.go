@@ -39,9 +39,9 @@ var reserving = func() catalog.Profile {
 }()
 
 // lockDuration is how long a purge lock lasts after the purge.
-var lockDuration = lifecycle.TimingOf(config.Default()).Lock
+var lockDuration = lifecycle.NewTiming(config.Default()).Lock
 
-var noon = model.TimeOf(time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC))
+var noon = model.NewTime(time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC))
 
 // fixture is a table in memory, a clock that the test moves, and a service and a purger
 // that use them. Their requests go through faulty, which can inject faults.
@@ -66,13 +66,14 @@ func newFixture(t testing.TB, spec catalog.Profile) *fixture {
 		Store: w.faulty, Now: w.now, Rand: seeded(2),
 		Timing: lifecycle.Timing{Append: 20 * time.Second, Aggregate: 2 * time.Minute},
 		Sleep:  w.sleep,
-		Copies: lifecycle.CopiesOf(config.Default()),
+		Copies: lifecycle.ListCopies(config.Default()),
 	}
 	w.purger.SearchShards(3)
 	return w
 }
 
-func serviceOn(store lifecycle.Store, now func() model.Time, spec func(string) catalog.Profile) *lifecycle.Service {
+func serviceOn(store lifecycle.Store, now func() model.Time,
+	spec func(string) catalog.Profile) *lifecycle.Service {
 	return &lifecycle.Service{
 		Store: store, Profile: spec, Limits: config.Default().Limits, Now: now, Rand: seeded(1),
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },

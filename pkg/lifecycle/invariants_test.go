@@ -31,10 +31,11 @@ func wantInvariants(w *fixture, subjects ...model.Subject) {
 // brokenInvariants describes what is wrong with the profiles of subjects: a profile and
 // a tombstone, a unique value without its sentinel, or versions that do not fit the
 // profile.
-func brokenInvariants(ctx context.Context, table reader, spec *catalog.Profile, now model.Time, subjects ...model.Subject) (wrong []string) {
+func brokenInvariants(ctx context.Context, table reader, spec *catalog.Profile, now model.Time,
+	subjects ...model.Subject) (wrong []string) {
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	for _, s := range subjects {
-		profile, tombstone, versions := partsOf(ctx, table, s)
+		profile, tombstone, versions := readParts(ctx, table, s)
 		if profile != nil && tombstone != nil {
 			fail("%s has a profile and a tombstone", s)
 		}
@@ -44,7 +45,8 @@ func brokenInvariants(ctx context.Context, table reader, spec *catalog.Profile, 
 			}
 			for _, partition := range p.Sentinels {
 				it, err := table.GetItem(ctx, tablekeys.UniqueIn(partition))
-				if sentinel, decodeErr := item.Sentinel(it); err != nil || decodeErr != nil || sentinel.Owner != s || sentinel.Generation != p.Generation {
+				if sentinel, decodeErr := item.Sentinel(it); err != nil || decodeErr != nil || sentinel.Owner != s ||
+					sentinel.Generation != p.Generation {
 					fail("%s lists %s, but the sentinel is %+v", s, partition, sentinel)
 				}
 			}
@@ -53,7 +55,8 @@ func brokenInvariants(ctx context.Context, table reader, spec *catalog.Profile, 
 			}
 		}
 		if profile != nil {
-			if want := sentinelsOf(spec, s, profile.Attrs); !slices.Equal(profile.Sentinels, want) && profile.Version > 0 {
+			if want := listSentinels(spec, s, profile.Attrs); !slices.Equal(profile.Sentinels, want) &&
+				profile.Version > 0 {
 				fail("%s lists the sentinels %q, want %q for its fields", s, profile.Sentinels, want)
 			}
 		}
@@ -64,7 +67,8 @@ func brokenInvariants(ctx context.Context, table reader, spec *catalog.Profile, 
 	return wrong
 }
 
-func partsOf(ctx context.Context, table reader, s model.Subject) (profile, tombstone *model.Profile, versions []model.ProfileVersion) {
+func readParts(ctx context.Context, table reader,
+	s model.Subject) (profile, tombstone *model.Profile, versions []model.ProfileVersion) {
 	for after, more := (keys.Key{}), true; more; more = after != (keys.Key{}) {
 		page, next, err := table.Partition(ctx, keys.SubjectPartition(s), after)
 		if err != nil {
@@ -87,7 +91,8 @@ func partsOf(ctx context.Context, table reader, s model.Subject) (profile, tombs
 }
 
 // wrongVersions describes the differences between a profile and its versions.
-func wrongVersions(spec *catalog.Profile, s model.Subject, p *model.Profile, versions []model.ProfileVersion) (wrong []string) {
+func wrongVersions(spec *catalog.Profile, s model.Subject, p *model.Profile,
+	versions []model.ProfileVersion) (wrong []string) {
 	if !spec.Versions.Keep {
 		return nil
 	}
@@ -111,9 +116,9 @@ func wrongVersions(spec *catalog.Profile, s model.Subject, p *model.Profile, ver
 	return wrong
 }
 
-// sentinelsOf returns the partitions of the sentinels that fields require, computed
+// listSentinels returns the partitions of the sentinels that fields require, computed
 // without the code under test.
-func sentinelsOf(spec *catalog.Profile, s model.Subject, attrs model.Attrs) (all []string) {
+func listSentinels(spec *catalog.Profile, s model.Subject, attrs model.Attrs) (all []string) {
 	text := func(name string) string {
 		v, _ := attrs.Get(name)
 		return v.Text

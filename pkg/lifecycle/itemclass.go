@@ -41,16 +41,17 @@ const (
 // Events go first, then rollups, smallest buckets first. An aggregation that runs in
 // between then finds no events, and writes no rollup that would have to be removed again.
 // The profile and its tombstone go last, because they name the unique values to release.
-var classes = slices.Concat([]itemClass{{name: "events", prefix: tablekeys.EventPrefix}}, rollupClasses(), []itemClass{
-	{name: "rollups", prefix: tablekeys.RowsPrefix}, // of tiers that this version does not know
-	{name: "alerts", prefix: tablekeys.AlertPrefix},
-	{name: "alert notifications", prefix: tablekeys.NotificationPrefix},
-	{name: "alert rules", prefix: tablekeys.RulePrefix}, // and the states of the series
-	{name: "latest items", prefix: tablekeys.LatestPrefix},
-	{name: "versions", prefix: tablekeys.VersionPrefix, hasSentinels: true},
-	{name: "tombstone", prefix: tablekeys.DeletedPrefix, hasSentinels: true},
-	{name: "profile", prefix: keys.ClassMetadata, exact: true, hasSentinels: true},
-})
+var classes = slices.Concat([]itemClass{{name: "events", prefix: tablekeys.EventPrefix}}, rollupClasses(),
+	[]itemClass{
+		{name: "rollups", prefix: tablekeys.RowsPrefix}, // of tiers that this version does not know
+		{name: "alerts", prefix: tablekeys.AlertPrefix},
+		{name: "alert notifications", prefix: tablekeys.NotificationPrefix},
+		{name: "alert rules", prefix: tablekeys.RulePrefix}, // and the states of the series
+		{name: "latest items", prefix: tablekeys.LatestPrefix},
+		{name: "versions", prefix: tablekeys.VersionPrefix, hasSentinels: true},
+		{name: "tombstone", prefix: tablekeys.DeletedPrefix, hasSentinels: true},
+		{name: "profile", prefix: keys.ClassMetadata, exact: true, hasSentinels: true},
+	})
 
 // rollupClasses returns one class for each tier that this version knows, finest first.
 func rollupClasses() []itemClass {
@@ -98,8 +99,8 @@ type heldSentinel struct {
 	generation model.Generation
 }
 
-// sentinelsOf returns the sentinels that an item says its generation held.
-func (c itemClass) sentinelsOf(it item.Item) []heldSentinel {
+// listSentinels returns the sentinels that an item says its generation held.
+func (c itemClass) listSentinels(it item.Item) []heldSentinel {
 	if !c.hasSentinels {
 		return nil
 	}
@@ -111,5 +112,7 @@ func (c itemClass) sentinelsOf(it item.Item) []heldSentinel {
 		v, _ := item.ProfileVersion(it)
 		p = v.Profile
 	}
-	return lists.Map(p.Sentinels, func(partition string) heldSentinel { return heldSentinel{partition, p.Generation} })
+	return lists.Map(p.Sentinels, func(partition string) heldSentinel {
+		return heldSentinel{partition, p.Generation}
+	})
 }

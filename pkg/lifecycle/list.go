@@ -32,7 +32,8 @@ type Cursor struct {
 // ListByField reads one page of the profiles of a subject type that have a value in a
 // field, at most limit. If the value is spread over shards, it reads one shard after the
 // other, with one request each, until the page is full.
-func (s *Service) ListByField(ctx context.Context, subjectType, field, value string, after Cursor, limit int) (ProfilePage, error) {
+func (s *Service) ListByField(ctx context.Context, subjectType, field, value string, after Cursor,
+	limit int) (ProfilePage, error) {
 	for _, x := range s.profile(subjectType).Indexes {
 		if x.Field == field {
 			found, err := s.listByField(ctx, subjectType, x, value, after, limit)
@@ -45,14 +46,16 @@ func (s *Service) ListByField(ctx context.Context, subjectType, field, value str
 	return ProfilePage{}, fmt.Errorf("list %s by %s: %w", subjectType, field, ErrNoIndex)
 }
 
-func (s *Service) listByField(ctx context.Context, subjectType string, x catalog.ProfileIndex, value string, after Cursor, limit int) (all ProfilePage, _ error) {
+func (s *Service) listByField(ctx context.Context, subjectType string, x catalog.ProfileIndex, value string,
+	after Cursor, limit int) (all ProfilePage, _ error) {
 	shard := after.Shard
 	if shard == 0 && x.Shards > 1 {
 		shard = 1
 	}
 	for position := after.Position; ; position = (itemop.Position{}) {
 		found, err := s.listProfiles(ctx, itemop.ListRequest{
-			Index: x.Index, Partition: tablekeys.FieldPartition(subjectType, x.Field, value, shard), Limit: max(0, limit-len(all.Profiles)), After: position,
+			Index: x.Index, Partition: tablekeys.FieldPartition(subjectType, x.Field, value, shard),
+			Limit: max(0, limit-len(all.Profiles)), After: position,
 		}, item.Profile)
 		if err != nil {
 			return ProfilePage{}, err
@@ -74,9 +77,11 @@ func (s *Service) listByField(ctx context.Context, subjectType string, x catalog
 
 // ListDeleted reads one page of the deleted profiles of a subject type, latest deletion
 // first, at most limit. It leaves out expired tombstones.
-func (s *Service) ListDeleted(ctx context.Context, subjectType string, after Cursor, limit int) (ProfilePage, error) {
+func (s *Service) ListDeleted(ctx context.Context, subjectType string, after Cursor,
+	limit int) (ProfilePage, error) {
 	found, err := s.listProfiles(ctx, itemop.ListRequest{
-		Index: keys.IndexGSI1, Partition: tablekeys.DeletedPartition(subjectType), Newest: true, Limit: limit, After: after.Position,
+		Index: keys.IndexGSI1, Partition: tablekeys.DeletedPartition(subjectType), Newest: true, Limit: limit,
+		After: after.Position,
 	}, item.Tombstone)
 	if err != nil {
 		return ProfilePage{}, fmt.Errorf("list deleted %s: %w", subjectType, err)
@@ -84,7 +89,8 @@ func (s *Service) ListDeleted(ctx context.Context, subjectType string, after Cur
 	return found, nil
 }
 
-func (s *Service) listProfiles(ctx context.Context, l itemop.ListRequest, decode func(item.Item) (model.Profile, error)) (ProfilePage, error) {
+func (s *Service) listProfiles(ctx context.Context, l itemop.ListRequest,
+	decode func(item.Item) (model.Profile, error)) (ProfilePage, error) {
 	page, err := s.Store.List(ctx, l)
 	if err != nil {
 		return ProfilePage{}, err
@@ -116,12 +122,12 @@ func indexKey(p *model.Profile, x catalog.ProfileIndex) keys.Key {
 	if !ok || v.Kind != model.Text || v.Text == "" {
 		return keys.Key{}
 	}
-	return tablekeys.FieldEntry(p.Subject, x.Field, v.Text, shardOf(p.Subject.ID, x.Shards))
+	return tablekeys.FieldEntry(p.Subject, x.Field, v.Text, shardIndex(p.Subject.ID, x.Shards))
 }
 
-// shardOf returns the shard of a subject in an index with n shards, 1 to n, by FNV-1a of its id; it returns 0
+// shardIndex returns the shard of a subject in an index with n shards, 1 to n, by FNV-1a of its id; it returns 0
 // if the index has no shards. Stored keys contain the shard, so this function must never change.
-func shardOf(id string, n int) int {
+func shardIndex(id string, n int) int {
 	if n < 2 {
 		return 0
 	}

@@ -18,9 +18,12 @@ func TestProfile_KeepsListsAndMaps(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, employee)
 	const domains, place = `["b.example","a.example"]`, `{"floor":2,"rooms":[1,2.5]}`
-	given := append(nested("domains", ` ["b.example", "a.example"]`), nested("place", `{"rooms":[1,2.50],"floor":2}`)...)
-	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, append(given, fields("status", "active")...))), nil)
-	w.wantOutcome(lifecycle.Unchanged, w.noError(w.Update(t.Context(), alice, nested("domains", domains), 0)), nil)
+	given := append(nested("domains", ` ["b.example", "a.example"]`),
+		nested("place", `{"rooms":[1,2.50],"floor":2}`)...)
+	w.wantOutcome(lifecycle.Created,
+		w.noError(w.Create(t.Context(), alice, append(given, fields("status", "active")...))), nil)
+	w.wantOutcome(lifecycle.Unchanged, w.noError(w.Update(t.Context(), alice, nested("domains", domains), 0)),
+		nil)
 	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("status", "away"), 0)), nil)
 	w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), alice, 0)), nil)
 	w.wantOutcome(lifecycle.Restored, w.noError(w.Restore(t.Context(), alice, 0)), nil)
@@ -32,13 +35,15 @@ func TestProfile_KeepsListsAndMaps(t *testing.T) {
 	if err != nil || len(versions) != 4 {
 		t.Fatalf("%d versions, %v; want 4", len(versions), err)
 	}
-	for _, attrs := range []model.Attrs{p.Attrs, versions[0].Attrs, versions[1].Attrs, versions[2].Attrs, versions[3].Attrs} {
+	for _, attrs := range []model.Attrs{p.Attrs, versions[0].Attrs, versions[1].Attrs, versions[2].Attrs,
+		versions[3].Attrs} {
 		list, _ := attrs.Get("domains")
 		if object, _ := attrs.Get("place"); list.Text != domains || object.Text != place {
 			t.Errorf("%s, %s; want %s, %s", list, object, domains, place)
 		}
 	}
-	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, model.Attrs{{Name: "domains"}}, 0)), nil)
+	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, model.Attrs{{Name: "domains"}}, 0)),
+		nil)
 	if p, _ = w.Get(t.Context(), alice); len(p.Attrs) != 2 {
 		t.Errorf("%v, want the list removed", p.Attrs)
 	}

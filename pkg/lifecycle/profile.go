@@ -23,7 +23,8 @@ func (s *Service) Get(ctx context.Context, subject model.Subject) (*model.Profil
 }
 
 // readForChange reads the profile to change. It returns nil if the result, or the error, is already known.
-func (s *Service) readForChange(ctx context.Context, subject model.Subject, expect int64) (*model.Profile, Result, error) {
+func (s *Service) readForChange(ctx context.Context, subject model.Subject,
+	expect int64) (*model.Profile, Result, error) {
 	p, err := s.readProfile(ctx, subject)
 	switch {
 	case err != nil:
@@ -45,7 +46,8 @@ func (s *Service) readForChange(ctx context.Context, subject model.Subject, expe
 // profile nor a tombstone. A concurrent change may have moved the profile from one key to
 // the other between the reads, so a transaction first checks that both are absent. An
 // expired tombstone t needs no check: a subject has a profile or a tombstone, never both.
-func (s *Service) confirmNotFound(ctx context.Context, subject model.Subject, t *model.Profile, err error) (Result, error) {
+func (s *Service) confirmNotFound(ctx context.Context, subject model.Subject, t *model.Profile,
+	err error) (Result, error) {
 	if err != nil || t != nil {
 		return Result{Outcome: NotFound}, err
 	}
@@ -70,7 +72,8 @@ func (s *Service) readTombstone(ctx context.Context, subject model.Subject) (*mo
 }
 
 // read reads and decodes one item; it returns nil if there is none.
-func read[T any](ctx context.Context, store Reader, k keys.Key, decode func(item.Item) (T, error)) (*T, error) {
+func read[T any](ctx context.Context, store Reader, k keys.Key,
+	decode func(item.Item) (T, error)) (*T, error) {
 	it, err := store.GetItem(ctx, k)
 	return itemop.Decode(it, err, decode)
 }

@@ -22,20 +22,24 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-var aliceFields = fields("email", "Alice@acme.com", "first", "Alice", "last", "B", "status", "active", "team", "red")
+var aliceFields = fields("email", "Alice@acme.com", "first", "Alice", "last", "B", "status", "active", "team",
+	"red")
 
 func TestProfile_EachChangeIsAVersion(t *testing.T) {
 	w := newFixture(t, employee)
 	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
 	w.advance(time.Minute)
-	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("first", "Alicia", "team", ""), 1)), nil)
+	w.wantOutcome(lifecycle.Updated,
+		w.noError(w.Update(t.Context(), alice, fields("first", "Alicia", "team", ""), 1)), nil)
 	w.advance(time.Minute)
 	w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), alice, 2)), nil)
 	w.advance(time.Minute)
 	out := w.wantOutcome(lifecycle.Restored, w.noError(w.Restore(t.Context(), alice, 3)), nil)
 	want := fields("email", "Alice@acme.com", "first", "Alicia", "last", "B", "status", "active")
-	if diff := cmp.Diff(want, out.Profile.Attrs, sameDecimal); diff != "" || out.Profile.Version != 4 || out.Profile.DeletedAt != 0 || out.Profile.ExpiresAt != 0 {
-		t.Errorf("restored as version %d, deleted %v (-want +got):\n%s", out.Profile.Version, out.Profile.DeletedAt, diff)
+	if diff := cmp.Diff(want, out.Profile.Attrs, sameDecimal); diff != "" || out.Profile.Version != 4 ||
+		out.Profile.DeletedAt != 0 || out.Profile.ExpiresAt != 0 {
+		t.Errorf("restored as version %d, deleted %v (-want +got):\n%s", out.Profile.Version, out.Profile.DeletedAt,
+			diff)
 	}
 	page, next, err := w.Versions(t.Context(), alice, 0, 10)
 	if err != nil || next != 0 {
@@ -45,7 +49,8 @@ func TestProfile_EachChangeIsAVersion(t *testing.T) {
 	for _, v := range page {
 		got = append(got, fmt.Sprintf("v%d %s %d fields", v.Version, v.Change, len(v.Attrs)))
 	}
-	if want := []string{"v4 restored 4 fields", "v3 deleted 4 fields", "v2 updated 4 fields", "v1 created 5 fields"}; !slices.Equal(got, want) {
+	if want := []string{"v4 restored 4 fields", "v3 deleted 4 fields", "v2 updated 4 fields",
+		"v1 created 5 fields"}; !slices.Equal(got, want) {
 		t.Errorf("versions %q, want %q", got, want)
 	}
 	if v, err := w.Version(t.Context(), alice, 1); err != nil || v == nil || v.Attrs[1].Value.Text != "Alice" {
@@ -60,7 +65,8 @@ var sameDecimal = cmp.Comparer(func(a, b model.Decimal) bool { return a == b })
 
 func TestIndexes_HaveTheNamesOfTheTable(t *testing.T) {
 	if catalog.FirstIndex != keys.IndexGSI1 || catalog.SecondIndex != keys.IndexGSI2 {
-		t.Errorf("the indexes are %s and %s in the catalog, %s and %s in the table", catalog.FirstIndex, catalog.SecondIndex, keys.IndexGSI1, keys.IndexGSI2)
+		t.Errorf("the indexes are %s and %s in the catalog, %s and %s in the table", catalog.FirstIndex,
+			catalog.SecondIndex, keys.IndexGSI1, keys.IndexGSI2)
 	}
 }
 
@@ -68,7 +74,8 @@ func TestVersions_ReturnsPagesNewestFirst(t *testing.T) {
 	w := newFixture(t, employee)
 	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, nil)), nil)
 	for i := range 11 {
-		w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("n", fmt.Sprint(i)), 0)), nil)
+		w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("n", fmt.Sprint(i)), 0)),
+			nil)
 	}
 	var got []int64
 	for before, pages := int64(0), 0; pages == 0 || before != 0; pages++ {
@@ -158,10 +165,12 @@ func testListByField(t *testing.T, w *fixture, shards int) {
 	if len(want) != 0 || pages < 7 {
 		t.Errorf("%d shards: %d of 30 were not found, on %d pages", shards, len(want), pages)
 	}
-	if _, err := w.ListByField(t.Context(), "EMPLOYEE", "last", "B", lifecycle.Cursor{}, 4); !errors.Is(err, lifecycle.ErrNoIndex) {
+	if _, err := w.ListByField(t.Context(), "EMPLOYEE", "last", "B", lifecycle.Cursor{}, 4); !errors.Is(err,
+		lifecycle.ErrNoIndex) {
 		t.Errorf("by a field without an index: %v, want ErrNoIndex", err)
 	}
-	if page, err := w.ListByField(t.Context(), "EMPLOYEE", "team", "red", lifecycle.Cursor{}, 0); err != nil || len(page.Profiles) != 30 {
+	if page, err := w.ListByField(t.Context(), "EMPLOYEE", "team", "red", lifecycle.Cursor{}, 0); err != nil ||
+		len(page.Profiles) != 30 {
 		t.Errorf("%d shards, without a limit: %d profiles, %v; want 30", shards, len(page.Profiles), err)
 	}
 }
@@ -183,7 +192,8 @@ func (s exactPages) List(ctx context.Context, l itemop.ListRequest) (itemop.List
 func TestListByField_AnErrorNamesTheField(t *testing.T) {
 	w := newFixture(t, employee)
 	w.faulty.Reads = func(storetest.Call) bool { return true }
-	if _, err := w.ListByField(t.Context(), alice.Type, "team", "red", lifecycle.Cursor{}, 1); !errors.Is(err, storetest.ErrRead) || !strings.HasPrefix(err.Error(), "list EMPLOYEE by team: ") {
+	if _, err := w.ListByField(t.Context(), alice.Type, "team", "red", lifecycle.Cursor{}, 1); !errors.Is(err,
+		storetest.ErrRead) || !strings.HasPrefix(err.Error(), "list EMPLOYEE by team: ") {
 		t.Errorf("%v, want an error that names the field", err)
 	}
 }
@@ -241,7 +251,8 @@ func TestShards_OfSubjectsNeverChange(t *testing.T) {
 	for id, shard := range map[string]int{"s0": 1, "s1": 2, "s2": 2, "s3": 3, "s4": 2} {
 		w := newFixture(t, spec)
 		w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), subject(id), fields("team", "red"))), nil)
-		page, err := w.table.List(t.Context(), itemop.ListRequest{Index: catalog.SecondIndex, Partition: tablekeys.FieldPartition("EMPLOYEE", "team", "red", shard)})
+		page, err := w.table.List(t.Context(), itemop.ListRequest{Index: catalog.SecondIndex,
+			Partition: tablekeys.FieldPartition("EMPLOYEE", "team", "red", shard)})
 		if err != nil || len(page.Items) != 1 {
 			t.Errorf("%s: %d items in shard %d, %v; want one", id, len(page.Items), shard, err)
 		}
@@ -275,13 +286,15 @@ func TestUpdate_ChangesOnlyTheFieldsOfThePatch(t *testing.T) {
 	w := newFixture(t, employee)
 	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
 	foreign := item.Item{ // an attribute that another program sets
-		keys.AttrPK: {Type: item.S, S: keys.Metadata(alice).PK}, keys.AttrSK: {Type: item.S, S: keys.Metadata(alice).SK},
-		"score": {Type: item.N, S: "7"},
+		keys.AttrPK: {Type: item.S, S: keys.Metadata(alice).PK},
+		keys.AttrSK: {Type: item.S, S: keys.Metadata(alice).SK},
+		"score":     {Type: item.N, S: "7"},
 	}
 	if err := w.table.UpdateItem(t.Context(), foreign); err != nil {
 		t.Fatal(err)
 	}
-	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("status", "away", "team", ""), 0)), nil)
+	w.wantOutcome(lifecycle.Updated,
+		w.noError(w.Update(t.Context(), alice, fields("status", "away", "team", ""), 0)), nil)
 	it, err := w.table.GetItem(t.Context(), keys.Metadata(alice))
 	if err != nil {
 		t.Fatal(err)
@@ -295,7 +308,8 @@ func TestUpdate_ChangesOnlyTheFieldsOfThePatch(t *testing.T) {
 	if got, want := it.IndexKey(keys.IndexGSI1), tablekeys.FieldEntry(alice, "status", "away", 0); got != want {
 		t.Errorf("the index key is %v, want %v", got, want)
 	}
-	out := w.wantOutcome(lifecycle.Unchanged, w.noError(w.Update(t.Context(), alice, fields("status", "away", "none", ""), 0)), nil)
+	out := w.wantOutcome(lifecycle.Unchanged,
+		w.noError(w.Update(t.Context(), alice, fields("status", "away", "none", ""), 0)), nil)
 	if out.Profile.Version != 2 {
 		t.Errorf("a patch without changes made version %d, want 2", out.Profile.Version)
 	}
@@ -309,7 +323,8 @@ func TestUpdate_AcceptsAProfileThatAnotherProgramCreated(t *testing.T) {
 	}
 	w.wantOutcome(lifecycle.Exists, w.noError(w.Create(t.Context(), alice, nil)), nil)
 	out := w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("last", "B"), 0)), nil)
-	if out.Profile.Version != 1 || len(out.Profile.Sentinels) != 1 || out.Profile.Generation == (model.Generation{}) {
+	if out.Profile.Version != 1 || len(out.Profile.Sentinels) != 1 ||
+		out.Profile.Generation == (model.Generation{}) {
 		t.Errorf("updated to %+v; want version 1, a generation, and one sentinel", out.Profile)
 	}
 	w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), alice, 1)), nil)
@@ -378,14 +393,16 @@ func TestChange_OutcomeOfEachChangeInEachState(t *testing.T) {
 
 func TestListDeleted_TheLatestDeletionIsFirst(t *testing.T) {
 	w := newFixture(t, employee)
-	subjects := []model.Subject{{Type: alice.Type, ID: "c"}, {Type: alice.Type, ID: "a"}, {Type: alice.Type, ID: "b"}}
+	subjects := []model.Subject{{Type: alice.Type, ID: "c"}, {Type: alice.Type, ID: "a"},
+		{Type: alice.Type, ID: "b"}}
 	for _, s := range subjects {
 		w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), s, nil)), nil)
 		w.advance(time.Minute)
 		w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), s, 0)), nil)
 	}
 	listed, err := w.ListDeleted(t.Context(), alice.Type, lifecycle.Cursor{}, 2)
-	if err != nil || len(listed.Profiles) != 2 || listed.Profiles[0].Subject != subjects[2] || listed.Profiles[1].Subject != subjects[1] {
+	if err != nil || len(listed.Profiles) != 2 || listed.Profiles[0].Subject != subjects[2] ||
+		listed.Profiles[1].Subject != subjects[1] {
 		t.Errorf("got %+v, %v; want the two that were deleted last, the last one first", listed.Profiles, err)
 	}
 }

@@ -82,7 +82,8 @@ var (
 
 // Request stores the request to purge a subject, who made it, and that the purge starts after the grace
 // period. If a purge of the subject is active already, Request changes nothing and returns that purge.
-func (p *Purger) Request(ctx context.Context, subject model.Subject, by string, grace time.Duration) (storage.Purge, error) {
+func (p *Purger) Request(ctx context.Context, subject model.Subject, by string,
+	grace time.Duration) (storage.Purge, error) {
 	if reserved.Group(subject.Type) {
 		return storage.Purge{}, fmt.Errorf("purge %s: %w", subject, errGroup)
 	}
@@ -96,9 +97,11 @@ func (p *Purger) Request(ctx context.Context, subject model.Subject, by string, 
 		RequestedAt: now, DueAt: now.Add(grace), StepSince: now,
 	}
 	if err := tablekeys.Purge(subject).Check(); err != nil || subject.ID == "" || subject.Type == "" {
-		return storage.Purge{}, fmt.Errorf("purge %s: the subject has no type or no id, or is too long for a key: %w", subject, err)
+		return storage.Purge{},
+			fmt.Errorf("purge %s: the subject has no type or no id, or is too long for a key: %w", subject, err)
 	}
-	if err := p.save(ctx, &requested, itemop.Precondition{{Op: itemop.ItemAbsent}}); !errors.Is(err, errConcurrent) {
+	if err := p.save(ctx, &requested, itemop.Precondition{{Op: itemop.ItemAbsent}}); !errors.Is(err,
+		errConcurrent) {
 		return requested, p.wrapError(subject, err)
 	}
 	active, err := p.Active(ctx, subject)
@@ -129,7 +132,8 @@ func (p *Purger) Cancel(ctx context.Context, subject model.Subject) error {
 		return p.wrapError(subject, ErrPurgeStarted)
 	}
 	// The lock is set before the state of the purge says so: check it too.
-	notLocked := itemop.Requirement{Op: itemop.AttrDiffers, Attr: tablekeys.AttrPurgeID, Value: item.Value{Type: item.S, S: active.ID}}
+	notLocked := itemop.Requirement{Op: itemop.AttrDiffers, Attr: tablekeys.AttrPurgeID,
+		Value: item.Value{Type: item.S, S: active.ID}}
 	err = p.commitIfUnchanged(ctx, []itemop.Action{
 		{Key: tablekeys.Purge(subject), Precondition: itemop.Precondition{unchangedPurge(active)}, Delete: true},
 		{Key: tablekeys.PurgeLock(subject), Precondition: itemop.Precondition{notLocked}},
@@ -143,7 +147,8 @@ func (p *Purger) Cancel(ctx context.Context, subject model.Subject) error {
 // ListActive reads one page of the purges that are not done, including those that have not started. Pass next
 // as after for the next page; the zero Position is the start and the end. If a purge cannot be decoded,
 // ListActive returns the others of the page, and an error that names it.
-func (p *Purger) ListActive(ctx context.Context, after itemop.Position) (active []storage.Purge, next itemop.Position, err error) {
+func (p *Purger) ListActive(ctx context.Context,
+	after itemop.Position) (active []storage.Purge, next itemop.Position, err error) {
 	page, err := p.Store.List(ctx, itemop.ListRequest{Partition: tablekeys.JobPurge, After: after})
 	if err != nil {
 		return nil, itemop.Position{}, fmt.Errorf("list purges: %w", err)
@@ -166,13 +171,13 @@ func (p *Purger) wrapError(subject model.Subject, err error) error {
 	return fmt.Errorf("purge %s: %w", subject, err)
 }
 
-func (p *Purger) random() io.Reader { return randomOf(p.Rand) }
+func (p *Purger) random() io.Reader { return randomSource(p.Rand) }
 
 // shardsToSearch is the number of shards that any kind can have or have had. A purge looks
 // into all of them, so that it does not depend on the kinds that are configured today.
 func (p *Purger) shardsToSearch() int { return cmp.Or(p.shards, catalog.MaxShards) }
 
-func (p *Purger) now() model.Time { return nowOf(p.Now) }
+func (p *Purger) now() model.Time { return currentTime(p.Now) }
 
 func (p *Purger) retrier() retrier {
 	return retrier{retry.Retrier{Policy: p.RetryPolicy, Rand: p.random(), Sleep: p.Sleep}}
@@ -182,9 +187,9 @@ func (p *Purger) retrier() retrier {
 // between the clocks of invocations.
 const slack = 30 * time.Second
 
-// TimingOf returns the timing for the timeouts with which the functions are deployed. A program that appends
+// NewTiming returns the timing for the timeouts with which the functions are deployed. A program that appends
 // by itself must finish each append within the timeout of the ingest function.
-func TimingOf(c *config.Config) Timing {
+func NewTiming(c *config.Config) Timing {
 	return Timing{
 		Append:    c.Functions.Ingest.Timeout + slack,
 		Aggregate: c.Functions.Aggregate.Timeout + slack,
@@ -194,7 +199,7 @@ func TimingOf(c *config.Config) Timing {
 
 // timing returns Timing with all defaults.
 func (p *Purger) timing() Timing {
-	defaults := TimingOf(config.Default())
+	defaults := NewTiming(config.Default())
 	return Timing{
 		Append:    cmp.Or(p.Timing.Append, defaults.Append),
 		Aggregate: cmp.Or(p.Timing.Aggregate, defaults.Aggregate),

@@ -28,7 +28,7 @@ import (
 func TestPurge_RemovesExactlyTheSubjectAndCountsIt(t *testing.T) {
 	for _, n := range []int{0, 1, 25, 26, 100, 101, 1000} {
 		w := newFixture(t, employee)
-		w.store(itemsOf(alice, n)...)
+		w.store(newItems(alice, n)...)
 		w.store(profileItems()...)
 		w.store(otherItems()...)
 		counted, err := w.purger.Count(t.Context(), alice)
@@ -72,7 +72,7 @@ func TestPurge_RefusesAGroup(t *testing.T) {
 
 func TestPurge_DryRunRemovesNothing(t *testing.T) {
 	w := newFixture(t, employee)
-	w.store(itemsOf(alice, 50)...)
+	w.store(newItems(alice, 50)...)
 	w.store(profileItems()...)
 	before := w.items()
 	counts, err := w.purger.Count(t.Context(), alice)
@@ -89,7 +89,8 @@ func TestPurge_DryRunRemovesNothing(t *testing.T) {
 			t.Errorf("%s: %d bytes", c.Class, c.Bytes)
 		}
 	}
-	want := map[string]int64{"events": 14, "rollups": 6, "latest items": 6, "alerts": 6, "quarantine": 6, "versions": 6, "list of series": 6, "profile": 1, "unique values": 2}
+	want := map[string]int64{"events": 14, "rollups": 6, "latest items": 6, "alerts": 6, "quarantine": 6,
+		"versions": 6, "list of series": 6, "profile": 1, "unique values": 2}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -97,7 +98,7 @@ func TestPurge_DryRunRemovesNothing(t *testing.T) {
 
 func TestPurge_ReceiptHasNoPersonalDataAndListsRemainingCopies(t *testing.T) {
 	w := newFixture(t, employee)
-	w.store(itemsOf(alice, 30)...)
+	w.store(newItems(alice, 30)...)
 	w.store(profileItems()...)
 	receipt, err := w.purge(t.Context())
 	if err != nil {
@@ -118,7 +119,8 @@ func TestPurge_ReceiptHasNoPersonalDataAndListsRemainingCopies(t *testing.T) {
 			t.Errorf("%s remains until %v, want %s after %s, or no time", c.Where, until, c.For, receipt.FinishedAt)
 		}
 	}
-	if receipt.RequestedBy != "ops" || receipt.Purge == "" || receipt.LockedAt != noon || receipt.FinishedAt <= receipt.LockedAt || len(receipt.RemainingCopies) != len(w.purger.Copies) {
+	if receipt.RequestedBy != "ops" || receipt.Purge == "" || receipt.LockedAt != noon ||
+		receipt.FinishedAt <= receipt.LockedAt || len(receipt.RemainingCopies) != len(w.purger.Copies) {
 		t.Errorf("receipt %+v", receipt)
 	}
 	again, err := w.purger.Advance(t.Context(), alice)
@@ -132,7 +134,7 @@ func TestPurge_ReceiptHasNoPersonalDataAndListsRemainingCopies(t *testing.T) {
 
 func TestPurge_WaitsBetweenStepsAndTheLockExpiresAfterTwoDays(t *testing.T) {
 	w := newFixture(t, employee)
-	w.store(itemsOf(alice, 20)...)
+	w.store(newItems(alice, 20)...)
 	if _, err := w.purger.Request(t.Context(), alice, "ops", time.Hour); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +153,8 @@ func TestPurge_WaitsBetweenStepsAndTheLockExpiresAfterTwoDays(t *testing.T) {
 		}
 		w.advance(at.Resume.Sub(w.now()))
 	}
-	if want := []string{"requested 1h0m0s", "subject-locked 20s", "latest-locked 20s", "erased 2m0s"}; !slices.Equal(got, want) {
+	if want := []string{"requested 1h0m0s", "subject-locked 20s", "latest-locked 20s",
+		"erased 2m0s"}; !slices.Equal(got, want) {
 		t.Errorf("waited %q, want %q", got, want)
 	}
 	w.advance(lockDuration - time.Second)
@@ -169,7 +172,7 @@ func TestPurge_WaitsBetweenStepsAndTheLockExpiresAfterTwoDays(t *testing.T) {
 // Each state of a purge has its own revision, so that a process that has read an earlier one writes nothing.
 func TestPurge_EachStateHasItsOwnRevision(t *testing.T) {
 	w := newFixture(t, employee)
-	w.store(itemsOf(alice, 20)...)
+	w.store(newItems(alice, 20)...)
 	requested, err := w.purger.Request(t.Context(), alice, "ops", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -213,8 +216,10 @@ func TestPurge_ExtendsALockThatExpiresSoon(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lock, err := item.PurgeLock(it); err != nil || (lock.ExpiresAt == w.now().Add(lockDuration).Seconds()) != c.extended {
-			t.Errorf("step %s: the lock expires at %d, %v; want it extended: %t", c.step, lock.ExpiresAt, err, c.extended)
+		if lock, err := item.PurgeLock(it); err != nil ||
+			(lock.ExpiresAt == w.now().Add(lockDuration).Seconds()) != c.extended {
+			t.Errorf("step %s: the lock expires at %d, %v; want it extended: %t", c.step, lock.ExpiresAt, err,
+				c.extended)
 		}
 	}
 }
@@ -222,7 +227,7 @@ func TestPurge_ExtendsALockThatExpiresSoon(t *testing.T) {
 // The last step returns what was removed.
 func TestPurge_TheLastStepReturnsTheCounts(t *testing.T) {
 	w := newFixture(t, employee)
-	w.store(itemsOf(alice, 20)...)
+	w.store(newItems(alice, 20)...)
 	if _, err := w.purger.Request(t.Context(), alice, "ops", 0); err != nil {
 		t.Fatal(err)
 	}
@@ -241,10 +246,13 @@ func TestPurge_TheLastStepReturnsTheCounts(t *testing.T) {
 
 // A profile, a tombstone and a version each name unique values, which are released with it.
 func TestPurge_ReleasesTheUniqueValuesOfEachItemThatNamesThem(t *testing.T) {
-	held := storage.Sentinel{Partition: tablekeys.Unique(alice.Type, "email", "talice@acme.com").PK, Owner: alice, Generation: model.Generation{1}}
-	p := model.Profile{Subject: alice, Version: 3, Generation: held.Generation, DeletedAt: noon, Sentinels: []string{held.Partition}}
+	held := storage.Sentinel{Partition: tablekeys.Unique(alice.Type, "email", "talice@acme.com").PK,
+		Owner: alice, Generation: model.Generation{1}}
+	p := model.Profile{Subject: alice, Version: 3, Generation: held.Generation, DeletedAt: noon,
+		Sentinels: []string{held.Partition}}
 	version := model.ProfileVersion{Profile: p, Change: model.ProfileUpdated}
-	for name, it := range map[string]item.Item{"profile": item.FromProfile(&p), "tombstone": item.FromTombstone(&p), "version": item.FromProfileVersion(&version)} {
+	for name, it := range map[string]item.Item{"profile": item.FromProfile(&p),
+		"tombstone": item.FromTombstone(&p), "version": item.FromProfileVersion(&version)} {
 		w := newFixture(t, employee)
 		w.store(it, item.FromSentinel(&held))
 		receipt, err := w.purge(t.Context())
@@ -254,7 +262,8 @@ func TestPurge_ReleasesTheUniqueValuesOfEachItemThatNamesThem(t *testing.T) {
 		if left := names(w.items()); len(left) != 1 {
 			t.Errorf("%s: %q are left, want only the purge lock", name, left)
 		}
-		want := storage.PurgeCount{Class: "unique values", Items: 1, Bytes: int64(len(held.Partition) + len(keys.SubjectPartition(alice)))}
+		want := storage.PurgeCount{Class: "unique values", Items: 1,
+			Bytes: int64(len(held.Partition) + len(keys.SubjectPartition(alice)))}
 		if !slices.Contains(receipt.Removed, want) {
 			t.Errorf("%s: the receipt counts %+v, want %+v", name, receipt.Removed, want)
 		}
@@ -262,7 +271,8 @@ func TestPurge_ReleasesTheUniqueValuesOfEachItemThatNamesThem(t *testing.T) {
 	w := newFixture(t, employee)
 	w.store(item.FromProfile(&p), item.FromProfileVersion(&version), item.FromSentinel(&held))
 	counts, err := w.purger.Count(t.Context(), alice)
-	if want := (storage.PurgeCount{Class: "unique values", Items: 1, Bytes: int64(len(held.Partition))}); err != nil || !slices.Contains(counts, want) {
+	if want := (storage.PurgeCount{Class: "unique values", Items: 1,
+		Bytes: int64(len(held.Partition))}); err != nil || !slices.Contains(counts, want) {
 		t.Errorf("a profile and its version name one unique value: %+v, %v; want %+v", counts, err, want)
 	}
 }
@@ -270,9 +280,10 @@ func TestPurge_ReleasesTheUniqueValuesOfEachItemThatNamesThem(t *testing.T) {
 // A purge that takes days extends its lock while it removes items, and counts all of them.
 func TestPurge_ThatTakesDaysCountsEachPage(t *testing.T) {
 	w := newFixture(t, employee)
-	w.store(itemsOf(alice, 200)...)
+	w.store(newItems(alice, 200)...)
 	w.purger.OnProgress = func(storage.Purge) { w.advance(lockDuration / 10) }
-	if receipt, err := w.purge(t.Context()); err != nil || removed(receipt) != 200 || w.now().Sub(noon) < lockDuration {
+	if receipt, err := w.purge(t.Context()); err != nil || removed(receipt) != 200 ||
+		w.now().Sub(noon) < lockDuration {
 		t.Errorf("the receipt counts %d after %s, %v; want 200", removed(receipt), w.now().Sub(noon), err)
 	}
 }
@@ -280,7 +291,7 @@ func TestPurge_ThatTakesDaysCountsEachPage(t *testing.T) {
 func TestPurge_KeepsTheRateLimit(t *testing.T) {
 	w := newFixture(t, employee)
 	w.purger.Rate = 50
-	w.store(itemsOf(alice, 1000)...)
+	w.store(newItems(alice, 1000)...)
 	began := w.now()
 	if _, err := w.purge(t.Context()); err != nil {
 		t.Fatal(err)
@@ -401,7 +412,8 @@ func TestPurge_LocksTheLatestItemsOfAllShards(t *testing.T) {
 	w := newFixture(t, employee)
 	var latest []keys.Key
 	for shard := range 3 {
-		c := model.Latest{Series: model.Series{Subject: alice, Kind: "READING", Shard: shard}, Ordered: true, Order: model.Order{At: noon}}
+		c := model.Latest{Series: model.Series{Subject: alice, Kind: "READING", Shard: shard}, Ordered: true,
+			Order: model.Order{At: noon}}
 		latest = append(latest, keys.Latest(c.Series))
 		w.store(item.FromLatest(&c))
 	}
@@ -424,7 +436,7 @@ func TestPurge_LocksTheLatestItemsOfAllShards(t *testing.T) {
 
 func TestPurge_RestartsIfThePurgeLockIsMissing(t *testing.T) {
 	w := newFixture(t, employee)
-	w.store(itemsOf(alice, 20)...)
+	w.store(newItems(alice, 20)...)
 	if _, err := w.purger.Request(t.Context(), alice, "ops", 0); err != nil {
 		t.Fatal(err)
 	}
@@ -450,7 +462,8 @@ func TestEraseEvents_DeletesTheSelectedEvents(t *testing.T) {
 	at := func(minute int) model.Time { return noon.Add(time.Duration(minute) * time.Minute) }
 	for i := range 60 {
 		for _, id := range []string{"", "x"} {
-			e := model.Event{Series: series, Order: model.Order{At: at(i), ID: id}, ArrivedAt: noon, ExpiresAt: noon.Add(tier.Day24).Seconds()}
+			e := model.Event{Series: series, Order: model.Order{At: at(i), ID: id}, ArrivedAt: noon,
+				ExpiresAt: noon.Add(tier.Day24).Seconds()}
 			if i == 59 {
 				e.ExpiresAt = noon.Add(time.Minute).Seconds()
 			}
@@ -472,7 +485,8 @@ func TestEraseEvents_DeletesTheSelectedEvents(t *testing.T) {
 		dry.DryRun, w.purger.Rate = true, 1
 		would, err := w.purger.EraseEvents(t.Context(), w.table, dry)
 		if err != nil || would != c.want || len(w.items()) != before || w.now() != began {
-			t.Errorf("%+v: a dry run counts %+v, %v, keeps %d of %d and takes %s", c.span, would, err, len(w.items()), before, w.now().Sub(began))
+			t.Errorf("%+v: a dry run counts %+v, %v, keeps %d of %d and takes %s", c.span, would, err, len(w.items()),
+				before, w.now().Sub(began))
 		}
 		w.purger.Rate = 0
 		got, err := w.purger.EraseEvents(t.Context(), w.table, c.span)
@@ -483,7 +497,8 @@ func TestEraseEvents_DeletesTheSelectedEvents(t *testing.T) {
 			continue
 		}
 		for id, want := range map[string]bool{"": true, x: false} {
-			it, err := w.table.GetItem(t.Context(), keys.Event(model.EventKey{Series: series, Order: model.Order{At: c.span.From, ID: id}}))
+			it, err := w.table.GetItem(t.Context(),
+				keys.Event(model.EventKey{Series: series, Order: model.Order{At: c.span.From, ID: id}}))
 			if err != nil || (it != nil) != want {
 				t.Errorf("the event with id %q is stored: %t, %v; want %t", id, it != nil, err, want)
 			}

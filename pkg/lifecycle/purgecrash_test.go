@@ -17,7 +17,7 @@ func TestPurge_ContinuesAfterACrashAtAnyWrite(t *testing.T) {
 		for _, stored := range []bool{false, true} {
 			for at := 0; ; at++ {
 				w := newFixture(t, employee)
-				w.store(itemsOf(alice, n)...)
+				w.store(newItems(alice, n)...)
 				w.store(profileItems()...)
 				w.store(otherItems()...)
 				ctx, cancel := w.crashAt(at, stored)
@@ -52,7 +52,7 @@ func TestPurge_ContinuesAfterACrashAtAnyWrite(t *testing.T) {
 
 func TestPurge_FinishesWithACrashAtEveryFourthWrite(t *testing.T) {
 	w := newFixture(t, employee)
-	w.store(itemsOf(alice, 10_000)...)
+	w.store(newItems(alice, 10_000)...)
 	w.store(profileItems()...)
 	w.store(otherItems()...)
 	if _, err := w.purger.Request(t.Context(), alice, "ops", 0); err != nil {
@@ -85,7 +85,7 @@ func TestPurge_FinishesWithACrashAtEveryFourthWrite(t *testing.T) {
 func TestPurge_FinishesUnderThrottlingUnprocessedItemsAndLostResponses(t *testing.T) {
 	for seed := range uint64(30) {
 		w := newFixture(t, employee)
-		w.store(itemsOf(alice, 300)...)
+		w.store(newItems(alice, 300)...)
 		w.store(profileItems()...)
 		w.store(otherItems()...)
 		w.faulty.Writes = storetest.FailRandomly(newRand(seed), .4)
@@ -100,14 +100,15 @@ func TestPurge_FinishesUnderThrottlingUnprocessedItemsAndLostResponses(t *testin
 		w.faulty.CompleteDelayed()
 		wantPurged(t, w.items(), w.now())
 		if got := removed(receipt); got > 302 || attempts == 1 && got != 302 {
-			t.Errorf("seed %d: the receipt counts %d after %d attempts, want at most 302, and exactly 302 after one", seed, got, attempts)
+			t.Errorf("seed %d: the receipt counts %d after %d attempts, want at most 302, and exactly 302 after one",
+				seed, got, attempts)
 		}
 	}
 }
 
 func TestPurge_TwoConcurrentPurgesSucceed(t *testing.T) {
 	w := newFixture(t, employee)
-	w.store(itemsOf(alice, 400)...)
+	w.store(newItems(alice, 400)...)
 	w.store(profileItems()...)
 	w.store(otherItems()...)
 	done := make(chan error)
@@ -137,7 +138,7 @@ func TestPurge_OnDynamoDB(t *testing.T) {
 		}
 		w := newFixture(t, employee)
 		w.faulty.Store, w.purger.Rand = table, crand.Reader
-		for _, it := range slices.Concat(itemsOf(alice, n), profileItems(), otherItems()) {
+		for _, it := range slices.Concat(newItems(alice, n), profileItems(), otherItems()) {
 			if err := table.PutItem(t.Context(), it); err != nil {
 				t.Fatal(err)
 			}

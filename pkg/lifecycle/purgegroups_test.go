@@ -30,17 +30,17 @@ var readingSpec = &rollup.Spec{Measures: []rollup.MeasureSpec{{Name: "n"}}}
 
 func newTeam(t testing.TB) *team {
 	w := &team{fixture: newFixture(t, employee)}
-	w.hour = rollup.Key{Tier: tier.Hour.String(), Start: tier.Hour.BucketOf(noon).Start}
+	w.hour = rollup.Key{Tier: tier.Hour.String(), Start: tier.Hour.BucketAt(noon).Start}
 	w.hour.Series = model.Series{Subject: model.Subject{Type: "BY_SITE", ID: "berlin"}, Kind: "READING_BY_SITE"}
 	w.day = w.hour
-	w.day.Tier, w.day.Start = tier.Day.String(), tier.Day.BucketOf(noon).Start
+	w.day.Tier, w.day.Start = tier.Day.String(), tier.Day.BucketAt(noon).Start
 	for n := range sizeOfTeam {
 		who := subject(fmt.Sprintf("bob%02d", n))
 		if n == 0 {
 			who = alice
 		}
-		attrs := model.Attrs{{Name: "n", Value: model.NumberValue(model.DecimalOf(int64(sizeOfTeam - n)))}}
-		e := model.Event{Order: model.Order{At: noon}, Attrs: attrs, Hash: model.HashOf(attrs)}
+		attrs := model.Attrs{{Name: "n", Value: model.NumberValue(model.NewDecimal(int64(sizeOfTeam - n)))}}
+		e := model.Event{Order: model.Order{At: noon}, Attrs: attrs, Hash: model.HashAttrs(attrs)}
 		e.Series = model.Series{Subject: who, Kind: "READING"}
 		share := rollup.Row{Key: w.hour, Fold: *rollup.NewFold(readingSpec)}
 		share.Key.Member = tablekeys.Member(who)

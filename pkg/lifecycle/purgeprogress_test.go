@@ -22,7 +22,7 @@ import (
 // A caller that watches a purge sees each step once, and the counts grow while items are removed.
 func TestPurge_ReportsEachStepAndEachPage(t *testing.T) {
 	w := newFixture(t, employee)
-	w.store(itemsOf(alice, 1000)...)
+	w.store(newItems(alice, 1000)...)
 	var steps []storage.PurgeStep
 	var counts []int64
 	w.purger.OnProgress = func(p storage.Purge) {
@@ -38,7 +38,8 @@ func TestPurge_ReportsEachStepAndEachPage(t *testing.T) {
 	if _, err := w.purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if want := []storage.PurgeStep{storage.PurgeSubjectLocked, storage.PurgeLatestLocked, storage.PurgeErased, storage.PurgeDone}; !slices.Equal(steps, want) {
+	if want := []storage.PurgeStep{storage.PurgeSubjectLocked, storage.PurgeLatestLocked, storage.PurgeErased,
+		storage.PurgeDone}; !slices.Equal(steps, want) {
 		t.Errorf("steps %v, want %v", steps, want)
 	}
 	pages := slices.Compact(slices.Clone(counts))
@@ -53,7 +54,8 @@ func TestPurge_LocksEveryLatestItemOfAPartition(t *testing.T) {
 	w := newFixture(t, employee)
 	var latest []keys.Key
 	for i := range 5 {
-		c := model.Latest{Series: model.Series{Subject: alice, Kind: "READING", Stream: fmt.Sprint(i)}, Ordered: true, Order: model.Order{At: noon}}
+		c := model.Latest{Series: model.Series{Subject: alice, Kind: "READING", Stream: fmt.Sprint(i)},
+			Ordered: true, Order: model.Order{At: noon}}
 		latest = append(latest, keys.Latest(c.Series))
 		w.store(item.FromLatest(&c))
 	}
@@ -105,7 +107,7 @@ func (w *fixture) purgeSlowly(each int) (s *slowEraser, took time.Duration, err 
 func TestPurge_FinishesWhereEachRequestRemovesAFewItems(t *testing.T) {
 	w := newFixture(t, employee)
 	for i := range 100 {
-		w.store(eventOf(alice, i))
+		w.store(newEvent(alice, i))
 	}
 	w.purger.RetryPolicy.Attempts, w.purger.Rate = 1, 10
 	s, took, err := w.purgeSlowly(3)
@@ -122,7 +124,7 @@ func TestPurge_FinishesWhereEachRequestRemovesAFewItems(t *testing.T) {
 func TestPurge_FinishesWhereEachOtherRequestRemovesNothing(t *testing.T) {
 	w := newFixture(t, employee)
 	for i := range 20 {
-		w.store(eventOf(alice, i))
+		w.store(newEvent(alice, i))
 	}
 	w.purger.RetryPolicy.Attempts = 2
 	w.purger.Store = &slowEraser{FaultyStore: w.faulty, each: 3, busy: true}
@@ -134,7 +136,7 @@ func TestPurge_FinishesWhereEachOtherRequestRemovesNothing(t *testing.T) {
 // A table that removes nothing is not asked for ever.
 func TestPurge_IsUndecidedWhereNothingIsRemoved(t *testing.T) {
 	w := newFixture(t, employee)
-	w.store(eventOf(alice, 1))
+	w.store(newEvent(alice, 1))
 	w.purger.RetryPolicy.Attempts = 4
 	if s, _, err := w.purgeSlowly(0); !errors.Is(err, retry.ErrUndecided) || s.requests != 4 {
 		t.Errorf("%v after %d requests, want %v after 4", err, s.requests, retry.ErrUndecided)

@@ -23,24 +23,29 @@ func TestPurge_RemovesInvalidationsUnderALockThatOutlivesTheirBuckets(t *testing
 	for i := range policy.Tiers {
 		policy.Tiers[i].Deferred = true
 	}
-	cat, err := catalog.New(catalog.Kind{Name: "READING", Subject: catalog.SubjectType{Name: alice.Type}, Measures: []rollup.MeasureSpec{{Name: "n"}}, Retention: policy})
+	cat, err := catalog.New(catalog.Kind{Name: "READING", Subject: catalog.SubjectType{Name: alice.Type},
+		Measures: []rollup.MeasureSpec{{Name: "n"}}, Retention: policy})
 	if err != nil {
 		t.Fatal(err)
 	}
-	agg := &aggregate.Aggregator{Store: w.table, QuarantineStore: w.table, Catalog: cat, Now: w.now, Rand: seeded(3), Sleep: w.sleep}
+	agg := &aggregate.Aggregator{Store: w.table, QuarantineStore: w.table, Catalog: cat, Now: w.now,
+		Rand: seeded(3), Sleep: w.sleep}
 	event := func(who model.Subject) model.Event {
-		attrs := model.Attrs{{Name: "n", Value: model.NumberValue(model.DecimalOf(1))}}
-		return model.Event{Series: model.Series{Subject: who, Kind: "READING"}, Order: model.Order{At: w.now()}, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: w.now()}
+		attrs := model.Attrs{{Name: "n", Value: model.NumberValue(model.NewDecimal(1))}}
+		return model.Event{Series: model.Series{Subject: who, Kind: "READING"}, Order: model.Order{At: w.now()},
+			Attrs: attrs, Hash: model.HashAttrs(attrs), ArrivedAt: w.now()}
 	}
 	for _, who := range []model.Subject{alice, bob} {
 		e := event(who)
 		w.store(item.FromEvent(&e))
-		if report := agg.Process(t.Context(), []storage.Change{{Type: storage.Inserted, Key: e.Key(), After: &e, At: w.now()}}); report.Invalidations != 1 {
+		if report := agg.Process(t.Context(), []storage.Change{{Type: storage.Inserted, Key: e.Key(), After: &e,
+			At: w.now()}}); report.Invalidations != 1 {
 			t.Fatalf("%+v, want the invalidation of the open hour", report)
 		}
 	}
 	receipt, err := w.purge(t.Context())
-	if err != nil || !slices.Contains(receipt.Removed, storage.PurgeCount{Class: "queue of sweeps", Items: 1, Bytes: classBytes(receipt, "queue of sweeps")}) {
+	if err != nil || !slices.Contains(receipt.Removed,
+		storage.PurgeCount{Class: "queue of sweeps", Items: 1, Bytes: classBytes(receipt, "queue of sweeps")}) {
 		t.Fatalf("removed %+v, %v; want one invalidation", receipt.Removed, err)
 	}
 	waiting := map[model.Subject]bool{}
@@ -51,7 +56,7 @@ func TestPurge_RemovesInvalidationsUnderALockThatOutlivesTheirBuckets(t *testing
 		t.Fatalf("invalidations of %v wait after the purge, want the invalidation of bob alone", waiting)
 	}
 	for _, b := range policy.Tiers {
-		if open := b.Unit.BucketOf(w.now()); open.End.Add(b.Grace+policy.Jitter) >= w.now().Add(lockDuration) {
+		if open := b.Unit.BucketAt(w.now()); open.End.Add(b.Grace+policy.Jitter) >= w.now().Add(lockDuration) {
 			t.Errorf("the lock ends before the %s of the purge closes", b.Unit)
 		}
 	}

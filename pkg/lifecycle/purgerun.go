@@ -28,7 +28,8 @@ func (p *Purger) Progress(ctx context.Context, subject model.Subject) (Progress,
 	if active == nil {
 		return p.finishedProgress(ctx, subject)
 	}
-	return Progress{Purge: *active, Resume: max(active.StepSince.Add(steps[active.Step].waitTime(p.timing())), active.DueAt)}, nil
+	return Progress{Purge: *active,
+		Resume: max(active.StepSince.Add(steps[active.Step].waitTime(p.timing())), active.DueAt)}, nil
 }
 
 // Run runs a purge to its end, including all waits.
@@ -77,5 +78,6 @@ func (p *Purger) finishedProgress(ctx context.Context, subject model.Subject) (P
 		return Progress{}, p.wrapError(subject, ErrNoPurge)
 	}
 	receipt, err := parseReceipt(lock.Receipt)
-	return Progress{Purge: storage.Purge{ID: receipt.Purge, Subject: subject, Step: storage.PurgeDone}, Done: true, Receipt: receipt}, p.wrapError(subject, err)
+	return Progress{Purge: storage.Purge{ID: receipt.Purge, Subject: subject, Step: storage.PurgeDone},
+		Done: true, Receipt: receipt}, p.wrapError(subject, err)
 }

@@ -76,14 +76,17 @@ func playPurge(variant simVariant) func(*simstream.Sim) {
 		r := &purgeSim{Sim: s, table: memory.New(s.Now), cat: simKinds(), variant: variant}
 		s.Begin(noon)
 		store := &simStore{purgeSim: r, Table: r.table}
-		r.ingest = &ingest.Service{Store: store, Limits: config.Default().Limits, Rand: s.Dice().Of("ingest").Rand(), Parallel: 1, Now: s.Now,
+		r.ingest = &ingest.Service{Store: store, Limits: config.Default().Limits,
+			Rand: s.Dice().Of("ingest").Rand(), Parallel: 1, Now: s.Now,
 			Sleep: s.Sleep, RetryPolicy: retry.Policy{Attempts: 6}, PurgeLocks: store, PurgeLockMaxAge: 5 * time.Minute}
 		if variant.noLockCheck {
 			r.ingest.PurgeLocks = nil
 		}
-		r.profiles = &lifecycle.Service{Store: store, Profile: r.cat.Profile, Limits: config.Default().Limits, Now: s.Now,
+		r.profiles = &lifecycle.Service{Store: store, Profile: r.cat.Profile, Limits: config.Default().Limits,
+			Now:  s.Now,
 			Rand: s.Dice().Of("profiles").Rand(), Sleep: s.Sleep}
-		r.purge = (&lifecycle.Purger{Store: store, Now: s.Now, Rand: s.Dice().Of("purge").Rand(), Sleep: s.Sleep, Timing: simTiming}).SearchShards(3)
+		r.purge = (&lifecycle.Purger{Store: store, Now: s.Now, Rand: s.Dice().Of("purge").Rand(), Sleep: s.Sleep,
+			Timing: simTiming}).SearchShards(3)
 		if variant.timing != nil {
 			r.purge.Timing = *variant.timing
 		}
@@ -94,7 +97,9 @@ func playPurge(variant simVariant) func(*simstream.Sim) {
 		s.Deliver(simstream.Delivery{
 			Settings: eventsource.Settings{ReportFailures: true, BatchSize: 100, Parallelization: 2, MaxRetries: -1, Bisect: true, Filter: filter},
 			Handler: func(p *simstream.Process) eventsource.Invoke {
-				return func(ctx context.Context, payload []byte) ([]byte, error) { return r.aggregate(ctx, p, store, payload) }
+				return func(ctx context.Context, payload []byte) ([]byte, error) {
+					return r.aggregate(ctx, p, store, payload)
+				}
 			},
 		})
 		s.Check(r.check)
@@ -103,12 +108,14 @@ func playPurge(variant simVariant) func(*simstream.Sim) {
 }
 
 // aggregate is the aggregate function.
-func (r *purgeSim) aggregate(ctx context.Context, p *simstream.Process, store *simStore, payload []byte) ([]byte, error) {
+func (r *purgeSim) aggregate(ctx context.Context, p *simstream.Process, store *simStore,
+	payload []byte) ([]byte, error) {
 	batch, err := new(envelope.StreamDecoder).Decode(payload)
 	if err != nil {
 		return nil, err
 	}
-	agg := &aggregate.Aggregator{Store: store, QuarantineStore: store, Catalog: r.cat, Now: p.Now, Rand: p.Rand, Sleep: p.Sleep, Limits: aggregate.Limits{Concurrency: 1}}
+	agg := &aggregate.Aggregator{Store: store, QuarantineStore: store, Catalog: r.cat, Now: p.Now, Rand: p.Rand,
+		Sleep: p.Sleep, Limits: aggregate.Limits{Concurrency: 1}}
 	report := agg.Process(ctx, batch.Changes)
 	var failed []map[string]string
 	if len(report.Failures) > 0 {
@@ -136,7 +143,9 @@ func (r *purgeSim) plan(store *simStore) {
 		if dice.Chance("long after", .15) {
 			at = noon.Add(50*time.Hour + dice.Span("after", 200*time.Hour))
 		}
-		r.At(at, func() { r.Go("append "+strconv.Itoa(i), dice, func(ctx context.Context) { r.append(ctx, dice) }) })
+		r.At(at, func() {
+			r.Go("append "+strconv.Itoa(i), dice, func(ctx context.Context) { r.append(ctx, dice) })
+		})
 	}
 	for i := range 3 {
 		dice := r.Dice().Of("profile", i)
@@ -158,7 +167,8 @@ func (r *purgeSim) append(ctx context.Context, dice simstream.Dice) {
 	kind, _ := r.cat.Kind([]string{"READING", "SPREAD", "VIEW"}[dice.Pick("kind", 3)])
 	who := []string{alice.ID, alice.ID, bob.ID}[dice.Pick("who", 3)]
 	minute := time.Duration(dice.Pick("minute", 120)) * time.Minute // within two hours, so that many events are late
-	d := ingest.TypedObservation{Subject: who, At: noon.Add(-2 * time.Hour).Add(minute), Attrs: model.Attrs{{Name: "n", Value: model.NumberValue(model.DecimalOf(1))}}}
+	d := ingest.TypedObservation{Subject: who, At: noon.Add(-2 * time.Hour).Add(minute),
+		Attrs: model.Attrs{{Name: "n", Value: model.NumberValue(model.NewDecimal(1))}}}
 	outcomes, _ := r.ingest.AppendEvents(ctx, kind, []ingest.TypedObservation{d})
 	for _, o := range outcomes {
 		r.Count("append: " + string(o.Outcome))
@@ -217,17 +227,18 @@ func (r *purgeSim) check() error {
 	}
 	for key, row := range rows {
 		if want[key] == nil || want[key].Digest != row.Digest {
-			return fmt.Errorf("the rollup %s %s %s has %d events, want %d", key.Series, key.Tier, key.Start, row.Summary.Events(), eventsOf(want[key]))
+			return fmt.Errorf("the rollup %s %s %s has %d events, want %d", key.Series, key.Tier, key.Start,
+				row.Summary.Events(), countEvents(want[key]))
 		}
 		delete(want, key)
 	}
 	for key, fold := range want {
-		return fmt.Errorf("no rollup %s %s %s for %d events", key.Series, key.Tier, key.Start, eventsOf(fold))
+		return fmt.Errorf("no rollup %s %s %s for %d events", key.Series, key.Tier, key.Start, countEvents(fold))
 	}
 	return nil
 }
 
-func eventsOf(f *rollup.Fold) int64 {
+func countEvents(f *rollup.Fold) int64 {
 	if f == nil {
 		return 0
 	}
@@ -237,7 +248,7 @@ func eventsOf(f *rollup.Fold) int64 {
 func (r *purgeSim) recount(folds map[rollup.Key]*rollup.Fold, e *model.Event) {
 	kind, _ := r.cat.Kind(e.Series.Kind)
 	for _, t := range kind.Retention.Tiers {
-		key := rollup.Key{Series: e.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(e.At).Start}
+		key := rollup.Key{Series: e.Series, Tier: t.Unit.String(), Start: t.Unit.BucketAt(e.At).Start}
 		if folds[key] == nil {
 			folds[key] = rollup.NewFold(kind.Spec())
 		}
@@ -281,7 +292,8 @@ func TestPurge_ConcurrentWithAppendsAndDelayedRecordsLeavesNothing(t *testing.T)
 		}
 		return r.Failure == nil
 	})
-	for _, name := range []string{"append: applied", "append: late", "append: gone", "profile: created", "profile: gone"} {
+	for _, name := range []string{"append: applied", "append: late", "append: gone", "profile: created",
+		"profile: gone"} {
 		if counts[name] == 0 && !t.Failed() {
 			t.Errorf("%d histories had no %q: they test too little", histories, name)
 		}
@@ -306,12 +318,13 @@ func TestPurge_EachPartIsNecessary(t *testing.T) {
 				testenv.LongOnly(t)
 			}
 			failures := 0
-			simstream.Trial{Setup: playPurge(variant), Rates: simRates}.Explore(1, 1500, func(r simstream.Result) bool {
-				if r.Failure != nil {
-					failures++
-				}
-				return failures == 0
-			})
+			simstream.Trial{Setup: playPurge(variant), Rates: simRates}.Explore(1, 1500,
+				func(r simstream.Result) bool {
+					if r.Failure != nil {
+						failures++
+					}
+					return failures == 0
+				})
 			if failures == 0 {
 				t.Error("no history failed: the simulation does not detect the missing part")
 			}

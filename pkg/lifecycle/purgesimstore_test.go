@@ -31,7 +31,8 @@ var (
 )
 
 // reading sends a read.
-func reading[T any](ctx context.Context, s *simStore, verb, pk string, do func() (T, error)) (out T, err error) {
+func reading[T any](ctx context.Context, s *simStore, verb, pk string,
+	do func() (T, error)) (out T, err error) {
 	err = s.Read(ctx, simstream.Request{Verb: verb + " " + pk, Keys: []string{pk}}, func() (err error) {
 		out, err = do()
 		return err
@@ -40,16 +41,18 @@ func reading[T any](ctx context.Context, s *simStore, verb, pk string, do func()
 }
 
 // writing sends a write. If its response is lost, so is the value that the table returned.
-func writing[T any](ctx context.Context, s *simStore, verb, pk string, do func() (T, storage.WriteResult, error)) (out T, _ storage.WriteResult, _ error) {
+func writing[T any](ctx context.Context, s *simStore, verb, pk string,
+	do func() (T, storage.WriteResult, error)) (out T, _ storage.WriteResult, _ error) {
 	who := s.Who(ctx)
 	var value T
 	var stored storage.WriteResult
-	result, err := s.Write(ctx, simstream.Request{Verb: verb + " " + pk, Keys: []string{pk}}, func() (storage.WriteResult, error) {
-		var err error
-		value, stored, err = do()
-		s.emit(who)
-		return stored, err
-	})
+	result, err := s.Write(ctx, simstream.Request{Verb: verb + " " + pk, Keys: []string{pk}},
+		func() (storage.WriteResult, error) {
+			var err error
+			value, stored, err = do()
+			s.emit(who)
+			return stored, err
+		})
 	if result == stored {
 		out = value
 	}
@@ -57,35 +60,49 @@ func writing[T any](ctx context.Context, s *simStore, verb, pk string, do func()
 }
 
 func (s *simStore) Row(ctx context.Context, k rollup.Key) (*rollup.Row, error) {
-	return reading(ctx, s, "reads row of", keys.Row(k).PK, func() (*rollup.Row, error) { return s.Table.Row(context.Background(), k) })
+	return reading(ctx, s, "reads row of", keys.Row(k).PK, func() (*rollup.Row, error) {
+		return s.Table.Row(context.Background(), k)
+	})
 }
 
 func (s *simStore) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
-	return reading(ctx, s, "reads events of", keys.Partition(r.Series), func() (storage.EventPage, error) { return s.Table.Events(context.Background(), r) })
+	return reading(ctx, s, "reads events of", keys.Partition(r.Series), func() (storage.EventPage, error) {
+		return s.Table.Events(context.Background(), r)
+	})
 }
 
 func (s *simStore) Rows(ctx context.Context, u tier.Unit, r storage.Range) (rollup.RowPage, error) {
-	return reading(ctx, s, "reads rows of", keys.Partition(r.Series), func() (rollup.RowPage, error) { return s.Table.Rows(context.Background(), u, r) })
+	return reading(ctx, s, "reads rows of", keys.Partition(r.Series), func() (rollup.RowPage, error) {
+		return s.Table.Rows(context.Background(), u, r)
+	})
 }
 
 func (s *simStore) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
-	return reading(ctx, s, "reads", k.PK+" "+k.SK, func() (item.Item, error) { return s.Table.GetItem(context.Background(), k) })
+	return reading(ctx, s, "reads", k.PK+" "+k.SK, func() (item.Item, error) {
+		return s.Table.GetItem(context.Background(), k)
+	})
 }
 
 func (s *simStore) List(ctx context.Context, l itemop.ListRequest) (itemop.ListPage, error) {
-	return reading(ctx, s, "lists", l.Partition+" "+l.Prefix, func() (itemop.ListPage, error) { return s.Table.List(context.Background(), l) })
+	return reading(ctx, s, "lists", l.Partition+" "+l.Prefix, func() (itemop.ListPage, error) {
+		return s.Table.List(context.Background(), l)
+	})
 }
 
 func (s *simStore) PurgeLocked(ctx context.Context, subject model.Subject) (bool, error) {
-	return reading(ctx, s, "reads the purge lock of", subject.ID, func() (bool, error) { return s.Table.PurgeLocked(context.Background(), subject) })
+	return reading(ctx, s, "reads the purge lock of", subject.ID, func() (bool, error) {
+		return s.Table.PurgeLocked(context.Background(), subject)
+	})
 }
 
-func (s *simStore) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+func (s *simStore) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (storage.WriteResult, error) {
 	kept := *row // a delayed write must store the row as it was sent
-	_, result, err := writing(ctx, s, "writes row of", keys.Row(row.Key).PK, func() (struct{}, storage.WriteResult, error) {
-		result, err := s.Table.PutRow(context.Background(), &kept, prev)
-		return struct{}{}, result, err
-	})
+	_, result, err := writing(ctx, s, "writes row of", keys.Row(row.Key).PK,
+		func() (struct{}, storage.WriteResult, error) {
+			result, err := s.Table.PutRow(context.Background(), &kept, prev)
+			return struct{}{}, result, err
+		})
 	return result, err
 }
 
@@ -98,19 +115,21 @@ func (s *simStore) Quarantine(ctx context.Context, q storage.Quarantined) (stora
 }
 
 func (s *simStore) Append(ctx context.Context, tx storage.AppendTransaction) (storage.StoreResult, error) {
-	got, result, err := writing(ctx, s, "appends to", keys.Partition(tx.Puts[0].Series), func() (storage.StoreResult, storage.WriteResult, error) {
-		got, err := s.Table.Append(context.Background(), tx)
-		return got, got.Result, err
-	})
+	got, result, err := writing(ctx, s, "appends to", keys.Partition(tx.Puts[0].Series),
+		func() (storage.StoreResult, storage.WriteResult, error) {
+			got, err := s.Table.Append(context.Background(), tx)
+			return got, got.Result, err
+		})
 	got.Result = result
 	return got, err
 }
 
 func (s *simStore) Put(ctx context.Context, e model.Event) (storage.StoreResult, error) {
-	got, result, err := writing(ctx, s, "puts into", keys.Partition(e.Series), func() (storage.StoreResult, storage.WriteResult, error) {
-		got, err := s.Table.Put(context.Background(), e)
-		return got, got.Result, err
-	})
+	got, result, err := writing(ctx, s, "puts into", keys.Partition(e.Series),
+		func() (storage.StoreResult, storage.WriteResult, error) {
+			got, err := s.Table.Put(context.Background(), e)
+			return got, got.Result, err
+		})
 	got.Result = result
 	return got, err
 }
@@ -119,10 +138,11 @@ func (s *simStore) Commit(ctx context.Context, tx itemop.Transaction) (itemop.Tr
 	if _, locks := tx.Actions[0].Set[tablekeys.AttrPurgeLock]; locks && s.variant.noSeriesLocks {
 		return itemop.TransactResult{}, nil
 	}
-	got, result, err := writing(ctx, s, "commits "+strconv.Itoa(len(tx.Actions))+" to", tx.Actions[0].Key.PK, func() (itemop.TransactResult, storage.WriteResult, error) {
-		got, err := s.Table.Commit(context.Background(), tx)
-		return got, got.Result, err
-	})
+	got, result, err := writing(ctx, s, "commits "+strconv.Itoa(len(tx.Actions))+" to", tx.Actions[0].Key.PK,
+		func() (itemop.TransactResult, storage.WriteResult, error) {
+			got, err := s.Table.Commit(context.Background(), tx)
+			return got, got.Result, err
+		})
 	got.Result = result
 	return got, err
 }
@@ -131,9 +151,10 @@ func (s *simStore) Erase(ctx context.Context, items []keys.Key) ([]keys.Key, sto
 	if s.variant.oneErasure && s.erasures() > 1 {
 		return nil, storage.Written, nil
 	}
-	left, result, err := writing(ctx, s, "erases "+strconv.Itoa(len(items))+" of", items[0].PK, func() ([]keys.Key, storage.WriteResult, error) {
-		return s.Table.Erase(context.Background(), items)
-	})
+	left, result, err := writing(ctx, s, "erases "+strconv.Itoa(len(items))+" of", items[0].PK,
+		func() ([]keys.Key, storage.WriteResult, error) {
+			return s.Table.Erase(context.Background(), items)
+		})
 	if result != storage.Written {
 		left = items
 	}
@@ -175,9 +196,10 @@ func (s *simStore) emit(who string) {
 }
 
 func (s *simStore) PutAll(ctx context.Context, puts []itemop.Put) (storage.WriteResult, error) {
-	_, result, err := writing(ctx, s, "lists", puts[0].Item.Key().SK, func() (struct{}, storage.WriteResult, error) {
-		result, err := s.Table.PutAll(context.Background(), puts)
-		return struct{}{}, result, err
-	})
+	_, result, err := writing(ctx, s, "lists", puts[0].Item.Key().SK,
+		func() (struct{}, storage.WriteResult, error) {
+			result, err := s.Table.PutAll(context.Background(), puts)
+			return struct{}{}, result, err
+		})
 	return result, err
 }

@@ -28,10 +28,14 @@ func (s purgeStep) waitTime(t Timing) time.Duration {
 
 // steps are the transitions of a purge, by its last completed step.
 var steps = map[storage.PurgeStep]purgeStep{
-	storage.PurgeRequested:     {storage.PurgeSubjectLocked, nil, (*Purger).lockSubject},
-	storage.PurgeSubjectLocked: {storage.PurgeLatestLocked, func(t Timing) time.Duration { return t.Append }, (*Purger).lockLatestItems},
-	storage.PurgeLatestLocked:  {storage.PurgeErased, func(t Timing) time.Duration { return t.Append }, (*Purger).erase},
-	storage.PurgeErased:        {storage.PurgeDone, func(t Timing) time.Duration { return t.Aggregate }, (*Purger).erase},
+	storage.PurgeRequested: {storage.PurgeSubjectLocked, nil, (*Purger).lockSubject},
+	storage.PurgeSubjectLocked: {storage.PurgeLatestLocked, func(t Timing) time.Duration { return t.Append },
+		(*Purger).lockLatestItems},
+	storage.PurgeLatestLocked: {storage.PurgeErased, func(t Timing) time.Duration { return t.Append },
+		(*Purger).erase},
+	storage.PurgeErased: {storage.PurgeDone, func(t Timing) time.Duration {
+		return t.Aggregate
+	}, (*Purger).erase},
 }
 
 // step runs the next step, if it is due, and saves the state.
@@ -74,7 +78,8 @@ func (p *Purger) lockSubject(ctx context.Context, at *storage.Purge) error {
 // putLock sets the purge lock, if the purge is as it was read. A purge that was canceled
 // or finished in the meantime gets no new lock.
 func (p *Purger) putLock(ctx context.Context, at *storage.Purge) error {
-	return p.commitIfUnchanged(ctx, []itemop.Action{p.lockAction(at, ""), {Key: tablekeys.Purge(at.Subject), Precondition: itemop.Precondition{unchangedPurge(at)}}})
+	return p.commitIfUnchanged(ctx, []itemop.Action{p.lockAction(at, ""),
+		{Key: tablekeys.Purge(at.Subject), Precondition: itemop.Precondition{unchangedPurge(at)}}})
 }
 
 // commitIfUnchanged commits a transaction. It returns errConcurrent if a precondition fails.
@@ -116,19 +121,21 @@ func (p *Purger) extendLock(ctx context.Context, at *storage.Purge) (restarted b
 func (p *Purger) lockLatestItems(ctx context.Context, at *storage.Purge) error {
 	lock := item.Item{tablekeys.AttrPurgeLock: item.Value{Type: item.Bool, Bool: true}}
 	for _, partition := range tablekeys.SubjectPartitions(at.Subject, p.shardsToSearch()) {
-		err := p.pages(ctx, itemop.ListRequest{Partition: partition, Prefix: tablekeys.LatestPrefix}, func(page []item.Item) error {
-			for _, it := range page {
-				if _, locked := it[tablekeys.AttrPurgeLock]; locked {
-					continue
+		err := p.pages(ctx, itemop.ListRequest{Partition: partition, Prefix: tablekeys.LatestPrefix},
+			func(page []item.Item) error {
+				for _, it := range page {
+					if _, locked := it[tablekeys.AttrPurgeLock]; locked {
+						continue
+					}
+					// If the item has been removed in the meantime, there is nothing to lock.
+					action := itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemExists}},
+						Set: lock}
+					if _, err := p.retrier().commit(ctx, p.Store, []itemop.Action{action}); err != nil {
+						return err
+					}
 				}
-				// If the item has been removed in the meantime, there is nothing to lock.
-				action := itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemExists}}, Set: lock}
-				if _, err := p.retrier().commit(ctx, p.Store, []itemop.Action{action}); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+				return nil
+			})
 		if err != nil {
 			return err
 		}
@@ -161,7 +168,8 @@ func (p *Purger) save(ctx context.Context, at *storage.Purge, when itemop.Precon
 
 // unchangedPurge requires that the state of a purge is as it was read.
 func unchangedPurge(at *storage.Purge) itemop.Requirement {
-	return itemop.Requirement{Op: itemop.AttrEquals, Attr: tablekeys.AttrRev, Value: item.Value{Type: item.B, B: at.Rev[:]}}
+	return itemop.Requirement{Op: itemop.AttrEquals, Attr: tablekeys.AttrRev,
+		Value: item.Value{Type: item.B, B: at.Rev[:]}}
 }
 
 // pages calls do with each page of a listing.

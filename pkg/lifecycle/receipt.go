@@ -42,7 +42,8 @@ type RemainingCopy struct {
 
 func (p *Purger) receipt(at *storage.Purge) Receipt {
 	now := p.now()
-	r := Receipt{Purge: at.ID, RequestedBy: at.By, RequestedAt: at.RequestedAt, LockedAt: at.LockedAt, FinishedAt: now, Removed: at.Counts}
+	r := Receipt{Purge: at.ID, RequestedBy: at.By, RequestedAt: at.RequestedAt, LockedAt: at.LockedAt,
+		FinishedAt: now, Removed: at.Counts}
 	r.RemainingCopies = p.remaining(now)
 	return r
 }

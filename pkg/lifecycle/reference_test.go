@@ -26,7 +26,7 @@ func clash(a, b map[string]string) bool {
 	return email || name
 }
 
-func mapOf(attrs model.Attrs) map[string]string {
+func attrMap(attrs model.Attrs) map[string]string {
 	out := map[string]string{}
 	for _, a := range attrs {
 		if a.Value.Text != "" {
@@ -50,7 +50,7 @@ func merged(old, patch map[string]string) map[string]string {
 	return out
 }
 
-func attrsOf(fields map[string]string) (attrs model.Attrs) {
+func newAttrs(fields map[string]string) (attrs model.Attrs) {
 	for k, v := range fields {
 		value := model.Value{}
 		if v != "" {
@@ -99,7 +99,7 @@ func wantSame(t *rapid.T, what string, got *model.Profile, ref *refProfile, want
 	if got == nil {
 		return
 	}
-	if diff := cmp.Diff(ref.fields, mapOf(got.Attrs)); diff != "" || got.Version != ref.version {
+	if diff := cmp.Diff(ref.fields, attrMap(got.Attrs)); diff != "" || got.Version != ref.version {
 		t.Fatalf("%s has version %d, want %d (-want +got):\n%s", what, got.Version, ref.version, diff)
 	}
 }

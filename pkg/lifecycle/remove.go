@@ -19,19 +19,22 @@ func (s *Service) Remove(ctx context.Context, subject model.Subject, expect int6
 	if err := s.validateSubject(subject); err != nil {
 		return Result{}, err
 	}
-	out, err := s.execute(ctx, "remove", subject, func(ctx context.Context, _ sentinelState) (*change, Result, error) {
-		return s.planRemoval(ctx, subject, expect)
-	})
+	out, err := s.execute(ctx, "remove", subject,
+		func(ctx context.Context, _ sentinelState) (*change, Result, error) {
+			return s.planRemoval(ctx, subject, expect)
+		})
 	if err != nil || out.Outcome != Removed {
 		return out, err
 	}
-	return s.execute(ctx, "remove", subject, func(ctx context.Context, _ sentinelState) (*change, Result, error) {
-		return nil, Result{Outcome: Removed}, s.finishRemoval(ctx, out.Profile)
-	})
+	return s.execute(ctx, "remove", subject,
+		func(ctx context.Context, _ sentinelState) (*change, Result, error) {
+			return nil, Result{Outcome: Removed}, s.finishRemoval(ctx, out.Profile)
+		})
 }
 
 // planRemoval plans to replace the profile or its tombstone by an expired tombstone.
-func (s *Service) planRemoval(ctx context.Context, subject model.Subject, expect int64) (*change, Result, error) {
+func (s *Service) planRemoval(ctx context.Context, subject model.Subject,
+	expect int64) (*change, Result, error) {
 	now := s.now()
 	old, err := s.readProfile(ctx, subject)
 	if err != nil {
@@ -57,7 +60,8 @@ func (s *Service) planRemoval(ctx context.Context, subject model.Subject, expect
 	}
 	c := &change{result: Result{Outcome: Removed, Profile: &t}}
 	if deleted {
-		c.add(roleTombstone, itemop.Action{Key: tablekeys.Tombstone(subject), Precondition: unchangedProfile(old), Put: item.FromTombstone(&t)})
+		c.add(roleTombstone, itemop.Action{Key: tablekeys.Tombstone(subject), Precondition: unchangedProfile(old),
+			Put: item.FromTombstone(&t)})
 		c.addPurgeLockCheck(subject)
 	} else {
 		c.addTombstone(old, &t)

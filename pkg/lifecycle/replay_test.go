@@ -18,15 +18,18 @@ import (
 // as its alarm says, as long as any queue may have kept it.
 func TestPurge_NoReplayBringsAPurgedSubjectBackWhileACopyExists(t *testing.T) {
 	conf := config.Default()
-	for _, after := range []time.Duration{0, 49 * time.Hour, config.InboxRetention, conf.Mapping.FailureRetention,
+	for _, after := range []time.Duration{0, 49 * time.Hour, config.InboxRetention,
+		conf.Mapping.FailureRetention,
 		config.InboxRetention + conf.Mapping.FailureRetention + conf.Quarantine.Retention} {
 		w := newFixture(t, employee)
-		kinds, err := catalog.New(catalog.Kind{Name: "SCORE", Subject: catalog.SubjectType{Name: "EMPLOYEE", Field: "employeeId"}})
+		kinds, err := catalog.New(
+			catalog.Kind{Name: "SCORE", Subject: catalog.SubjectType{Name: "EMPLOYEE", Field: "employeeId"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		replay := func(at model.Time) ([]model.Outcome, error) {
-			text, _ := json.Marshal(map[string]any{"kind": "SCORE", "employeeId": "alice", "timestamp": at.String(), "points": 7})
+			text, _ := json.Marshal(
+				map[string]any{"kind": "SCORE", "employeeId": "alice", "timestamp": at.String(), "points": 7})
 			retrier := quarantine.NewRetrier(w.table, kinds, conf.Limits, "SCORE", w.now, io.Discard)
 			done, err := retrier.Append(t.Context(), envelope.FromRule, text, "m1")
 			return done.Outcomes, err
@@ -53,19 +56,20 @@ func TestPurge_NoReplayBringsAPurgedSubjectBackWhileACopyExists(t *testing.T) {
 // The lock follows from the configured retentions.
 func TestTiming_TheLockOutlivesWhatIsConfigured(t *testing.T) {
 	conf := config.Default()
-	before := lifecycle.TimingOf(conf).Lock
+	before := lifecycle.NewTiming(conf).Lock
 	conf.Quarantine.Retention += 100 * 24 * time.Hour
-	if got := lifecycle.TimingOf(conf).Lock; got != before+100*24*time.Hour {
+	if got := lifecycle.NewTiming(conf).Lock; got != before+100*24*time.Hour {
 		t.Errorf("the lock lasts %s, want 100 days more than %s", got, before)
 	}
 	var returning time.Duration
-	for _, c := range lifecycle.CopiesOf(conf) {
+	for _, c := range lifecycle.ListCopies(conf) {
 		switch c.Where {
-		case "queues of undelivered messages", "quarantined data whose subject could not be read", "the queue of observations":
+		case "queues of undelivered messages", "quarantined data whose subject could not be read",
+			"the queue of observations":
 			returning = max(returning, c.For)
 		}
 	}
-	if lock := lifecycle.TimingOf(conf).Lock; returning == 0 || lock <= returning {
+	if lock := lifecycle.NewTiming(conf).Lock; returning == 0 || lock <= returning {
 		t.Errorf("the lock lasts %s, want more than %s", lock, returning)
 	}
 }

@@ -45,18 +45,18 @@ func (s *Service) profile(subjectType string) catalog.Profile {
 
 func (s *Service) limits() config.Limits { return s.Limits.Complete() }
 
-func (s *Service) now() model.Time { return nowOf(s.Now) }
+func (s *Service) now() model.Time { return currentTime(s.Now) }
 
-func (s *Service) random() io.Reader { return randomOf(s.Rand) }
+func (s *Service) random() io.Reader { return randomSource(s.Rand) }
 
-func nowOf(clock func() model.Time) model.Time {
+func currentTime(clock func() model.Time) model.Time {
 	if clock == nil {
-		return model.TimeOf(time.Now())
+		return model.NewTime(time.Now())
 	}
 	return clock()
 }
 
-func randomOf(source io.Reader) io.Reader {
+func randomSource(source io.Reader) io.Reader {
 	if source == nil {
 		return rand.Reader
 	}
@@ -96,14 +96,16 @@ type Result struct {
 
 // ErrTooManyItems is returned for a change that needs more items than a transaction can
 // have. Nothing was sent.
-var ErrTooManyItems = errors.New("the change needs more than the 100 items that a transaction can have: declare fewer unique constraints")
+var ErrTooManyItems = errors.New(
+	"the change needs more than the 100 items that a transaction can have: declare fewer unique constraints")
 
 // errNoFailedCondition is returned if the table refuses a transaction but names no failed precondition.
 var errNoFailedCondition = errors.New("the table refused the change but reported no failed precondition")
 
 // errVersionExists is returned if the version to write exists in the same generation, so
 // the profile's version number was changed from outside.
-var errVersionExists = errors.New("this version exists already, although the profile has not reached it: correct the profile's _version in the table")
+var errVersionExists = errors.New(
+	"this version exists already, although the profile has not reached it: correct the profile's _version in the table")
 
 // errChanged is returned if a subject changed while it was read: it must be read again.
 var errChanged = errors.New("the subject changed in the meantime")

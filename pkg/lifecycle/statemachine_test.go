@@ -51,7 +51,8 @@ func newStateMachine(t *rapid.T, table storetest.Table, prefix string) *stateMac
 	dice := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "faults"), 1))
 	m.faults = storetest.FailRandomly(dice, rapid.SampledFrom([]float64{0, .1, .4}).Draw(t, "rate"))
 	m.faulty = &storetest.FaultyStore{Store: table, Writes: m.fault}
-	m.Service = serviceOn(m.faulty, func() model.Time { return m.now }, func(string) catalog.Profile { return m.spec })
+	m.Service = serviceOn(m.faulty, func() model.Time { return m.now },
+		func(string) catalog.Profile { return m.spec })
 	return m
 }
 
@@ -70,7 +71,8 @@ func (m *stateMachine) fault(c storetest.Call) storetest.WriteFault {
 
 // execute makes a change. If the process crashes, or the outcome is unknown, it repeats
 // the change as a caller would; repeated reports this.
-func (m *stateMachine) execute(t *rapid.T, change func(context.Context) (lifecycle.Result, error)) (out lifecycle.Result, repeated bool) {
+func (m *stateMachine) execute(t *rapid.T,
+	change func(context.Context) (lifecycle.Result, error)) (out lifecycle.Result, repeated bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	m.cancel = cancel
 	if rapid.IntRange(0, 3).Draw(t, "crashes") == 0 {
@@ -104,12 +106,13 @@ func (m *stateMachine) isTaken(s model.Subject, fields map[string]string) bool {
 	}
 	// The values of an expired tombstone stay reserved until its record has arrived, or
 	// until a later generation of the same subject claims them.
-	wanted := sentinelsOf(&m.spec, s, attrsOf(fields))
+	wanted := listSentinels(&m.spec, s, newAttrs(fields))
 	return slices.ContainsFunc(m.late, func(p *model.Profile) bool {
 		return p.Subject != s && slices.ContainsFunc(p.Sentinels, func(partition string) bool {
 			it, err := m.table.GetItem(context.Background(), tablekeys.UniqueIn(partition))
 			held, decodeErr := item.Sentinel(it)
-			return slices.Contains(wanted, partition) && err == nil && decodeErr == nil && held.Generation == p.Generation
+			return slices.Contains(wanted, partition) && err == nil && decodeErr == nil &&
+				held.Generation == p.Generation
 		})
 	})
 }
@@ -123,7 +126,7 @@ func (m *stateMachine) Create(t *rapid.T) {
 	s, ref := m.pick(t)
 	given := someFields(t)
 	out, repeated := m.execute(t, func(ctx context.Context) (lifecycle.Result, error) {
-		return m.Service.Create(ctx, s, attrsOf(given))
+		return m.Service.Create(ctx, s, newAttrs(given))
 	})
 	switch fields := merged(nil, given); {
 	case ref.state == "active":
@@ -153,7 +156,7 @@ func (m *stateMachine) Update(t *rapid.T) {
 	patch := someFields(t)
 	expect := rapid.SampledFrom([]int64{0, 0, ref.version, ref.version + 1}).Draw(t, "expect")
 	out, repeated := m.execute(t, func(ctx context.Context) (lifecycle.Result, error) {
-		return m.Service.Update(ctx, s, attrsOf(patch), expect)
+		return m.Service.Update(ctx, s, newAttrs(patch), expect)
 	})
 	switch fields := merged(ref.fields, patch); {
 	case ref.state == "" || m.isExpired(ref):
@@ -175,7 +178,9 @@ func (m *stateMachine) Update(t *rapid.T) {
 
 func (m *stateMachine) Delete(t *rapid.T) {
 	s, ref := m.pick(t)
-	out, repeated := m.execute(t, func(ctx context.Context) (lifecycle.Result, error) { return m.Service.Delete(ctx, s, 0) })
+	out, repeated := m.execute(t, func(ctx context.Context) (lifecycle.Result, error) {
+		return m.Service.Delete(ctx, s, 0)
+	})
 	switch {
 	case ref.state == "" || m.isExpired(ref):
 		checkOutcome(t, out.Outcome, lifecycle.NotFound, repeated)
@@ -190,7 +195,9 @@ func (m *stateMachine) Delete(t *rapid.T) {
 
 func (m *stateMachine) Restore(t *rapid.T) {
 	s, ref := m.pick(t)
-	out, repeated := m.execute(t, func(ctx context.Context) (lifecycle.Result, error) { return m.Service.Restore(ctx, s, 0) })
+	out, repeated := m.execute(t, func(ctx context.Context) (lifecycle.Result, error) {
+		return m.Service.Restore(ctx, s, 0)
+	})
 	switch {
 	case ref.state == "" || m.isExpired(ref):
 		checkOutcome(t, out.Outcome, lifecycle.NotFound, repeated)
@@ -210,7 +217,9 @@ func (m *stateMachine) Restore(t *rapid.T) {
 
 func (m *stateMachine) Remove(t *rapid.T) {
 	s, ref := m.pick(t)
-	out, repeated := m.execute(t, func(ctx context.Context) (lifecycle.Result, error) { return m.Service.Remove(ctx, s, 0) })
+	out, repeated := m.execute(t, func(ctx context.Context) (lifecycle.Result, error) {
+		return m.Service.Remove(ctx, s, 0)
+	})
 	if ref.state == "" {
 		checkOutcome(t, out.Outcome, lifecycle.NotFound, repeated)
 		return
@@ -227,7 +236,7 @@ func (m *stateMachine) Wait(t *rapid.T) {
 // Expire deletes expired tombstones, as TTL does. Clean delivers their records later.
 func (m *stateMachine) Expire(t *rapid.T) {
 	for _, s := range m.subjects {
-		_, tombstone, _ := partsOf(context.Background(), m.table, s)
+		_, tombstone, _ := readParts(context.Background(), m.table, s)
 		if tombstone == nil || tombstone.ExpiresAt == 0 || tombstone.ExpiresAt > m.now.Seconds() {
 			continue
 		}

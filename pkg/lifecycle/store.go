@@ -48,7 +48,8 @@ func (s *Service) retrier() retrier {
 }
 
 // commit sends a transaction with a new token until the table writes it or a precondition fails.
-func (w retrier) commit(ctx context.Context, store Store, actions []itemop.Action) (itemop.TransactResult, error) {
+func (w retrier) commit(ctx context.Context, store Store,
+	actions []itemop.Action) (itemop.TransactResult, error) {
 	if len(actions) > itemop.MaxItems {
 		return itemop.TransactResult{}, fmt.Errorf("%w: %d", ErrTooManyItems, len(actions))
 	}

@@ -75,12 +75,15 @@ func (c *change) addClaims(p *model.Profile, want []claim, known sentinelState) 
 		if slices.Contains(held, w.partition) || known.alreadyOurs[w.partition] {
 			continue
 		}
-		it := item.FromSentinel(&storage.Sentinel{Partition: w.partition, Owner: p.Subject, Generation: p.Generation})
-		c.addNamed(roleClaim, w.constraint, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}, Put: it})
+		it := item.FromSentinel(
+			&storage.Sentinel{Partition: w.partition, Owner: p.Subject, Generation: p.Generation})
+		c.addNamed(roleClaim, w.constraint,
+			itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}, Put: it})
 	}
 	for _, partition := range held {
 		if !slices.Contains(p.Sentinels, partition) && !known.notOurs[partition] {
-			c.add(roleRelease, itemop.Action{Key: tablekeys.UniqueIn(partition), Precondition: sentinelOwnedBy(p.Subject, p.Generation), Delete: true})
+			c.add(roleRelease, itemop.Action{Key: tablekeys.UniqueIn(partition),
+				Precondition: sentinelOwnedBy(p.Subject, p.Generation), Delete: true})
 		}
 	}
 }
@@ -88,5 +91,6 @@ func (c *change) addClaims(p *model.Profile, want []claim, known sentinelState) 
 // sentinelOwnedBy returns the precondition that a generation of a subject holds a sentinel.
 func sentinelOwnedBy(s model.Subject, g model.Generation) itemop.Precondition {
 	owner := item.Value{Type: item.S, S: keys.SubjectPartition(s)}
-	return itemop.Precondition{{Op: itemop.AttrEquals, Attr: tablekeys.AttrOwner, Value: owner}, hasGeneration(g)}
+	return itemop.Precondition{{Op: itemop.AttrEquals, Attr: tablekeys.AttrOwner, Value: owner},
+		hasGeneration(g)}
 }

@@ -33,7 +33,8 @@ func TestUnique_EachValueHasOneOwner(t *testing.T) {
 		w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
 		before := names(w.items())
 		out := w.noError(w.Create(t.Context(), bob, c.bob))
-		if want := map[bool]lifecycle.Outcome{true: lifecycle.Created, false: lifecycle.Taken}[c.constraint == ""]; out.Outcome != want || out.Constraint != c.constraint {
+		if want := map[bool]lifecycle.Outcome{true: lifecycle.Created,
+			false: lifecycle.Taken}[c.constraint == ""]; out.Outcome != want || out.Constraint != c.constraint {
 			t.Errorf("%s: outcome %s %s, want %s %s", c.what, out.Outcome, out.Constraint, want, c.constraint)
 		}
 		if c.constraint != "" {
@@ -74,17 +75,20 @@ func TestUnique_ValuesOfOwnersAreApart(t *testing.T) {
 // A value is unique with its type: the text 1, the number 1 and true are three values.
 func TestUnique_ValuesOfDifferentTypesAreDifferent(t *testing.T) {
 	values := []model.Value{
-		model.TextValue("1"), model.NumberValue(model.DecimalOf(1)), model.BoolValue(true), model.BoolValue(false), model.TextValue("b1"),
+		model.TextValue("1"), model.NumberValue(model.NewDecimal(1)), model.BoolValue(true), model.BoolValue(false),
+		model.TextValue("b1"),
 	}
 	for i, a := range values {
 		for j, b := range values {
 			w := newFixture(t, employee)
-			w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, model.Attrs{{Name: "email", Value: a}})), nil)
+			w.wantOutcome(lifecycle.Created,
+				w.noError(w.Create(t.Context(), alice, model.Attrs{{Name: "email", Value: a}})), nil)
 			want := lifecycle.Created
 			if i == j {
 				want = lifecycle.Taken
 			}
-			if out := w.noError(w.Create(t.Context(), bob, model.Attrs{{Name: "email", Value: b}})); out.Outcome != want {
+			if out := w.noError(w.Create(t.Context(), bob,
+				model.Attrs{{Name: "email", Value: b}})); out.Outcome != want {
 				t.Errorf("%v and %v: outcome %s, want %s", a, b, out.Outcome, want)
 			}
 		}
@@ -94,10 +98,11 @@ func TestUnique_ValuesOfDifferentTypesAreDifferent(t *testing.T) {
 // Stored keys contain the text of a value, so it must never change.
 func TestUnique_KeysOfValuesNeverChange(t *testing.T) {
 	for text, value := range map[string]model.Value{
-		"t1": model.TextValue("1"), "n1": model.NumberValue(model.DecimalOf(1)), "b1": model.BoolValue(true), "b0": model.BoolValue(false),
+		"t1": model.TextValue("1"), "n1": model.NumberValue(model.NewDecimal(1)), "b1": model.BoolValue(true), "b0": model.BoolValue(false),
 	} {
 		w := newFixture(t, employee)
-		w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, model.Attrs{{Name: "email", Value: value}})), nil)
+		w.wantOutcome(lifecycle.Created,
+			w.noError(w.Create(t.Context(), alice, model.Attrs{{Name: "email", Value: value}})), nil)
 		it, err := w.table.GetItem(t.Context(), tablekeys.UniqueIn(tablekeys.Unique(alice.Type, "email", text).PK))
 		if err != nil || it == nil {
 			t.Errorf("no sentinel for %v under %s (%v)", value, text, err)
@@ -108,11 +113,15 @@ func TestUnique_KeysOfValuesNeverChange(t *testing.T) {
 func TestUnique_UpdateReleasesTheOldValue(t *testing.T) {
 	w := newFixture(t, employee)
 	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
-	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("email", "new@acme.com"), 0)), nil)
-	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), bob, fields("email", "alice@acme.com"))), nil)
-	w.wantOutcome(lifecycle.Taken, w.noError(w.Update(t.Context(), alice, fields("email", "alice@acme.com"), 0)), nil)
+	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("email", "new@acme.com"), 0)),
+		nil)
+	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), bob, fields("email", "alice@acme.com"))),
+		nil)
+	w.wantOutcome(lifecycle.Taken, w.noError(w.Update(t.Context(), alice, fields("email", "alice@acme.com"), 0)),
+		nil)
 	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), bob, fields("email", ""), 0)), nil)
-	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("email", "alice@acme.com"), 0)), nil)
+	w.wantOutcome(lifecycle.Updated,
+		w.noError(w.Update(t.Context(), alice, fields("email", "alice@acme.com"), 0)), nil)
 	wantInvariants(w, alice, bob)
 }
 
@@ -132,7 +141,8 @@ func TestRestore_IsTakenIfAFreedValueWasClaimed(t *testing.T) {
 	w := newFixture(t, employee)
 	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
 	w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), alice, 0)), nil)
-	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), bob, fields("first", "Alice", "last", "B"))), nil)
+	w.wantOutcome(lifecycle.Created,
+		w.noError(w.Create(t.Context(), bob, fields("first", "Alice", "last", "B"))), nil)
 	before := w.items()
 	out := w.wantOutcome(lifecycle.Taken, w.noError(w.Restore(t.Context(), alice, 0)), nil)
 	if out.Constraint != "name" {
@@ -163,7 +173,8 @@ func TestUnique_OnlyTheOwnerRemovesASentinel(t *testing.T) {
 		if err := w.table.PutItem(t.Context(), item.FromSentinel(&bobs)); err != nil {
 			t.Fatal(err)
 		}
-		if out := change(); !slices.Contains([]lifecycle.Outcome{lifecycle.Updated, lifecycle.Deleted, lifecycle.Removed}, out.Outcome) {
+		if out := change(); !slices.Contains(
+			[]lifecycle.Outcome{lifecycle.Updated, lifecycle.Deleted, lifecycle.Removed}, out.Outcome) {
 			t.Errorf("%s: outcome %s", what, out.Outcome)
 		}
 		if it, err := w.table.GetItem(t.Context(), tablekeys.UniqueIn(bobs.Partition)); err != nil || it == nil {

@@ -15,7 +15,8 @@ import (
 // Update sets the fields that patch names and leaves all others; a null field is removed.
 // If expect is not 0 and the profile has another version, the outcome is Conflict.
 // Concurrent updates of a profile are applied one after the other.
-func (s *Service) Update(ctx context.Context, subject model.Subject, patch model.Attrs, expect int64) (Result, error) {
+func (s *Service) Update(ctx context.Context, subject model.Subject, patch model.Attrs,
+	expect int64) (Result, error) {
 	spec := s.profile(subject.Type)
 	a := validation{Service: s}
 	a.checkSubject(subject)
@@ -23,24 +24,26 @@ func (s *Service) Update(ctx context.Context, subject model.Subject, patch model
 	if err := a.err(); err != nil {
 		return Result{}, err
 	}
-	return s.execute(ctx, "update", subject, func(ctx context.Context, known sentinelState) (*change, Result, error) {
-		old, out, err := s.readForChange(ctx, subject, expect)
-		if old == nil {
-			return nil, out, err
-		}
-		p := *old
-		p.Attrs = withoutKind(old.Attrs.Union(patch), model.Null)
-		if slices.Equal(p.Attrs, withoutKind(old.Attrs, model.Null)) {
-			return nil, Result{Outcome: Unchanged, Profile: old}, nil
-		}
-		c, err := s.updated(&p, old, patch, &spec, known)
-		return c, Result{}, err
-	})
+	return s.execute(ctx, "update", subject,
+		func(ctx context.Context, known sentinelState) (*change, Result, error) {
+			old, out, err := s.readForChange(ctx, subject, expect)
+			if old == nil {
+				return nil, out, err
+			}
+			p := *old
+			p.Attrs = withoutKind(old.Attrs.Union(patch), model.Null)
+			if slices.Equal(p.Attrs, withoutKind(old.Attrs, model.Null)) {
+				return nil, Result{Outcome: Unchanged, Profile: old}, nil
+			}
+			c, err := s.updated(&p, old, patch, &spec, known)
+			return c, Result{}, err
+		})
 }
 
 // updated returns the change that replaces old by p, whose attributes differ by patch. The error
 // is model.FieldErrors if p is not valid.
-func (s *Service) updated(p, old *model.Profile, patch model.Attrs, spec *catalog.Profile, known sentinelState) (*change, error) {
+func (s *Service) updated(p, old *model.Profile, patch model.Attrs, spec *catalog.Profile,
+	known sentinelState) (*change, error) {
 	a := validation{Service: s}
 	a.checkProfile(p, spec)
 	a.checkImmutable(p, old, spec)
@@ -63,11 +66,13 @@ func (s *Service) updated(p, old *model.Profile, patch model.Attrs, spec *catalo
 }
 
 // managedAttrs are the attributes that every change of a profile sets.
-var managedAttrs = []string{keys.AttrVersion, tablekeys.AttrUpdatedAt, tablekeys.AttrProfileVersion, tablekeys.AttrGeneration, tablekeys.AttrUnique}
+var managedAttrs = []string{keys.AttrVersion, tablekeys.AttrUpdatedAt, tablekeys.AttrProfileVersion,
+	tablekeys.AttrGeneration, tablekeys.AttrUnique}
 
 // updateAction returns an update of the fields of patch, the managed attributes and the keys of the declared
 // indexes. All other attributes of the stored item stay as they are. it is the profile after the change.
-func updateAction(it item.Item, when itemop.Precondition, patch model.Attrs, spec *catalog.Profile) itemop.Action {
+func updateAction(it item.Item, when itemop.Precondition, patch model.Attrs,
+	spec *catalog.Profile) itemop.Action {
 	a := itemop.Action{Key: it.Key(), Precondition: when, Set: item.Item{}}
 	for _, f := range patch {
 		setOrRemove(&a, it, f.Name)

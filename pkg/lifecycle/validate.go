@@ -47,7 +47,8 @@ type validation struct {
 
 func (a *validation) addError(field, code, format string, args ...any) {
 	if !slices.ContainsFunc(a.errors, func(e model.FieldError) bool { return e.Field == field }) {
-		a.errors = append(a.errors, model.FieldError{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
+		a.errors = append(a.errors,
+			model.FieldError{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -56,7 +57,8 @@ func (a *validation) checkSubject(s model.Subject) {
 	case s.Type == "" || s.ID == "":
 		a.addError("", codeMissing, "the subject has no type or no id: name one, such as devices/sensor_01")
 	case len(s.ID) > a.limits().Subject:
-		a.addError("", codeTooLong, "the subject's id is %d bytes long: at most %d; shorten it", len(s.ID), a.limits().Subject)
+		a.addError("", codeTooLong, "the subject's id is %d bytes long: at most %d; shorten it", len(s.ID),
+			a.limits().Subject)
 	case plaintext.Has(s.ID):
 		a.addError("", codeControlCharacter,
 			"the subject's id contains a character that a reader cannot see: remove it")
@@ -98,18 +100,23 @@ func (a *validation) checkField(f model.Attr) {
 	case name == "":
 		a.addError("", codeNameEmpty, "a field has no name: name it or leave it out")
 	case reserved.InProfile(name):
-		a.addError(name, codeNameReserved, "is a reserved name: choose another (names beginning with _ are reserved too)")
+		a.addError(name, codeNameReserved,
+			"is a reserved name: choose another (names beginning with _ are reserved too)")
 	case len(name) > a.limits().Name:
-		a.addError(name[:a.limits().Name], codeTooLong, "this name is %d bytes long: at most %d; shorten it", len(name), a.limits().Name)
+		a.addError(name[:a.limits().Name], codeTooLong, "this name is %d bytes long: at most %d; shorten it",
+			len(name), a.limits().Name)
 	case !utf8.ValidString(name) || !utf8.ValidString(text):
-		a.addError(strings.ToValidUTF8(name, "\uFFFD"), codeInvalidUTF8, "contains bytes that are not UTF-8: encode it as UTF-8")
+		a.addError(strings.ToValidUTF8(name, "\uFFFD"), codeInvalidUTF8,
+			"contains bytes that are not UTF-8: encode it as UTF-8")
 	case plaintext.Has(name):
 		a.addError(name, codeControlCharacter,
 			"this name contains a character that a reader cannot see: remove it")
 	case name == times.ZoneField && zoneError(f.Value) != nil:
 		a.addError(name, codeNotAllowed, "%v", zoneError(f.Value))
 	case len(text) > a.limits().Text:
-		a.addError(name, codeTooLong, "is %d bytes of text: at most %d; shorten it, or store it elsewhere and send a reference", len(text), a.limits().Text)
+		a.addError(name, codeTooLong,
+			"is %d bytes of text: at most %d; shorten it, or store it elsewhere and send a reference", len(text),
+			a.limits().Text)
 	}
 }
 
@@ -125,21 +132,26 @@ func zoneError(v model.Value) error {
 // checkProfile checks the complete profile as it would be stored.
 func (a *validation) checkProfile(p *model.Profile, spec *catalog.Profile) {
 	if n := len(p.Attrs); n > a.limits().Fields {
-		a.addError("", codeTooManyFields, "%d fields: at most %d in a profile; leave some out", n, a.limits().Fields)
+		a.addError("", codeTooManyFields, "%d fields: at most %d in a profile; leave some out", n,
+			a.limits().Fields)
 	}
 	if n := item.FromProfile(p).Size(); n > maxProfileBytes {
-		a.addError("", codeTooLarge, "the profile would take %d bytes: at most %d; send fewer or shorter fields", n, maxProfileBytes)
+		a.addError("", codeTooLarge, "the profile would take %d bytes: at most %d; send fewer or shorter fields", n,
+			maxProfileBytes)
 	}
 	for _, f := range spec.Declared {
 		v, ok := p.Attrs.Get(f.Name)
 		switch {
 		case f.Required && (v.Kind == model.Null || v == model.TextValue("")):
-			a.addError(f.Name, codeMissing, "is required in profiles of %s: send a string that is not empty", p.Subject.Type)
+			a.addError(f.Name, codeMissing, "is required in profiles of %s: send a string that is not empty",
+				p.Subject.Type)
 		case !ok || v.Kind == model.Null:
 		case v.Kind != model.Text:
-			a.addError(f.Name, codeWrongType, "is not a string, but declared as a field of profiles, which are strings: send a string")
+			a.addError(f.Name, codeWrongType,
+				"is not a string, but declared as a field of profiles, which are strings: send a string")
 		case len(f.Values) > 0 && !slices.Contains(f.Values, v.Text):
-			a.addError(f.Name, codeNotAllowed, "%.64q is not an allowed value: want %s", v.Text, strings.Join(f.Values, ", "))
+			a.addError(f.Name, codeNotAllowed, "%.64q is not an allowed value: want %s", v.Text,
+				strings.Join(f.Values, ", "))
 		}
 	}
 	for _, x := range spec.Indexes {
@@ -153,13 +165,16 @@ func (a *validation) checkProfile(p *model.Profile, spec *catalog.Profile) {
 	for _, u := range spec.Unique {
 		for _, name := range u.Fields {
 			if v, _ := p.Attrs.Get(name); v.Kind == model.Nested {
-				a.addError(name, codeWrongType, "is a list or a map, but the unique constraint %s uses this field: send a string, number or boolean", u.Name)
+				a.addError(name, codeWrongType,
+					"is a list or a map, but the unique constraint %s uses this field: send a string, number or boolean",
+					u.Name)
 			}
 		}
 	}
 	for _, c := range claims(p.Subject, spec, p.Attrs) {
 		if tablekeys.UniqueIn(c.partition).Check() != nil {
-			a.addError("", codeKeyTooLong, "the values of the unique constraint %s are too long for a key: shorten them", c.constraint)
+			a.addError("", codeKeyTooLong,
+				"the values of the unique constraint %s are too long for a key: shorten them", c.constraint)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func TestValidation_DeclaredFieldsHaveTheirTypeValuesAndDefault(t *testing.T) {
 		"another value":     {fields("status", "broken"), "not-allowed", ""},
 		"another type":      {model.Attrs{{Name: "status", Value: model.BoolValue(true)}}, "wrong-type", ""},
 		"any text of names": {fields("name", "broken"), "", "active"},
-		"name as a number":  {model.Attrs{{Name: "name", Value: model.NumberValue(model.DecimalOf(1))}}, "wrong-type", ""},
+		"name as a number":  {model.Attrs{{Name: "name", Value: model.NumberValue(model.NewDecimal(1))}}, "wrong-type", ""},
 		"control character": {fields("a\x01", "x"), "control-character", ""},
 		"hidden character":  {fields("a\u2066", "x"), "control-character", ""},
 		"required, null":    {model.Attrs{{Name: "site"}}, "missing", ""},
@@ -149,7 +149,8 @@ func TestValidation_AProfileHasExactly256KB(t *testing.T) {
 
 // A profile with another text would make every read of local days of its subject fail.
 func TestValidation_TheTimeZoneIsTheNameOfOne(t *testing.T) {
-	for zone, valid := range map[string]bool{"Europe/Berlin": true, "UTC": true, "Berlin": false, "Mars/Olympus": false, "Local": false} {
+	for zone, valid := range map[string]bool{"Europe/Berlin": true, "UTC": true, "Berlin": false,
+		"Mars/Olympus": false, "Local": false} {
 		_, err := newFixture(t, catalog.Profile{}).Create(t.Context(), alice, fields("timezone", zone))
 		if valid && err != nil || !valid && code(t, err) != "not-allowed" {
 			t.Errorf("%q: %v, want valid %t", zone, err, valid)

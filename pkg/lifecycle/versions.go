@@ -24,14 +24,17 @@ func (c *change) addVersion(p *model.Profile, what model.ProfileChange, spec *ca
 		v.ExpiresAt = at.Add(spec.Versions.For).Seconds()
 	}
 	it := item.FromProfileVersion(&v)
-	c.add(roleVersion, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}, Put: it})
+	c.add(roleVersion, itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}},
+		Put: it})
 }
 
 // Versions reads one page of a subject's versions, newest first, at most limit. It starts
 // below before, or at the newest version if before is 0. Pass next as before for the next
 // page; it is 0 after the last. Expired versions are left out.
-func (s *Service) Versions(ctx context.Context, subject model.Subject, before int64, limit int) (page []model.ProfileVersion, next int64, err error) {
-	l := itemop.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.VersionPrefix, Newest: true, Limit: limit}
+func (s *Service) Versions(ctx context.Context, subject model.Subject, before int64,
+	limit int) (page []model.ProfileVersion, next int64, err error) {
+	l := itemop.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.VersionPrefix,
+		Newest: true, Limit: limit}
 	if before > 0 {
 		l.After = itemop.Position{Key: tablekeys.Version(subject, before)}
 	}
@@ -57,7 +60,8 @@ func (s *Service) Versions(ctx context.Context, subject model.Subject, before in
 }
 
 // Version returns one version, or nil if it does not exist or has expired.
-func (s *Service) Version(ctx context.Context, subject model.Subject, n int64) (*model.ProfileVersion, error) {
+func (s *Service) Version(ctx context.Context, subject model.Subject,
+	n int64) (*model.ProfileVersion, error) {
 	if n < 1 || n > tablekeys.MaxVersion {
 		return nil, nil
 	}

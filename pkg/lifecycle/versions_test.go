@@ -14,8 +14,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func versionOf(s model.Subject, n int64, g model.Generation) model.ProfileVersion {
-	return model.ProfileVersion{Profile: model.Profile{Subject: s, Version: n, Generation: g, Attrs: fields("n", "x")}, Change: model.ProfileUpdated}
+func newVersion(s model.Subject, n int64, g model.Generation) model.ProfileVersion {
+	return model.ProfileVersion{Profile: model.Profile{Subject: s, Version: n, Generation: g,
+		Attrs: fields("n", "x")}, Change: model.ProfileUpdated}
 }
 
 func (w *fixture) storeVersion(v model.ProfileVersion) {
@@ -27,7 +28,7 @@ func (w *fixture) storeVersion(v model.ProfileVersion) {
 func TestVersion_IsFrom1ToTheHighestNumber(t *testing.T) {
 	w := newFixture(t, employee)
 	for _, n := range []int64{1, tablekeys.MaxVersion} {
-		w.storeVersion(versionOf(alice, n, model.Generation{1}))
+		w.storeVersion(newVersion(alice, n, model.Generation{1}))
 		if v, err := w.Version(t.Context(), alice, n); err != nil || v == nil || v.Version != n {
 			t.Errorf("version %d: %+v, %v", n, v, err)
 		}
@@ -44,15 +45,17 @@ func TestVersion_IsFrom1ToTheHighestNumber(t *testing.T) {
 // left it: then it is removed.
 func TestUpdate_AVersionThatExistsAlready(t *testing.T) {
 	w := newFixture(t, employee)
-	created := w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil).Profile
-	w.storeVersion(versionOf(alice, 2, created.Generation))
-	if out, err := w.Update(t.Context(), alice, fields("last", "C"), 0); err == nil || !strings.Contains(err.Error(), "version 2") || !strings.Contains(err.Error(), "_version") {
+	created := w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)),
+		nil).Profile
+	w.storeVersion(newVersion(alice, 2, created.Generation))
+	if out, err := w.Update(t.Context(), alice, fields("last", "C"), 0); err == nil ||
+		!strings.Contains(err.Error(), "version 2") || !strings.Contains(err.Error(), "_version") {
 		t.Errorf("version 2 of this generation exists: %s, %v; want an error that names it", out.Outcome, err)
 	}
 	if p, err := w.Get(t.Context(), alice); err != nil || p.Version != 1 {
 		t.Errorf("profile %+v, %v; want version 1", p, err)
 	}
-	w.storeVersion(versionOf(alice, 2, model.Generation{7}))
+	w.storeVersion(newVersion(alice, 2, model.Generation{7}))
 	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("last", "C"), 0)), nil)
 	if v, err := w.Version(t.Context(), alice, 2); err != nil || v == nil || v.Generation != created.Generation {
 		t.Errorf("version 2 is %+v, %v; want this generation's", v, err)
@@ -66,9 +69,9 @@ func TestCleanUpExpired_RemovesVersionsInFullTransactions(t *testing.T) {
 	w := newFixture(t, employee)
 	ended := model.Profile{Subject: alice, Generation: model.Generation{1}}
 	for n := range versions {
-		w.storeVersion(versionOf(alice, int64(n+1), ended.Generation))
+		w.storeVersion(newVersion(alice, int64(n+1), ended.Generation))
 	}
-	w.storeVersion(versionOf(alice, versions+1, model.Generation{2}))
+	w.storeVersion(newVersion(alice, versions+1, model.Generation{2}))
 	if err := w.CleanUpExpired(t.Context(), &ended); err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +88,9 @@ func TestCleanUpExpired_RemovesVersionsInFullTransactions(t *testing.T) {
 func TestCreate_AcceptsFieldsInAnyOrder(t *testing.T) {
 	text := func(name string) model.Attr { return model.Attr{Name: name, Value: model.TextValue("x")} }
 	w := newFixture(t, employee)
-	out := w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, model.Attrs{text("team"), text("email"), text("status")})), nil)
-	if names := namesOf(out.Profile.Attrs); !slices.IsSorted(names) || len(names) != 3 {
+	out := w.wantOutcome(lifecycle.Created,
+		w.noError(w.Create(t.Context(), alice, model.Attrs{text("team"), text("email"), text("status")})), nil)
+	if names := attrNames(out.Profile.Attrs); !slices.IsSorted(names) || len(names) != 3 {
 		t.Errorf("fields %q, want them sorted", names)
 	}
 	_, err := w.Create(t.Context(), bob, model.Attrs{text("team"), text("email"), text("team")})
@@ -98,7 +102,7 @@ func TestCreate_AcceptsFieldsInAnyOrder(t *testing.T) {
 	}
 }
 
-func namesOf(attrs model.Attrs) (all []string) {
+func attrNames(attrs model.Attrs) (all []string) {
 	for _, a := range attrs {
 		all = append(all, a.Name)
 	}

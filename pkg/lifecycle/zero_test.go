@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
 )
 
-func wall() model.Time { return model.TimeOf(time.Now()) }
+func wall() model.Time { return model.NewTime(time.Now()) }
 
 // A Service and a Purger with nothing but a store work.
 func TestZeroValues_AreUsable(t *testing.T) {
@@ -58,13 +58,17 @@ func TestPurge_RemovesEventsOfAllShardsByDefault(t *testing.T) {
 		At       time.Time `tide:"time"`
 	}
 	w := newFixture(t, employee)
-	kind := catalog.Kind{Name: "SEEN", Subject: catalog.SubjectType{Name: alice.Type}, Shards: 8, Latest: catalog.NoLatest}
-	events, err := timeseries.Open[seen](w.table, kind, &timeseries.Options{Now: func() time.Time { return w.now().Time() }})
+	kind := catalog.Kind{Name: "SEEN", Subject: catalog.SubjectType{Name: alice.Type}, Shards: 8,
+		Latest: catalog.NoLatest}
+	events, err := timeseries.Open[seen](w.table, kind, &timeseries.Options{Now: func() time.Time {
+		return w.now().Time()
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 40 {
-		if _, err := events.Append(t.Context(), seen{Employee: alice.ID, At: noon.Time().Add(-time.Duration(i) * time.Minute)}); err != nil {
+		if _, err := events.Append(t.Context(),
+			seen{Employee: alice.ID, At: noon.Time().Add(-time.Duration(i) * time.Minute)}); err != nil {
 			t.Fatal(err)
 		}
 	}

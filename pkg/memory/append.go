@@ -59,7 +59,8 @@ func appendActions(tx *storage.AppendTransaction) ([]engine.Action, error) {
 	case tx.Check != nil:
 		condition := append(otherOrder(tx.Check.Not), where(tx.Check.Condition)...)
 		if len(condition) == 0 {
-			return nil, fmt.Errorf("%w: check latest item of %s: the condition is empty", engine.ErrMalformed, tx.Check.Series)
+			return nil, fmt.Errorf("%w: check latest item of %s: the condition is empty", engine.ErrMalformed,
+				tx.Check.Series)
 		}
 		out = append(out, engine.Action{Key: keys.Latest(tx.Check.Series), If: condition})
 	}
@@ -128,7 +129,8 @@ func otherOrder(o *model.Order) engine.All {
 }
 
 func same(o model.Order) engine.All {
-	return engine.All{text(tablekeys.AttrAt, model.Equal, o.At.String()), text(tablekeys.AttrID, model.Equal, o.ID)}
+	return engine.All{text(tablekeys.AttrAt, model.Equal, o.At.String()),
+		text(tablekeys.AttrID, model.Equal, o.ID)}
 }
 
 func earlier(o model.Order) engine.Any {

@@ -37,7 +37,8 @@ func (t *Table) Commit(ctx context.Context, tx itemop.Transaction) (itemop.Trans
 
 // transact carries out all actions, or none if a condition fails or a transaction with this token and
 // content is already stored. It returns the result of each action if a condition failed; else nil.
-func (t *Table) transact(token string, content [sha256.Size]byte, actions []engine.Action) ([]itemop.ItemResult, error) {
+func (t *Table) transact(token string, content [sha256.Size]byte,
+	actions []engine.Action) ([]itemop.ItemResult, error) {
 	for i := range actions {
 		if err := actions[i].Key.Check(); err != nil {
 			return nil, fmt.Errorf("%w: %w", engine.ErrMalformed, err)
@@ -102,7 +103,8 @@ func (t *Table) Update(ctx context.Context, a itemop.Action) (storage.WriteResul
 }
 
 // writeOne carries out one action.
-func (t *Table) writeOne(ctx context.Context, operation string, given *itemop.Action) (itemstore.Result, error) {
+func (t *Table) writeOne(ctx context.Context, operation string,
+	given *itemop.Action) (itemstore.Result, error) {
 	unknown := itemstore.Result{WriteResult: storage.Unknown}
 	if err := checkContext(ctx, operation); err != nil {
 		return unknown, err

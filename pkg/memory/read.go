@@ -38,7 +38,8 @@ func (t *Table) List(ctx context.Context, l itemop.ListRequest) (itemop.ListPage
 
 // Partition reads one page of all items under a partition key, in the order of the sort keys, after a
 // position; the zero Key is the start. The returned position is the zero Key after the last page.
-func (t *Table) Partition(ctx context.Context, pk string, after keys.Key) (page []item.Item, next keys.Key, _ error) {
+func (t *Table) Partition(ctx context.Context, pk string,
+	after keys.Key) (page []item.Item, next keys.Key, _ error) {
 	listed, err := t.List(ctx, itemop.ListRequest{Partition: pk, After: itemop.Position{Key: after}})
 	return listed.Items, listed.Next.Key, err
 }
@@ -54,11 +55,13 @@ func (t *Table) read(ctx context.Context, operation string, k keys.Key, consiste
 }
 
 // page reads one page of items, which are shared with the table.
-func (t *Table) page(ctx context.Context, operation string, l *itemop.ListRequest) (page itemop.ListPage, _ error) {
+func (t *Table) page(ctx context.Context, operation string,
+	l *itemop.ListRequest) (page itemop.ListPage, _ error) {
 	if err := checkContext(ctx, operation); err != nil {
 		return page, err
 	}
-	r := engine.Range{Index: l.Index, Partition: l.Partition, Prefix: l.Prefix, From: l.From, To: l.To, Newest: l.Newest, Limit: l.Limit}
+	r := engine.Range{Index: l.Index, Partition: l.Partition, Prefix: l.Prefix, From: l.From, To: l.To,
+		Newest: l.Newest, Limit: l.Limit}
 	if l.After != (itemop.Position{}) {
 		r.After = &engine.Position{Key: keys.Key{PK: l.Partition, SK: l.After.Key.SK}}
 		if l.Index != "" {
@@ -83,5 +86,5 @@ func countRead(ctx context.Context, items, size int, consistent bool) {
 	if !consistent {
 		units /= 2
 	}
-	model.ReadMeterOf(ctx).Add(model.ReadCost{Requests: 1, Items: items, Units: units})
+	model.ReadMeterFrom(ctx).Add(model.ReadCost{Requests: 1, Items: items, Units: units})
 }

@@ -33,7 +33,8 @@ type Record struct {
 // start. The records of a transaction are consecutive.
 func (t *Table) Records(after uint64) []Record {
 	return lists.Map(t.engine.Records(after), func(r engine.Record) Record {
-		return Record{Seq: r.Seq, EventID: r.EventID, Name: r.Name, Keys: r.Keys, Old: r.Old, New: r.New, At: r.At, Service: r.Service}
+		return Record{Seq: r.Seq, EventID: r.EventID, Name: r.Name, Keys: r.Keys, Old: r.Old, New: r.New, At: r.At,
+			Service: r.Service}
 	})
 }
 

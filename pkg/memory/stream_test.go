@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	noon   = model.TimeOf(time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC))
+	noon   = model.NewTime(time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC))
 	series = model.Series{Subject: model.Subject{Type: "DEVICE", ID: "s1"}, Kind: "READING"}
 )
 
@@ -25,7 +25,8 @@ func (c *clock) Now() model.Time { return c.now }
 // reading returns an event at a time after noon that expires a day after its time.
 func reading(after time.Duration) model.Event {
 	at := noon.Add(after)
-	return model.Event{Series: series, Order: model.Order{At: at}, ArrivedAt: at, ExpiresAt: at.Add(24 * time.Hour).Seconds()}
+	return model.Event{Series: series, Order: model.Order{At: at}, ArrivedAt: at,
+		ExpiresAt: at.Add(24 * time.Hour).Seconds()}
 }
 
 func open() (*memory.Table, *clock) {
@@ -47,7 +48,7 @@ func TestRecords_EachChangeWritesOneRecordWithBothImages(t *testing.T) {
 	e := reading(0)
 	put(t, table, e)
 	corrected := e
-	corrected.Attrs = model.Attrs{{Name: "n", Value: model.NumberValue(model.DecimalOf(1))}}
+	corrected.Attrs = model.Attrs{{Name: "n", Value: model.NumberValue(model.NewDecimal(1))}}
 	if result, err := table.CorrectEvent(t.Context(), corrected, noon); err != nil || result != storage.Written {
 		t.Fatalf("correct returns %v, %v; want written", result, err)
 	}
@@ -69,7 +70,8 @@ func TestRecords_EachChangeWritesOneRecordWithBothImages(t *testing.T) {
 			t.Errorf("record %d is %+v, want %+v", i, r, want)
 		}
 		if r.Keys != keys.Event(e.Key()) || r.At != noon || r.Service {
-			t.Errorf("record %d is of %v at %v, service %v; want the event, whole seconds, not the service", i, r.Keys, r.At, r.Service)
+			t.Errorf("record %d is of %v at %v, service %v; want the event, whole seconds, not the service", i, r.Keys,
+				r.At, r.Service)
 		}
 	}
 	if len(ids) != 3 {
@@ -102,14 +104,16 @@ func TestRecords_OfATransactionAreConsecutive(t *testing.T) {
 	table, _ := open()
 	e := reading(0)
 	w := &storage.LatestWrite{Series: series, Create: true, First: e.Order, Last: e.Order, Now: noon}
-	if stored, err := table.Append(t.Context(), storage.AppendTransaction{Latest: w, Puts: []model.Event{e, reading(time.Minute)}}); err != nil || stored.Result != storage.Written {
+	if stored, err := table.Append(t.Context(), storage.AppendTransaction{Latest: w,
+		Puts: []model.Event{e, reading(time.Minute)}}); err != nil || stored.Result != storage.Written {
 		t.Fatalf("append returns %v, %v; want written", stored.Result, err)
 	}
 	var got []string
 	for _, r := range table.Records(0) {
 		got = append(got, r.Keys.SK)
 	}
-	want := []string{keys.Latest(series).SK, keys.Event(e.Key()).SK, keys.Event(model.EventKey{Series: series, Order: model.Order{At: noon.Add(time.Minute)}}).SK}
+	want := []string{keys.Latest(series).SK, keys.Event(e.Key()).SK,
+		keys.Event(model.EventKey{Series: series, Order: model.Order{At: noon.Add(time.Minute)}}).SK}
 	if len(got) != 3 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
 		t.Errorf("records are of %q, want %q", got, want)
 	}
@@ -127,10 +131,12 @@ func TestExpire_RemovesExpiredItemsAsTheServiceDoes(t *testing.T) {
 		t.Errorf("%d items expired, want 1", n)
 	}
 	records := table.Records(4)
-	if len(records) != 1 || !records[0].Service || records[0].Name != memory.Remove || records[0].Keys != keys.Event(expired.Key()) {
+	if len(records) != 1 || !records[0].Service || records[0].Name != memory.Remove ||
+		records[0].Keys != keys.Event(expired.Key()) {
 		t.Errorf("records are %+v, want the removal of the expired event by the service", records)
 	}
-	page, err := table.Events(t.Context(), storage.Range{Series: series, From: noon, To: noon.Add(3 * time.Hour)})
+	page, err := table.Events(t.Context(),
+		storage.Range{Series: series, From: noon, To: noon.Add(3 * time.Hour)})
 	if err != nil || len(page.Events) != 3 {
 		t.Errorf("%d events are left, %v; want 3", len(page.Events), err)
 	}
@@ -155,7 +161,8 @@ func TestAppend_ATokenExpiresAfterTenMinutes(t *testing.T) {
 	for _, step := range []struct {
 		after time.Duration
 		want  storage.WriteResult
-	}{{0, storage.Written}, {10*time.Minute - time.Millisecond, storage.Written}, {10 * time.Minute, storage.ConditionFailed}} {
+	}{{0, storage.Written}, {10*time.Minute - time.Millisecond, storage.Written},
+		{10 * time.Minute, storage.ConditionFailed}} {
 		clock.now = noon.Add(step.after)
 		if stored, err := table.Append(t.Context(), tx); err != nil || stored.Result != step.want {
 			t.Errorf("after %v: result %v, %v; want %v", step.after, stored.Result, err, step.want)
@@ -167,7 +174,8 @@ func TestTable_SharesNoMemoryWithItsCallers(t *testing.T) {
 	table, _ := open()
 	events := []model.Event{reading(0)}
 	events[0].Hash[0] = 1
-	if stored, err := table.Append(t.Context(), storage.AppendTransaction{Puts: events}); err != nil || stored.Result != storage.Written {
+	if stored, err := table.Append(t.Context(), storage.AppendTransaction{Puts: events}); err != nil ||
+		stored.Result != storage.Written {
 		t.Fatalf("append returns %v, %v; want written", stored.Result, err)
 	}
 	events[0].Hash[0] = 2

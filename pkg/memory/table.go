@@ -33,7 +33,8 @@ type Table struct {
 
 // New returns an empty table. now is the clock of stream records and of the lifetime of tokens.
 func New(now func() model.Time) *Table {
-	t := &Table{now: now, engine: engine.New(schema(), engine.Options{TTL: keys.AttrExpiresAt, Stream: true}, now)}
+	t := &Table{now: now,
+		engine: engine.New(schema(), engine.Options{TTL: keys.AttrExpiresAt, Stream: true}, now)}
 	t.Items = itemstore.New(itemstore.Requests{
 		Read: t.read, Page: t.page, Write: t.writeOne, ReadMany: t.readMany, WriteMany: t.writeMany,
 	})

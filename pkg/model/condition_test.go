@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func number(n int64) model.Value { return model.NumberValue(model.DecimalOf(n)) }
+func number(n int64) model.Value { return model.NumberValue(model.NewDecimal(n)) }
 
 func TestCondition_HoldsLikeTheConditionsOfTheTable(t *testing.T) {
 	t.Parallel()
@@ -73,7 +73,8 @@ func TestCondition_ValidateRejectsInvalidTerms(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, model.ErrCondition)
 		}
 	}
-	good := model.Condition{{Field: "n", Op: model.Less, Value: number(1)}, {Field: "t", Op: model.Begins, Value: model.TextValue("")}, {Field: "x", Op: model.Missing}}
+	good := model.Condition{{Field: "n", Op: model.Less, Value: number(1)},
+		{Field: "t", Op: model.Begins, Value: model.TextValue("")}, {Field: "x", Op: model.Missing}}
 	if err := good.Validate(); err != nil {
 		t.Errorf("a valid condition: %v", err)
 	}

@@ -41,8 +41,8 @@ func makePow10() (t [maxCoefDigits]uint256.Int) {
 	return t
 }
 
-// DecimalOf returns n as a Decimal.
-func DecimalOf(n int64) Decimal {
+// NewDecimal returns n as a Decimal.
+func NewDecimal(n int64) Decimal {
 	d := Decimal{neg: n < 0}
 	if d.neg {
 		d.coef.SetUint64(uint64(-n))

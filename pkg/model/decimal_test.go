@@ -51,7 +51,7 @@ func measure() *rapid.Generator[model.Decimal] {
 	})
 }
 
-func ratOf(text string) *big.Rat {
+func parseRat(text string) *big.Rat {
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
 		panic(text)
@@ -74,7 +74,7 @@ func TestParseDecimal_IsExactAndTheInverseOfString(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Rat().Cmp(ratOf(text)) != 0 {
+		if d.Rat().Cmp(parseRat(text)) != 0 {
 			t.Fatalf("%s was parsed as %s", text, d)
 		}
 		if back, err := model.ParseDecimal(d.String()); err != nil || back != d {
@@ -165,8 +165,8 @@ func TestParseDecimal_RejectsNumbersTheTableCannotStore(t *testing.T) {
 func TestDecimalOf_AcceptsEveryInt64(t *testing.T) {
 	for _, n := range []int64{0, 1, -1, 10, -1000, math.MaxInt64, math.MinInt64} {
 		want := strconv.FormatInt(n, 10)
-		if got := model.DecimalOf(n); got.String() != want || got != model.MustDecimal(want) {
-			t.Errorf("DecimalOf(%s) = %s", want, got)
+		if got := model.NewDecimal(n); got.String() != want || got != model.MustDecimal(want) {
+			t.Errorf("NewDecimal(%s) = %s", want, got)
 		}
 	}
 }
@@ -215,7 +215,8 @@ func TestDecimal_ComparesSumsOf256Bits(t *testing.T) {
 
 // halfEven returns d × 10^scale with big integers: the oracle of Scaled.
 func halfEven(d model.Decimal, scale int) (n *big.Int, exact bool) {
-	r := new(big.Rat).Mul(d.Rat(), new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)))
+	r := new(big.Rat).Mul(d.Rat(),
+		new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)))
 	floor, remainder := new(big.Int).DivMod(r.Num(), r.Denom(), new(big.Int))
 	switch c := new(big.Int).Lsh(remainder, 1).Cmp(r.Denom()); {
 	case c > 0, c == 0 && floor.Bit(0) == 1:
@@ -234,7 +235,8 @@ func TestScaled_RoundsLikeBigIntegers(t *testing.T) {
 		n, exact, ok := d.Scaled(scale)
 		want, wantExact := halfEven(d, scale)
 		if !ok || exact != wantExact || signed(n).Cmp(want) != 0 {
-			t.Fatalf("%s.Scaled(%d) = %s, exact %v, ok %v; want %s, exact %v", d, scale, signed(n), exact, ok, want, wantExact)
+			t.Fatalf("%s.Scaled(%d) = %s, exact %v, ok %v; want %s, exact %v", d, scale, signed(n), exact, ok, want,
+				wantExact)
 		}
 	})
 }
@@ -257,7 +259,8 @@ func TestScaled64_EqualsScaledIfExactAndSmall(t *testing.T) {
 }
 
 func TestScaled64_AcceptsCommonMeasures(t *testing.T) {
-	for text, want := range map[string]int64{"22.4": 22_400_000_000, "-7": -7_000_000_000, "0": 0, "1013.25": 1_013_250_000_000} {
+	for text, want := range map[string]int64{"22.4": 22_400_000_000, "-7": -7_000_000_000, "0": 0,
+		"1013.25": 1_013_250_000_000} {
 		d := model.MustDecimal(text)
 		if n, ok := d.Scaled64(9); !ok || n != want {
 			t.Errorf("%s at scale 9: %d, %v; want %d", text, n, ok, want)
@@ -329,7 +332,7 @@ func TestUnscaled_StringOf256BitSumsIsExact(t *testing.T) {
 		n.SetBytes(rapid.SliceOfN(rapid.Byte(), 0, 32).Draw(t, "bits"))
 		scale := rapid.IntRange(0, 30).Draw(t, "scale")
 		want := new(big.Rat).SetFrac(signed(n), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil))
-		if got := model.Unscaled(n, scale); ratOf(got.String()).Cmp(want) != 0 {
+		if got := model.Unscaled(n, scale); parseRat(got.String()).Cmp(want) != 0 {
 			t.Fatalf("%s at scale %d has the string %s", signed(n), scale, got)
 		}
 	})
@@ -360,7 +363,8 @@ func TestDecimal_Float64IsTheNearest(t *testing.T) {
 
 func TestDecimal_IsANumberInJSON(t *testing.T) {
 	var doc struct{ A, B *model.Decimal }
-	if err := json.Unmarshal([]byte(`{"A":-22.40,"B":null}`), &doc); err != nil || doc.A.String() != "-22.4" || doc.B != nil {
+	if err := json.Unmarshal([]byte(`{"A":-22.40,"B":null}`), &doc); err != nil || doc.A.String() != "-22.4" ||
+		doc.B != nil {
 		t.Fatalf("unmarshalled %v, %v, %v", doc.A, doc.B, err)
 	}
 	if out, err := json.Marshal(doc); err != nil || string(out) != `{"A":-22.4,"B":null}` {
@@ -390,7 +394,8 @@ func TestDecimal_CommonOperationsDoNotAllocate(t *testing.T) {
 
 func FuzzParseDecimal(f *testing.F) {
 	testenv.AddCorpus(f)
-	for _, seed := range []string{"22.4", "-0.000001", "1e125", "1e-130", "99999999999999999999999999999999999999", "0e999", "1e+-1", "NaN"} {
+	for _, seed := range []string{"22.4", "-0.000001", "1e125", "1e-130",
+		"99999999999999999999999999999999999999", "0e999", "1e+-1", "NaN"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -398,7 +403,7 @@ func FuzzParseDecimal(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if d.Rat().Cmp(ratOf(text)) != 0 {
+		if d.Rat().Cmp(parseRat(text)) != 0 {
 			t.Fatalf("%q was parsed as %s", text, d)
 		}
 		if back, err := model.ParseDecimal(d.String()); err != nil || back != d {
@@ -431,7 +436,8 @@ func TestParseDecimal_ShortNumbersAreParsedLikeAll(t *testing.T) {
 		if got != want || (err == nil) != (wantErr == nil) {
 			t.Fatalf("%s is %s, %v; with a plus sign %s, %v", text, got, err, want, wantErr)
 		}
-		if negative, err := model.ParseDecimal("-" + text); (err == nil) != (wantErr == nil) || negative != want.Neg() {
+		if negative, err := model.ParseDecimal("-" + text); (err == nil) != (wantErr == nil) ||
+			negative != want.Neg() {
 			t.Fatalf("-%s is %s, %v; want %s", text, negative, err, want.Neg())
 		}
 	})
@@ -444,7 +450,8 @@ func TestDecimal_EqualNumbersAndNoOthersHaveEqualBytes(t *testing.T) {
 			e = d.Neg()
 		}
 		one, other := string(d.AppendBinary(nil)), string(e.AppendBinary(nil))
-		if (one == other) != (d == e) || d != e && (strings.HasPrefix(one, other) || strings.HasPrefix(other, one)) {
+		if (one == other) != (d == e) ||
+			d != e && (strings.HasPrefix(one, other) || strings.HasPrefix(other, one)) {
 			t.Fatalf("%s is %x, %s is %x", d, one, e, other)
 		}
 	})

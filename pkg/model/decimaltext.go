@@ -13,7 +13,8 @@ import (
 // Errors of ParseDecimal.
 var (
 	ErrNumberForm  = errors.New("not a decimal number")
-	ErrNumberRange = errors.New("number out of range: at most 38 significant digits, none of them beyond 1e-130, magnitude below 1e126")
+	ErrNumberRange = errors.New(
+		"number out of range: at most 38 significant digits, none of them beyond 1e-130, magnitude below 1e126")
 )
 
 // ParseDecimal parses a JSON number; a plus sign, leading zeros and a point without digits on

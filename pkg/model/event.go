@@ -107,7 +107,7 @@ type Event struct {
 	Series Series
 	Order
 	Attrs     Attrs
-	Hash      Hash // of Attrs, see HashOf
+	Hash      Hash // of Attrs, see HashAttrs
 	ArrivedAt Time // when it was received; not part of its identity
 	// Late is true if the event was older than the latest item when it was stored, and did
 	// not change it. It is false for applied events and for kinds without latest item.

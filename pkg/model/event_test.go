@@ -24,10 +24,10 @@ func anyValue() *rapid.Generator[model.Value] {
 
 // anyAttrs generates few fields with few names, so that two draws often have equal ones.
 func anyAttrs() *rapid.Generator[model.Attrs] {
-	return rapid.Map(rapid.MapOfN(rapid.StringMatching(`[ab\x00]{1,2}`), anyValue(), 0, 4), attrsOf)
+	return rapid.Map(rapid.MapOfN(rapid.StringMatching(`[ab\x00]{1,2}`), anyValue(), 0, 4), newAttrs)
 }
 
-func attrsOf(m map[string]model.Value) model.Attrs {
+func newAttrs(m map[string]model.Value) model.Attrs {
 	out := make(model.Attrs, 0, len(m))
 	for name, v := range m {
 		out = append(out, model.Attr{Name: name, Value: v})
@@ -36,7 +36,7 @@ func attrsOf(m map[string]model.Value) model.Attrs {
 	return out
 }
 
-func mapOf(a model.Attrs) map[string]model.Value {
+func attrMap(a model.Attrs) map[string]model.Value {
 	m := make(map[string]model.Value)
 	for _, x := range a {
 		m[x.Name] = x.Value
@@ -48,12 +48,12 @@ func TestAttrs_UnionEqualsThatOfMaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyAttrs().Draw(t, "a"), anyAttrs().Draw(t, "b")
 		aBefore, bBefore := slices.Clone(a), slices.Clone(b)
-		want := mapOf(a)
-		for name, v := range mapOf(b) {
+		want := attrMap(a)
+		for name, v := range attrMap(b) {
 			want[name] = v
 		}
 		got := a.Union(b)
-		if !slices.Equal(got, attrsOf(want)) {
+		if !slices.Equal(got, newAttrs(want)) {
 			t.Fatalf("union of %v and %v is %v", a, b, got)
 		}
 		if !slices.Equal(a, aBefore) || !slices.Equal(b, bBefore) {
@@ -66,7 +66,7 @@ func TestAttrs_GetFindsExactlyTheFields(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := anyAttrs().Draw(t, "a")
 		name := rapid.StringMatching(`[ab\x00]{0,2}`).Draw(t, "name")
-		want, exists := mapOf(a)[name]
+		want, exists := attrMap(a)[name]
 		if got, ok := a.Get(name); ok != exists || got != want {
 			t.Fatalf("Get(%q) of %v is %v, %v", name, a, got, ok)
 		}
@@ -79,7 +79,7 @@ func TestHashOf_IsEqualOnlyForEqualFields(t *testing.T) {
 		if rapid.Bool().Draw(t, "same") {
 			b = slices.Clone(a)
 		}
-		if got, want := model.HashOf(a) == model.HashOf(b), slices.Equal(a, b); got != want {
+		if got, want := model.HashAttrs(a) == model.HashAttrs(b), slices.Equal(a, b); got != want {
 			t.Fatalf("hashes of %v and %v are equal: %v", a, b, got)
 		}
 	})
@@ -102,7 +102,7 @@ func TestHashOf_DiffersForSimilarFields(t *testing.T) {
 	}
 	seen := make(map[model.Hash]string)
 	for name, attrs := range alike {
-		h := model.HashOf(attrs)
+		h := model.HashAttrs(attrs)
 		if other, ok := seen[h]; ok {
 			t.Errorf("%s and %s have the same hash", name, other)
 		}
@@ -119,7 +119,7 @@ func TestHashOf_NeverChanges(t *testing.T) {
 		{Name: "temperature", Value: model.NumberValue(model.MustDecimal("-22.40"))},
 	}
 	const want = "522456c184fb5e6b42768e10351eafc0"
-	if got := model.HashOf(attrs).String(); got != want {
+	if got := model.HashAttrs(attrs).String(); got != want {
 		t.Errorf("hash is %s, want %s", got, want)
 	}
 }

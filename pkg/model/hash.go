@@ -24,8 +24,8 @@ func ParseHash(text string) (h Hash, err error) {
 	return Hash(b), nil
 }
 
-// HashOf returns the hash of attrs, which must be sorted by name.
-func HashOf(attrs Attrs) Hash {
+// HashAttrs returns the hash of attrs, which must be sorted by name.
+func HashAttrs(attrs Attrs) Hash {
 	buf, number := make([]byte, 0, 512), [128]byte{}
 	for _, a := range attrs {
 		buf = appendCounted(buf, a.Name)

@@ -33,12 +33,12 @@ type readMeterKey struct{}
 // WithReadMeter returns a context whose reads are counted, and the meter that counts
 // them. A meter that ctx already has counts them too.
 func WithReadMeter(ctx context.Context) (context.Context, *ReadMeter) {
-	m := &ReadMeter{parent: ReadMeterOf(ctx)}
+	m := &ReadMeter{parent: ReadMeterFrom(ctx)}
 	return context.WithValue(ctx, readMeterKey{}, m), m
 }
 
-// ReadMeterOf returns the meter of ctx, or nil if ctx has none. Stores call it.
-func ReadMeterOf(ctx context.Context) *ReadMeter {
+// ReadMeterFrom returns the meter of ctx, or nil if ctx has none. Stores call it.
+func ReadMeterFrom(ctx context.Context) *ReadMeter {
 	m, _ := ctx.Value(readMeterKey{}).(*ReadMeter)
 	return m
 }

@@ -12,8 +12,8 @@ func TestReadMeter_InnerReadsCountInTheOuterMeter(t *testing.T) {
 	t.Parallel()
 	outer, total := model.WithReadMeter(context.Background())
 	inner, part := model.WithReadMeter(outer)
-	model.ReadMeterOf(outer).Add(model.ReadCost{Requests: 1, Items: 2, Units: .5})
-	model.ReadMeterOf(inner).Add(model.ReadCost{Requests: 1, Items: 10, Units: 2})
+	model.ReadMeterFrom(outer).Add(model.ReadCost{Requests: 1, Items: 2, Units: .5})
+	model.ReadMeterFrom(inner).Add(model.ReadCost{Requests: 1, Items: 10, Units: 2})
 	if got, want := part.Cost(), (model.ReadCost{Requests: 1, Items: 10, Units: 2}); got != want {
 		t.Errorf("inner cost %+v, want %+v", got, want)
 	}
@@ -24,7 +24,7 @@ func TestReadMeter_InnerReadsCountInTheOuterMeter(t *testing.T) {
 
 func TestReadMeter_OfAContextWithoutMeterIsNil(t *testing.T) {
 	t.Parallel()
-	m := model.ReadMeterOf(context.Background())
+	m := model.ReadMeterFrom(context.Background())
 	m.Add(model.ReadCost{Requests: 1})
 	if m != nil {
 		t.Errorf("a context without a meter has %v", m)
@@ -36,7 +36,7 @@ func TestReadMeter_IsSafeForConcurrentUse(t *testing.T) {
 	ctx, meter := model.WithReadMeter(context.Background())
 	var reads sync.WaitGroup
 	for range 50 {
-		reads.Go(func() { model.ReadMeterOf(ctx).Add(model.ReadCost{Requests: 1, Units: .5}) })
+		reads.Go(func() { model.ReadMeterFrom(ctx).Add(model.ReadCost{Requests: 1, Units: .5}) })
 	}
 	reads.Wait()
 	if got := meter.Cost(); got.Requests != 50 || got.Units != 25 {

@@ -19,8 +19,8 @@ const TimeLayout = "2006-01-02T15:04:05.000Z"
 
 // MinTime and MaxTime are the bounds of the fixed-width form.
 var (
-	MinTime = TimeOf(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))
-	MaxTime = TimeOf(time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC))
+	MinTime = NewTime(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))
+	MaxTime = NewTime(time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC))
 )
 
 // epochMillisFrom is the smallest number that means milliseconds; smaller ones mean seconds.
@@ -39,13 +39,15 @@ const (
 
 // Errors of ParseTime and ParseEpoch.
 var (
-	ErrTimeForm  = errors.New("not a time: want RFC 3339 (2026-04-20T14:00:00Z, no leap second) or epoch seconds or milliseconds")
-	ErrTimeFiner = errors.New("finer than a millisecond: send milliseconds, or set finerTime: truncate for the kind")
+	ErrTimeForm = errors.New(
+		"not a time: want RFC 3339 (2026-04-20T14:00:00Z, no leap second) or epoch seconds or milliseconds")
+	ErrTimeFiner = errors.New(
+		"finer than a millisecond: send milliseconds, or set finerTime: truncate for the kind")
 	ErrTimeRange = errors.New("out of range: the year must be 0001 to 9999, epoch numbers 1970 or later")
 )
 
-// TimeOf returns t in UTC, with digits below the millisecond cut off.
-func TimeOf(t time.Time) Time { return Time(t.UnixMilli()) }
+// NewTime returns t in UTC, with digits below the millisecond cut off.
+func NewTime(t time.Time) Time { return Time(t.UnixMilli()) }
 
 // Time returns t as a time.Time in UTC.
 func (t Time) Time() time.Time { return time.UnixMilli(int64(t)).UTC() }
@@ -101,7 +103,7 @@ func ParseTime(text string, finer FinerTimePolicy) (Time, error) {
 	if finer == RejectFinerTime && hasFiner(text) {
 		return 0, fmt.Errorf("%q: %w", clip(text), ErrTimeFiner)
 	}
-	return inRange(TimeOf(parsed), text)
+	return inRange(NewTime(parsed), text)
 }
 
 // upperMarks returns an RFC 3339 time with T and Z in upper case, as the standard library

@@ -197,7 +197,8 @@ func TestTime_IsTextInJSON(t *testing.T) {
 		t.Fatalf("marshalled %s, %v", out, err)
 	}
 	var back doc
-	if err := json.Unmarshal([]byte(`{"at":"2026-04-20T16:00:00.123+02:00"}`), &back); err != nil || back.At != 1776693600123 {
+	if err := json.Unmarshal([]byte(`{"at":"2026-04-20T16:00:00.123+02:00"}`), &back); err != nil ||
+		back.At != 1776693600123 {
 		t.Errorf("unmarshalled %s, %v", back.At, err)
 	}
 	if err := json.Unmarshal([]byte(`{"at":"soon"}`), &back); !errors.Is(err, model.ErrTimeForm) {
@@ -207,7 +208,8 @@ func TestTime_IsTextInJSON(t *testing.T) {
 
 func FuzzParseTime(f *testing.F) {
 	testenv.AddCorpus(f)
-	for _, seed := range []string{"2026-04-20T14:00:00Z", "2026-04-20t14:00:00.0001+02:00", "1776693600.5", "-1", "9999-12-31T23:59:60Z", ""} {
+	for _, seed := range []string{"2026-04-20T14:00:00Z", "2026-04-20t14:00:00.0001+02:00", "1776693600.5", "-1",
+		"9999-12-31T23:59:60Z", ""} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -47,7 +47,8 @@ func TestPartial_NamesTheFieldsThatAFoldMayMiss(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	for name, f := range map[string]*rollup.Fold{"a fold of no events": rollup.NewFold(visits), "a fold without a summary": {}} {
+	for name, f := range map[string]*rollup.Fold{"a fold of no events": rollup.NewFold(visits),
+		"a fold without a summary": {}} {
 		if got := with(path).Partial(f); got != nil {
 			t.Errorf("%s: %v, want none", name, got)
 		}
@@ -59,7 +60,8 @@ func TestAddedFields_FindsByRoleAndName(t *testing.T) {
 	if f, ok := all.Find(rollup.PercentilesRole, "x"); !ok || f != all[1] {
 		t.Errorf("found %+v, %v; want the second", f, ok)
 	}
-	for _, absent := range []rollup.AddedField{{Role: rollup.DistinctRole, Name: "x"}, {Role: rollup.MeasureRole, Name: "y"}} {
+	for _, absent := range []rollup.AddedField{{Role: rollup.DistinctRole, Name: "x"},
+		{Role: rollup.MeasureRole, Name: "y"}} {
 		if f, ok := all.Find(absent.Role, absent.Name); ok || f != (rollup.AddedField{}) {
 			t.Errorf("%s %s: found %+v", absent.Role, absent.Name, f)
 		}
@@ -68,7 +70,8 @@ func TestAddedFields_FindsByRoleAndName(t *testing.T) {
 
 func TestAddedFields_MergeHasTheLaterTimeOfEachAndChangesNeither(t *testing.T) {
 	a := rollup.AddedFields{added(rollup.MeasureRole, "x", 1, 5), added(rollup.DistinctRole, "y", 1, 5)}
-	b := rollup.AddedFields{added(rollup.MeasureRole, "x", 1, 9), added(rollup.DistinctRole, "y", 1, 2), added(rollup.MeasureRole, "y", 1, 1), added(rollup.DistinctRole, "x", 1, 1)}
+	b := rollup.AddedFields{added(rollup.MeasureRole, "x", 1, 9), added(rollup.DistinctRole, "y", 1, 2),
+		added(rollup.MeasureRole, "y", 1, 1), added(rollup.DistinctRole, "x", 1, 1)}
 	want := rollup.AddedFields{added(rollup.MeasureRole, "x", 1, 9), a[1], b[2], b[3]}
 	if diff := cmp.Diff(want, a.Merge(b)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -87,14 +90,15 @@ func TestAddedFields_MergeHasTheLaterTimeOfEachAndChangesNeither(t *testing.T) {
 // A measure without values has no figures, and one with values has all of them.
 func TestMeasure_HasFiguresIfItHasValues(t *testing.T) {
 	figures := func(m rollup.Measure) (ok []bool) {
-		for _, f := range []func() (float64, bool){m.Avg, m.Variance, m.Stddev, func() (float64, bool) { return m.Quantile(.5) }} {
+		for _, f := range []func() (float64, bool){m.Avg, m.Variance, m.Stddev,
+			func() (float64, bool) { return m.Quantile(.5) }} {
 			_, is := f()
 			ok = append(ok, is)
 		}
 		return ok
 	}
 	spec := &rollup.Spec{Measures: []rollup.MeasureSpec{{Name: "x", Percentiles: true}}}
-	m, _ := summaryOf(spec, event(noon, "1", "x", "3")).Measure("x")
+	m, _ := newSummary(spec, event(noon, "1", "x", "3")).Measure("x")
 	if diff := cmp.Diff([]bool{true, true, true, true}, figures(m)); diff != "" {
 		t.Errorf("one value (-want +got):\n%s", diff)
 	}

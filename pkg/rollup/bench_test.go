@@ -64,14 +64,14 @@ func BenchmarkSummary3600x3(b *testing.B) {
 	spec, all := readings()
 	b.ReportAllocs()
 	for b.Loop() {
-		summaryOf(spec, all...)
+		newSummary(spec, all...)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(all)), "ns/event")
 }
 
 func BenchmarkEncode(b *testing.B) {
 	spec, all := readings()
-	s := summaryOf(spec, all...)
+	s := newSummary(spec, all...)
 	var buf []byte
 	b.ReportAllocs()
 	for b.Loop() {
@@ -82,7 +82,7 @@ func BenchmarkEncode(b *testing.B) {
 
 func BenchmarkDecode(b *testing.B) {
 	spec, all := readings()
-	bytes := summaryOf(spec, all...).Encode(nil)
+	bytes := newSummary(spec, all...).Encode(nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := rollup.Decode(bytes); err != nil {
@@ -94,7 +94,7 @@ func BenchmarkDecode(b *testing.B) {
 // BenchmarkFoldDay folds 24 decoded hours, as a recomputation of a day does.
 func BenchmarkFoldDay(b *testing.B) {
 	spec, all := readings()
-	row := rowOf(b, &rollup.Fold{Summary: summaryOf(spec, all...)}, 0)
+	row := rowFrom(b, &rollup.Fold{Summary: newSummary(spec, all...)}, 0)
 	b.ReportAllocs()
 	for b.Loop() {
 		f := rollup.NewFold(spec)

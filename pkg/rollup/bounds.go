@@ -52,8 +52,8 @@ var cellBin = func() (cells [bounds18>>cellShift + 1]uint8) {
 
 const bounds18 = 1_000_000_000_000_000_000
 
-// binOf returns the bin of a number of 18 digits.
-func binOf(mantissa uint64) int {
+// binIndex returns the bin of a number of 18 digits.
+func binIndex(mantissa uint64) int {
 	bin := int(cellBin[mantissa>>cellShift])
 	if mantissa >= bounds[bin+1] {
 		bin++

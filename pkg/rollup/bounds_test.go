@@ -27,7 +27,7 @@ func TestBounds_AreTheRootsOfPowersOfTen(t *testing.T) {
 func TestBinOf_ReturnsTheLastBoundNotAbove(t *testing.T) {
 	check := func(mantissa uint64) {
 		t.Helper()
-		if bin := binOf(mantissa); bounds[bin] > mantissa || mantissa >= bounds[bin+1] {
+		if bin := binIndex(mantissa); bounds[bin] > mantissa || mantissa >= bounds[bin+1] {
 			t.Errorf("bin of %d is %d, from %d to %d", mantissa, bin, bounds[bin], bounds[bin+1])
 		}
 	}
@@ -51,14 +51,15 @@ func TestKeyOf_DependsOnTheNumberOnlyAndIsWithinOnePercent(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, _, _ := d.Scaled(MaxScale)
-		key := keyOf(&n, MaxScale)
+		key := sketchKey(&n, MaxScale)
 		for scale := range MaxScale {
-			if n, exact, _ := d.Scaled(scale); exact && keyOf(&n, scale) != key {
-				t.Fatalf("key of %s is %d at scale %d, %d at scale %d", d, keyOf(&n, scale), scale, key, MaxScale)
+			if n, exact, _ := d.Scaled(scale); exact && sketchKey(&n, scale) != key {
+				t.Fatalf("key of %s is %d at scale %d, %d at scale %d", d, sketchKey(&n, scale), scale, key, MaxScale)
 			}
 		}
 		if x := d.Float64(); apart(valueOfBin(key), x) > 0.01 {
-			t.Fatalf("%s is in bin %d, whose value %v is %.4f %% away", d, key, valueOfBin(key), 100*apart(valueOfBin(key), x))
+			t.Fatalf("%s is in bin %d, whose value %v is %.4f %% away", d, key, valueOfBin(key),
+				100*apart(valueOfBin(key), x))
 		}
 	})
 }
@@ -77,10 +78,10 @@ func TestKeyOf_KeepsTheOrderOfNumbers(t *testing.T) {
 		if a > b {
 			a, b = b, a
 		}
-		low, high := model.DecimalOf(a), model.DecimalOf(b)
+		low, high := model.NewDecimal(a), model.NewDecimal(b)
 		x, _, _ := low.Scaled(0)
 		y, _, _ := high.Scaled(0)
-		if keyOf(&x, 0) > keyOf(&y, 0) {
+		if sketchKey(&x, 0) > sketchKey(&y, 0) {
 			t.Fatalf("key of %d is above the key of %d", a, b)
 		}
 	})
@@ -91,13 +92,13 @@ func TestKeyOf_ReachesFromTheLeastToTheGreatest(t *testing.T) {
 	least := uint256.NewInt(1)
 	var greatest uint256.Int
 	greatest.Mul(&powersOf10[MaxScale], &powersOf10[model.MaxMeasureDigits])
-	if key := keyOf(least, MaxScale); key != 1 {
+	if key := sketchKey(least, MaxScale); key != 1 {
 		t.Errorf("key of 1e-15 is %d, want 1", key)
 	}
-	if key := keyOf(&greatest, MaxScale); key != maxKey {
+	if key := sketchKey(&greatest, MaxScale); key != maxKey {
 		t.Errorf("key of 1e15 is %d, want %d", key, maxKey)
 	}
-	if key := keyOf(greatest.Neg(&greatest), MaxScale); key != -maxKey {
+	if key := sketchKey(greatest.Neg(&greatest), MaxScale); key != -maxKey {
 		t.Errorf("key of -1e15 is %d, want %d", key, -maxKey)
 	}
 }
@@ -106,8 +107,9 @@ func TestDigitsOf_CountsDecimalDigits(t *testing.T) {
 	for digits := range len(powersOf10) - 1 {
 		first, below := powersOf10[digits], powersOf10[digits+1]
 		below.SubUint64(&below, 1)
-		if digitsOf(&first) != digits+1 || digitsOf(&below) != digits+1 {
-			t.Errorf("digits of %s and %s: %d and %d, want %d", first.Dec(), below.Dec(), digitsOf(&first), digitsOf(&below), digits+1)
+		if countDigits(&first) != digits+1 || countDigits(&below) != digits+1 {
+			t.Errorf("digits of %s and %s: %d and %d, want %d", first.Dec(), below.Dec(), countDigits(&first),
+				countDigits(&below), digits+1)
 		}
 	}
 }

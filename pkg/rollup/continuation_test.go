@@ -46,7 +46,8 @@ func TestContinuation_MergesAsAMonoid(t *testing.T) {
 func TestContinuation_IsCarriedIntoTheEarliestBucket(t *testing.T) {
 	first := rollup.Continuation{Events: 4, From: 100, Carried: 2, Last: 150, Reach: 300, Settles: 900}
 	next := rollup.Continuation{Events: 3, From: 200, Carried: 5, Last: 250, Reach: 280, Settles: 950}
-	if got, want := merged(next, first), (rollup.Continuation{Events: 7, From: 100, Carried: 2, Last: 250, Reach: 300, Settles: 950}); got != want {
+	if got, want := merged(next, first),
+		(rollup.Continuation{Events: 7, From: 100, Carried: 2, Last: 250, Reach: 300, Settles: 950}); got != want {
 		t.Errorf("two buckets: %+v, want %+v", got, want)
 	}
 	if got := merged(first, first).Carried; got != 4 {

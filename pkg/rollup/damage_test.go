@@ -34,7 +34,8 @@ func TestDecode_NamesWhatIsDamaged(t *testing.T) {
 		{"an unknown flag of a measure", "canonical form", measure(32, 0, 1, 0, 0)},
 		{"a sketch without bins", "canonical form", measure(16, 1, 0, 0, 0, 2, 2, 2, 2, 2, 1, 0, 0, 0, 0, 0)},
 		{"a number that overflows when it is scaled", "numbers that no values can have", measure(1, 1, 0, 0, 1, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-			0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf, 2, 2, 2, 2, 1, 0, 0, 0, 0)},
+			0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+			0xff, 0xff, 0xf, 2, 2, 2, 2, 1, 0, 0, 0, 0)},
 		{"truncated without measures", "truncated without measures", []byte{1, 1, 0, 0, 0, 0, 0}},
 		{"cut off in a count", "count", []byte{1, 0, 0x80}},
 		{"cut off in front of a count", "count", []byte{1, 0}},
@@ -52,7 +53,8 @@ func TestDecode_NamesWhatIsDamaged(t *testing.T) {
 		{"more of the other values than events", "count", []byte{1, 0, 1, 0, 0, 0, 1, 1, 'p', 1, 1, 'a', 1, 1}},
 	} {
 		s, err := rollup.Decode(c.bytes)
-		if err == nil || !strings.Contains(err.Error(), ": "+c.want+": ") && !strings.Contains(err.Error(), "not in "+c.want) || s != nil {
+		if err == nil || !strings.Contains(err.Error(), ": "+c.want+": ") &&
+			!strings.Contains(err.Error(), "not in "+c.want) || s != nil {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}

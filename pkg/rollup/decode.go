@@ -168,8 +168,8 @@ func (t *totals) plausibleSketch() bool {
 		return true
 	}
 	return t.sketch.total() == t.count &&
-		t.sketch[0].key == keyOf(&t.min, t.scale) &&
-		t.sketch[len(t.sketch)-1].key == keyOf(&t.max, t.scale)
+		t.sketch[0].key == sketchKey(&t.min, t.scale) &&
+		t.sketch[len(t.sketch)-1].key == sketchKey(&t.max, t.scale)
 }
 
 func (r *reader) sketch() sketch {
@@ -208,7 +208,8 @@ func (r *reader) registers(n int) registers {
 	regs := make(registers, n)
 	for i := 0; i < len(regs); i, packed = i+4, packed[3:] {
 		four := uint32(packed[0])<<16 | uint32(packed[1])<<8 | uint32(packed[2])
-		regs[i], regs[i+1], regs[i+2], regs[i+3] = uint8(four>>18), uint8(four>>12&63), uint8(four>>6&63), uint8(four&63)
+		regs[i], regs[i+1], regs[i+2], regs[i+3] = uint8(four>>18), uint8(four>>12&63), uint8(four>>6&63),
+			uint8(four&63)
 	}
 	r.check(int(slices.Max(regs)) <= regs.restBits()+1, "register")
 	return regs

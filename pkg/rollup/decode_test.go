@@ -146,15 +146,19 @@ func exercise(s *rollup.Summary) {
 // Times and numbers are valid exactly up to their limits, in bytes that are otherwise valid.
 func TestDecode_LimitsTimesAndNumbers(t *testing.T) {
 	at := func(when model.Time) []byte {
-		return slices.Concat([]byte{1, 0, 1, 1}, binary.AppendVarint(nil, int64(when)), []byte{0, 1, 1, 'x', 0, 1, 0, 0, 0, 2, 2, 2, 2, 2, 1, 0, 0, 0, 0})
+		return slices.Concat([]byte{1, 0, 1, 1}, binary.AppendVarint(nil, int64(when)),
+			[]byte{0, 1, 1, 'x', 0, 1, 0, 0, 0, 2, 2, 2, 2, 2, 1, 0, 0, 0, 0})
 	}
-	for when, valid := range map[model.Time]bool{model.MinTime: true, model.MaxTime: true, model.MinTime - 1: false, model.MaxTime + 1: false} {
-		if _, err := rollup.Decode(at(when)); (err == nil) != valid || err != nil && !errors.Is(err, rollup.ErrMalformed) {
+	for when, valid := range map[model.Time]bool{model.MinTime: true, model.MaxTime: true,
+		model.MinTime - 1: false, model.MaxTime + 1: false} {
+		if _, err := rollup.Decode(at(when)); (err == nil) != valid ||
+			err != nil && !errors.Is(err, rollup.ErrMalformed) {
 			t.Errorf("an event at %d: %v, want valid %t", when, err, valid)
 		}
 	}
 	number := func(n ...byte) []byte { // as the sum of one value
-		return slices.Concat([]byte{1, 0, 1, 1, 2, 0, 1, 1, 'x', 0, 1, 0, 0, 0}, n, []byte{2, 2, 2, 2, 1, 0, 0, 0, 0})
+		return slices.Concat([]byte{1, 0, 1, 1, 2, 0, 1, 1, 'x', 0, 1, 0, 0, 0}, n,
+			[]byte{2, 2, 2, 2, 1, 0, 0, 0, 0})
 	}
 	for name, b := range map[string][]byte{
 		"more than 256 bits":     number(append(bytes.Repeat([]byte{0x80}, 36), 0x10)...),

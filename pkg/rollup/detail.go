@@ -90,7 +90,7 @@ func (s *Summary) eventPart(e *model.Event) *part {
 			}
 			continue
 		}
-		if text, ok := textOf(&attr.Value); ok && s.spec.distinct(attr.Name) {
+		if text, ok := plainText(&attr.Value); ok && s.spec.distinct(attr.Name) {
 			d := newDistinct(attr.Name, ofParts)
 			d.add(s.hash(text))
 			one.distincts = append(one.distincts, d)

@@ -23,7 +23,7 @@ var detailed = func() *rollup.Spec {
 func TestDetails_BytesDoNotDependOnOrderOrGrouping(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(24).Draw(t, "events")
-		want := encoded(summaryOf(detailed, all...))
+		want := encoded(newSummary(detailed, all...))
 		shuffled := rapid.Permutation(all).Draw(t, "order")
 		if got := encoded(grouped(t, detailed, folding(detailed), shuffled)); got != want {
 			t.Fatalf("got  %x\nwant %x", got, want)
@@ -34,7 +34,7 @@ func TestDetails_BytesDoNotDependOnOrderOrGrouping(t *testing.T) {
 func TestDetails_MergeSharesNoMemoryWithItsArgument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(12).Draw(t, "events")
-		part := summaryOf(detailed, all[:len(all)/2]...)
+		part := newSummary(detailed, all[:len(all)/2]...)
 		before := encoded(part)
 		s := rollup.New(detailed)
 		s.Merge(part)
@@ -67,7 +67,7 @@ func TestPart_EqualsASummaryOfItsEvents(t *testing.T) {
 		if !known && len(all) > 0 {
 			t.Fatal("the part is not known")
 		}
-		want := summaryOf(station, those...)
+		want := newSummary(station, those...)
 		if got.Events() != want.Events() {
 			t.Fatalf("%d events, want %d", got.Events(), want.Events())
 		}
@@ -217,7 +217,7 @@ func TestPairs_AreADimension(t *testing.T) {
 	spec := &rollup.Spec{Distinct: []string{"visitor"}, Dimensions: []rollup.DimensionSpec{
 		{Name: "place"}, {Name: "way", Of: [2]string{"place", "status"}, Detail: 500},
 	}}
-	s := decoded(t, summaryOf(spec,
+	s := decoded(t, newSummary(spec,
 		event(noon, "1", "place", "hall", "status", "on", "visitor", "a"),
 		event(noon, "2", "place", "hall", "status", "on", "visitor", "b"),
 		event(noon, "3", "place", "hall", "status", "off", "visitor", "a"),

@@ -25,9 +25,9 @@ func (d *Digest) Sub(o Digest) {
 	binary.LittleEndian.PutUint64(d[8:], high)
 }
 
-// DigestOf returns what one event adds to the digest of a fold. An audit of a bucket needs
+// NewDigest returns what one event adds to the digest of a fold. An audit of a bucket needs
 // only digests, which cost less than folding it.
-func DigestOf(e *model.Event) Digest {
+func NewDigest(e *model.Event) Digest {
 	var d digester
 	return d.of(e)
 }

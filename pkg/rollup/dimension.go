@@ -130,5 +130,7 @@ func (s *Summary) dimension(name string) *dimension {
 }
 
 func (s *Summary) findDimension(name string) (int, bool) {
-	return slices.BinarySearchFunc(s.dimensions, name, func(d *dimension, name string) int { return strings.Compare(d.name, name) })
+	return slices.BinarySearchFunc(s.dimensions, name, func(d *dimension, name string) int {
+		return strings.Compare(d.name, name)
+	})
 }

@@ -39,11 +39,11 @@ func event(at model.Time, id string, pairs ...string) *model.Event {
 		e.Attrs = append(e.Attrs, model.Attr{Name: pairs[i], Value: value})
 	}
 	e.Attrs.Sort()
-	e.Hash = model.HashOf(e.Attrs)
+	e.Hash = model.HashAttrs(e.Attrs)
 	return e
 }
 
-func summaryOf(spec *rollup.Spec, events ...*model.Event) *rollup.Summary {
+func newSummary(spec *rollup.Spec, events ...*model.Event) *rollup.Summary {
 	s := rollup.New(spec)
 	for _, e := range events {
 		s.AddEvent(e)
@@ -94,7 +94,8 @@ func events(most int) *rapid.Generator[[]*model.Event] {
 			At: noon + model.Time(rapid.IntRange(0, 40).Draw(t, "at")),
 			ID: rapid.SampledFrom([]string{"", "1", "2", "10"}).Draw(t, "id"),
 		}}
-		names := []string{"alpha", "battery", "humidity", "place", "status", "temperature", "visitor", "voltage", "wind", "zeta"}
+		names := []string{"alpha", "battery", "humidity", "place", "status", "temperature", "visitor", "voltage",
+			"wind", "zeta"}
 		for _, name := range names {
 			if v, ok := value(t, name); ok {
 				e.Attrs = append(e.Attrs, model.Attr{Name: name, Value: v})

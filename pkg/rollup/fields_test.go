@@ -35,7 +35,8 @@ func TestDistinct_IsExactUpTo256AndNearBeyond(t *testing.T) {
 			t.Errorf("%d visitors: exact %v", n, exact)
 		}
 		// Three standard errors of 2,048 registers are 6.9 %.
-		if off := float64(got)/float64(max(n, 1)) - 1; exact && got != int64(n) || !exact && (off < -.069 || off > .069) {
+		if off := float64(got)/float64(max(n, 1)) - 1; exact && got != int64(n) ||
+			!exact && (off < -.069 || off > .069) {
 			t.Errorf("%d visitors: got %d", n, got)
 		}
 	}
@@ -67,7 +68,8 @@ func TestDistinct_FormDependsOnTheSetOnly(t *testing.T) {
 		want := encoded(visitors(0, n))
 		a, b := rapid.IntRange(0, n).Draw(t, "a"), rapid.IntRange(0, n).Draw(t, "b")
 		s := rollup.New(visits)
-		for _, part := range []*rollup.Summary{visitors(max(a, b), n), decoded(t, visitors(0, min(a, b))), visitors(min(a, b), max(a, b))} {
+		for _, part := range []*rollup.Summary{visitors(max(a, b), n), decoded(t, visitors(0, min(a, b))),
+			visitors(min(a, b), max(a, b))} {
 			s.Merge(decoded(t, part))
 		}
 		if encoded(s) != want {
@@ -80,11 +82,14 @@ func TestDistinct_FormDependsOnTheSetOnly(t *testing.T) {
 func TestFields_NumbersAndBooleansCountAsTheirText(t *testing.T) {
 	spec := &rollup.Spec{Dimensions: []rollup.DimensionSpec{{Name: "status"}}, Distinct: []string{"status"}}
 	s := rollup.New(spec)
-	for i, v := range []model.Value{model.TextValue("200"), model.NumberValue(model.DecimalOf(200)), model.BoolValue(true), {}} {
-		s.AddEvent(&model.Event{Order: model.Order{At: noon, ID: fmt.Sprint(i)}, Attrs: model.Attrs{{Name: "status", Value: v}}})
+	for i, v := range []model.Value{model.TextValue("200"), model.NumberValue(model.NewDecimal(200)),
+		model.BoolValue(true), {}} {
+		s.AddEvent(&model.Event{Order: model.Order{At: noon, ID: fmt.Sprint(i)},
+			Attrs: model.Attrs{{Name: "status", Value: v}}})
 	}
 	got, _ := s.Dimension("status")
-	want := rollup.Dimension{Name: "status", Values: []rollup.ValueCount{{Value: "200", Count: 2}, {Value: "true", Count: 1}}, Exact: true}
+	want := rollup.Dimension{Name: "status",
+		Values: []rollup.ValueCount{{Value: "200", Count: 2}, {Value: "true", Count: 1}}, Exact: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("dimension (-want +got):\n%s", diff)
 	}
@@ -97,7 +102,7 @@ func TestFields_NumbersAndBooleansCountAsTheirText(t *testing.T) {
 }
 
 func TestFields_WithoutValuesAreAbsent(t *testing.T) {
-	s := summaryOf(visits, event(noon, "1", "other", "x"))
+	s := newSummary(visits, event(noon, "1", "other", "x"))
 	s.AddEvent(&model.Event{Attrs: model.Attrs{{Name: "path"}, {Name: "visitor"}}})
 	if _, ok := s.Dimension("path"); ok || len(s.DimensionNames()) != 0 || len(s.DistinctNames()) != 0 {
 		t.Errorf("dimensions %q, distinct %q; want none", s.DimensionNames(), s.DistinctNames())
@@ -157,7 +162,8 @@ func TestDimension_MergeOfInexactIsInexact(t *testing.T) {
 }
 
 func TestDimension_LongValuesAreOther(t *testing.T) {
-	longest, longer := strings.Repeat("a", rollup.MaxDimensionValue), strings.Repeat("b", rollup.MaxDimensionValue+1)
+	longest, longer := strings.Repeat("a", rollup.MaxDimensionValue),
+		strings.Repeat("b", rollup.MaxDimensionValue+1)
 	got, _ := decoded(t, paths(map[string]int{longest: 2, longer: 3})).Dimension("path")
 	want := rollup.Dimension{Name: "path", Values: []rollup.ValueCount{{longest, 2}}, Other: 3}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -76,7 +76,8 @@ func (f *Fold) expiresWith(expiresAt int64) {
 // Covers reports whether g need not be written where f is stored: they have the same summary bytes, Digest,
 // Unreadable, Exact, Continuation and Groups, and f's ChildrenExpireAt is not after g's.
 func (f *Fold) Covers(g *Fold) bool {
-	return f.Continuation == g.Continuation && f.Digest == g.Digest && f.Unreadable == g.Unreadable && f.Exact == g.Exact &&
+	return f.Continuation == g.Continuation && f.Digest == g.Digest && f.Unreadable == g.Unreadable &&
+		f.Exact == g.Exact &&
 		f.ChildrenExpireAt <= g.ChildrenExpireAt && slices.Equal(f.Groups, g.Groups) &&
 		bytes.Equal(f.encoded(), g.encoded())
 }

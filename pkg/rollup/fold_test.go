@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-func foldOf(events ...*model.Event) *rollup.Fold {
+func foldEvents(events ...*model.Event) *rollup.Fold {
 	f := rollup.NewFold(station)
 	for _, e := range events {
 		f.AddEvent(e)
@@ -20,8 +20,8 @@ func foldOf(events ...*model.Event) *rollup.Fold {
 	return f
 }
 
-// rowOf returns the row of a fold as it is read from the store.
-func rowOf(t failer, f *rollup.Fold, expiresAt int64) *rollup.Row {
+// rowFrom returns the row of a fold as it is read from the store.
+func rowFrom(t failer, f *rollup.Fold, expiresAt int64) *rollup.Row {
 	row := &rollup.Row{Fold: *f, ExpiresAt: expiresAt, V: rollup.Version}
 	row.Summary = decoded(t, f.Summary)
 	row.Children = 0
@@ -30,7 +30,8 @@ func rowOf(t failer, f *rollup.Fold, expiresAt int64) *rollup.Row {
 
 func TestFold_OfNoChildren(t *testing.T) {
 	f := rollup.NewFold(station)
-	if !f.Exact || f.ChildrenExpireAt != rollup.NoExpiry || f.Children != 0 || f.Summary.Events() != 0 || f.Digest != (rollup.Digest{}) {
+	if !f.Exact || f.ChildrenExpireAt != rollup.NoExpiry || f.Children != 0 || f.Summary.Events() != 0 ||
+		f.Digest != (rollup.Digest{}) {
 		t.Errorf("got %+v", f)
 	}
 }
@@ -43,10 +44,10 @@ func TestFold_OfRowsEqualsTheFoldOfTheirEvents(t *testing.T) {
 				all[i] = &model.Event{Series: e.Series, Order: e.Order, Unreadable: true}
 			}
 		}
-		want := foldOf(all...)
+		want := foldEvents(all...)
 		got := rollup.NewFold(station)
 		for part := range slices.Chunk(rapid.Permutation(all).Draw(t, "order"), 6) {
-			got.AddRow(rowOf(t, foldOf(part...), 0))
+			got.AddRow(rowFrom(t, foldEvents(part...), 0))
 		}
 		if !got.Covers(want) || !want.Covers(got) {
 			t.Fatalf("of rows:   %+v\nof events: %+v", got, want)
@@ -56,16 +57,17 @@ func TestFold_OfRowsEqualsTheFoldOfTheirEvents(t *testing.T) {
 
 func TestFold_UnreadableEventIsCountedAndMakesItInexact(t *testing.T) {
 	readable := event(noon, "1", "temperature", "20")
-	unreadable := &model.Event{Series: series, Order: readable.Order, Unreadable: true, ExpiresAt: 50, Attrs: readable.Attrs}
-	f := foldOf(unreadable)
+	unreadable := &model.Event{Series: series, Order: readable.Order, Unreadable: true, ExpiresAt: 50,
+		Attrs: readable.Attrs}
+	f := foldEvents(unreadable)
 	if f.Unreadable != 1 || f.Exact || f.Summary.Events() != 0 || f.Children != 1 || f.ChildrenExpireAt != 50 {
 		t.Errorf("got %+v", f)
 	}
-	if f.Digest == (rollup.Digest{}) || f.Digest == foldOf(readable).Digest {
+	if f.Digest == (rollup.Digest{}) || f.Digest == foldEvents(readable).Digest {
 		t.Errorf("digest %s equals the digest of no event or of the readable one", f.Digest)
 	}
 	row := rollup.NewFold(station)
-	row.AddRow(rowOf(t, f, 0))
+	row.AddRow(rowFrom(t, f, 0))
 	if row.Unreadable != 1 || row.Exact {
 		t.Errorf("folded from that row: unreadable %d, exact %v", row.Unreadable, row.Exact)
 	}
@@ -74,16 +76,16 @@ func TestFold_UnreadableEventIsCountedAndMakesItInexact(t *testing.T) {
 func TestFold_ChildrenExpireAtIsTheEarliestExpiryOfItsOwnChildren(t *testing.T) {
 	first, second, never := event(noon, "1"), event(noon, "2"), event(noon, "3")
 	first.ExpiresAt, second.ExpiresAt = 200, 100
-	hour := foldOf(first, second, never)
+	hour := foldEvents(first, second, never)
 	if hour.ChildrenExpireAt != 100 {
 		t.Errorf("of events: %d, want 100", hour.ChildrenExpireAt)
 	}
-	if got := foldOf(never).ChildrenExpireAt; got != rollup.NoExpiry {
+	if got := foldEvents(never).ChildrenExpireAt; got != rollup.NoExpiry {
 		t.Errorf("of an event that never expires: %d, want NoExpiry", got)
 	}
 	day := rollup.NewFold(station)
-	day.AddRow(rowOf(t, hour, 900))
-	day.AddRow(rowOf(t, hour, 800))
+	day.AddRow(rowFrom(t, hour, 900))
+	day.AddRow(rowFrom(t, hour, 800))
 	if day.ChildrenExpireAt != 800 || day.Children != 2 {
 		t.Errorf("of rows: %d from %d children, want 800 from 2", day.ChildrenExpireAt, day.Children)
 	}
@@ -93,7 +95,7 @@ func TestFold_NewestArrivalIsTheLatest(t *testing.T) {
 	early, late := event(noon, "1"), event(noon-1000, "2")
 	early.ArrivedAt, late.ArrivedAt = noon+5, noon+9
 	day := rollup.NewFold(station)
-	day.AddRow(rowOf(t, foldOf(late, early), 0))
+	day.AddRow(rowFrom(t, foldEvents(late, early), 0))
 	if day.NewestArrival != noon+9 {
 		t.Errorf("got %s, want %s", day.NewestArrival, noon+9)
 	}
@@ -116,11 +118,11 @@ func TestFold_PlaceholderIsAMissingChild(t *testing.T) {
 }
 
 func TestFold_OfAnInexactRowIsInexact(t *testing.T) {
-	inexact := foldOf(event(noon, "1"))
+	inexact := foldEvents(event(noon, "1"))
 	inexact.Exact, inexact.ChildrenExpireAt = false, 0
 	f := rollup.NewFold(station)
-	f.AddRow(rowOf(t, inexact, 0))
-	f.AddRow(rowOf(t, foldOf(event(noon, "2")), 0))
+	f.AddRow(rowFrom(t, inexact, 0))
+	f.AddRow(rowFrom(t, foldEvents(event(noon, "2")), 0))
 	if f.Exact {
 		t.Error("the fold is exact, want inexact")
 	}
@@ -130,7 +132,7 @@ func TestCovers_TrueWhereNothingChanged(t *testing.T) {
 	base := func() *rollup.Fold {
 		e := event(noon, "1", "temperature", "20")
 		e.ExpiresAt = 1000
-		return foldOf(e)
+		return foldEvents(e)
 	}
 	for _, c := range []struct {
 		name   string
@@ -146,11 +148,11 @@ func TestCovers_TrueWhereNothingChanged(t *testing.T) {
 		{"not exact", func(g *rollup.Fold) { g.Exact = false }, false},
 		{"one unreadable more", func(g *rollup.Fold) { g.Unreadable++ }, false},
 		{"another group", func(g *rollup.Fold) { g.Groups = []string{"site#berlin"} }, false},
-		{"another value", func(g *rollup.Fold) { g.Summary = summaryOf(station, event(noon, "1", "temperature", "21")) }, false},
+		{"another value", func(g *rollup.Fold) { g.Summary = newSummary(station, event(noon, "1", "temperature", "21")) }, false},
 	} {
 		g := base()
 		c.change(g)
-		if got := rowOf(t, base(), 0).Covers(g); got != c.want {
+		if got := rowFrom(t, base(), 0).Covers(g); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -159,9 +161,9 @@ func TestCovers_TrueWhereNothingChanged(t *testing.T) {
 // A day names the groups of all its hours, in any order and grouping, or says that they are too many.
 func TestFold_NamesTheGroupsOfAllRows(t *testing.T) {
 	hour := func(groups ...string) *rollup.Row {
-		f := foldOf(event(noon, "1", "temperature", "20"))
+		f := foldEvents(event(noon, "1", "temperature", "20"))
 		f.Groups = groups
-		return rowOf(t, f, 0)
+		return rowFrom(t, f, 0)
 	}
 	day := func(rows ...*rollup.Row) *rollup.Row {
 		f := rollup.NewFold(station)
@@ -196,7 +198,7 @@ func TestCovers_EmptyRowCoversOnlyTheFoldOfNoChildren(t *testing.T) {
 	if !empty.Covers(rollup.NewFold(station)) {
 		t.Error("the empty row does not cover the fold of no children")
 	}
-	if empty.Covers(foldOf(event(noon, "1"))) {
+	if empty.Covers(foldEvents(event(noon, "1"))) {
 		t.Error("the empty row covers the fold of an event")
 	}
 }
@@ -232,16 +234,16 @@ func TestDigest_DependsOnIdentityAndValues(t *testing.T) {
 	} {
 		e := event(noon, "1", "temperature", "20")
 		change(e)
-		digest := foldOf(e).Digest
+		digest := foldEvents(e).Digest
 		if other, ok := seen[digest]; ok {
 			t.Errorf("%q has the digest of %q", name, other)
 		}
 		seen[digest] = name
 	}
 	e := event(noon, "1", "temperature", "20")
-	want := foldOf(e).Digest
+	want := foldEvents(e).Digest
 	e.Series.Shard, e.ArrivedAt, e.ExpiresAt, e.Hash = 3, noon, 77, model.Hash{}
-	if got := foldOf(e).Digest; got != want {
+	if got := foldEvents(e).Digest; got != want {
 		t.Errorf("shard, arrival, expiry or the stored hash changed the digest: %s, want %s", got, want)
 	}
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files; a change of the format needs a new Version")
+var update = flag.Bool("update", false,
+	"rewrite the golden files; a change of the format needs a new Version")
 
 // samples returns one summary of each form in the format.
 func samples() map[string]*rollup.Summary {
@@ -27,8 +28,8 @@ func samples() map[string]*rollup.Summary {
 			{Name: "battery", Scale: 9}, {Name: "humidity", Scale: 9}, {Name: "temperature", Scale: 9},
 		}})),
 		"numbers of every size":  everySize(),
-		"invalid only":           summaryOf(station, event(noon, "1", "humidity", "NaN", "temperature", "1e15")),
-		"truncated":              summaryOf(&rollup.Spec{MaxMeasures: 2}, event(noon, "1", "a", "1", "b", "2", "c", "3")),
+		"invalid only":           newSummary(station, event(noon, "1", "humidity", "NaN", "temperature", "1e15")),
+		"truncated":              newSummary(&rollup.Spec{MaxMeasures: 2}, event(noon, "1", "a", "1", "b", "2", "c", "3")),
 		"distinct hashes":        visitors(0, 3),
 		"distinct registers":     visitors(0, 300),
 		"dimension":              paths(map[string]int{"/": 3, "/about": 1}),
@@ -39,8 +40,8 @@ func samples() map[string]*rollup.Summary {
 			{Name: "kwh", Scale: 3, Counter: true, TimeMean: true}, {Name: "volts", TimeMean: true},
 		}}),
 		"members":             groupOfStations(),
-		"counter of no steps": summaryOf(meter(0, 0), event(noon, "1", "kwh", "7")),
-		"counter and truncated": summaryOf(&rollup.Spec{MaxMeasures: 2, Measures: meter(2, 0).Measures},
+		"counter of no steps": newSummary(meter(0, 0), event(noon, "1", "kwh", "7")),
+		"counter and truncated": newSummary(&rollup.Spec{MaxMeasures: 2, Measures: meter(2, 0).Measures},
 			event(noon, "1", "a", "1", "b", "2", "kwh", "3"), event(noon, "2", "kwh", "2.25")),
 	}
 }
@@ -74,7 +75,8 @@ func meterHour(spec *rollup.Spec) *rollup.Summary {
 }
 
 func everySize() *rollup.Summary {
-	values := []string{"0", "-0.000000001", "0.000000001", "999999999999999.999999999", "-999999999999999.9999999999",
+	values := []string{"0", "-0.000000001", "0.000000001", "999999999999999.999999999",
+		"-999999999999999.9999999999",
 		"22.4", "1e14", "-1e14", "1e-40", "3.0000000005", "3.0000000015", "-274"}
 	s := rollup.New(station)
 	for i, v := range values {
@@ -105,7 +107,8 @@ func TestGolden_BytesOfFormat1StayReadable(t *testing.T) {
 		}
 		return spec
 	}
-	for spec, want := range map[*rollup.Spec]bool{declares("a", "b"): true, declares("a", "c"): false, declares("aa"): true} {
+	for spec, want := range map[*rollup.Spec]bool{declares("a", "b"): true, declares("a", "c"): false,
+		declares("aa"): true} {
 		day := rollup.NewFold(spec)
 		day.AddRow(&rollup.Row{Fold: rollup.Fold{Summary: read, Exact: true}})
 		if day.Exact != want || !day.Summary.Truncated() {
@@ -163,7 +166,8 @@ func lines(b []byte) []byte {
 func TestGolden_BytesAreTheSameOnArm64(t *testing.T) {
 	qemu, err := exec.LookPath("qemu-aarch64")
 	if err != nil {
-		testenv.Missing(t, "qemu", "qemu-aarch64 (Debian: apt install qemu-user) is not installed: the arm64 build was not tested")
+		testenv.Missing(t, "qemu",
+			"qemu-aarch64 (Debian: apt install qemu-user) is not installed: the arm64 build was not tested")
 	}
 	binary := filepath.Join(t.TempDir(), "rollup.test")
 	build := exec.Command("go", "test", "-c", "-o", binary, ".")

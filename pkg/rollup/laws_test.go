@@ -13,7 +13,8 @@ import (
 
 // grouped folds events as a drawn tree whose leaves are made by leaf. Each part is merged
 // directly or after encoding and decoding.
-func grouped(t *rapid.T, spec *rollup.Spec, leaf func(...*model.Event) *rollup.Summary, events []*model.Event) *rollup.Summary {
+func grouped(t *rapid.T, spec *rollup.Spec, leaf func(...*model.Event) *rollup.Summary,
+	events []*model.Event) *rollup.Summary {
 	if len(events) < 2 || rapid.IntRange(0, 3).Draw(t, "leaf") == 0 {
 		return leaf(events...)
 	}
@@ -31,13 +32,13 @@ func grouped(t *rapid.T, spec *rollup.Spec, leaf func(...*model.Event) *rollup.S
 
 // folding returns a leaf function for one spec.
 func folding(spec *rollup.Spec) func(...*model.Event) *rollup.Summary {
-	return func(events ...*model.Event) *rollup.Summary { return summaryOf(spec, events...) }
+	return func(events ...*model.Event) *rollup.Summary { return newSummary(spec, events...) }
 }
 
 func TestSummary_BytesDoNotDependOnOrderOrGrouping(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(24).Draw(t, "events")
-		want := encoded(summaryOf(station, all...))
+		want := encoded(newSummary(station, all...))
 		shuffled := rapid.Permutation(all).Draw(t, "order")
 		if got := encoded(grouped(t, station, folding(station), shuffled)); got != want {
 			t.Fatalf("got  %x\nwant %x", got, want)
@@ -55,7 +56,7 @@ func TestSummary_PartsOfDifferentDeclarationsMergeInAnyOrder(t *testing.T) {
 		s := rollup.New(station)
 		for _, e := range events {
 			if e.At%2 == 0 {
-				s.Merge(summaryOf(before, e))
+				s.Merge(newSummary(before, e))
 			} else {
 				s.AddEvent(e)
 			}
@@ -88,7 +89,7 @@ func TestMerge_IsAMonoidAndDoesNotChangeItsArgument(t *testing.T) {
 			}
 			return s
 		}
-		of := func(e []*model.Event) *rollup.Summary { return summaryOf(station, e...) }
+		of := func(e []*model.Event) *rollup.Summary { return newSummary(station, e...) }
 		left, right := merge(merge(of(a), of(b)), of(c)), merge(of(a), merge(of(b), of(c)))
 		if encoded(left) != encoded(right) {
 			t.Errorf("not associative: %x and %x", encoded(left), encoded(right))
@@ -107,9 +108,9 @@ func TestMerge_IsAMonoidAndDoesNotChangeItsArgument(t *testing.T) {
 func TestMerge_SharesNoMemoryWithItsArgument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(12).Draw(t, "events")
-		part := summaryOf(station, all[:len(all)/2]...)
+		part := newSummary(station, all[:len(all)/2]...)
 		before := encoded(part)
-		s := summaryOf(station, event(noon, "null", "humidity", "NaN", "temperature", "NaN"))
+		s := newSummary(station, event(noon, "null", "humidity", "NaN", "temperature", "NaN"))
 		s.Merge(part)
 		for _, e := range all[len(all)/2:] {
 			s.AddEvent(e)
@@ -121,7 +122,8 @@ func TestMerge_SharesNoMemoryWithItsArgument(t *testing.T) {
 }
 
 func TestMeasure_IsNotChangedByLaterEvents(t *testing.T) {
-	s := summaryOf(station, event(noon, "1", "temperature", "20"), event(noon, "2", "temperature", "30"), event(noon, "3", "temperature", "40"))
+	s := newSummary(station, event(noon, "1", "temperature", "20"), event(noon, "2", "temperature", "30"),
+		event(noon, "3", "temperature", "40"))
 	m := measure(t, s, "temperature")
 	for i := range 20 {
 		s.AddEvent(event(noon, fmt.Sprint("x", i), "temperature", "20"))
@@ -139,7 +141,9 @@ func declaredFirst(spec *rollup.Spec, names []string) []string {
 		}
 		return 1
 	}
-	return slices.SortedStableFunc(slices.Values(names), func(a, b string) int { return undeclared(a) - undeclared(b) })
+	return slices.SortedStableFunc(slices.Values(names), func(a, b string) int {
+		return undeclared(a) - undeclared(b)
+	})
 }
 
 // declaredIn returns how many of the names are declared.
@@ -155,7 +159,7 @@ func declaredIn(spec *rollup.Spec, names []string) (n int) {
 func TestTruncate_KeepsDeclaredNamesAndThenTheFirstOnesInAnyGrouping(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(16).Draw(t, "events")
-		full := summaryOf(&rollup.Spec{Measures: station.Measures, MaxMeasures: 100}, all...)
+		full := newSummary(&rollup.Spec{Measures: station.Measures, MaxMeasures: 100}, all...)
 		most := rapid.IntRange(1, 8).Draw(t, "most")
 		narrow := &rollup.Spec{Measures: station.Measures, MaxMeasures: most}
 		got := grouped(t, narrow, folding(narrow), rapid.Permutation(all).Draw(t, "order"))
@@ -175,13 +179,13 @@ func TestTruncate_KeepsDeclaredNamesAndThenTheFirstOnesInAnyGrouping(t *testing.
 func TestTruncate_MergeOfTruncatedPartsKeepsEveryDeclaredNameOfBoth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(16).Draw(t, "events")
-		full := summaryOf(&rollup.Spec{Measures: station.Measures, MaxMeasures: 100}, all...)
+		full := newSummary(&rollup.Spec{Measures: station.Measures, MaxMeasures: 100}, all...)
 		limits := func(what string) *rollup.Spec {
 			return &rollup.Spec{Measures: station.Measures, MaxMeasures: rapid.IntRange(1, 4).Draw(t, what)}
 		}
 		got := rollup.New(limits("most"))
 		for part := range slices.Chunk(all, 3) {
-			got.Merge(decoded(t, summaryOf(limits("most of a part"), part...)))
+			got.Merge(decoded(t, newSummary(limits("most of a part"), part...)))
 		}
 		for _, m := range station.Measures {
 			if _, has := full.Measure(m.Name); has {
@@ -194,8 +198,8 @@ func TestTruncate_MergeOfTruncatedPartsKeepsEveryDeclaredNameOfBoth(t *testing.T
 // Reads merge rows of any limits without one.
 func TestForReading_KeepsEveryNameThatIsCompleteInAllParts(t *testing.T) {
 	narrow := &rollup.Spec{Measures: []rollup.MeasureSpec{{Name: "m"}, {Name: "z"}}, MaxMeasures: 3}
-	a := summaryOf(narrow, event(noon, "1", "a", "1", "b", "1", "z", "1"))
-	b := summaryOf(narrow, event(noon+1, "1", "a", "1", "c", "1", "m", "1", "z", "1"))
+	a := newSummary(narrow, event(noon, "1", "a", "1", "b", "1", "z", "1"))
+	b := newSummary(narrow, event(noon+1, "1", "a", "1", "c", "1", "m", "1", "z", "1"))
 	total := rollup.New(rollup.ForReading(narrow, station))
 	for _, part := range []*rollup.Summary{a, b} {
 		total.Merge(decoded(t, part))
@@ -212,11 +216,13 @@ func TestForReading_KeepsEveryNameThatIsCompleteInAllParts(t *testing.T) {
 func TestTruncate_PartsOfOtherLimitsLeaveNoIncompleteMeasure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(16).Draw(t, "events")
-		full := summaryOf(&rollup.Spec{Measures: station.Measures, MaxMeasures: 100}, all...)
-		got := rollup.New(&rollup.Spec{Measures: station.Measures, MaxMeasures: rapid.IntRange(1, 8).Draw(t, "most")})
+		full := newSummary(&rollup.Spec{Measures: station.Measures, MaxMeasures: 100}, all...)
+		got := rollup.New(&rollup.Spec{Measures: station.Measures,
+			MaxMeasures: rapid.IntRange(1, 8).Draw(t, "most")})
 		for part := range slices.Chunk(all, 3) {
-			narrow := &rollup.Spec{Measures: station.Measures, MaxMeasures: rapid.IntRange(1, 8).Draw(t, "most of a part")}
-			got.Merge(summaryOf(narrow, part[1:]...))
+			narrow := &rollup.Spec{Measures: station.Measures,
+				MaxMeasures: rapid.IntRange(1, 8).Draw(t, "most of a part")}
+			got.Merge(newSummary(narrow, part[1:]...))
 			got.AddEvent(part[0])
 		}
 		for _, name := range got.Names() {
@@ -238,8 +244,8 @@ func sameMeasure(t *rapid.T, got, want *rollup.Summary, name string) {
 
 // Reads merge the rows of several series, in which one identity may occur twice.
 func TestMerge_CommutesForEventsOfTwoSeriesWithOneIdentity(t *testing.T) {
-	a := summaryOf(station, event(noon, "1", "battery", "80"))
-	b := summaryOf(station, event(noon, "1", "battery", "20"))
+	a := newSummary(station, event(noon, "1", "battery", "80"))
+	b := newSummary(station, event(noon, "1", "battery", "20"))
 	ab, ba := rollup.New(station), rollup.New(station)
 	ab.Merge(a)
 	ab.Merge(b)

@@ -15,7 +15,8 @@ import (
 func TestDigest_IsOfTheseBytes(t *testing.T) {
 	text := func(s string) string { return string(rune(len(s))) + s }
 	identity := text("SENSOR") + text("a") + text("READING") + text("s") + text("7") + "\x0a" // 5 as a varint
-	e := &model.Event{Series: model.Series{Subject: model.Subject{Type: "SENSOR", ID: "a"}, Kind: "READING", Stream: "s"}, Order: model.Order{At: 5, ID: "7"}}
+	e := &model.Event{Series: model.Series{Subject: model.Subject{Type: "SENSOR", ID: "a"}, Kind: "READING",
+		Stream: "s"}, Order: model.Order{At: 5, ID: "7"}}
 	number, err := model.ParseDecimal("22.4")
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +28,8 @@ func TestDigest_IsOfTheseBytes(t *testing.T) {
 		{"without fields", identity + "\x01", func() {}},
 		{"a text, a boolean and null", identity + "\x01" + text("b") + string([]byte{byte(model.Bool)}) + "true" + text("n") + string([]byte{byte(model.Null)}) +
 			text("t") + string([]byte{byte(model.Text)}) + text("x"), func() {
-			e.Attrs = model.Attrs{{Name: "b", Value: model.BoolValue(true)}, {Name: "n"}, {Name: "t", Value: model.TextValue("x")}}
+			e.Attrs = model.Attrs{{Name: "b", Value: model.BoolValue(true)}, {Name: "n"},
+				{Name: "t", Value: model.TextValue("x")}}
 		}},
 		{"a number", identity + "\x01" + text("n") + string(number.AppendBinary([]byte{byte(model.Number)})), func() {
 			e.Attrs = model.Attrs{{Name: "n", Value: model.NumberValue(number)}}
@@ -36,7 +38,7 @@ func TestDigest_IsOfTheseBytes(t *testing.T) {
 	} {
 		c.change()
 		want := sha256.Sum256([]byte(c.bytes))
-		if got := rollup.DigestOf(e); got != rollup.Digest(want[:16]) {
+		if got := rollup.NewDigest(e); got != rollup.Digest(want[:16]) {
 			t.Errorf("%s: %s, want %s", c.name, hex.EncodeToString(got[:]), hex.EncodeToString(want[:16]))
 		}
 	}
@@ -49,9 +51,9 @@ func TestDigest_OfSeveralSeriesIsTheirSum(t *testing.T) {
 	all := []*model.Event{first, first, second, second, first, second}
 	want := rollup.Digest{}
 	for _, e := range all {
-		want.Add(rollup.DigestOf(e))
+		want.Add(rollup.NewDigest(e))
 	}
-	if got := foldOf(all...).Digest; got != want {
+	if got := foldEvents(all...).Digest; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -64,7 +66,7 @@ func TestFold_FieldsAreThoseOfTheOldestChild(t *testing.T) {
 		if f.FieldsAt != when {
 			t.Errorf("of an event: %d, want %d", f.FieldsAt, when)
 		}
-		return rowOf(t, f, 0)
+		return rowFrom(t, f, 0)
 	}
 	for order := range 3 {
 		parts := []*rollup.Row{at(300), at(100), at(200)}
@@ -78,7 +80,8 @@ func TestFold_FieldsAreThoseOfTheOldestChild(t *testing.T) {
 	}
 	none := rollup.NewFold(nil)
 	none.AddEvent(event(noon, "1", "temperature", "20", "path", "/"))
-	if none.FieldsAt != 0 || !slices.Equal(none.Summary.Names(), []string{"path", "temperature"}) && !slices.Equal(none.Summary.Names(), []string{"temperature"}) {
+	if none.FieldsAt != 0 || !slices.Equal(none.Summary.Names(), []string{"path", "temperature"}) &&
+		!slices.Equal(none.Summary.Names(), []string{"temperature"}) {
 		t.Errorf("without a spec: version %d, measures %q", none.FieldsAt, none.Summary.Names())
 	}
 	if len(none.Summary.DimensionNames())+len(none.Summary.DistinctNames()) > 0 {
@@ -87,7 +90,7 @@ func TestFold_FieldsAreThoseOfTheOldestChild(t *testing.T) {
 }
 
 func TestFold_OfARowHasItsContinuation(t *testing.T) {
-	row := rowOf(t, foldOf(event(noon, "1")), 0)
+	row := rowFrom(t, foldEvents(event(noon, "1")), 0)
 	row.Continuation = rollup.Continuation{Events: 1, From: noon, Last: noon, Reach: noon + 1, Settles: noon + 2}
 	f := rollup.NewFold(station)
 	f.AddRow(row)
@@ -97,21 +100,24 @@ func TestFold_OfARowHasItsContinuation(t *testing.T) {
 }
 
 func TestFold_WithoutSummaryCountsItsEventsAsUnreadable(t *testing.T) {
-	f := foldOf(event(noon, "1", "temperature", "20"), event(noon, "2"), &model.Event{Series: series, Order: model.Order{At: noon, ID: "3"}, Unreadable: true})
+	f := foldEvents(event(noon, "1", "temperature", "20"), event(noon, "2"),
+		&model.Event{Series: series, Order: model.Order{At: noon, ID: "3"}, Unreadable: true})
 	small := f.WithoutSummary(station)
-	if small.Unreadable != 3 || small.Exact || small.Summary.Events() != 0 || small.Digest != f.Digest || small.Children != f.Children {
+	if small.Unreadable != 3 || small.Exact || small.Summary.Events() != 0 || small.Digest != f.Digest ||
+		small.Children != f.Children {
 		t.Errorf("%+v, want three unreadable events and no summary", small)
 	}
 	if f.Unreadable != 1 || f.Summary.Events() != 2 {
 		t.Errorf("the fold itself was changed: %+v", f)
 	}
-	if exact := foldOf(event(noon, "1")); !exact.Exact || exact.WithoutSummary(station).Exact {
+	if exact := foldEvents(event(noon, "1")); !exact.Exact || exact.WithoutSummary(station).Exact {
 		t.Error("an exact fold without its summary is exact")
 	}
 }
 
 func TestSummary_NamesAndDimensionsOfSeveral(t *testing.T) {
-	spec := &rollup.Spec{Dimensions: []rollup.DimensionSpec{{Name: "a", Top: 1}, {Name: "b", Top: 2}, {Name: "c", Top: 3}, {Name: "d", Top: 4}}}
+	spec := &rollup.Spec{Dimensions: []rollup.DimensionSpec{{Name: "a", Top: 1}, {Name: "b", Top: 2},
+		{Name: "c", Top: 3}, {Name: "d", Top: 4}}}
 	s := rollup.New(spec)
 	for i := range 5 {
 		e := event(noon, fmt.Sprint(i), "x", "1", "y", "2")
@@ -124,7 +130,8 @@ func TestSummary_NamesAndDimensionsOfSeveral(t *testing.T) {
 		t.Errorf("measures %q, want x and y", got)
 	}
 	for i, name := range []string{"a", "b", "c", "d"} {
-		if d, found := s.Dimension(name); !found || d.Name != name || len(d.Values) != i+1 || d.Other != int64(4-i) || d.Exact {
+		if d, found := s.Dimension(name); !found || d.Name != name || len(d.Values) != i+1 ||
+			d.Other != int64(4-i) || d.Exact {
 			t.Errorf("dimension %s: %+v, found %t; want its top %d", name, d, found, i+1)
 		}
 	}
@@ -134,7 +141,7 @@ func TestSummary_NamesAndDimensionsOfSeveral(t *testing.T) {
 }
 
 func TestTruncate_AsManyMeasuresAsARowMayHaveAreWhole(t *testing.T) {
-	s := summaryOf(&rollup.Spec{MaxMeasures: 2}, event(noon, "1", "b", "2", "a", "1"))
+	s := newSummary(&rollup.Spec{MaxMeasures: 2}, event(noon, "1", "b", "2", "a", "1"))
 	if s.Truncated() || len(s.Names()) != 2 {
 		t.Errorf("truncated %t, measures %q; want both", s.Truncated(), s.Names())
 	}
@@ -143,7 +150,7 @@ func TestTruncate_AsManyMeasuresAsARowMayHaveAreWhole(t *testing.T) {
 // A merged percentile sketch does not share memory with the argument's.
 func TestMerge_CopiesSketches(t *testing.T) {
 	spec := &rollup.Spec{Measures: []rollup.MeasureSpec{{Name: "x", Percentiles: true}}}
-	part := summaryOf(spec, event(noon, "1", "x", "5"))
+	part := newSummary(spec, event(noon, "1", "x", "5"))
 	before := encoded(part)
 	whole := rollup.New(spec)
 	whole.Merge(part)

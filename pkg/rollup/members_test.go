@@ -233,7 +233,7 @@ func groupedRows(t *rapid.T, spec *rollup.Spec, rows []*rollup.Row) *rollup.Summ
 func TestMembers_OfARowWithoutListsAreNotKnown(t *testing.T) {
 	with := rollup.NewFold(station)
 	with.AddRow(share("DEVICE#a", []int{1}, station))
-	without := foldOf(event(noon, "1", "temperature", "1"))
+	without := foldEvents(event(noon, "1", "temperature", "1"))
 	for name, rows := range map[string][]*rollup.Fold{
 		"without": {without}, "with, without": {with, without}, "without, with": {without, with},
 	} {

@@ -14,13 +14,15 @@ func TestDigitsOf_CountsTheDigitsAroundEachPowerOfTen(t *testing.T) {
 	power := uint256.NewInt(1)
 	for digits := 1; digits <= 31; digits++ {
 		var last uint256.Int
-		if last.Sub(power, uint256.NewInt(1)); digits > 1 && digitsOf(&last) != digits-1 || digitsOf(power) != digits {
-			t.Errorf("%s has %d digits and %s has %d, want %d and %d", last.Dec(), digitsOf(&last), power.Dec(), digitsOf(power), digits-1, digits)
+		if last.Sub(power, uint256.NewInt(1)); digits > 1 && countDigits(&last) != digits-1 ||
+			countDigits(power) != digits {
+			t.Errorf("%s has %d digits and %s has %d, want %d and %d", last.Dec(), countDigits(&last), power.Dec(),
+				countDigits(power), digits-1, digits)
 		}
 		power.Mul(power, uint256.NewInt(10))
 	}
-	if power.Sub(power, uint256.NewInt(1)); digitsOf(power) != 31 {
-		t.Errorf("%s has %d digits, want 31", power.Dec(), digitsOf(power))
+	if power.Sub(power, uint256.NewInt(1)); countDigits(power) != 31 {
+		t.Errorf("%s has %d digits, want 31", power.Dec(), countDigits(power))
 	}
 }
 

@@ -18,8 +18,10 @@ type recount struct {
 	orders                  []model.Order
 }
 
-func recountOf(events []*model.Event, name string, scale int) (r recount) {
-	sorted := slices.SortedFunc(slices.Values(events), func(a, b *model.Event) int { return a.Order.Compare(b.Order) })
+func newRecount(events []*model.Event, name string, scale int) (r recount) {
+	sorted := slices.SortedFunc(slices.Values(events), func(a, b *model.Event) int {
+		return a.Order.Compare(b.Order)
+	})
 	for _, e := range sorted {
 		v, ok := e.Attrs.Get(name)
 		if !ok {
@@ -84,12 +86,12 @@ func TestMeasure_EqualsARecountWithFractions(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(20).Draw(t, "events")
-		s := summaryOf(&rollup.Spec{Measures: station.Measures}, all...)
+		s := newSummary(&rollup.Spec{Measures: station.Measures}, all...)
 		if s.Events() != int64(len(all)) {
 			t.Fatalf("%d events, want %d", s.Events(), len(all))
 		}
 		for name, scale := range scales {
-			want := recountOf(all, name, scale)
+			want := newRecount(all, name, scale)
 			if name == "alpha" {
 				want.invalid = numbersBeyond(all, name) // an undeclared text is not a measure
 			}
@@ -106,7 +108,8 @@ func TestMeasure_EqualsARecountWithFractions(t *testing.T) {
 
 func numbersBeyond(events []*model.Event, name string) (n int64) {
 	for _, e := range events {
-		if v, ok := e.Attrs.Get(name); ok && v.Kind == model.Number && new(big.Rat).Abs(v.Number.Rat()).Cmp(big.NewRat(1e15, 1)) >= 0 {
+		if v, ok := e.Attrs.Get(name); ok && v.Kind == model.Number &&
+			new(big.Rat).Abs(v.Number.Rat()).Cmp(big.NewRat(1e15, 1)) >= 0 {
 			n++
 		}
 	}
@@ -140,7 +143,8 @@ func checkMeasure(t *rapid.T, m rollup.Measure, want recount) {
 		}
 	}
 	if m.FirstAt != want.orders[0] || m.LastAt != want.orders[last] {
-		t.Fatalf("%s: first at %v, last at %v; want %v, %v", m.Name, m.FirstAt, m.LastAt, want.orders[0], want.orders[last])
+		t.Fatalf("%s: first at %v, last at %v; want %v, %v", m.Name, m.FirstAt, m.LastAt, want.orders[0],
+			want.orders[last])
 	}
 	checkDerived(t, m, want, avg)
 }
@@ -164,7 +168,7 @@ func checkDerived(t *rapid.T, m rollup.Measure, want recount, avg float64) {
 // largest scale.
 func TestMeasure_SumsOfSquaresOfTheLargestValuesFit(t *testing.T) {
 	spec := &rollup.Spec{Measures: []rollup.MeasureSpec{{Name: "x", Scale: rollup.MaxScale}}}
-	s := summaryOf(spec,
+	s := newSummary(spec,
 		event(noon, "1", "x", "999999999999999.999999999999999"),
 		event(noon, "2", "x", "-999999999999999.999999999999999"))
 	for range 39 { // 2^40 events
@@ -181,7 +185,8 @@ func TestMeasure_SumsOfSquaresOfTheLargestValuesFit(t *testing.T) {
 }
 
 func TestMeasure_NumberAtTheBoundIsInvalid(t *testing.T) {
-	s := summaryOf(station, event(noon, "1", "battery", "1000000000000000"), event(noon, "2", "battery", "999999999999999.9"))
+	s := newSummary(station, event(noon, "1", "battery", "1000000000000000"),
+		event(noon, "2", "battery", "999999999999999.9"))
 	m := measure(t, s, "battery")
 	if m.Invalid != 1 || m.Count != 1 || m.Max.String() != "1000000000000000" || m.Rounded != 1 {
 		t.Errorf("got %+v; want one invalid value, and one that is rounded up to the bound", m)

@@ -13,7 +13,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-var percentiles = &rollup.Spec{Measures: []rollup.MeasureSpec{{Name: "x", Scale: rollup.DefaultScale, Percentiles: true}}}
+var percentiles = &rollup.Spec{Measures: []rollup.MeasureSpec{{Name: "x", Scale: rollup.DefaultScale,
+	Percentiles: true}}}
 
 func sketched(values []string) *rollup.Summary {
 	s := rollup.New(percentiles)
@@ -42,7 +43,8 @@ func checkQuantiles(t failer, values []string) {
 		want := nearest(values, perMille)
 		got, ok := m.Quantile(float64(perMille) / 1000)
 		if !ok || math.Abs(got-want) > 0.01*math.Abs(want) {
-			t.Fatalf("quantile %d/1000 of %d values: got %v (%v), want %v within 1 %%", perMille, len(values), got, ok, want)
+			t.Fatalf("quantile %d/1000 of %d values: got %v (%v), want %v within 1 %%", perMille, len(values), got, ok,
+				want)
 		}
 	}
 }
@@ -107,8 +109,8 @@ func TestQuantile_RankFollowsTheDecimalNotation(t *testing.T) {
 
 func TestQuantile_ReturnsFalseWhereItIsUnknown(t *testing.T) {
 	with := sketched([]string{"1", "2"})
-	without := summaryOf(&rollup.Spec{}, event(noon, "late", "x", "3"))
-	invalid := summaryOf(percentiles, event(noon, "null", "x", "NaN"))
+	without := newSummary(&rollup.Spec{}, event(noon, "late", "x", "3"))
+	invalid := newSummary(percentiles, event(noon, "null", "x", "NaN"))
 	mixed := rollup.New(percentiles)
 	mixed.Merge(with)
 	mixed.Merge(without)

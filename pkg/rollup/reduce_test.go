@@ -15,7 +15,8 @@ func TestReductions_RemoveWhatIsWorthLeastFirst(t *testing.T) {
 	}
 	f := rollup.NewFold(spec)
 	for i := range 8 {
-		f.AddEvent(event(noon, fmt.Sprint(i), "a", "1", "b", "1", "place", []string{"hall", "hall", "roof", "yard"}[i%4], "temperature", fmt.Sprint(20+i), "z", "1"))
+		f.AddEvent(event(noon, fmt.Sprint(i), "a", "1", "b", "1", "place",
+			[]string{"hall", "hall", "roof", "yard"}[i%4], "temperature", fmt.Sprint(20+i), "z", "1"))
 	}
 	before := encoded(f.Summary)
 	var steps []string
@@ -28,7 +29,8 @@ func TestReductions_RemoveWhatIsWorthLeastFirst(t *testing.T) {
 			m, _ := f.Summary.Measure("temperature")
 			_, percentiles := m.Quantile(.5)
 			place, _ := f.Summary.Dimension("place")
-			steps = append(steps, fmt.Sprint(percentiles, len(place.Values), place.Other, f.Summary.Names(), f.Summary.Truncated(), f.Exact))
+			steps = append(steps, fmt.Sprint(percentiles, len(place.Values), place.Other, f.Summary.Names(),
+				f.Summary.Truncated(), f.Exact))
 			if m.Sum.String() != "188" || f.Summary.Events() != 8 {
 				t.Fatalf("sum %s of %d events, want 188 of 8 after every step", m.Sum, f.Summary.Events())
 			}
@@ -55,7 +57,8 @@ func TestReductions_WithoutDeclaredFieldsARowStaysExactAndSaysTruncated(t *testi
 			t.Fatalf("step %d removes something: %v", i, ok)
 		}
 		if ok && (!small.Exact || !small.Summary.Truncated() || fmt.Sprint(small.Summary.Names()) != "[a m]") {
-			t.Errorf("exact %v, truncated %v, %v; want true, true, a and m", small.Exact, small.Summary.Truncated(), small.Summary.Names())
+			t.Errorf("exact %v, truncated %v, %v; want true, true, a and m", small.Exact, small.Summary.Truncated(),
+				small.Summary.Names())
 		}
 	}
 }

@@ -25,8 +25,8 @@ type bin struct {
 // numbers. 10^15 itself has the largest key, because a number below it may round to it.
 const leastExponent = -MaxScale
 
-// keyOf returns the key of n × 10^-scale. Equal numbers have equal keys at every scale.
-func keyOf(n *uint256.Int, scale int) int32 {
+// sketchKey returns the key of n × 10^-scale. Equal numbers have equal keys at every scale.
+func sketchKey(n *uint256.Int, scale int) int32 {
 	if n.IsZero() {
 		return 0
 	}
@@ -36,12 +36,12 @@ func keyOf(n *uint256.Int, scale int) int32 {
 	return keyAt(mantissa, digits, n.Sign() < 0, scale)
 }
 
-// keyOfSmall is keyOf for a number of at most 18 digits.
+// keyOfSmall is sketchKey for a number of at most 18 digits.
 func keyOfSmall(magnitude uint64, negative bool, scale int) int32 {
 	if magnitude == 0 {
 		return 0
 	}
-	digits := bits.Len64(magnitude) * 1233 >> 12 // as in digitsOf
+	digits := bits.Len64(magnitude) * 1233 >> 12 // as in countDigits
 	if magnitude >= powersOf10[digits].Uint64() {
 		digits++
 	}
@@ -50,7 +50,7 @@ func keyOfSmall(magnitude uint64, negative bool, scale int) int32 {
 
 // keyAt returns the key of the number with the given 18 first digits and number of digits, at scale.
 func keyAt(mantissa uint64, digits int, negative bool, scale int) int32 {
-	key := int32(1 + (digits-1-scale-leastExponent)*binsPerDecade + binOf(mantissa))
+	key := int32(1 + (digits-1-scale-leastExponent)*binsPerDecade + binIndex(mantissa))
 	if negative {
 		return -key
 	}
@@ -59,7 +59,7 @@ func keyAt(mantissa uint64, digits int, negative bool, scale int) int32 {
 
 // leading18 returns the first 18 digits of n, padded with zeros, and the number of digits of n.
 func leading18(n *uint256.Int) (mantissa uint64, digits int) {
-	digits = digitsOf(n)
+	digits = countDigits(n)
 	if digits <= 18 {
 		return n.Uint64() * powersOf10[18-digits].Uint64(), digits
 	}
@@ -68,8 +68,8 @@ func leading18(n *uint256.Int) (mantissa uint64, digits int) {
 	return q.Uint64(), digits
 }
 
-// digitsOf returns the number of decimal digits of n, which is below 10^31.
-func digitsOf(n *uint256.Int) int {
+// countDigits returns the number of decimal digits of n, which is below 10^31.
+func countDigits(n *uint256.Int) int {
 	digits := n.BitLen() * 1233 >> 12 // times log10(2), rounded down
 	if digits < len(powersOf10) && !n.Lt(&powersOf10[digits]) {
 		digits++

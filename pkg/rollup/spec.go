@@ -94,7 +94,7 @@ const PairSeparator = "\t"
 func (d *DimensionSpec) text(attrs model.Attrs) (text string, ok bool) {
 	field := func(name string) (string, bool) {
 		value, found := attrs.Get(name)
-		text, ok := textOf(&value)
+		text, ok := plainText(&value)
 		return text, found && ok
 	}
 	if !d.IsPair() {
@@ -147,7 +147,9 @@ func (s *Spec) dimension(name string) *DimensionSpec {
 	if s == nil {
 		return nil
 	}
-	i, found := slices.BinarySearchFunc(s.Dimensions, name, func(d DimensionSpec, name string) int { return strings.Compare(d.Name, name) })
+	i, found := slices.BinarySearchFunc(s.Dimensions, name, func(d DimensionSpec, name string) int {
+		return strings.Compare(d.Name, name)
+	})
 	if !found {
 		return nil
 	}

@@ -42,7 +42,7 @@ type naive struct {
 }
 
 func naiveSteps(all []*model.Event, scale, wrap int, from model.Time) naive {
-	r := recountOf(all, "kwh", scale)
+	r := newRecount(all, "kwh", scale)
 	n := naive{increase: new(big.Rat)}
 	turn := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(wrap)))
 	for i := 1; i < len(r.values); i++ {
@@ -94,7 +94,7 @@ func buckets(t *rapid.T, all []*model.Event) (parts [][]*model.Event) {
 func tiers(t *rapid.T, spec *rollup.Spec, parts [][]*model.Event) *rollup.Summary {
 	rows := make([]*rollup.Summary, len(parts))
 	for i, part := range parts {
-		rows[i] = summaryOf(spec, rapid.Permutation(part).Draw(t, "arrivals")...)
+		rows[i] = newSummary(spec, rapid.Permutation(part).Draw(t, "arrivals")...)
 	}
 	for {
 		var coarser []*rollup.Summary
@@ -119,7 +119,7 @@ func TestCounter_EqualsARecountInEveryCutAndOrder(t *testing.T) {
 		scale := rapid.SampledFrom([]int{0, 2, 9, 15}).Draw(t, "scale")
 		wrap := rapid.SampledFrom([]int{0, 32, 64}).Draw(t, "wrap")
 		spec, all := meter(scale, wrap), meterReadings(t, 24)
-		whole := summaryOf(spec, all...)
+		whole := newSummary(spec, all...)
 		folded := tiers(t, spec, buckets(t, all))
 		if encoded(folded) != encoded(whole) {
 			t.Fatalf("got  %x\nwant %x", encoded(folded), encoded(whole))
@@ -137,13 +137,13 @@ func TestCounter_BucketsWithTheReadingBeforeAddUp(t *testing.T) {
 		var before rollup.LastReadings
 		sum := new(big.Rat)
 		for i, part := range parts {
-			row := decoded(t, summaryOf(meter(3, wrap), part...))
+			row := decoded(t, newSummary(meter(3, wrap), part...))
 			m, _ := row.MeasureAfter("kwh", &before)
 			through := slices.Concat(parts[:i+1]...)
 			naiveSteps(through, 3, wrap, part[0].At).check(t, fmt.Sprint("bucket ", i), m)
 			var back rollup.LastReadings
 			for _, earlier := range slices.Backward(parts[:i]) {
-				back.Before(summaryOf(meter(3, wrap), earlier...))
+				back.Before(newSummary(meter(3, wrap), earlier...))
 			}
 			if again, _ := row.MeasureAfter("kwh", &back); fmt.Sprint(again) != fmt.Sprint(m) {
 				t.Fatalf("bucket %d: backwards %v, forwards %v", i, again, m)
@@ -194,11 +194,11 @@ func TestCounter_StepsOfEachCase(t *testing.T) {
 }
 
 func TestCounter_RateIsTheIncreaseOfTheTimeCovered(t *testing.T) {
-	s := summaryOf(meter(0, 0), event(noon, "", "kwh", "10"), event(noon+60_000, "", "kwh", "40"))
+	s := newSummary(meter(0, 0), event(noon, "", "kwh", "10"), event(noon+60_000, "", "kwh", "40"))
 	if rate, ok := measure(t, s, "kwh").Rate(); !ok || rate != .5 {
 		t.Errorf("%v, %v; want 0.5 a second", rate, ok)
 	}
-	one := summaryOf(meter(0, 0), event(noon, "a", "kwh", "10"), event(noon, "b", "kwh", "40"))
+	one := newSummary(meter(0, 0), event(noon, "a", "kwh", "10"), event(noon, "b", "kwh", "40"))
 	if rate, ok := measure(t, one, "kwh").Rate(); ok || measure(t, one, "kwh").Covered() != 0 {
 		t.Errorf("%v: want no rate of readings of one time", rate)
 	}
@@ -209,7 +209,7 @@ func TestCounter_RateIsTheIncreaseOfTheTimeCovered(t *testing.T) {
 func TestCounter_IsNotKnownWhereAValueWasFoldedUnderAnotherDeclaration(t *testing.T) {
 	first, second := event(noon, "", "kwh", "1"), event(noon+1, "", "kwh", "2")
 	for _, other := range []*rollup.Spec{{}, meter(9, 32)} {
-		a, b := summaryOf(other, first), summaryOf(meter(9, 0), second)
+		a, b := newSummary(other, first), newSummary(meter(9, 0), second)
 		ab, ba := rollup.New(meter(9, 0)), rollup.New(meter(9, 0))
 		ab.Merge(a)
 		ab.Merge(b)
@@ -221,13 +221,13 @@ func TestCounter_IsNotKnownWhereAValueWasFoldedUnderAnotherDeclaration(t *testin
 			t.Errorf("known: %v, equal: %v", known, encoded(ab) == encoded(ba))
 		}
 		var before rollup.LastReadings
-		before.Pass(summaryOf(meter(9, 0), event(noon-1, "", "kwh", "0")))
+		before.Pass(newSummary(meter(9, 0), event(noon-1, "", "kwh", "0")))
 		before.Pass(a)
 		if m, _ := b.MeasureAfter("kwh", &before); m.Covered() != 0 {
 			t.Error("a step leads over readings of another declaration")
 		}
 		before.Pass(b)
-		later := summaryOf(meter(9, 0), event(noon+2, "", "kwh", "5"))
+		later := newSummary(meter(9, 0), event(noon+2, "", "kwh", "5"))
 		if m, _ := later.MeasureAfter("kwh", &before); m.Covered() != time.Millisecond {
 			t.Error("no step from the first reading of the declaration")
 		}
@@ -244,7 +244,7 @@ func TestForSeries_IncreasesOfSeveralSeriesAddUp(t *testing.T) {
 		want, steps := new(big.Rat), 0
 		for i, s := range []model.Series{series, other} {
 			for _, part := range buckets(t, all[i]) {
-				total.Merge(decoded(t, summaryOf(meter(3, 0), part...)).ForSeries(s))
+				total.Merge(decoded(t, newSummary(meter(3, 0), part...)).ForSeries(s))
 			}
 			n := naiveSteps(all[i], 3, 0, model.MinTime)
 			want, steps = want.Add(want, n.increase), steps+n.steps
@@ -259,8 +259,8 @@ func TestForSeries_IncreasesOfSeveralSeriesAddUp(t *testing.T) {
 
 // The steps of a day are added to the scale that a later release declares.
 func TestCounter_OfTwoScalesIsExact(t *testing.T) {
-	fine := summaryOf(meter(3, 0), event(noon, "", "kwh", "1.001"))
-	coarse := summaryOf(meter(1, 0), event(noon+1, "", "kwh", "2.5"), event(noon+2, "", "kwh", "0.5"))
+	fine := newSummary(meter(3, 0), event(noon, "", "kwh", "1.001"))
+	coarse := newSummary(meter(1, 0), event(noon+1, "", "kwh", "2.5"), event(noon+2, "", "kwh", "0.5"))
 	for _, both := range [][]*rollup.Summary{{fine, coarse}, {coarse, fine}} {
 		s := rollup.New(meter(1, 0))
 		s.Merge(both[0])
@@ -282,9 +282,9 @@ func TestSpec_HasStepsIfACounterIsDeclared(t *testing.T) {
 		t.Error("want no steps of a station, and steps of a meter")
 	}
 	var before rollup.LastReadings
-	before.Pass(summaryOf(meter(0, 0), event(noon, "", "kwh", "NaN")))
+	before.Pass(newSummary(meter(0, 0), event(noon, "", "kwh", "NaN")))
 	lacked := before.Lacks(meter(0, 0))
-	before.Pass(summaryOf(meter(0, 0), event(noon, "", "kwh", "1")))
+	before.Pass(newSummary(meter(0, 0), event(noon, "", "kwh", "1")))
 	if !lacked || before.Lacks(meter(0, 0)) {
 		t.Error("want a last reading after the first that is valid")
 	}

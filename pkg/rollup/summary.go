@@ -105,7 +105,7 @@ func (s *Summary) field(i int, name string) *field {
 var undeclared = MeasureSpec{Scale: DefaultScale}
 
 func (s *Summary) addMeasure(f *field, attr *model.Attr, as *MeasureSpec, order *model.Order) {
-	t := s.totalsOf(f)
+	t := s.fieldTotals(f)
 	if t == nil {
 		return
 	}
@@ -117,9 +117,9 @@ func (s *Summary) addMeasure(f *field, attr *model.Attr, as *MeasureSpec, order 
 	t.add(&attr.Value.Number, as, order)
 }
 
-// totalsOf returns the totals of a field, creating them if needed; nil where the row has
+// fieldTotals returns the totals of a field, creating them if needed; nil where the row has
 // reached its number of measures.
-func (s *Summary) totalsOf(f *field) *totals {
+func (s *Summary) fieldTotals(f *field) *totals {
 	if f.index < len(s.measures) && s.measures[f.index].name == f.name {
 		return &s.measures[f.index]
 	}
@@ -134,7 +134,9 @@ func (s *Summary) totalsOf(f *field) *totals {
 }
 
 func (s *Summary) findMeasure(name string) (int, bool) {
-	return slices.BinarySearchFunc(s.measures, name, func(t totals, name string) int { return strings.Compare(t.name, name) })
+	return slices.BinarySearchFunc(s.measures, name, func(t totals, name string) int {
+		return strings.Compare(t.name, name)
+	})
 }
 
 // insertMeasure inserts a measure at index i, unless it is undeclared and there is no place for it, or s is
@@ -178,7 +180,7 @@ func (s *Summary) truncate(most int) {
 
 // addField counts the value of a declared dimension or distinct field, as text.
 func (s *Summary) addField(f *field, v *model.Value) {
-	text, ok := textOf(v)
+	text, ok := plainText(v)
 	if !ok {
 		return
 	}
@@ -196,8 +198,8 @@ func (s *Summary) addField(f *field, v *model.Value) {
 	}
 }
 
-// textOf returns a value as the text that dimensions and distinct counts count; false for null.
-func textOf(v *model.Value) (string, bool) {
+// plainText returns a value as the text that dimensions and distinct counts count; false for null.
+func plainText(v *model.Value) (string, bool) {
 	switch v.Kind {
 	case model.Text:
 		return v.Text, true

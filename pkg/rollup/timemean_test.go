@@ -18,7 +18,7 @@ func level(scale int) *rollup.Spec {
 
 // naiveMean is the mean of the values that hold in the steps which end from a time on, with fractions.
 func naiveMean(all []*model.Event, scale int, from model.Time) (mean float64, known bool) {
-	r := recountOf(all, "kwh", scale)
+	r := newRecount(all, "kwh", scale)
 	integral, covered := new(big.Rat), new(big.Rat)
 	for i := 1; i < len(r.values); i++ {
 		if r.orders[i].At >= from {
@@ -42,7 +42,7 @@ func TestTimeMean_EqualsARecountInEveryCutAndOrder(t *testing.T) {
 		all := meterReadings(t, 24)
 		parts := buckets(t, all)
 		folded := tiers(t, level(scale), parts)
-		if whole := encoded(summaryOf(level(scale), all...)); encoded(folded) != whole {
+		if whole := encoded(newSummary(level(scale), all...)); encoded(folded) != whole {
 			t.Fatalf("got  %x\nwant %x", encoded(folded), whole)
 		}
 		check := func(what any, m rollup.Measure, all []*model.Event, from model.Time) {
@@ -54,7 +54,7 @@ func TestTimeMean_EqualsARecountInEveryCutAndOrder(t *testing.T) {
 		check("all", measure(t, decoded(t, folded), "kwh"), all, model.MinTime)
 		var before rollup.LastReadings
 		for i, part := range parts {
-			row := decoded(t, summaryOf(level(scale), part...))
+			row := decoded(t, newSummary(level(scale), part...))
 			m, _ := row.MeasureAfter("kwh", &before)
 			check(i, m, slices.Concat(parts[:i+1]...), part[0].At)
 			before.Pass(row)
@@ -63,14 +63,16 @@ func TestTimeMean_EqualsARecountInEveryCutAndOrder(t *testing.T) {
 }
 
 func TestTimeMean_AValueHoldsUntilTheNext(t *testing.T) {
-	s := summaryOf(level(0), event(noon, "", "kwh", "10"), event(noon+90, "", "kwh", "-50"), event(noon+100, "", "kwh", "7"))
+	s := newSummary(level(0), event(noon, "", "kwh", "10"), event(noon+90, "", "kwh", "-50"),
+		event(noon+100, "", "kwh", "7"))
 	if mean, known := measure(t, s, "kwh").TimeMean(); !known || mean != 4 {
 		t.Errorf("mean %v, known: %v; want 10 for 90 ms and -50 for 10 ms, which is 4", mean, known)
 	}
 	if _, known := measure(t, s, "kwh").Increase(); known {
 		t.Error("a measure that is no counter has an increase")
 	}
-	if _, known := measure(t, summaryOf(meter(0, 0), event(noon, "", "kwh", "1"), event(noon+1, "", "kwh", "2")), "kwh").TimeMean(); known {
+	if _, known := measure(t, newSummary(meter(0, 0), event(noon, "", "kwh", "1"),
+		event(noon+1, "", "kwh", "2")), "kwh").TimeMean(); known {
 		t.Error("a counter that declares no mean over time has one")
 	}
 }

@@ -79,7 +79,7 @@ func (t *totals) add(value *model.Decimal, as *MeasureSpec, order *model.Order) 
 	}
 	scaleUp(&n, t.scale-as.Scale)
 	if t.keepsSketch(as.Percentiles) {
-		t.addKey(keyOf(&n, t.scale))
+		t.addKey(sketchKey(&n, t.scale))
 	}
 	var square uint256.Int
 	square.Abs(&n)

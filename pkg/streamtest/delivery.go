@@ -87,17 +87,17 @@ func (s *Sim) Deliver(d Delivery) {
 		},
 		GivenUp: func(g eventsource.GivenUp, records []eventsource.Record) {
 			if d.GivenUp != nil {
-				d.GivenUp(GivenUp{g.Condition, g.Invokes, g.Stream, g.Shard, g.First, g.Last, bodiesOf(records)})
+				d.GivenUp(GivenUp{g.Condition, g.Invokes, g.Stream, g.Shard, g.First, g.Last, recordBodies(records)})
 			}
 		},
 		Lost: func(records []eventsource.Record) {
 			if d.Lost != nil {
-				d.Lost(bodiesOf(records))
+				d.Lost(recordBodies(records))
 			}
 		},
 	})
 }
 
-func bodiesOf(records []eventsource.Record) []json.RawMessage {
+func recordBodies(records []eventsource.Record) []json.RawMessage {
 	return lists.Map(records, func(r eventsource.Record) json.RawMessage { return r.Body })
 }

@@ -71,9 +71,10 @@ func (a adder) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		return nil, err
 	}
 	for _, record := range batch.Records {
-		err := a.totals.Update(ctx, streamtest.Write{Key: []string{"total"}, Change: func(old streamtest.Item) (streamtest.Item, error) {
-			return streamtest.Item{"amount": amount([]streamtest.Item{old}) + record.DynamoDB.NewImage.Amount.N}, nil
-		}})
+		err := a.totals.Update(ctx,
+			streamtest.Write{Key: []string{"total"}, Change: func(old streamtest.Item) (streamtest.Item, error) {
+				return streamtest.Item{"amount": amount([]streamtest.Item{old}) + record.DynamoDB.NewImage.Amount.N}, nil
+			}})
 		if err != nil {
 			return nil, err
 		}

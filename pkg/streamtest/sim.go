@@ -16,13 +16,13 @@ type Sim struct{ sim *simstream.Sim }
 func (s *Sim) Now() time.Time { return s.sim.Now().Time() }
 
 // Begin sets the time at which the history begins. Call it first.
-func (s *Sim) Begin(at time.Time) { s.sim.Begin(model.TimeOf(at)) }
+func (s *Sim) Begin(at time.Time) { s.sim.Begin(model.NewTime(at)) }
 
 // Dice returns the source of random choices of Setup.
 func (s *Sim) Dice() Dice { return s.sim.Dice() }
 
 // At calls do at a time, or now if the time has passed.
-func (s *Sim) At(at time.Time, do func()) { s.sim.At(model.TimeOf(at), do) }
+func (s *Sim) At(at time.Time, do func()) { s.sim.At(model.NewTime(at), do) }
 
 // After calls do after a duration.
 func (s *Sim) After(d time.Duration, do func()) { s.sim.After(d, do) }

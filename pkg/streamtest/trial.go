@@ -64,7 +64,9 @@ type Fault struct {
 
 // Faults returns all faults.
 func Faults() []Fault {
-	return lists.Map(simstream.Faults(), func(f simstream.Fault) Fault { return Fault{f.String(), f.Description()} })
+	return lists.Map(simstream.Faults(), func(f simstream.Fault) Fault {
+		return Fault{f.String(), f.Description()}
+	})
 }
 
 // Rates are the probabilities of faults, by name, at each opportunity. A fault that is not in

@@ -13,16 +13,16 @@ type Bucket struct {
 	Start, End model.Time
 }
 
-// BucketOf returns the bucket of unit u that contains t. No bucket starts before MinTime: the first
+// BucketAt returns the bucket of unit u that contains t. No bucket starts before MinTime: the first
 // Sunday week is shorter.
-func (u Unit) BucketOf(t model.Time) Bucket {
+func (u Unit) BucketAt(t model.Time) Bucket {
 	start, end := granularities[u].bounds(t.Time())
-	return Bucket{Unit: u, Start: max(model.TimeOf(start), model.MinTime), End: model.TimeOf(end)}
+	return Bucket{Unit: u, Start: max(model.NewTime(start), model.MinTime), End: model.NewTime(end)}
 }
 
 // FirstStart returns the first start of a bucket of unit u at or after t.
 func (u Unit) FirstStart(t model.Time) model.Time {
-	b := u.BucketOf(t)
+	b := u.BucketAt(t)
 	if b.Start == t {
 		return t
 	}
@@ -39,7 +39,7 @@ func (u Unit) CountStarts(from, to model.Time) int {
 		a, b := first.Time(), last.Time()
 		return ((b.Year()-a.Year())*12 + int(b.Month()-a.Month())) / months
 	}
-	whole := u.BucketOf(last).End - u.BucketOf(first).End
+	whole := u.BucketAt(last).End - u.BucketAt(first).End
 	return int(whole / model.Time(granularities[u].Length.Milliseconds()))
 }
 
@@ -55,7 +55,7 @@ func (u Unit) ParseLabel(label string) (Bucket, error) {
 	if err != nil || at.Year() < 1 || at.Format(layout) != label {
 		return Bucket{}, fmt.Errorf("bucket %q: want the form %s of tier %s", label, layout, u)
 	}
-	b := u.BucketOf(model.TimeOf(at))
+	b := u.BucketAt(model.NewTime(at))
 	if b.Label() != label {
 		return Bucket{}, fmt.Errorf("bucket %q: no %s starts then", label, u)
 	}

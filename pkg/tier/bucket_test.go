@@ -14,7 +14,9 @@ import (
 func anyUnit() *rapid.Generator[tier.Unit] { return rapid.SampledFrom(tier.Units()) }
 
 func anyTime() *rapid.Generator[model.Time] {
-	return rapid.Map(rapid.Int64Range(int64(model.MinTime), int64(model.MaxTime)), func(ms int64) model.Time { return model.Time(ms) })
+	return rapid.Map(rapid.Int64Range(int64(model.MinTime), int64(model.MaxTime)), func(ms int64) model.Time {
+		return model.Time(ms)
+	})
 }
 
 func at(text string) model.Time {
@@ -58,7 +60,7 @@ func TestBucketOf_StartsAndEndsInUTC(t *testing.T) {
 		{tier.Quarter, "2025-12-31T23:59:59.999Z", "2025-10", "2026-01-01T00:00:00Z"},
 		{year, "2024-12-31T23:59:59.999Z", "2024", "2025-01-01T00:00:00Z"},
 	} {
-		b := c.unit.BucketOf(at(c.at))
+		b := c.unit.BucketAt(at(c.at))
 		if b.Label() != c.label || b.End != at(c.end) {
 			t.Errorf("%s of %s is %s to %s, want %s to %s", c.unit, c.at, b.Label(), b.End, c.label, c.end)
 		}
@@ -68,10 +70,10 @@ func TestBucketOf_StartsAndEndsInUTC(t *testing.T) {
 // The year 10000 has no stored form, but the last buckets end in it.
 func TestBucketOf_FirstAndLastBucketsContainTheFirstAndLastTime(t *testing.T) {
 	for _, u := range tier.Units() {
-		if b := u.BucketOf(model.MaxTime); b.End <= model.MaxTime || !b.Contains(model.MaxTime) {
+		if b := u.BucketAt(model.MaxTime); b.End <= model.MaxTime || !b.Contains(model.MaxTime) {
 			t.Errorf("the last %s ends at %d, want after %d", u, b.End, model.MaxTime)
 		}
-		if b := u.BucketOf(model.MinTime); b.Start != model.MinTime {
+		if b := u.BucketAt(model.MinTime); b.Start != model.MinTime {
 			t.Errorf("the first %s starts at %s, want %s", u, b.Start, model.MinTime)
 		}
 	}
@@ -80,14 +82,14 @@ func TestBucketOf_FirstAndLastBucketsContainTheFirstAndLastTime(t *testing.T) {
 func TestBuckets_PartitionTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u, when := anyUnit().Draw(t, "unit"), anyTime().Draw(t, "time")
-		b := u.BucketOf(when)
+		b := u.BucketAt(when)
 		if !b.Contains(when) || b.Contains(b.End) || !b.Contains(b.Start) || b.Contains(b.Start-1) {
 			t.Fatalf("%v does not contain %s as a half-open interval", b, when)
 		}
-		if u.BucketOf(b.Start) != b || u.BucketOf(b.End-1) != b {
+		if u.BucketAt(b.Start) != b || u.BucketAt(b.End-1) != b {
 			t.Fatalf("the first or last time of %v lies in another bucket", b)
 		}
-		if next := u.BucketOf(b.End); b.End <= model.MaxTime && next.Start != b.End {
+		if next := u.BucketAt(b.End); b.End <= model.MaxTime && next.Start != b.End {
 			t.Fatalf("%v is followed by %v", b, next)
 		}
 		if span := b.End.Sub(b.Start); span > u.Longest() {
@@ -100,7 +102,7 @@ func TestBuckets_ContainCompleteBucketsOfUnitsThatNest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		when := anyTime().Draw(t, "time")
 		fine, coarse := anyUnit().Draw(t, "fine"), anyUnit().Draw(t, "coarse")
-		child, parent := fine.BucketOf(when), coarse.BucketOf(when)
+		child, parent := fine.BucketAt(when), coarse.BucketAt(when)
 		if fine.NestsIn(coarse) && (child.Start < parent.Start || child.End > parent.End) {
 			t.Fatalf("%v is not inside %v", child, parent)
 		}
@@ -110,7 +112,7 @@ func TestBuckets_ContainCompleteBucketsOfUnitsThatNest(t *testing.T) {
 func TestLabels_AreParsedAndSortAsTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u := anyUnit().Draw(t, "unit")
-		a, b := u.BucketOf(anyTime().Draw(t, "a")), u.BucketOf(anyTime().Draw(t, "b"))
+		a, b := u.BucketAt(anyTime().Draw(t, "a")), u.BucketAt(anyTime().Draw(t, "b"))
 		if back, err := u.ParseLabel(a.Label()); err != nil || back != a {
 			t.Fatalf("%v was parsed as %v, %v", a, back, err)
 		}
@@ -126,10 +128,12 @@ func TestLabels_AreParsedAndSortAsTime(t *testing.T) {
 func TestParseLabel_AcceptsOneSpellingOnly(t *testing.T) {
 	for unit, labels := range map[tier.Unit][]string{
 		tier.Minute: {"", "2026-04-20-14", "2026-04-20-14-5", "2026-04-20-14-60", "2026-04-20-14:05"},
-		tier.Hour:   {"", "2026-04-20", "2026-04-20-24", "2026-04-20-4", "2026-04-20-14-00", "2026-04-20T14", " 2026-04-20-14"},
-		tier.Day:    {"", "2026-04", "2026-02-29", "2026-4-20", "2026-04-20Z", "0000-01-01", "10000-01-01", "-001-01-01"},
-		tier.Month:  {"", "2026", "2026-13", "2026-00", "2026-4", "0000-12", "２026-04"},
-		tier.Week:   {"", "2026-04-21", "2026-04-19", "2026-W17"},
+		tier.Hour: {"", "2026-04-20", "2026-04-20-24", "2026-04-20-4", "2026-04-20-14-00", "2026-04-20T14",
+			" 2026-04-20-14"},
+		tier.Day: {"", "2026-04", "2026-02-29", "2026-4-20", "2026-04-20Z", "0000-01-01", "10000-01-01",
+			"-001-01-01"},
+		tier.Month: {"", "2026", "2026-13", "2026-00", "2026-4", "0000-12", "２026-04"},
+		tier.Week:  {"", "2026-04-21", "2026-04-19", "2026-W17"},
 
 		tier.WeekSunday: {"", "2026-04-20", "0000-12-31"},
 		tier.Quarter:    {"", "2026-02", "2026-12"},
@@ -149,10 +153,10 @@ func TestCountStarts_CountsTheBucketsThatStartInTheRange(t *testing.T) {
 		from := model.Time(rapid.Int64Range(-1e12, 2e12).Draw(t, "from"))
 		to := from.Add(time.Duration(rapid.Int64Range(-5, int64(90*u.Longest())).Draw(t, "length")))
 		want, first := 0, u.FirstStart(from)
-		if b := u.BucketOf(from); first != b.Start && first != b.End || first < from {
+		if b := u.BucketAt(from); first != b.Start && first != b.End || first < from {
 			t.Fatalf("the first start from %s is %s", from, first)
 		}
-		for at := first; at < to; at = u.BucketOf(at).End {
+		for at := first; at < to; at = u.BucketAt(at).End {
 			want++
 		}
 		if got := u.CountStarts(from, to); got != want {
@@ -167,7 +171,7 @@ func TestCountStarts_CountsTheBucketsThatStartInTheRange(t *testing.T) {
 // The first complete bucket is the first that started less than the retention ago.
 func TestCompleteFrom_IsTheFirstBucketThatCannotHaveExpired(t *testing.T) {
 	t.Parallel()
-	now := model.TimeOf(time.Date(2026, 4, 20, 14, 30, 0, 0, time.UTC))
+	now := model.NewTime(time.Date(2026, 4, 20, 14, 30, 0, 0, time.UTC))
 	for name, c := range map[string]struct {
 		tier tier.Tier
 		want string
@@ -184,8 +188,9 @@ func TestCompleteFrom_IsTheFirstBucketThatCannotHaveExpired(t *testing.T) {
 		}
 	}
 	edge := tier.Tier{Unit: tier.Hour, Retention: tier.Day24 + 30*time.Minute}.CompleteFrom(now) // 14:00 expires now
-	if want := tier.Hour.BucketOf(now.Add(-tier.Day24)).End; edge != want {
-		t.Errorf("complete from %s, want %s: the hour that started just the retention ago may have expired", edge, want)
+	if want := tier.Hour.BucketAt(now.Add(-tier.Day24)).End; edge != want {
+		t.Errorf("complete from %s, want %s: the hour that started just the retention ago may have expired", edge,
+			want)
 	}
 }
 
@@ -194,7 +199,7 @@ func TestCompleteFrom_IsTheFirstBucketThatCannotHaveExpired(t *testing.T) {
 func TestBuckets_OfWeeksAndQuartersAgreeWithTheCalendar(t *testing.T) {
 	weeks := map[int]bool{}
 	for when := at("2019-12-20T00:00:00Z"); when < at("2027-02-01T00:00:00Z"); when = when.Add(7 * time.Hour) {
-		iso, sunday := tier.Week.BucketOf(when), tier.WeekSunday.BucketOf(when)
+		iso, sunday := tier.Week.BucketAt(when), tier.WeekSunday.BucketAt(when)
 		year, week := when.Time().ISOWeek()
 		startYear, startWeek := iso.Start.Time().ISOWeek()
 		if iso.Start.Time().Weekday() != time.Monday || year != startYear || week != startWeek {
@@ -206,7 +211,7 @@ func TestBuckets_OfWeeksAndQuartersAgreeWithTheCalendar(t *testing.T) {
 		if week == 53 {
 			weeks[year] = true
 		}
-		quarter := tier.Quarter.BucketOf(when)
+		quarter := tier.Quarter.BucketAt(when)
 		ofYear := func(t model.Time) int { return t.Time().Year()*4 + int(t.Time().Month()-1)/3 }
 		if ofYear(quarter.Start) != ofYear(when) || quarter.Start.Time().Day() != 1 {
 			t.Fatalf("%s is in the quarter from %s", when, quarter.Start)
@@ -220,7 +225,8 @@ func TestBuckets_OfWeeksAndQuartersAgreeWithTheCalendar(t *testing.T) {
 			t.Errorf("want a %s of whole days and hours", unit)
 		}
 	}
-	if tier.Week.NestsIn(tier.WeekSunday) || tier.WeekSunday.NestsIn(tier.Month) || tier.Quarter.NestsIn(tier.Month) {
+	if tier.Week.NestsIn(tier.WeekSunday) || tier.WeekSunday.NestsIn(tier.Month) ||
+		tier.Quarter.NestsIn(tier.Month) {
 		t.Error("want no week in another week or a month, and no quarter in a month")
 	}
 }

@@ -17,15 +17,15 @@ func (p Policy) ClosesAt(level int, b Bucket, s model.Series) model.Time {
 	if !t.Deferred {
 		return model.MinTime
 	}
-	return min(b.End.Add(t.Grace+p.jitterOf(s)), model.MaxTime)
+	return min(b.End.Add(t.Grace+p.jitterFor(s)), model.MaxTime)
 }
 
 // HasDeferred reports whether any tier is deferred.
 func (p Policy) HasDeferred() bool { return len(p.Tiers) > 0 && p.Tiers[len(p.Tiers)-1].Deferred }
 
-// jitterOf returns a part of the jitter that depends on the series alone, in whole
+// jitterFor returns a part of the jitter that depends on the series alone, in whole
 // milliseconds. All shards of a spread series have the same.
-func (p Policy) jitterOf(s model.Series) time.Duration {
+func (p Policy) jitterFor(s model.Series) time.Duration {
 	if p.Jitter <= 0 {
 		return 0
 	}
@@ -40,15 +40,18 @@ func (p Policy) validateClosing() error {
 	if p.Jitter < 0 || p.Jitter%time.Millisecond != 0 {
 		return fmt.Errorf("jitter %s must be whole milliseconds and not negative", p.Jitter)
 	}
-	if p.LateEvery != 0 && (!p.HasDeferred() || p.LateEvery < time.Minute || p.LateEvery > time.Hour || p.LateEvery%time.Second != 0) {
-		return fmt.Errorf("lateEvery %s must be whole seconds, from 1m to 1h, and needs deferred tiers", p.LateEvery)
+	if p.LateEvery != 0 &&
+		(!p.HasDeferred() || p.LateEvery < time.Minute || p.LateEvery > time.Hour || p.LateEvery%time.Second != 0) {
+		return fmt.Errorf("lateEvery %s must be whole seconds, from 1m to 1h, and needs deferred tiers",
+			p.LateEvery)
 	}
 	for level, t := range p.Tiers {
 		switch {
 		case t.Grace < 0:
 			return fmt.Errorf("%s: grace %s must not be negative", t.Unit, t.Grace)
 		case level > 0 && p.Tiers[level-1].Deferred && !t.Deferred:
-			return fmt.Errorf("%s: immediate above deferred %ss: only the finest tiers can be immediate", t.Unit, p.Tiers[level-1].Unit)
+			return fmt.Errorf("%s: immediate above deferred %ss: only the finest tiers can be immediate", t.Unit,
+				p.Tiers[level-1].Unit)
 		case level > 0 && t.Deferred && p.Tiers[level-1].Deferred && t.Grace < p.Tiers[level-1].Grace:
 			return fmt.Errorf("%s: grace %s is shorter than %s of the %ss: a %s could close before its %ss",
 				t.Unit, t.Grace, p.Tiers[level-1].Grace, p.Tiers[level-1].Unit, t.Unit, p.Tiers[level-1].Unit)

@@ -25,14 +25,14 @@ func TestClosesAt_IsEndGraceAndJitter(t *testing.T) {
 	p := deferredWith(func(p *tier.Policy) {
 		p.Tiers[0].Deferred, p.Tiers[1].Grace, p.Tiers[2].Grace = false, time.Minute, time.Minute
 	})
-	day := tier.Day.BucketOf(at("2026-04-20T14:00:00Z"))
-	if got := p.ClosesAt(0, tier.Hour.BucketOf(day.Start), model.Series{}); got != model.MinTime {
+	day := tier.Day.BucketAt(at("2026-04-20T14:00:00Z"))
+	if got := p.ClosesAt(0, tier.Hour.BucketAt(day.Start), model.Series{}); got != model.MinTime {
 		t.Errorf("an immediate hour closes at %s, want MinTime", got)
 	}
 	if got, want := p.ClosesAt(1, day, model.Series{}), day.End.Add(time.Minute); got != want {
 		t.Errorf("the day closes at %s, want %s", got, want)
 	}
-	if got := p.ClosesAt(2, tier.Month.BucketOf(model.MaxTime), model.Series{}); got != model.MaxTime {
+	if got := p.ClosesAt(2, tier.Month.BucketAt(model.MaxTime), model.Series{}); got != model.MaxTime {
 		t.Errorf("the last month closes at %d, want %d", got, model.MaxTime)
 	}
 	if !p.HasDeferred() || tier.Standard().HasDeferred() || (tier.Policy{}).HasDeferred() {
@@ -56,11 +56,12 @@ func TestClosesAt_ABucketClosesNotAfterTheCoarserOneAroundIt(t *testing.T) {
 		s := model.Series{Subject: model.Subject{Type: "DEVICE", ID: rapid.String().Draw(t, "id")}, Kind: "READING"}
 		when := anyTime().Draw(t, "time")
 		for level := 1; level < len(p.Tiers); level++ {
-			child, parent := p.Tiers[level-1].Unit.BucketOf(when), p.Tiers[level].Unit.BucketOf(when)
+			child, parent := p.Tiers[level-1].Unit.BucketAt(when), p.Tiers[level].Unit.BucketAt(when)
 			if p.ClosesAt(level-1, child, s) > p.ClosesAt(level, parent, s) {
 				t.Fatalf("%v closes after %v", child, parent)
 			}
-			if late := p.ClosesAt(level, parent, s).Sub(parent.End); p.Tiers[level].Deferred && parent.End <= model.MaxTime && late > p.Tiers[level].Grace+p.Jitter {
+			if late := p.ClosesAt(level, parent, s).Sub(parent.End); p.Tiers[level].Deferred &&
+				parent.End <= model.MaxTime && late > p.Tiers[level].Grace+p.Jitter {
 				t.Fatalf("%v closes %s after its end", parent, late)
 			}
 		}
@@ -69,7 +70,7 @@ func TestClosesAt_ABucketClosesNotAfterTheCoarserOneAroundIt(t *testing.T) {
 
 func TestClosesAt_JitterSpreadsSeriesAndIsTheSameForShards(t *testing.T) {
 	p := deferredWith(func(p *tier.Policy) { p.Jitter = 10 * time.Minute })
-	b := tier.Hour.BucketOf(0)
+	b := tier.Hour.BucketAt(0)
 	seen := map[model.Time]bool{}
 	for i := range 100 {
 		s := model.Series{Subject: model.Subject{Type: "DEVICE", ID: string(rune('a' + i))}, Kind: "READING"}

@@ -70,7 +70,7 @@ func (t Tier) ExpiresAt(b Bucket, now model.Time) int64 {
 func (t Tier) CompleteFrom(now model.Time) model.Time {
 	from := model.MinTime
 	if least := t.LeastRetention(); least != Forever {
-		from = t.Unit.BucketOf(max(now.Add(-least), model.MinTime)).End
+		from = t.Unit.BucketAt(max(now.Add(-least), model.MinTime)).End
 	}
 	if t.From != 0 {
 		from = max(from, t.From)

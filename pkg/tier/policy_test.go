@@ -37,7 +37,8 @@ func TestValidate_AcceptsSafePolicies(t *testing.T) {
 		"hours to weeks": {Raw: 3 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 13 * day}, {Unit: tier.Week, Retention: tier.Forever}}},
 		"to quarters and years": standardWith(func(p *tier.Policy) {
 			p.Tiers[2].Retention = 730 * day
-			p.Tiers = append(p.Tiers, tier.Tier{Unit: tier.Quarter, Retention: 730 * day}, tier.Tier{Unit: year, Retention: tier.Forever})
+			p.Tiers = append(p.Tiers, tier.Tier{Unit: tier.Quarter, Retention: 730 * day},
+				tier.Tier{Unit: year, Retention: tier.Forever})
 		}),
 	} {
 		if err := p.Validate(); err != nil {
@@ -103,8 +104,8 @@ func TestValidate_NoChildExpiresWhileEventsOfItsParentExist(t *testing.T) {
 		}
 		written := model.Time(rapid.Int64Range(0, 4e12).Draw(t, "written"))
 		for i := 1; i < len(p.Tiers); i++ {
-			fine, coarse := p.Tiers[i-1], p.Tiers[i].Unit.BucketOf(written)
-			child := fine.Unit.BucketOf(coarse.Start) // the first of its children, folded at once
+			fine, coarse := p.Tiers[i-1], p.Tiers[i].Unit.BucketAt(written)
+			child := fine.Unit.BucketAt(coarse.Start) // the first of its children, folded at once
 			if fine.Retention == tier.Forever {
 				continue
 			}
@@ -117,7 +118,7 @@ func TestValidate_NoChildExpiresWhileEventsOfItsParentExist(t *testing.T) {
 
 func TestExpiresAt_CountsFromTheLaterOfBucketEndAndWriteTime(t *testing.T) {
 	hour := tier.Tier{Unit: tier.Hour, Retention: 90 * day}
-	b := tier.Hour.BucketOf(at("2026-04-20T14:05:00Z"))
+	b := tier.Hour.BucketAt(at("2026-04-20T14:05:00Z"))
 	for name, c := range map[string]struct{ now, want string }{
 		"written within the bucket": {"2026-04-20T14:05:00Z", "2026-07-19T15:00:00Z"},
 		"written at its end":        {"2026-04-20T15:00:00Z", "2026-07-19T15:00:00Z"},
@@ -127,7 +128,8 @@ func TestExpiresAt_CountsFromTheLaterOfBucketEndAndWriteTime(t *testing.T) {
 			t.Errorf("%s: expires at %d, want %d", name, got, want)
 		}
 	}
-	if got := (tier.Tier{Unit: tier.Month, Retention: tier.Forever}).ExpiresAt(b, at("2026-04-20T15:00:00Z")); got != 0 {
+	if got := (tier.Tier{Unit: tier.Month, Retention: tier.Forever}).ExpiresAt(b,
+		at("2026-04-20T15:00:00Z")); got != 0 {
 		t.Errorf("a row of a tier without expiry expires at %d, want 0", got)
 	}
 }

@@ -20,9 +20,10 @@ type Unit int
 
 // The units. To add one, add a row; its name is then a tier in configuration, keys, queries and commands.
 var (
-	Minute = Register(Granularity{Name: "minute", Adjective: "minutely", Layout: "2006-01-02-15-04", Length: time.Minute})
-	Hour   = Register(Granularity{Name: "hour", Adjective: "hourly", Layout: "2006-01-02-15", Length: time.Hour})
-	Day    = Register(Granularity{Name: "day", Adjective: "daily", Layout: "2006-01-02", Length: Day24})
+	Minute = Register(Granularity{Name: "minute", Adjective: "minutely", Layout: "2006-01-02-15-04",
+		Length: time.Minute})
+	Hour = Register(Granularity{Name: "hour", Adjective: "hourly", Layout: "2006-01-02-15", Length: time.Hour})
+	Day  = Register(Granularity{Name: "day", Adjective: "daily", Layout: "2006-01-02", Length: Day24})
 	// Week begins on Monday, as in ISO 8601; its label is the date of the Monday.
 	Week = Register(Granularity{Name: "week", Adjective: "weekly", Layout: "2006-01-02", Length: 7 * Day24})
 	// WeekSunday begins on Sunday.
@@ -82,7 +83,8 @@ func (g *Granularity) validate() error {
 	start, end := g.bounds(time.Date(2024, 2, 29, 23, 59, 59, 0, time.UTC))
 	read, err := time.Parse(g.Layout, start.Format(g.Layout))
 	if err != nil || !read.Equal(start) || start.Format(g.Layout) >= end.Format(g.Layout) {
-		return fmt.Errorf("layout %q does not distinguish and order the buckets that start at %s and %s", g.Layout, start, end)
+		return fmt.Errorf("layout %q does not distinguish and order the buckets that start at %s and %s", g.Layout,
+			start, end)
 	}
 	return nil
 }

@@ -16,11 +16,13 @@ var (
 
 // A unit that is registered later may be finer than one before it.
 func TestUnits_AreSortedFinestFirst(t *testing.T) {
-	want := []tier.Unit{tier.Minute, tier.Hour, tier.Day, tier.Week, tier.WeekSunday, tier.Month, tier.Quarter, year}
+	want := []tier.Unit{tier.Minute, tier.Hour, tier.Day, tier.Week, tier.WeekSunday, tier.Month, tier.Quarter,
+		year}
 	if got := tier.Units(); !slices.Equal(got, want) {
 		t.Errorf("units %v, want %v", got, want)
 	}
-	if got, want := tier.UnitNames(), "minute, hour, day, week, week-sunday, month, quarter or year"; got != want {
+	if got, want := tier.UnitNames(),
+		"minute, hour, day, week, week-sunday, month, quarter or year"; got != want {
 		t.Errorf("names %q, want %q", got, want)
 	}
 	if !tier.Week.FinerThan(tier.Month) || tier.Month.FinerThan(tier.Week) || tier.Week.FinerThan(tier.Week) {
@@ -97,15 +99,16 @@ func TestNestsIn_AgreesWithTheBucketsOfEightYears(t *testing.T) {
 			}
 		}
 	}
-	if !tier.Day.NestsIn(tier.Week) || tier.Week.NestsIn(tier.Month) || tier.Week.NestsIn(tier.Quarter) || !tier.Month.NestsIn(tier.Quarter) {
+	if !tier.Day.NestsIn(tier.Week) || tier.Week.NestsIn(tier.Month) || tier.Week.NestsIn(tier.Quarter) ||
+		!tier.Month.NestsIn(tier.Quarter) {
 		t.Error("want days in weeks, months in quarters, and no weeks in months or quarters")
 	}
 }
 
 // startsAtChildren reports whether every bucket of coarse starts where one of fine does.
 func startsAtChildren(fine, coarse tier.Unit, from, to model.Time) bool {
-	for start := coarse.FirstStart(from); start < to; start = coarse.BucketOf(start).End {
-		if fine.BucketOf(start).Start != start {
+	for start := coarse.FirstStart(from); start < to; start = coarse.BucketAt(start).End {
+		if fine.BucketAt(start).Start != start {
 			return false
 		}
 	}

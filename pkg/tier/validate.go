@@ -15,7 +15,8 @@ func (p Policy) Validate() error {
 	case len(p.Tiers) == 0:
 		return p.validateWithoutTiers()
 	case p.Raw < MinRaw:
-		return fmt.Errorf("tiers: raw %s is shorter than %s: a row could be sealed before late events arrive", days(p.Raw), days(MinRaw))
+		return fmt.Errorf("tiers: raw %s is shorter than %s: a row could be sealed before late events arrive",
+			days(p.Raw), days(MinRaw))
 	}
 	for i, t := range p.Tiers {
 		if !t.Unit.Valid() {
@@ -38,7 +39,8 @@ func (p Policy) Validate() error {
 func (p Policy) validateWithoutTiers() error {
 	switch {
 	case p.Raw < SealMargin:
-		return fmt.Errorf("tiers: raw %s is shorter than %s, the least retention of events", days(p.Raw), days(SealMargin))
+		return fmt.Errorf("tiers: raw %s is shorter than %s, the least retention of events", days(p.Raw),
+			days(SealMargin))
 	case p.Jitter != 0:
 		return fmt.Errorf("tiers: jitter %s spreads closing times of tiers, and there are none: remove it, or declare a tier", p.Jitter)
 	}
@@ -56,13 +58,14 @@ func (p Policy) validateTier(level int) error {
 		return fmt.Errorf("%s: retention is %s: say how long rows are kept, or forever", t.Unit, days(t.Retention))
 	}
 	if t.Least < 0 || t.Least > t.Retention {
-		return fmt.Errorf("%s: least retention %s must be between 0 and the retention %s", t.Unit, days(t.Least), days(t.Retention))
+		return fmt.Errorf("%s: least retention %s must be between 0 and the retention %s", t.Unit, days(t.Least),
+			days(t.Retention))
 	}
 	if level == len(p.Tiers)-1 {
 		return nil
 	}
 	parent := p.Tiers[level+1].Unit
-	if t.From != 0 && parent.BucketOf(t.From).Start != t.From {
+	if t.From != 0 && parent.BucketAt(t.From).Start != t.From {
 		return fmt.Errorf("%s: from %s is not the start of a %s", t.Unit, t.From, parent)
 	}
 	return t.validateRetention(p.Raw, parent)
@@ -88,7 +91,8 @@ func (t Tier) validateRetention(raw time.Duration, parent Unit) error {
 		return nil
 	}
 	if raw == Forever {
-		return fmt.Errorf("%s: retention %s is shorter than for raw events, which are kept forever", t.Unit, days(t.Retention))
+		return fmt.Errorf("%s: retention %s is shorter than for raw events, which are kept forever", t.Unit,
+			days(t.Retention))
 	}
 	need := raw + parent.Longest() + SlackAfterBucket
 	if least < need {

@@ -94,7 +94,8 @@ func (e *Events[T]) result(r model.AppendResult, permanent error) Result[T] {
 }
 
 // notStored are the errors of outcomes that stored nothing, against the program's intention.
-var notStored = map[model.Outcome]error{model.Collision: ErrCollision, model.Conflict: ErrConflict, model.Gone: ErrGone}
+var notStored = map[model.Outcome]error{model.Collision: ErrCollision, model.Conflict: ErrConflict,
+	model.Gone: ErrGone}
 
 // classified returns an error of exactly one class. One that is neither of the value nor of the moment is
 // permanent.
@@ -190,6 +191,7 @@ func (e *Events[T]) TransactItems(v T, opts ...AppendOption) (Composed[T], error
 // that one of the caller's items did. The error wraps ErrUndecided if the transaction was
 // throttled, in conflict or lost; then sending the same transaction again is safe.
 func (c Composed[T]) Result(stored StoreResult) (Result[T], error) {
-	result := c.events.result(ingest.ComposedResult(&c.Transaction, stored), retry.Undecided(stored.Result, stored.Cause))
+	result := c.events.result(ingest.ComposedResult(&c.Transaction, stored),
+		retry.Undecided(stored.Result, stored.Cause))
 	return result, result.Err
 }

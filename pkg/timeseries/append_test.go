@@ -32,24 +32,27 @@ func TestAppendAll_ReturnsOneResultForEachValueInOrder(t *testing.T) {
 		{Device: "sensor_02", At: minute(1), Temperature: number("1")},
 		{At: minute(1)}, // no subject
 	})
-	if !errors.Is(err, timeseries.ErrRejected) || errors.Is(err, timeseries.ErrUndecided) || !strings.Contains(err.Error(), "3 of 8 values were not stored, or may not be: value 1: ") {
+	if !errors.Is(err, timeseries.ErrRejected) || errors.Is(err, timeseries.ErrUndecided) ||
+		!strings.Contains(err.Error(), "3 of 8 values were not stored, or may not be: value 1: ") {
 		t.Errorf("error %v, want the errors of values 1, 5 and 7", err)
 	}
 	var got []model.Outcome
 	for _, o := range outs {
 		got = append(got, o.Outcome)
-		if o.Outcome == "" && !errors.Is(o.Err, timeseries.ErrRejected) || o.Outcome != "" && !fits(o.Outcome, o.Err) {
+		if o.Outcome == "" && !errors.Is(o.Err, timeseries.ErrRejected) ||
+			o.Outcome != "" && !fits(o.Outcome, o.Err) {
 			t.Errorf("%q with %v, want ErrRejected or the error of the outcome", o.Outcome, o.Err)
 		}
 	}
-	want := []model.Outcome{model.Applied, "", model.Applied, model.Late, model.Duplicate, model.Collision, model.Applied, ""}
+	want := []model.Outcome{model.Applied, "", model.Applied, model.Late, model.Duplicate, model.Collision,
+		model.Applied, ""}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
-// codeOf returns the code of the first field error; "" if there is none.
-func codeOf(err error) string {
+// errorCode returns the code of the first field error; "" if there is none.
+func errorCode(err error) string {
 	var fields model.FieldErrors
 	if !errors.As(err, &fields) {
 		return ""
@@ -89,7 +92,8 @@ func TestAppend_RejectsInvalidValues(t *testing.T) {
 			switch {
 			case c.code == "" && (err != nil || out.Outcome != model.Applied):
 				t.Errorf("got %s, %v, want applied", out.Outcome, err)
-			case c.code != "" && (!errors.Is(err, timeseries.ErrRejected) || out.Outcome != "" || codeOf(err) != c.code):
+			case c.code != "" &&
+				(!errors.Is(err, timeseries.ErrRejected) || out.Outcome != "" || errorCode(err) != c.code):
 				t.Errorf("got %q, %v, want rejected as %s", out.Outcome, err, c.code)
 			}
 		})
@@ -110,11 +114,13 @@ func TestAppend_NeverWritesEnrichment(t *testing.T) {
 	if _, there := stored["accountId"]; err != nil || there {
 		t.Fatalf("after an append: %v, %v; want no enrichment stored", stored, err)
 	}
-	enriched := item.Item{keys.AttrPK: {Type: item.S, S: key.PK}, keys.AttrSK: {Type: item.S, S: key.SK}, "accountId": {Type: item.S, S: "acct-1"}}
+	enriched := item.Item{keys.AttrPK: {Type: item.S, S: key.PK}, keys.AttrSK: {Type: item.S, S: key.SK},
+		"accountId": {Type: item.S, S: "acct-1"}}
 	if err := table.UpdateItem(ctx, enriched); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := events.Append(ctx, Reading{Device: "sensor_01", At: today, AccountID: "acct-2", Location: "here"}); err != nil {
+	if _, err := events.Append(ctx,
+		Reading{Device: "sensor_01", At: today, AccountID: "acct-2", Location: "here"}); err != nil {
 		t.Fatal(err)
 	}
 	latest, err := events.Latest(ctx, timeseries.Key{Subject: "sensor_01"})
@@ -126,7 +132,8 @@ func TestAppend_NeverWritesEnrichment(t *testing.T) {
 func TestIn_IsHalfOpenToTheNanosecond(t *testing.T) {
 	events, ctx := open[Reading](t, newTable(), iot.Readings), context.Background()
 	for i := range 3 {
-		if _, err := events.Append(ctx, Reading{Device: "sensor_01", At: today.Add(time.Duration(i-3) * time.Millisecond)}); err != nil {
+		if _, err := events.Append(ctx,
+			Reading{Device: "sensor_01", At: today.Add(time.Duration(i-3) * time.Millisecond)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -158,7 +165,8 @@ func TestRollups_SummariseAppendedValues(t *testing.T) {
 	table, ctx := newTable(), context.Background()
 	events := open[Reading](t, table, iot.Readings)
 	for hour := range 24 {
-		_, err := events.Append(ctx, Reading{Device: "sensor_01", At: today.Add(time.Duration(hour-24) * time.Hour), Temperature: number("10")})
+		_, err := events.Append(ctx,
+			Reading{Device: "sensor_01", At: today.Add(time.Duration(hour-24) * time.Hour), Temperature: number("10")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,12 +188,13 @@ func TestRollups_SummariseAppendedValues(t *testing.T) {
 }
 
 func TestOpen_UsesTheGivenLimits(t *testing.T) {
-	events, err := timeseries.Open[Reading](newTable(), iot.Readings, &timeseries.Options{Now: clock, Limits: timeseries.Limits{Subject: 4}})
+	events, err := timeseries.Open[Reading](newTable(), iot.Readings,
+		&timeseries.Options{Now: clock, Limits: timeseries.Limits{Subject: 4}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = events.Append(context.Background(), Reading{Device: "sensor_01", At: today})
-	if !errors.Is(err, timeseries.ErrRejected) || codeOf(err) != ingest.CodeTooLong {
+	if !errors.Is(err, timeseries.ErrRejected) || errorCode(err) != ingest.CodeTooLong {
 		t.Errorf("got %v, want rejected as %s", err, ingest.CodeTooLong)
 	}
 }

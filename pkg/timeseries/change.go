@@ -59,7 +59,8 @@ func (e *Events[T]) Correct(ctx context.Context, v T) (corrected bool, err error
 // removes a field. Appends never change them, and Latest reads them. The item need not exist
 // yet. The outcome is Applied, Conflict if a condition does not hold, or Gone. The error is Result.Err,
 // ErrRejected for a field that the kind does not declare as enrichment.
-func (e *Events[T]) Enrich(ctx context.Context, key Key, patch map[string]any, opts ...AppendOption) (Result[T], error) {
+func (e *Events[T]) Enrich(ctx context.Context, key Key, patch map[string]any,
+	opts ...AppendOption) (Result[T], error) {
 	ctx, cancel := e.withPatience(ctx)
 	defer cancel()
 	fail := func(err error) (Result[T], error) { return Result[T]{Err: err}, err }
@@ -71,7 +72,9 @@ func (e *Events[T]) Enrich(ctx context.Context, key Key, patch map[string]any, o
 	case !e.declared.HasLatest():
 		return fail(fmt.Errorf("enrich: kind %s: %w", e.declared.Name, ErrNoLatest))
 	case e.declared.Shards > 1:
-		return fail(fmt.Errorf("enrich: kind %s has a latest item for each of its %d shards: keep the fields in the subject's profile", e.declared.Name, e.declared.Shards))
+		return fail(fmt.Errorf(
+			"enrich: kind %s has a latest item for each of its %d shards: keep the fields in the subject's profile",
+			e.declared.Name, e.declared.Shards))
 	}
 	fields, err := e.enrichment(patch)
 	if err != nil {
@@ -103,11 +106,13 @@ func (e *Events[T]) enrichment(patch map[string]any) (fields model.Attrs, _ erro
 		}
 		switch {
 		case !e.declared.IsEnrichment(name):
-			wrong = append(wrong, model.FieldError{Field: name, Code: ingest.CodeEnrichment, Message: fmt.Sprintf("is not an enrichment field of %s: declare it, or append it", e.declared.Name)})
+			wrong = append(wrong, model.FieldError{Field: name, Code: ingest.CodeEnrichment,
+				Message: fmt.Sprintf("is not an enrichment field of %s: declare it, or append it", e.declared.Name)})
 		case err != nil:
 			wrong = append(wrong, model.FieldError{Field: name, Code: ingest.CodeWrongType, Message: err.Error()})
 		case len(t.Value.Text) > e.ingest.Limits.Text:
-			wrong = append(wrong, model.FieldError{Field: name, Code: ingest.CodeTooLong, Message: fmt.Sprintf("is %d bytes of text: at most %d", len(t.Value.Text), e.ingest.Limits.Text)})
+			wrong = append(wrong, model.FieldError{Field: name, Code: ingest.CodeTooLong,
+				Message: fmt.Sprintf("is %d bytes of text: at most %d", len(t.Value.Text), e.ingest.Limits.Text)})
 		}
 		fields = append(fields, model.Attr{Name: name, Value: t.Value})
 	}
@@ -128,5 +133,6 @@ func (e *Events[T]) eventKey(kind *catalog.Kind, v *T) (model.EventKey, error) {
 	}
 	key := Key{Subject: e.layout.subject.text(at), Stream: e.layout.stream.text(at)}
 	order := ordervalue.Order(e.layout.orderBy, when, e.layout.id.text(at), e.layout.orderValue(at))
-	return model.EventKey{Series: kind.Series(key.Subject, key.Stream, order), Order: order}, e.series(key).Check()
+	return model.EventKey{Series: kind.Series(key.Subject, key.Stream, order), Order: order},
+		e.series(key).Check()
 }

@@ -50,8 +50,10 @@ func TestEnrich_SetsAndRemovesFieldsOfTheLatestItem(t *testing.T) {
 	if account() != "acct-1" {
 		t.Errorf("an append changed the enrichment")
 	}
-	enrich(model.Conflict, map[string]any{"accountId": "acct-2"}, timeseries.If("accountId", model.Equal, "acct-3"))
-	enrich(model.Conflict, map[string]any{"accountId": "acct-2"}, timeseries.If("temperature", model.Greater, 20))
+	enrich(model.Conflict, map[string]any{"accountId": "acct-2"},
+		timeseries.If("accountId", model.Equal, "acct-3"))
+	enrich(model.Conflict, map[string]any{"accountId": "acct-2"},
+		timeseries.If("temperature", model.Greater, 20))
 	enrich(model.Applied, map[string]any{"accountId": "acct-2"}, timeseries.If("temperature", model.AtLeast, 20))
 	if account() != "acct-2" {
 		t.Errorf("got %s, want acct-2", account())
@@ -71,7 +73,8 @@ func TestEnrich_ReportsWhatCannotBeStored(t *testing.T) {
 		"an unknown type":      {"accountId": struct{}{}},
 		"a text that is large": {"accountId": string(make([]byte, 5000))},
 	} {
-		if out, err := events.Enrich(ctx, sensor, patch); !errors.Is(err, timeseries.ErrRejected) || out.Outcome != "" {
+		if out, err := events.Enrich(ctx, sensor, patch); !errors.Is(err, timeseries.ErrRejected) ||
+			out.Outcome != "" {
 			t.Errorf("%s: %s, %v; want %v", name, out.Outcome, err, timeseries.ErrRejected)
 		}
 	}
@@ -79,7 +82,8 @@ func TestEnrich_ReportsWhatCannotBeStored(t *testing.T) {
 	if _, err := events.Enrich(ctx, timeseries.Key{}, fine); !errors.Is(err, timeseries.ErrSeries) {
 		t.Errorf("no subject: %v, want %v", err, timeseries.ErrSeries)
 	}
-	if _, err := open[logged](t, newTable(), withoutLatest()).Enrich(ctx, sensor, fine); !errors.Is(err, timeseries.ErrNoLatest) {
+	if _, err := open[logged](t, newTable(), withoutLatest()).Enrich(ctx, sensor, fine); !errors.Is(err,
+		timeseries.ErrNoLatest) {
 		t.Errorf("no latest item: %v, want %v", err, timeseries.ErrNoLatest)
 	}
 	spread := iot.Readings
@@ -87,8 +91,10 @@ func TestEnrich_ReportsWhatCannotBeStored(t *testing.T) {
 	if _, err := open[logged](t, newTable(), spread).Enrich(ctx, sensor, fine); err == nil {
 		t.Error("a kind with shards: no error")
 	}
-	busy := &storetest.FaultyStore{Store: newTable(), Writes: storetest.FailRandomly(newRand(), 1, storetest.Throttle)}
-	if _, err := openOn(t, busy, iot.Readings, timeseries.Options{Attempts: 1}).Enrich(ctx, sensor, fine); !errors.Is(err, timeseries.ErrUndecided) {
+	busy := &storetest.FaultyStore{Store: newTable(),
+		Writes: storetest.FailRandomly(newRand(), 1, storetest.Throttle)}
+	if _, err := openOn(t, busy, iot.Readings, timeseries.Options{Attempts: 1}).Enrich(ctx, sensor,
+		fine); !errors.Is(err, timeseries.ErrUndecided) {
 		t.Errorf("a busy table: %v, want %v", err, timeseries.ErrUndecided)
 	}
 }
@@ -124,7 +130,8 @@ func TestCorrectAndDelete_ChangeHistoryAndRollups(t *testing.T) {
 	t.Parallel()
 	ctx, table := context.Background(), newTable()
 	events := open[logged](t, table, iot.Readings)
-	newer, older := logged{Device: "sensor_01", At: today, ID: "a", Temperature: 20}, logged{Device: "sensor_01", At: today.Add(-time.Minute), ID: "b", Temperature: 10}
+	newer, older := logged{Device: "sensor_01", At: today, ID: "a", Temperature: 20},
+		logged{Device: "sensor_01", At: today.Add(-time.Minute), ID: "b", Temperature: 10}
 	if _, err := events.AppendAll(ctx, []logged{newer, older}); err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +152,8 @@ func TestCorrectAndDelete_ChangeHistoryAndRollups(t *testing.T) {
 	}
 	missing := older
 	missing.ID = "c"
-	for name, do := range map[string]func(context.Context, logged) (bool, error){"correct": events.Correct, "delete": events.Delete} {
+	for name, do := range map[string]func(context.Context, logged) (bool, error){"correct": events.Correct,
+		"delete": events.Delete} {
 		if done, err := do(ctx, missing); done || err != nil {
 			t.Errorf("%s a missing event: %t, %v", name, done, err)
 		}
@@ -191,7 +199,8 @@ func TestRollups_OfARangeWithinABucket(t *testing.T) {
 	table, ctx := newTable(), context.Background()
 	events := open[Reading](t, table, iot.Readings)
 	for h := range 5 {
-		if _, err := events.Append(ctx, Reading{Device: "sensor_01", At: today.Add(time.Duration(h-5)*time.Hour + 30*time.Minute), Temperature: number("1")}); err != nil {
+		if _, err := events.Append(ctx, Reading{Device: "sensor_01",
+			At: today.Add(time.Duration(h-5)*time.Hour + 30*time.Minute), Temperature: number("1")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -253,10 +262,12 @@ func TestOpen_ChecksFieldsThatAreOnlyRead(t *testing.T) {
 		Late bool `tide:"late,field"`
 	}
 	var mistake *timeseries.Error
-	if _, err := timeseries.Open[wrongType](newTable(), iot.Readings, nil); !errors.As(err, &mistake) || mistake.Code != timeseries.TypeUnfit {
+	if _, err := timeseries.Open[wrongType](newTable(), iot.Readings, nil); !errors.As(err, &mistake) ||
+		mistake.Code != timeseries.TypeUnfit {
 		t.Errorf("a string: %v, want %s", err, timeseries.TypeUnfit)
 	}
-	if _, err := timeseries.Open[twoRoles](newTable(), iot.Readings, nil); !errors.As(err, &mistake) || mistake.Code != timeseries.TagUnreadable {
+	if _, err := timeseries.Open[twoRoles](newTable(), iot.Readings, nil); !errors.As(err, &mistake) ||
+		mistake.Code != timeseries.TagUnreadable {
 		t.Errorf("two roles: %v, want %s", err, timeseries.TagUnreadable)
 	}
 }

@@ -22,7 +22,8 @@ type checker struct {
 }
 
 func (c *checker) report(code Code, field, format string, args ...any) {
-	c.mistakes = append(c.mistakes, &Error{Code: code, Model: c.model, Field: field, Message: fmt.Sprintf(format, args...)})
+	c.mistakes = append(c.mistakes,
+		&Error{Code: code, Model: c.model, Field: field, Message: fmt.Sprintf(format, args...)})
 }
 
 // find returns the only column of a role; nil if there is none. A second one is a mistake.
@@ -33,7 +34,8 @@ func (c *checker) find(r role) (found *column) {
 		case found == nil:
 			found = &c.columns[i]
 		default:
-			c.report(TagUnreadable, c.columns[i].goName, "the field %s already has this role: a model has only one such field", found.goName)
+			c.report(TagUnreadable, c.columns[i].goName,
+				"the field %s already has this role: a model has only one such field", found.goName)
 		}
 	}
 	return found
@@ -48,17 +50,21 @@ func (c *checker) order(kind *catalog.Kind) {
 		return
 	}
 	if order == nil {
-		c.report(OrderMissing, "", `no field orders the events: tag the time of the event with tide:"time", or a number or text with tide:"order"`)
+		c.report(OrderMissing, "",
+			`no field orders the events: tag the time of the event with tide:"time", or a number or text with tide:"order"`)
 		return
 	}
 	if order.is(keyRoles) {
-		c.report(OrderIsKey, order.goName, "the field that orders events is part of the key: each event would be its own series; use two fields")
+		c.report(OrderIsKey, order.goName,
+			"the field that orders events is part of the key: each event would be its own series; use two fields")
 	}
 	switch {
 	case order.is(enrichmentRole):
-		c.report(AppendLacksKey, order.goName, "append never writes enrichment, so events would have no time: remove the enrichment role")
+		c.report(AppendLacksKey, order.goName,
+			"append never writes enrichment, so events would have no time: remove the enrichment role")
 	case order.typ.Kind() == reflect.Pointer || order.typ.Kind() == reflect.Interface:
-		c.report(OrderIsReference, order.goName, "the field that orders events is a reference and may be nil: use time.Time by value")
+		c.report(OrderIsReference, order.goName,
+			"the field that orders events is a reference and may be nil: use time.Time by value")
 	case order.typ != timeType:
 		c.report(TypeUnfit, order.goName, "%s is not a time: use time.Time", order.typ)
 	}
@@ -68,21 +74,25 @@ func (c *checker) order(kind *catalog.Kind) {
 func (c *checker) orderValue(kind *catalog.Kind, value, at *column) {
 	switch {
 	case value == nil:
-		c.report(OrderMissing, "", `kind %s is ordered by %s: tag that field with tide:"order"`, kind.Name, kind.OrderBy)
+		c.report(OrderMissing, "", `kind %s is ordered by %s: tag that field with tide:"order"`, kind.Name,
+			kind.OrderBy)
 		return
 	case at != nil:
-		c.report(TagUnreadable, at.goName, "events are ordered by %s and have no time: remove one of the roles time and order, or keep the time in a field", value.goName)
+		c.report(TagUnreadable, at.goName,
+			"events are ordered by %s and have no time: remove one of the roles time and order, or keep the time in a field", value.goName)
 	case value.typ.Kind() == reflect.Pointer:
-		c.report(OrderIsReference, value.goName, "the field that orders events is a reference and may be nil: use it by value")
+		c.report(OrderIsReference, value.goName,
+			"the field that orders events is a reference and may be nil: use it by value")
 	}
 	if kind.OrderBy == "" {
 		kind.OrderBy, kind.OrderType = value.name, catalog.TextOrder
-		if formOf(value.typ).number() {
+		if formFor(value.typ).number() {
 			kind.OrderType = catalog.NumberOrder
 		}
 	}
-	if number := formOf(value.typ).number(); number != (kind.OrderType == catalog.NumberOrder) {
-		c.report(RowDiffers, value.goName, "kind %s is ordered by a %s, and %s is none: change one of them", kind.Name, kind.OrderType, value.typ)
+	if number := formFor(value.typ).number(); number != (kind.OrderType == catalog.NumberOrder) {
+		c.report(RowDiffers, value.goName, "kind %s is ordered by a %s, and %s is none: change one of them",
+			kind.Name, kind.OrderType, value.typ)
 	}
 }
 
@@ -94,13 +104,15 @@ func (c *checker) key(kind *catalog.Kind) {
 	}
 	id := c.find(idRole)
 	if id == nil && kind.IDs == catalog.RequiredID {
-		c.report(AppendLacksKey, "", `kind %s requires an id for every event: tag a field with tide:"id"`, kind.Name)
+		c.report(AppendLacksKey, "", `kind %s requires an id for every event: tag a field with tide:"id"`,
+			kind.Name)
 	}
 	for _, part := range []*column{subject, c.find(streamRole), id} {
 		switch {
 		case part == nil:
 		case part.is(enrichmentRole):
-			c.report(AppendLacksKey, part.goName, "append never writes enrichment, so the key would lack this part: remove the enrichment role")
+			c.report(AppendLacksKey, part.goName,
+				"append never writes enrichment, so the key would lack this part: remove the enrichment role")
 		case part.typ.Kind() != reflect.String && !part.is(timeRole):
 			c.report(TypeUnfit, part.goName, "%s cannot be part of a key: use a string", part.typ)
 		}
@@ -122,10 +134,12 @@ func (c *checker) read() {
 // lifecycle rejects roles of entities that are edited rather than appended to.
 func (c *checker) lifecycle() {
 	if version := c.find(versionRole); version != nil {
-		c.report(Versioned, version.goName, "a time series is ordered by event time and keeps every event: remove the field, or keep versions of the subject's profile instead")
+		c.report(Versioned, version.goName,
+			"a time series is ordered by event time and keeps every event: remove the field, or keep versions of the subject's profile instead")
 	}
 	if deleted := c.find(deletedRole); deleted != nil {
-		c.report(SoftDeleted, deleted.goName, "an append to a soft-deleted item would restore it: remove the field, and delete the subject's profile instead")
+		c.report(SoftDeleted, deleted.goName,
+			"an append to a soft-deleted item would restore it: remove the field, and delete the subject's profile instead")
 	}
 }
 
@@ -139,15 +153,19 @@ func (c *checker) attributes(kind *catalog.Kind) {
 		}
 		switch other, twice := seen[column.name]; {
 		case column.name == "" || len(column.name) > catalog.MaxName:
-			c.report(TagUnreadable, column.goName, "the name %.64q is empty or longer than %d bytes", column.name, catalog.MaxName)
+			c.report(TagUnreadable, column.goName, "the name %.64q is empty or longer than %d bytes", column.name,
+				catalog.MaxName)
 		case keys.Reserved(column.name) || slices.Contains(reserved, column.name):
-			c.report(TagUnreadable, column.goName, "the name %q is reserved by the table: give another with name=", column.name)
+			c.report(TagUnreadable, column.goName, "the name %q is reserved by the table: give another with name=",
+				column.name)
 		case twice:
-			c.report(TagUnreadable, column.goName, "the field %s is stored under %q already: give another name with name=", other, column.name)
+			c.report(TagUnreadable, column.goName,
+				"the field %s is stored under %q already: give another name with name=", other, column.name)
 		}
 		seen[column.name] = column.goName
 		if allowed := allowedTypes(column.roles); !allowed(column.typ) {
-			c.report(TypeUnfit, column.goName, "%s cannot hold a %s: see the types that each role accepts", column.typ, roleName(column.roles))
+			c.report(TypeUnfit, column.goName, "%s cannot hold a %s: see the types that each role accepts", column.typ,
+				roleName(column.roles))
 		}
 	}
 }
@@ -168,27 +186,32 @@ func compileProfile(t reflect.Type, subject catalog.SubjectType) (*layout, catal
 	for _, column := range c.columns {
 		_, twice := fields[column.name]
 		switch {
-		case column.is(subjectRole) && column.typ.Kind() != reflect.String || column.is(fieldRole) && formOf(column.typ) == noForm:
-			c.report(TypeUnfit, column.goName, "%s cannot hold it: an id is a string, a field is a string, boolean, time, number, list, map or struct, or has MarshalText and UnmarshalText", column.typ)
+		case column.is(subjectRole) && column.typ.Kind() != reflect.String ||
+			column.is(fieldRole) && formFor(column.typ) == noForm:
+			c.report(TypeUnfit, column.goName,
+				"%s cannot hold it: an id is a string, a field is a string, boolean, time, number, list, map or struct, or has MarshalText and UnmarshalText", column.typ)
 		case column.is(subjectRole):
 			continue
 		case !column.is(fieldRole) || twice || reserved.InProfile(column.name):
-			c.report(TagUnreadable, column.goName, "%q is not a field, or its name is reserved or used twice: tag it as field, or give another name with name=", column.name)
+			c.report(TagUnreadable, column.goName,
+				"%q is not a field, or its name is reserved or used twice: tag it as field, or give another name with name=", column.name)
 		}
-		fields[column.name] = formOf(column.typ)
+		fields[column.name] = formFor(column.typ)
 	}
 	kind := c.complete(catalog.Kind{Name: subject.Name, Path: "profile", Subject: subject}) // a kind validates its subject
 	if kind == nil || kind.Subject.Profile == nil {
-		return layoutOf(c.columns), catalog.Profile{}.Complete(), c.err()
+		return newLayout(c.columns), catalog.Profile{}.Complete(), c.err()
 	}
 	for _, f := range kind.Subject.Profile.Fields() {
 		switch form := fields[f.Name]; {
-		case form == textForm, form == marshaledForm, strings.HasPrefix(f.Path, "unique.") && form != noForm && form != nestedForm:
+		case form == textForm, form == marshaledForm,
+			strings.HasPrefix(f.Path, "unique.") && form != noForm && form != nestedForm:
 		default:
-			c.report(RowDiffers, "", "the profile of %s has %s, but the type has no such field that is a string: add one, or remove the declaration", subject.Name, f.Path)
+			c.report(RowDiffers, "",
+				"the profile of %s has %s, but the type has no such field that is a string: add one, or remove the declaration", subject.Name, f.Path)
 		}
 	}
-	return layoutOf(c.columns), *kind.Subject.Profile, c.err()
+	return newLayout(c.columns), *kind.Subject.Profile, c.err()
 }
 
 var (
@@ -200,7 +223,7 @@ var (
 // accepts numbers, a field everything else, dimension and distinct strings, enrichment all.
 func allowedTypes(roles role) func(reflect.Type) bool {
 	return func(t reflect.Type) bool {
-		form := formOf(t)
+		form := formFor(t)
 		switch {
 		case form == nestedForm:
 			return false

@@ -20,7 +20,8 @@ func TestAppend_ReportsAFailedConditionAsConflict(t *testing.T) {
 	at := func(minute int) Reading {
 		return Reading{Device: "sensor_01", At: today.Add(time.Duration(minute-30) * time.Minute), Location: "hall"}
 	}
-	here, elsewhere := timeseries.If("location", model.Equal, "hall"), timeseries.If("location", model.Equal, "roof")
+	here, elsewhere := timeseries.If("location", model.Equal, "hall"),
+		timeseries.If("location", model.Equal, "roof")
 	fresh := timeseries.If("location", model.Missing, nil)
 	for _, policy := range []struct {
 		late catalog.LatePolicy
@@ -49,7 +50,8 @@ func TestAppend_ReportsAFailedConditionAsConflict(t *testing.T) {
 			if out.Outcome != step.want || errors.Is(err, timeseries.ErrRejected) != (step.want == "") {
 				t.Errorf("%s: %s: %s, %v; want %s", policy.late, step.name, out.Outcome, err, step.want)
 			}
-			if out.Outcome == model.Conflict && step.v.At.After(today.Add(-20*time.Minute)) && (out.Latest == nil || out.Latest.Location != "hall") {
+			if out.Outcome == model.Conflict && step.v.At.After(today.Add(-20*time.Minute)) &&
+				(out.Latest == nil || out.Latest.Location != "hall") {
 				t.Errorf("%s: the conflict has %+v, want the latest item that it was decided by", step.name, out.Latest)
 			}
 		}
@@ -59,7 +61,8 @@ func TestAppend_ReportsAFailedConditionAsConflict(t *testing.T) {
 func TestAppend_AConditionMayNameEnrichment(t *testing.T) {
 	t.Parallel()
 	events := open[Reading](t, newTable(), iot.Readings)
-	out, err := events.Append(context.Background(), Reading{Device: "sensor_01", At: today}, timeseries.If("accountId", model.Missing, nil))
+	out, err := events.Append(context.Background(), Reading{Device: "sensor_01", At: today},
+		timeseries.If("accountId", model.Missing, nil))
 	if err != nil || out.Outcome != model.Applied {
 		t.Errorf("got %s, %v; want applied", out.Outcome, err)
 	}

@@ -73,7 +73,8 @@ func (b *batchError) Error() string {
 	if more := len(b.errs) - len(named); more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("append: %d of %d values were not stored, or may not be: %s", len(b.errs), b.values, strings.Join(named, "; "))
+	return fmt.Sprintf("append: %d of %d values were not stored, or may not be: %s", len(b.errs), b.values,
+		strings.Join(named, "; "))
 }
 
 // Unwrap returns the error of each value.

@@ -24,11 +24,13 @@ type Entry struct {
 
 // entries are ordered by their number, without gaps. The kind drops late entries: with the default
 // policy, an entry with an earlier number would be stored, and not change the balance.
-var entries = catalog.Kind{Name: "ENTRY", Path: "entries", Subject: catalog.SubjectType{Name: "ACCOUNT"}, Late: catalog.DropLate}
+var entries = catalog.Kind{Name: "ENTRY", Path: "entries", Subject: catalog.SubjectType{Name: "ACCOUNT"},
+	Late: catalog.DropLate}
 
 // book adds an amount to an account, unless the balance would fall below zero. Others may book at
 // the same time: the entry is appended only on top of the one that it was computed from.
-func book(ctx context.Context, ledger *timeseries.Events[Entry], account, payment string, amount int64) (string, error) {
+func book(ctx context.Context, ledger *timeseries.Events[Entry], account, payment string,
+	amount int64) (string, error) {
 	for {
 		last, err := ledger.Latest(ctx, timeseries.Key{Subject: account}, timeseries.Consistent())
 		if err != nil {
@@ -40,7 +42,8 @@ func book(ctx context.Context, ledger *timeseries.Events[Entry], account, paymen
 		} else {
 			onTop = timeseries.If("number", model.Equal, last.Number)
 		}
-		next := Entry{Account: account, Number: last.Number + 1, Payment: payment, Amount: amount, Balance: last.Balance + amount}
+		next := Entry{Account: account, Number: last.Number + 1, Payment: payment, Amount: amount,
+			Balance: last.Balance + amount}
 		if next.Balance < 0 {
 			return "refused", nil
 		}
@@ -63,7 +66,7 @@ func book(ctx context.Context, ledger *timeseries.Events[Entry], account, paymen
 // between.
 func Example_ledger() {
 	ctx := context.Background()
-	now := func() model.Time { return model.TimeOf(time.Now()) }
+	now := func() model.Time { return model.NewTime(time.Now()) }
 	ledger, err := timeseries.Open[Entry](memory.New(now), entries, nil)
 	if err != nil {
 		log.Fatal(err)
@@ -111,7 +114,8 @@ func ExampleIf_late() {
 		if _, err := ledger.Append(ctx, Booking{"alice", today.Add(-time.Minute), 40}); err != nil {
 			log.Fatal(err)
 		}
-		out, err := ledger.Append(ctx, Booking{"alice", today.Add(-time.Hour), 30}, timeseries.If("balance", model.Equal, 40))
+		out, err := ledger.Append(ctx, Booking{"alice", today.Add(-time.Hour), 30},
+			timeseries.If("balance", model.Equal, 40))
 		fmt.Println(late, "→", out.Outcome, err)
 	}
 	// Output:

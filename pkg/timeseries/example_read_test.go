@@ -17,15 +17,18 @@ import (
 // opened returns events of two hours: ten readings of 1, then one of 90.
 func opened() (*timeseries.Events[Reading], *memory.Table) {
 	table := newTable()
-	readings, err := timeseries.Open[Reading](table, iot.Readings, &timeseries.Options{Now: clock, CursorKey: []byte("thirty-two bytes of your own, ...")})
+	readings, err := timeseries.Open[Reading](table, iot.Readings,
+		&timeseries.Options{Now: clock, CursorKey: []byte("thirty-two bytes of your own, ...")})
 	if err != nil {
 		log.Fatal(err)
 	}
 	var all []Reading
 	for i := range 10 {
-		all = append(all, Reading{Device: "sensor_01", At: today.Add(-2*time.Hour + time.Duration(i)*time.Minute), Temperature: number("1"), Location: "hall"})
+		all = append(all, Reading{Device: "sensor_01", At: today.Add(-2*time.Hour + time.Duration(i)*time.Minute),
+			Temperature: number("1"), Location: "hall"})
 	}
-	all = append(all, Reading{Device: "sensor_01", At: today.Add(-time.Hour), Temperature: number("90"), Location: "roof"})
+	all = append(all, Reading{Device: "sensor_01", At: today.Add(-time.Hour), Temperature: number("90"),
+		Location: "roof"})
 	if _, err := readings.AppendAll(context.Background(), all); err != nil {
 		log.Fatal(err)
 	}
@@ -47,15 +50,16 @@ func ExampleEvents_History() {
 }
 
 // Read several streams of a subject as one history.
-func ExampleEvents_HistoryOf() {
+func ExampleEvents_MergedHistory() {
 	ctx := context.Background()
 	readings, _ := opened()
-	door := Reading{Device: "sensor_01", Stream: "door", At: today.Add(-time.Hour - time.Minute), Location: "roof"}
+	door := Reading{Device: "sensor_01", Stream: "door", At: today.Add(-time.Hour - time.Minute),
+		Location: "roof"}
 	if _, err := readings.Append(ctx, door); err != nil {
 		log.Fatal(err)
 	}
 	streams := []timeseries.Key{{Subject: "sensor_01"}, {Subject: "sensor_01", Stream: "door"}}
-	for r, err := range readings.HistoryOf(ctx, streams, timeseries.Newest(), timeseries.Limit(3)) {
+	for r, err := range readings.MergedHistory(ctx, streams, timeseries.Newest(), timeseries.Limit(3)) {
 		fmt.Printf("%s %q %s %v\n", r.At.Format(time.TimeOnly), r.Stream, r.Location, err)
 	}
 	// Output:
@@ -85,7 +89,8 @@ func ExampleEvents_Page() {
 func ExampleEvents_Count() {
 	ctx, meter := model.WithReadMeter(context.Background())
 	readings, _ := opened()
-	n, err := readings.Count(ctx, timeseries.Key{Subject: "sensor_01"}, timeseries.Where("location", model.Equal, "hall"))
+	n, err := readings.Count(ctx, timeseries.Key{Subject: "sensor_01"},
+		timeseries.Where("location", model.Equal, "hall"))
 	fmt.Println(n.Events, err, meter.Cost().Requests, "request")
 	// Output:
 	// 10 <nil> 1 request

@@ -21,7 +21,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	noon := time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC)
-	out, err := readings.Append(ctx, Reading{Device: "sensor_01", At: noon, Temperature: number("22.4"), Location: "warehouse-a"})
+	out, err := readings.Append(ctx,
+		Reading{Device: "sensor_01", At: noon, Temperature: number("22.4"), Location: "warehouse-a"})
 	fmt.Println(out.Outcome, err)
 
 	outs, err := readings.AppendAll(ctx, []Reading{
@@ -32,7 +33,8 @@ func Example() {
 	fold(table, readings.Kind()) // the aggregate function does this
 
 	key := timeseries.Key{Subject: "sensor_01"}
-	for r, err := range readings.History(ctx, key, timeseries.In(noon, noon.Add(2*time.Hour)), timeseries.Newest()) {
+	for r, err := range readings.History(ctx, key, timeseries.In(noon, noon.Add(2*time.Hour)),
+		timeseries.Newest()) {
 		fmt.Println(r.At.Format(time.TimeOnly), r.Temperature, err)
 	}
 	days, err := readings.Rollups(ctx, key, tier.Day)
@@ -74,7 +76,8 @@ func ExampleEvents_Kind() {
 		_        struct{}      // ignored: no tag
 		Taken    time.Duration // likewise
 	}
-	visits, err := timeseries.Open[Visit](newTable(), catalog.Kind{Name: "VISIT", Subject: catalog.SubjectType{Name: "SITE"}}, nil)
+	visits, err := timeseries.Open[Visit](newTable(),
+		catalog.Kind{Name: "VISIT", Subject: catalog.SubjectType{Name: "SITE"}}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -117,7 +120,8 @@ func ExampleEvents_Latest() {
 	nothing, err := readings.Latest(ctx, key)
 	fmt.Println(nothing == nil, err)
 
-	_, err = readings.Append(ctx, Reading{Device: "sensor_01", Stream: "status", At: today, Location: "warehouse-a"})
+	_, err = readings.Append(ctx,
+		Reading{Device: "sensor_01", Stream: "status", At: today, Location: "warehouse-a"})
 	if err != nil {
 		log.Fatal(err)
 	}

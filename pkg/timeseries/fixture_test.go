@@ -35,7 +35,7 @@ func clock() time.Time { return today }
 
 // newTable returns a table in memory. A program would use dynamo.New(client, "tidemark").
 func newTable() *memory.Table {
-	return memory.New(func() model.Time { return model.TimeOf(clock()) })
+	return memory.New(func() model.Time { return model.NewTime(clock()) })
 }
 
 // fold processes the table's stream as the aggregate function does.
@@ -44,11 +44,13 @@ func fold(table *memory.Table, kind catalog.Kind) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	aggregator := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: func() model.Time { return model.TimeOf(clock()) }}
+	aggregator := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds,
+		Now: func() model.Time { return model.NewTime(clock()) }}
 	var changes []storage.Change
 	for _, record := range table.Records(0) {
 		if key, err := keys.ParseEvent(record.Keys); err == nil && record.Name == memory.Insert {
-			changes = append(changes, storage.Change{Type: storage.Inserted, Key: key, Seq: strconv.FormatUint(record.Seq, 10), At: record.At})
+			changes = append(changes,
+				storage.Change{Type: storage.Inserted, Key: key, Seq: strconv.FormatUint(record.Seq, 10), At: record.At})
 		}
 	}
 	if report := aggregator.Process(context.Background(), changes); len(report.Failures) > 0 {

@@ -30,7 +30,8 @@ func (l *layout) checkTerms(terms model.Condition) error {
 			continue
 		}
 		if t.Value.Kind == model.Null {
-			return fmt.Errorf("%w: %.64q %s nil never holds: use model.Missing or model.Exists", model.ErrCondition, t.Field, t.Op)
+			return fmt.Errorf("%w: %.64q %s nil never holds: use model.Missing or model.Exists", model.ErrCondition,
+				t.Field, t.Op)
 		}
 		if err := l.find(t.Field).checkValue(t); err != nil {
 			return fmt.Errorf("%w: %.64q %s %s: %w", model.ErrCondition, t.Field, t.Op, t.Value, err)
@@ -41,13 +42,13 @@ func (l *layout) checkTerms(terms model.Condition) error {
 
 // checkValue returns an error if the column stores no values of the kind of t's value.
 func (c *column) checkValue(t model.Term) error {
-	want := stored[formOf(c.typ)]
+	want := stored[formFor(c.typ)]
 	switch {
 	case t.Op == model.Begins && want.kind != model.Text:
 		return fmt.Errorf("the field has %s, which begin with nothing", want.name)
 	case t.Value.Kind != want.kind:
 		return fmt.Errorf("the field has %s: pass a value of its type", want.name)
-	case formOf(c.typ) == timeForm && t.Op != model.Begins:
+	case formFor(c.typ) == timeForm && t.Op != model.Begins:
 		if _, err := time.Parse(fieldTimeLayout, t.Value.Text); err != nil {
 			return fmt.Errorf("the field has times: pass a time.Time")
 		}

@@ -45,11 +45,13 @@ func TestWhere_TimesOfFieldsCompareAsTimes(t *testing.T) {
 		{model.Greater, today, 1}, {model.Less, today, 0}, {model.Less, today.Add(time.Second), 1}, {model.Equal, half, 1},
 		{model.Equal, half.In(time.FixedZone("east", 3600)), 1}, {model.AtMost, half.Add(-time.Nanosecond), 0},
 	} {
-		if n, err := events.Count(t.Context(), key, timeseries.Where("due", c.op, c.value)); err != nil || n.Events != c.want {
+		if n, err := events.Count(t.Context(), key, timeseries.Where("due", c.op, c.value)); err != nil ||
+			n.Events != c.want {
 			t.Errorf("due %s %s: %d, %v; want %d", c.op, c.value, n.Events, err, c.want)
 		}
 	}
-	_, err := events.Append(t.Context(), task{Owner: "ann", At: today.Add(time.Second)}, timeseries.If("due", model.Less, today))
+	_, err := events.Append(t.Context(), task{Owner: "ann", At: today.Add(time.Second)},
+		timeseries.If("due", model.Less, today))
 	if !errors.Is(err, timeseries.ErrConflict) {
 		t.Errorf("append if it is due before: %v, want %v", err, timeseries.ErrConflict)
 	}
@@ -73,14 +75,17 @@ func TestConditions_RefuseValuesOfAnotherTypeThanTheField(t *testing.T) {
 		{"cost", model.Equal, today}, {"due", model.Equal, "today"}, {"due", model.Greater, 3}, {"done", model.Begins, "t"},
 		{"cost", model.Equal, model.TextValue("3")},
 	} {
-		if _, err := events.Count(t.Context(), key, timeseries.Where(c.field, c.op, c.value)); !errors.Is(err, model.ErrCondition) {
+		if _, err := events.Count(t.Context(), key, timeseries.Where(c.field, c.op, c.value)); !errors.Is(err,
+			model.ErrCondition) {
 			t.Errorf("where %s %s %v: %v, want %v", c.field, c.op, c.value, err, model.ErrCondition)
 		}
-		if _, err := events.Append(t.Context(), task{Owner: "ann", At: today}, timeseries.If(c.field, c.op, c.value)); !errors.Is(err, model.ErrCondition) {
+		if _, err := events.Append(t.Context(), task{Owner: "ann", At: today},
+			timeseries.If(c.field, c.op, c.value)); !errors.Is(err, model.ErrCondition) {
 			t.Errorf("if %s %s %v: %v, want %v", c.field, c.op, c.value, err, model.ErrCondition)
 		}
 	}
-	if _, err := events.Enrich(t.Context(), key, map[string]any{"team": 7}); !errors.Is(err, timeseries.ErrRejected) {
+	if _, err := events.Enrich(t.Context(), key, map[string]any{"team": 7}); !errors.Is(err,
+		timeseries.ErrRejected) {
 		t.Errorf("a number as the text of an enrichment: %v, want %v", err, timeseries.ErrRejected)
 	}
 	if n, err := events.Count(t.Context(), key); err != nil || n.Events != 0 {
@@ -102,7 +107,8 @@ func TestTimesOfFields_OldFormIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := old.Append(t.Context(), text{Owner: "ann", At: today, Due: today.Add(500 * time.Millisecond).Format(time.RFC3339Nano)}); err != nil {
+	if _, err := old.Append(t.Context(), text{Owner: "ann", At: today,
+		Due: today.Add(500 * time.Millisecond).Format(time.RFC3339Nano)}); err != nil {
 		t.Fatal(err)
 	}
 	events, err := timeseries.Open[task](store, kind, &timeseries.Options{Now: clock})

@@ -21,7 +21,7 @@ type layout struct {
 	attrs                  []column
 }
 
-func layoutOf(columns []column) *layout {
+func newLayout(columns []column) *layout {
 	var l layout
 	for i := range columns {
 		switch c := &columns[i]; {
@@ -72,7 +72,8 @@ func (l *layout) fields(v reflect.Value, absent bool) (fields model.Attrs, probl
 		case err != nil && value.Kind == model.Nested:
 			problems = append(problems, model.FieldError{Field: c.name, Code: ingest.CodeNested, Message: err.Error()})
 		case err != nil:
-			problems = append(problems, model.FieldError{Field: c.name, Code: ingest.CodeNumberRange, Message: err.Error()})
+			problems = append(problems,
+				model.FieldError{Field: c.name, Code: ingest.CodeNumberRange, Message: err.Error()})
 		case ok:
 			fields = append(fields, model.Attr{Name: c.name, Value: value})
 		case absent:
@@ -126,9 +127,10 @@ func (l *layout) eventTime(v reflect.Value) (model.Time, *model.FieldError) {
 	}
 	at := v.FieldByIndex(l.time.index).Interface().(time.Time)
 	if at.IsZero() {
-		return 0, &model.FieldError{Field: catalog.TimeField, Code: ingest.CodeMissing, Message: "the event has no time: set it to when the event happened"}
+		return 0, &model.FieldError{Field: catalog.TimeField, Code: ingest.CodeMissing,
+			Message: "the event has no time: set it to when the event happened"}
 	}
-	return model.TimeOf(at), nil
+	return model.NewTime(at), nil
 }
 
 // setRead fills in the fields of a stored event that no append writes.

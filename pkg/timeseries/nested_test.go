@@ -34,7 +34,8 @@ func TestProfiles_HaveListsMapsAndStructs(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	full := shop{ID: "a", Domains: []string{"b.example", "ü"}, Prices: map[string]int64{"x": 1 << 62}, Place: &place{City: "Ulm", Floors: []string{"1"}}}
+	full := shop{ID: "a", Domains: []string{"b.example", "ü"}, Prices: map[string]int64{"x": 1 << 62},
+		Place: &place{City: "Ulm", Floors: []string{"1"}}}
 	for version, v := range []shop{full, {ID: "a", Domains: []string{}}, full} {
 		if _, err := shops.Put(ctx, v, int64(version)); err != nil {
 			t.Fatal(err)
@@ -51,15 +52,18 @@ func TestProfiles_HaveListsMapsAndStructs(t *testing.T) {
 	if !errors.Is(err, timeseries.ErrRejected) || !strings.Contains(err.Error(), "UTF-8") {
 		t.Errorf("text that is not UTF-8: %v", err)
 	}
-	if out, err := shops.Put(ctx, shop{ID: "b", Domains: []string{`\ufffd`, "\ufffd"}}, 0); err != nil || out.Outcome != lifecycle.Created {
+	if out, err := shops.Put(ctx, shop{ID: "b", Domains: []string{`\ufffd`, "\ufffd"}}, 0); err != nil ||
+		out.Outcome != lifecycle.Created {
 		t.Errorf("text that looks like a replacement: %v, %v", out.Outcome, err)
 	}
 }
 
 func TestOpenProfiles_RefusesListsWhereTheyCannotBe(t *testing.T) {
 	t.Parallel()
-	unique := catalog.SubjectType{Name: "SHOP", Profile: &catalog.Profile{Unique: []catalog.Unique{{Name: "domains", Fields: []string{"domains"}}}}}
-	indexed := catalog.SubjectType{Name: "SHOP", Profile: &catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "prices"}}}}
+	unique := catalog.SubjectType{Name: "SHOP",
+		Profile: &catalog.Profile{Unique: []catalog.Unique{{Name: "domains", Fields: []string{"domains"}}}}}
+	indexed := catalog.SubjectType{Name: "SHOP",
+		Profile: &catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "prices"}}}}
 	_, first := timeseries.OpenProfiles[shop](newTable(), unique, nil)
 	_, second := timeseries.OpenProfiles[shop](newTable(), indexed, nil)
 	for name, err := range map[string]error{"unique": first, "indexed": second} {

@@ -98,7 +98,9 @@ func (e *Events[T]) reader(store Store) (query.Store, error) {
 			Store: store, Watermarks: watermarks, Stream: stream, Kind: e.kindToRead, Now: e.ingest.Now,
 		}, nil
 	case e.declared.Retention.HasDeferred():
-		return nil, fmt.Errorf("kind %s has deferred tiers, but the store %T has no low watermarks: use *dynamo.Table or *memory.Table", e.declared.Name, store)
+		return nil, fmt.Errorf(
+			"kind %s has deferred tiers, but the store %T has no low watermarks: use *dynamo.Table or *memory.Table",
+			e.declared.Name, store)
 	}
 	return store, nil
 }
@@ -137,7 +139,7 @@ func compile(t reflect.Type, kind catalog.Kind, sources []catalog.Kind) (*layout
 	if err := c.err(); err != nil {
 		return nil, nil, err
 	}
-	l := layoutOf(c.columns)
+	l := newLayout(c.columns)
 	l.orderBy = row.OrderBy
 	return l, row, nil
 }

@@ -213,7 +213,8 @@ func TestOpen_ReportsEveryMistakeAtOnce(t *testing.T) {
 		Version int        `tide:"version"`
 		X       string     `tide:"nonsense"`
 	}](iot.Readings)()
-	for _, code := range []timeseries.Code{timeseries.TagUnreadable, timeseries.OrderIsReference, timeseries.AppendLacksKey, timeseries.Versioned} {
+	for _, code := range []timeseries.Code{timeseries.TagUnreadable, timeseries.OrderIsReference,
+		timeseries.AppendLacksKey, timeseries.Versioned} {
 		if !strings.Contains(err.Error(), string(code)) {
 			t.Errorf("%s is not reported:\n%v", code, err)
 		}
@@ -253,7 +254,8 @@ func TestOpen_DoesNotChangeTheGivenKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(row.Enrichment) != 0 || len(opened.Kind().Enrichment) != 1 {
-		t.Errorf("given kind: %v, opened kind: %v; want none and the tagged one", row.Enrichment, opened.Kind().Enrichment)
+		t.Errorf("given kind: %v, opened kind: %v; want none and the tagged one", row.Enrichment,
+			opened.Kind().Enrichment)
 	}
 }
 

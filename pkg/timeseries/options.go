@@ -47,7 +47,8 @@ type Options struct {
 // Limits are the limits that appended values are validated against.
 type Limits = config.Limits
 
-var errOptions = errors.New("timeseries: invalid options: Patience, Attempts, Parallel and all limits must not be negative")
+var errOptions = errors.New(
+	"timeseries: invalid options: Patience, Attempts, Parallel and all limits must not be negative")
 
 // defaultParallel is below the 10 idle connections that the client of the SDK keeps by default.
 const defaultParallel = 8
@@ -84,5 +85,5 @@ const cursorKeyBytes = 32
 // clock returns Now in milliseconds.
 func (o *Options) clock() func() model.Time {
 	now := o.Now
-	return func() model.Time { return model.TimeOf(now()) }
+	return func() model.Time { return model.NewTime(now()) }
 }

@@ -5,7 +5,7 @@ package timeseries
 type (
 	// PageOption is an option of Page.
 	PageOption interface{ page() }
-	// HistoryOption is an option of History, HistoryOf and Page.
+	// HistoryOption is an option of History, MergedHistory and Page.
 	HistoryOption interface {
 		PageOption
 		history()

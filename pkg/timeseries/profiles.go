@@ -48,7 +48,8 @@ type ProfileResult[T any] struct {
 //
 // T must have the fields that subject.Profile declares, indexes or makes unique. opts may be nil.
 // The error joins an *Error for each mistake.
-func OpenProfiles[T any](store lifecycle.Store, subject catalog.SubjectType, opts *Options) (*Profiles[T], error) {
+func OpenProfiles[T any](store lifecycle.Store, subject catalog.SubjectType,
+	opts *Options) (*Profiles[T], error) {
 	if err := checkStore(store); err != nil {
 		return nil, err
 	}
@@ -149,8 +150,11 @@ func (p *Profiles[T]) Restore(ctx context.Context, id string, version int64) (Pr
 
 // Backfill is lifecycle.Service.Backfill: it adds existing profiles to indexes and unique
 // constraints that were declared later.
-func (p *Profiles[T]) Backfill(ctx context.Context, after string, each func(id string, r lifecycle.Result) error) error {
-	return p.service.Backfill(ctx, p.subject, after, func(s model.Subject, r lifecycle.Result) error { return each(s.ID, r) })
+func (p *Profiles[T]) Backfill(ctx context.Context, after string,
+	each func(id string, r lifecycle.Result) error) error {
+	return p.service.Backfill(ctx, p.subject, after, func(s model.Subject, r lifecycle.Result) error {
+		return each(s.ID, r)
+	})
 }
 
 // ListBy returns an iterator over the profiles with a value of an indexed field. It may lag behind
@@ -214,14 +218,16 @@ func (p *Profiles[T]) decode(stored *model.Profile, err error) (*Profile[T], err
 		return nil, err
 	}
 	v := &Profile[T]{
-		Version: stored.Version, CreatedAt: timeOf(stored.CreatedAt), UpdatedAt: timeOf(stored.UpdatedAt), DeletedAt: timeOf(stored.DeletedAt),
+		Version: stored.Version, CreatedAt: toTime(stored.CreatedAt), UpdatedAt: toTime(stored.UpdatedAt),
+		DeletedAt: toTime(stored.DeletedAt),
 	}
-	err = p.layout.set(reflect.ValueOf(&v.Value).Elem(), model.Series{Subject: stored.Subject}, model.Order{}, stored.Attrs)
+	err = p.layout.set(reflect.ValueOf(&v.Value).Elem(), model.Series{Subject: stored.Subject}, model.Order{},
+		stored.Attrs)
 	return v, err
 }
 
-// timeOf returns a time that may be unknown; zero if it is.
-func timeOf(t model.Time) (at time.Time) {
+// toTime returns a time that may be unknown; zero if it is.
+func toTime(t model.Time) (at time.Time) {
 	if t != 0 {
 		at = t.Time()
 	}

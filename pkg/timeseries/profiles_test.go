@@ -55,8 +55,10 @@ func TestProfiles_PutStoresOnAConditionOfTheVersion(t *testing.T) {
 	}
 	yes, renewal := true, today.Add(time.Hour)
 	put(Account{ID: "a", Email: "a@x"}, 1, lifecycle.NotFound)
-	created := put(Account{ID: "a", Email: "a@x", Seats: 3, Trial: &yes, Renewal: &renewal}, 0, lifecycle.Created)
-	want := timeseries.Profile[Account]{Value: Account{"a", "a@x", "active", 3, &yes, &renewal}, Version: 1, CreatedAt: today, UpdatedAt: today}
+	created := put(Account{ID: "a", Email: "a@x", Seats: 3, Trial: &yes, Renewal: &renewal}, 0,
+		lifecycle.Created)
+	want := timeseries.Profile[Account]{Value: Account{"a", "a@x", "active", 3, &yes, &renewal}, Version: 1,
+		CreatedAt: today, UpdatedAt: today}
 	if diff := cmp.Diff(&want, created); diff != "" {
 		t.Errorf("created, with the default status (-want +got):\n%s", diff)
 	}
@@ -66,8 +68,10 @@ func TestProfiles_PutStoresOnAConditionOfTheVersion(t *testing.T) {
 	put(Account{ID: "a", Email: "b@x", Status: "closed"}, 1, lifecycle.Updated)
 	put(Account{ID: "a", Email: "c@x"}, 1, lifecycle.Conflict)
 	read, err := all.Get(ctx, "a")
-	if diff := cmp.Diff(Account{ID: "a", Email: "b@x", Status: "closed"}, read.Value); err != nil || diff != "" || read.Version != 2 {
-		t.Errorf("after an update, absent fields are removed: version %d, %v (-want +got):\n%s", read.Version, err, diff)
+	if diff := cmp.Diff(Account{ID: "a", Email: "b@x", Status: "closed"}, read.Value); err != nil ||
+		diff != "" || read.Version != 2 {
+		t.Errorf("after an update, absent fields are removed: version %d, %v (-want +got):\n%s", read.Version, err,
+			diff)
 	}
 	out, err := all.Put(ctx, Account{ID: "b", Email: "B@X"}, 0)
 	if err != nil || out.Outcome != lifecycle.Taken || out.Constraint != "email" || out.Profile != nil {
@@ -99,7 +103,8 @@ func TestProfiles_DeleteRestoreListAndVersions(t *testing.T) {
 	if out, err := all.Delete(ctx, "3", 9); err != nil || out.Outcome != lifecycle.Conflict {
 		t.Errorf("delete of another version: %s, %v", out.Outcome, err)
 	}
-	if out, err := all.Delete(ctx, "3", 1); err != nil || out.Outcome != lifecycle.Deleted || !out.Profile.DeletedAt.Equal(today) {
+	if out, err := all.Delete(ctx, "3", 1); err != nil || out.Outcome != lifecycle.Deleted ||
+		!out.Profile.DeletedAt.Equal(today) {
 		t.Errorf("delete: %+v, %v", out, err)
 	}
 	if ids := active(); ids != "0124" {
@@ -108,7 +113,8 @@ func TestProfiles_DeleteRestoreListAndVersions(t *testing.T) {
 	if deleted, err := all.Deleted(ctx, "3"); err != nil || deleted.Value.Email != "3@x" {
 		t.Errorf("deleted: %+v, %v", deleted, err)
 	}
-	if out, err := all.Restore(ctx, "3", 0); err != nil || out.Outcome != lifecycle.Restored || active() != "01234" {
+	if out, err := all.Restore(ctx, "3", 0); err != nil || out.Outcome != lifecycle.Restored ||
+		active() != "01234" {
 		t.Errorf("restore: %s, %v, then active %s", out.Outcome, err, active())
 	}
 	versions := ""
@@ -152,7 +158,8 @@ func TestProfiles_AValueOfAnotherTypeIsAnError(t *testing.T) {
 	t.Parallel()
 	table, ctx := newTable(), context.Background()
 	others := &lifecycle.Service{Store: table, Profile: func(string) catalog.Profile { return *account.Profile }}
-	for id, seats := range map[string]model.Value{"a": model.TextValue("many"), "b": model.NumberValue(model.DecimalOf(2))} {
+	for id, seats := range map[string]model.Value{"a": model.TextValue("many"),
+		"b": model.NumberValue(model.NewDecimal(2))} {
 		fields := model.Attrs{{Name: "seats", Value: seats}, {Name: "status", Value: model.TextValue("active")}}
 		if _, err := others.Create(ctx, model.Subject{Type: "ACCOUNT", ID: id}, fields); err != nil {
 			t.Fatal(err)
@@ -223,10 +230,12 @@ func TestOpenProfiles_ReportsEachMistake(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, c.err, c.want)
 		}
 	}
-	if err := openAs(profiles[seats], catalog.Profile{Unique: []catalog.Unique{{Name: "seats", Fields: []string{"seats"}}}}); err != nil {
+	if err := openAs(profiles[seats],
+		catalog.Profile{Unique: []catalog.Unique{{Name: "seats", Fields: []string{"seats"}}}}); err != nil {
 		t.Errorf("a number that is unique: %v", err)
 	}
-	if _, err := timeseries.OpenProfiles[seats](newTable(), account, &timeseries.Options{Attempts: -1}); err == nil {
+	if _, err := timeseries.OpenProfiles[seats](newTable(), account,
+		&timeseries.Options{Attempts: -1}); err == nil {
 		t.Error("invalid options: no error")
 	}
 }

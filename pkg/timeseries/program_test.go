@@ -170,9 +170,12 @@ func newMachine(r *rapid.T, on table, options *timeseries.Options, prefix string
 	if m.memory, _ = on.(*timeseriestest.Table); m.memory == nil {
 		kind.Retention = tier.Standard().Defer()
 	}
-	m.purger = &lifecycle.Purger{Store: on, Now: func() model.Time { return model.TimeOf(m.now) }, Sleep: options.Sleep}
+	m.purger = &lifecycle.Purger{Store: on, Now: func() model.Time {
+		return model.NewTime(m.now)
+	}, Sleep: options.Sleep}
 	m.erases = rapid.Bool().Draw(r, "erases")
-	m.plain = plain{late: kind.Late, events: map[string][]step{}, latest: map[string]*step{}, order: map[string]*step{}}
+	m.plain = plain{late: kind.Late, events: map[string][]step{}, latest: map[string]*step{},
+		order: map[string]*step{}}
 	var err error
 	if m.events, err = timeseries.Open[step](on, kind, options); err != nil {
 		r.Fatal(err)
@@ -213,8 +216,10 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			if !fits(want, err) || out.Outcome != want {
 				r.Fatalf("append %+v if %q: %s, %v; want %s", s, place, out.Outcome, err, want)
 			}
-			if out.Latest != nil && (want == model.Applied || m.latest[s.Device] == nil || out.Latest.Account != m.latest[s.Device].Account) {
-				r.Fatalf("append %+v: %s with the latest item %+v, stored is %+v", s, want, out.Latest, m.latest[s.Device])
+			if out.Latest != nil &&
+				(want == model.Applied || m.latest[s.Device] == nil || out.Latest.Account != m.latest[s.Device].Account) {
+				r.Fatalf("append %+v: %s with the latest item %+v, stored is %+v", s, want, out.Latest,
+					m.latest[s.Device])
 			}
 		},
 		"append many": func(r *rapid.T) {
@@ -303,7 +308,7 @@ func (m *machine) erase(r *rapid.T) {
 	device, from, to, in := m.anyRange(r)
 	kind := m.events.Kind()
 	done, err := m.purger.EraseEvents(context.Background(), m.table, lifecycle.EventSelection{
-		Series: kind.Series(device, "", model.Order{}), From: model.TimeOf(from), To: model.TimeOf(to),
+		Series: kind.Series(device, "", model.Order{}), From: model.NewTime(from), To: model.NewTime(to),
 	})
 	before := len(m.plain.events[device])
 	m.plain.events[device] = slices.DeleteFunc(m.plain.events[device], in)
@@ -316,19 +321,22 @@ func (m *machine) erase(r *rapid.T) {
 func (m *machine) read(r *rapid.T) {
 	ctx := context.Background()
 	device, from, to, in := m.anyRange(r)
-	key, limit, where := timeseries.Key{Subject: device}, rapid.IntRange(0, 3).Draw(r, "limit"), timeseries.In(from, to)
+	key, limit, where := timeseries.Key{Subject: device}, rapid.IntRange(0, 3).Draw(r, "limit"),
+		timeseries.In(from, to)
 	var want []step
 	for _, s := range m.plain.events[device] {
 		if in(s) {
 			want = append(want, s)
 		}
 	}
-	if n, err := m.events.Count(ctx, key, where, timeseries.Consistent()); err != nil || n.Events != int64(len(want)) {
+	if n, err := m.events.Count(ctx, key, where, timeseries.Consistent()); err != nil ||
+		n.Events != int64(len(want)) {
 		r.Fatalf("count of %s from %s to %s: %d, %v; want %d", device, from, to, n.Events, err, len(want))
 	}
 	var pages []step
 	for next := ""; ; {
-		page, err := m.events.Page(ctx, key, where, timeseries.Consistent(), timeseries.Limit(1+limit), timeseries.After(next))
+		page, err := m.events.Page(ctx, key, where, timeseries.Consistent(), timeseries.Limit(1+limit),
+			timeseries.After(next))
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -347,7 +355,8 @@ func (m *machine) read(r *rapid.T) {
 		want = want[:min(limit, len(want))]
 	}
 	var got []step
-	for s, err := range m.events.History(ctx, key, where, timeseries.Newest(), timeseries.Limit(limit), timeseries.Consistent()) {
+	for s, err := range m.events.History(ctx, key, where, timeseries.Newest(), timeseries.Limit(limit),
+		timeseries.Consistent()) {
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -403,7 +412,7 @@ func (m *machine) compareRollups(r *rapid.T, key timeseries.Key) {
 		want := map[string]string{}
 		sums, counts := map[string]int{}, map[string]int{}
 		for _, s := range m.plain.events[key.Subject] {
-			label := unit.BucketOf(model.TimeOf(s.At)).Label()
+			label := unit.BucketAt(model.NewTime(s.At)).Label()
 			sums[label], counts[label] = sums[label]+s.Value, counts[label]+1
 			want[label] = fmt.Sprint(counts[label], " ", sums[label], " true")
 		}
@@ -460,7 +469,8 @@ func TestPrograms_AgreeWithAPlainModelOnDynamoDB(t *testing.T) {
 	end, n := time.Now().Add(programTime()), 0
 	program := func(r *rapid.T) {
 		n++
-		r.Repeat(newMachine(r, table, &timeseries.Options{Now: func() time.Time { return now }}, rand.Text()).actions())
+		r.Repeat(newMachine(r, table, &timeseries.Options{Now: func() time.Time { return now }},
+			rand.Text()).actions())
 	}
 	defer func() { t.Logf("%d programs", n) }()
 	if os.Getenv("TIDEMARK_PROGRAMS") != "" {

@@ -40,11 +40,12 @@ func (e *Events[T]) Series(ctx context.Context, subject string) iter.Seq2[Listed
 			yield(Listed{}, err)
 			return
 		}
-		for l, err := range e.query.EachSeries(ctx, query.SeriesList{Subject: model.Subject{Type: e.declared.Subject.Name, ID: subject}}) {
+		for l, err := range e.query.EachSeries(ctx,
+			query.SeriesList{Subject: model.Subject{Type: e.declared.Subject.Name, ID: subject}}) {
 			if err == nil && l.Series.Kind != kind {
 				continue
 			}
-			if !yield(Listed{Key{l.Series.Subject.ID, l.Series.Stream}, timeOf(l.First), timeOf(l.Last)}, err) {
+			if !yield(Listed{Key{l.Series.Subject.ID, l.Series.Stream}, toTime(l.First), toTime(l.Last)}, err) {
 				return
 			}
 		}
@@ -66,7 +67,7 @@ func (e *Events[T]) series(key Key) query.Series {
 // Latest reads the latest item of a series, enrichment included; nil if nothing was appended
 // yet. The error is ErrNoLatest if the kind stores none.
 func (e *Events[T]) Latest(ctx context.Context, key Key, opts ...LatestOption) (*T, error) {
-	r, err := readOptionsOf(e.layout, opts)
+	r, err := newReadOptions(e.layout, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func (e *Events[T]) decodeLatest(c *model.Latest) (*T, error) {
 // indexed fields have the given values, in the order of the index. It may lag behind by
 // moments. The error is ErrNotIndexed if the kind does not declare the index.
 func (e *Events[T]) LatestBy(ctx context.Context, values []string, opts ...LatestByOption) (Page[T], error) {
-	r, err := readOptionsOf(e.layout, opts)
+	r, err := newReadOptions(e.layout, opts)
 	if err != nil {
 		return Page[T]{}, err
 	}
@@ -104,7 +105,8 @@ func (e *Events[T]) LatestBy(ctx context.Context, values []string, opts ...Lates
 	if err != nil {
 		return Page[T]{}, err
 	}
-	found, err := e.query.LatestBy(ctx, query.LatestBy{Kind: kind, Index: r.index, Values: values, Limit: r.limit, Cursor: r.after})
+	found, err := e.query.LatestBy(ctx,
+		query.LatestBy{Kind: kind, Index: r.index, Values: values, Limit: r.limit, Cursor: r.after})
 	if err != nil {
 		return Page[T]{}, err
 	}
@@ -121,13 +123,14 @@ func (e *Events[T]) LatestBy(ctx context.Context, values []string, opts ...Lates
 // page after page. An event that T cannot hold comes with an error and the iteration may
 // continue; after any other error it ends.
 func (e *Events[T]) History(ctx context.Context, key Key, opts ...HistoryOption) iter.Seq2[T, error] {
-	return e.HistoryOf(ctx, []Key{key}, opts...)
+	return e.MergedHistory(ctx, []Key{key}, opts...)
 }
 
-// HistoryOf is History of several series, merged in order: streams of a subject, or subjects. Events of equal
+// MergedHistory is History of several series, merged in order: streams of a subject, or subjects. Events of equal
 // time and id come in the order of keys. The error is ErrTooWide for more than 512 series.
-func (e *Events[T]) HistoryOf(ctx context.Context, keys []Key, opts ...HistoryOption) iter.Seq2[T, error] {
-	r, err := readOptionsOf(e.layout, opts)
+func (e *Events[T]) MergedHistory(ctx context.Context, keys []Key, opts ...HistoryOption) iter.Seq2[T,
+	error] {
+	r, err := newReadOptions(e.layout, opts)
 	if err != nil {
 		return paging.Fail[T](err)
 	}
@@ -140,7 +143,7 @@ func (e *Events[T]) HistoryOf(ctx context.Context, keys []Key, opts ...HistoryOp
 		of := lists.Map(keys, func(k Key) query.Series {
 			return query.Series{Kind: kind, Subject: k.Subject, Stream: k.Stream}
 		})
-		for event, err := range e.query.EachEventOf(ctx, r.history(query.Series{}), of) {
+		for event, err := range e.query.EachMerged(ctx, r.history(query.Series{}), of) {
 			var v T
 			if err == nil {
 				v, err = e.decodeEvent(&event)
@@ -170,7 +173,7 @@ type Page[T any] struct {
 // Page reads one page of the events of a series by one Query for each shard. It may be
 // shorter than its limit, even empty, before the last page: check Next.
 func (e *Events[T]) Page(ctx context.Context, key Key, opts ...PageOption) (Page[T], error) {
-	r, err := readOptionsOf(e.layout, opts)
+	r, err := newReadOptions(e.layout, opts)
 	if err != nil {
 		return Page[T]{}, err
 	}
@@ -182,7 +185,8 @@ func (e *Events[T]) Page(ctx context.Context, key Key, opts ...PageOption) (Page
 	if err != nil {
 		return Page[T]{}, err
 	}
-	page := Page[T]{Entries: make([]Entry[T], len(found.Events)), Next: found.Next, CompleteFrom: found.CompleteFrom.Time()}
+	page := Page[T]{Entries: make([]Entry[T], len(found.Events)), Next: found.Next,
+		CompleteFrom: found.CompleteFrom.Time()}
 	for i := range found.Events {
 		page.Entries[i].Value, page.Entries[i].Err = e.decodeEvent(&found.Events[i])
 	}
@@ -191,7 +195,7 @@ func (e *Events[T]) Page(ctx context.Context, key Key, opts ...PageOption) (Page
 
 // Count counts the events of a series by reading them.
 func (e *Events[T]) Count(ctx context.Context, key Key, opts ...CountOption) (EventCount, error) {
-	r, err := readOptionsOf(e.layout, opts)
+	r, err := newReadOptions(e.layout, opts)
 	if err != nil {
 		return EventCount{}, err
 	}

@@ -109,8 +109,8 @@ func Gaps() ChartOption { return option(func(r *readOptions) { r.gaps = true }) 
 // Index selects the index of latest items. The default is the first.
 func Index(name string) LatestByOption { return option(func(r *readOptions) { r.index = name }) }
 
-// readOptionsOf applies the options of a read; O is its type of options.
-func readOptionsOf[O any](l *layout, opts []O) (readOptions, error) {
+// newReadOptions applies the options of a read; O is its type of options.
+func newReadOptions[O any](l *layout, opts []O) (readOptions, error) {
 	r := readOptions{from: model.MinTime, to: model.MaxTime + 1}
 	for _, opt := range opts {
 		any(opt).(option)(&r)
@@ -136,7 +136,8 @@ func readOptionsOf[O any](l *layout, opts []O) (readOptions, error) {
 
 func (r *readOptions) history(series query.Series) query.History {
 	return query.History{
-		Series: series, From: r.from, To: r.to, FromValue: r.fromValue, ToValue: r.toValue, Newest: r.newest, Limit: r.limit,
+		Series: series, From: r.from, To: r.to, FromValue: r.fromValue, ToValue: r.toValue, Newest: r.newest,
+		Limit:  r.limit,
 		Cursor: r.after, Consistent: r.consistent, Where: r.where, Fields: r.fields,
 	}
 }
@@ -144,7 +145,7 @@ func (r *readOptions) history(series query.Series) query.History {
 func (r *readOptions) rollups(series query.Series, unit tier.Unit) query.Rollups {
 	from := r.from
 	if unit.Valid() && from > model.MinTime {
-		from = unit.BucketOf(from).Start
+		from = unit.BucketAt(from).Start
 	}
 	return query.Rollups{
 		Series: series, Subjects: r.subjects, Streams: r.streams, Unit: unit, From: from, To: r.to,
@@ -174,7 +175,7 @@ func term(field string, op model.Op, value any) (model.Term, error) {
 // ceilMilli rounds t up to a whole millisecond. Stored times are whole milliseconds, so the
 // range holds the same events. Times that cannot be stored become the first or last time.
 func ceilMilli(t time.Time) model.Time {
-	at := model.TimeOf(t)
+	at := model.NewTime(t)
 	switch {
 	case t.Before(model.MinTime.Time()):
 		return model.MinTime

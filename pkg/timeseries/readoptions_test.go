@@ -25,7 +25,8 @@ func filledEvents(t *testing.T) *timeseries.Events[Reading] {
 		t.Fatal(err)
 	}
 	for i := range 10 {
-		r := Reading{Device: "sensor_01", At: today.Add(time.Duration(i-10) * time.Minute), Temperature: number(fmt.Sprint(i)), Location: "hall"}
+		r := Reading{Device: "sensor_01", At: today.Add(time.Duration(i-10) * time.Minute),
+			Temperature: number(fmt.Sprint(i)), Location: "hall"}
 		if out, err := events.Append(context.Background(), r); err != nil || out.Outcome != model.Applied {
 			t.Fatalf("append: %s, %v", out.Outcome, err)
 		}
@@ -38,8 +39,10 @@ var sensor = timeseries.Key{Subject: "sensor_01"}
 func TestHistory_ReturnsEventsThatMeetEveryTerm(t *testing.T) {
 	t.Parallel()
 	got := ""
-	for r, err := range filledEvents(t).History(context.Background(), sensor, timeseries.Newest(), timeseries.Only("temperature"),
-		timeseries.Where("temperature", model.AtLeast, 3), timeseries.Where("temperature", model.Less, *number("5.5")),
+	for r, err := range filledEvents(t).History(context.Background(), sensor, timeseries.Newest(),
+		timeseries.Only("temperature"),
+		timeseries.Where("temperature", model.AtLeast, 3),
+		timeseries.Where("temperature", model.Less, *number("5.5")),
 		timeseries.Where("location", model.Begins, "ha")) {
 		if err != nil {
 			t.Fatal(err)
@@ -77,17 +80,20 @@ func TestPage_ContinuesAfterItsNext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := events.Page(context.Background(), sensor, timeseries.Limit(4), timeseries.After(other.Next)); !errors.Is(err, timeseries.ErrCursor) {
+	if _, err := events.Page(context.Background(), sensor, timeseries.Limit(4),
+		timeseries.After(other.Next)); !errors.Is(err, timeseries.ErrCursor) {
 		t.Errorf("a cursor signed with another random key: %v, want %v", err, timeseries.ErrCursor)
 	}
-	if _, err := events.Page(context.Background(), sensor, timeseries.After("forged")); !errors.Is(err, timeseries.ErrCursor) {
+	if _, err := events.Page(context.Background(), sensor, timeseries.After("forged")); !errors.Is(err,
+		timeseries.ErrCursor) {
 		t.Errorf("a forged cursor: %v, want %v", err, timeseries.ErrCursor)
 	}
 }
 
 func TestCount_CountsMatchingEvents(t *testing.T) {
 	t.Parallel()
-	n, err := filledEvents(t).Count(context.Background(), sensor, timeseries.Where("temperature", model.Greater, 6), timeseries.In(today.Add(-time.Hour), today.Add(-time.Minute)))
+	n, err := filledEvents(t).Count(context.Background(), sensor, timeseries.Where("temperature", model.Greater,
+		6), timeseries.In(today.Add(-time.Hour), today.Add(-time.Minute)))
 	if err != nil || n.Events != 2 || n.Unreadable != 0 {
 		t.Errorf("got %+v, %v; want 2: the last is outside the range", n, err)
 	}
@@ -101,7 +107,7 @@ func TestReads_TakeOnlyTheirOptions(t *testing.T) {
 		name string
 		read any
 	}{
-		{"Latest", (*events).Latest}, {"LatestBy", (*events).LatestBy}, {"History", (*events).History}, {"HistoryOf", (*events).HistoryOf},
+		{"Latest", (*events).Latest}, {"LatestBy", (*events).LatestBy}, {"History", (*events).History}, {"MergedHistory", (*events).MergedHistory},
 		{"Page", (*events).Page}, {"Count", (*events).Count}, {"Rollups", (*events).Rollups}, {"RollupPage", (*events).RollupPage},
 		{"WaitRollup", (*events).WaitRollup}, {"Total", (*events).Total}, {"Chart", (*events).Chart},
 	}
@@ -109,14 +115,14 @@ func TestReads_TakeOnlyTheirOptions(t *testing.T) {
 		name, reads string
 		option      any
 	}{
-		{"In", "History HistoryOf Page Count Rollups RollupPage Total Chart", timeseries.In},
-		{"Between", "History HistoryOf Page Count", timeseries.Between},
-		{"Where", "History HistoryOf Page Count", timeseries.Where},
-		{"Only", "History HistoryOf Page", timeseries.Only},
-		{"Newest", "History HistoryOf Page Rollups RollupPage Chart", timeseries.Newest},
-		{"Limit", "LatestBy History HistoryOf Page Rollups RollupPage Chart", timeseries.Limit},
+		{"In", "History MergedHistory Page Count Rollups RollupPage Total Chart", timeseries.In},
+		{"Between", "History MergedHistory Page Count", timeseries.Between},
+		{"Where", "History MergedHistory Page Count", timeseries.Where},
+		{"Only", "History MergedHistory Page", timeseries.Only},
+		{"Newest", "History MergedHistory Page Rollups RollupPage Chart", timeseries.Newest},
+		{"Limit", "LatestBy History MergedHistory Page Rollups RollupPage Chart", timeseries.Limit},
 		{"After", "LatestBy Page Rollups RollupPage", timeseries.After},
-		{"Consistent", "Latest History HistoryOf Page Count Rollups RollupPage Total Chart", timeseries.Consistent},
+		{"Consistent", "Latest History MergedHistory Page Count Rollups RollupPage Total Chart", timeseries.Consistent},
 		{"AndSubjects", "Rollups RollupPage WaitRollup Total Chart", timeseries.AndSubjects},
 		{"AndStreams", "Rollups RollupPage WaitRollup Total Chart", timeseries.AndStreams},
 		{"InTier", "Chart", timeseries.InTier},
@@ -147,7 +153,8 @@ func TestReads_RejectInvalidOptions(t *testing.T) {
 		return nil
 	}
 	_, openRange := events.Chart(ctx, sensor)
-	_, noTier := events.Chart(ctx, sensor, timeseries.InTier(tier.Minute), timeseries.In(today.Add(-time.Hour), today))
+	_, noTier := events.Chart(ctx, sensor, timeseries.InTier(tier.Minute),
+		timeseries.In(today.Add(-time.Hour), today))
 	for name, c := range map[string]struct{ err, want error }{
 		"a field that the model lacks":        {history(timeseries.Where("humidity", model.Exists, nil)), timeseries.ErrField},
 		"enrichment, which no event has":      {history(timeseries.Where("accountId", model.Exists, nil)), timeseries.ErrField},
@@ -170,7 +177,8 @@ func TestHistoryOf_MergesSeriesInOrder(t *testing.T) {
 	events, ctx := open[Reading](t, newTable(), iot.Readings), context.Background()
 	for minute, stream := range []string{"b", "a", "", "a", "b"} {
 		for _, s := range []string{stream, "all"} {
-			if _, err := events.Append(ctx, Reading{Device: "sensor_01", Stream: s, At: today.Add(time.Duration(minute) * time.Minute)}); err != nil {
+			if _, err := events.Append(ctx,
+				Reading{Device: "sensor_01", Stream: s, At: today.Add(time.Duration(minute) * time.Minute)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -191,7 +199,7 @@ func TestHistoryOf_MergesSeriesInOrder(t *testing.T) {
 		"no series":          {nil, nil, ""},
 	} {
 		var got []string
-		for r, err := range events.HistoryOf(ctx, c.keys, c.opts...) {
+		for r, err := range events.MergedHistory(ctx, c.keys, c.opts...) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -201,12 +209,12 @@ func TestHistoryOf_MergesSeriesInOrder(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
-	for _, err := range events.HistoryOf(ctx, make([]timeseries.Key, 513)) {
+	for _, err := range events.MergedHistory(ctx, make([]timeseries.Key, 513)) {
 		if !errors.Is(err, timeseries.ErrTooWide) {
 			t.Errorf("513 series: %v, want %v", err, timeseries.ErrTooWide)
 		}
 	}
-	for _, err := range events.HistoryOf(ctx, []timeseries.Key{sensor, {}}) {
+	for _, err := range events.MergedHistory(ctx, []timeseries.Key{sensor, {}}) {
 		if !errors.Is(err, timeseries.ErrSeries) {
 			t.Errorf("a series without a subject: %v, want %v", err, timeseries.ErrSeries)
 		}
@@ -219,15 +227,18 @@ func TestChart_MergesStreamsIntoOneCurve(t *testing.T) {
 	events := open[Reading](t, table, iot.Readings)
 	for i, stream := range []string{"", "spare", "other"} {
 		for _, device := range []string{"sensor_01", "sensor_02"} {
-			if _, err := events.Append(ctx, Reading{Device: device, Stream: stream, At: today.Add(-time.Hour), Temperature: number(fmt.Sprint(i + 1))}); err != nil {
+			if _, err := events.Append(ctx, Reading{Device: device, Stream: stream, At: today.Add(-time.Hour),
+				Temperature: number(fmt.Sprint(i + 1))}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	fold(table, events.Kind())
-	hour, spare, other := timeseries.In(today.Add(-2*time.Hour), today.Add(time.Hour)), timeseries.AndStreams("spare"), timeseries.AndSubjects("sensor_02")
+	hour, spare, other := timeseries.In(today.Add(-2*time.Hour), today.Add(time.Hour)),
+		timeseries.AndStreams("spare"), timeseries.AndSubjects("sensor_02")
 	curve, err := events.Chart(ctx, sensor, hour, spare, other, timeseries.Gaps())
-	if err != nil || len(curve.Rollups) != 3 || !curve.Rollups[0].Gap || !curve.Rollups[2].Open || curve.Cost.Units == 0 {
+	if err != nil || len(curve.Rollups) != 3 || !curve.Rollups[0].Gap || !curve.Rollups[2].Open ||
+		curve.Cost.Units == 0 {
 		t.Fatalf("got %d hours, %v; want a gap, one with events, and the open one", len(curve.Rollups), err)
 	}
 	if m := curve.Rollups[1].Measure("temperature"); m.Count != 4 || m.Sum != *number("6") {
@@ -243,19 +254,22 @@ func TestLatestBy_FindsItemsByAppendedFields(t *testing.T) {
 	t.Parallel()
 	kind := iot.Readings
 	kind.LatestBy = []catalog.LatestIndex{{Index: catalog.SecondIndex, By: []string{"location"}}}
-	events, err := timeseries.Open[Reading](newTable(), kind, &timeseries.Options{Now: clock, CursorKey: []byte("a key for tests only")})
+	events, err := timeseries.Open[Reading](newTable(), kind,
+		&timeseries.Options{Now: clock, CursorKey: []byte("a key for tests only")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
 	for i, location := range []string{"hall", "roof", "hall", "hall"} {
-		if _, err := events.Append(ctx, Reading{Device: fmt.Sprint("sensor_0", i), At: today, Location: location}); err != nil {
+		if _, err := events.Append(ctx,
+			Reading{Device: fmt.Sprint("sensor_0", i), At: today, Location: location}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, next := "", ""
 	for range 5 {
-		page, err := events.LatestBy(ctx, []string{"hall"}, timeseries.Index(catalog.SecondIndex), timeseries.Limit(2), timeseries.After(next))
+		page, err := events.LatestBy(ctx, []string{"hall"}, timeseries.Index(catalog.SecondIndex),
+			timeseries.Limit(2), timeseries.After(next))
 		if err != nil {
 			t.Fatal(err)
 		}

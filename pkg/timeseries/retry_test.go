@@ -14,7 +14,8 @@ import (
 
 // outcomeErrors are the errors of a single append by its outcome.
 var outcomeErrors = map[model.Outcome]error{
-	model.Collision: timeseries.ErrCollision, model.Conflict: timeseries.ErrConflict, model.Gone: timeseries.ErrGone,
+	model.Collision: timeseries.ErrCollision, model.Conflict: timeseries.ErrConflict,
+	model.Gone: timeseries.ErrGone,
 }
 
 // fits reports whether err is the error that belongs to an outcome.
@@ -26,7 +27,8 @@ func fits(outcome model.Outcome, err error) bool {
 func TestRetry_RepeatsOnlyWhatIsUndecided(t *testing.T) {
 	t.Parallel()
 	other := errors.New("other")
-	for _, last := range []error{nil, other, timeseries.ErrPermanent, timeseries.ErrRejected, timeseries.ErrConflict} {
+	for _, last := range []error{nil, other, timeseries.ErrPermanent, timeseries.ErrRejected,
+		timeseries.ErrConflict} {
 		synctest.Test(t, func(t *testing.T) {
 			calls := 0
 			err := timeseries.Retry(t.Context(), func(context.Context) error {
@@ -64,7 +66,8 @@ func TestAppend_AnEventThatIsNotStoredIsAnError(t *testing.T) {
 	readings := openOn(t, newTable(), iot.Readings, timeseries.Options{})
 	stored := int64(0)
 	for n := range 100 {
-		v := Reading{Device: "sensor_01", At: today.Add(time.Duration(n-100) * 100 * time.Microsecond), Location: string(rune('a' + n%10))}
+		v := Reading{Device: "sensor_01", At: today.Add(time.Duration(n-100) * 100 * time.Microsecond),
+			Location: string(rune('a' + n%10))}
 		out, err := readings.Append(t.Context(), v)
 		if !fits(out.Outcome, err) || out.Stored() != (err == nil) {
 			t.Fatalf("event %d: %s, %v", n, out.Outcome, err)
@@ -73,7 +76,8 @@ func TestAppend_AnEventThatIsNotStoredIsAnError(t *testing.T) {
 			stored++
 		}
 	}
-	if found, err := readings.Count(t.Context(), timeseries.Key{Subject: "sensor_01"}); err != nil || found.Events != stored {
+	if found, err := readings.Count(t.Context(), timeseries.Key{Subject: "sensor_01"}); err != nil ||
+		found.Events != stored {
 		t.Errorf("%d events, %v; want the %d whose appends had no error", found.Events, err, stored)
 	}
 }

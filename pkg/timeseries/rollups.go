@@ -15,13 +15,15 @@ import (
 
 // Rollups reads the rollups of a series in one tier, oldest first by default. A bucket without
 // events has none. The error is ErrNoTier if the kind does not have the tier.
-func (e *Events[T]) Rollups(ctx context.Context, key Key, unit tier.Unit, opts ...RollupOption) ([]Rollup, error) {
+func (e *Events[T]) Rollups(ctx context.Context, key Key, unit tier.Unit,
+	opts ...RollupOption) ([]Rollup, error) {
 	return paging.Collect(e.EachRollup(ctx, key, unit, opts...))
 }
 
 // EachRollup returns an iterator over what Rollups reads, page after page. An error comes last.
-func (e *Events[T]) EachRollup(ctx context.Context, key Key, unit tier.Unit, opts ...RollupOption) iter.Seq2[Rollup, error] {
-	r, err := readOptionsOf(e.layout, opts)
+func (e *Events[T]) EachRollup(ctx context.Context, key Key, unit tier.Unit,
+	opts ...RollupOption) iter.Seq2[Rollup, error] {
+	r, err := newReadOptions(e.layout, opts)
 	if err != nil {
 		return paging.Fail[Rollup](err)
 	}
@@ -34,8 +36,9 @@ func (e *Events[T]) EachRollup(ctx context.Context, key Key, unit tier.Unit, opt
 
 // RollupPage reads one page of what Rollups reads. It may be shorter than its limit, even
 // empty, before the last page: check Next. No entry has an error.
-func (e *Events[T]) RollupPage(ctx context.Context, key Key, unit tier.Unit, opts ...RollupOption) (Page[Rollup], error) {
-	r, err := readOptionsOf(e.layout, opts)
+func (e *Events[T]) RollupPage(ctx context.Context, key Key, unit tier.Unit,
+	opts ...RollupOption) (Page[Rollup], error) {
+	r, err := newReadOptions(e.layout, opts)
 	if err != nil {
 		return Page[Rollup]{}, err
 	}
@@ -47,7 +50,8 @@ func (e *Events[T]) RollupPage(ctx context.Context, key Key, unit tier.Unit, opt
 	if err != nil {
 		return Page[Rollup]{}, err
 	}
-	page := Page[Rollup]{Entries: make([]Entry[Rollup], len(found.Rollups)), Next: found.Next, CompleteFrom: found.CompleteFrom.Time()}
+	page := Page[Rollup]{Entries: make([]Entry[Rollup], len(found.Rollups)), Next: found.Next,
+		CompleteFrom: found.CompleteFrom.Time()}
 	for i := range found.Rollups {
 		page.Entries[i].Value = found.Rollups[i]
 	}
@@ -58,7 +62,7 @@ func (e *Events[T]) RollupPage(ctx context.Context, key Key, unit tier.Unit, opt
 // has at most Limit points, and explains the choice. It requires In, and widens the range to
 // complete buckets. The error is ErrTooLong if no tier has few enough points.
 func (e *Events[T]) Chart(ctx context.Context, key Key, opts ...ChartOption) (Curve, error) {
-	r, err := readOptionsOf(e.layout, opts)
+	r, err := newReadOptions(e.layout, opts)
 	if err != nil {
 		return Curve{}, err
 	}
@@ -66,14 +70,15 @@ func (e *Events[T]) Chart(ctx context.Context, key Key, opts ...ChartOption) (Cu
 	if err != nil {
 		return Curve{}, err
 	}
-	return e.query.Chart(ctx, query.Chart{Rollups: r.rollups(series, r.unit), Stitched: r.stitched, Gaps: r.gaps})
+	return e.query.Chart(ctx,
+		query.Chart{Rollups: r.rollups(series, r.unit), Stitched: r.stitched, Gaps: r.gaps})
 }
 
 // Total reads one summary of exactly the events of a range, or of all events without In.
 // Complete buckets of the coarsest tiers are read, and at the ends finer tiers and raw
 // events. Missing has the parts of the range where those have expired.
 func (e *Events[T]) Total(ctx context.Context, key Key, opts ...TotalOption) (RangeTotal, error) {
-	r, err := readOptionsOf(e.layout, opts)
+	r, err := newReadOptions(e.layout, opts)
 	if err != nil {
 		return RangeTotal{}, err
 	}
@@ -93,7 +98,8 @@ const (
 // WaitRollup reads the rollup of the bucket that contains a time, again and again until the bucket has at
 // least a number of events. Rollups follow an append by moments, so this is for programs and tests that need
 // one now. Give ctx a deadline: the error then wraps the context's.
-func (e *Events[T]) WaitRollup(ctx context.Context, key Key, unit tier.Unit, at time.Time, events int64, opts ...MergeOption) (Rollup, error) {
+func (e *Events[T]) WaitRollup(ctx context.Context, key Key, unit tier.Unit, at time.Time, events int64,
+	opts ...MergeOption) (Rollup, error) {
 	read := []RollupOption{In(at, at.Add(time.Millisecond))}
 	for _, opt := range opts {
 		read = append(read, opt)
@@ -109,7 +115,8 @@ func (e *Events[T]) WaitRollup(ctx context.Context, key Key, unit tier.Unit, at 
 			return found[0], nil
 		}
 		if err := retry.Sleep(ctx, pause); err != nil {
-			return Rollup{}, fmt.Errorf("wait for the %s of %s of %s to have %d events: %w", unit, at.UTC().Format(time.RFC3339), key.Subject, events, err)
+			return Rollup{}, fmt.Errorf("wait for the %s of %s of %s to have %d events: %w", unit,
+				at.UTC().Format(time.RFC3339), key.Subject, events, err)
 		}
 	}
 }

@@ -58,7 +58,8 @@ func (col *column) declare(kind *catalog.Kind) {
 		})
 	}
 	if col.is(dimensionRole) {
-		kind.Dimensions = append(slices.Clip(kind.Dimensions), rollup.DimensionSpec{Name: col.name, Top: orDefault(col.top, rollup.DefaultTop)})
+		kind.Dimensions = append(slices.Clip(kind.Dimensions),
+			rollup.DimensionSpec{Name: col.name, Top: orDefault(col.top, rollup.DefaultTop)})
 	}
 	if col.is(distinctRole) {
 		kind.Distinct = append(slices.Clip(kind.Distinct), col.name)
@@ -81,15 +82,19 @@ func (c *checker) agree(column *column, kind *catalog.Kind) {
 	declared := declaredRoles(kind, column.name)
 	undeclared := declared == 0 && column.is(measureRole|fieldRole)
 	if !undeclared && declared != column.roles {
-		c.report(RowDiffers, column.goName, "the tag says %s, kind %s has %q as %s: make them equal", roleName(column.roles), kind.Name, column.name, cmp.Or(roleName(declared), "undeclared"))
+		c.report(RowDiffers, column.goName, "the tag says %s, kind %s has %q as %s: make them equal",
+			roleName(column.roles), kind.Name, column.name, cmp.Or(roleName(declared), "undeclared"))
 		return
 	}
 	if column.is(measureRole) {
 		c.agreeMeasure(column, kind)
 	}
-	if i := slices.IndexFunc(kind.Dimensions, func(d rollup.DimensionSpec) bool { return d.Name == column.name }); i >= 0 {
+	if i := slices.IndexFunc(kind.Dimensions, func(d rollup.DimensionSpec) bool {
+		return d.Name == column.name
+	}); i >= 0 {
 		if top := cmp.Or(kind.Dimensions[i].Top, rollup.DefaultTop); column.top != unset && column.top != top {
-			c.report(RowDiffers, column.goName, "the tag says top=%d, kind %s keeps %d: make them equal", column.top, kind.Name, top)
+			c.report(RowDiffers, column.goName, "the tag says top=%d, kind %s keeps %d: make them equal", column.top,
+				kind.Name, top)
 		}
 	}
 }
@@ -98,14 +103,19 @@ func (c *checker) agree(column *column, kind *catalog.Kind) {
 // and no percentiles.
 func (c *checker) agreeMeasure(column *column, kind *catalog.Kind) {
 	spec := rollup.MeasureSpec{Name: column.name, Scale: rollup.DefaultScale}
-	if i := slices.IndexFunc(kind.Measures, func(m rollup.MeasureSpec) bool { return m.Name == column.name }); i >= 0 {
+	if i := slices.IndexFunc(kind.Measures, func(m rollup.MeasureSpec) bool {
+		return m.Name == column.name
+	}); i >= 0 {
 		spec = kind.Measures[i]
 	}
 	if column.scale != unset && column.scale != spec.Scale {
-		c.report(RowDiffers, column.goName, "the tag says scale=%d, kind %s sums %q at scale %d: make them equal", column.scale, kind.Name, column.name, spec.Scale)
+		c.report(RowDiffers, column.goName, "the tag says scale=%d, kind %s sums %q at scale %d: make them equal",
+			column.scale, kind.Name, column.name, spec.Scale)
 	}
 	if column.percentiles && !spec.Percentiles {
-		c.report(RowDiffers, column.goName, "the tag says percentiles, kind %s has none for %q: declare them in the kind, or remove the option", kind.Name, column.name)
+		c.report(RowDiffers, column.goName,
+			"the tag says percentiles, kind %s has none for %q: declare them in the kind, or remove the option",
+			kind.Name, column.name)
 	}
 	if column.timeMean && !spec.TimeMean {
 		c.report(RowDiffers, column.goName,

@@ -64,7 +64,8 @@ func ExampleOptions_sessions() {
 	if _, err := views.AppendAll(ctx, viewsOfThree()); err != nil {
 		log.Fatal(err)
 	}
-	visits, err := timeseries.Open[Visit](table, web.Sessions, &timeseries.Options{Now: clock, Sources: []catalog.Kind{web.PageViews}})
+	visits, err := timeseries.Open[Visit](table, web.Sessions,
+		&timeseries.Options{Now: clock, Sources: []catalog.Kind{web.PageViews}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -73,9 +74,11 @@ func ExampleOptions_sessions() {
 		bounce, duration := r.Measure("bounce"), r.Measure("duration")
 		rate, _ := bounce.Avg()
 		entry, _ := r.Summary.Dimension("entry")
-		fmt.Printf("%s: %d visits, %.2f bounced, %s ms, entry %v %v\n", r.Bucket, r.Summary.Events(), rate, duration.Sum, entry.Values, err)
+		fmt.Printf("%s: %d visits, %.2f bounced, %s ms, entry %v %v\n", r.Bucket, r.Summary.Events(), rate,
+			duration.Sum, entry.Values, err)
 	}
-	for v, err := range visits.History(ctx, timeseries.Key{Subject: "x.org"}, timeseries.Where("visitor", model.Equal, "ann")) {
+	for v, err := range visits.History(ctx, timeseries.Key{Subject: "x.org"},
+		timeseries.Where("visitor", model.Equal, "ann")) {
 		fmt.Println(v.Begin.Format(time.TimeOnly), v.Views, v.Entry, v.Exit, err)
 	}
 	// Output:
@@ -84,7 +87,8 @@ func ExampleOptions_sessions() {
 	// 15:50:00 1 /help /help <nil>
 }
 
-func openVisits(store timeseries.Store, kind catalog.Kind, sources ...catalog.Kind) (*timeseries.Events[Visit], error) {
+func openVisits(store timeseries.Store, kind catalog.Kind,
+	sources ...catalog.Kind) (*timeseries.Events[Visit], error) {
 	return timeseries.Open[Visit](store, kind, &timeseries.Options{Now: clock, Sources: sources})
 }
 
@@ -146,7 +150,8 @@ func TestSessions_AreReadAsOtherKinds(t *testing.T) {
 func TestSessions_NeedTheKindsThatTheyAreFoldedFrom(t *testing.T) {
 	t.Parallel()
 	buys := web.Sessions
-	buys.Goals = []goal.Goal{{Name: "buy", Steps: []goal.Step{{Of: "CUSTOMEVENT", Where: []goal.Match{{Field: "name", Pattern: "Buy"}}}}}}
+	buys.Goals = []goal.Goal{{Name: "buy",
+		Steps: []goal.Step{{Of: "CUSTOMEVENT", Where: []goal.Match{{Field: "name", Pattern: "Buy"}}}}}}
 	for _, c := range []struct {
 		kind    catalog.Kind
 		sources []catalog.Kind
@@ -159,7 +164,8 @@ func TestSessions_NeedTheKindsThatTheyAreFoldedFrom(t *testing.T) {
 	} {
 		_, err := openVisits(newTable(), c.kind, c.sources...)
 		var mistake *timeseries.Error
-		if (err == nil) != (c.want == "") || err != nil && (!errors.As(err, &mistake) || mistake.Code != timeseries.KindUnusable || !strings.Contains(err.Error(), c.want)) {
+		if (err == nil) != (c.want == "") || err != nil && (!errors.As(err, &mistake) ||
+			mistake.Code != timeseries.KindUnusable || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%d goals, %d sources: %v, want %q", len(c.kind.Goals), len(c.sources), err, c.want)
 		}
 	}
@@ -174,7 +180,7 @@ func TestSessions_RefuseSourcesThatDoNotFitTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &tableconfig.Applier{
-		Table: table, Queue: table, Now: func() model.Time { return model.TimeOf(clock()) },
+		Table: table, Queue: table, Now: func() model.Time { return model.NewTime(clock()) },
 		Sweep: func(context.Context, storage.QueueShard) error { return nil },
 	}
 	if _, err := a.Apply(t.Context(), kinds); err != nil {
@@ -192,7 +198,8 @@ func TestSessions_RefuseSourcesThatDoNotFitTheTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := visits.Rollups(t.Context(), timeseries.Key{Subject: "x.org"}, tier.Day); !errors.Is(err, c.want) {
+		if _, err := visits.Rollups(t.Context(), timeseries.Key{Subject: "x.org"}, tier.Day); !errors.Is(err,
+			c.want) {
 			t.Errorf("%d shards: %v, want %v", c.source.Shards, err, c.want)
 		}
 	}

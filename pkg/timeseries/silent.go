@@ -31,11 +31,11 @@ func (e *Events[T]) Silent(
 		for s, err := range e.query.EachSilent(ctx, q) {
 			one := Listed{Key: Key{Subject: s.Subject.ID, Stream: s.Newest.Stream}}
 			if s.LastSeen != nil {
-				one.Last = timeOf(*s.LastSeen)
+				one.Last = toTime(*s.LastSeen)
 			}
 			if !yield(one, err) {
 				return
 			}
 		}
-	}, timeOf(q.Through), nil
+	}, toTime(q.Through), nil
 }

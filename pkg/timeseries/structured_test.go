@@ -43,11 +43,13 @@ func TestProfiles_ATypeWithATextIsStoredAsIt(t *testing.T) {
 		Key   uid        `tide:"field"`
 		Tags  []string   `tide:"field"`
 	}
-	profiles, err := timeseries.OpenProfiles[site](newTable(), catalog.SubjectType{Name: "SITE", Profile: &catalog.Profile{}}, &timeseries.Options{Now: clock})
+	profiles, err := timeseries.OpenProfiles[site](newTable(),
+		catalog.SubjectType{Name: "SITE", Profile: &catalog.Profile{}}, &timeseries.Options{Now: clock})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := site{ID: "one", Addr: netip.MustParseAddr("10.0.0.1"), IP: net.IPv4(10, 0, 0, 2), Limit: new(big.Int).Lsh(big.NewInt(1), 90), Key: uid{1, 2, 3, 4}, Tags: []string{"a"}}
+	want := site{ID: "one", Addr: netip.MustParseAddr("10.0.0.1"), IP: net.IPv4(10, 0, 0, 2),
+		Limit: new(big.Int).Lsh(big.NewInt(1), 90), Key: uid{1, 2, 3, 4}, Tags: []string{"a"}}
 	want.Total.SetString("123456789012345678901234567890", 10)
 	if out, err := profiles.Put(t.Context(), want, 0); err != nil || out.Outcome != lifecycle.Created {
 		t.Fatalf("put: %s, %v", out.Outcome, err)
@@ -57,7 +59,8 @@ func TestProfiles_ATypeWithATextIsStoredAsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := found.Value
-	if got.Addr != want.Addr || !got.IP.Equal(want.IP) || got.Total.Cmp(&want.Total) != 0 || got.Limit.Cmp(want.Limit) != 0 || got.Key != want.Key || len(got.Tags) != 1 {
+	if got.Addr != want.Addr || !got.IP.Equal(want.IP) || got.Total.Cmp(&want.Total) != 0 ||
+		got.Limit.Cmp(want.Limit) != 0 || got.Key != want.Key || len(got.Tags) != 1 {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -102,7 +105,8 @@ func TestEvents_AFieldWithATextIsStoredAsIt(t *testing.T) {
 	if _, err := visits.Append(t.Context(), want); err != nil {
 		t.Fatal(err)
 	}
-	if latest, err := visits.Latest(t.Context(), timeseries.Key{Subject: "sensor_01"}); err != nil || *latest != want {
+	if latest, err := visits.Latest(t.Context(), timeseries.Key{Subject: "sensor_01"}); err != nil ||
+		*latest != want {
 		t.Errorf("latest %+v, %v; want %+v", latest, err, want)
 	}
 }

@@ -94,7 +94,8 @@ func (e *Events[T]) kindOfTable(ctx context.Context) (*catalog.Kind, error) {
 }
 
 // readConfig returns the kind that is known, and the read to wait for; nil if the known kind may be used.
-func (e *Events[T]) readConfig(ctx context.Context, reader tableconfig.Reader, now model.Time) (loadedKind, *configReading) {
+func (e *Events[T]) readConfig(ctx context.Context, reader tableconfig.Reader,
+	now model.Time) (loadedKind, *configReading) {
 	t := &e.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -135,7 +136,8 @@ func (e *Events[T]) startReading(ctx context.Context, reader tableconfig.Reader,
 }
 
 // loadKind reads the kind's configuration and compares it with the declared kind.
-func (e *Events[T]) loadKind(ctx context.Context, reader tableconfig.Reader, now model.Time) (*catalog.Kind, error) {
+func (e *Events[T]) loadKind(ctx context.Context, reader tableconfig.Reader,
+	now model.Time) (*catalog.Kind, error) {
 	if err := e.checkKnown(ctx, reader); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func applied(t *testing.T, change func(*catalog.Kind)) *memory.Table {
 		t.Fatal(err)
 	}
 	table := newTable()
-	a := &tableconfig.Applier{Table: table, Now: func() model.Time { return model.TimeOf(clock()) }}
+	a := &tableconfig.Applier{Table: table, Now: func() model.Time { return model.NewTime(clock()) }}
 	if _, err := a.Apply(t.Context(), kinds); err != nil {
 		t.Fatal(err)
 	}
@@ -65,10 +65,11 @@ func TestAppend_KeepsEventsAsLongAsTheTableSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readings.Append(t.Context(), Reading{Device: "sensor_01", At: today, Temperature: number("20")}); err != nil {
+	if _, err := readings.Append(t.Context(),
+		Reading{Device: "sensor_01", At: today, Temperature: number("20")}); err != nil {
 		t.Fatal(err)
 	}
-	if n := table.Expire(model.TimeOf(today.Add(10*24*time.Hour + time.Minute))); n != 1 {
+	if n := table.Expire(model.NewTime(today.Add(10*24*time.Hour + time.Minute))); n != 1 {
 		t.Errorf("%d events expired after the 10 days of the table, want 1", n)
 	}
 }
@@ -82,11 +83,13 @@ func (unreadable) KindConfig(context.Context, string) (*storage.KindConfig, erro
 
 func TestAppend_IsUndecidedIfTheConfigurationCannotBeRead(t *testing.T) {
 	t.Parallel()
-	readings, err := timeseries.Open[Reading](unreadable{newTable()}, iot.Readings, &timeseries.Options{Now: clock})
+	readings, err := timeseries.Open[Reading](unreadable{newTable()}, iot.Readings,
+		&timeseries.Options{Now: clock})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readings.Append(t.Context(), Reading{Device: "sensor_01", At: today}); !errors.Is(err, timeseries.ErrUndecided) {
+	if _, err := readings.Append(t.Context(), Reading{Device: "sensor_01", At: today}); !errors.Is(err,
+		timeseries.ErrUndecided) {
 		t.Errorf("append: %v, want %v", err, timeseries.ErrUndecided)
 	}
 }
@@ -231,11 +234,13 @@ func TestOpen_AnUnmanagedKindIsWrittenToATableThatHasOthers(t *testing.T) {
 	t.Parallel()
 	kind := iot.Readings
 	kind.Name, kind.Path = "STRANGE", "strange"
-	readings, err := timeseries.Open[Reading](applied(t, func(*catalog.Kind) {}), kind, &timeseries.Options{Now: clock, Unmanaged: true})
+	readings, err := timeseries.Open[Reading](applied(t, func(*catalog.Kind) {}), kind,
+		&timeseries.Options{Now: clock, Unmanaged: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := readings.Append(t.Context(), Reading{Device: "sensor_01", At: today}); err != nil || out.Outcome != model.Applied {
+	if out, err := readings.Append(t.Context(), Reading{Device: "sensor_01", At: today}); err != nil ||
+		out.Outcome != model.Applied {
 		t.Errorf("append: %s, %v; want applied", out.Outcome, err)
 	}
 }

@@ -79,7 +79,8 @@ func readTags(model reflect.Type) (columns []column, mistakes []*Error) {
 			err = fmt.Errorf("the field is in a struct embedded by pointer, which may be nil: embed it by value")
 		}
 		if err != nil {
-			mistakes = append(mistakes, &Error{Code: TagUnreadable, Model: model.Name(), Field: f.Name, Message: err.Error()})
+			mistakes = append(mistakes,
+				&Error{Code: TagUnreadable, Model: model.Name(), Field: f.Name, Message: err.Error()})
 			continue
 		}
 		columns = append(columns, c)

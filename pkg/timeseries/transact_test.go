@@ -14,7 +14,8 @@ import (
 )
 
 // compose appends v in a transaction without other items.
-func compose(t *testing.T, table *memory.Table, events *timeseries.Events[Reading], v Reading, opts ...timeseries.AppendOption) timeseries.Result[Reading] {
+func compose(t *testing.T, table *memory.Table, events *timeseries.Events[Reading], v Reading,
+	opts ...timeseries.AppendOption) timeseries.Result[Reading] {
 	t.Helper()
 	c, err := events.TransactItems(v, opts...)
 	if err != nil {
@@ -36,7 +37,8 @@ func TestTransactItems_HaveTheOutcomeOfAnAppendExceptForLateEvents(t *testing.T)
 	table := newTable()
 	events := open[Reading](t, table, iot.Readings) // keeps late events
 	at := func(minute int, location string) Reading {
-		return Reading{Device: "sensor_01", At: today.Add(time.Duration(minute-30) * time.Minute), Location: location}
+		return Reading{Device: "sensor_01", At: today.Add(time.Duration(minute-30) * time.Minute),
+			Location: location}
 	}
 	here := timeseries.If("location", model.Equal, "hall")
 	for _, step := range []struct {

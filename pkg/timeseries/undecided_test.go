@@ -26,7 +26,8 @@ import (
 )
 
 // openOn opens iot.Readings on a store, with one attempt for each request.
-func openOn(t *testing.T, store timeseries.Store, kind catalog.Kind, opts timeseries.Options) *timeseries.Events[Reading] {
+func openOn(t *testing.T, store timeseries.Store, kind catalog.Kind,
+	opts timeseries.Options) *timeseries.Events[Reading] {
 	t.Helper()
 	opts.Now = clock
 	events, err := timeseries.Open[Reading](store, kind, &opts)
@@ -46,12 +47,14 @@ func withoutLatest() catalog.Kind {
 func TestAppend_UndecidedIsAnErrorWithItsCause(t *testing.T) {
 	t.Parallel()
 	v := Reading{Device: "sensor_01", At: today, Location: "hall"}
-	busy := &storetest.FaultyStore{Store: newTable(), Writes: storetest.FailRandomly(newRand(), 1, storetest.Throttle)}
+	busy := &storetest.FaultyStore{Store: newTable(),
+		Writes: storetest.FailRandomly(newRand(), 1, storetest.Throttle)}
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	late, stop := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
 	defer stop()
-	for name, kind := range map[string]catalog.Kind{"a kind with latest item": iot.Readings, "a kind without": withoutLatest()} {
+	for name, kind := range map[string]catalog.Kind{"a kind with latest item": iot.Readings,
+		"a kind without": withoutLatest()} {
 		for _, c := range []struct {
 			name  string
 			ctx   context.Context
@@ -66,10 +69,12 @@ func TestAppend_UndecidedIsAnErrorWithItsCause(t *testing.T) {
 		} {
 			events := openOn(t, c.store, kind, c.opts)
 			result, err := events.Append(c.ctx, v)
-			if !errors.Is(err, timeseries.ErrUndecided) || c.cause != nil && !errors.Is(err, c.cause) || result.Outcome != "" || result.Err == nil {
+			if !errors.Is(err, timeseries.ErrUndecided) || c.cause != nil && !errors.Is(err, c.cause) ||
+				result.Outcome != "" || result.Err == nil {
 				t.Errorf("%s: %s: %+v, %v; want ErrUndecided and %v", name, c.name, result, err, c.cause)
 			}
-			results, err := events.AppendAll(c.ctx, []Reading{v, {Device: "sensor_02", At: today}, {Device: "sensor_03"}})
+			results, err := events.AppendAll(c.ctx,
+				[]Reading{v, {Device: "sensor_02", At: today}, {Device: "sensor_03"}})
 			if !errors.Is(err, timeseries.ErrUndecided) || !errors.Is(err, timeseries.ErrRejected) {
 				t.Errorf("%s: %s: a batch: %v, want both errors", name, c.name, err)
 			}
@@ -81,7 +86,8 @@ func TestAppend_UndecidedIsAnErrorWithItsCause(t *testing.T) {
 			if !kind.HasLatest() {
 				continue
 			}
-			if result, err := events.Append(c.ctx, v, timeseries.If("location", model.Missing, nil)); !errors.Is(err, timeseries.ErrUndecided) || result.Outcome != "" {
+			if result, err := events.Append(c.ctx, v, timeseries.If("location", model.Missing, nil)); !errors.Is(err,
+				timeseries.ErrUndecided) || result.Outcome != "" {
 				t.Errorf("%s: on a condition: %+v, %v; want ErrUndecided", c.name, result, err)
 			}
 		}
@@ -91,7 +97,9 @@ func TestAppend_UndecidedIsAnErrorWithItsCause(t *testing.T) {
 // The error of the client is part of the error, so that a program can branch on it.
 func TestAppend_UndecidedWrapsTheErrorOfTheClient(t *testing.T) {
 	t.Parallel()
-	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
+	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
 	defer failing.Close()
 	client := dynamodb.New(dynamodb.Options{
 		Region: "eu-west-1", BaseEndpoint: &failing.URL, Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
@@ -102,7 +110,8 @@ func TestAppend_UndecidedWrapsTheErrorOfTheClient(t *testing.T) {
 		events := openOn(t, dynamo.New(client, "none"), kind, timeseries.Options{Attempts: 1})
 		_, err := events.Append(context.Background(), Reading{Device: "sensor_01", At: today})
 		var response *smithyhttp.ResponseError
-		if !errors.Is(err, timeseries.ErrUndecided) || !errors.As(err, &response) || response.HTTPStatusCode() != http.StatusInternalServerError {
+		if !errors.Is(err, timeseries.ErrUndecided) || !errors.As(err, &response) ||
+			response.HTTPStatusCode() != http.StatusInternalServerError {
 			t.Errorf("got %v, want ErrUndecided and the response of the server", err)
 		}
 	}
@@ -111,7 +120,8 @@ func TestAppend_UndecidedWrapsTheErrorOfTheClient(t *testing.T) {
 // What a repetition cannot mend is not undecided: a loop of the program ends.
 func TestAppend_AMissingTableAndPermissionArePermanent(t *testing.T) {
 	t.Parallel()
-	for _, code := range []string{"ResourceNotFoundException", "AccessDeniedException", "UnrecognizedClientException", "ExpiredTokenException"} {
+	for _, code := range []string{"ResourceNotFoundException", "AccessDeniedException",
+		"UnrecognizedClientException", "ExpiredTokenException"} {
 		requests := 0
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			requests++
@@ -125,11 +135,14 @@ func TestAppend_AMissingTableAndPermissionArePermanent(t *testing.T) {
 				return aws.Credentials{AccessKeyID: "a", SecretAccessKey: "b"}, nil
 			}),
 		})
-		for name, kind := range map[string]catalog.Kind{"with latest items": iot.Readings, "without": withoutLatest()} {
+		for name, kind := range map[string]catalog.Kind{"with latest items": iot.Readings,
+			"without": withoutLatest()} {
 			requests = 0
 			store := dynamo.New(client, "none")
-			_, err := openOn(t, store, kind, timeseries.Options{}).Append(t.Context(), Reading{Device: "sensor_01", At: today})
-			if !errors.Is(err, timeseries.ErrPermanent) || errors.Is(err, timeseries.ErrUndecided) || errors.Is(err, timeseries.ErrRejected) {
+			_, err := openOn(t, store, kind, timeseries.Options{}).Append(t.Context(),
+				Reading{Device: "sensor_01", At: today})
+			if !errors.Is(err, timeseries.ErrPermanent) || errors.Is(err, timeseries.ErrUndecided) ||
+				errors.Is(err, timeseries.ErrRejected) {
 				t.Errorf("%s: %s: %v, want ErrPermanent alone", name, code, err)
 			}
 			if requests > 4 {
@@ -143,7 +156,8 @@ func TestAppend_AMissingTableAndPermissionArePermanent(t *testing.T) {
 func TestAppendAll_APermanentErrorIsThatOfItsValues(t *testing.T) {
 	t.Parallel()
 	events := openOn(t, &broken{Store: newTable(), device: "sensor_02"}, withoutLatest(), timeseries.Options{})
-	results, err := events.AppendAll(context.Background(), []Reading{{Device: "sensor_01", At: today}, {Device: "sensor_02", At: today}})
+	results, err := events.AppendAll(context.Background(),
+		[]Reading{{Device: "sensor_01", At: today}, {Device: "sensor_02", At: today}})
 	if !errors.Is(err, errBroken) || errors.Is(err, timeseries.ErrUndecided) {
 		t.Errorf("got %v, want %v", err, errBroken)
 	}
@@ -154,7 +168,8 @@ func TestAppendAll_APermanentErrorIsThatOfItsValues(t *testing.T) {
 
 func TestOpen_RejectsImpossibleOptions(t *testing.T) {
 	t.Parallel()
-	for _, o := range []timeseries.Options{{Attempts: -1}, {Patience: -1}, {Parallel: -1}, {Limits: timeseries.Limits{Text: -1}}, {Limits: timeseries.Limits{MaxAhead: -1}}} {
+	for _, o := range []timeseries.Options{{Attempts: -1}, {Patience: -1}, {Parallel: -1},
+		{Limits: timeseries.Limits{Text: -1}}, {Limits: timeseries.Limits{MaxAhead: -1}}} {
 		if _, err := timeseries.Open[Reading](newTable(), iot.Readings, &o); err == nil {
 			t.Errorf("%+v: no error", o)
 		}
@@ -179,7 +194,8 @@ func TestLedger_BooksEachPaymentOnce(t *testing.T) {
 		running.Go(func() {
 			for n := range payments {
 				table.Fail("lost response", n%3)
-				if out, err := book(t.Context(), ledger, "alice", fmt.Sprint(clerk, "-", n), 1); err != nil || !strings.HasPrefix(out, "booked") {
+				if out, err := book(t.Context(), ledger, "alice", fmt.Sprint(clerk, "-", n), 1); err != nil ||
+					!strings.HasPrefix(out, "booked") {
 					t.Errorf("payment %d of clerk %d: %s, %v", n, clerk, out, err)
 				}
 			}

@@ -33,13 +33,15 @@ func (f form) number() bool { return f >= decimalForm && f <= uintForm }
 
 var kindForms = map[reflect.Kind]form{
 	reflect.Float32: floatForm, reflect.Float64: floatForm,
-	reflect.Int: intForm, reflect.Int8: intForm, reflect.Int16: intForm, reflect.Int32: intForm, reflect.Int64: intForm,
-	reflect.Uint: uintForm, reflect.Uint8: uintForm, reflect.Uint16: uintForm, reflect.Uint32: uintForm, reflect.Uint64: uintForm,
+	reflect.Int: intForm, reflect.Int8: intForm, reflect.Int16: intForm, reflect.Int32: intForm,
+	reflect.Int64: intForm,
+	reflect.Uint:  uintForm, reflect.Uint8: uintForm, reflect.Uint16: uintForm, reflect.Uint32: uintForm,
+	reflect.Uint64: uintForm,
 	reflect.String: textForm, reflect.Bool: boolForm,
 }
 
-// formOf returns the form of a type or of what it points to.
-func formOf(t reflect.Type) form {
+// formFor returns the form of a type or of what it points to.
+func formFor(t reflect.Type) form {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -68,14 +70,14 @@ func encode(v reflect.Value) (value model.Value, ok bool, err error) {
 		}
 		v = v.Elem()
 	}
-	switch formOf(v.Type()) {
+	switch formFor(v.Type()) {
 	case decimalForm:
 		return model.NumberValue(v.Interface().(model.Decimal)), true, nil
 	case floatForm:
 		value, err = encodeFloat(v.Float(), v.Type().Bits())
 		return value, true, err
 	case intForm:
-		return model.NumberValue(model.DecimalOf(v.Int())), true, nil
+		return model.NumberValue(model.NewDecimal(v.Int())), true, nil
 	case uintForm:
 		d, err := model.ParseDecimal(strconv.FormatUint(v.Uint(), 10))
 		return model.NumberValue(d), true, err
@@ -127,14 +129,14 @@ var (
 func decode(value model.Value, v reflect.Value) error {
 	if v.Kind() == reflect.Pointer {
 		target := reflect.New(v.Type().Elem())
-		form := formOf(v.Type().Elem())
+		form := formFor(v.Type().Elem())
 		if value.Kind == model.Null || form.number() && value.Kind != model.Number {
 			return nil
 		}
 		v.Set(target)
 		v = target.Elem()
 	}
-	form := formOf(v.Type())
+	form := formFor(v.Type())
 	if form.number() {
 		return decodeNumber(value, form, v)
 	}

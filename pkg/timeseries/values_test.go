@@ -53,14 +53,14 @@ func TestValues_AreReadAsWritten(t *testing.T) {
 		text := rapid.StringN(0, 20, -1)
 		in := allTypes{
 			Subject: "one", At: today, ID: "a",
-			Exact: model.DecimalOf(rapid.Int64Range(-1e14, 1e14).Draw(t, "exact")),
+			Exact: model.NewDecimal(rapid.Int64Range(-1e14, 1e14).Draw(t, "exact")),
 			Float: roundTiny(float.Draw(t, "float")), Small: rapid.Float32Range(-1e9, 1e9).Draw(t, "small"),
 			Count: rapid.IntRange(-1e14, 1e14).Draw(t, "count"), Tiny: rapid.Int8().Draw(t, "tiny"), Size: rapid.Uint32().Draw(t, "size"),
 			Text: text.Draw(t, "text"), Color: color(text.Draw(t, "color")), OK: rapid.Bool().Draw(t, "ok"),
 			Since: time.Unix(rapid.Int64Range(1, 1<<33).Draw(t, "since"), rapid.Int64Range(0, 999999999).Draw(t, "nanos")).UTC(),
 		}
 		if rapid.Bool().Draw(t, "pointers") {
-			d, f, s := model.DecimalOf(3), roundTiny(float.Draw(t, "pointed")), text.Draw(t, "note")
+			d, f, s := model.NewDecimal(3), roundTiny(float.Draw(t, "pointed")), text.Draw(t, "note")
 			in.Maybe, in.Pointed, in.Note = &d, &f, &s
 		}
 		out, err := events.Append(context.Background(), in)
@@ -90,7 +90,8 @@ func roundTiny(f float64) float64 {
 }
 
 // open opens a kind as T, or ends the test.
-func open[T any](t interface{ Fatalf(string, ...any) }, table *memory.Table, kind catalog.Kind) *timeseries.Events[T] {
+func open[T any](t interface{ Fatalf(string, ...any) }, table *memory.Table,
+	kind catalog.Kind) *timeseries.Events[T] {
 	events, err := timeseries.Open[T](table, kind, &timeseries.Options{Now: clock})
 	if err != nil {
 		t.Fatalf("open: %v", err)
@@ -106,11 +107,13 @@ func TestAppend_AbsentFieldsAreNotWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, err := table.GetItem(context.Background(), keys.Latest(model.Series{Subject: model.Subject{Type: "THING", ID: "one"}, Kind: "SAMPLE"}))
+	stored, err := table.GetItem(context.Background(),
+		keys.Latest(model.Series{Subject: model.Subject{Type: "THING", ID: "one"}, Kind: "SAMPLE"}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{"text": false, "since": false, "maybe": false, "pointed": false, "note": true, "ok": true, "count": true} {
+	for name, want := range map[string]bool{"text": false, "since": false, "maybe": false, "pointed": false,
+		"note": true, "ok": true, "count": true} {
 		if _, there := stored[name]; there != want {
 			t.Errorf("%s stored: %t, want %t", name, there, want)
 		}
@@ -134,7 +137,8 @@ func TestHistory_AnUnparsableMeasureIsNilOrNaN(t *testing.T) {
 	}
 	table, ctx := newTable(), context.Background()
 	for i, x := range []float64{math.NaN(), 1} {
-		out, err := open[float](t, table, iot.Readings).Append(ctx, float{minimalModel{"sensor_01", today.Add(time.Duration(i))}.at(i), x})
+		out, err := open[float](t, table, iot.Readings).Append(ctx,
+			float{minimalModel{"sensor_01", today.Add(time.Duration(i))}.at(i), x})
 		if err != nil || out.Outcome != model.Applied {
 			t.Fatalf("append: %s, %v", out.Outcome, err)
 		}
@@ -168,13 +172,16 @@ func TestHistory_AnUnreadableEventIsAnErrorAndTheIterationContinues(t *testing.T
 	table, ctx := newTable(), context.Background()
 	events := open[Reading](t, table, iot.Readings)
 	for i := range 2 {
-		if _, err := events.Append(ctx, Reading{Device: "sensor_01", At: today.Add(time.Duration(i-5) * time.Minute), ID: "x"}); err != nil {
+		if _, err := events.Append(ctx,
+			Reading{Device: "sensor_01", At: today.Add(time.Duration(i-5) * time.Minute), ID: "x"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	first := model.EventKey{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"},
-		Order: model.Order{At: model.TimeOf(today.Add(-5 * time.Minute)), ID: "x"}}
-	damage := item.Item{keys.AttrPK: {Type: item.S, S: keys.Event(first).PK}, keys.AttrSK: {Type: item.S, S: keys.Event(first).SK},
+	first := model.EventKey{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"},
+		Kind: "READING"},
+		Order: model.Order{At: model.NewTime(today.Add(-5 * time.Minute)), ID: "x"}}
+	damage := item.Item{keys.AttrPK: {Type: item.S, S: keys.Event(first).PK},
+		keys.AttrSK:        {Type: item.S, S: keys.Event(first).SK},
 		tablekeys.AttrHash: {Type: item.S, S: "no hash"}}
 	if err := table.UpdateItem(ctx, damage); err != nil {
 		t.Fatal(err)

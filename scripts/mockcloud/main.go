@@ -59,8 +59,9 @@ func expected(settings *config.Config, kinds *catalog.Catalog, stage *config.Sta
 		"table":     table(stage),
 		"functions": functions(settings, stack),
 		"mappings":  mappings(settings.Mapping, stack),
-		"queues":    facts{"OnFailureQueue": inSeconds(settings.Mapping.FailureRetention), "UndeliveredQueue": inSeconds(settings.Mapping.FailureRetention)},
-		"rules":     rules(kinds, stage, stack),
+		"queues": facts{"OnFailureQueue": inSeconds(settings.Mapping.FailureRetention),
+			"UndeliveredQueue": inSeconds(settings.Mapping.FailureRetention)},
+		"rules": rules(kinds, stage, stack),
 	}
 }
 
@@ -82,7 +83,8 @@ func table(stage *config.Stage) facts {
 func functions(settings *config.Config, prefix string) facts {
 	all := facts{}
 	for name, f := range stack.Settings(settings) {
-		all[prefix+"-"+name] = facts{"memory": f.Memory, "timeout": inSeconds(f.Timeout), "runtime": "provided.al2023"}
+		all[prefix+"-"+name] = facts{"memory": f.Memory, "timeout": inSeconds(f.Timeout),
+			"runtime": "provided.al2023"}
 	}
 	return all
 }

@@ -86,14 +86,16 @@ func TestScript_IsSkippedIfTheMockCannotBeInstalled(t *testing.T) {
 		place(t, clone, file, read(t, file))
 	}
 	place(t, clone, "infra/testdata/dev.template.json", []byte("{}"))
-	tools := filepath.Dir(place(t, clone, "tools/python3", []byte("#!/bin/sh\necho no packages here >&2\nexit 1\n")))
+	tools := filepath.Dir(
+		place(t, clone, "tools/python3", []byte("#!/bin/sh\necho no packages here >&2\nexit 1\n")))
 	cmd := exec.Command(script, "dev")
 	cmd.Env = append(os.Environ(), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(out), "skipped: ") {
 		t.Errorf("%v: %s", err, out)
 	}
-	if log, err := os.ReadFile(filepath.Join(clone, "build", "venv.log")); !bytes.Contains(log, []byte("no packages here")) {
+	if log, err := os.ReadFile(filepath.Join(clone, "build", "venv.log")); !bytes.Contains(log,
+		[]byte("no packages here")) {
 		t.Errorf("the log is %q, %v", log, err)
 	}
 }
@@ -112,13 +114,17 @@ func place(t *testing.T, dir, name string, text []byte) string {
 
 func TestScript_MockHasTheConfiguration(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, "build/venv/installed")); err != nil {
-		testenv.Missing(t, "python", "the mock of AWS is not installed: scripts/venv.sh installs it if it can reach PyPI")
+		testenv.Missing(t, "python",
+			"the mock of AWS is not installed: scripts/venv.sh installs it if it can reach PyPI")
 	}
-	for _, input := range []string{"scripts/mockcloud/run.sh", "scripts/mockcloud/deploy.py", "infra/testdata/prod.template.json", "tidemark.yaml"} {
+	for _, input := range []string{"scripts/mockcloud/run.sh", "scripts/mockcloud/deploy.py",
+		"infra/testdata/prod.template.json", "tidemark.yaml"} {
 		read(t, input) // so that a change of it invalidates the cached result
 	}
-	out, err := exec.Command(filepath.Join(root, "scripts/mockcloud/run.sh"), "prod", "infra/testdata/prod.template.json").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "CREATE_COMPLETE") || strings.Contains(string(out), "DIFFERENT") {
+	out, err := exec.Command(filepath.Join(root, "scripts/mockcloud/run.sh"), "prod",
+		"infra/testdata/prod.template.json").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "CREATE_COMPLETE") ||
+		strings.Contains(string(out), "DIFFERENT") {
 		t.Errorf("%v:\n%s", err, out)
 	}
 }

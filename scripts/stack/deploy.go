@@ -56,15 +56,21 @@ func (t *target) checkTable() error {
 		return nil // the stack creates the table
 	}
 	for _, c := range []struct{ request, query, want string }{
-		{"describe-table --table-name " + name, "Table.[StreamSpecification.StreamViewType,LatestStreamLabel,DeletionProtectionEnabled]",
-			"NEW_AND_OLD_IMAGES\t" + stream + "\t" + map[bool]string{true: "True", false: "False"}[t.stage.Removal == config.Retain]},
-		{"describe-time-to-live --table-name " + name, "TimeToLiveDescription.[AttributeName,TimeToLiveStatus]", keys.AttrExpiresAt + "\tENABLED"},
-		{"describe-continuous-backups --table-name " + name, "ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus", "ENABLED"},
+		{"describe-table --table-name " + name,
+			"Table.[StreamSpecification.StreamViewType,LatestStreamLabel,DeletionProtectionEnabled]",
+			"NEW_AND_OLD_IMAGES\t" + stream + "\t" +
+				map[bool]string{true: "True", false: "False"}[t.stage.Removal == config.Retain]},
+		{"describe-time-to-live --table-name " + name, "TimeToLiveDescription.[AttributeName,TimeToLiveStatus]",
+			keys.AttrExpiresAt + "\tENABLED"},
+		{"describe-continuous-backups --table-name " + name,
+			"ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus", "ENABLED"},
 		{"list-tags-of-resource --resource-arn " + arn, "Tags[?Key=='stage'].Value", t.stage.Name},
 	} {
 		got, err := t.aws(append([]string{"dynamodb", "--query", c.query}, strings.Fields(c.request)...)...)
 		if err != nil || got != c.want {
-			return errors.Join(fmt.Errorf("table %s has %s %q, stage %s needs %q: run tidemark restore --restored --stage %s --table %s", name, c.query, got, t.stage.Name, c.want, t.stage.Name, name), err)
+			return errors.Join(fmt.Errorf(
+				"table %s has %s %q, stage %s needs %q: run tidemark restore --restored --stage %s --table %s", name,
+				c.query, got, t.stage.Name, c.want, t.stage.Name, name), err)
 		}
 	}
 	return nil

@@ -33,13 +33,15 @@ func (t *target) destroy() error {
 	}
 	for _, a := range attached {
 		if t.yes && !blocked {
-			if _, err := t.aws("iot", "detach-policy", "--policy-name", a.policy, "--target", a.certificate); err != nil {
+			if _, err := t.aws("iot", "detach-policy", "--policy-name", a.policy, "--target",
+				a.certificate); err != nil {
 				return err
 			}
 			fmt.Fprintf(t.out, "detached %s from %s\n", a.policy, a.certificate)
 			continue
 		}
-		fmt.Fprintf(t.out, "blocked by certificate %s, which uses policy %s: run again with YES=1 to detach it\n", a.certificate, a.policy)
+		fmt.Fprintf(t.out, "blocked by certificate %s, which uses policy %s: run again with YES=1 to detach it\n",
+			a.certificate, a.policy)
 		blocked = true
 	}
 	if blocked {
@@ -58,7 +60,8 @@ func (t *target) destroy() error {
 
 // protection reports whether the stack has termination protection, and how to disable it.
 func (t *target) protection() (blocked bool, err error) {
-	on, err := t.aws("cloudformation", "describe-stacks", "--stack-name", t.stack, "--query", "Stacks[0].EnableTerminationProtection")
+	on, err := t.aws("cloudformation", "describe-stacks", "--stack-name", t.stack, "--query",
+		"Stacks[0].EnableTerminationProtection")
 	if err != nil || !strings.EqualFold(on, "true") {
 		return false, err
 	}
@@ -92,7 +95,8 @@ func (t *target) certificates() (all []attachment, err error) {
 // that a failure changes nothing.
 func (t *target) listRetained() {
 	left, err := t.aws("resourcegroupstaggingapi", "get-resources",
-		"--tag-filters", "Key=application,Values=tidemark", "Key=stage,Values="+t.stage.Name, "--query", "ResourceTagMappingList[].ResourceARN")
+		"--tag-filters", "Key=application,Values=tidemark", "Key=stage,Values="+t.stage.Name, "--query",
+		"ResourceTagMappingList[].ResourceARN")
 	if err != nil {
 		fmt.Fprintf(t.out, "what remains cannot be listed: %v\n", err)
 		return

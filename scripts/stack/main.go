@@ -113,7 +113,8 @@ func (t *target) checkPlace() error {
 
 // status returns the status of the stack, "" if there is none.
 func (t *target) status() (string, error) {
-	status, err := t.aws("cloudformation", "describe-stacks", "--stack-name", t.stack, "--query", "Stacks[0].StackStatus")
+	status, err := t.aws("cloudformation", "describe-stacks", "--stack-name", t.stack, "--query",
+		"Stacks[0].StackStatus")
 	if err != nil && strings.Contains(err.Error(), "does not exist") {
 		return "", nil
 	}

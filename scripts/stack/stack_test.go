@@ -34,7 +34,8 @@ func (m *machine) command(_ bool, _ string, words ...string) (string, error) {
 // changing returns the commands that change something.
 func (m *machine) changing() (all []string) {
 	for _, line := range m.ran {
-		if !strings.Contains(line, "describe-") && !strings.Contains(line, " get-") && !strings.Contains(line, " list-") {
+		if !strings.Contains(line, "describe-") && !strings.Contains(line, " get-") &&
+			!strings.Contains(line, " list-") {
 			all = append(all, line)
 		}
 	}
@@ -47,9 +48,11 @@ func settings() *config.Config {
 	return c
 }
 
-func stack(t *testing.T, o options, output map[string]string, words ...string) (ran []string, out string, err error) {
+func stack(t *testing.T, o options, output map[string]string,
+	words ...string) (ran []string, out string, err error) {
 	t.Helper()
-	m := &machine{output: map[string]string{"get-caller-identity": "111122223333\n", "StackStatus": "UPDATE_COMPLETE"}}
+	m := &machine{output: map[string]string{"get-caller-identity": "111122223333\n",
+		"StackStatus": "UPDATE_COMPLETE"}}
 	for part, text := range output {
 		m.output[part] = text
 	}
@@ -95,7 +98,8 @@ func TestDeploy_OfAnExistingStackChecksTheConfigurationFirst(t *testing.T) {
 }
 
 func TestDeploy_EndsAtTheFirstFailure(t *testing.T) {
-	for part, want := range map[string]int{"--dry-run": 1, "cdk deploy": 2, "StackStatus": 0, "get-caller-identity": 0} {
+	for part, want := range map[string]int{"--dry-run": 1, "cdk deploy": 2, "StackStatus": 0,
+		"get-caller-identity": 0} {
 		got, _, err := stack(t, options{}, map[string]string{part: "error refused"}, "deploy", "prod")
 		if err == nil || len(got) != want {
 			t.Errorf("with a failure of %s: %v after %q, want an error after %d commands", part, err, got, want)
@@ -104,15 +108,18 @@ func TestDeploy_EndsAtTheFirstFailure(t *testing.T) {
 }
 
 func TestDeploy_PreparesAChangeSetForReview(t *testing.T) {
-	got, out, err := stack(t, options{changes: true}, map[string]string{"StackStatus": "UPDATE_COMPLETE"}, "deploy", "prod")
-	if err != nil || len(got) != 2 || !strings.Contains(got[1], "--method prepare-change-set") || !strings.Contains(out, "execute-change-set --stack-name tidemark-prod") {
+	got, out, err := stack(t, options{changes: true}, map[string]string{"StackStatus": "UPDATE_COMPLETE"},
+		"deploy", "prod")
+	if err != nil || len(got) != 2 || !strings.Contains(got[1], "--method prepare-change-set") ||
+		!strings.Contains(out, "execute-change-set --stack-name tidemark-prod") {
 		t.Errorf("ran %q, printed %q (%v)", got, out, err)
 	}
 }
 
 func TestPlace_OfAnotherAccountIsRefused(t *testing.T) {
 	for _, command := range []string{"deploy", "destroy"} {
-		got, _, err := stack(t, options{yes: true}, map[string]string{"get-caller-identity": "999988887777"}, command, "prod")
+		got, _, err := stack(t, options{yes: true}, map[string]string{"get-caller-identity": "999988887777"},
+			command, "prod")
 		if err == nil || !strings.Contains(err.Error(), "999988887777") || len(got) > 0 {
 			t.Errorf("%s: %v after %q, want a refusal that names the account", command, err, got)
 		}
@@ -121,7 +128,8 @@ func TestPlace_OfAnotherAccountIsRefused(t *testing.T) {
 
 func TestPlace_EveryRequestGoesToTheStagesRegion(t *testing.T) {
 	m := &machine{output: map[string]string{"get-caller-identity": "111122223333"}}
-	if err := run(settings(), []string{"deploy", "prod"}, options{out: &bytes.Buffer{}, command: m.command}); err != nil {
+	if err := run(settings(), []string{"deploy", "prod"},
+		options{out: &bytes.Buffer{}, command: m.command}); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range m.ran {
@@ -147,7 +155,8 @@ func TestDestroy_NamesWhatBlocksItAndChangesNothing(t *testing.T) {
 		if !errors.Is(err, errBlocked) || len(got) > 0 {
 			t.Errorf("%v after %q, want %v", err, got, errBlocked)
 		}
-		for _, want := range []string{"termination protection", "arn:cert/1", "arn:cert/2", "tidemark-prod-devices"} {
+		for _, want := range []string{"termination protection", "arn:cert/1", "arn:cert/2",
+			"tidemark-prod-devices"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("the output lacks %s: %s", want, out)
 			}
@@ -161,7 +170,8 @@ func TestDestroy_DetachesCertificatesAndListsWhatRemains(t *testing.T) {
 		output[part] = text
 	}
 	got, out, err := stack(t, options{yes: true}, output, "destroy", "prod")
-	if err != nil || len(got) != 3 || !strings.Contains(got[0], "detach-policy --policy-name tidemark-prod-devices --target arn:cert/1") ||
+	if err != nil || len(got) != 3 ||
+		!strings.Contains(got[0], "detach-policy --policy-name tidemark-prod-devices --target arn:cert/1") ||
 		got[2] != cdk+" destroy tidemark-prod --force" {
 		t.Errorf("ran %q (%v)", got, err)
 	}
@@ -171,7 +181,8 @@ func TestDestroy_DetachesCertificatesAndListsWhatRemains(t *testing.T) {
 }
 
 func TestDestroy_OfAStackThatDoesNotExistIsDone(t *testing.T) {
-	if got, _, err := stack(t, options{}, map[string]string{"StackStatus": missing}, "destroy", "prod"); err != nil || len(got) > 0 {
+	if got, _, err := stack(t, options{}, map[string]string{"StackStatus": missing}, "destroy",
+		"prod"); err != nil || len(got) > 0 {
 		t.Errorf("%v after %q", err, got)
 	}
 }

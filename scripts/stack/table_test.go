@@ -41,7 +41,8 @@ func TestDeploy_ChecksTheTableThatAStageNames(t *testing.T) {
 		{"list-tags-of-resource", "dev"},
 	} {
 		m, err := deploy(c[0], c[1])
-		if err == nil || !strings.Contains(err.Error(), "table copy has") || !strings.Contains(err.Error(), "tidemark restore --restored --stage prod --table copy") || len(m.changing()) > 0 {
+		if err == nil || !strings.Contains(err.Error(), "table copy has") || !strings.Contains(err.Error(),
+			"tidemark restore --restored --stage prod --table copy") || len(m.changing()) > 0 {
 			t.Errorf("%s is %q: %v after %q, want a refusal before any change", c[0], c[1], err, m.changing())
 		}
 	}

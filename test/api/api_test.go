@@ -90,7 +90,8 @@ func (s service) checkOperation(t *testing.T, d *description, o operation) {
 		a := s.send(t, method, target, []byte(body[1]), "Content-Type", body[0])
 		d.requireDescribed(t, o, target, a)
 		if !slices.Contains(o.successes(), a.status) {
-			t.Errorf("%s, example %d: %s %s returned %d %s; want %v", o.ID, i, method, target, a.status, a.body, o.successes())
+			t.Errorf("%s, example %d: %s %s returned %d %s; want %v", o.ID, i, method, target, a.status, a.body,
+				o.successes())
 		}
 	}
 	for _, query := range o.queries(d) {
@@ -108,7 +109,8 @@ func (s service) checkOperation(t *testing.T, d *description, o operation) {
 		s.checkFormats(t, d, o, target)
 		s.checkCaching(t, d, o, target)
 		a := s.send(t, method, target+separator(target)+"colour=blue", nil)
-		if d.requireDescribed(t, o, "with an unknown parameter", a); a.problemType() != "/problems/unknown-parameter" {
+		if d.requireDescribed(t, o, "with an unknown parameter",
+			a); a.problemType() != "/problems/unknown-parameter" {
 			t.Errorf("%s: an unknown parameter returned %d %s", o.ID, a.status, a.body)
 		}
 	}

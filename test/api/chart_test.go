@@ -20,7 +20,8 @@ func TestAPI_AYearsChartReadsAtMost400Items(t *testing.T) {
 	for at := from; at.Before(now); at = at.Add(24 * time.Hour) {
 		fmt.Fprintf(&lines, `{"deviceId":"logger","timestamp":%d,"temperature":%d}`+"\n", at.Unix(), at.YearDay())
 	}
-	if a := s.send(t, "POST", "/v1/readings", []byte(lines.String()), "Content-Type", "application/x-ndjson"); a.status != 200 {
+	if a := s.send(t, "POST", "/v1/readings", []byte(lines.String()), "Content-Type",
+		"application/x-ndjson"); a.status != 200 {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
 	s.waitUntilIdle(t)
@@ -36,7 +37,8 @@ func TestAPI_AYearsChartReadsAtMost400Items(t *testing.T) {
 	// Read once in a while: the low watermark of each queue shard, the stream progress and the heartbeat.
 	progress := items - len(chart.Rollups)
 	if err != nil || items < 365 || items > 400 || progress < 0 || progress > storage.FirstGeneration.Shards+2 {
-		t.Errorf("%s items read for %d points, %v; want one for each day and the progress, at most 400", a.header.Get("Tidemark-Items"), len(chart.Rollups), err)
+		t.Errorf("%s items read for %d points, %v; want one for each day and the progress, at most 400",
+			a.header.Get("Tidemark-Items"), len(chart.Rollups), err)
 	}
 	units, err := strconv.ParseFloat(a.header.Get("Tidemark-Read-Units"), 64)
 	if err != nil || units <= 0 || units > 100 {

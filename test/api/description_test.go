@@ -205,7 +205,8 @@ func (d *description) requireDescribed(t *testing.T, o operation, what string, a
 
 func (d *description) requireSchema(t *testing.T, o operation, what, status string, a apiResponse) {
 	t.Helper()
-	pointer := "openapi.json#/paths/" + escaped(o.path) + "/" + o.method + "/responses/" + status + "/content/" + escaped(a.contentType()) + "/schema"
+	pointer := "openapi.json#/paths/" + escaped(o.path) + "/" + o.method + "/responses/" + status + "/content/" +
+		escaped(a.contentType()) + "/schema"
 	schema, err := d.compiler.Compile(pointer)
 	if err != nil {
 		t.Fatalf("%s: %v", o.ID, err)

@@ -44,7 +44,8 @@ func hostileRequests(t *testing.T) (all []hostile) {
 }
 
 // inside is what no caller may learn: names of AWS's services and errors, and of our code.
-var inside = regexp.MustCompile(`(?i)dynamo|amazon|\baws|arn:|exception|goroutine|panic|\.go:\d|stack trace|internal server`)
+var inside = regexp.MustCompile(
+	`(?i)dynamo|amazon|\baws|arn:|exception|goroutine|panic|\.go:\d|stack trace|internal server`)
 
 func TestAPI_HostileRequestsAreRefusedWithAReason(t *testing.T) {
 	s := start(t)

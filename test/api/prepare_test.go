@@ -33,9 +33,10 @@ var preparations = []struct{ ids, method, path, body string }{
 // exampleRule returns the example rule for the first kind that allows rules, "" if there is
 // none.
 func exampleRule(subject catalog.SubjectType, kinds *catalog.Catalog) string {
-	for _, k := range kinds.KindsOf(subject) {
+	for _, k := range kinds.SubjectKinds(subject) {
 		if k.AllowsRules() {
-			return `{"name":"example","kind":"` + k.Path + `","measure":"temperature","bounds":"above","high":30,"severity":"warning"}`
+			return `{"name":"example","kind":"` + k.Path +
+				`","measure":"temperature","bounds":"above","high":30,"severity":"warning"}`
 		}
 	}
 	return ""
@@ -58,7 +59,7 @@ func (s service) prepareAlerts(t *testing.T, of catalog.SubjectType, kinds *cata
 	for _, alert := range []string{"01KPN3Q8G0V7H4T2W9R5M6C1XA", "01KPN3Q8G0V7H4T2W9R5M6C1XB"} {
 		a := storage.Alert{
 			ID: alert, Rev: [16]byte{1}, Rule: "example.1", Severity: storage.Critical, Measure: "temperature", Limit: "above 30",
-			Series:    model.Series{Subject: model.Subject{Type: of.Name, ID: id}, Kind: kinds.KindsOf(of)[0].Name},
+			Series:    model.Series{Subject: model.Subject{Type: of.Name, ID: id}, Kind: kinds.SubjectKinds(of)[0].Name},
 			Violation: storage.Violation{Value: model.MustDecimal("31.5")},
 		}
 		if err := s.table.PutItem(t.Context(), item.FromAlert(&a, 0)); err != nil {
@@ -73,13 +74,15 @@ const sessionView = `{"siteId":"site_01","timestamp":"2026-04-20T14:00:00Z","id"
 // prepare brings the example subjects to the states that the examples need.
 func (s service) prepare(t *testing.T, kinds *catalog.Catalog) {
 	t.Helper()
-	if a := s.send(t, "POST", "/v1/pageviews", []byte(sessionView), "Content-Type", "application/json"); a.status != 200 {
+	if a := s.send(t, "POST", "/v1/pageviews", []byte(sessionView), "Content-Type",
+		"application/json"); a.status != 200 {
 		t.Fatalf("POST /v1/pageviews: %d %s", a.status, a.body)
 	}
 	for _, of := range kinds.Subjects() {
 		for _, b := range preparations {
 			target := "/v1/" + of.Path + "/" + strings.ToLower(of.Name) + "_" + b.ids + b.path
-			if a := s.send(t, b.method, target, []byte(b.body), "Content-Type", "application/json"); a.status/100 != 2 {
+			if a := s.send(t, b.method, target, []byte(b.body), "Content-Type",
+				"application/json"); a.status/100 != 2 {
 				t.Fatalf("%s %s: %d %s", b.method, target, a.status, a.body)
 			}
 		}
@@ -94,11 +97,13 @@ func (s service) prepareEvents(t *testing.T, kinds *catalog.Catalog) {
 	t.Helper()
 	for i := range kinds.Kinds {
 		k := &kinds.Kinds[i]
-		body := fmt.Sprintf(`{%q:%q,"timestamp":"2026-04-20T14:00:00Z","id":"1"}`, k.Subject.Field, strings.ToLower(k.Subject.Name)+"_01")
+		body := fmt.Sprintf(`{%q:%q,"timestamp":"2026-04-20T14:00:00Z","id":"1"}`, k.Subject.Field,
+			strings.ToLower(k.Subject.Name)+"_01")
 		if k.IDs != catalog.OptionalID || !k.HasEvents() {
 			continue
 		}
-		if a := s.send(t, "POST", "/v1/"+k.Path, []byte(body), "Content-Type", "application/json"); a.status != 200 {
+		if a := s.send(t, "POST", "/v1/"+k.Path, []byte(body), "Content-Type",
+			"application/json"); a.status != 200 {
 			t.Fatalf("POST /v1/%s %s: %d %s", k.Path, body, a.status, a.body)
 		}
 	}

@@ -81,7 +81,8 @@ func run(t *testing.T, browser, variable string, want map[string]map[string]int)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), node, "browser.mjs", s.URL, browser, string(text)).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), node, "browser.mjs", s.URL, browser,
+		string(text)).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for site, counts := range want {

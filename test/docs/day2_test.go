@@ -17,7 +17,8 @@ func TestDay2_NamesExistingTests(t *testing.T) {
 		t.Errorf("%d tests for %d procedures", len(found), rows)
 	}
 	for _, name := range found {
-		if err := exec.Command("grep", "-rq", "func "+name[2]+"(", "--include=*_test.go", "../../"+name[1]).Run(); err != nil {
+		if err := exec.Command("grep", "-rq", "func "+name[2]+"(", "--include=*_test.go",
+			"../../"+name[1]).Run(); err != nil {
 			t.Errorf("%s.%s: no such test", name[1], name[2])
 		}
 	}

@@ -75,7 +75,8 @@ func lines(t *testing.T) func(name string) bool {
 	named := strings.FieldsFunc(page, func(r rune) bool { return strings.ContainsRune(" ,;`()|\n", r) })
 	return func(name string) bool {
 		short := strings.TrimPrefix(name, "github.com/")
-		return slices.Contains(named, short) || slices.Contains(named, strings.TrimPrefix(short, "aws/aws-sdk-go-v2/"))
+		return slices.Contains(named, short) ||
+			slices.Contains(named, strings.TrimPrefix(short, "aws/aws-sdk-go-v2/"))
 	}
 }
 
@@ -145,5 +146,6 @@ func fileImports(t *testing.T, path string) (all []string) {
 // packages or build output.
 func foreign(path, name string) bool {
 	other := slices.Contains(modules, name) && filepath.Dir(path) == filepath.Clean(root)
-	return other || slices.Contains([]string{"node_modules", "build", "bin", "cdk.out", "testdata"}, name) || strings.HasPrefix(name, ".") && name != ".."
+	return other || slices.Contains([]string{"node_modules", "build", "bin", "cdk.out", "testdata"}, name) ||
+		strings.HasPrefix(name, ".") && name != ".."
 }

@@ -109,7 +109,8 @@ func onPage(r httpapi.Route) string {
 	if r.Method != http.MethodPost {
 		return r.Method
 	}
-	return r.Method + " " + ofType.ReplaceAllString(ofSubject.ReplaceAllString(r.Path, "…"), "/v1/rules/{subjects}")
+	return r.Method + " " +
+		ofType.ReplaceAllString(ofSubject.ReplaceAllString(r.Path, "…"), "/v1/rules/{subjects}")
 }
 
 func TestContributing_NamesEachPackage(t *testing.T) {

@@ -27,7 +27,8 @@ func TestDoctor_NamesTheDownloadsOfToolsThatAreTooOld(t *testing.T) {
 // Homebrew does not add a versioned Java to the PATH.
 func TestDoctor_NamesThePathOfJava(t *testing.T) {
 	output, status := doctor(t, "go1.26.0", "v20.19.2", "")
-	for _, line := range []string{"missing: Java 17 or newer (found: none)", "default-jre-headless", `brew install openjdk@17 && export PATH="$(brew --prefix openjdk@17)/bin:$PATH"`} {
+	for _, line := range []string{"missing: Java 17 or newer (found: none)", "default-jre-headless",
+		`brew install openjdk@17 && export PATH="$(brew --prefix openjdk@17)/bin:$PATH"`} {
 		if !strings.Contains(output, line) {
 			t.Errorf("%q is missing in the output:\n%s", line, output)
 		}
@@ -38,7 +39,8 @@ func TestDoctor_NamesThePathOfJava(t *testing.T) {
 }
 
 func TestDoctor_PrintsNothingIfNothingIsMissing(t *testing.T) {
-	if output, status := doctor(t, "go1.21.0", "v24.1.0", `openjdk version "21.0.4" 2024-07-16`); output != "" || status != 0 {
+	if output, status := doctor(t, "go1.21.0", "v24.1.0", `openjdk version "21.0.4" 2024-07-16`); output != "" ||
+		status != 0 {
 		t.Errorf("status %d, output:\n%s", status, output)
 	}
 }

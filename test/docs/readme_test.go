@@ -44,7 +44,8 @@ func average(ctx context.Context, table timeseries.Store, device string, from ti
 	if err != nil {
 		return nil, err
 	}
-	days, err := readings.Rollups(ctx, timeseries.Key{Subject: device}, tier.Day, timeseries.In(from, time.Now()))
+	days, err := readings.Rollups(ctx, timeseries.Key{Subject: device}, tier.Day,
+		timeseries.In(from, time.Now()))
 	var averages []float64
 	for _, day := range days {
 		if avg, ok := day.Measure("temperature").Avg(); ok {
@@ -55,12 +56,13 @@ func average(ctx context.Context, table timeseries.Store, device string, from ti
 }
 
 func TestReadme_ABatchThatIsDeliveredTwiceCountsOnce(t *testing.T) {
-	now := func() model.Time { return model.TimeOf(time.Now()) }
+	now := func() model.Time { return model.NewTime(time.Now()) }
 	table := memory.New(now)
 	hot := model.MustDecimal("30")
 	mild := model.MustDecimal("20")
 	noon := time.Now().Truncate(24 * time.Hour).Add(-12 * time.Hour)
-	batch := []Reading{{Device: "sensor_01", At: noon, Temperature: &mild}, {Device: "sensor_01", At: noon.Add(time.Minute), Temperature: &hot}}
+	batch := []Reading{{Device: "sensor_01", At: noon, Temperature: &mild},
+		{Device: "sensor_01", At: noon.Add(time.Minute), Temperature: &hot}}
 	for _, want := range []model.Outcome{model.Applied, model.Duplicate} {
 		outcomes, err := load(t.Context(), table, batch)
 		if err != nil || len(outcomes) != 2 || outcomes[0] != want || outcomes[1] != want {
@@ -83,7 +85,9 @@ func aggregateStream(t *testing.T, table *memory.Table) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: func() model.Time { return model.TimeOf(time.Now()) }}
+	a := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: func() model.Time {
+		return model.NewTime(time.Now())
+	}}
 	var changes []storage.Change
 	for _, r := range table.Records(0) {
 		if key, err := keys.ParseEvent(r.Keys); err == nil && r.Name == memory.Insert {

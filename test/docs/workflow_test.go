@@ -62,7 +62,8 @@ func TestWorkflow_DeploysWithTheMakefileAndWithoutStoredCredentials(t *testing.T
 				t.Errorf("%s: no such target", step.Run)
 			}
 			for _, variable := range words[2:] {
-				if name, _, _ := strings.Cut(variable, "="); !strings.Contains(makefile, "$("+name+")") && !strings.Contains(makefile, "$(if $("+name+")") {
+				if name, _, _ := strings.Cut(variable, "="); !strings.Contains(makefile, "$("+name+")") &&
+					!strings.Contains(makefile, "$(if $("+name+")") {
 					t.Errorf("%s: the Makefile does not use %s", step.Run, name)
 				}
 			}

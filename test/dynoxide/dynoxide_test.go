@@ -40,7 +40,8 @@ func program(t *testing.T) string {
 	}
 	path := filepath.Join(cache, "tidemark", "dynoxide-"+version, "bin", "dynoxide")
 	if _, err := os.Stat(path); err != nil {
-		testenv.Missing(t, "dynoxide", "dynoxide is not built: run scripts/dynoxide.sh, which needs cargo (https://rustup.rs)")
+		testenv.Missing(t, "dynoxide",
+			"dynoxide is not built: run scripts/dynoxide.sh, which needs cargo (https://rustup.rs)")
 	}
 	return path
 }
@@ -84,7 +85,8 @@ func differences(t *testing.T) map[string]bool {
 		t.Fatal(err)
 	}
 	always := map[string]bool{}
-	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+/[^|]+) \| (always|sometimes) \|`).FindAllSubmatch(page, -1) {
+	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+/[^|]+) \| (always|sometimes) \|`).FindAllSubmatch(
+		page, -1) {
 		always[strings.ReplaceAll(string(row[1]), " ", "_")] = string(row[2]) == "always"
 	}
 	return always
@@ -94,10 +96,12 @@ var failedFact = regexp.MustCompile(`--- FAIL: TestDynamo_PassesTheContract/([^/
 
 func TestDynoxide_DiffersFromTheContractOnlyAsListed(t *testing.T) {
 	endpoint := start(t)
-	contract := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^TestDynamo_PassesTheContract$", "../../internal/engine/storetest")
+	contract := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run",
+		"^TestDynamo_PassesTheContract$", "../../internal/engine/storetest")
 	contract.Env = append(os.Environ(), "TIDEMARK_ENDPOINT="+endpoint)
 	out, err := contract.CombinedOutput()
-	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) || bytes.Contains(out, []byte("panic:")) {
+	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) ||
+		bytes.Contains(out, []byte("panic:")) {
 		t.Fatalf("the contract did not run: %v\n%s", err, out)
 	}
 	listed := differences(t)
@@ -167,13 +171,15 @@ func stackRows(t *testing.T, endpoint, file string) map[rollup.Key][]byte {
 	if _, err := stack.FindStackBinaries(t.Context(), config.Default()); err != nil {
 		testenv.Missing(t, "binaries", err)
 	}
-	rig, err := loggers.StartRig(t.Context(), loggers.Options{Root: "../..", Endpoint: endpoint, Faults: stack.Faults{Seed: 1, Again: 5, Recut: 5}})
+	rig, err := loggers.StartRig(t.Context(),
+		loggers.Options{Root: "../..", Endpoint: endpoint, Faults: stack.Faults{Seed: 1, Again: 5, Recut: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer rig.Stop()
 	var out bytes.Buffer
-	if err := rig.Tidemark(t.Context(), &out, "replay", "--batch", "100", "--map", loggers.Map, file); err != nil {
+	if err := rig.Tidemark(t.Context(), &out, "replay", "--batch", "100", "--map", loggers.Map,
+		file); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	rows, err := rig.Rows(t.Context())

@@ -29,7 +29,7 @@ func (w *world) drafts(n int) (all []ingest.TypedObservation) {
 	for i := range n {
 		all = append(all, ingest.TypedObservation{
 			Subject: "d", At: at(ten).Add(time.Duration(i) * time.Second), ID: fmt.Sprint(i),
-			Attrs: model.Attrs{{Name: "value", Value: model.NumberValue(model.DecimalOf(int64(i)))}},
+			Attrs: model.Attrs{{Name: "value", Value: model.NumberValue(model.NewDecimal(int64(i)))}},
 		})
 	}
 	return all

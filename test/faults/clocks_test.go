@@ -37,7 +37,8 @@ func TestClock_SkewAroundTheSealNeverHidesALostEvent(t *testing.T) {
 
 // The first and last possible times behave as all others.
 func TestClock_EventsOf1970AndOf9999AreExact(t *testing.T) {
-	for _, when := range []string{"0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"} {
+	for _, when := range []string{"0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z",
+		"9999-12-31T23:59:59.999Z"} {
 		w := newWorld(t)
 		w.put(when, "a", "1")
 		w.put(when, "b", "9")

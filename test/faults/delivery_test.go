@@ -54,7 +54,8 @@ func TestDelivery_PartialFailureAtEveryIndexIsRetriedFromThere(t *testing.T) {
 			return sound(ctx, payload)
 		}))
 		if len(batches) != 2 || !slices.Equal(batches[1], batches[0][failing:]) {
-			t.Errorf("record %d failed: delivered %v, want all from that record on in the second delivery", failing, batches)
+			t.Errorf("record %d failed: delivered %v, want all from that record on in the second delivery", failing,
+				batches)
 		}
 		w.wantRecount()
 	}
@@ -67,7 +68,8 @@ type withoutRow struct {
 	start model.Time
 }
 
-func (s *withoutRow) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+func (s *withoutRow) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (storage.WriteResult, error) {
 	if row.Key.Tier == s.unit.String() && row.Key.Start == s.start {
 		return storage.Unknown, errors.New("access denied")
 	}
@@ -220,7 +222,8 @@ func TestDelivery_ShardSplitGivesTheSameBytesInAnyOrder(t *testing.T) {
 	w := newWorld(t)
 	w.writeSome(3, 250)
 	source := w.stream()
-	source.shards = []eventsource.Shard{{ID: "left", Parent: "parent"}, {ID: "parent"}, {ID: "right", Parent: "parent"}}
+	source.shards = []eventsource.Shard{{ID: "left", Parent: "parent"}, {ID: "parent"},
+		{ID: "right", Parent: "parent"}}
 	source.of, source.closed = shardOf, map[string]bool{"parent": true}
 	w.deliver(w.mapping(source, aggregateFunction(w.aggregator(w.Table))))
 	w.wantRecount()
@@ -260,7 +263,8 @@ func TestDelivery_WrittenRowsAreNotProcessedAgain(t *testing.T) {
 		w.deliver(m)
 		w.deliver(w.mapping(w.stream(), aggregateFunction(agg))) // and the records that it wrote
 		if looks != 1 || filtered && invocations != 1 || invocations > 2 {
-			t.Errorf("filter %v: %d invocations, %d of them wrote; want one that writes, and no loop", filtered, invocations, looks)
+			t.Errorf("filter %v: %d invocations, %d of them wrote; want one that writes, and no loop", filtered,
+				invocations, looks)
 		}
 		if n := len(w.Records(0)); n != 5 {
 			t.Errorf("filter %v: %d records in the table stream, want 5: the event, its series in the list and its three rows", filtered, n)
@@ -295,7 +299,8 @@ func TestDelivery_BatchGivenUpDoesNotAffectOthers(t *testing.T) {
 	m := w.mapping(w.stream(), aggregateFunction(w.aggregator(hot)))
 	m.OnFailure = func(_ context.Context, g eventsource.GivenUp) error { gone = append(gone, g); return nil }
 	w.deliver(m)
-	if len(gone) != 1 || gone[0].First != sequenceNumber(w.Records(0)[1]) || gone[0].Condition != eventsource.RetriesExhausted {
+	if len(gone) != 1 || gone[0].First != sequenceNumber(w.Records(0)[1]) ||
+		gone[0].Condition != eventsource.RetriesExhausted {
 		t.Fatalf("given up %+v, want one range from the failing record", gone)
 	}
 	want := w.recount()
@@ -334,7 +339,8 @@ func TestThrottle_OfAKeyRangeFailsFromItsFirstRecordAndProcessesTheRest(t *testi
 func TestThrottle_OfTheAccountFailsFromTheStart(t *testing.T) {
 	w := newWorld(t)
 	w.writeSome(4, 50)
-	if report := w.throttle(func(request) bool { return true }); report.Failures[0].Change != 0 || len(w.rows()) != 0 {
+	if report := w.throttle(func(request) bool { return true }); report.Failures[0].Change != 0 ||
+		len(w.rows()) != 0 {
 		t.Errorf("first failure at change %d, %d rows; want 0, 0", report.Failures[0].Change, len(w.rows()))
 	}
 	w.settleAll(w.changes(w.Records(0)...))

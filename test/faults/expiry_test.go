@@ -29,7 +29,8 @@ func TestExpiry_OfEventsNeverChangesARollup(t *testing.T) {
 			}
 			report := w.settleAll(w.changes(records...))
 			if report.Expired != 2 || report.Recomputed != 0 {
-				t.Errorf("2 removals by TTL: %d processed as expiries, %d recomputed; want 2, 0", report.Expired, report.Recomputed)
+				t.Errorf("2 removals by TTL: %d processed as expiries, %d recomputed; want 2, 0", report.Expired,
+					report.Recomputed)
 			}
 			w.wantRows(want)
 		}
@@ -45,7 +46,8 @@ func TestExpiry_DeletionOfAnExpiredEventChangesNoRollup(t *testing.T) {
 		w.settle()
 		want := w.rows()
 		w.advance(30*tier.Day24 - left)
-		if result, err := w.DeleteEvent(w.ctx(), w.key("d", ten, ""), w.now()); result != storage.ConditionFailed || err != nil {
+		if result, err := w.DeleteEvent(w.ctx(), w.key("d", ten, ""), w.now()); result != storage.ConditionFailed ||
+			err != nil {
 			t.Errorf("%s before its expiry, a deletion returned %s, %v; want a failed condition", left, result, err)
 		}
 		if err := w.DeleteItem(w.ctx(), keys.Event(w.key("d", ten, ""))); err != nil { // in the console

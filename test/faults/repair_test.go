@@ -297,7 +297,8 @@ func (n newer) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (st
 	result, err := n.Table.PutRow(ctx, row, prev)
 	if result == storage.Written && err == nil {
 		k := keys.Row(row.Key)
-		err = n.UpdateItem(ctx, item.Item{keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK}, keys.AttrVersion: newVersion})
+		err = n.UpdateItem(ctx, item.Item{keys.AttrPK: {Type: item.S, S: k.PK},
+			keys.AttrSK: {Type: item.S, S: k.SK}, keys.AttrVersion: newVersion})
 	}
 	return result, err
 }
@@ -345,7 +346,8 @@ func TestRepair_SameEventPutDuringTheRepairIsKept(t *testing.T) {
 			return err
 		},
 		"redrive": func(w *world, a *aggregate.Aggregator) error {
-			deleted := storage.Change{Type: storage.Deleted, Key: model.EventKey{Series: w.series("d"), Order: model.Order{At: at(half), ID: "b"}}}
+			deleted := storage.Change{Type: storage.Deleted,
+				Key: model.EventKey{Series: w.series("d"), Order: model.Order{At: at(half), ID: "b"}}}
 			return joinedFailures(a.Redrive(w.ctx(), []storage.Change{deleted}))
 		},
 		"revisit": func(w *world, a *aggregate.Aggregator) error {

@@ -112,7 +112,8 @@ func aggregateFunction(a *aggregate.Aggregator) eventsource.Invoke {
 		result := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
 		if failures := a.Process(ctx, batch.Changes).Failures; len(failures) > 0 {
 			first := batch.Changes[failures[0].Change].Seq
-			result.BatchItemFailures = append(result.BatchItemFailures, events.DynamoDBBatchItemFailure{ItemIdentifier: first})
+			result.BatchItemFailures = append(result.BatchItemFailures,
+				events.DynamoDBBatchItemFailure{ItemIdentifier: first})
 		}
 		return json.Marshal(result)
 	}

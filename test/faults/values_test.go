@@ -46,7 +46,8 @@ func TestPoison_InvalidValuesAreCountedAndBlockNothing(t *testing.T) {
 			for _, u := range tiers {
 				row := w.row(u, ten)
 				m, _ := row.Summary.Measure("value")
-				if m.Invalid != c.invalid || row.Unreadable != c.unreadable || m.Max.String() != "1" || row.Exact != (c.unreadable == 0) {
+				if m.Invalid != c.invalid || row.Unreadable != c.unreadable || m.Max.String() != "1" ||
+					row.Exact != (c.unreadable == 0) {
 					t.Errorf("%s: %d invalid, %d unreadable, max %s, exact %v; want %d, %d, 1, %v",
 						u, m.Invalid, row.Unreadable, m.Max, row.Exact, c.invalid, c.unreadable, c.unreadable == 0)
 				}

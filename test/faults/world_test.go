@@ -57,7 +57,8 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, catalog: kinds, clock: new(atomic.Int64), random: &source{src: rand.NewChaCha8([32]byte{1})}}
+	w := &world{T: t, catalog: kinds, clock: new(atomic.Int64),
+		random: &source{src: rand.NewChaCha8([32]byte{1})}}
 	w.kind, _ = kinds.Kind(gauge.Name)
 	w.setNow(at(noon))
 	w.Table = memory.New(w.now)
@@ -117,7 +118,7 @@ func (w *world) key(device, when, id string) model.EventKey {
 func (w *world) event(k model.EventKey, value string) model.Event {
 	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.MustDecimal(value))}}
 	return model.Event{
-		Series: k.Series, Order: k.Order, Attrs: attrs, Hash: model.HashOf(attrs),
+		Series: k.Series, Order: k.Order, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: w.now(), ExpiresAt: w.kind.Retention.EventExpiresAt(w.now()),
 	}
 }
@@ -235,7 +236,8 @@ func (w *world) events() (all []model.Event) {
 // row returns the stored row of device d over a time, or nil.
 func (w *world) row(u tier.Unit, when string) *rollup.Row {
 	w.Helper()
-	row, err := w.Row(w.ctx(), rollup.Key{Series: w.series("d"), Tier: u.String(), Start: u.BucketOf(at(when)).Start})
+	row, err := w.Row(w.ctx(),
+		rollup.Key{Series: w.series("d"), Tier: u.String(), Start: u.BucketAt(at(when)).Start})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -274,7 +276,8 @@ func (s said) String() string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%d events, %d unreadable, exact %v, digest %.4s", summary.Events(), s.Unreadable, s.Exact, s.Digest)
+	return fmt.Sprintf("%d events, %d unreadable, exact %v, digest %.4s", summary.Events(), s.Unreadable,
+		s.Exact, s.Digest)
 }
 
 func newSaid(f *rollup.Fold) said {
@@ -302,7 +305,7 @@ func (w *world) recount() map[string]said {
 	folds := map[string]*rollup.Fold{}
 	for _, e := range w.events() {
 		for _, t := range w.kind.Retention.Tiers {
-			name := rowName(rollup.Key{Series: e.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(e.At).Start})
+			name := rowName(rollup.Key{Series: e.Series, Tier: t.Unit.String(), Start: t.Unit.BucketAt(e.At).Start})
 			if folds[name] == nil {
 				folds[name] = rollup.NewFold(w.kind.Spec())
 			}

@@ -113,13 +113,16 @@ func newHour(t *testing.T) *hour {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &hour{T: t, dir: t.TempDir(), functions: functions, day: time.Now().UTC().AddDate(0, 0, -40).Format(time.DateOnly)}
+	h := &hour{T: t, dir: t.TempDir(), functions: functions,
+		day: time.Now().UTC().AddDate(0, 0, -40).Format(time.DateOnly)}
 	h.tidemark = filepath.Join(h.dir, "tidemark")
-	if out, err := exec.Command("go", "build", "-o", h.tidemark, "../../cmd/tidemark").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", h.tidemark,
+		"../../cmd/tidemark").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for name, text := range map[string]string{"readings.csv": readings, "none.ndjson": ""} {
-		if err := os.WriteFile(filepath.Join(h.dir, name), []byte(strings.ReplaceAll(text, "DAY", h.day)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(h.dir, name), []byte(strings.ReplaceAll(text, "DAY", h.day)),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,8 +131,11 @@ func newHour(t *testing.T) *hour {
 
 // environment is a newcomer's: nothing of Tidemark is set.
 func (h *hour) environment() []string {
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TIDEMARK_") || strings.HasPrefix(v, "AWS_") })
-	return append(env, "XDG_CACHE_HOME="+filepath.Join(h.dir, "cache"), "HOME="+h.dir, "AWS_EC2_METADATA_DISABLED=true")
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "TIDEMARK_") || strings.HasPrefix(v, "AWS_")
+	})
+	return append(env, "XDG_CACHE_HOME="+filepath.Join(h.dir, "cache"), "HOME="+h.dir,
+		"AWS_EC2_METADATA_DISABLED=true")
 }
 
 // run types one command.

@@ -48,7 +48,8 @@ func TestReadme_BlocksRunAsTyped(t *testing.T) {
 		}
 	}
 	for i, block := range blocks[1:] {
-		cmd := exec.CommandContext(t.Context(), "sh", "-e", "-c", strings.ReplaceAll(block[1], "localhost:8080", api[1]))
+		cmd := exec.CommandContext(t.Context(), "sh", "-e", "-c",
+			strings.ReplaceAll(block[1], "localhost:8080", api[1]))
 		cmd.Dir, cmd.Env = h.dir, append(h.environment(), "PATH="+h.dir+":"+os.Getenv("PATH"))
 		out, err := cmd.CombinedOutput()
 		t.Logf("%s%s", block[1], out)

@@ -55,7 +55,8 @@ func open(t *testing.T) *harbour {
 		t.Fatal(err)
 	}
 	table := memory.New(now)
-	live := &query.Live{Store: table, Watermarks: table, Stream: table, Kind: query.KindsOf(kinds), Now: now}
+	live := &query.Live{Store: table, Watermarks: table, Stream: table, Kind: query.CatalogKinds(kinds),
+		Now: now}
 	return &harbour{
 		t: t, kinds: kinds, table: table,
 		in:   &ingest.Service{Store: table, Limits: conf.Limits, Now: now, Rand: rand.Reader},
@@ -94,12 +95,14 @@ func (h *harbour) append(kind string, lines ...string) string {
 // settle processes the new records of the table stream as the function does.
 func (h *harbour) settle() {
 	h.t.Helper()
-	what := map[string]storage.ChangeType{memory.Insert: storage.Inserted, memory.Modify: storage.Corrected, memory.Remove: storage.Deleted}
+	what := map[string]storage.ChangeType{memory.Insert: storage.Inserted, memory.Modify: storage.Corrected,
+		memory.Remove: storage.Deleted}
 	var changes []storage.Change
 	for _, record := range h.table.Records(h.seen) {
 		h.seen = record.Seq
 		if key, err := keys.ParseEvent(record.Keys); err == nil {
-			changes = append(changes, storage.Change{Type: what[record.Name], Key: key, Seq: strconv.FormatUint(record.Seq, 10), At: record.At})
+			changes = append(changes,
+				storage.Change{Type: what[record.Name], Key: key, Seq: strconv.FormatUint(record.Seq, 10), At: record.At})
 		}
 	}
 	if report := h.fold.Process(h.t.Context(), changes); len(report.Failures) > 0 {
@@ -128,13 +131,15 @@ func TestJourney_OfAKindThatIsNotInTheRepository(t *testing.T) {
 		t.Fatalf("outcomes: %s; want %s", got, want)
 	}
 	h.settle()
-	total, err := h.out.Total(t.Context(), query.Rollups{Series: h.berth("MOORING"), Unit: tier.Day, From: model.MinTime, To: model.MaxTime + 1})
+	total, err := h.out.Total(t.Context(),
+		query.Rollups{Series: h.berth("MOORING"), Unit: tier.Day, From: model.MinTime, To: model.MaxTime + 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	draught, _ := total.Summary.Measure("draught")
 	ships, exact, _ := total.Summary.Distinct("ship")
-	if got := fmt.Sprint(total.Summary.Events(), draught.Count, draught.Invalid, draught.Sum, ships, exact); got != "4 3 1 10 3 true" {
+	if got := fmt.Sprint(total.Summary.Events(), draught.Count, draught.Invalid, draught.Sum, ships,
+		exact); got != "4 3 1 10 3 true" {
 		t.Errorf("the day has %s, want 4 events, 3 draughts and 1 invalid that sum to 10, 3 ships exactly", got)
 	}
 	h.requireTop("2 NO 1 FI other 1 exact true")
@@ -195,7 +200,8 @@ func TestJourney_TwoKindsOfOneSubjectAreReadTogether(t *testing.T) {
 		t.Fatalf("%d rollups, %v; want the one hour", len(found.Rollups), err)
 	}
 	hour := found.Rollups[0]
-	if got := fmt.Sprint(hour.Kinds, hour.Summary.Events(), hour.Measure("lamps").Sum, hour.Measure("draught").Sum); got != "[{MOORING 2} {PATROL 1}] 3 3 7" {
+	if got := fmt.Sprint(hour.Kinds, hour.Summary.Events(), hour.Measure("lamps").Sum,
+		hour.Measure("draught").Sum); got != "[{MOORING 2} {PATROL 1}] 3 3 7" {
 		t.Errorf("together they have %s", got)
 	}
 	_, err = h.out.Rollups(t.Context(), query.Rollups{

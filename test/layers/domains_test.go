@@ -65,7 +65,8 @@ func engine(t *testing.T) (found []pkg) {
 	t.Helper()
 	for _, p := range list(t) {
 		name := short(p.ImportPath)
-		if (strings.HasPrefix(name, "internal/") || strings.HasPrefix(name, "pkg/")) && !isDomain(name) && !slices.ContainsFunc(p.Deps, func(dep string) bool { return short(dep) == "pkg/domains" }) {
+		if (strings.HasPrefix(name, "internal/") || strings.HasPrefix(name, "pkg/")) && !isDomain(name) &&
+			!slices.ContainsFunc(p.Deps, func(dep string) bool { return short(dep) == "pkg/domains" }) {
 			found = append(found, p)
 		}
 	}

@@ -81,7 +81,8 @@ func TestRooms_ImportOnlyRoomsBelow(t *testing.T) {
 		for _, imported := range p.Imports {
 			below := slices.Index(rooms, room(imported))
 			if below > at {
-				t.Errorf("%s imports %s: room %s is above %s", short(p.ImportPath), short(imported), rooms[below], rooms[at])
+				t.Errorf("%s imports %s: room %s is above %s", short(p.ImportPath), short(imported), rooms[below],
+					rooms[at])
 			}
 			checked++
 		}

@@ -109,4 +109,4 @@ func day(year int, month time.Month, day int) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-func at(t time.Time) model.Time { return model.TimeOf(t) }
+func at(t time.Time) model.Time { return model.NewTime(t) }

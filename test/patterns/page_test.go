@@ -60,7 +60,8 @@ func page(ctx context.Context) (string, error) {
 			if err != nil {
 				return "", fmt.Errorf("%s: %w", p.about, err)
 			}
-			fmt.Fprintf(matrix, "| [%s](#%s) | %s | %d | %s |\n", p.about, anchor(p.about), requests[0].index(), len(requests), cost)
+			fmt.Fprintf(matrix, "| [%s](#%s) | %s | %d | %s |\n", p.about, anchor(p.about), requests[0].index(),
+				len(requests), cost)
 			p.write(out, full.kinds, goCalls[p.about], requests, cost)
 		}
 	}
@@ -68,7 +69,8 @@ func page(ctx context.Context) (string, error) {
 }
 
 // write writes the section of one pattern.
-func (p pattern) write(out *strings.Builder, kinds *catalog.Catalog, goCall string, requests []request, cost string) {
+func (p pattern) write(out *strings.Builder, kinds *catalog.Catalog, goCall string, requests []request,
+	cost string) {
 	fmt.Fprintf(out, "\n### %s\n\n", p.about)
 	if goCall != "" {
 		fmt.Fprintf(out, "```go\n%s\n```\n\n", goCall)
@@ -79,7 +81,8 @@ func (p pattern) write(out *strings.Builder, kinds *catalog.Catalog, goCall stri
 	}
 	rows = append(rows, [2]string{"request", "`" + strings.ReplaceAll(requests[0].text(), "|", `\|`) + "`"})
 	if len(requests) > 1 {
-		rows = append(rows, [2]string{"requests", fmt.Sprintf("%d like this, one for each shard, kind, stream or step", len(requests))})
+		rows = append(rows, [2]string{"requests",
+			fmt.Sprintf("%d like this, one for each shard, kind, stream or step", len(requests))})
 	}
 	rows = append(rows, [2]string{"index", requests[0].index()}, [2]string{"cost", cost})
 	fmt.Fprintln(out, "| | |\n|---|---|")

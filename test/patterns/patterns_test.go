@@ -63,7 +63,8 @@ func TestPatterns_CostOneRequestAPage(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %v", p.about, err)
 			}
-			several := spread[p.of] || slices.Contains(overAll, p.action) || strings.Contains(p.params, "stream=outside&") || strings.Count(p.params, "stream=") > 1 || p.action == httpapi.CheckPurge
+			several := spread[p.of] || slices.Contains(overAll, p.action) || strings.Contains(p.params,
+				"stream=outside&") || strings.Count(p.params, "stream=") > 1 || p.action == httpapi.CheckPurge
 			if len(requests) != 1 && !several {
 				t.Errorf("%s: %d requests: %+v", p.about, len(requests), requests)
 			}

@@ -24,7 +24,8 @@ var readingPatterns = []pattern{
 	{
 		about: "readings in a range, newest first, a page of 100",
 		call: func(ctx context.Context, w *world) (any, error) {
-			return w.readings.Page(ctx, sensor, timeseries.In(april, today), timeseries.Newest(), timeseries.Limit(100))
+			return w.readings.Page(ctx, sensor, timeseries.In(april, today), timeseries.Newest(),
+				timeseries.Limit(100))
 		},
 		action: httpapi.ReadHistory, of: "READING", words: []string{"sensor_01"}, params: "from=2026-04-01T00:00:00Z&to=2026-04-20T00:00:00Z",
 		command: "tidemark history devices/sensor_01 --from 2026-04-01 --to 2026-04-20 --limit 100",
@@ -40,7 +41,8 @@ var readingPatterns = []pattern{
 	{
 		about: "readings of one stream",
 		call: func(ctx context.Context, w *world) (any, error) {
-			return w.readings.Page(ctx, timeseries.Key{Subject: "sensor_01", Stream: "outside"}, timeseries.In(april, today), timeseries.Limit(100))
+			return w.readings.Page(ctx, timeseries.Key{Subject: "sensor_01", Stream: "outside"},
+				timeseries.In(april, today), timeseries.Limit(100))
 		},
 		action: httpapi.ReadHistory, of: "READING", words: []string{"sensor_01"}, params: "stream=outside&from=2026-04-01T00:00:00Z&to=2026-04-20T00:00:00Z&order=oldest",
 		command: "tidemark history devices/sensor_01 --stream outside --from 2026-04-01 --to 2026-04-20 --newest=false",
@@ -59,7 +61,8 @@ var readingPatterns = []pattern{
 		measured: func(ctx context.Context, w *world) (any, error) {
 			kind, _ := w.kinds.Kind("READING")
 			order := model.Order{At: at(march)}
-			return storage.Event(ctx, w.query.Store, model.EventKey{Series: kind.Series("sensor_01", "", order), Order: order})
+			return storage.Event(ctx, w.query.Store,
+				model.EventKey{Series: kind.Series("sensor_01", "", order), Order: order})
 		},
 		action: httpapi.ReadEvent, of: "READING", words: []string{"sensor_01", "2026-03-01T00:00:00Z"},
 		command: "tidemark event get devices/sensor_01 2026-03-01T00:00:00Z",
@@ -99,7 +102,8 @@ var readingPatterns = []pattern{
 	{
 		about: "append several readings in one transaction",
 		call: func(ctx context.Context, w *world) (any, error) {
-			return w.readings.AppendAll(ctx, []Reading{{Device: "sensor_01", At: today, Temperature: &warm}, {Device: "sensor_01", At: now, Temperature: &warm}})
+			return w.readings.AppendAll(ctx, []Reading{{Device: "sensor_01", At: today, Temperature: &warm},
+				{Device: "sensor_01", At: now, Temperature: &warm}})
 		},
 		action: httpapi.Append, of: "READING",
 		command: "tidemark import readings.ndjson",
@@ -135,7 +139,8 @@ var rollupPatterns = []pattern{
 	{
 		about: "a chart of several streams merged",
 		call: func(ctx context.Context, w *world) (any, error) {
-			return w.readings.Chart(ctx, sensor, timeseries.In(year, today), timeseries.AndStreams("outside"), timeseries.Limit(400))
+			return w.readings.Chart(ctx, sensor, timeseries.In(year, today), timeseries.AndStreams("outside"),
+				timeseries.Limit(400))
 		},
 		action: httpapi.ReadChart, of: "READING", words: []string{"sensor_01"}, params: "from=2025-04-20T00:00:00Z&to=2026-04-20T00:00:00Z&points=400&stream=&stream=outside",
 		command: "tidemark rollups devices/sensor_01 --from 2025-04-20 --to 2026-04-20 --stream '' --stream outside",

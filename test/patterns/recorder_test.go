@@ -98,7 +98,8 @@ func (r *recorder) of(ctx context.Context, p pattern) ([]request, error) {
 	// A process reads the table's configuration every few minutes, and the state of the table stream every
 	// few seconds, not with each pattern.
 	r.requests = slices.DeleteFunc(r.requests, func(q request) bool {
-		return strings.Contains(q.text(), tablekeys.KindConfigs) || strings.Contains(q.text(), tablekeys.JobAggregate)
+		return strings.Contains(q.text(), tablekeys.KindConfigs) ||
+			strings.Contains(q.text(), tablekeys.JobAggregate)
 	})
 	slices.SortFunc(r.requests, func(a, b request) int { return cmp.Compare(a.text(), b.text()) })
 	return r.requests, err

@@ -96,7 +96,8 @@ func seeded(ctx context.Context) (*world, *memory.Table, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	fold := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: w.kinds, Now: func() model.Time { return at(now) }, Rand: dice()}
+	fold := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: w.kinds,
+		Now: func() model.Time { return at(now) }, Rand: dice()}
 	for _, add := range []func(context.Context, *world) error{measure, visit, live} {
 		if err := add(ctx, w); err != nil {
 			return nil, nil, err
@@ -105,7 +106,8 @@ func seeded(ctx context.Context) (*world, *memory.Table, error) {
 	var changes []storage.Change
 	for _, r := range table.Records(0) {
 		if key, err := keys.ParseEvent(r.Keys); err == nil {
-			changes = append(changes, storage.Change{Type: storage.Inserted, Key: key, Seq: fmt.Sprint(r.Seq), At: r.At})
+			changes = append(changes,
+				storage.Change{Type: storage.Inserted, Key: key, Seq: fmt.Sprint(r.Seq), At: r.At})
 		}
 	}
 	if report := fold.Process(ctx, changes); len(report.Failures) > 0 {
@@ -116,10 +118,12 @@ func seeded(ctx context.Context) (*world, *memory.Table, error) {
 
 // alarm adds a rule that applies since March, and evaluates it on the readings.
 func alarm(ctx context.Context, w *world, table *memory.Table, changes []storage.Change) error {
-	early := &alert.Service{Store: table, Catalog: w.kinds, Now: func() model.Time { return at(march) }, Rand: dice()}
+	early := &alert.Service{Store: table, Catalog: w.kinds, Now: func() model.Time { return at(march) },
+		Rand: dice()}
 	hot := model.MustDecimal("24")
 	for _, of := range []string{"", "sensor_01"} {
-		rule := storage.Rule{Name: "too-hot", SubjectType: "DEVICE", Subject: of, Kind: "READING", Measure: "temperature", Bounds: storage.Above, High: &hot, Severity: storage.Critical}
+		rule := storage.Rule{Name: "too-hot", SubjectType: "DEVICE", Subject: of, Kind: "READING",
+			Measure: "temperature", Bounds: storage.Above, High: &hot, Severity: storage.Critical}
 		if _, wrong, err := early.AddRule(ctx, rule); err != nil || len(wrong) > 0 {
 			return fmt.Errorf("add a rule: %v, %w", wrong, err)
 		}
@@ -137,9 +141,10 @@ func alarm(ctx context.Context, w *world, table *memory.Table, changes []storage
 func measure(ctx context.Context, w *world) error {
 	var drafts []ingest.TypedObservation
 	add := func(stream string, at model.Time) {
-		drafts = append(drafts, ingest.TypedObservation{Subject: "sensor_01", Stream: stream, At: at, Attrs: model.Attrs{
-			{Name: "humidity", Value: number(40 + at.Seconds()/3600%19)}, {Name: "temperature", Value: number(15 + at.Seconds()/3600%11)},
-		}})
+		drafts = append(drafts,
+			ingest.TypedObservation{Subject: "sensor_01", Stream: stream, At: at, Attrs: model.Attrs{
+				{Name: "humidity", Value: number(40 + at.Seconds()/3600%19)}, {Name: "temperature", Value: number(15 + at.Seconds()/3600%11)},
+			}})
 	}
 	for t := at(year.Add(12 * time.Hour)); t < at(march); t = t.Add(tier.Day24) {
 		add("", t)
@@ -154,10 +159,11 @@ func measure(ctx context.Context, w *world) error {
 func visit(ctx context.Context, w *world) error {
 	var views, requests []ingest.TypedObservation
 	for i := range 400 {
-		d := ingest.TypedObservation{Subject: "my-site", At: at(today).Add(time.Duration(i*130) * time.Second), ID: fmt.Sprintf("%04d", i), Attrs: model.Attrs{
-			{Name: "bytes", Value: number(int64(900 + i))}, {Name: "path", Value: model.TextValue(fmt.Sprintf("/page/%d", i%17))},
-			{Name: "visitor", Value: model.TextValue(fmt.Sprintf("v%d", i%20))},
-		}}
+		d := ingest.TypedObservation{Subject: "my-site", At: at(today).Add(time.Duration(i*130) * time.Second),
+			ID: fmt.Sprintf("%04d", i), Attrs: model.Attrs{
+				{Name: "bytes", Value: number(int64(900 + i))}, {Name: "path", Value: model.TextValue(fmt.Sprintf("/page/%d", i%17))},
+				{Name: "visitor", Value: model.TextValue(fmt.Sprintf("v%d", i%20))},
+			}}
 		views, requests = append(views, d), append(requests, d)
 	}
 	if err := w.take(ctx, "PAGEVIEW", views); err != nil {
@@ -183,16 +189,19 @@ func (w *world) take(ctx context.Context, kind string, drafts []ingest.TypedObse
 func live(ctx context.Context, w *world) error {
 	for i := range 25 {
 		s := model.Subject{Type: "DEVICE", ID: fmt.Sprintf("sensor_%02d", i+1)}
-		if err := made(w.subjects.Create(ctx, s, model.Attrs{{Name: "name", Value: model.TextValue("Hall")}, {Name: "status", Value: model.TextValue("active")}})); err != nil {
+		if err := made(w.subjects.Create(ctx, s, model.Attrs{{Name: "name", Value: model.TextValue("Hall")},
+			{Name: "status", Value: model.TextValue("active")}})); err != nil {
 			return err
 		}
 	}
 	for i := range 3 {
-		if err := made(w.subjects.Update(ctx, device, model.Attrs{{Name: "floor", Value: number(int64(i))}}, 0)); err != nil {
+		if err := made(w.subjects.Update(ctx, device, model.Attrs{{Name: "floor", Value: number(int64(i))}},
+			0)); err != nil {
 			return err
 		}
 	}
-	if err := made(w.subjects.Create(ctx, site, model.Attrs{{Name: "name", Value: model.TextValue("My site")}})); err != nil {
+	if err := made(w.subjects.Create(ctx, site,
+		model.Attrs{{Name: "name", Value: model.TextValue("My site")}})); err != nil {
 		return err
 	}
 	if err := made(w.subjects.Delete(ctx, model.Subject{Type: "DEVICE", ID: "sensor_07"}, 0)); err != nil {

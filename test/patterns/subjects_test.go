@@ -41,7 +41,7 @@ var profilePatterns = []pattern{
 		},
 		measured: func(ctx context.Context, w *world) (any, error) {
 			return w.query.Silent(ctx, query.Silent{
-				SubjectType: "DEVICE", Kinds: query.KindsOf(w.kinds), Through: at(now),
+				SubjectType: "DEVICE", Kinds: query.CatalogKinds(w.kinds), Through: at(now),
 				For: 30 * time.Minute, Limit: 100,
 			})
 		},

@@ -17,7 +17,8 @@ var websitePatterns = []pattern{
 	{
 		about: "page views of a site and day",
 		call: func(ctx context.Context, w *world) (any, error) {
-			return w.views.Page(ctx, mySite, timeseries.In(today, tomorrow), timeseries.Newest(), timeseries.Limit(100))
+			return w.views.Page(ctx, mySite, timeseries.In(today, tomorrow), timeseries.Newest(),
+				timeseries.Limit(100))
 		},
 		action: httpapi.ReadHistory, of: "PAGEVIEW", words: []string{"my-site"}, params: "from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z",
 		command: "tidemark history sites/my-site --kind pageviews --from 2026-04-20 --to 2026-04-21 --limit 100",
@@ -25,14 +26,17 @@ var websitePatterns = []pattern{
 	{
 		about: "page views of a visitor on all sites",
 		measured: func(ctx context.Context, w *world) (any, error) {
-			return w.query.QueryIndex(ctx, query.IndexQuery{Kind: w.series("PAGEVIEW", "").Kind, Field: "visitor", Value: "v7", From: at(today), To: at(tomorrow), Newest: true, Limit: 100})
+			return w.query.QueryIndex(ctx, query.IndexQuery{Kind: w.series("PAGEVIEW", "").Kind, Field: "visitor",
+				Value: "v7", From: at(today), To: at(tomorrow), Newest: true, Limit: 100})
 		},
 		action: httpapi.ReadByIndex, of: "PAGEVIEW", words: []string{"v7"}, params: "from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z",
 	},
 	{
 		about: "sessions of a visitor, cut from its page views",
 		measured: func(ctx context.Context, w *world) (any, error) {
-			return w.query.History(ctx, query.History{Series: w.series("SESSION", "my-site"), Where: model.Condition{{Field: "visitor", Op: model.Equal, Value: model.TextValue("v7")}}, From: at(today), To: at(tomorrow), Newest: true, Limit: 100})
+			return w.query.History(ctx,
+				query.History{Series: w.series("SESSION", "my-site"),
+					Where: model.Condition{{Field: "visitor", Op: model.Equal, Value: model.TextValue("v7")}}, From: at(today), To: at(tomorrow), Newest: true, Limit: 100})
 		},
 		action: httpapi.ReadHistory, of: "SESSION", words: []string{"my-site"}, params: "where=visitor%3Dv7&from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z",
 		command: "tidemark history sites/my-site --kind sessions --where visitor=v7 --from 2026-04-20 --to 2026-04-21 --limit 100",
@@ -52,7 +56,8 @@ var websitePatterns = []pattern{
 		},
 		measured: func(ctx context.Context, w *world) (any, error) {
 			from, to := query.Last(5*time.Minute, tier.Minute, at(now))
-			return w.query.Rollups(ctx, query.Rollups{Series: w.series("PAGEVIEW", "my-site"), Unit: tier.Minute, From: from, To: to})
+			return w.query.Rollups(ctx,
+				query.Rollups{Series: w.series("PAGEVIEW", "my-site"), Unit: tier.Minute, From: from, To: to})
 		},
 		action: httpapi.ReadRollups, of: "PAGEVIEW", words: []string{"my-site", "minute"}, params: "last=5m",
 		command: "tidemark rollups sites/my-site --kind pageviews --tier minute --last 5m",
@@ -60,7 +65,8 @@ var websitePatterns = []pattern{
 	{
 		about: "the most frequent pages of a day",
 		measured: func(ctx context.Context, w *world) (any, error) {
-			shares, _, err := w.query.Top(ctx, query.Top{Rollups: query.Rollups{Series: w.series("PAGEVIEW", "my-site"), Unit: tier.Day, From: at(today), To: at(tomorrow)}, Dimension: "path", Values: 10})
+			shares, _, err := w.query.Top(ctx, query.Top{Rollups: query.Rollups{Series: w.series("PAGEVIEW",
+				"my-site"), Unit: tier.Day, From: at(today), To: at(tomorrow)}, Dimension: "path", Values: 10})
 			return shares, err
 		},
 		action: httpapi.ReadTop, of: "PAGEVIEW", words: []string{"my-site", "path"}, params: "from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z",
@@ -69,7 +75,9 @@ var websitePatterns = []pattern{
 	{
 		about: "daily traffic of a site, all kinds merged",
 		measured: func(ctx context.Context, w *world) (any, error) {
-			return w.query.Rollups(ctx, query.Rollups{Series: w.series("PAGEVIEW", "my-site"), With: []*catalog.Kind{w.series("REQUEST", "").Kind, w.series("MALFORMED", "").Kind}, Unit: tier.Day, From: at(april), To: at(tomorrow)})
+			return w.query.Rollups(ctx,
+				query.Rollups{Series: w.series("PAGEVIEW", "my-site"), With: []*catalog.Kind{w.series("REQUEST", "").Kind,
+					w.series("MALFORMED", "").Kind}, Unit: tier.Day, From: at(april), To: at(tomorrow)})
 		},
 		action: httpapi.ReadAllRollups, of: "SITE", words: []string{"my-site", "day"}, params: "from=2026-04-01T00:00:00Z&to=2026-04-21T00:00:00Z",
 		command: "tidemark rollups sites/my-site --tier day --from 2026-04-01 --to 2026-04-21",

@@ -66,7 +66,8 @@ func listing(root string) ([]byte, error) {
 			return nil, err
 		}
 		for _, d := range decls {
-			fmt.Fprintf(&out, "%s: %s\n", filepath.ToSlash(strings.TrimPrefix(dir, filepath.Join("..", "..")+string(filepath.Separator))), d)
+			fmt.Fprintf(&out, "%s: %s\n",
+				filepath.ToSlash(strings.TrimPrefix(dir, filepath.Join("..", "..")+string(filepath.Separator))), d)
 		}
 	}
 	return out.Bytes(), nil

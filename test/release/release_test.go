@@ -38,7 +38,8 @@ func TestRelease_WorksOutsideACheckout(t *testing.T) {
 	if _, err := exec.LookPath("zip"); err != nil {
 		t.Skip("skipped: a release needs zip")
 	}
-	build := exec.CommandContext(t.Context(), "../../scripts/release.sh", version, runtime.GOOS+"/"+runtime.GOARCH)
+	build := exec.CommandContext(t.Context(), "../../scripts/release.sh", version,
+		runtime.GOOS+"/"+runtime.GOARCH)
 	key := signingKey(t)
 	build.Env = append(os.Environ(), "RELEASE_KEY="+key)
 	if out, err := build.CombinedOutput(); err != nil {
@@ -51,12 +52,14 @@ func TestRelease_WorksOutsideACheckout(t *testing.T) {
 
 	dir := t.TempDir()
 	name := filepath.Join(files, "tidemark_"+version+"_"+runtime.GOOS+"_"+runtime.GOARCH)
-	if out, err := exec.CommandContext(t.Context(), "tar", "-xzf", name+".tar.gz", "-C", dir).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "tar", "-xzf", name+".tar.gz", "-C",
+		dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	program := filepath.Join(dir, "tidemark")
 	checkModules(t, name+".cdx.json", program)
-	if page, err := os.ReadFile(filepath.Join(dir, "man", "tidemark-dev.1")); err != nil || !bytes.Contains(page, []byte("tidemark dev")) {
+	if page, err := os.ReadFile(filepath.Join(dir, "man", "tidemark-dev.1")); err != nil ||
+		!bytes.Contains(page, []byte("tidemark dev")) {
 		t.Errorf("the manual page of tidemark dev: %v", err)
 	}
 	tryDev(t, program, nil, "PATH=/usr/bin:/bin", "XDG_CACHE_HOME="+t.TempDir())
@@ -76,7 +79,8 @@ func TestRelease_AKeyThatCannotBeReadIsRefusedFirst(t *testing.T) {
 func signingKey(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "key")
-	if out, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path).CombinedOutput(); errors.Is(err, exec.ErrNotFound) {
+	if out, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
+		path).CombinedOutput(); errors.Is(err, exec.ErrNotFound) {
 		t.Skip("skipped: a signature needs ssh-keygen")
 	} else if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -101,7 +105,8 @@ func checkSignature(t *testing.T, dir, key string) {
 		if err := os.WriteFile(signers, append([]byte("release@tidemark "), public...), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		check := exec.CommandContext(t.Context(), "ssh-keygen", "-Y", "verify", "-f", signers, "-I", "release@tidemark",
+		check := exec.CommandContext(t.Context(), "ssh-keygen", "-Y", "verify", "-f", signers, "-I",
+			"release@tidemark",
 			"-n", "tidemark-release", "-s", filepath.Join(dir, "SHA256SUMS.sig"))
 		check.Stdin = bytes.NewReader(text)
 		return check.Run()
@@ -151,7 +156,8 @@ func javaPath(t *testing.T) string {
 func tryDev(t *testing.T, program string, flags []string, env ...string) string {
 	t.Helper()
 	script := `printf 'device,time,temperature\nsensor_01,2026-11-01T00:00:00Z,22.4\n' >in.csv && "$TIDEMARK" replay in.csv && "$TIDEMARK" latest devices/sensor_01`
-	dev := exec.CommandContext(t.Context(), program, slices.Concat([]string{"dev"}, flags, []string{"--", "sh", "-c", script})...)
+	dev := exec.CommandContext(t.Context(), program,
+		slices.Concat([]string{"dev"}, flags, []string{"--", "sh", "-c", script})...)
 	dev.Dir = t.TempDir()
 	dev.Env = append(os.Environ(), append(env, "TIDEMARK="+program, "TIDEMARK_CONFIG=", "TIDEMARK_ENDPOINT=")...)
 	var out, log bytes.Buffer
@@ -264,7 +270,8 @@ func TestGoInstall_DevFetchesWhatItRuns(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	program := filepath.Join(bin, "tidemark")
-	functions, database := "fetch "+module+"@"+version+" with the go command", "fetch DynamoDB Local into "+caches
+	functions, database := "fetch "+module+"@"+version+" with the go command",
+		"fetch DynamoDB Local into "+caches
 	referee := []string{"--engine", string(stack.DynamoDBLocal)}
 	for _, run := range []struct {
 		name    string
@@ -295,7 +302,8 @@ func goEnv(t *testing.T, name string) string {
 // forget removes a version from the module cache.
 func forget(cache, module, version string) {
 	os.RemoveAll(filepath.Join(cache, filepath.FromSlash(module)+"@"+version))
-	downloads, _ := filepath.Glob(filepath.Join(cache, "cache", "download", filepath.FromSlash(module), "@v", version+".*"))
+	downloads, _ := filepath.Glob(
+		filepath.Join(cache, "cache", "download", filepath.FromSlash(module), "@v", version+".*"))
 	for _, file := range downloads {
 		os.Remove(file)
 	}
@@ -311,7 +319,8 @@ func serveModule(t *testing.T, dir, module, version string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"list": version, version + ".info": `{"Version":"` + version + `"}`, version + ".mod": string(goMod)} {
+	for name, text := range map[string]string{"list": version,
+		version + ".info": `{"Version":"` + version + `"}`, version + ".mod": string(goMod)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -343,7 +352,8 @@ func serveModule(t *testing.T, dir, module, version string) {
 // moduleFiles lists the files of the module, without the files of the modules in it.
 func moduleFiles(t *testing.T) (files []string) {
 	t.Helper()
-	list := exec.CommandContext(context.Background(), "git", "ls-files", "--cached", "--others", "--exclude-standard")
+	list := exec.CommandContext(context.Background(), "git", "ls-files", "--cached", "--others",
+		"--exclude-standard")
 	list.Dir = "../.."
 	out, err := list.Output()
 	if err != nil {
@@ -352,7 +362,8 @@ func moduleFiles(t *testing.T) (files []string) {
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	for lines.Scan() {
 		path := lines.Text()
-		if _, err := os.Stat(filepath.Join("../..", path)); err != nil || strings.HasPrefix(path, "infra/") || strings.HasPrefix(path, "bench/") || strings.HasPrefix(path, "test/userprogram/") {
+		if _, err := os.Stat(filepath.Join("../..", path)); err != nil || strings.HasPrefix(path, "infra/") ||
+			strings.HasPrefix(path, "bench/") || strings.HasPrefix(path, "test/userprogram/") {
 			continue
 		}
 		files = append(files, path)

@@ -33,7 +33,8 @@ func TestTags_ServeTheRootAndInfra(t *testing.T) {
 	if got := run(t, clone, nil, "git", "tag"); got != "infra/"+version+"\n"+version+"\n" {
 		t.Fatalf("the tags are %q", got)
 	}
-	if changed := run(t, clone, nil, "git", "diff", "--name-only", version, "infra/"+version); changed != "infra/go.mod\ninfra/go.sum\n" {
+	if changed := run(t, clone, nil, "git", "diff", "--name-only", version,
+		"infra/"+version); changed != "infra/go.mod\ninfra/go.sum\n" {
 		t.Errorf("infra's tag changes %q, want its go.mod and go.sum", changed)
 	}
 
@@ -45,11 +46,14 @@ func TestTags_ServeTheRootAndInfra(t *testing.T) {
 	}
 	run(t, user, published, "go", "mod", "init", "example.com/user")
 	run(t, user, published, "go", "get", module+"@"+version, module+"/infra@"+version)
-	list := run(t, user, published, "go", "list", "-m", "-f", "{{.Path}} {{.Version}} {{.Replace}}", module, module+"/infra")
-	if want := module + " " + version + " <nil>\n" + module + "/infra " + version + " <nil>\n"; !strings.HasSuffix(list, want) {
+	list := run(t, user, published, "go", "list", "-m", "-f", "{{.Path}} {{.Version}} {{.Replace}}", module,
+		module+"/infra")
+	if want := module + " " + version + " <nil>\n" + module + "/infra " + version +
+		" <nil>\n"; !strings.HasSuffix(list, want) {
 		t.Errorf("the user's modules are %q, want %q", list, want)
 	}
-	if deps := run(t, user, published, "go", "list", module+"/pkg/timeseries", module+"/infra/tidemarkcdk"); strings.Count(deps, "\n") < 2 {
+	if deps := run(t, user, published, "go", "list", module+"/pkg/timeseries",
+		module+"/infra/tidemarkcdk"); strings.Count(deps, "\n") < 2 {
 		t.Errorf("the packages are %q", deps)
 	}
 }

@@ -135,14 +135,14 @@ var invocations = []invocation{
 	},
 	{
 		name:   "query: a day with an open hour",
-		invoke: func(w *world) error { return w.rollups(tier.Day, tier.Day.BucketOf(w.now).Start, w.now) },
+		invoke: func(w *world) error { return w.rollups(tier.Day, tier.Day.BucketAt(w.now).Start, w.now) },
 		least:  least{2, 1},
 		why:    "the closed hours are read before the events of the open one",
 	},
 	{
 		name: "query: a chart of a year by days",
 		invoke: func(w *world) error {
-			from := tier.Day.BucketOf(w.now.Add(-365 * tier.Day24)).Start
+			from := tier.Day.BucketAt(w.now.Add(-365 * tier.Day24)).Start
 			r := query.Rollups{Series: w.series(), Unit: tier.Day, From: from, To: w.now}
 			_, err := w.query.Chart(w.ctx, query.Chart{Rollups: r})
 			return err
@@ -194,7 +194,7 @@ var invocations = []invocation{
 
 // nextHour begins the next hour, by its fifth minute.
 func nextHour(w *world) error {
-	w.now = tier.Hour.BucketOf(w.now).End.Add(5 * time.Minute)
+	w.now = tier.Hour.BucketAt(w.now).End.Add(5 * time.Minute)
 	return nil
 }
 

@@ -42,7 +42,7 @@ type world struct {
 }
 
 // morning is the hour in which the invocations begin.
-var morning = model.TimeOf(time.Date(2026, time.March, 10, 10, 0, 0, 0, time.UTC))
+var morning = model.NewTime(time.Date(2026, time.March, 10, 10, 0, 0, 0, time.UTC))
 
 func newWorld(t *testing.T) *world {
 	w := &world{ctx: t.Context(), now: morning.Add(5 * time.Minute)}
@@ -76,7 +76,7 @@ func newWorld(t *testing.T) *world {
 // startReaders starts the processes of readers.
 func (w *world) startReaders() {
 	live := &query.Live{
-		Store: w.table, Watermarks: w.table, Stream: w.table, Kind: query.KindsOf(w.kinds), Now: w.clock,
+		Store: w.table, Watermarks: w.table, Stream: w.table, Kind: query.CatalogKinds(w.kinds), Now: w.clock,
 	}
 	w.query = &query.Service{Store: live, Now: w.clock, CursorKey: []byte("of a page that is continued")}
 	w.prom = &promapi.API{

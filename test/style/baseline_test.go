@@ -71,7 +71,8 @@ func report(t *testing.T, found map[entry][]string, allowed map[entry]int) {
 		now[at.rule] += len(places)
 		if n := allowed[at]; len(places) > n {
 			slices.Sort(places)
-			t.Errorf("%s: %d places of %q, want at most %d; write it plainly (forms_test.go says how), one of\n  %s", at.rule, len(places), at.key, n, strings.Join(places[:min(shown, len(places))], "\n  "))
+			t.Errorf("%s: %d places of %q, want at most %d; write it plainly (forms_test.go says how), one of\n  %s",
+				at.rule, len(places), at.key, n, strings.Join(places[:min(shown, len(places))], "\n  "))
 		}
 	}
 	for _, rule := range slices.Sorted(maps.Keys(before)) {
@@ -89,7 +90,8 @@ func readBaseline(t *testing.T) map[entry]int {
 	for line := range strings.Lines(string(content)) {
 		var at entry
 		var n int
-		if _, err := fmt.Sscanf(line, "%s %d %q\n", &at.rule, &n, &at.key); err != nil || n < 1 || allowed[at] != 0 {
+		if _, err := fmt.Sscanf(line, "%s %d %q\n", &at.rule, &n, &at.key); err != nil || n < 1 ||
+			allowed[at] != 0 {
 			t.Fatalf("%s: %q: want a rule, a number and a quoted key, once (%v)", baseline, line, err)
 		}
 		allowed[at] = n

@@ -90,7 +90,8 @@ func inText(rule string, pattern *regexp.Regexp, start token.Position, text stri
 		parts = append(parts, after[:min(wordsEachSide, len(after))]...)
 		key := strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 		line := start.Line + strings.Count(text[:m[0]], "\n")
-		found = append(found, place{rule: rule, key: strings.ToLower(key), at: fmt.Sprintf("%s:%d", start.Filename, line)})
+		found = append(found,
+			place{rule: rule, key: strings.ToLower(key), at: fmt.Sprintf("%s:%d", start.Filename, line)})
 	}
 	return found
 }
@@ -108,7 +109,8 @@ func parallel(f file) (found []place) {
 	ast.Inspect(f.ast, func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)
 		if ok && len(a.Rhs) > maxAssigned && len(a.Lhs) == len(a.Rhs) {
-			found = append(found, place{rule: ruleParallel, key: lastNames(a.Lhs), at: f.fset.Position(a.Pos()).String()})
+			found = append(found,
+				place{rule: ruleParallel, key: lastNames(a.Lhs), at: f.fset.Position(a.Pos()).String()})
 		}
 		return true
 	})
@@ -156,7 +158,8 @@ func unkeyed(f file, structs map[string]int) (found []place) {
 			return
 		}
 		if _, keyed := literal.Elts[0].(*ast.KeyValueExpr); !keyed {
-			found = append(found, place{rule: ruleUnkeyed, key: name.Name, at: f.fset.Position(literal.Pos()).String()})
+			found = append(found,
+				place{rule: ruleUnkeyed, key: name.Name, at: f.fset.Position(literal.Pos()).String()})
 		}
 	}
 	ast.Inspect(f.ast, func(n ast.Node) bool {

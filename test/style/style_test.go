@@ -24,10 +24,12 @@ const (
 )
 
 // words have a plainer replacement: return, report, notify, user, recompute, quarantine.
-var words = regexp.MustCompile(`(?i)\b(answer(s|ed|ing)?|told|somebody|nobody|whoever|anew|thereof|strangers?|fates?|verdicts?|ladders?|rungs?|bring(s)? on|set(s)? aside|look(s|ed)? again|be it)\b`)
+var words = regexp.MustCompile(
+	`(?i)\b(answer(s|ed|ing)?|told|somebody|nobody|whoever|anew|thereof|strangers?|fates?|verdicts?|ladders?|rungs?|bring(s)? on|set(s)? aside|look(s|ed)? again|be it)\b`)
 
 // names are parts of identifiers that have a plainer replacement.
-var names = regexp.MustCompile(`(?i)(somebody|stranger|verdict|ladder|setaside|bringon|lookagain|prey|nobody)`)
+var names = regexp.MustCompile(
+	`(?i)(somebody|stranger|verdict|ladder|setaside|bringon|lookagain|prey|nobody)`)
 
 // file is one Go file of the module.
 type file struct {
@@ -55,7 +57,8 @@ func TestStyle_EachMeasureIsWithinItsLimit(t *testing.T) {
 	} {
 		t.Logf("%-40s %6d of at most %d", m.name, m.n, m.limit)
 		if m.n > m.limit {
-			t.Errorf("%d %s, want at most %d:\n  %s", m.n, m.name, m.limit, strings.Join(m.places[:min(shown, len(m.places))], "\n  "))
+			t.Errorf("%d %s, want at most %d:\n  %s", m.n, m.name, m.limit,
+				strings.Join(m.places[:min(shown, len(m.places))], "\n  "))
 		}
 	}
 }
@@ -80,7 +83,8 @@ func parse(root string) (files []file, err error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "build" || d.Name() == "cdk.out" || d.Name() == ".git"):
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "build" || d.Name() == "cdk.out" ||
+			d.Name() == ".git"):
 			return filepath.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, ".go"):
 			return nil
@@ -152,7 +156,8 @@ func long(files []file) (c count) {
 func exported(files []file) (c count) {
 	per := map[string]int{}
 	for _, f := range files {
-		if f.test || f.ast.Name.Name == "main" || strings.Contains("/"+f.path, "/internal/") || strings.HasPrefix(f.path, "lab/") {
+		if f.test || f.ast.Name.Name == "main" || strings.Contains("/"+f.path, "/internal/") ||
+			strings.HasPrefix(f.path, "lab/") {
 			continue
 		}
 		n := 0

@@ -13,7 +13,8 @@ import (
 type text struct{ path, all, prose string }
 
 // unread are folders that have no text of the project: packages, what was built, and recorded input.
-var unread = []string{"node_modules", "build", "bin", "cdk.out", ".git", ".venv", ".tidemark", "dist", "testdata", "data", "electro"}
+var unread = []string{"node_modules", "build", "bin", "cdk.out", ".git", ".venv", ".tidemark", "dist",
+	"testdata", "data", "electro"}
 
 // codeBlock matches a block of code in Markdown.
 var codeBlock = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")

@@ -21,10 +21,12 @@ func TestPeriods_AreWholeDaysOfAnyZone(t *testing.T) {
 		testenv.Missing(t, "node", "esbuild is not installed: run make ui/node_modules")
 	}
 	module := filepath.Join(t.TempDir(), "period.mjs")
-	if out, err := exec.CommandContext(t.Context(), esbuild, "../../ui/src/period.ts", "--bundle", "--format=esm", "--log-level=error", "--outfile="+module).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), esbuild, "../../ui/src/period.ts", "--bundle",
+		"--format=esm", "--log-level=error", "--outfile="+module).CombinedOutput(); err != nil {
 		t.Fatalf("build period.ts: %v\n%s", err, out)
 	}
-	for _, zone := range []string{"UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/Santiago"} {
+	for _, zone := range []string{"UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata",
+		"Australia/Lord_Howe", "America/Santiago"} {
 		check := exec.CommandContext(t.Context(), node, "periods.mjs", module)
 		check.Env = append(os.Environ(), "TZ="+zone)
 		if out, err := check.CombinedOutput(); err != nil {

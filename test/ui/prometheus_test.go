@@ -15,7 +15,8 @@ import (
 func TestPrometheus_IsServedByTheLocalStack(t *testing.T) {
 	s := start(t, "")
 	now := time.Now().UTC()
-	post(t, s.URL+"/v1/readings", map[string]any{"deviceId": "sensor_01", "timestamp": now.Add(-time.Second).Format(time.RFC3339), "temperature": 20})
+	post(t, s.URL+"/v1/readings", map[string]any{"deviceId": "sensor_01",
+		"timestamp": now.Add(-time.Second).Format(time.RFC3339), "temperature": 20})
 	if err := s.Idle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,8 @@ func TestPrometheus_IsServedByTheLocalStack(t *testing.T) {
 		t.Errorf("build info: %+v, %v", info, err)
 	}
 	all := []string{`{__name__=~".+"}`}
-	names, _, _, err := prometheus.LabelValues(t.Context(), "__name__", all, now.Add(-time.Hour), now, v1.WithLimit(1000))
+	names, _, _, err := prometheus.LabelValues(t.Context(), "__name__", all, now.Add(-time.Hour), now,
+		v1.WithLimit(1000))
 	if err != nil || !slices.Contains(names, "temperature") {
 		t.Errorf("metrics: %v, %v", names, err)
 	}

@@ -42,15 +42,19 @@ type issuer struct {
 
 func startIssuer(t *testing.T) *issuer {
 	t.Helper()
-	i := &issuer{client: "pages", scope: "openid tidemark/read", codes: map[string]string{}, tokens: map[string]bool{}}
+	i := &issuer{client: "pages", scope: "openid tidemark/read", codes: map[string]string{},
+		tokens: map[string]bool{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		json.NewEncoder(w).Encode(map[string]string{"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token"})
+		json.NewEncoder(w).Encode(map[string]string{"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize",
+			"token_endpoint": i.URL + "/token"})
 	})
 	mux.HandleFunc("GET /authorize", i.authorize)
 	mux.HandleFunc("POST /token", i.token)
 	mux.HandleFunc("POST /deny", func(http.ResponseWriter, *http.Request) { i.change(func() { i.deny = true }) })
-	mux.HandleFunc("POST /revoke", func(http.ResponseWriter, *http.Request) { i.change(func() { clear(i.tokens) }) })
+	mux.HandleFunc("POST /revoke", func(http.ResponseWriter, *http.Request) {
+		i.change(func() { clear(i.tokens) })
+	})
 	i.Server = startTLS(t, mux)
 	return i
 }
@@ -75,8 +79,10 @@ func (i *issuer) change(what func()) {
 func (i *issuer) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	challenge, err := base64.RawURLEncoding.Strict().DecodeString(q.Get("code_challenge"))
-	if q.Get("response_type") != "code" || q.Get("client_id") != i.client || q.Get("redirect_uri") != i.redirect || q.Get("scope") != i.scope ||
-		q.Get("audience") != "tidemark" || q.Get("code_challenge_method") != "S256" || err != nil || len(challenge) != sha256.Size || len(q.Get("state")) < 32 {
+	if q.Get("response_type") != "code" || q.Get("client_id") != i.client ||
+		q.Get("redirect_uri") != i.redirect || q.Get("scope") != i.scope ||
+		q.Get("audience") != "tidemark" || q.Get("code_challenge_method") != "S256" || err != nil ||
+		len(challenge) != sha256.Size || len(q.Get("state")) < 32 {
 		http.Error(w, "not a request of the code flow with PKCE: "+r.URL.RawQuery, http.StatusBadRequest)
 		return
 	}
@@ -103,7 +109,8 @@ func (i *issuer) token(w http.ResponseWriter, r *http.Request) {
 	i.change(func() {
 		challenge, ok := i.codes[r.PostFormValue("code")]
 		delete(i.codes, r.PostFormValue("code"))
-		if !ok || challenge != base64.RawURLEncoding.EncodeToString(verifier[:]) || r.PostFormValue("grant_type") != "authorization_code" ||
+		if !ok || challenge != base64.RawURLEncoding.EncodeToString(verifier[:]) ||
+			r.PostFormValue("grant_type") != "authorization_code" ||
 			r.PostFormValue("client_id") != i.client || r.PostFormValue("redirect_uri") != i.redirect {
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprint(w, `{"error":"invalid_grant"}`)
@@ -130,11 +137,14 @@ func stage(t *testing.T, s *stack.Stack) []string {
 	}
 	from := startIssuer(t)
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: from.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(ca,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: from.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	files := pages(t, ca, config.SignIn{Issuer: from.URL, Client: from.client, Scope: from.scope, Audience: "tidemark"})
-	api := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(at) }, ErrorLog: log.New(io.Discard, "", 0)}
+	files := pages(t, ca,
+		config.SignIn{Issuer: from.URL, Client: from.client, Scope: from.scope, Audience: "tidemark"})
+	api := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(at) },
+		ErrorLog: log.New(io.Discard, "", 0)}
 	gateway := startTLS(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		switch {

@@ -53,7 +53,8 @@ const (
 )
 
 // The scenarios are functions of pages.mjs, which prints the name of each that passed.
-var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers", "looksHealth", "looksBreak", "zoom", "keyboard", "compare", "fleet", "profiles", "live", "alert", "hostile", "figures", "measures", "counter", "together", "numbers", "severities", "missing", "address", "busy", "bucket", "meant", "site", "service", "stack", "signIn", "shared", "notified", "breaks", "theme", "away", "search", "streams"}
+var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers", "looksHealth", "looksBreak",
+	"zoom", "keyboard", "compare", "fleet", "profiles", "live", "alert", "hostile", "figures", "measures", "counter", "together", "numbers", "severities", "missing", "address", "busy", "bucket", "meant", "site", "service", "stack", "signIn", "shared", "notified", "breaks", "theme", "away", "search", "streams"}
 
 func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	browse := browser(t)
@@ -87,7 +88,8 @@ func browser(t *testing.T) func(s *stack.Stack, env, scenarios []string) {
 	}
 	return func(s *stack.Stack, env, scenarios []string) {
 		t.Helper()
-		play := exec.CommandContext(t.Context(), node, append([]string{"pages.mjs", s.URL, browser, screens, hostile}, scenarios...)...)
+		play := exec.CommandContext(t.Context(), node,
+			append([]string{"pages.mjs", s.URL, browser, screens, hostile}, scenarios...)...)
 		play.Env = append(os.Environ(), env...)
 		out, err := play.CombinedOutput()
 		if err != nil {
@@ -128,7 +130,8 @@ func start(t *testing.T, more string) *stack.Stack {
 // markup and of some to compare, and the views of a site.
 func send(t *testing.T, s *stack.Stack) {
 	t.Helper()
-	post(t, s.URL+"/v1/rules/devices", map[string]any{"name": "too-hot", "kind": "READING", "measure": "temperature", "bounds": "above", "high": 90, "severity": "critical"})
+	post(t, s.URL+"/v1/rules/devices", map[string]any{"name": "too-hot", "kind": "READING",
+		"measure": "temperature", "bounds": "above", "high": 90, "severity": "critical"})
 	replayFile(t, s, sample(t))
 	at := time.Now().UTC().Add(-time.Minute).Format(time.RFC3339)
 	post(t, s.URL+"/v1/readings", []map[string]any{
@@ -137,9 +140,11 @@ func send(t *testing.T, s *stack.Stack) {
 		{"deviceId": "rooms", "stream": "north", "timestamp": at, "value": 1}, {"deviceId": "rooms", "stream": "south", "timestamp": at, "value": 2},
 	})
 	call(t, http.MethodPut, s.URL+"/v1/accounts/acme", map[string]any{"name": "Acme Ltd", "status": "trial"})
-	call(t, http.MethodPut, s.URL+"/v1/devices/hall", map[string]any{"name": "Hall of the station", "status": "retired"})
+	call(t, http.MethodPut, s.URL+"/v1/devices/hall",
+		map[string]any{"name": "Hall of the station", "status": "retired"})
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	post(t, s.URL+"/v1/pageviews", map[string]any{"siteId": site, "stream": "imported", "id": "old", "visitor": "old", "path": "/old", "timestamp": at})
+	post(t, s.URL+"/v1/pageviews", map[string]any{"siteId": site, "stream": "imported", "id": "old",
+		"visitor": "old", "path": "/old", "timestamp": at})
 	post(t, s.URL+"/v1/importeddays", []map[string]any{
 		{"siteId": site, "stream": "visitors", "timestamp": today.AddDate(0, 0, -2).Format(time.RFC3339), "pageviews": 1200},
 		{"siteId": site, "stream": "visitors", "timestamp": today.AddDate(0, 0, -3).Format(time.RFC3339), "pageviews": 34},
@@ -169,10 +174,10 @@ func replayFile(t *testing.T, s *stack.Stack, file string) {
 	}
 	kind := &kinds.Kinds[0]
 	in := replay.Input{Kind: kind}
-	if in.Columns, err = replay.ParseColumns(columns, kind, nil); err != nil {
+	if in.Columns, err = replay.ParseColumns(columns, kind); err != nil {
 		t.Fatal(err)
 	}
-	_, shift, err := in.Rebase("now", model.TimeOf(time.Now().Add(-2*time.Hour)), []string{file})
+	_, shift, err := in.Rebase("now", model.NewTime(time.Now().Add(-2*time.Hour)), []string{file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,9 +200,10 @@ func replayFile(t *testing.T, s *stack.Stack, file string) {
 // declared, as aggregate writes it after their first events. The last entry is written when all others are,
 // so that the scenarios can wait for it.
 func list(ctx context.Context, s *stack.Stack) error {
-	hour := model.TimeOf(time.Now().Truncate(time.Hour))
+	hour := model.NewTime(time.Now().Truncate(time.Hour))
 	entry := func(host, kind, stream string) types.WriteRequest {
-		series := model.Series{Subject: model.Subject{Type: metrics.Metrics.Subject.Name, ID: host}, Kind: kind, Stream: stream}
+		series := model.Series{Subject: model.Subject{Type: metrics.Metrics.Subject.Name, ID: host}, Kind: kind,
+			Stream: stream}
 		put := &types.PutRequest{Item: map[string]types.AttributeValue{}}
 		for name, v := range item.FromListedSeries(storage.ListedSeries{Series: series, First: hour, Last: hour}) { // texts and numbers
 			put.Item[name] = &types.AttributeValueMemberS{Value: v.S}
@@ -209,14 +215,16 @@ func list(ctx context.Context, s *stack.Stack) error {
 	}
 	var puts []types.WriteRequest
 	for n := range many {
-		puts = append(puts, entry(fmt.Sprintf("host_%05d", n), metrics.Metrics.Name, ""), entry("rack", metrics.Metrics.Name, fmt.Sprintf("disk_%05d", n)))
+		puts = append(puts, entry(fmt.Sprintf("host_%05d", n), metrics.Metrics.Name, ""),
+			entry("rack", metrics.Metrics.Name, fmt.Sprintf("disk_%05d", n)))
 	}
 	client, err := dynamo.NewClient(ctx, stack.Region, s.Endpoint)
 	if err != nil {
 		return err
 	}
 	write := func(ctx context.Context, batch []types.WriteRequest) error {
-		out, err := client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{s.Table: batch}})
+		out, err := client.BatchWriteItem(ctx,
+			&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{s.Table: batch}})
 		if err == nil && len(out.UnprocessedItems) > 0 {
 			err = errors.New("some entries were not written")
 		}

@@ -22,7 +22,8 @@ func TestYear_IsDrawnWithinASecond(t *testing.T) {
 	if err := s.Idle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	browse(s, []string{"YEAR=" + year, "TIDEMARK=" + command, "TIDEMARK_ENDPOINT=" + s.Endpoint, "TIDEMARK_TABLE=" + s.Table}, []string{"year"})
+	browse(s, []string{"YEAR=" + year, "TIDEMARK=" + command, "TIDEMARK_ENDPOINT=" + s.Endpoint,
+		"TIDEMARK_TABLE=" + s.Table}, []string{"year"})
 }
 
 // unzipped writes a file without its compression, and returns its path.

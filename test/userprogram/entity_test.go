@@ -32,7 +32,8 @@ type reading struct {
 var sensor = timeseries.Key{Subject: "sensor_01"}
 
 func at(minute int) reading {
-	return reading{Device: sensor.Subject, At: now.Add(time.Duration(minute-60) * time.Minute), Temperature: float64(minute)}
+	return reading{Device: sensor.Subject, At: now.Add(time.Duration(minute-60) * time.Minute),
+		Temperature: float64(minute)}
 }
 
 func open(t *testing.T, s timeseries.Store, kind catalog.Kind) *timeseries.Events[reading] {
@@ -45,7 +46,8 @@ func open(t *testing.T, s timeseries.Store, kind catalog.Kind) *timeseries.Event
 }
 
 // appended fails the test unless an append has the outcome.
-func appended(t *testing.T, readings *timeseries.Events[reading], r reading, want model.Outcome, opts ...timeseries.AppendOption) timeseries.Result[reading] {
+func appended(t *testing.T, readings *timeseries.Events[reading], r reading, want model.Outcome,
+	opts ...timeseries.AppendOption) timeseries.Result[reading] {
 	t.Helper()
 	out, err := readings.Append(context.Background(), r, opts...)
 	if !fits(want, err) || out.Outcome != want {
@@ -54,7 +56,8 @@ func appended(t *testing.T, readings *timeseries.Events[reading], r reading, wan
 	return out
 }
 
-func temperatures(t *testing.T, readings *timeseries.Events[reading], opts ...timeseries.HistoryOption) (all []float64) {
+func temperatures(t *testing.T, readings *timeseries.Events[reading],
+	opts ...timeseries.HistoryOption) (all []float64) {
 	t.Helper()
 	for r, err := range readings.History(context.Background(), sensor, opts...) {
 		if err != nil {
@@ -100,13 +103,15 @@ func TestEntity_NothingStoredIsAnError(t *testing.T) {
 	table := timeseriestest.New(t, now)
 	readings := open(t, table, iot.Readings)
 	table.Fail("busy", 100)
-	if out, err := readings.Append(context.Background(), at(1)); !errors.Is(err, timeseries.ErrUndecided) || out.Outcome != "" {
+	if out, err := readings.Append(context.Background(), at(1)); !errors.Is(err, timeseries.ErrUndecided) ||
+		out.Outcome != "" {
 		t.Errorf("busy: %q, %v", out.Outcome, err)
 	}
 	table.Fail("busy", 0)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := readings.Append(ctx, at(1)); !errors.Is(err, timeseries.ErrUndecided) || !errors.Is(err, context.Canceled) {
+	if _, err := readings.Append(ctx, at(1)); !errors.Is(err, timeseries.ErrUndecided) ||
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	_, err := readings.AppendAll(context.Background(), []reading{at(1), {Device: "sensor_01"}})
@@ -130,10 +135,12 @@ func TestEntity_EnrichmentIsPreservedAndRead(t *testing.T) {
 	onEachStore(t, func(t *testing.T, s store) {
 		ctx, readings := context.Background(), open(t, s, iot.Readings)
 		appended(t, readings, at(1), model.Applied)
-		if out, err := readings.Enrich(ctx, sensor, map[string]any{"accountId": "acct-1"}); err != nil || out.Outcome != model.Applied {
+		if out, err := readings.Enrich(ctx, sensor, map[string]any{"accountId": "acct-1"}); err != nil ||
+			out.Outcome != model.Applied {
 			t.Fatalf("enrich: %s, %v", out.Outcome, err)
 		}
-		out, err := readings.Enrich(ctx, sensor, map[string]any{"accountId": "acct-2"}, timeseries.If("accountId", model.Missing, nil))
+		out, err := readings.Enrich(ctx, sensor, map[string]any{"accountId": "acct-2"},
+			timeseries.If("accountId", model.Missing, nil))
 		if !fits(model.Conflict, err) || out.Outcome != model.Conflict || out.Latest.AccountID != "acct-1" {
 			t.Errorf("on a condition: %+v, %v", out, err)
 		}
@@ -267,7 +274,8 @@ func TestEntity_ConfigurationErrorsHaveCodes(t *testing.T) {
 		{timeseries.AppendMissing, opening[untagged](table)},
 	} {
 		var got *timeseries.Error
-		if !errors.As(mistake.err, &got) || got.Code != mistake.want || string(got.Code) != fmt.Sprintf("TM-%03d", i+1) {
+		if !errors.As(mistake.err, &got) || got.Code != mistake.want ||
+			string(got.Code) != fmt.Sprintf("TM-%03d", i+1) {
 			t.Errorf("got %v, want %s", mistake.err, mistake.want)
 		}
 	}
@@ -279,7 +287,8 @@ func opening[T any](s timeseries.Store) error {
 }
 
 func TestEntity_AnIndexOfLatestItemsIsSparseOrPreserved(t *testing.T) {
-	for half, want := range map[catalog.HalfPolicy]string{catalog.HalfSparse: "", catalog.HalfPreserve: "sensor_01"} {
+	for half, want := range map[catalog.HalfPolicy]string{catalog.HalfSparse: "",
+		catalog.HalfPreserve: "sensor_01"} {
 		kind := iot.Readings
 		kind.LatestBy = []catalog.LatestIndex{{By: []string{"location"}, Sort: []string{"room"}, Half: half}}
 		onEachStore(t, func(t *testing.T, s store) {
@@ -347,7 +356,8 @@ func TestEntity_HistoryForEverWithoutRollups(t *testing.T) {
 	if got := temperatures(t, readings); len(got) != 1 {
 		t.Errorf("after 20 years: %v, want the event", got)
 	}
-	if _, err := readings.Rollups(context.Background(), sensor, tier.Day); !errors.Is(err, timeseries.ErrNoTier) {
+	if _, err := readings.Rollups(context.Background(), sensor, tier.Day); !errors.Is(err,
+		timeseries.ErrNoTier) {
 		t.Errorf("rollups: %v, want ErrNoTier", err)
 	}
 	if _, err := readings.Chart(context.Background(), sensor); !errors.Is(err, timeseries.ErrNoTier) {
@@ -366,7 +376,8 @@ func TestEntity_UnusableRetentionsAreRefused(t *testing.T) {
 		kind := iot.Readings
 		kind.Retention = policy
 		var mistake *timeseries.Error
-		if _, err := timeseries.Open[reading](timeseriestest.New(t, now), kind, nil); !errors.As(err, &mistake) || mistake.Code != timeseries.KindUnusable {
+		if _, err := timeseries.Open[reading](timeseriestest.New(t, now), kind, nil); !errors.As(err, &mistake) ||
+			mistake.Code != timeseries.KindUnusable {
 			t.Errorf("%s: %v, want %s", name, err, timeseries.KindUnusable)
 		}
 	}
@@ -388,7 +399,8 @@ func TestEntity_IndexByEnrichment(t *testing.T) {
 		}
 		enrich := func(account any) {
 			t.Helper()
-			if out, err := readings.Enrich(ctx, sensor, map[string]any{"accountId": account}); err != nil || out.Outcome != model.Applied {
+			if out, err := readings.Enrich(ctx, sensor, map[string]any{"accountId": account}); err != nil ||
+				out.Outcome != model.Applied {
 				t.Fatalf("enrich: %s, %v", out.Outcome, err)
 			}
 		}
@@ -412,7 +424,8 @@ func TestEntity_IndexByEnrichment(t *testing.T) {
 // A ledger refuses an entry that is late, by its kind: a condition alone would only compare the
 // latest item, and a kind that keeps late events would store the entry.
 func TestEntity_ConditionalAppendOfALateEventIsDecidedByTheKind(t *testing.T) {
-	for late, want := range map[catalog.LatePolicy]model.Outcome{catalog.DropLate: model.Stale, catalog.KeepLate: model.Late} {
+	for late, want := range map[catalog.LatePolicy]model.Outcome{catalog.DropLate: model.Stale,
+		catalog.KeepLate: model.Late} {
 		onEachStore(t, func(t *testing.T, s store) {
 			kind := iot.Readings
 			kind.Late = late

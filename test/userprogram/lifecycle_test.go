@@ -33,7 +33,8 @@ func profiles(s store, release catalog.Release) *lifecycle.Service {
 }
 
 func fields(email string) model.Attrs {
-	return model.Attrs{{Name: "email", Value: model.TextValue(email)}, {Name: "status", Value: model.TextValue("active")}}
+	return model.Attrs{{Name: "email", Value: model.TextValue(email)},
+		{Name: "status", Value: model.TextValue("active")}}
 }
 
 func must(t *testing.T, want lifecycle.Outcome) func(lifecycle.Result, error) lifecycle.Result {
@@ -74,7 +75,8 @@ func TestLifecycle_DeleteLeavesIndexesAndRestoreReturnsToThem(t *testing.T) {
 			t.Errorf("restored version %d, in the index %d", out.Profile.Version, listed(t, users))
 		}
 		page, _, err := users.Versions(ctx, alice, 0, 10)
-		if err != nil || len(page) != 3 || page[0].Change != model.ProfileRestored || page[2].Change != model.ProfileCreated {
+		if err != nil || len(page) != 3 || page[0].Change != model.ProfileRestored ||
+			page[2].Change != model.ProfileCreated {
 			t.Errorf("versions %+v, %v; want restored, deleted, created", page, err)
 		}
 	})
@@ -126,12 +128,14 @@ func TestLifecycle_RestoreKeepsMapsListsAndSets(t *testing.T) {
 	key := keys.Metadata(alice)
 	name, update := table.Name(), "SET prefs = :m, tags = :s, steps = :l"
 	one := &types.AttributeValueMemberN{Value: "1"}
-	primary := map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: key.PK}, "sk": &types.AttributeValueMemberS{Value: key.SK}}
-	_, err = client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &name, Key: primary, UpdateExpression: &update, ExpressionAttributeValues: map[string]types.AttributeValue{
-		":m": &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"size": one}},
-		":s": &types.AttributeValueMemberSS{Value: []string{"a", "b"}},
-		":l": &types.AttributeValueMemberL{Value: []types.AttributeValue{one}},
-	}})
+	primary := map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: key.PK},
+		"sk": &types.AttributeValueMemberS{Value: key.SK}}
+	_, err = client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &name, Key: primary,
+		UpdateExpression: &update, ExpressionAttributeValues: map[string]types.AttributeValue{
+			":m": &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"size": one}},
+			":s": &types.AttributeValueMemberSS{Value: []string{"a", "b"}},
+			":l": &types.AttributeValueMemberL{Value: []types.AttributeValue{one}},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +166,8 @@ func TestLifecycle_PurgeRemovesOneSubject(t *testing.T) {
 		for m := range 8 {
 			appended(t, readings, at(m), model.Applied)
 		}
-		purger := &lifecycle.Purger{Store: s, Timing: lifecycle.Timing{Append: time.Millisecond, Aggregate: time.Millisecond}}
+		purger := &lifecycle.Purger{Store: s,
+			Timing: lifecycle.Timing{Append: time.Millisecond, Aggregate: time.Millisecond}}
 		if _, err := purger.Request(ctx, device, "test", 0); err != nil {
 			t.Fatal(err)
 		}

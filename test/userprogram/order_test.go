@@ -39,7 +39,8 @@ type revision struct {
 	Reviewer string `tide:"enrichment"`
 }
 
-func ordered[T any](t *testing.T, s timeseries.Store, name string, late catalog.LatePolicy) *timeseries.Events[T] {
+func ordered[T any](t *testing.T, s timeseries.Store, name string,
+	late catalog.LatePolicy) *timeseries.Events[T] {
 	t.Helper()
 	kind := catalog.Kind{Name: name, Subject: catalog.SubjectType{Name: "THING"}, Late: late}
 	events, err := timeseries.Open[T](s, kind, &timeseries.Options{Now: clock, Attempts: 3})
@@ -69,7 +70,8 @@ func points(scores []score) (texts []string) {
 
 func TestEntity_OrderedByADecimal(t *testing.T) {
 	// 9 after 10, and -1.5 before -1.4, as texts would be in another order.
-	inOrder := []string{"-1e120", "-99999999999999999999999999999999999999", "-10", "-9", "-1.5", "-1.4", "0", "0.001", "1.5", "9", "10", "12345678901234567890123456789012345678", "1e120"}
+	inOrder := []string{"-1e120", "-99999999999999999999999999999999999999", "-10", "-9", "-1.5", "-1.4", "0",
+		"0.001", "1.5", "9", "10", "12345678901234567890123456789012345678", "1e120"}
 	want := make([]string, len(inOrder))
 	for i, text := range inOrder {
 		want[i] = model.MustDecimal(text).String()
@@ -95,7 +97,8 @@ func TestEntity_OrderedByADecimal(t *testing.T) {
 		if err != nil || latest.Level != "1e120" || latest.Points.String() != newest[0] {
 			t.Errorf("latest %+v, %v", latest, err)
 		}
-		if got := points(all(t, scores, timeseries.Between(-9, model.MustDecimal("1.5")))); !slices.Equal(got, []string{"-9", "-1.5", "-1.4", "0", "0.001"}) {
+		if got := points(all(t, scores, timeseries.Between(-9, model.MustDecimal("1.5")))); !slices.Equal(got,
+			[]string{"-9", "-1.5", "-1.4", "0", "0.001"}) {
 			t.Errorf("from -9 to 1.5: %v; the end must be excluded", got)
 		}
 		n, err := scores.Count(context.Background(), timeseries.Key{Subject: "one"}, timeseries.Between(9, nil))
@@ -110,7 +113,8 @@ func TestEntity_OrderedByAText(t *testing.T) {
 		releases := ordered[release](t, s, "RELEASE", "")
 		versions := []string{"1.0", "1.0 beta", "1.0#2", "1.0%", "1.1", "B", "a", "é"}
 		for _, i := range []int{5, 2, 7, 0, 1, 6, 4, 3} {
-			if _, err := releases.Append(context.Background(), release{Product: "one", Version: versions[i], Notes: "n"}); err != nil {
+			if _, err := releases.Append(context.Background(),
+				release{Product: "one", Version: versions[i], Notes: "n"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -124,7 +128,8 @@ func TestEntity_OrderedByAText(t *testing.T) {
 		if found := all(t, releases, timeseries.Between("1.0", "1.1")); len(found) != 4 {
 			t.Errorf("from 1.0 to 1.1: %+v, want the four that begin with 1.0", found)
 		}
-		if _, err := releases.Append(context.Background(), release{Product: "one"}); !errors.Is(err, timeseries.ErrRejected) {
+		if _, err := releases.Append(context.Background(), release{Product: "one"}); !errors.Is(err,
+			timeseries.ErrRejected) {
 			t.Errorf("without a version: %v, want ErrRejected", err)
 		}
 	})
@@ -155,7 +160,8 @@ func TestEntity_OrderedByANumberDecidesAsByTime(t *testing.T) {
 		if latest, err := revisions.Latest(ctx, key); err != nil || *latest != (revision{"one", 11, "d", "r"}) {
 			t.Errorf("latest %+v, %v", latest, err)
 		}
-		if ok, err := revisions.Correct(ctx, revision{Document: "one", Number: -3, Author: "z"}); err != nil || !ok {
+		if ok, err := revisions.Correct(ctx, revision{Document: "one", Number: -3, Author: "z"}); err != nil ||
+			!ok {
 			t.Errorf("correct: %t, %v", ok, err)
 		}
 		if ok, err := revisions.Delete(ctx, revision{Document: "one", Number: 10}); err != nil || !ok {
@@ -196,7 +202,8 @@ func TestEntity_OrderedByANumberAgreesWithASortedList(t *testing.T) {
 		}
 		lo, hi := number(), number()
 		if lo.Cmp(hi) >= 0 {
-			if _, err := scores.Count(context.Background(), timeseries.Key{Subject: "one"}, timeseries.Between(lo, hi)); !errors.Is(err, timeseries.ErrRange) {
+			if _, err := scores.Count(context.Background(), timeseries.Key{Subject: "one"},
+				timeseries.Between(lo, hi)); !errors.Is(err, timeseries.ErrRange) {
 				t.Fatalf("seed %d: from %s to %s: %v, want ErrRange", seed, lo, hi, err)
 			}
 			continue
@@ -226,7 +233,8 @@ func readPages[T any](
 ) (found []T) {
 	t.Helper()
 	for next := ""; ; {
-		page, err := events.Page(context.Background(), timeseries.Key{Subject: "one"}, append(opts, timeseries.Limit(limit), timeseries.After(next))...)
+		page, err := events.Page(context.Background(), timeseries.Key{Subject: "one"},
+			append(opts, timeseries.Limit(limit), timeseries.After(next))...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,13 +256,16 @@ func TestEntity_OrderedByANumberRefusesWhatNeedsATime(t *testing.T) {
 	}
 	scores := ordered[score](t, table, "SCORE", "")
 	key := timeseries.Key{Subject: "one"}
-	if _, err := scores.Count(context.Background(), key, timeseries.In(now, now.Add(time.Hour))); !errors.Is(err, timeseries.ErrOrder) {
+	if _, err := scores.Count(context.Background(), key, timeseries.In(now, now.Add(time.Hour))); !errors.Is(err,
+		timeseries.ErrOrder) {
 		t.Errorf("a range of times: %v, want ErrOrder", err)
 	}
-	if _, err := scores.Count(context.Background(), key, timeseries.Between("a", "b")); !errors.Is(err, timeseries.ErrOrder) {
+	if _, err := scores.Count(context.Background(), key, timeseries.Between("a", "b")); !errors.Is(err,
+		timeseries.ErrOrder) {
 		t.Errorf("a range of texts: %v, want ErrOrder", err)
 	}
-	if _, err := open(t, table, catalog.Kind{Name: "READING", Subject: kind.Subject}).Count(context.Background(), key, timeseries.Between(1, 2)); !errors.Is(err, timeseries.ErrOrder) {
+	if _, err := open(t, table, catalog.Kind{Name: "READING", Subject: kind.Subject}).Count(context.Background(),
+		key, timeseries.Between(1, 2)); !errors.Is(err, timeseries.ErrOrder) {
 		t.Errorf("a range of numbers in a kind with times: %v, want ErrOrder", err)
 	}
 	if _, err := scores.Rollups(context.Background(), key, tier.Day); !errors.Is(err, timeseries.ErrNoTier) {

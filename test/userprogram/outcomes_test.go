@@ -15,7 +15,8 @@ import (
 // fits reports whether err is the error that belongs to an outcome: what was not stored is an error.
 func fits(outcome model.Outcome, err error) bool {
 	want, notStored := map[model.Outcome]error{
-		model.Collision: timeseries.ErrCollision, model.Conflict: timeseries.ErrConflict, model.Gone: timeseries.ErrGone,
+		model.Collision: timeseries.ErrCollision, model.Conflict: timeseries.ErrConflict,
+		model.Gone: timeseries.ErrGone,
 	}[outcome]
 	return notStored && errors.Is(err, want) || !notStored && err == nil
 }
@@ -57,7 +58,8 @@ func TestKinds_TwoOnOneTableForTests(t *testing.T) {
 	for _, kind := range []struct {
 		name     string
 		readings *timeseries.Events[reading]
-	}{{"first", openWith(t, table, iot.Readings, table.Options())}, {"second", openWith(t, table, other, table.Options())}, {"third", openWith(t, table, iot.Readings, table.Options())}} {
+	}{{"first", openWith(t, table, iot.Readings, table.Options())}, {"second",
+		openWith(t, table, other, table.Options())}, {"third", openWith(t, table, iot.Readings, table.Options())}} {
 		r := at(1)
 		r.At = r.At.Add(time.Duration(len(kind.name)) * time.Second)
 		if out, err := kind.readings.Append(t.Context(), r); err != nil || !out.Stored() {
@@ -66,7 +68,8 @@ func TestKinds_TwoOnOneTableForTests(t *testing.T) {
 	}
 }
 
-func openWith(t *testing.T, s store, kind catalog.Kind, options *timeseries.Options) *timeseries.Events[reading] {
+func openWith(t *testing.T, s store, kind catalog.Kind,
+	options *timeseries.Options) *timeseries.Events[reading] {
 	t.Helper()
 	events, err := timeseries.Open[reading](s, kind, options)
 	if err != nil {

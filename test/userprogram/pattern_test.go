@@ -10,7 +10,8 @@ import (
 var moment = time.Date(2024, 12, 2, 15, 30, 45, 123e6, time.UTC)
 
 func TestPattern_TimeKeys(t *testing.T) {
-	for by, want := range map[keys.Granularity]string{keys.ByHour: "2024-12-02-15", keys.ByDay: "2024-12-02", keys.ByMonth: "2024-12", keys.ByYear: "2024"} {
+	for by, want := range map[keys.Granularity]string{keys.ByHour: "2024-12-02-15", keys.ByDay: "2024-12-02",
+		keys.ByMonth: "2024-12", keys.ByYear: "2024"} {
 		if got, err := keys.TimeKey(moment, by); err != nil || got != want {
 			t.Errorf("%s: %s, %v; want %s", by, got, err, want)
 		}
@@ -21,7 +22,8 @@ func TestPattern_TimeKeys(t *testing.T) {
 func TestPattern_RangesAreHalfOpen(t *testing.T) {
 	first := time.Date(2024, 12, 1, 0, 0, 0, 0, time.UTC)
 	lo, hi, err := keys.TimeRange(keys.ByDay, first, first.AddDate(0, 1, 0))
-	for key, want := range map[string]bool{"2024-11-30": false, "2024-12-01": true, "2024-12-31": true, "2024-12-31#x": true, "2025-01-01": false} {
+	for key, want := range map[string]bool{"2024-11-30": false, "2024-12-01": true, "2024-12-31": true,
+		"2024-12-31#x": true, "2025-01-01": false} {
 		if in := lo <= key && key <= hi; err != nil || in != want {
 			t.Errorf("%s: %t, %v; want %t", key, in, err, want)
 		}

@@ -23,14 +23,16 @@ type user struct {
 
 func openUsers(t *testing.T, s store, p catalog.Profile) *timeseries.Profiles[user] {
 	t.Helper()
-	users, err := timeseries.OpenProfiles[user](s, catalog.SubjectType{Name: "USER", Profile: &p}, &timeseries.Options{Now: clock})
+	users, err := timeseries.OpenProfiles[user](s, catalog.SubjectType{Name: "USER", Profile: &p},
+		&timeseries.Options{Now: clock})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return users
 }
 
-func put(t *testing.T, users *timeseries.Profiles[user], u user, version int64, want lifecycle.Outcome) *timeseries.Profile[user] {
+func put(t *testing.T, users *timeseries.Profiles[user], u user, version int64,
+	want lifecycle.Outcome) *timeseries.Profile[user] {
 	t.Helper()
 	out, err := users.Put(context.Background(), u, version)
 	if err != nil || out.Outcome != want {
@@ -41,7 +43,8 @@ func put(t *testing.T, users *timeseries.Profiles[user], u user, version int64, 
 
 func TestProfiles_AreStoredOnConditionOfTheirVersion(t *testing.T) {
 	onEachStore(t, func(t *testing.T, s store) {
-		users := openUsers(t, s, catalog.Profile{Unique: []catalog.Unique{{Name: "email", Fields: []string{"email"}}}})
+		users := openUsers(t, s,
+			catalog.Profile{Unique: []catalog.Unique{{Name: "email", Fields: []string{"email"}}}})
 		put(t, users, user{ID: "alice", Email: "a@x", Visits: 1 << 53}, 0, lifecycle.Created)
 		put(t, users, user{ID: "bob", Email: "a@x"}, 0, lifecycle.Taken)
 		put(t, users, user{ID: "alice", Email: "b@x", Status: "away"}, 1, lifecycle.Updated)
@@ -58,9 +61,11 @@ func TestProfiles_AreAddedToIndexesAndConstraintsDeclaredLater(t *testing.T) {
 	onEachStore(t, func(t *testing.T, s store) {
 		ctx, before := context.Background(), openUsers(t, s, catalog.Profile{})
 		for i := range 9 {
-			put(t, before, user{ID: fmt.Sprint(i), Email: fmt.Sprint(i/2, "@x"), Status: "active"}, 0, lifecycle.Created)
+			put(t, before, user{ID: fmt.Sprint(i), Email: fmt.Sprint(i/2, "@x"), Status: "active"}, 0,
+				lifecycle.Created)
 		}
-		users := openUsers(t, s, catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "status"}}, Unique: []catalog.Unique{{Name: "email", Fields: []string{"email"}}}})
+		users := openUsers(t, s, catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "status"}},
+			Unique: []catalog.Unique{{Name: "email", Fields: []string{"email"}}}})
 		outcomes, last := map[lifecycle.Outcome]int{}, ""
 		for range 9 { // each process stops after one profile
 			stop := fmt.Errorf("stopped")
@@ -73,7 +78,9 @@ func TestProfiles_AreAddedToIndexesAndConstraintsDeclaredLater(t *testing.T) {
 				t.Fatal("not stopped")
 			}
 		}
-		if err := users.Backfill(ctx, last, func(id string, _ lifecycle.Result) error { return fmt.Errorf("%s is left", id) }); err != nil {
+		if err := users.Backfill(ctx, last, func(id string, _ lifecycle.Result) error {
+			return fmt.Errorf("%s is left", id)
+		}); err != nil {
 			t.Error(err)
 		}
 		listed := 0

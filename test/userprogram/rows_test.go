@@ -80,7 +80,7 @@ func TestEntity_StreamsOfASubjectAreApartAndCanBeMerged(t *testing.T) {
 		}
 		read := func(keys ...timeseries.Key) (found []float64) {
 			t.Helper()
-			for r, err := range readings.HistoryOf(context.Background(), keys, timeseries.Newest()) {
+			for r, err := range readings.MergedHistory(context.Background(), keys, timeseries.Newest()) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -118,10 +118,12 @@ func TestEntity_AnAppendIsPartOfTheProgramsTransaction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mine := types.TransactWriteItem{Put: &types.Put{TableName: &name, ConditionExpression: &absent, Item: map[string]types.AttributeValue{
-			"pk": &types.AttributeValueMemberS{Value: "ORDER#" + order}, "sk": &types.AttributeValueMemberS{Value: "ORDER"},
-		}}}
-		_, failure := client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: append(items, mine)})
+		mine := types.TransactWriteItem{Put: &types.Put{TableName: &name, ConditionExpression: &absent,
+			Item: map[string]types.AttributeValue{
+				"pk": &types.AttributeValueMemberS{Value: "ORDER#" + order}, "sk": &types.AttributeValueMemberS{Value: "ORDER"},
+			}}}
+		_, failure := client.TransactWriteItems(ctx,
+			&dynamodb.TransactWriteItemsInput{TransactItems: append(items, mine)})
 		stored, err := table.TransactResult(part.Transaction, 0, failure)
 		if err != nil {
 			t.Fatal(err)
@@ -149,7 +151,8 @@ func TestEntity_AnAppendIsPartOfTheProgramsTransaction(t *testing.T) {
 func TestPattern_HierarchiesAndRelations(t *testing.T) {
 	berlin, err := keys.Hierarchy("EUROPE", "DE", "BERLIN")
 	below, prefixErr := keys.HierarchyPrefix("EUROPE", "DE")
-	if err != nil || prefixErr != nil || !strings.HasPrefix(berlin, below) || strings.HasPrefix("EUROPE#DEN#X", below) {
+	if err != nil || prefixErr != nil || !strings.HasPrefix(berlin, below) ||
+		strings.HasPrefix("EUROPE#DEN#X", below) {
 		t.Errorf("%s below %s: %v, %v", berlin, below, err, prefixErr)
 	}
 	if _, err := keys.Hierarchy("EUROPE", ""); err == nil {
@@ -157,7 +160,8 @@ func TestPattern_HierarchiesAndRelations(t *testing.T) {
 	}
 	user, err := keys.Entity("USER", "alice")
 	edge, edgeErr := keys.Edge(user, "GROUP#staff")
-	if want := (keys.Key{PK: "GROUP#staff", SK: "USER#alice"}); err != nil || edgeErr != nil || edge.Reverse() != want {
+	if want := (keys.Key{PK: "GROUP#staff", SK: "USER#alice"}); err != nil || edgeErr != nil ||
+		edge.Reverse() != want {
 		t.Errorf("reverse of %+v: %+v, want %+v", edge, edge.Reverse(), want)
 	}
 }
@@ -220,7 +224,7 @@ func TestLifecycle_DeletedProfilesAreListedAndExpire(t *testing.T) {
 	clock := now
 	table := timeseriestest.New(t, now)
 	users := &lifecycle.Service{
-		Store: table, Now: func() model.Time { return model.TimeOf(clock) },
+		Store: table, Now: func() model.Time { return model.NewTime(clock) },
 		Profile: func(string) catalog.Profile { return catalog.Profile{DeletedFor: 48 * time.Hour} },
 	}
 	for _, s := range []model.Subject{alice, bob} {
@@ -229,7 +233,8 @@ func TestLifecycle_DeletedProfilesAreListedAndExpire(t *testing.T) {
 		must(t, lifecycle.Deleted)(users.Delete(context.Background(), s, 0))
 	}
 	page, err := users.ListDeleted(context.Background(), "USER", lifecycle.Cursor{}, 10)
-	if err != nil || len(page.Profiles) != 2 || page.Profiles[0].Subject != bob || page.Profiles[0].DeletedAt != model.TimeOf(clock) {
+	if err != nil || len(page.Profiles) != 2 || page.Profiles[0].Subject != bob ||
+		page.Profiles[0].DeletedAt != model.NewTime(clock) {
 		t.Errorf("deleted: %+v, %v; want the latest first", page.Profiles, err)
 	}
 	clock = clock.Add(48*time.Hour - time.Minute) // alice has expired, bob has a minute left
@@ -245,7 +250,8 @@ func TestLifecycle_PurgeKeepsTheUniqueValuesOfOthers(t *testing.T) {
 		ctx, users := context.Background(), profiles(s, catalog.ReleaseReserve)
 		must(t, lifecycle.Created)(users.Create(ctx, alice, fields("a@x")))
 		must(t, lifecycle.Created)(users.Create(ctx, bob, fields("b@x")))
-		purger := &lifecycle.Purger{Store: s, Timing: lifecycle.Timing{Append: time.Millisecond, Aggregate: time.Millisecond}}
+		purger := &lifecycle.Purger{Store: s,
+			Timing: lifecycle.Timing{Append: time.Millisecond, Aggregate: time.Millisecond}}
 		if _, err := purger.Request(ctx, alice, "test", 0); err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +270,8 @@ func TestLifecycle_VersionsAreListedNewestFirstAndExpire(t *testing.T) {
 		users := profiles(s, catalog.ReleaseFree)
 		spec := users.Profile("USER")
 		spec.Versions.For = 24 * time.Hour
-		users.Profile, users.Now = func(string) catalog.Profile { return spec }, func() model.Time { return model.TimeOf(clock) }
+		users.Profile, users.Now = func(string) catalog.Profile { return spec },
+			func() model.Time { return model.NewTime(clock) }
 		must(t, lifecycle.Created)(users.Create(ctx, alice, fields("1@x")))
 		for n := 2; n <= 12; n++ {
 			must(t, lifecycle.Updated)(users.Update(ctx, alice, fields(fmt.Sprint(n, "@x")), 0))
@@ -292,8 +299,10 @@ func TestLifecycle_VersionsAreListedNewestFirstAndExpire(t *testing.T) {
 		}
 		clock = clock.Add(25 * time.Hour)
 		page, _, err := users.Versions(ctx, alice, 0, 20)
-		if current, getErr := users.Get(ctx, alice); err != nil || getErr != nil || len(page) != 0 || current == nil || current.Version != 12 {
-			t.Errorf("a day later: %d versions, %v, profile %+v, %v; want none, and the profile", len(page), err, current, getErr)
+		if current, getErr := users.Get(ctx, alice); err != nil || getErr != nil || len(page) != 0 ||
+			current == nil || current.Version != 12 {
+			t.Errorf("a day later: %d versions, %v, profile %+v, %v; want none, and the profile", len(page), err,
+				current, getErr)
 		}
 	})
 }
@@ -315,9 +324,11 @@ func TestLifecycle_VersionsOfTwoSubjectsAreApart(t *testing.T) {
 }
 
 func TestLifecycle_UniqueConstraintsAreCompoundAndSparse(t *testing.T) {
-	spec := catalog.Profile{Unique: []catalog.Unique{{Name: "seat", Fields: []string{"room", "seat"}, Case: catalog.CaseFold}}}
+	spec := catalog.Profile{Unique: []catalog.Unique{{Name: "seat", Fields: []string{"room", "seat"},
+		Case: catalog.CaseFold}}}
 	onEachStore(t, func(t *testing.T, s store) {
-		ctx, users := context.Background(), &lifecycle.Service{Store: s, Profile: func(string) catalog.Profile { return spec }}
+		ctx, users := context.Background(),
+			&lifecycle.Service{Store: s, Profile: func(string) catalog.Profile { return spec }}
 		for i, step := range []struct {
 			room, seat string
 			want       lifecycle.Outcome
@@ -331,7 +342,8 @@ func TestLifecycle_UniqueConstraintsAreCompoundAndSparse(t *testing.T) {
 			{"A#1", "", lifecycle.Created},
 			{"A", "#1", lifecycle.Created},
 		} {
-			fields := model.Attrs{{Name: "room", Value: model.TextValue(step.room)}, {Name: "seat", Value: model.TextValue(step.seat)}}
+			fields := model.Attrs{{Name: "room", Value: model.TextValue(step.room)},
+				{Name: "seat", Value: model.TextValue(step.seat)}}
 			must(t, step.want)(users.Create(ctx, model.Subject{Type: "USER", ID: fmt.Sprint(i)}, fields))
 		}
 	})
@@ -349,9 +361,11 @@ func TestLifecycle_AChangeOfMoreThanATransactionIsRefused(t *testing.T) {
 		spec.Unique = append(spec.Unique, catalog.Unique{Name: f.Name, Fields: []string{f.Name}})
 	}
 	onEachStore(t, func(t *testing.T, s store) {
-		ctx, users := context.Background(), &lifecycle.Service{Store: s, Profile: func(string) catalog.Profile { return spec }}
+		ctx, users := context.Background(),
+			&lifecycle.Service{Store: s, Profile: func(string) catalog.Profile { return spec }}
 		must(t, lifecycle.Created)(users.Create(ctx, alice, values("a")))
-		if out, err := users.Update(ctx, alice, values("b"), 0); !errors.Is(err, lifecycle.ErrTooManyItems) || out.Outcome != "" {
+		if out, err := users.Update(ctx, alice, values("b"), 0); !errors.Is(err, lifecycle.ErrTooManyItems) ||
+			out.Outcome != "" {
 			t.Errorf("60 values freed and 60 claimed: %s, %v; want %v", out.Outcome, err, lifecycle.ErrTooManyItems)
 		}
 		must(t, lifecycle.Taken)(users.Create(ctx, bob, values("a")))
@@ -376,13 +390,15 @@ func TestLifecycle_ADeletionAndAnUpdateAtOnceHaveASerialResult(t *testing.T) {
 			tombstone, err := users.Deleted(ctx, subject)
 			profile, getErr := users.Get(ctx, subject)
 			if err != nil || getErr != nil || profile != nil || tombstone == nil {
-				t.Fatalf("%s: profile %+v, tombstone %+v, %v, %v; want only a tombstone", subject, profile, tombstone, err, getErr)
+				t.Fatalf("%s: profile %+v, tombstone %+v, %v, %v; want only a tombstone", subject, profile, tombstone,
+					err, getErr)
 			}
 			email, _ := tombstone.Attrs.Get("email")
 			wasFirst := updated.Outcome == lifecycle.Updated && tombstone.Version == 3 && email.Text == subject.ID+"-b"
 			wasLast := updated.Outcome == lifecycle.Restorable && tombstone.Version == 2 && email.Text == subject.ID
 			if !wasFirst && !wasLast {
-				t.Errorf("%s: the update was %s, the tombstone has version %d and %s", subject, updated.Outcome, tombstone.Version, email)
+				t.Errorf("%s: the update was %s, the tombstone has version %d and %s", subject, updated.Outcome,
+					tombstone.Version, email)
 			}
 		}
 	})

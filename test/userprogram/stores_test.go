@@ -90,7 +90,8 @@ func startLocal() (stop func()) {
 	port := listener.Addr().(*net.TCPAddr).Port
 	listener.Close()
 	jar := jars[len(jars)-1]
-	local := exec.Command(java, "-Xmx512m", "-jar", jar, "-inMemory", "-sharedDb", "-disableTelemetry", "-port", strconv.Itoa(port))
+	local := exec.Command(java, "-Xmx512m", "-jar", jar, "-inMemory", "-sharedDb", "-disableTelemetry", "-port",
+		strconv.Itoa(port))
 	local.Dir = filepath.Dir(jar)
 	local.Args[3] = filepath.Base(jar)
 	out, err := local.StdoutPipe()

@@ -48,7 +48,8 @@ func Statements(resources map[string]template.Resource) (all []Statement) {
 		}
 	}
 	slices.SortFunc(all, func(a, b Statement) int {
-		return cmp.Or(cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Sid, b.Sid), slices.Compare(a.actions, b.actions))
+		return cmp.Or(cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Sid, b.Sid),
+			slices.Compare(a.actions, b.actions))
 	})
 	return all
 }

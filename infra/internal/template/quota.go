@@ -18,7 +18,8 @@ var longest = []struct {
 	{"IoT::Policy", "PolicyName", 128, shorterName},
 	{"CloudWatch::Alarm", "AlarmName", 255, shorterName},
 	{"CloudWatch::CompositeAlarm", "AlarmRule", 10240, shorterName},
-	{"IoT::Policy", "PolicyDocument", 2048, "shorten sources.topic or the paths of kinds, or give some kinds another subject type"},
+	{"IoT::Policy", "PolicyDocument", 2048,
+		"shorten sources.topic or the paths of kinds, or give some kinds another subject type"},
 }
 
 const shorterName = "shorten the name of the stage or construct"
@@ -41,7 +42,8 @@ func CheckQuotas(stage string, t Template) error {
 		for _, l := range longest {
 			text, err := json.Marshal(plain(r.Properties[l.property]))
 			if n := len(strings.Trim(string(text), `"`)); err == nil && r.Type == "AWS::"+l.kind && n > l.most {
-				return fmt.Errorf("stage %s: %s of %s has %d characters, AWS accepts %d: %s", stage, l.property, id, n, l.most, l.advice)
+				return fmt.Errorf("stage %s: %s of %s has %d characters, AWS accepts %d: %s", stage, l.property, id, n,
+					l.most, l.advice)
 			}
 		}
 		if r.Type == "AWS::ApiGatewayV2::Route" {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func templateOf(t *testing.T, resources map[string]any) Template {
+func newTemplate(t *testing.T, resources map[string]any) Template {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"Resources": resources})
 	if err != nil {
@@ -20,9 +20,12 @@ func templateOf(t *testing.T, resources map[string]any) Template {
 func TestCheckQuotas_NamesAndTextsHaveALongestForm(t *testing.T) {
 	for _, limit := range longest {
 		for extra, want := range map[int]string{0: "", 1: "has"} {
-			name := map[string]any{"Fn::Join": []any{"", []any{map[string]any{"Ref": "AWS::AccountId"}, strings.Repeat("x", limit.most-12+extra)}}}
-			err := CheckQuotas("prod", templateOf(t, map[string]any{"Long": map[string]any{"Type": "AWS::" + limit.kind, "Properties": map[string]any{limit.property: name}}}))
-			if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), limit.property+" of Long") {
+			name := map[string]any{"Fn::Join": []any{"",
+				[]any{map[string]any{"Ref": "AWS::AccountId"}, strings.Repeat("x", limit.most-12+extra)}}}
+			err := CheckQuotas("prod", newTemplate(t, map[string]any{"Long": map[string]any{"Type": "AWS::" +
+				limit.kind, "Properties": map[string]any{limit.property: name}}}))
+			if (err != nil) != (want != "") ||
+				err != nil && !strings.Contains(err.Error(), limit.property+" of Long") {
 				t.Errorf("%s: %s of %d characters: %v", limit.kind, limit.property, limit.most+extra, err)
 			}
 		}
@@ -35,7 +38,7 @@ func TestCheckQuotas_CountsResourcesRoutesAndBytes(t *testing.T) {
 		for i := range n {
 			all[strings.Repeat("r", i+1)] = map[string]any{"Type": kind, "Properties": map[string]any{"Text": text}}
 		}
-		return templateOf(t, all)
+		return newTemplate(t, all)
 	}
 	for _, c := range []struct {
 		template Template

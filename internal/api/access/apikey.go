@@ -26,8 +26,9 @@ import (
 
 // Errors of keys.
 var (
-	ErrInvalidAPIKey = errors.New("not a valid key for this route: unknown, revoked, rotated, or for other routes")
-	ErrNoKey         = errors.New("there is no valid key with this id: tidemark access key list shows them")
+	ErrInvalidAPIKey = errors.New(
+		"not a valid key for this route: unknown, revoked, rotated, or for other routes")
+	ErrNoKey = errors.New("there is no valid key with this id: tidemark access key list shows them")
 )
 
 // APIKeyReader reads items of the table. It must be safe for concurrent use.
@@ -135,13 +136,16 @@ func (s *APIKeys) Rotate(ctx context.Context, id string, overlap time.Duration) 
 // Revoke ends a key. An authorizer's cache may accept it for another minute.
 func (s *APIKeys) Revoke(ctx context.Context, id string) error {
 	when := s.Now()
-	err := s.change(ctx, id, func(k *storage.APIKey) { k.RevokedAt = when }, func(k *storage.APIKey) bool { return k.RevokedAt == when })
+	err := s.change(ctx, id, func(k *storage.APIKey) {
+		k.RevokedAt = when
+	}, func(k *storage.APIKey) bool { return k.RevokedAt == when })
 	return wrap(err, "revoke key", id)
 }
 
 // change writes a change of a key on condition that no other process has changed it. done
 // reports whether a key already has the change, after a write whose response was lost.
-func (s *APIKeys) change(ctx context.Context, id string, apply func(*storage.APIKey), done func(*storage.APIKey) bool) error {
+func (s *APIKeys) change(ctx context.Context, id string, apply func(*storage.APIKey),
+	done func(*storage.APIKey) bool) error {
 	return s.write(ctx, func(ctx context.Context) ([]itemop.Put, error) {
 		k, err := readAPIKey(ctx, s.Store, id)
 		switch {
@@ -152,7 +156,8 @@ func (s *APIKeys) change(ctx context.Context, id string, apply func(*storage.API
 		}
 		was := item.FromAPIKey(&k)[tablekeys.AttrWriteKey]
 		apply(&k)
-		return []itemop.Put{{Item: item.FromAPIKey(&k), Precondition: itemop.Precondition{{Op: itemop.AttrEquals, Attr: tablekeys.AttrWriteKey, Value: was}}}}, nil
+		return []itemop.Put{{Item: item.FromAPIKey(&k),
+			Precondition: itemop.Precondition{{Op: itemop.AttrEquals, Attr: tablekeys.AttrWriteKey, Value: was}}}}, nil
 	})
 }
 

@@ -111,7 +111,8 @@ func TestKey_IsStoredAsAHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret := token[strings.LastIndex(token, "_")+1:]
-	if text := it[tablekeys.AttrWriteKey].S; len(secret) < 26 || strings.Contains(text, secret) || strings.Contains(text, base64.StdEncoding.EncodeToString([]byte(secret))) {
+	if text := it[tablekeys.AttrWriteKey].S; len(secret) < 26 || strings.Contains(text, secret) ||
+		strings.Contains(text, base64.StdEncoding.EncodeToString([]byte(secret))) {
 		t.Errorf("the item has the secret %s: %s", secret, text)
 	}
 }
@@ -119,7 +120,8 @@ func TestKey_IsStoredAsAHash(t *testing.T) {
 func TestCheck_RefusesEverythingElse(t *testing.T) {
 	f := newFixture(t)
 	k, token := f.create(t, storage.APIKey{Name: "telegraf"})
-	for _, wrong := range []string{"", "x", "tm_", "tm_" + k.ID, "tm_" + k.ID + "_", token + "A", token[:len(token)-1], "tm_unknown_" + token[14:], strings.ToLower(token)} {
+	for _, wrong := range []string{"", "x", "tm_", "tm_" + k.ID, "tm_" + k.ID + "_", token + "A",
+		token[:len(token)-1], "tm_unknown_" + token[14:], strings.ToLower(token)} {
 		if err := f.check(wrong); !errors.Is(err, access.ErrInvalidAPIKey) {
 			t.Errorf("%s: %v, want %v", wrong, err, access.ErrInvalidAPIKey)
 		}
@@ -138,7 +140,8 @@ func TestRotate_AcceptsTheFormerTokenForAWhile(t *testing.T) {
 	}
 	third, err := f.Rotate(t.Context(), k.ID, time.Hour)
 	if err != nil || f.check(first) == nil || f.check(second) != nil || f.check(third) != nil {
-		t.Fatalf("after two: %v, %v, %v, %v; want the last two valid", err, f.check(first), f.check(second), f.check(third))
+		t.Fatalf("after two: %v, %v, %v, %v; want the last two valid", err, f.check(first), f.check(second),
+			f.check(third))
 	}
 	f.now = f.now.Add(time.Hour)
 	if f.check(second) == nil || f.check(third) != nil {
@@ -161,7 +164,8 @@ func TestRevoke_EndsAKeyForEver(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, access.ErrNoKey)
 		}
 	}
-	if all, err := f.List(t.Context()); err != nil || len(all) != 1 || all[0].RevokedAt == 0 || all[0].ID != k.ID {
+	if all, err := f.List(t.Context()); err != nil || len(all) != 1 || all[0].RevokedAt == 0 ||
+		all[0].ID != k.ID {
 		t.Errorf("list: %+v, %v; want the revoked key", all, err)
 	}
 }
@@ -177,7 +181,8 @@ func TestListed_ShowsWhatAKeyAllows(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := f.Listed(t.Context())
-	for _, want := range []string{k.ID, `subjects that begin with "p7:"`, "ann", "revoked 2026-04-20T14:00:00.000Z", "every subject and kinds METRIC", "valid"} {
+	for _, want := range []string{k.ID, `subjects that begin with "p7:"`, "ann",
+		"revoked 2026-04-20T14:00:00.000Z", "every subject and kinds METRIC", "valid"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%v; the list lacks %s:\n%s", err, want, text)
 		}
@@ -195,7 +200,8 @@ func TestCheckKinds_NamesAnUnknownKind(t *testing.T) {
 	if err := access.CheckKinds(kinds, []string{"READING"}); err != nil {
 		t.Errorf("a known kind: %v", err)
 	}
-	if err := access.CheckKinds(kinds, []string{"READINGS"}); err == nil || !strings.Contains(err.Error(), `"READINGS"`) {
+	if err := access.CheckKinds(kinds, []string{"READINGS"}); err == nil ||
+		!strings.Contains(err.Error(), `"READINGS"`) {
 		t.Errorf("an unknown kind: %v, want its name", err)
 	}
 }
@@ -250,7 +256,8 @@ func (d down) GetItem(context.Context, keys.Key) (item.Item, error) { return nil
 
 func TestCheck_ReportsATableThatDoesNotRespond(t *testing.T) {
 	cause := errors.New("throttled")
-	if _, err := access.CheckWriteKey(t.Context(), down{cause}, "tm_a_b", start); !errors.Is(err, cause) || errors.Is(err, access.ErrInvalidAPIKey) {
+	if _, err := access.CheckWriteKey(t.Context(), down{cause}, "tm_a_b", start); !errors.Is(err, cause) ||
+		errors.Is(err, access.ErrInvalidAPIKey) {
 		t.Errorf("%v, want %v", err, cause)
 	}
 }
@@ -277,7 +284,8 @@ func TestTokenOf_ReadsEveryForm(t *testing.T) {
 func FuzzCheck(f *testing.F) {
 	fixture := newFixture(f)
 	_, token := fixture.create(f, storage.APIKey{Name: "telegraf"})
-	for _, header := range []string{"Token " + token, "Bearer " + token, "Basic dXNlcjphYmM=", "Token tm_known_", "Token tm_", token, "token\ttm_known_x"} {
+	for _, header := range []string{"Token " + token, "Bearer " + token, "Basic dXNlcjphYmM=", "Token tm_known_",
+		"Token tm_", token, "token\ttm_known_x"} {
 		f.Add(header)
 	}
 	f.Fuzz(func(t *testing.T, header string) {

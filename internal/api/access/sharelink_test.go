@@ -58,7 +58,8 @@ func TestCheck_RefusesForgedTokens(t *testing.T) {
 		"events of a link without": encode([]byte("1777291200+events devices/sensor_01")) + "." + signature,
 		"nothing":                  "",
 	} {
-		if _, err := access.CheckLink(forged, until.Add(-time.Hour), secret); !errors.Is(err, access.ErrInvalidLink) {
+		if _, err := access.CheckLink(forged, until.Add(-time.Hour), secret); !errors.Is(err,
+			access.ErrInvalidLink) {
 			t.Errorf("%s was allowed (%v)", name, err)
 		}
 	}
@@ -84,7 +85,8 @@ func TestLinkShowsEvents_OnlyIfItWasMadeWithThem(t *testing.T) {
 
 func TestAllows_NothingWithoutTheAuthorizer(t *testing.T) {
 	t.Parallel()
-	for _, context := range []map[string]any{nil, {}, {"sharedSubject": ""}, {"sharedSubject": 7}, {"site": "devices/sensor_01"}} {
+	for _, context := range []map[string]any{nil, {}, {"sharedSubject": ""}, {"sharedSubject": 7},
+		{"site": "devices/sensor_01"}} {
 		for _, subjects := range [][]string{nil, {""}, {"devices/sensor_01"}} {
 			if access.LinkAllows(context, subjects...) == nil {
 				t.Errorf("%v allowed %q", context, subjects)

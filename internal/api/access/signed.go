@@ -15,7 +15,8 @@ var sealEncoding = base64.RawURLEncoding.Strict()
 // seal returns a text with its signature. purpose is a constant without line breaks: it separates
 // the uses of one secret. The text is encoded, not encrypted.
 func seal(secret []byte, purpose, text string) string {
-	return sealEncoding.EncodeToString([]byte(text)) + "." + sealEncoding.EncodeToString(signature(secret, purpose, text))
+	return sealEncoding.EncodeToString([]byte(text)) + "." +
+		sealEncoding.EncodeToString(signature(secret, purpose, text))
 }
 
 // openSealed returns the text that one of the secrets has signed for this purpose. ok is false for any

@@ -149,7 +149,8 @@ func (s Scope) Context() map[string]any {
 	if len(s.Sites) > 0 {
 		return map[string]any{contextSites: strings.Join(s.Sites, " ")}
 	}
-	return map[string]any{contextKey: s.Key, contextSubjects: s.Subjects, contextKinds: strings.Join(s.Kinds, ",")}
+	return map[string]any{contextKey: s.Key, contextSubjects: s.Subjects,
+		contextKinds: strings.Join(s.Kinds, ",")}
 }
 
 // ScopeOf returns the scope that the authorizer of a request returned. ok is false if no

@@ -23,7 +23,8 @@ const idleConnections = 64
 // Errors of Config and of its credentials.
 var (
 	ErrNoRegion      = errors.New("no region: set AWS_REGION")
-	ErrNoCredentials = errors.New("no credentials in the environment: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as Lambda does")
+	ErrNoCredentials = errors.New(
+		"no credentials in the environment: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as Lambda does")
 )
 
 // Config returns the configuration of a client in region; "" means AWS_REGION. Credentials are read when they
@@ -42,7 +43,9 @@ func Config(region string) (aws.Config, error) {
 
 // HTTPClient returns an HTTP client that reuses connections.
 func HTTPClient() aws.HTTPClient {
-	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.MaxIdleConnsPerHost = idleConnections })
+	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.MaxIdleConnsPerHost = idleConnections
+	})
 }
 
 func credentials(context.Context) (aws.Credentials, error) {

@@ -61,7 +61,8 @@ const Fields = "fields"
 
 func eventColumns(k *catalog.Kind) []Column {
 	all := []Column{
-		{k.Subject.Field, Text}, {catalog.StreamField, Text}, {catalog.TimeField, Timestamp}, {catalog.IDField, Text},
+		{k.Subject.Field, Text}, {catalog.StreamField, Text}, {catalog.TimeField, Timestamp},
+		{catalog.IDField, Text},
 	}
 	for _, m := range k.Measures {
 		all = append(all, Column{m.Name, Number})

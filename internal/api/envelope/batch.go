@@ -36,7 +36,8 @@ type batchRecord struct {
 	data   []byte
 }
 
-var batchRecords = map[Source]func([]byte) ([]batchRecord, error){SQS: recordsOfSQS, Kinesis: recordsOfKinesis}
+var batchRecords = map[Source]func([]byte) ([]batchRecord, error){SQS: recordsOfSQS,
+	Kinesis: recordsOfKinesis}
 
 func recordsOfSQS(payload []byte) ([]batchRecord, error) {
 	var batch events.SQSEvent
@@ -78,10 +79,10 @@ func FailedFrom(names ...string) BatchResponse {
 	return BatchResponse{lists.Map(names, func(name string) BatchItemFailure { return BatchItemFailure{name} })}
 }
 
-// BatchResponseOf returns the response to a batch whose messages are in batch order.
+// NewBatchResponse returns the response to a batch whose messages are in batch order.
 // failed reports whether message i must be delivered again. SQS delivers each failed record
 // again; Kinesis delivers all records from the first failed one on, so only that is named.
-func BatchResponseOf(source Source, messages []Message, failed func(i int) bool) BatchResponse {
+func NewBatchResponse(source Source, messages []Message, failed func(i int) bool) BatchResponse {
 	response := FailedFrom()
 	named := map[string]bool{}
 	for i, m := range messages {

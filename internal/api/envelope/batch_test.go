@@ -23,12 +23,14 @@ func TestFromBatch_GivesEachRecordAStableOrigin(t *testing.T) {
 			t.Fatalf("%s: got %+v, %v", c.source, got, err)
 		}
 		for i, m := range got {
-			if (m.Delivery != c.want[i][0]) || m.Origin != c.want[i][1] || m.Kind != "READING" || (m.DecodeError != nil) != (i == 2) {
+			if (m.Delivery != c.want[i][0]) || m.Origin != c.want[i][1] || m.Kind != "READING" ||
+				(m.DecodeError != nil) != (i == 2) {
 				t.Errorf("%s: message %d is %+v, want %q", c.source, i, m, c.want[i])
 			}
 		}
 	}
-	if _, err := envelope.FromBatch(envelope.Kinesis, []byte(`{"Records":[{"kinesis":{"data":"!"}}]}`), "READING", 10); err == nil {
+	if _, err := envelope.FromBatch(envelope.Kinesis, []byte(`{"Records":[{"kinesis":{"data":"!"}}]}`),
+		"READING", 10); err == nil {
 		t.Error("want an error for data that is not base64")
 	}
 }

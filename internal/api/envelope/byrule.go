@@ -20,7 +20,7 @@ var ErrRule = errors.New("the message is not JSON: the rule of its topic cannot 
 // for the topic of batches, whose messages may be anything. Other messages get the fields of the
 // rule, which replace fields of the same names, if they are objects. The error is ErrRule.
 func ByRule(message []byte, kind, subject string, batch bool) ([]byte, error) {
-	shape := shapeOf(message)
+	shape := detectShape(message)
 	switch {
 	case batch:
 		return json.Marshal(map[string]string{

@@ -53,7 +53,8 @@ func decoded(t *testing.T, data []byte) (fields map[string]any) {
 func TestByRule_KeepsTheDigitsOfANumber(t *testing.T) {
 	t.Parallel()
 	payload, err := envelope.ByRule([]byte(`{"value":0.12345678901234567890}`), "READING", "a", false)
-	if want := `{"tidemark_kind":"READING","tidemark_subject":"a","value":0.12345678901234567890}`; string(payload) != want || err != nil {
+	if want := `{"tidemark_kind":"READING","tidemark_subject":"a","value":0.12345678901234567890}`; string(
+		payload) != want || err != nil {
 		t.Errorf("ByRule = %s, %v; want %s", payload, err, want)
 	}
 }
@@ -69,7 +70,8 @@ func TestByRule_ArrayPassesWithoutASubject(t *testing.T) {
 func TestByRule_MessageThatIsNotJSONIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, message := range []string{"", "22.4 C", `{"value":`, "\xff"} {
-		if payload, err := envelope.ByRule([]byte(message), "READING", "a", false); !errors.Is(err, envelope.ErrRule) {
+		if payload, err := envelope.ByRule([]byte(message), "READING", "a", false); !errors.Is(err,
+			envelope.ErrRule) {
 			t.Errorf("ByRule(%q) = %s, %v; want ErrRule", message, payload, err)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 
 // batchOfDevice is what the rule for batches sends.
 func batchOfDevice(subject, kind, array string) []byte {
-	return fmt.Appendf(nil, `{"tidemark_batch":%q,"tidemark_subject":%q,"tidemark_kind":%q}`, base64.StdEncoding.EncodeToString([]byte(array)), subject, kind)
+	return fmt.Appendf(nil, `{"tidemark_batch":%q,"tidemark_subject":%q,"tidemark_kind":%q}`,
+		base64.StdEncoding.EncodeToString([]byte(array)), subject, kind)
 }
 
 func TestFromDevice_EveryMessageIsAboutTheSubjectOfTheRule(t *testing.T) {
@@ -42,12 +43,15 @@ func TestFromDevice_RefusesWhatNoRuleHasMarked(t *testing.T) {
 		`{"tidemark_subject":null,"deviceId":"b"}`, `{"tidemark_subject":"","deviceId":"b"}`,
 	} {
 		got := envelope.FromDevice([]byte(payload), "7", "READING", 10)
-		if len(got) != 1 || got[0].DecodeError == nil || got[0].DecodeError.Code != ingest.CodeUnmarked || string(got[0].Payload) != payload {
+		if len(got) != 1 || got[0].DecodeError == nil || got[0].DecodeError.Code != ingest.CodeUnmarked ||
+			string(got[0].Payload) != payload {
 			t.Errorf("%s is decoded as %+v, want one refusal with the payload", payload, got)
 		}
 	}
-	for _, payload := range []string{`{"tidemark_batch":"%","tidemark_subject":"a"}`, `{"tidemark_batch":5,"tidemark_subject":"a"}`} {
-		if got := envelope.FromDevice([]byte(payload), "", "READING", 10); len(got) != 1 || got[0].DecodeError == nil {
+	for _, payload := range []string{`{"tidemark_batch":"%","tidemark_subject":"a"}`,
+		`{"tidemark_batch":5,"tidemark_subject":"a"}`} {
+		if got := envelope.FromDevice([]byte(payload), "", "READING", 10); len(got) != 1 ||
+			got[0].DecodeError == nil {
 			t.Errorf("%s is decoded as %+v, want one refusal", payload, got)
 		}
 	}

@@ -27,7 +27,8 @@ func Expiries(payload []byte) ([]Expiry, error) {
 		return nil, fmt.Errorf("decode table stream batch: %w", err)
 	}
 	if batch.Records == nil {
-		return nil, errors.New("decode table stream batch: no Records: is the function invoked by the table's stream?")
+		return nil, errors.New(
+			"decode table stream batch: no Records: is the function invoked by the table's stream?")
 	}
 	all := make([]Expiry, len(batch.Records))
 	for i := range batch.Records {
@@ -51,7 +52,8 @@ type expiryRecord struct {
 func (r *expiryRecord) expiry() Expiry {
 	e := Expiry{Seq: r.DynamoDB.SequenceNumber}
 	byTTL := r.UserIdentity.Type == "Service" && r.UserIdentity.PrincipalID == "dynamodb.amazonaws.com"
-	if r.EventName != "REMOVE" || !byTTL || !strings.HasPrefix(itemFromJSON(r.DynamoDB.Keys).Key().SK, tablekeys.DeletedPrefix) {
+	if r.EventName != "REMOVE" || !byTTL ||
+		!strings.HasPrefix(itemFromJSON(r.DynamoDB.Keys).Key().SK, tablekeys.DeletedPrefix) {
 		return e
 	}
 	t, err := item.Tombstone(itemFromJSON(r.DynamoDB.OldImage))

@@ -22,7 +22,7 @@ type EncodeResponse func(httpapi.Response) any
 // DecodeHTTP reads an HTTP request from any gateway: payload format 2.0 of the HTTP API and function URLs, or
 // the older format of the REST API and load balancers. The response must be encoded by the returned function.
 func DecodeHTTP(payload []byte) (*httpapi.Request, EncodeResponse, error) {
-	s := shapeOf(payload)
+	s := detectShape(payload)
 	if s.text("httpMethod") == "" {
 		var r events.APIGatewayV2HTTPRequest
 		if err := json.Unmarshal(payload, &r); err != nil {
@@ -121,11 +121,13 @@ func claims(authorizer map[string]any) map[string]string {
 }
 
 func toFormat2(r httpapi.Response) any {
-	return events.APIGatewayV2HTTPResponse{StatusCode: r.Status, Headers: r.Headers, Body: r.Body, IsBase64Encoded: r.Base64}
+	return events.APIGatewayV2HTTPResponse{StatusCode: r.Status, Headers: r.Headers, Body: r.Body,
+		IsBase64Encoded: r.Base64}
 }
 
 func toFormat1(r httpapi.Response) any {
-	return events.APIGatewayProxyResponse{StatusCode: r.Status, Headers: r.Headers, Body: r.Body, IsBase64Encoded: r.Base64}
+	return events.APIGatewayProxyResponse{StatusCode: r.Status, Headers: r.Headers, Body: r.Body,
+		IsBase64Encoded: r.Base64}
 }
 
 // toBalancer encodes for a load balancer, which accepts headers only in the form in which

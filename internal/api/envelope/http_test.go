@@ -55,7 +55,8 @@ func TestDecodeHTTP_ReadsTheCaller(t *testing.T) {
 	t.Parallel()
 	r, _ := decode(t, `{"version":"2.0","requestContext":{"http":{"method":"GET","sourceIp":"203.0.113.7"},"requestId":"7",
 		"authorizer":{"jwt":{"claims":{"sub":"u1"}},"iam":{"userArn":"arn:u"},"lambda":{"site":"s"}}}}`)
-	if r.Claims["sub"] != "u1" || r.UserARN != "arn:u" || r.Authorizer["site"] != "s" || r.ID != "7" || r.SourceIP != "203.0.113.7" || r.Method != "GET" {
+	if r.Claims["sub"] != "u1" || r.UserARN != "arn:u" || r.Authorizer["site"] != "s" || r.ID != "7" ||
+		r.SourceIP != "203.0.113.7" || r.Method != "GET" {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -74,7 +75,8 @@ func TestDecodeHTTP_ReadsTheOlderFormat(t *testing.T) {
 	if r.SourceIP != "203.0.113.7" || !r.Base64 || r.Body != "e30=" {
 		t.Errorf("got %+v", r)
 	}
-	if owner, problem := r.Owner("sub"); problem != nil || !owner.Owns("acme:sensor_01") || owner.Owns("other:sensor_01") {
+	if owner, problem := r.Owner("sub"); problem != nil || !owner.Owns("acme:sensor_01") ||
+		owner.Owns("other:sensor_01") {
 		t.Errorf("owner %+v, %v: want the owner that the claim names", owner, problem)
 	}
 	if _, problem := r.Owner("n"); problem == nil {
@@ -86,7 +88,8 @@ func TestDecodeHTTP_ALoadBalancerHasNoClaims(t *testing.T) {
 	t.Parallel()
 	r, _ := decode(t, `{"httpMethod":"POST","path":"/v1/readings","headers":{"x-forwarded-for":"10.0.0.1, 203.0.113.7","x-amzn-trace-id":"Root=1"},"requestContext":{"elb":{}}}`)
 	if r.SourceIP != "203.0.113.7" || r.ID != "Root=1" {
-		t.Errorf("address %q, id %q: want the address that the load balancer saw, and its trace id", r.SourceIP, r.ID)
+		t.Errorf("address %q, id %q: want the address that the load balancer saw, and its trace id", r.SourceIP,
+			r.ID)
 	}
 	if _, problem := r.Owner("sub"); problem == nil {
 		t.Error("a caller without a token got an owner")
@@ -104,7 +107,8 @@ func TestEncodeResponse_HasTheGatewaysFormat(t *testing.T) {
 	} {
 		_, encode := decode(t, payload)
 		text, err := json.Marshal(encode(response))
-		if err != nil || !strings.Contains(string(text), want) || !strings.Contains(string(text), `"statusCode":405`) {
+		if err != nil || !strings.Contains(string(text), want) ||
+			!strings.Contains(string(text), `"statusCode":405`) {
 			t.Errorf("%s: got %s (%v), want %s", payload, text, err, want)
 		}
 	}
@@ -112,7 +116,8 @@ func TestEncodeResponse_HasTheGatewaysFormat(t *testing.T) {
 
 func TestDecodeHTTP_RejectsInvalidPayloads(t *testing.T) {
 	t.Parallel()
-	for _, payload := range []string{`{"httpMethod":"POST","requestContext":{},"body":5}`, `{"version":"2.0","requestContext":{"http":{"method":"POST"}},"body":[]}`} {
+	for _, payload := range []string{`{"httpMethod":"POST","requestContext":{},"body":5}`,
+		`{"version":"2.0","requestContext":{"http":{"method":"POST"}},"body":[]}`} {
 		if _, _, err := envelope.DecodeHTTP([]byte(payload)); err == nil {
 			t.Errorf("%s: want an error", payload)
 		}

@@ -130,7 +130,7 @@ const RuleBatch = "tidemark_batch"
 // RuleBatch. Each of its messages is about the subject that the rule names. A payload without
 // the rule's subject could name any, so it is one Message with a DecodeError.
 func FromDevice(payload []byte, delivery, kind string, limit int) []Message {
-	if !shapeOf(payload).has(RuleSubject) {
+	if !detectShape(payload).has(RuleSubject) {
 		return unmarked(payload, delivery, kind)
 	}
 	all := FromRule(payload, delivery, kind, limit)
@@ -148,7 +148,8 @@ func FromDevice(payload []byte, delivery, kind string, limit int) []Message {
 	}
 	batch, err := base64.StdEncoding.DecodeString(m.Fields[at].Text)
 	if m.Fields[at].Form != ingest.TextForm || err != nil {
-		m.DecodeError = &model.FieldError{Field: RuleBatch, Code: ingest.CodeWrongType, Message: "is not the base64 of a batch: correct the rule's SELECT"}
+		m.DecodeError = &model.FieldError{Field: RuleBatch, Code: ingest.CodeWrongType,
+			Message: "is not the base64 of a batch: correct the rule's SELECT"}
 		return all
 	}
 	if m.Source != "" {
@@ -176,17 +177,18 @@ func FromThings(payload []byte, delivery, kind string, limit int) (all []Message
 		return unmarked(payload, delivery, kind)
 	}
 	for i, message := range batch {
-		own := cmp.Or(shapeOf(message).text(RuleDelivery), fmt.Sprint(delivery, "/", i))
+		own := cmp.Or(detectShape(message).text(RuleDelivery), fmt.Sprint(delivery, "/", i))
 		all = append(all, FromDevice(message, own, kind, limit)...)
 	}
 	return all
 }
 
 func unmarked(payload []byte, delivery, kind string) []Message {
-	m := Message{Kind: kind, Delivery: delivery, Observation: ingest.Observation{Payload: payload, DecodeError: &model.FieldError{
-		Field: RuleSubject, Code: ingest.CodeUnmarked,
-		Message: "is missing: the message does not come from a rule of this stack. Let the rule add it, or publish arrays to the topic for batches",
-	}}}
+	m := Message{Kind: kind, Delivery: delivery,
+		Observation: ingest.Observation{Payload: payload, DecodeError: &model.FieldError{
+			Field: RuleSubject, Code: ingest.CodeUnmarked,
+			Message: "is missing: the message does not come from a rule of this stack. Let the rule add it, or publish arrays to the topic for batches",
+		}}}
 	if delivery != "" {
 		m.Origin = delivery + "/0"
 	}

@@ -23,8 +23,8 @@ func IsScheduled(payload []byte) bool {
 	return !bytes.Contains(payload, []byte(`"Records"`)) && bytes.Contains(payload, []byte(`"detail-type"`))
 }
 
-// PartOf returns the part of a scheduled event; one without a part is the whole.
-func PartOf(payload []byte) Part {
+// ParsePart returns the part of a scheduled event; one without a part is the whole.
+func ParsePart(payload []byte) Part {
 	var p Part
 	if json.Unmarshal(payload, &p) != nil || p.Sweep < 0 || p.Sweep >= p.Sweeps {
 		return Part{Sweeps: 1}

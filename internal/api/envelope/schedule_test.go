@@ -7,7 +7,7 @@ func TestPart_IsReadFromItsScheduledEvent(t *testing.T) {
 		{Sweep: 2, Sweeps: 4}: Part{Sweep: 2, Sweeps: 4}.Payload(),
 		{Sweep: 0, Sweeps: 2}: Part{Sweep: 0, Sweeps: 2}.Payload(),
 	} {
-		if got := PartOf([]byte(payload)); got != want || !IsScheduled([]byte(payload)) {
+		if got := ParsePart([]byte(payload)); got != want || !IsScheduled([]byte(payload)) {
 			t.Errorf("%s is %+v, want %+v", payload, got, want)
 		}
 	}
@@ -20,7 +20,7 @@ func TestPart_OtherwiseIsTheWhole(t *testing.T) {
 		`{"detail-type":"Scheduled Event"}`, `{}`, `no JSON`,
 		`{"detail-type":"x","sweep":4,"sweeps":4}`, `{"detail-type":"x","sweep":-1,"sweeps":4}`, `{"detail-type":"x","sweep":"1","sweeps":4}`,
 	} {
-		if got := PartOf([]byte(payload)); got != (Part{Sweeps: 1}) {
+		if got := ParsePart([]byte(payload)); got != (Part{Sweeps: 1}) {
 			t.Errorf("%s is %+v, want the whole", payload, got)
 		}
 	}

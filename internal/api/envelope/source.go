@@ -20,7 +20,8 @@ const (
 )
 
 // ErrUnknownSource reports a payload of a service that is not a Source.
-var ErrUnknownSource = errors.New("the source of the payload is unknown: want a request from API Gateway, a function URL or a load balancer, a batch from SQS or Kinesis, or a message from an IoT rule")
+var ErrUnknownSource = errors.New(
+	"the source of the payload is unknown: want a request from API Gateway, a function URL or a load balancer, a batch from SQS or Kinesis, or a message from an IoT rule")
 
 // sourceRules has a row for each payload format; the first match wins. A payload with the rule's field is a
 // device's message whatever its other fields are, so that a device cannot impersonate a caller or a queue.
@@ -36,11 +37,11 @@ var sourceRules = []struct {
 	{IoT, func(s payloadShape) bool { return s.serviceSign() == "" }},
 }
 
-// SourceOf returns the source of a payload. A payload without the format of any service has
+// DetectSource returns the source of a payload. A payload without the format of any service has
 // the source IoT, since devices send anything; FromDevice refuses it unless a rule has marked
 // it. The error wraps ErrUnknownSource.
-func SourceOf(payload []byte) (Source, error) {
-	s := shapeOf(payload)
+func DetectSource(payload []byte) (Source, error) {
+	s := detectShape(payload)
 	for _, rule := range sourceRules {
 		if rule.matches(s) {
 			return rule.source, nil
@@ -53,7 +54,7 @@ func SourceOf(payload []byte) (Source, error) {
 // payload. Names are case-sensitive.
 type payloadShape map[string]json.RawMessage
 
-func shapeOf(payload []byte) payloadShape {
+func detectShape(payload []byte) payloadShape {
 	var s payloadShape
 	if json.Unmarshal(payload, &s) != nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 )
 
-func TestSourceOf(t *testing.T) {
+func TestDetectSource(t *testing.T) {
 	t.Parallel()
 	cases := map[string]envelope.Source{
 		`{"version":"2.0","requestContext":{"http":{"method":"POST"}}}`:           envelope.HTTP,
@@ -42,7 +42,7 @@ func TestSourceOf(t *testing.T) {
 		`{"version":2,"requestContext":{"http":{"method":"POST"}}}`:  "",
 	}
 	for payload, want := range cases {
-		got, err := envelope.SourceOf([]byte(payload))
+		got, err := envelope.DetectSource([]byte(payload))
 		if got != want || errors.Is(err, envelope.ErrUnknownSource) != (want == "") {
 			t.Errorf("%s: got %q, %v; want %q", payload, got, err, want)
 		}
@@ -50,13 +50,13 @@ func TestSourceOf(t *testing.T) {
 }
 
 // A payload with the rule's field is a device's message, whatever its other fields are.
-func FuzzSourceOf(f *testing.F) {
+func FuzzDetectSource(f *testing.F) {
 	testenv.AddCorpus(f)
 	f.Add(`"Records":[{"eventSource":"aws:sqs"}]`)
 	f.Add(`"version":"2.0","requestContext":{"http":{"method":"POST"}}`)
 	f.Fuzz(func(t *testing.T, members string) {
 		payload := []byte(`{` + members + `,"tidemark_subject":"sensor_01"}`)
-		if source, err := envelope.SourceOf(payload); err == nil && source != envelope.IoT {
+		if source, err := envelope.DetectSource(payload); err == nil && source != envelope.IoT {
 			t.Errorf("%s: got source %s, want %s", payload, source, envelope.IoT)
 		}
 	})

@@ -131,7 +131,7 @@ func (d *StreamDecoder) readBatch(b []byte, i int, batch *StreamBatch) (records,
 		switch {
 		case at == jsonscan.Invalid:
 			return 0, at
-		case string(nameOf(raw)) != "Records":
+		case string(scanName(raw)) != "Records":
 			i = jsonscan.Skip(b, at)
 		case jsonscan.Is(b, at, '['):
 			records++
@@ -146,8 +146,8 @@ func (d *StreamDecoder) readBatch(b []byte, i int, batch *StreamBatch) (records,
 	}
 }
 
-// nameOf returns a member's name; a name that is not UTF-8 matches no known name.
-func nameOf(raw jsonscan.Raw) []byte {
+// scanName returns a member's name; a name that is not UTF-8 matches no known name.
+func scanName(raw jsonscan.Raw) []byte {
 	if raw.Plain {
 		return raw.Bytes
 	}

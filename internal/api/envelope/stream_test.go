@@ -92,7 +92,7 @@ func TestStream_ChangeHasAllMembers(t *testing.T) {
 	}
 	for image, want := range map[*model.Event]string{c.Before: "22.4", c.After: "21.4"} {
 		if v, _ := image.Attrs.Get("temperature"); v.Number.String() != want || image.Key() != key ||
-			image.Hash != model.HashOf(image.Attrs) {
+			image.Hash != model.HashAttrs(image.Attrs) {
 			t.Errorf("image %+v, want temperature %s and its hash", image, want)
 		}
 	}
@@ -129,7 +129,7 @@ func record(name string, dynamodb map[string]string) string {
 	return fmt.Sprintf(`{"eventID":"e1","eventName":%q,"dynamodb":{%s}}`, name, strings.Join(list, ","))
 }
 
-func batchOf(records ...string) []byte {
+func newBatch(records ...string) []byte {
 	return []byte(`{"Records":[` + strings.Join(records, ",") + `]}`)
 }
 
@@ -148,7 +148,7 @@ func TestStream_PoisonHasItsRecordAndReasonAndAffectsNoOther(t *testing.T) {
 		{"a record that is not an object", `"INSERT"`, "the record is not an object"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := decodeStream(t, batchOf(good, c.record, good))
+			b := decodeStream(t, newBatch(good, c.record, good))
 			if len(b.Changes) != 2 || len(b.Seqs) != 3 || len(b.Poison) != 1 {
 				t.Fatalf("%d changes, %d poison of %d records; want 2, 1 of 3", len(b.Changes), len(b.Poison),
 					len(b.Seqs))
@@ -166,7 +166,7 @@ func TestStream_PoisonHasTheSameIDAtEachDelivery(t *testing.T) {
 	nameless := `{"dynamodb":{}}`
 	ids := map[string]bool{}
 	for range 2 {
-		for _, p := range decodeStream(t, batchOf(named, nameless, `{"dynamodb":{"x":1}}`)).Poison {
+		for _, p := range decodeStream(t, newBatch(named, nameless, `{"dynamodb":{"x":1}}`)).Poison {
 			q := p.Quarantined()
 			if k := tablekeys.Quarantine(q); k.Check() != nil {
 				t.Errorf("%v is not a valid key: %v", k, k.Check())
@@ -181,7 +181,7 @@ func TestStream_PoisonHasTheSameIDAtEachDelivery(t *testing.T) {
 
 func TestStream_InvalidImageKeepsTheKey(t *testing.T) {
 	for _, image := range []string{`7`, `{"temperature":{"N":22.4}}`, `{"pk":{"S":"DEVICE#d"}}`, `null`} {
-		b := decodeStream(t, batchOf(record("MODIFY", map[string]string{"NewImage": image, "OldImage": image})))
+		b := decodeStream(t, newBatch(record("MODIFY", map[string]string{"NewImage": image, "OldImage": image})))
 		if len(b.Changes) != 1 || b.Changes[0].Key.ID != "a" || b.Changes[0].After != nil ||
 			b.Changes[0].Before != nil {
 			t.Errorf("image %s: %+v; want a change without images", image, b.Changes)
@@ -192,7 +192,7 @@ func TestStream_InvalidImageKeepsTheKey(t *testing.T) {
 func TestStream_SkipsItemsOfOtherClasses(t *testing.T) {
 	for _, sk := range []string{"CURRENT#READING#", "AGG#hour#READING##2026-04-20-14", "METADATA", "GATE",
 		"EVENTS#x", "event#x", "DELETED#x"} {
-		b := decodeStream(t, batchOf(
+		b := decodeStream(t, newBatch(
 			record("INSERT", map[string]string{"Keys": fmt.Sprintf(`{"pk":{"S":"DEVICE#d"},"sk":{"S":%q}}`, sk)})))
 		if b.Skipped != 1 || len(b.Changes)+len(b.Poison) != 0 {
 			t.Errorf("%s: skipped %d, changes %d, poison %d; want it skipped", sk, b.Skipped, len(b.Changes),
@@ -226,7 +226,7 @@ func TestStream_DistinguishesExpiryFromDeletion(t *testing.T) {
 		if c.identity != "" {
 			r = strings.Replace(r, `{"eventID"`, `{"userIdentity":`+c.identity+`,"eventID"`, 1)
 		}
-		if got := decodeStream(t, batchOf(r)).Changes[0].Type; got != c.want {
+		if got := decodeStream(t, newBatch(r)).Changes[0].Type; got != c.want {
 			t.Errorf("removed %s: %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -237,7 +237,7 @@ func TestStream_RecordTimeIsEpochSecondsWithOrWithoutAFraction(t *testing.T) {
 		"1776693600": 1776693600000, "1776693600.5": 1776693600500, "1.7766936E9": 1776693600000,
 		"1776693600.0004": 1776693600000, "0": 0, "-5": 0, "1e300": 0, "": 0,
 	} {
-		b := decodeStream(t, batchOf(record("INSERT", map[string]string{"ApproximateCreationDateTime": text})))
+		b := decodeStream(t, newBatch(record("INSERT", map[string]string{"ApproximateCreationDateTime": text})))
 		if got := b.Changes[0].At; got != want {
 			t.Errorf("%q: got %d, want %d", text, got, want)
 		}
@@ -300,7 +300,7 @@ func FuzzStream(f *testing.F) {
 	for _, payload := range streamSamples(f) {
 		f.Add(payload)
 	}
-	f.Add(batchOf(record("REMOVE", nil), `{}`, `null`))
+	f.Add(newBatch(record("REMOVE", nil), `{}`, `null`))
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		var d envelope.StreamDecoder
 		b, err := d.Decode(payload)
@@ -331,7 +331,7 @@ func TestStream_TracedAreTheRecordsWithATrace(t *testing.T) {
 	trace := `{"` + tablekeys.AttrTrace +
 		`":{"S":"Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8"}}`
 	plain, traced := record("INSERT", nil), record("INSERT", map[string]string{"NewImage": trace})
-	got := decodeStream(t, batchOf(plain, traced, plain)).Traced
+	got := decodeStream(t, newBatch(plain, traced, plain)).Traced
 	if len(got) != 1 || string(got[0]) != traced {
 		t.Errorf("traced: %q, want the second record", got)
 	}

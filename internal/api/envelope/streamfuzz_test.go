@@ -236,7 +236,7 @@ func FuzzStreamDecoder(f *testing.F) {
 		f.Add(payload, payload)
 		f.Add(samples["mixed-batch"], payload)
 	}
-	f.Add(batchOf(record("INSERT", nil)), batchOf(record("REMOVE", nil), `{}`, `null`, `7`))
+	f.Add(newBatch(record("INSERT", nil)), newBatch(record("REMOVE", nil), `{}`, `null`, `7`))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		var d envelope.StreamDecoder
 		for _, payload := range [][]byte{a, b, a} {
@@ -308,7 +308,7 @@ func TestStream_EqualsTheReference(t *testing.T) {
 			for i := range records {
 				records[i] = anyRecord(t)
 			}
-			checkStream(t, &d, batchOf(records...))
+			checkStream(t, &d, newBatch(records...))
 		}
 	})
 }
@@ -331,7 +331,7 @@ func TestStream_AmbiguousRecordsArePoison(t *testing.T) {
 	} {
 		var d envelope.StreamDecoder
 		good := record("INSERT", nil)
-		b, err := d.Decode(batchOf(good, r, good))
+		b, err := d.Decode(newBatch(good, r, good))
 		if err != nil || len(b.Poison) != 1 || len(b.Changes) != 2 {
 			t.Errorf("%s: %d poison, %d changes, %v; want 1, 2", name, len(b.Poison), len(b.Changes), err)
 		}
@@ -349,7 +349,7 @@ func TestStream_AllocatesNothingForSimilarRecords(t *testing.T) {
 				`"SequenceNumber":"%026d","SizeBytes":174,"StreamViewType":"NEW_AND_OLD_IMAGES"},"eventSourceARN":"arn:aws:dynamodb:eu-central-1:123456789012:table/t/stream/s"}`,
 			i, 1776693600+i, i, i%7, i%50, i, i%7, i)
 	}
-	payload := batchOf(records...)
+	payload := newBatch(records...)
 	var d envelope.StreamDecoder
 	got := testing.AllocsPerRun(20, func() {
 		b, err := d.Decode(payload)

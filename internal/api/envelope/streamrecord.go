@@ -83,7 +83,7 @@ func (r *streamRecord) readMember(object *memberObject, b []byte, i int) (end in
 	if at == jsonscan.Invalid {
 		return at
 	}
-	cached := cachedMember{member: object.names[string(nameOf(raw))]}
+	cached := cachedMember{member: object.names[string(scanName(raw))]}
 	if cached.member == memberUnknown {
 		return jsonscan.Skip(b, at)
 	}

@@ -36,12 +36,14 @@ type Bus struct {
 }
 
 type eventPutter interface {
-	PutEvents(ctx context.Context, in *eventbridge.PutEventsInput, opts ...func(*eventbridge.Options)) (*eventbridge.PutEventsOutput, error)
+	PutEvents(ctx context.Context, in *eventbridge.PutEventsInput,
+		opts ...func(*eventbridge.Options)) (*eventbridge.PutEventsOutput, error)
 }
 
 // Publish sends one PutEvents request. It reports which notifications the bus accepted; the
 // error is the reason for the first one that it did not.
-func (b *Bus) Publish(ctx context.Context, notifications []storage.Notification) (accepted []bool, err error) {
+func (b *Bus) Publish(ctx context.Context,
+	notifications []storage.Notification) (accepted []bool, err error) {
 	b.once.Do(b.connect)
 	if b.err != nil {
 		return nil, b.err
@@ -86,7 +88,7 @@ func (b *Bus) entries(notifications []storage.Notification) []types.PutEventsReq
 }
 
 func detail(n *storage.Notification) []byte {
-	text, _ := json.Marshal(alert.NotificationViewOf(n)) // plain data: cannot fail
+	text, _ := json.Marshal(alert.NewNotificationView(n)) // plain data: cannot fail
 	return text
 }
 
@@ -104,7 +106,8 @@ func (f *File) Publish(_ context.Context, notifications []storage.Notification) 
 	accepted = make([]bool, len(notifications))
 	for i := range notifications {
 		line, _ := json.Marshal(map[string]any{
-			"source": storage.AlertEventSource, "detail-type": notifications[i].Change.DetailType(), "detail": json.RawMessage(detail(&notifications[i])),
+			"source": storage.AlertEventSource, "detail-type": notifications[i].Change.DetailType(),
+			"detail": json.RawMessage(detail(&notifications[i])),
 		})
 		if _, err := file.Write(append(line, '\n')); err != nil {
 			return accepted, fmt.Errorf("publish alert notifications: %w", err)

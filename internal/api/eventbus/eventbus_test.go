@@ -18,10 +18,12 @@ import (
 )
 
 func notifications() []storage.Notification {
-	a := storage.Alert{ID: "01KDWCN5TV8QD99ME6KB1AXNAW", Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"},
-		Rule: "too-hot.1", Severity: storage.Critical, Measure: "temperature", Limit: "above 30",
+	a := storage.Alert{ID: "01KDWCN5TV8QD99ME6KB1AXNAW",
+		Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"},
+		Rule:   "too-hot.1", Severity: storage.Critical, Measure: "temperature", Limit: "above 30",
 		Violation: storage.Violation{Value: model.MustDecimal("31.5")}}
-	return []storage.Notification{{Alert: a, Change: storage.AlertChangeRaised}, {Alert: a, Change: storage.AlertChangeAcknowledged}}
+	return []storage.Notification{{Alert: a, Change: storage.AlertChangeRaised},
+		{Alert: a, Change: storage.AlertChangeAcknowledged}}
 }
 
 type fakeBus struct {
@@ -29,9 +31,11 @@ type fakeBus struct {
 	err error
 }
 
-func (f *fakeBus) PutEvents(_ context.Context, in *eventbridge.PutEventsInput, _ ...func(*eventbridge.Options)) (*eventbridge.PutEventsOutput, error) {
+func (f *fakeBus) PutEvents(_ context.Context, in *eventbridge.PutEventsInput,
+	_ ...func(*eventbridge.Options)) (*eventbridge.PutEventsOutput, error) {
 	f.in = in
-	return &eventbridge.PutEventsOutput{Entries: []types.PutEventsResultEntry{{EventId: new("1")}, {ErrorCode: new("ThrottlingException")}}}, f.err
+	return &eventbridge.PutEventsOutput{Entries: []types.PutEventsResultEntry{{EventId: new("1")},
+		{ErrorCode: new("ThrottlingException")}}}, f.err
 }
 
 func TestBus_ReportsWhichNotificationsWereAccepted(t *testing.T) {
@@ -46,7 +50,8 @@ func TestBus_ReportsWhichNotificationsWereAccepted(t *testing.T) {
 	if err := json.Unmarshal([]byte(*first.Detail), &published); err != nil {
 		t.Fatal(err)
 	}
-	if *first.EventBusName != "tidemark-dev" || *first.Source != storage.AlertEventSource || *first.DetailType != "Alert raised" ||
+	if *first.EventBusName != "tidemark-dev" || *first.Source != storage.AlertEventSource ||
+		*first.DetailType != "Alert raised" ||
 		published.ID != notifications()[0].Alert.ID || published.Alert.Message != "temperature 31.5 above 30" {
 		t.Errorf("published %+v as %s of %s", published, *first.DetailType, *first.Source)
 	}
@@ -65,7 +70,8 @@ func TestFile_HasOneLineForEachNotification(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(path)
-	if err != nil || bytes.Count(text, []byte("\n")) != 4 || !json.Valid(bytes.SplitN(text, []byte("\n"), 2)[0]) {
+	if err != nil || bytes.Count(text, []byte("\n")) != 4 ||
+		!json.Valid(bytes.SplitN(text, []byte("\n"), 2)[0]) {
 		t.Errorf("the file contains %q, %v; want four lines of JSON", text, err)
 	}
 	if FromEnv("", "") != nil {

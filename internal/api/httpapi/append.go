@@ -69,7 +69,8 @@ func appendKind(r *Request, kinds *catalog.Catalog) (*catalog.Kind, *Problem) {
 	kind, known := kinds.ByPath(name)
 	switch {
 	case !ok || !known || !kind.HasEvents() || r.Method == "POST" && !r.Route.Allows(r.Method, r.Path):
-		return nil, ProblemNotFound.New("no kind has the path %.200q: send to one of %s%s", r.Path, strings.Join(appendPaths(kinds), ", "), names.DidYouMean(r.Path, appendPaths(kinds)))
+		return nil, ProblemNotFound.New("no kind has the path %.200q: send to one of %s%s", r.Path,
+			strings.Join(appendPaths(kinds), ", "), names.DidYouMean(r.Path, appendPaths(kinds)))
 	case r.Method != "POST":
 		return nil, ProblemMethod.New("%s only accepts POST", r.Path).With("Allow", "POST")
 	}
@@ -92,7 +93,8 @@ func flagForeign(observations []ingest.Observation, field string, owner Owner) {
 	for i := range observations {
 		for _, f := range observations[i].Fields {
 			if f.Name == field && f.Form == ingest.TextForm && !owner.Owns(f.Text) {
-				observations[i].DecodeError = &model.FieldError{Field: field, Code: codeForeign, Message: owner.ForeignDetail(f.Text)}
+				observations[i].DecodeError = &model.FieldError{Field: field, Code: codeForeign,
+					Message: owner.ForeignDetail(f.Text)}
 			}
 		}
 	}

@@ -50,7 +50,8 @@ func TestDecodeAppend_RejectsTheRequestAsAWhole(t *testing.T) {
 		"invalid body":           {httpapi.Request{Method: "POST", Path: "/v1/readings", Claims: claims, Body: "{"}, 400},
 		"wrong content type":     {httpapi.Request{Method: "POST", Path: "/v1/readings", Claims: claims, Headers: map[string]string{"content-type": "text/xml"}}, 415},
 	} {
-		if _, problem := httpapi.DecodeAppend(&c.request, options(t)); problem == nil || problem.Status != c.status {
+		if _, problem := httpapi.DecodeAppend(&c.request, options(t)); problem == nil ||
+			problem.Status != c.status {
 			t.Errorf("%s: %v, want status %d", name, problem, c.status)
 		}
 	}

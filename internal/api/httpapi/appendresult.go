@@ -46,8 +46,8 @@ type Latest struct {
 // Fields is a JSON object of fields in their order. Numbers keep all digits.
 type Fields model.Attrs
 
-// AppendResultOf returns the JSON of one result.
-func AppendResultOf(o model.AppendResult) AppendResult {
+// NewAppendResult returns the JSON of one result.
+func NewAppendResult(o model.AppendResult) AppendResult {
 	out := AppendResult{
 		Outcome: o.Outcome, Subject: o.Key.Series.Subject.ID, Invalid: o.Invalid,
 		NotStored: o.NotStored, Undeclared: o.Undeclared, Errors: o.Errors,
@@ -107,7 +107,7 @@ func AppendResponse(results []model.AppendResult, many bool) Response {
 			return counted(p.Response(), results)
 		}
 	}
-	list := lists.Map(results, AppendResultOf)
+	list := lists.Map(results, NewAppendResult)
 	var body any = list
 	if !many {
 		body = list[0]

@@ -36,7 +36,7 @@ func TestAppendResultOf_OmitsEmptyMembers(t *testing.T) {
 			`{"outcome":"rejected","subject":"a"}`},
 	}
 	for _, c := range cases {
-		got, err := json.Marshal(httpapi.AppendResultOf(c.result))
+		got, err := json.Marshal(httpapi.NewAppendResult(c.result))
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s: error %v\n got %s\nwant %s", c.name, err, got, c.want)
 		}
@@ -65,7 +65,8 @@ func TestAppendResponse_OneObservationThatIsNotStoredIsAProblem(t *testing.T) {
 			Detail  string
 			Latest  *struct{ At string }
 		}
-		if err := json.Unmarshal([]byte(one.Body), &problem); err != nil || one.Status != want || problem.Outcome != outcome {
+		if err := json.Unmarshal([]byte(one.Body), &problem); err != nil || one.Status != want ||
+			problem.Outcome != outcome {
 			t.Errorf("%s: %d %s, %v; want %d", outcome, one.Status, one.Body, err, want)
 		}
 		stored := want == 200 || want == 503
@@ -91,7 +92,8 @@ func TestAppendResponse_CountsWhatIsNotStoredAndWhatIsNotDeclared(t *testing.T) 
 		{Outcome: model.Collision}, {Outcome: model.Unknown},
 	}
 	got := httpapi.AppendResponse(results, true)
-	if n, u := got.Headers[httpapi.HeaderNotStored], got.Headers[httpapi.HeaderUndeclared]; n != "3" || u != "1" {
+	if n, u := got.Headers[httpapi.HeaderNotStored],
+		got.Headers[httpapi.HeaderUndeclared]; n != "3" || u != "1" {
 		t.Errorf("%s values are not stored and %s are undeclared, want 3 and 1", n, u)
 	}
 }
@@ -100,7 +102,8 @@ func TestProblem_FollowsRFC9457(t *testing.T) {
 	t.Parallel()
 	got := httpapi.ProblemMethod.New("%s only accepts POST", "/v1/readings").With("Allow", "POST").Response()
 	want := `{"type":"/problems/method-not-allowed","title":"The path does not accept this method","status":405,"detail":"/v1/readings only accepts POST"}`
-	if got.Status != 405 || got.Body != want || got.Headers["Allow"] != "POST" || got.Headers["Content-Type"] != "application/problem+json" {
+	if got.Status != 405 || got.Body != want || got.Headers["Allow"] != "POST" ||
+		got.Headers["Content-Type"] != "application/problem+json" {
 		t.Errorf("got %d %v\n got %s\nwant %s", got.Status, got.Headers, got.Body, want)
 	}
 }

@@ -31,14 +31,16 @@ var bodyDecoders = map[string]bodyDecoder{
 // Observations decodes the body: one JSON object, an array of objects or NDJSON. many is
 // true for an array and NDJSON. An object that cannot be decoded is an observation with a
 // DecodeError. The Problem is for the whole body: then no observation is returned.
-func (r *Request) Observations(limits config.Limits) (observations []ingest.Observation, many bool, problem *Problem) {
+func (r *Request) Observations(limits config.Limits) (observations []ingest.Observation, many bool,
+	problem *Problem) {
 	mediaType, _, err := mime.ParseMediaType(r.Header("Content-Type"))
 	if err != nil && r.Header("Content-Type") == "" {
 		mediaType, err = "", nil
 	}
 	decode, ok := bodyDecoders[mediaType]
 	if err != nil || !ok {
-		return nil, false, ProblemMediaType.New("the content type is %q: send application/json for an object or an array, or application/x-ndjson for one object per line", clip(r.Header("Content-Type")))
+		return nil, false, ProblemMediaType.New(
+			"the content type is %q: send application/json for an object or an array, or application/x-ndjson for one object per line", clip(r.Header("Content-Type")))
 	}
 	body, problem := r.Bytes(limits)
 	if problem != nil {
@@ -83,7 +85,8 @@ func (r *Request) Sent(limits config.Limits) ([]byte, *Problem) {
 		body = decoded
 	}
 	if len(body) > limits.Body {
-		return nil, ProblemTooLarge.New("the body has %d bytes, the limit is %d: send several requests, or compress the body (Content-Encoding: gzip)", len(body), limits.Body)
+		return nil, ProblemTooLarge.New(
+			"the body has %d bytes, the limit is %d: send several requests, or compress the body (Content-Encoding: gzip)", len(body), limits.Body)
 	}
 	return body, nil
 }
@@ -95,7 +98,8 @@ func decompress(body []byte, limit int) ([]byte, *Problem) {
 	case err != nil:
 		return nil, ProblemBody.New("the body is not valid gzip, as the request says: %v", err)
 	case len(plain) > limit:
-		return nil, ProblemTooLarge.New("the decompressed body has more than %d bytes: send several requests", limit)
+		return nil, ProblemTooLarge.New("the decompressed body has more than %d bytes: send several requests",
+			limit)
 	}
 	return plain, nil
 }

@@ -17,11 +17,14 @@ type ChangeResult struct {
 
 // The problem types of the lifecycle of subjects.
 var (
-	ProblemExists       = ProblemType{"/problems/exists", "The subject already exists", http.StatusConflict}
-	ProblemDeleted      = ProblemType{"/problems/deleted", "The subject was deleted", http.StatusConflict}
-	ProblemNoSubject    = ProblemType{"/problems/no-such-subject", "The subject does not exist", http.StatusNotFound}
-	ProblemVersion      = ProblemType{"/problems/version-conflict", "The subject has another version", http.StatusPreconditionFailed}
-	ProblemNotUnique    = ProblemType{"/problems/taken", "Another subject has the same unique value", http.StatusConflict}
+	ProblemExists    = ProblemType{"/problems/exists", "The subject already exists", http.StatusConflict}
+	ProblemDeleted   = ProblemType{"/problems/deleted", "The subject was deleted", http.StatusConflict}
+	ProblemNoSubject = ProblemType{"/problems/no-such-subject", "The subject does not exist",
+		http.StatusNotFound}
+	ProblemVersion = ProblemType{"/problems/version-conflict", "The subject has another version",
+		http.StatusPreconditionFailed}
+	ProblemNotUnique = ProblemType{"/problems/taken", "Another subject has the same unique value",
+		http.StatusConflict}
 	ProblemGone         = ProblemType{"/problems/gone", "The subject is being purged", http.StatusGone}
 	ProblemNoPurge      = ProblemType{"/problems/no-purge", "The subject has no purge", http.StatusNotFound}
 	ProblemPurgeStarted = ProblemType{"/problems/purge-under-way", "The purge has begun", http.StatusConflict}
@@ -44,7 +47,7 @@ func ChangeResponse(out lifecycle.Result) Response {
 	if out.Profile == nil || out.Outcome == lifecycle.Removed {
 		return JSON(status, body)
 	}
-	p := ProfileOf(out.Profile)
+	p := NewProfile(out.Profile)
 	body.Profile = &p
 	response := JSON(status, body)
 	response.Headers["ETag"] = fmt.Sprintf("%q", fmt.Sprint(p.Version))
@@ -59,9 +62,11 @@ func changeProblem(out lifecycle.Result) *Problem {
 	case lifecycle.Restorable:
 		return ProblemDeleted.New("at %s: restore it, or delete it permanently", out.Profile.DeletedAt)
 	case lifecycle.NotFound:
-		return ProblemNoSubject.New("there is no profile to change: create it with PUT; the subject may still have events")
+		return ProblemNoSubject.New(
+			"there is no profile to change: create it with PUT; the subject may still have events")
 	case lifecycle.Conflict:
-		return ProblemVersion.New("it has version %d: read it again, and retry with the new version in If-Match", out.Profile.Version)
+		return ProblemVersion.New("it has version %d: read it again, and retry with the new version in If-Match",
+			out.Profile.Version)
 	case lifecycle.Taken:
 		return ProblemNotUnique.New("it violates the constraint %s; nothing was changed", out.Constraint)
 	case lifecycle.Gone:
@@ -80,7 +85,8 @@ func ChangeError(err error) *Problem {
 		p.Errors = fields
 		return p
 	case errors.Is(err, model.ErrUndecided):
-		return ProblemUnavailable.New("it is not known whether the change was made: retry").With("Retry-After", RetryAfter)
+		return ProblemUnavailable.New("it is not known whether the change was made: retry").With("Retry-After",
+			RetryAfter)
 	}
 	return nil
 }

@@ -38,24 +38,28 @@ type Missing struct {
 }
 
 func missingParts(all []query.Segment) []Missing {
-	return lists.Map(partsOf(all), func(s Segment) Missing { return Missing{Segment: s, Reason: query.NotKnown} })
+	return lists.Map(newSegments(all), func(s Segment) Missing {
+		return Missing{Segment: s, Reason: query.NotKnown}
+	})
 }
 
-// ChartOf returns c as JSON.
-func ChartOf(c query.Curve) Chart {
+// NewChart returns c as JSON.
+func NewChart(c query.Curve) Chart {
 	v := Chart{
 		From: c.From, To: c.To, Reason: c.Reason, Missing: missingParts(c.Missing),
-		Progress: FromProgress(c.Progress), Rollups: lists.Map(c.Rollups, RollupOf),
+		Progress: FromProgress(c.Progress), Rollups: lists.Map(c.Rollups, NewRollup),
 	}
 	if c.CompleteFrom > c.From {
 		v.CompleteFrom = &c.CompleteFrom
 	}
-	v.Segments = lists.Map(c.Segments, func(s query.Segment) Segment { return Segment{Tier: s.Unit.String(), From: s.From, To: s.To} })
+	v.Segments = lists.Map(c.Segments, func(s query.Segment) Segment {
+		return Segment{Tier: s.Unit.String(), From: s.From, To: s.To}
+	})
 	return v
 }
 
 // Lines has one line for each bucket.
-func (c Chart) Lines() []any { return linesOf(c.Rollups) }
+func (c Chart) Lines() []any { return toLines(c.Rollups) }
 
 // Table has one row for each measure of each bucket.
 func (c Chart) Table() Table { return rollupTable(c.Rollups) }
@@ -78,21 +82,21 @@ const (
 	eventsTier = "events"
 )
 
-// TotalOf returns t as JSON.
-func TotalOf(t query.RangeTotal) Total {
+// NewTotal returns t as JSON.
+func NewTotal(t query.RangeTotal) Total {
 	bucket := tier.Bucket{Unit: tier.Hour, Start: t.From, End: min(t.To, model.MaxTime)}
 	v := Total{
-		Rollup: RollupOf(query.Rollup{
+		Rollup: NewRollup(query.Rollup{
 			Bucket: bucket, Open: t.Open, Kinds: t.Kinds, Before: t.Before, Fold: t.Fold,
 		}),
-		Whole: len(t.Missing) == 0, Parts: partsOf(t.Parts), Missing: missingParts(t.Missing),
+		Whole: len(t.Missing) == 0, Parts: newSegments(t.Parts), Missing: missingParts(t.Missing),
 		Progress: FromProgress(t.Progress),
 	}
 	v.Tier = totalTier
 	return v
 }
 
-func partsOf(parts []query.Segment) []Segment {
+func newSegments(parts []query.Segment) []Segment {
 	return lists.Map(parts, func(p query.Segment) Segment {
 		s := Segment{Tier: eventsTier, From: p.From, To: min(p.To, model.MaxTime)}
 		if p.Unit != 0 {
@@ -122,28 +126,29 @@ type Top struct {
 	Progress
 }
 
-// TopOf returns the values of a dimension as JSON. total is the total of their range.
-func TopOf(q query.Top, values query.TopValues, total query.Total) Top {
+// NewTop returns the values of a dimension as JSON. total is the total of their range.
+func NewTop(q query.Top, values query.TopValues, total query.Total) Top {
 	t := Top{
 		Dimension: q.Dimension, Tier: totalTier, Buckets: total.Buckets, Open: total.Open,
-		Events: total.Summary.Events(), Kinds: KindsOf(total.Kinds), TopValues: values,
+		Events: total.Summary.Events(), Kinds: CountKinds(total.Kinds), TopValues: values,
 		Missing: missingParts(total.Missing), Progress: FromProgress(total.Progress),
 	}
 	if q.Unit != 0 {
 		t.Tier = q.Unit.String()
 	}
 	if f, partial := total.Partial.Find(rollup.DimensionRole, q.Dimension); partial {
-		t.Partial = PartialsOf(rollup.AddedFields{f})
+		t.Partial = NewPartials(rollup.AddedFields{f})
 	}
 	return t
 }
 
 // Lines has one line for each value.
-func (t Top) Lines() []any { return linesOf(t.Values) }
+func (t Top) Lines() []any { return toLines(t.Values) }
 
 // Table has one row for each value.
 func (t Top) Table() Table {
-	return Table{Header: []string{t.Dimension, "count", "share"}, Rows: lists.Map(t.Values, func(v query.Share) []string {
-		return []string{v.Value, strconv.FormatInt(v.Count, 10), floatText(&v.Share)}
-	})}
+	return Table{Header: []string{t.Dimension, "count", "share"},
+		Rows: lists.Map(t.Values, func(v query.Share) []string {
+			return []string{v.Value, strconv.FormatInt(v.Count, 10), floatText(&v.Share)}
+		})}
 }

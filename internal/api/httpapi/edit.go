@@ -21,7 +21,8 @@ const (
 // The problem types of edits.
 var (
 	ProblemNoEvent      = ProblemType{"/problems/no-such-event", "The event does not exist", http.StatusNotFound}
-	ProblemEventChanged = ProblemType{"/problems/event-changed", "The event has other fields than expected", http.StatusPreconditionFailed}
+	ProblemEventChanged = ProblemType{"/problems/event-changed", "The event has other fields than expected",
+		http.StatusPreconditionFailed}
 )
 
 // EditResult is the outcome of a correction or deletion as JSON.
@@ -40,7 +41,8 @@ func (r *Request) ExpectedHash() (*model.Hash, *Problem) {
 	text, _, _ = strings.Cut(text, "-")
 	hash, err := model.ParseHash(text)
 	if err != nil {
-		return nil, ProblemEventChanged.New("If-Match is %q: want the ETag of a response that has the event", clip(text))
+		return nil, ProblemEventChanged.New("If-Match is %q: want the ETag of a response that has the event",
+			clip(text))
 	}
 	return &hash, nil
 }
@@ -49,16 +51,18 @@ func (r *Request) ExpectedHash() (*model.Hash, *Problem) {
 func EditResponse(k model.EventKey, edit ingest.Edit) Response {
 	switch edit.Outcome {
 	case ingest.NotFound:
-		return ProblemNoEvent.New("%s has no event at %s with the id %q in this stream, or it is about to expire: POST /v1/{kinds} appends events", k.Series.Subject.ID, k.At, k.ID).Response()
+		return ProblemNoEvent.New(
+			"%s has no event at %s with the id %q in this stream, or it is about to expire: POST /v1/{kinds} appends events", k.Series.Subject.ID, k.At, k.ID).Response()
 	case ingest.Changed:
-		return ProblemEventChanged.New("nothing was changed: read the event again, and retry with its ETag in If-Match").
+		return ProblemEventChanged.New(
+			"nothing was changed: read the event again, and retry with its ETag in If-Match").
 			With("ETag", `"`+edit.Event.Hash.String()+`"`).Response()
 	}
 	body := EditResult{Outcome: edit.Outcome}
 	if edit.Event == nil {
 		return JSON(http.StatusOK, body)
 	}
-	event := EventOf(edit.Event)
+	event := NewEvent(edit.Event)
 	body.Event = &event
 	response := JSON(http.StatusOK, body)
 	response.Headers["ETag"] = `"` + edit.Event.Hash.String() + `"`

@@ -18,8 +18,8 @@ type Event struct {
 	Unreadable bool        `json:"unreadable,omitempty"` // the stored event cannot be decoded
 }
 
-// EventOf returns e as JSON.
-func EventOf(e *model.Event) Event {
+// NewEvent returns e as JSON.
+func NewEvent(e *model.Event) Event {
 	at, id := ordervalue.Shown(e.Order)
 	return Event{At: at, ID: id, Fields: Fields(e.Attrs), Unreadable: e.Unreadable}
 }
@@ -30,14 +30,14 @@ type StoredEvent struct {
 	hash model.Hash
 }
 
-// StoredEventOf returns e as JSON.
-func StoredEventOf(e *model.Event) StoredEvent { return StoredEvent{EventOf(e), e.Hash} }
+// NewStoredEvent returns e as JSON.
+func NewStoredEvent(e *model.Event) StoredEvent { return StoredEvent{NewEvent(e), e.Hash} }
 
 // VersionTag returns the hash.
 func (e StoredEvent) VersionTag() string { return e.hash.String() }
 
-// LatestOf returns a latest item as JSON.
-func LatestOf(l *model.Latest) Event {
+// NewLatest returns a latest item as JSON.
+func NewLatest(l *model.Latest) Event {
 	v := Event{Fields: Fields(l.Attrs)}
 	if l.Ordered {
 		v.At, v.ID = ordervalue.Shown(l.Order)
@@ -64,20 +64,23 @@ type OtherStreams struct {
 	Streams []string `json:"streams,omitempty"`
 }
 
-// HistoryOf returns page as JSON.
-func HistoryOf(page query.EventPage) History {
-	return History{Events: lists.Map(page.Events, func(e model.Event) Event { return EventOf(&e) }), NextPage: nextPage(page.Next)}
+// NewHistory returns page as JSON.
+func NewHistory(page query.EventPage) History {
+	return History{Events: lists.Map(page.Events, func(e model.Event) Event {
+		return NewEvent(&e)
+	}), NextPage: nextPage(page.Next)}
 }
 
 // Lines has one line for each event.
-func (h History) Lines() []any { return linesOf(h.Events) }
+func (h History) Lines() []any { return toLines(h.Events) }
 
 // Table has one row for each event, and a column for each field of any event.
 func (h History) Table() Table {
 	names := FieldNames(h.Events, func(e Event) Fields { return e.Fields })
-	return Table{Header: append([]string{"at", "id"}, names...), Rows: lists.Map(h.Events, func(e Event) []string {
-		return append(e.cells(), e.Fields.cells(names)...)
-	})}
+	return Table{Header: append([]string{"at", "id"}, names...),
+		Rows: lists.Map(h.Events, func(e Event) []string {
+			return append(e.cells(), e.Fields.cells(names)...)
+		})}
 }
 
 func (e Event) cells() []string { return []string{timeText(e.At), e.ID} }
@@ -107,29 +110,32 @@ type IndexedEvents struct {
 	NextPage
 }
 
-// IndexedEventsOf returns page as JSON.
-func IndexedEventsOf(page query.EventPage) IndexedEvents {
-	return IndexedEvents{NextPage: nextPage(page.Next), Events: lists.Map(page.Events, func(e model.Event) IndexedEvent {
-		return IndexedEvent{Subject: e.Series.Subject.ID, Stream: e.Series.Stream, Event: EventOf(&e)}
-	})}
+// NewIndexedEvents returns page as JSON.
+func NewIndexedEvents(page query.EventPage) IndexedEvents {
+	return IndexedEvents{NextPage: nextPage(page.Next),
+		Events: lists.Map(page.Events, func(e model.Event) IndexedEvent {
+			return IndexedEvent{Subject: e.Series.Subject.ID, Stream: e.Series.Stream, Event: NewEvent(&e)}
+		})}
 }
 
-// LatestItemsOf returns a page of latest items as JSON, in the form of events.
-func LatestItemsOf(page query.LatestPage) IndexedEvents {
-	return IndexedEvents{NextPage: nextPage(page.Next), Events: lists.Map(page.Items, func(l model.Latest) IndexedEvent {
-		return IndexedEvent{Subject: l.Series.Subject.ID, Stream: l.Series.Stream, Event: LatestOf(&l)}
-	})}
+// NewLatestItems returns a page of latest items as JSON, in the form of events.
+func NewLatestItems(page query.LatestPage) IndexedEvents {
+	return IndexedEvents{NextPage: nextPage(page.Next),
+		Events: lists.Map(page.Items, func(l model.Latest) IndexedEvent {
+			return IndexedEvent{Subject: l.Series.Subject.ID, Stream: l.Series.Stream, Event: NewLatest(&l)}
+		})}
 }
 
 // Lines has one line for each event.
-func (b IndexedEvents) Lines() []any { return linesOf(b.Events) }
+func (b IndexedEvents) Lines() []any { return toLines(b.Events) }
 
 // Table has one row for each event, beginning with its subject and stream.
 func (b IndexedEvents) Table() Table {
 	names := FieldNames(b.Events, func(e IndexedEvent) Fields { return e.Fields })
-	return Table{Header: append([]string{"subject", "stream", "at", "id"}, names...), Rows: lists.Map(b.Events, func(e IndexedEvent) []string {
-		return slices.Concat([]string{e.Subject, e.Stream}, e.cells(), e.Fields.cells(names))
-	})}
+	return Table{Header: append([]string{"subject", "stream", "at", "id"}, names...),
+		Rows: lists.Map(b.Events, func(e IndexedEvent) []string {
+			return slices.Concat([]string{e.Subject, e.Stream}, e.cells(), e.Fields.cells(names))
+		})}
 }
 
 // FieldNames returns the names of the fields of all rows, sorted and without duplicates.
@@ -161,4 +167,4 @@ func timeText(t *model.Time) string {
 	return t.String()
 }
 
-func linesOf[T any](all []T) []any { return lists.Map(all, func(x T) any { return x }) }
+func toLines[T any](all []T) []any { return lists.Map(all, func(x T) any { return x }) }

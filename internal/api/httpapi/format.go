@@ -114,9 +114,9 @@ func writeCSV(w io.Writer, result any) error {
 // ProblemNotAcceptable is the problem of a request for a format that the result does not have.
 var ProblemNotAcceptable = ProblemType{"/problems/not-acceptable", "The response has no accepted format", 406}
 
-// formatOf returns the format that an Accept header selects: the one with the highest
+// chooseFormat returns the format that an Accept header selects: the one with the highest
 // weight, or the first of several with the same. Without a header it is JSON.
-func formatOf(accept string, result any) (Format, *Problem) {
+func chooseFormat(accept string, result any) (Format, *Problem) {
 	if strings.TrimSpace(accept) == "" {
 		return FormatJSON, nil
 	}

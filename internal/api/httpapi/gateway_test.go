@@ -22,7 +22,8 @@ func TestGatewayRoutes_AuthorizeEachRouteByItsRight(t *testing.T) {
 			t.Errorf("%s %s needs the right %s, and is authorized by %+v", r.Method, r.Path, r.Action.Scope(), by)
 		}
 		if by.Action.Changes() != r.Action.Changes() || (by.Action == Append) != (r.Action == Append) {
-			t.Errorf("%s %s of the function for %s is sent to the function for %s", r.Method, r.Path, r.Action, by.Action)
+			t.Errorf("%s %s of the function for %s is sent to the function for %s", r.Method, r.Path, r.Action,
+				by.Action)
 		}
 	}
 	if len(gateway) == 0 || len(gateway) > len(routes)/2 {
@@ -64,7 +65,8 @@ func TestGatewayRoutes_ReadIDsWithSlashes(t *testing.T) {
 		path := example(strings.Replace(r.Path, "{id}", "a/b", 1))
 		target, found := FindAuthorized(c, NewRouteKey(r.Method, r.AtGateway().Path), r.Method, path)
 		if !found || target.Action != r.Action || target.Values["id"] != "a/b" {
-			t.Errorf("%s %s: found %v, %s of %q, want %s of a/b", r.Method, path, found, target.Action, target.Values["id"], r.Action)
+			t.Errorf("%s %s: found %v, %s of %q, want %s of a/b", r.Method, path, found, target.Action,
+				target.Values["id"], r.Action)
 		}
 	}
 }

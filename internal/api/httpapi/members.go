@@ -35,7 +35,7 @@ func (m Members) Lines() []any {
 	if m.Places == 0 {
 		return []any{m}
 	}
-	return linesOf(m.MemberRanks.Members)
+	return toLines(m.MemberRanks.Members)
 }
 
 // Table has one row for each member, or one of empty cells if they are not known.

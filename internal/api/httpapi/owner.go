@@ -21,7 +21,8 @@ func (r *Request) Owner(claim string) (Owner, *Problem) {
 	}
 	name := r.Claims[claim]
 	if name == "" || strings.Contains(name, ownerSeparator) {
-		return Owner{}, ProblemForeign.New("the token names no owner: its claim %q must be the owner's name, without a colon", claim)
+		return Owner{}, ProblemForeign.New(
+			"the token names no owner: its claim %q must be the owner's name, without a colon", claim)
 	}
 	return Owner{name + ownerSeparator}, nil
 }
@@ -34,7 +35,8 @@ func (o Owner) Prefix() string { return o.prefix }
 
 // ForeignDetail says why a caller of this owner may not access the subject.
 func (o Owner) ForeignDetail(subject string) string {
-	return "the caller may only access subjects whose id begins with " + clip(o.prefix) + ", not " + clip(subject)
+	return "the caller may only access subjects whose id begins with " + clip(o.prefix) + ", not " +
+		clip(subject)
 }
 
 // Scope is what a token must allow for an action. A token may have several; none includes another.

@@ -12,7 +12,8 @@ import (
 
 // The problem types of query strings.
 var (
-	ProblemUnknownParameter  = ProblemType{"/problems/unknown-parameter", "The route does not have this parameter", 400}
+	ProblemUnknownParameter = ProblemType{"/problems/unknown-parameter",
+		"The route does not have this parameter", 400}
 	ProblemRepeatedParameter = ProblemType{"/problems/repeated-parameter", "A parameter is repeated", 400}
 	ProblemBoolean           = ProblemType{"/problems/bad-boolean", "A parameter is neither true nor false", 400}
 )
@@ -45,7 +46,8 @@ func ParseParameters(raw string, known []string, several func(name string) bool)
 			return Parameters{}, ProblemUnknownParameter.New("%.64q: want %s%s", name, strings.Join(known, ", "),
 				names.DidYouMean(name, known))
 		case len(all) > maxRepeated:
-			return Parameters{}, ProblemRepeatedParameter.New("%q is sent %d times, at most %d", name, len(all), maxRepeated)
+			return Parameters{},
+				ProblemRepeatedParameter.New("%q is sent %d times, at most %d", name, len(all), maxRepeated)
 		case len(all) > 1 && (several == nil || !several(name)):
 			return Parameters{}, ProblemRepeatedParameter.New("%q: send it once", name)
 		}
@@ -93,7 +95,8 @@ var (
 )
 
 // comparisons are the operators of one or two characters. An operator comes before its own prefixes.
-var comparisons = []model.Op{model.NotEqual, model.AtMost, model.AtLeast, model.Equal, model.Less, model.Greater}
+var comparisons = []model.Op{model.NotEqual, model.AtMost, model.AtLeast, model.Equal, model.Less,
+	model.Greater}
 
 // WhereForms lists the forms that ParseWhere accepts, for help texts and errors.
 const WhereForms = `temperature>20, location=hall, ok=true, note<>"12" (text), "location begins ware", "note exists", "note missing"`
@@ -108,7 +111,8 @@ func ParseWhere(text string) (model.Term, error) {
 	}
 	at := strings.IndexAny(text, "<>=")
 	if at < 0 {
-		return model.Term{}, fmt.Errorf("%w: %.64q: want a field, a comparison and a value: %s", model.ErrCondition, text, WhereForms)
+		return model.Term{},
+			fmt.Errorf("%w: %.64q: want a field, a comparison and a value: %s", model.ErrCondition, text, WhereForms)
 	}
 	t := model.Term{Field: strings.TrimSpace(text[:at])}
 	for _, op := range comparisons {
@@ -132,7 +136,8 @@ func wordTerm(text string) (model.Term, bool) {
 	if !ok || strings.ContainsAny(field, "<>=") {
 		return model.Term{}, false
 	}
-	return model.Term{Field: strings.TrimSpace(field), Op: model.Begins, Value: model.TextValue(unquoted(strings.TrimSpace(value)))}, true
+	return model.Term{Field: strings.TrimSpace(field), Op: model.Begins,
+		Value: model.TextValue(unquoted(strings.TrimSpace(value)))}, true
 }
 
 func whereValue(text string) model.Value {

@@ -15,8 +15,8 @@ type Partial struct {
 	WholeFrom *model.Time `json:"wholeFrom"`
 }
 
-// PartialsOf returns fields as JSON; nil if there are none.
-func PartialsOf(fields rollup.AddedFields) (all []Partial) {
+// NewPartials returns fields as JSON; nil if there are none.
+func NewPartials(fields rollup.AddedFields) (all []Partial) {
 	for _, f := range fields {
 		p := Partial{Role: f.Role, Field: f.Name}
 		if f.WholeFrom != model.MaxTime {
@@ -42,7 +42,8 @@ func hasPartialMeasure(fields rollup.AddedFields) bool {
 // LineExact returns the columns exact and wholeFrom of the line of a measure, dimension or
 // distinct count, in a bucket that is exact or not. A measure that is exact has the
 // wholeFrom of its percentiles, or of its increase. wholeFrom is empty if the figures are whole.
-func LineExact(bucket bool, partial rollup.AddedFields, role rollup.FieldRole, name string) (exact bool, wholeFrom string) {
+func LineExact(bucket bool, partial rollup.AddedFields, role rollup.FieldRole,
+	name string) (exact bool, wholeFrom string) {
 	f, isPartial := partial.Find(role, name)
 	if isPartial {
 		return false, wholeFromText(f)

@@ -17,13 +17,14 @@ type ProblemType struct {
 
 // The problem types that all routes share.
 var (
-	ProblemRejected    = ProblemType{"/problems/rejected", "The observation was rejected", 400}
-	ProblemBody        = ProblemType{"/problems/unreadable-body", "The body cannot be read", 400}
-	ProblemQuery       = ProblemType{"/problems/unreadable-query", "The query string cannot be read", 400}
-	ProblemNotFound    = ProblemType{"/problems/not-found", "The path does not exist", 404}
-	ProblemMethod      = ProblemType{"/problems/method-not-allowed", "The path does not accept this method", 405}
-	ProblemTooLarge    = ProblemType{"/problems/too-large", "The request is too large", 413}
-	ProblemMediaType   = ProblemType{"/problems/unsupported-media-type", "The content type or encoding is not supported", 415}
+	ProblemRejected  = ProblemType{"/problems/rejected", "The observation was rejected", 400}
+	ProblemBody      = ProblemType{"/problems/unreadable-body", "The body cannot be read", 400}
+	ProblemQuery     = ProblemType{"/problems/unreadable-query", "The query string cannot be read", 400}
+	ProblemNotFound  = ProblemType{"/problems/not-found", "The path does not exist", 404}
+	ProblemMethod    = ProblemType{"/problems/method-not-allowed", "The path does not accept this method", 405}
+	ProblemTooLarge  = ProblemType{"/problems/too-large", "The request is too large", 413}
+	ProblemMediaType = ProblemType{"/problems/unsupported-media-type",
+		"The content type or encoding is not supported", 415}
 	ProblemInternal    = ProblemType{"/problems/internal", "The service failed", 500}
 	ProblemUnavailable = ProblemType{"/problems/unavailable", "The table did not respond in time", 503}
 )
@@ -96,8 +97,9 @@ var unstoredProblems = map[model.Outcome]struct {
 }{
 	model.Rejected:  {ProblemType: ProblemRejected, detail: "nothing was stored"},
 	model.Collision: {ProblemType: ProblemCollision, detail: collisionDetail},
-	model.Stale: {ProblemType: ProblemStale, detail: "an event with a later time is stored, and the kind drops older " +
-		"ones (late: drop): nothing was stored"},
+	model.Stale: {ProblemType: ProblemStale,
+		detail: "an event with a later time is stored, and the kind drops older " +
+			"ones (late: drop): nothing was stored"},
 	model.Conflict: {ProblemType: ProblemCondition, detail: "nothing was stored"},
 	model.Gone:     {ProblemType: ProblemGone, detail: "its subject is being purged: nothing was stored"},
 }
@@ -117,6 +119,6 @@ func unstored(o model.AppendResult) *Problem {
 		p.Detail = fmt.Sprintf("%d fields are invalid; %s", n, row.detail)
 	}
 	p.Outcome, p.Errors = o.Outcome, o.Errors
-	p.Latest = AppendResultOf(o).Latest
+	p.Latest = NewAppendResult(o).Latest
 	return p
 }

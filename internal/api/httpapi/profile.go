@@ -24,8 +24,8 @@ type Profile struct {
 	LastSeenAt *model.Time `json:"lastSeenAt,omitempty"`
 }
 
-// ProfileOf returns p as JSON.
-func ProfileOf(p *model.Profile) Profile {
+// NewProfile returns p as JSON.
+func NewProfile(p *model.Profile) Profile {
 	return Profile{
 		Subject: p.Subject.ID, Version: p.Version, Fields: Fields(p.Attrs),
 		CreatedAt: timeOrNil(p.CreatedAt), UpdatedAt: timeOrNil(p.UpdatedAt), DeletedAt: timeOrNil(p.DeletedAt),
@@ -33,9 +33,9 @@ func ProfileOf(p *model.Profile) Profile {
 	}
 }
 
-// VersionOf returns v as JSON.
-func VersionOf(v *model.ProfileVersion) Profile {
-	p := ProfileOf(&v.Profile)
+// NewVersion returns v as JSON.
+func NewVersion(v *model.ProfileVersion) Profile {
+	p := NewProfile(&v.Profile)
 	p.Change = v.Change
 	return p
 }
@@ -63,7 +63,7 @@ type Subjects struct {
 }
 
 // Lines has one line for each profile.
-func (s Subjects) Lines() []any { return linesOf(s.Subjects) }
+func (s Subjects) Lines() []any { return toLines(s.Subjects) }
 
 // Table has one row for each profile.
 func (s Subjects) Table() Table { return profileTable(s.Subjects) }
@@ -75,7 +75,7 @@ type Versions struct {
 }
 
 // Lines has one line for each version.
-func (v Versions) Lines() []any { return linesOf(v.Versions) }
+func (v Versions) Lines() []any { return toLines(v.Versions) }
 
 // Table has one row for each version.
 func (v Versions) Table() Table { return profileTable(v.Versions) }
@@ -83,7 +83,8 @@ func (v Versions) Table() Table { return profileTable(v.Versions) }
 // profileTable returns one row for each profile, and a column for each field of any profile.
 func profileTable(profiles []Profile) Table {
 	names := FieldNames(profiles, func(p Profile) Fields { return p.Fields })
-	t := Table{Header: append([]string{"subject", "version", "change", "createdAt", "updatedAt", "deletedAt", "expiresAt"}, names...)}
+	t := Table{Header: append(
+		[]string{"subject", "version", "change", "createdAt", "updatedAt", "deletedAt", "expiresAt"}, names...)}
 	for _, p := range profiles {
 		row := []string{
 			p.Subject, strconv.FormatInt(p.Version, 10), string(p.Change),
@@ -140,7 +141,8 @@ func (r *Request) ExpectedVersion() (int64, *Problem) {
 	text, _, _ = strings.Cut(text, "-")
 	var n int64
 	if _, err := fmt.Sscanf(text, "%d", &n); err != nil || n < 1 || fmt.Sprint(n) != text {
-		return 0, ProblemVersion.New("If-Match is %q: want the number of a version, or the ETag of a response", clip(text))
+		return 0, ProblemVersion.New("If-Match is %q: want the number of a version, or the ETag of a response",
+			clip(text))
 	}
 	return n, nil
 }

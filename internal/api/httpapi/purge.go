@@ -38,12 +38,13 @@ func (e *ErasedEvents) Add(r lifecycle.EraseResult) {
 	e.WithFields += r.WithFields
 }
 
-// PurgeOf returns p as JSON.
-func PurgeOf(p lifecycle.Progress) Purge {
+// NewPurge returns p as JSON.
+func NewPurge(p lifecycle.Progress) Purge {
 	if p.Done {
 		return Purge{ID: p.Receipt.Purge, Step: storage.PurgeDone, Receipt: &p.Receipt}
 	}
-	return Purge{ID: p.Purge.ID, Step: p.Purge.Step, Due: &p.Purge.DueAt, Removed: p.Purge.Counts, Resume: &p.Resume}
+	return Purge{ID: p.Purge.ID, Step: p.Purge.Step, Due: &p.Purge.DueAt, Removed: p.Purge.Counts,
+		Resume: &p.Resume}
 }
 
 // HiddenValue is what the removal of a value from the rollups of a subject did, as JSON.

@@ -77,7 +77,7 @@ type Versioned interface {
 // 304) saves the transfer but not the read. The error is a Problem, or wraps ErrResponseSize.
 func ReadResponse(r *Request, result any, maxAge MaxAge) (Response, error) {
 	var none Response
-	format, problem := formatOf(r.Header("Accept"), result)
+	format, problem := chooseFormat(r.Header("Accept"), result)
 	if problem != nil {
 		return none, problem
 	}
@@ -119,7 +119,8 @@ func withBody(response Response, body []byte, zip bool) (Response, error) {
 		response.Headers["Content-Encoding"] = "gzip"
 	}
 	if len(response.Body) > MaxResponse {
-		return Response{}, fmt.Errorf("%w: it has %d bytes, the maximum is %d: use a lower limit, or accept gzip", ErrResponseSize, len(response.Body), MaxResponse)
+		return Response{}, fmt.Errorf("%w: it has %d bytes, the maximum is %d: use a lower limit, or accept gzip",
+			ErrResponseSize, len(response.Body), MaxResponse)
 	}
 	return response, nil
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// historyOf returns a page of n events that has a next page.
-func historyOf(n int) httpapi.History {
+// newHistory returns a page of n events that has a next page.
+func newHistory(n int) httpapi.History {
 	next := "the-next+page"
 	h := httpapi.History{Events: []httpapi.Event{}, NextPage: httpapi.NextPage{Next: &next}}
 	for i := range n {
@@ -51,19 +51,21 @@ func TestReadResponse_HasTheAcceptedFormat(t *testing.T) {
 		"application/*;q=0, text/csv;q=0.5": {"text/csv", ""},
 		"text/csv;q=0, */*":                 {"application/json", ""},
 	} {
-		got, err := respond(t, historyOf(1), "accept", accept)
+		got, err := respond(t, newHistory(1), "accept", accept)
 		if err != nil || got.Headers["Content-Type"] != want[0] || want[1] != "" && got.Body != want[1] {
 			t.Errorf("Accept %q: %s %q, %v; want %q", accept, got.Headers["Content-Type"], got.Body, err, want)
 		}
 	}
 	for _, accept := range []string{"image/png", "application/json;q=0", "text/csv;q=0, application/*;q=0"} {
 		var problem *httpapi.Problem
-		if _, err := respond(t, historyOf(1), "accept", accept); !errors.As(err, &problem) || problem.Status != 406 {
+		if _, err := respond(t, newHistory(1), "accept", accept); !errors.As(err, &problem) ||
+			problem.Status != 406 {
 			t.Errorf("Accept %q: %v, want 406", accept, err)
 		}
 	}
 	var problem *httpapi.Problem
-	if _, err := respond(t, httpapi.Count{}, "accept", "text/csv"); !errors.As(err, &problem) || problem.Status != 406 {
+	if _, err := respond(t, httpapi.Count{}, "accept", "text/csv"); !errors.As(err, &problem) ||
+		problem.Status != 406 {
 		t.Errorf("a count as CSV: %v, want 406", err)
 	}
 }
@@ -74,9 +76,9 @@ func TestReadResponse_EachBodyHasItsOwnTag(t *testing.T) {
 	for name, headers := range map[string][]string{
 		"json": nil, "csv": {"accept", "text/csv"}, "gzip": {"accept-encoding", "br, gzip"},
 	} {
-		got, err := respond(t, historyOf(100), headers...)
+		got, err := respond(t, newHistory(100), headers...)
 		tag := got.Headers["ETag"]
-		if again, _ := respond(t, historyOf(100), headers...); err != nil || again.Headers["ETag"] != tag {
+		if again, _ := respond(t, newHistory(100), headers...); err != nil || again.Headers["ETag"] != tag {
 			t.Errorf("%s: tag %s, then %s (%v); want the same", name, tag, again.Headers["ETag"], err)
 		}
 		if other := tags[tag]; other != "" {
@@ -84,19 +86,20 @@ func TestReadResponse_EachBodyHasItsOwnTag(t *testing.T) {
 		}
 		tags[tag] = name
 		for _, header := range []string{tag, "*", `"other", W/` + tag, strings.Replace(tag, `-gzip"`, `"`, 1)} {
-			same, err := respond(t, historyOf(100), append(headers, "If-None-Match", header)...)
-			if err != nil || same.Status != 304 || same.Body != "" || same.Headers["ETag"] != tag || same.Headers["Cache-Control"] == "" {
+			same, err := respond(t, newHistory(100), append(headers, "If-None-Match", header)...)
+			if err != nil || same.Status != 304 || same.Body != "" || same.Headers["ETag"] != tag ||
+				same.Headers["Cache-Control"] == "" {
 				t.Errorf("%s with If-None-Match %s: %d %q, %v", name, header, same.Status, same.Headers, err)
 			}
 		}
-		if other, _ := respond(t, historyOf(99), append(headers, "If-None-Match", tag)...); other.Status != 200 {
+		if other, _ := respond(t, newHistory(99), append(headers, "If-None-Match", tag)...); other.Status != 200 {
 			t.Errorf("%s: another result matches the tag %s", name, tag)
 		}
 	}
 }
 
 func TestReadResponse_CompressesLongBodiesIfAccepted(t *testing.T) {
-	plain, err := respond(t, historyOf(100))
+	plain, err := respond(t, newHistory(100))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +107,7 @@ func TestReadResponse_CompressesLongBodiesIfAccepted(t *testing.T) {
 		"gzip": true, "br;q=1, gzip;q=0.1": true, "*": true, "GZIP": true,
 		"": false, "identity": false, "gzip;q=0": false, "gzip;q=0, *": false, "br": false,
 	} {
-		got, err := respond(t, historyOf(100), "accept-encoding", accept)
+		got, err := respond(t, newHistory(100), "accept-encoding", accept)
 		if err != nil || (got.Headers["Content-Encoding"] == "gzip") != want || got.Base64 != want {
 			t.Errorf("Accept-Encoding %q: %v, %v; want compressed: %t", accept, got.Headers, err, want)
 			continue
@@ -113,7 +116,7 @@ func TestReadResponse_CompressesLongBodiesIfAccepted(t *testing.T) {
 			t.Errorf("Accept-Encoding %q: the decompressed body differs", accept)
 		}
 	}
-	if small, err := respond(t, historyOf(1), "accept-encoding", "gzip"); err != nil || small.Base64 {
+	if small, err := respond(t, newHistory(1), "accept-encoding", "gzip"); err != nil || small.Base64 {
 		t.Errorf("a short body is compressed: %v, %v", small, err)
 	}
 }
@@ -137,13 +140,13 @@ func unzipped(t *testing.T, body string) string {
 
 // CSV cannot contain a cursor, so that the link is a header in every format.
 func TestReadResponse_LinksToTheNextPage(t *testing.T) {
-	got, err := respond(t, historyOf(1), "accept", "text/csv")
+	got, err := respond(t, newHistory(1), "accept", "text/csv")
 	link, ok := strings.CutSuffix(strings.TrimPrefix(got.Headers["Link"], "<?"), `>; rel="next"`)
 	values, parsed := url.ParseQuery(link)
 	if err != nil || !ok || parsed != nil || values.Encode() != "cursor=the-next%2Bpage&limit=2&stream=a%26b" {
 		t.Errorf("Link %q, %v, %v", got.Headers["Link"], err, parsed)
 	}
-	last := historyOf(1)
+	last := newHistory(1)
 	last.Next = nil
 	if got, err := respond(t, last); err != nil || got.Headers["Link"] != "" {
 		t.Errorf("the last page links to %q, %v", got.Headers["Link"], err)
@@ -151,7 +154,7 @@ func TestReadResponse_LinksToTheNextPage(t *testing.T) {
 }
 
 func TestReadResponse_RejectsABodyAboveTheLimit(t *testing.T) {
-	huge := historyOf(1)
+	huge := newHistory(1)
 	huge.Events[0].ID = strings.Repeat("x", httpapi.MaxResponse)
 	if _, err := respond(t, huge); !errors.Is(err, httpapi.ErrResponseSize) {
 		t.Errorf("got %v, want %v", err, httpapi.ErrResponseSize)

@@ -59,5 +59,6 @@ func JSON(status int, body any) Response {
 	if err != nil {
 		status, text = 500, []byte(`{"type":"/problems/internal","title":"The service failed","status":500}`)
 	}
-	return Response{Status: status, Headers: map[string]string{"Content-Type": "application/json"}, Body: string(text)}
+	return Response{Status: status, Headers: map[string]string{"Content-Type": "application/json"},
+		Body: string(text)}
 }

@@ -56,21 +56,24 @@ type Distinct struct {
 // maxDimensionValues limits the values of each dimension in a rollup; Top has more.
 const maxDimensionValues = 10
 
-// RollupOf returns r as JSON.
-func RollupOf(r query.Rollup) Rollup {
+// NewRollup returns r as JSON.
+func NewRollup(r query.Rollup) Rollup {
 	v := Rollup{
 		Bucket: r.Bucket.Start, End: r.Bucket.End, Tier: r.TierName(), Zone: r.Local.Zone,
-		Exact: r.Exact && !hasPartialMeasure(r.Partial), exact: r.Exact, Partial: PartialsOf(r.Partial), partial: r.Partial, Open: r.Open, Gap: r.Gap, Truncated: r.Summary.Truncated(),
-		Unreadable: r.Unreadable, Events: r.Summary.Events(), Kinds: KindsOf(r.Kinds),
-		Measures: map[string]query.Figures{}, Dimensions: map[string]query.TopValues{}, Distinct: map[string]Distinct{},
-		period: []string{r.Label(), cmp.Or(r.Local.Zone, "UTC")}, names: r.Summary.Names(), values: ValueRowsOf(&r.Fold, maxDimensionValues),
+		Exact: r.Exact && !hasPartialMeasure(r.Partial), exact: r.Exact, Partial: NewPartials(r.Partial),
+		partial: r.Partial, Open: r.Open, Gap: r.Gap, Truncated: r.Summary.Truncated(),
+		Unreadable: r.Unreadable, Events: r.Summary.Events(), Kinds: CountKinds(r.Kinds),
+		Measures: map[string]query.Figures{}, Dimensions: map[string]query.TopValues{},
+		Distinct: map[string]Distinct{},
+		period:   []string{r.Label(), cmp.Or(r.Local.Zone, "UTC")}, names: r.Summary.Names(),
+		values: NewValueRows(&r.Fold, maxDimensionValues),
 	}
 	for _, name := range v.names {
-		v.Measures[name] = query.FiguresOf(r.Measure(name))
+		v.Measures[name] = query.NewFigures(r.Measure(name))
 	}
 	for _, name := range r.Summary.DimensionNames() {
 		d, _ := r.Summary.Dimension(name)
-		values := query.TopValuesOf(d, maxDimensionValues)
+		values := query.NewTopValues(d, maxDimensionValues)
 		values.Exact = values.Exact && !isPartial(r.Partial, rollup.DimensionRole, name)
 		v.Dimensions[name] = values
 	}
@@ -84,8 +87,8 @@ func RollupOf(r query.Rollup) Rollup {
 	return v
 }
 
-// KindsOf returns the number of events by kind.
-func KindsOf(kinds []query.KindEvents) map[string]int64 {
+// CountKinds returns the number of events by kind.
+func CountKinds(kinds []query.KindEvents) map[string]int64 {
 	v := make(map[string]int64, len(kinds))
 	for _, k := range kinds {
 		v[k.Kind] = k.Events
@@ -102,16 +105,16 @@ type Rollups struct {
 	OtherStreams
 }
 
-// RollupsOf returns page as JSON.
-func RollupsOf(page query.RollupPage) Rollups {
+// NewRollups returns page as JSON.
+func NewRollups(page query.RollupPage) Rollups {
 	return Rollups{
-		Rollups: lists.Map(page.Rollups, RollupOf), NextPage: nextPage(page.Next),
+		Rollups: lists.Map(page.Rollups, NewRollup), NextPage: nextPage(page.Next),
 		Missing: missingParts(page.Missing), Progress: FromProgress(page.Progress),
 	}
 }
 
 // Lines has one line for each bucket.
-func (r Rollups) Lines() []any { return linesOf(r.Rollups) }
+func (r Rollups) Lines() []any { return toLines(r.Rollups) }
 
 // Table has the rows of each bucket: see rollupTable.
 func (r Rollups) Table() Table { return rollupTable(r.Rollups) }
@@ -120,7 +123,8 @@ func (r Rollups) Table() Table { return rollupTable(r.Rollups) }
 // counts and each frequent value of a dimension. A bucket without any of them has one row.
 func rollupTable(rollups []Rollup) Table {
 	t := Table{Header: []string{"tier", "bucket", "end", "measure"}}
-	t.Header = slices.Concat(t.Header, FigureColumns(query.FigureColumns), []string{"exact", "open"}, ValueColumns(), []string{wholeFromColumn},
+	t.Header = slices.Concat(t.Header, FigureColumns(query.FigureColumns), []string{"exact", "open"},
+		ValueColumns(), []string{wholeFromColumn},
 		periodColumns, []string{truncatedColumn}, FigureColumns(query.StepColumns))
 	for _, b := range rollups {
 		if len(b.names) == 0 {

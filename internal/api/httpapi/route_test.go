@@ -12,7 +12,7 @@ import (
 
 var flow = catalog.Kind{Name: "FLOW", Subject: catalog.SubjectType{Name: "PUMP"}}
 
-func catalogOf(t *testing.T, kinds ...catalog.Kind) *catalog.Catalog {
+func newCatalog(t *testing.T, kinds ...catalog.Kind) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.New(kinds...)
 	if err != nil {
@@ -23,7 +23,8 @@ func catalogOf(t *testing.T, kinds ...catalog.Kind) *catalog.Catalog {
 
 func TestSeriesRoutes_FollowTheOrderOfTheKinds(t *testing.T) {
 	views := catalog.Kind{Name: "PAGEVIEW", Subject: catalog.SubjectType{Name: "SITE"}, Latest: catalog.NoLatest}
-	views.Dimensions, views.IndexBy, views.IDs = []rollup.DimensionSpec{{Name: "path"}}, "visitor", catalog.RequiredID
+	views.Dimensions, views.IndexBy, views.IDs = []rollup.DimensionSpec{{Name: "path"}}, "visitor",
+		catalog.RequiredID
 	clicks := catalog.Kind{Name: "CLICK", Subject: views.Subject, Latest: catalog.NoLatest}
 	want := []Route{
 		{"POST", "/v1/flows", Append, "FLOW"},
@@ -69,13 +70,13 @@ func TestSeriesRoutes_FollowTheOrderOfTheKinds(t *testing.T) {
 		{"GET", "/v1/sites/{id}/rollups/{tier}", ReadAllRollups, "SITE"},
 		{"GET", "/v1/sites/{id}/top/{dimension}", ReadAllTop, "SITE"},
 	}
-	if diff := cmp.Diff(want, Routes(catalogOf(t, flow, views, clicks))[:len(want)]); diff != "" {
+	if diff := cmp.Diff(want, Routes(newCatalog(t, flow, views, clicks))[:len(want)]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 func TestSubjectRoutes_EachSubjectTypeHasThem(t *testing.T) {
-	kinds := catalogOf(t, flow)
+	kinds := newCatalog(t, flow)
 	routes, seen := Routes(kinds), map[string]bool{}
 	own := 0
 	for _, r := range routes {
@@ -94,7 +95,8 @@ func TestSubjectRoutes_EachSubjectTypeHasThem(t *testing.T) {
 
 // A kind whose path were a fixed segment of the routes would make paths ambiguous.
 func TestRouteWords_AreReservedInTheCatalog(t *testing.T) {
-	words := []string{"restore", "purge", "deleted", "versions", "latest", "count", "rollups", "top", "alerts", "rules"}
+	words := []string{"restore", "purge", "deleted", "versions", "latest", "count", "rollups", "top", "alerts",
+		"rules"}
 	for _, word := range words {
 		if !IsWord(word) {
 			t.Errorf("no route has %s", word)

@@ -85,7 +85,8 @@ func (k RouteKey) permits(row routeRow, values map[string]string) bool {
 // for itself, a parameter for a parameter.
 func covers(key, route []string) bool {
 	for len(key) > 0 && !isGreedy(key[0]) {
-		if len(route) == 0 || isParameter(key[0]) != isParameter(route[0]) || !isParameter(key[0]) && key[0] != route[0] {
+		if len(route) == 0 || isParameter(key[0]) != isParameter(route[0]) ||
+			!isParameter(key[0]) && key[0] != route[0] {
 			return false
 		}
 		key = key[1:]

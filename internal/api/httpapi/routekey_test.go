@@ -15,7 +15,7 @@ func manyRoutes(t *testing.T) *catalog.Catalog {
 	views.Dimensions = []rollup.DimensionSpec{{Name: "path"}}
 	views.IndexBy, views.IDs = "visitor", catalog.RequiredID
 	clicks := catalog.Kind{Name: "CLICK", Subject: views.Subject}
-	return catalogOf(t, flow, views, clicks)
+	return newCatalog(t, flow, views, clicks)
 }
 
 // forms returns the decoded forms of a path that a gateway may hand over for one of its routes.
@@ -30,7 +30,8 @@ func forms(path string) []string {
 
 // example fills in the parameters of a route's path.
 func example(path string) string {
-	return strings.NewReplacer("{id}", "a", "{time}", "2026-04-20T14:00:00Z", "{event}", "e", "{value}", "v", "{tier}", "day", "{dimension}", "path",
+	return strings.NewReplacer("{id}", "a", "{time}", "2026-04-20T14:00:00Z", "{event}", "e", "{value}", "v",
+		"{tier}", "day", "{dimension}", "path",
 		"{version}", "1", "{rule}", "hot", "{alert}", "1", "{shard}", "1").Replace(path)
 }
 
@@ -72,7 +73,8 @@ func TestRouteKey_AWideRouteServesAllThatItCovers(t *testing.T) {
 			t.Errorf("%q, %s: %v %s, want the history", key, path, found, target.Action)
 		}
 	}
-	for _, key := range []RouteKey{"GET /v2/{proxy+}", "GET /v1/sites/{proxy+}", "POST /v1/{proxy+}", "GET /v1/pumps/{id}/flows/{time}", "GET /v1/pumps/b/flows", "GET /v1/pumps"} {
+	for _, key := range []RouteKey{"GET /v2/{proxy+}", "GET /v1/sites/{proxy+}", "POST /v1/{proxy+}",
+		"GET /v1/pumps/{id}/flows/{time}", "GET /v1/pumps/b/flows", "GET /v1/pumps"} {
 		if target, found := FindAuthorized(c, key, "GET", "/v1/pumps/a/flows"); found {
 			t.Errorf("%q serves %s", key, target.Action)
 		}
@@ -81,8 +83,10 @@ func TestRouteKey_AWideRouteServesAllThatItCovers(t *testing.T) {
 
 func TestRouteKey_IdsWithSlashesAreReadByTheRoute(t *testing.T) {
 	c := manyRoutes(t)
-	for key, want := range map[RouteKey]string{"DELETE /v1/pumps/{id}": "a/b/purge", "DELETE /v1/pumps/{id}/purge": "a/b"} {
-		if target, found := FindAuthorized(c, key, "DELETE", "/v1/pumps/a/b/purge"); !found || target.Values["id"] != want {
+	for key, want := range map[RouteKey]string{"DELETE /v1/pumps/{id}": "a/b/purge",
+		"DELETE /v1/pumps/{id}/purge": "a/b"} {
+		if target, found := FindAuthorized(c, key, "DELETE", "/v1/pumps/a/b/purge"); !found ||
+			target.Values["id"] != want {
 			t.Errorf("%s: %v %v, want id %s", key, found, target.Values, want)
 		}
 	}
@@ -95,7 +99,7 @@ func FuzzRouteKey(f *testing.F) {
 	f.Add("DELETE /v1/{manage+}", "DELETE", "/v1/pumps/a/purge")
 	f.Add("$default", "POST", "//")
 	f.Fuzz(func(t *testing.T, key, method, path string) {
-		c := catalogOf(t, flow)
+		c := newCatalog(t, flow)
 		route := ParseRouteKey(key)
 		target, found := FindAuthorized(c, route, method, path)
 		if !found {

@@ -43,14 +43,18 @@ var (
 	needOptionalIDs = &need{met: func(o routeOwner) bool {
 		return o.kind.HasEvents() && o.kind.IDs == catalog.OptionalID
 	}}
-	needIndexedEvents   = &need{met: func(o routeOwner) bool { return o.kind.HasEvents() && o.kind.IndexBy != "" }}
-	needIndexedSessions = &need{met: func(o routeOwner) bool { return !o.kind.HasEvents() && o.kind.IndexBy != "" }}
-	needLatest          = &need{met: func(o routeOwner) bool { return o.kind.HasLatest() }, reported: true}
-	needLatestBy        = &need{met: func(o routeOwner) bool { return len(o.kind.LatestBy) > 0 }}
-	needDimensions      = &need{met: func(o routeOwner) bool { return len(o.kind.Dimensions) > 0 }, reported: true}
-	needGroups          = &need{met: func(o routeOwner) bool { return o.kind.GroupsOf != "" }, reported: true}
-	needSeveralKinds    = &need{met: func(o routeOwner) bool {
-		return len(catalog.WithEvents(o.kinds.KindsOf(o.subject))) > 1
+	needIndexedEvents = &need{met: func(o routeOwner) bool {
+		return o.kind.HasEvents() && o.kind.IndexBy != ""
+	}}
+	needIndexedSessions = &need{met: func(o routeOwner) bool {
+		return !o.kind.HasEvents() && o.kind.IndexBy != ""
+	}}
+	needLatest       = &need{met: func(o routeOwner) bool { return o.kind.HasLatest() }, reported: true}
+	needLatestBy     = &need{met: func(o routeOwner) bool { return len(o.kind.LatestBy) > 0 }}
+	needDimensions   = &need{met: func(o routeOwner) bool { return len(o.kind.Dimensions) > 0 }, reported: true}
+	needGroups       = &need{met: func(o routeOwner) bool { return o.kind.GroupsOf != "" }, reported: true}
+	needSeveralKinds = &need{met: func(o routeOwner) bool {
+		return len(catalog.WithEvents(o.kinds.SubjectKinds(o.subject))) > 1
 	}, reported: true}
 	needMembers = &need{met: func(o routeOwner) bool { return !reserved.Group(o.subject.Name) }}
 	needRules   = &need{met: func(o routeOwner) bool { return o.kinds.AllowsRules(o.subject) }}

@@ -49,7 +49,8 @@ func TestRoutes_EachActionHasItsRow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, match := range regexp.MustCompile(`(?m)^\t\w+ +Action = "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1) {
+		for _, match := range regexp.MustCompile(`(?m)^\t\w+ +Action = "([a-z-]+)"`).FindAllStringSubmatch(
+			string(source), -1) {
 			constants++
 			action, want := Action(match[1]), 1
 			if actionsOfTwoRows[action] {

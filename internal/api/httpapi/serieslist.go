@@ -34,8 +34,8 @@ type ListedSubjects struct {
 	NextPage
 }
 
-// ListedSubjectsOf returns entries of the list of series as JSON. They are sorted by subject.
-func ListedSubjectsOf(entries []storage.ListedSeries, next string, kinds *catalog.Catalog) ListedSubjects {
+// NewListedSubjects returns entries of the list of series as JSON. They are sorted by subject.
+func NewListedSubjects(entries []storage.ListedSeries, next string, kinds *catalog.Catalog) ListedSubjects {
 	v := ListedSubjects{Subjects: []ListedSubject{}, NextPage: nextPage(next)}
 	for _, l := range entries {
 		if n := len(v.Subjects); n == 0 || v.Subjects[n-1].Subject != l.Series.Subject.ID {
@@ -46,7 +46,8 @@ func ListedSubjectsOf(entries []storage.ListedSeries, next string, kinds *catalo
 			s.Profile = true
 			continue
 		}
-		series := ListedSeries{Kind: l.Series.Kind, Stream: l.Series.Stream, Measures: []string{}, FirstSeen: l.First, LastSeen: l.Last}
+		series := ListedSeries{Kind: l.Series.Kind, Stream: l.Series.Stream, Measures: []string{},
+			FirstSeen: l.First, LastSeen: l.Last}
 		if kind, known := kinds.Kind(l.Series.Kind); known {
 			series.Measures = lists.Map(kind.Measures, func(m rollup.MeasureSpec) string { return m.Name })
 		}
@@ -73,7 +74,7 @@ func (l ListedSubjects) SetMeasures(seen [][]string) {
 }
 
 // Lines has one line for each subject.
-func (l ListedSubjects) Lines() []any { return linesOf(l.Subjects) }
+func (l ListedSubjects) Lines() []any { return toLines(l.Subjects) }
 
 // Table has one row for each series, and one for each subject without a series.
 func (l ListedSubjects) Table() Table {
@@ -84,7 +85,8 @@ func (l ListedSubjects) Table() Table {
 			t.Rows = append(t.Rows, append(start, "", "", "", "", ""))
 		}
 		for _, one := range s.Series {
-			t.Rows = append(t.Rows, append(start[:2:2], one.Kind, one.Stream, one.FirstSeen.String(), one.LastSeen.String(), strings.Join(one.Measures, " ")))
+			t.Rows = append(t.Rows, append(start[:2:2], one.Kind, one.Stream, one.FirstSeen.String(),
+				one.LastSeen.String(), strings.Join(one.Measures, " ")))
 		}
 	}
 	return t

@@ -46,11 +46,12 @@ func NewSilent(page query.SilentPage, through model.Time, p query.Progress) Sile
 }
 
 // Lines has one line for each subject.
-func (l SilentSubjects) Lines() []any { return linesOf(l.Silent) }
+func (l SilentSubjects) Lines() []any { return toLines(l.Silent) }
 
 // Table has one row for each subject.
 func (l SilentSubjects) Table() Table {
-	t := Table{Header: []string{"subject", "neverSent", "lastSeen", "rounded", "silentSeconds", "kind", "stream"}}
+	t := Table{Header: []string{"subject", "neverSent", "lastSeen", "rounded", "silentSeconds", "kind",
+		"stream"}}
 	for _, s := range l.Silent {
 		seconds := ""
 		if s.SilentSeconds != nil {

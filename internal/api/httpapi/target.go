@@ -70,7 +70,9 @@ var withSlashes = []string{"id", "event", "value"}
 // IsWord reports whether a part of a path is fixed in any route, as "latest" is. Package catalog rejects a
 // kind with such a path.
 func IsWord(part string) bool {
-	return slices.ContainsFunc(orderedRows(), func(row splitRow) bool { return slices.Contains(row.parts, part) })
+	return slices.ContainsFunc(orderedRows(), func(row splitRow) bool {
+		return slices.Contains(row.parts, part)
+	})
 }
 
 // splitRow is a route with the parts of its path.

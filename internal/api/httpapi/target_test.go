@@ -9,7 +9,7 @@ import (
 
 // Ids may contain slashes, and parts that are words or kinds elsewhere.
 func TestFindTarget_PrefersTheMostSpecificRoute(t *testing.T) {
-	c := catalogOf(t, flow)
+	c := newCatalog(t, flow)
 	const at = "2026-04-20T14:00:00Z"
 	for _, x := range []struct {
 		method, path string
@@ -41,7 +41,7 @@ func TestFindTarget_PrefersTheMostSpecificRoute(t *testing.T) {
 }
 
 func TestFindTarget_KnowsNoOtherPath(t *testing.T) {
-	c := catalogOf(t, flow)
+	c := newCatalog(t, flow)
 	for path, methods := range map[string][]string{
 		"":                            {},
 		"/":                           {},

@@ -38,12 +38,13 @@ func activeIn(f *rollup.Fold) (n int64, ok bool) {
 	return f.Summary.Events() + f.Continuation.Carried, f.Continuation.Events > 0
 }
 
-// ValueRowsOf returns the rows of the distinct counts and of the most values of each
+// NewValueRows returns the rows of the distinct counts and of the most values of each
 // dimension; 0 means all that are stored.
-func ValueRowsOf(f *rollup.Fold, most int) (rows []ValueRow) {
+func NewValueRows(f *rollup.Fold, most int) (rows []ValueRow) {
 	s := f.Summary
 	if n, ok := activeIn(f); ok {
-		rows = append(rows, ValueRow{Role: rollup.DistinctRole, Events: s.Events(), Field: activeField, Distinct: &n})
+		rows = append(rows, ValueRow{Role: rollup.DistinctRole, Events: s.Events(), Field: activeField,
+			Distinct: &n})
 	}
 	for _, name := range s.DistinctNames() {
 		n, _, _ := s.Distinct(name)
@@ -51,7 +52,7 @@ func ValueRowsOf(f *rollup.Fold, most int) (rows []ValueRow) {
 	}
 	for _, name := range s.DimensionNames() {
 		d, _ := s.Dimension(name)
-		for _, v := range query.TopValuesOf(d, most).Values {
+		for _, v := range query.NewTopValues(d, most).Values {
 			rows = append(rows, ValueRow{Role: rollup.DimensionRole, Events: v.Count, Field: name, Value: v.Value})
 		}
 	}

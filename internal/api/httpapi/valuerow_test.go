@@ -28,9 +28,9 @@ func TestRollups_CSVHasRowsForBucketsWithoutMeasures(t *testing.T) {
 			{Name: "path", Value: model.TextValue(path)}, {Name: "visitor", Value: model.TextValue("ann")},
 		}})
 	}
-	page := query.RollupPage{Rollups: []query.Rollup{{Bucket: tier.Day.BucketOf(0), Fold: *fold}}}
+	page := query.RollupPage{Rollups: []query.Rollup{{Bucket: tier.Day.BucketAt(0), Fold: *fold}}}
 	var out bytes.Buffer
-	if err := FormatCSV.Write(&out, RollupsOf(page)); err != nil {
+	if err := FormatCSV.Write(&out, NewRollups(page)); err != nil {
 		t.Fatal(err)
 	}
 	start := "day,1970-01-01T00:00:00.000Z,1970-01-02T00:00:00.000Z,,,,,,,,,,,,,,true,false,"
@@ -46,9 +46,10 @@ func TestRollups_CSVHasRowsForBucketsWithoutMeasures(t *testing.T) {
 
 // The bucket of a local day begins on another date in UTC: the row has the local date and the zone.
 func TestRollups_CSVHasTheDateAndTheZoneOfALocalDay(t *testing.T) {
-	local := query.Rollup{Local: query.LocalPeriod{Zone: "Europe/Berlin", Unit: times.Day, Label: "2026-11-12"}, Fold: *rollup.NewFold(nil)}
+	local := query.Rollup{Local: query.LocalPeriod{Zone: "Europe/Berlin", Unit: times.Day, Label: "2026-11-12"},
+		Fold: *rollup.NewFold(nil)}
 	var out bytes.Buffer
-	if err := FormatCSV.Write(&out, RollupsOf(query.RollupPage{Rollups: []query.Rollup{local}})); err != nil {
+	if err := FormatCSV.Write(&out, NewRollups(query.RollupPage{Rollups: []query.Rollup{local}})); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasSuffix(out.String(), ",2026-11-12,Europe/Berlin,false,,,,,,\n") {

@@ -80,7 +80,9 @@ func (a *API) Serve(ctx context.Context, r *httpapi.Request) httpapi.Response {
 	data.Status = "success"
 	response := httpapi.JSON(http.StatusOK, data)
 	if len(response.Body) > maxBody {
-		return a.failure(ctx, r, beyond("the response has %d bytes, at most %d: query fewer series, a shorter range or a longer step", len(response.Body), maxBody))
+		return a.failure(ctx, r,
+			beyond("the response has %d bytes, at most %d: query fewer series, a shorter range or a longer step",
+				len(response.Body), maxBody))
 	}
 	return response
 }
@@ -94,9 +96,11 @@ func (a *API) respond(ctx context.Context, r *httpapi.Request) (result, error) {
 	serve := routes[path]
 	switch {
 	case !ok || serve == nil || !r.Route.Allows(r.Method, httpapi.PrometheusPath+"/{proxy+}"):
-		return result{}, &failed{http.StatusNotFound, "not_found", "no such path: see the paths of the Prometheus API in the documentation"}
+		return result{}, &failed{http.StatusNotFound, "not_found",
+			"no such path: see the paths of the Prometheus API in the documentation"}
 	case r.Method != http.MethodGet && r.Method != http.MethodPost:
-		return result{}, &failed{http.StatusMethodNotAllowed, "bad_data", r.Method + " is not allowed: use GET or POST"}
+		return result{}, &failed{http.StatusMethodNotAllowed, "bad_data",
+			r.Method + " is not allowed: use GET or POST"}
 	}
 	owner, problem := r.CheckOwner(a.OwnerClaim, httpapi.OwnerList)
 	if problem != nil {
@@ -180,7 +184,8 @@ func (a *API) metadata(_ context.Context, r request) (result, error) {
 	}
 	for _, k := range a.Catalog.Kinds {
 		for _, m := range k.Measures {
-			all[Metric(m.Name)] = []entry{{"gauge", "Measure " + m.Name + ": one value for each closed bucket, at its end.", ""}}
+			all[Metric(m.Name)] = []entry{{"gauge",
+				"Measure " + m.Name + ": one value for each closed bucket, at its end.", ""}}
 		}
 	}
 	if metric := r.values.Get("metric"); metric != "" {

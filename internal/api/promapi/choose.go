@@ -32,7 +32,8 @@ func chooseWindow(
 ) (window, error) {
 	tiers := commonTiers(kinds)
 	if len(tiers) == 0 {
-		return window{}, beyond("the selected kinds have no tier in common: name one kind, as in {kind=%q}", kinds[0].Name)
+		return window{}, beyond("the selected kinds have no tier in common: name one kind, as in {kind=%q}",
+			kinds[0].Name)
 	}
 	resolution := time.Duration(hints.Step) * time.Millisecond
 	if of := time.Duration(hints.Range) * time.Millisecond; of > 0 && (of < resolution || resolution == 0) {
@@ -72,8 +73,9 @@ func closedWindow(unit tier.Unit, hints *storage.SelectHints, now model.Time) wi
 	if hints.Range == 0 {
 		from = from.Add(lookback) - 1
 	}
-	w := window{unit: unit, from: max(from.Add(-unit.Longest()), model.MinTime), to: min(model.Time(hints.End)+1, model.MaxTime)}
-	if closed := unit.BucketOf(now).Start; closed > w.from {
+	w := window{unit: unit, from: max(from.Add(-unit.Longest()), model.MinTime),
+		to: min(model.Time(hints.End)+1, model.MaxTime)}
+	if closed := unit.BucketAt(now).Start; closed > w.from {
 		w.to = min(w.to, closed)
 	}
 	return w
@@ -97,7 +99,8 @@ func commonTiers(kinds []*catalog.Kind) (common []tier.Tier) {
 	return common
 }
 
-// chartOf returns the request for the buckets of a series in the window.
-func (w window) chartOf(s query.Series) query.Chart {
-	return query.Chart{Rollups: query.Rollups{Series: s, Unit: w.unit, From: w.from, To: w.to, Limit: maxBuckets}}
+// newChart returns the request for the buckets of a series in the window.
+func (w window) newChart(s query.Series) query.Chart {
+	return query.Chart{Rollups: query.Rollups{Series: s, Unit: w.unit, From: w.from, To: w.to,
+		Limit: maxBuckets}}
 }

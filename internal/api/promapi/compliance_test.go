@@ -52,7 +52,7 @@ func TestCompliance_EqualsDebiansPrometheus(t *testing.T) {
 	here := newServer(t, a)
 	for _, v := range views {
 		t.Run(v.unit.String(), func(t *testing.T) {
-			there := startPrometheus(t, programs, v, samplesOf(t, a, v.unit))
+			there := startPrometheus(t, programs, v, exportSamples(t, a, v.unit))
 			equal := map[string]int{}
 			for n, q := range readQueries(t, v) {
 				if !testenv.Long() && n%4 != 0 {
@@ -70,7 +70,8 @@ func TestCompliance_EqualsDebiansPrometheus(t *testing.T) {
 			for _, n := range equal {
 				total += n
 			}
-			t.Logf("%d queries over %s rollups return the same as Prometheus %s: %v", total, v.unit.Adjective(), programs.version, equal)
+			t.Logf("%d queries over %s rollups return the same as Prometheus %s: %v", total, v.unit.Adjective(),
+				programs.version, equal)
 			if total < least {
 				t.Errorf("%d queries, want at least %d", total, least)
 			}
@@ -87,7 +88,7 @@ func (q promQuery) compare(got, want prom.Matrix, refused, refusedThere string) 
 	case q.invalid == "" && refused+refusedThere != "":
 		return fmt.Sprintf("error %q here, %q there", refused, refusedThere)
 	}
-	return differenceOf(got, want)
+	return diffMatrices(got, want)
 }
 
 // What is not offered is refused by its name. The engine has it, or had it in another release.
@@ -100,7 +101,8 @@ func TestCompliance_RefusesTheRestByName(t *testing.T) {
 			t.Fatalf("%s: want a query, => and a text of its error", line)
 		}
 		status, body := call(t, a, "POST", "query", "", url.Values{"query": {text}}.Encode())
-		if status != http.StatusBadRequest || body["errorType"] != "bad_data" || !strings.Contains(fmt.Sprint(body["error"]), want) {
+		if status != http.StatusBadRequest || body["errorType"] != "bad_data" ||
+			!strings.Contains(fmt.Sprint(body["error"]), want) {
 			t.Errorf("%s: %d %v, want bad_data with %q", text, status, body, want)
 		}
 		n++
@@ -116,12 +118,12 @@ var (
 
 func newFleetAPI(t *testing.T) *promapi.API {
 	t.Helper()
-	return newAPIOf(t, fleetFrom, fleet, func(n int, when model.Time) (model.Attrs, bool) {
+	return newAPIWith(t, fleetFrom, fleet, func(n int, when model.Time) (model.Attrs, bool) {
 		hour := int(when/3_600_000) - int(fleetFrom/3_600_000)
 		silent := n == 1 && (hour%11 < 3 || hour/24 == 4 || hour/24 == 5)
-		wave := model.DecimalOf(int64(when/60_000)*int64(7+n)%97 - 30)
+		wave := model.NewDecimal(int64(when/60_000)*int64(7+n)%97 - 30)
 		return model.Attrs{
-			{Name: "humidity", Value: model.NumberValue(model.DecimalOf(int64(hour * (n + 3) % 61)))},
+			{Name: "humidity", Value: model.NumberValue(model.NewDecimal(int64(hour * (n + 3) % 61)))},
 			{Name: "temperature", Value: model.NumberValue(wave)},
 		}, !silent
 	})
@@ -137,19 +139,20 @@ var figures = map[string]func(query.Figures) float64{
 	"stddev": func(f query.Figures) float64 { return *f.Stddev }, "sum": func(f query.Figures) float64 { return f.Sum.Float64() },
 }
 
-// samplesOf writes the samples of a tier in OpenMetrics: each closed bucket, at its end.
-func samplesOf(t *testing.T, a *promapi.API, unit tier.Unit) []byte {
+// exportSamples writes the samples of a tier in OpenMetrics: each closed bucket, at its end.
+func exportSamples(t *testing.T, a *promapi.API, unit tier.Unit) []byte {
 	t.Helper()
 	byMetric := map[string][]string{}
 	for _, subject := range fleet {
 		page, err := a.Query.Rollups(t.Context(), query.Rollups{
-			Series: query.Series{Kind: &a.Catalog.Kinds[0], Subject: subject}, Unit: unit, From: fleetFrom, To: unit.BucketOf(now).Start, Limit: 1000,
+			Series: query.Series{Kind: &a.Catalog.Kinds[0], Subject: subject}, Unit: unit, From: fleetFrom, To: unit.BucketAt(now).Start, Limit: 1000,
 		})
 		if err != nil || len(page.Rollups) == 0 || page.Next != "" {
 			t.Fatalf("%d rows of %s, next %q: %v", len(page.Rollups), subject, page.Next, err)
 		}
 		add := func(metric, more string, r query.Rollup, value float64) {
-			line := fmt.Sprintf(`%s{kind="READING",subject=%q%s} %s %d`, metric, subject, more, strconv.FormatFloat(value, 'g', -1, 64), int64(r.Bucket.End)/1000)
+			line := fmt.Sprintf(`%s{kind="READING",subject=%q%s} %s %d`, metric, subject, more,
+				strconv.FormatFloat(value, 'g', -1, 64), int64(r.Bucket.End)/1000)
 			byMetric[metric] = append(byMetric[metric], line)
 		}
 		for _, r := range page.Rollups {
@@ -160,7 +163,7 @@ func samplesOf(t *testing.T, a *promapi.API, unit tier.Unit) []byte {
 			}
 			add("tidemark_inexact", "", r, inexact)
 			for _, measure := range []string{"temperature", "humidity"} {
-				f := query.FiguresOf(r.Measure(measure))
+				f := query.NewFigures(r.Measure(measure))
 				for statistic, value := range figures {
 					add(measure, fmt.Sprintf(",statistic=%q", statistic), r, value(f))
 				}
@@ -178,7 +181,8 @@ func samplesOf(t *testing.T, a *promapi.API, unit tier.Unit) []byte {
 // queryRange returns the result of a query as a matrix, or the error that the server reports.
 func queryRange(t *testing.T, server, text string, v view) (result prom.Matrix, refused string) {
 	t.Helper()
-	r, err := http.PostForm(server+"/api/v1/query_range", url.Values{"query": {text}, "start": {v.start}, "end": {v.end}, "step": {v.step}})
+	r, err := http.PostForm(server+"/api/v1/query_range",
+		url.Values{"query": {text}, "start": {v.start}, "end": {v.end}, "step": {v.step}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,10 +207,14 @@ func queryRange(t *testing.T, server, text string, v view) (result prom.Matrix, 
 	return result, ""
 }
 
-// differenceOf returns the first difference of two results; "" if they are equal.
-func differenceOf(got, want prom.Matrix) string {
-	slices.SortFunc(got, func(a, b *prom.SampleStream) int { return strings.Compare(a.Metric.String(), b.Metric.String()) })
-	slices.SortFunc(want, func(a, b *prom.SampleStream) int { return strings.Compare(a.Metric.String(), b.Metric.String()) })
+// diffMatrices returns the first difference of two results; "" if they are equal.
+func diffMatrices(got, want prom.Matrix) string {
+	slices.SortFunc(got, func(a, b *prom.SampleStream) int {
+		return strings.Compare(a.Metric.String(), b.Metric.String())
+	})
+	slices.SortFunc(want, func(a, b *prom.SampleStream) int {
+		return strings.Compare(a.Metric.String(), b.Metric.String())
+	})
 	if len(got) != len(want) {
 		return fmt.Sprintf("%d series, want %d", len(got), len(want))
 	}

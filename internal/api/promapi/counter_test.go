@@ -78,7 +78,7 @@ func TestCounter_HasTheRateAndTheResetsOfPrometheus(t *testing.T) {
 			}
 			when := start.Add(time.Duration(i)*time.Minute + 30*time.Second)
 			s.floats = append(s.floats, promql.FPoint{T: int64(when), F: float64(value)})
-			attrs := model.Attrs{{Name: "x", Value: model.NumberValue(model.DecimalOf(value))}}
+			attrs := model.Attrs{{Name: "x", Value: model.NumberValue(model.NewDecimal(value))}}
 			hour.AddEvent(&model.Event{Order: model.Order{At: when}, Attrs: attrs})
 		}
 		m, _ := hour.Measure("x")

@@ -27,7 +27,8 @@ func debianPrometheus(t *testing.T) programs {
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	if out, err := exec.CommandContext(ctx, script).CombinedOutput(); err != nil {
-		testenv.Missing(t, "promtool", fmt.Sprintf("Debian's prometheus cannot be had here: scripts/promtool.sh: %v %s", err, out))
+		testenv.Missing(t, "promtool",
+			fmt.Sprintf("Debian's prometheus cannot be had here: scripts/promtool.sh: %v %s", err, out))
 	}
 	p := programs{server: "../../../build/promserver", promtool: "../../../build/promtool"}
 	out, err := exec.CommandContext(ctx, p.server, "--version").CombinedOutput()
@@ -44,17 +45,20 @@ func startPrometheus(t *testing.T, p programs, v view, samples []byte) string {
 	t.Helper()
 	dir := t.TempDir()
 	file, settings := filepath.Join(dir, "samples.om"), filepath.Join(dir, "prometheus.yml")
-	if err := errors.Join(os.WriteFile(file, samples, 0o600), os.WriteFile(settings, []byte("global: {}\n"), 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(file, samples, 0o600),
+		os.WriteFile(settings, []byte("global: {}\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	data := filepath.Join(dir, "data")
-	if out, err := exec.CommandContext(t.Context(), p.promtool, "tsdb", "create-blocks-from", "openmetrics", "--quiet", "--max-block-duration=8760h", file, data).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), p.promtool, "tsdb", "create-blocks-from", "openmetrics",
+		"--quiet", "--max-block-duration=8760h", file, data).CombinedOutput(); err != nil {
 		t.Fatalf("promtool: %v: %s", err, out)
 	}
 	for range 3 { // another program may take the free port
 		address := freeAddress(t)
 		var log bytes.Buffer
-		server := exec.CommandContext(t.Context(), p.server, "--config.file="+settings, "--storage.tsdb.path="+data, "--storage.tsdb.retention.time=100y",
+		server := exec.CommandContext(t.Context(), p.server, "--config.file="+settings, "--storage.tsdb.path="+data,
+			"--storage.tsdb.retention.time=100y",
 			"--query.lookback-delta="+v.stale, "--web.listen-address="+address)
 		server.Stderr = &log
 		if err := server.Start(); err != nil {

@@ -31,15 +31,15 @@ func (e *evaluationError) Unwrap() error { return e.error }
 
 // failure returns the response to a request that failed.
 func (a *API) failure(ctx context.Context, r *httpapi.Request, err error) httpapi.Response {
-	f := failureOf(err)
+	f := newFailure(err)
 	if f.status == http.StatusInternalServerError {
 		a.Log.ErrorContext(ctx, "query failed", "requestId", r.ID, "error", err)
 	}
 	return httpapi.JSON(f.status, map[string]string{"status": "error", "errorType": f.kind, "error": f.text})
 }
 
-// failureOf returns the type of an error, as Prometheus names it.
-func failureOf(err error) *failed {
+// newFailure returns the type of an error, as Prometheus names it.
+func newFailure(err error) *failed {
 	var (
 		known     *failed
 		own       limitError

@@ -49,7 +49,8 @@ func TestServe_RespondsToGrafanaAsRecorded(t *testing.T) {
 	server := newServer(t, newAPI(t))
 	var got bytes.Buffer
 	for _, r := range grafanaRequests {
-		request, err := http.NewRequestWithContext(t.Context(), r.method, server+"/api/v1/"+r.path, strings.NewReader(r.form))
+		request, err := http.NewRequestWithContext(t.Context(), r.method, server+"/api/v1/"+r.path,
+			strings.NewReader(r.form))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,12 +66,13 @@ func TestServe_RespondsToGrafanaAsRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := strings.NewReplacer(buildOf(body)...).Replace(string(body))
+		text := strings.NewReplacer(parseBuild(body)...).Replace(string(body))
 		fmt.Fprintf(&got, "# %s\n%s %s\n", r.action, r.method, r.path)
 		if r.form != "" {
 			fmt.Fprintln(&got, r.form)
 		}
-		fmt.Fprintf(&got, "%d %s\n%s\n\n", response.StatusCode, response.Header.Get("Content-Type"), strings.TrimSpace(text))
+		fmt.Fprintf(&got, "%d %s\n%s\n\n", response.StatusCode, response.Header.Get("Content-Type"),
+			strings.TrimSpace(text))
 	}
 	golden := filepath.Join("testdata", "grafana.golden")
 	if *update {
@@ -83,17 +85,19 @@ func TestServe_RespondsToGrafanaAsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("responses changed; if they should, run go test ./internal/api/promapi -update (-want +got):\n%s", diff)
+		t.Errorf("responses changed; if they should, run go test ./internal/api/promapi -update (-want +got):\n%s",
+			diff)
 	}
 }
 
-// buildOf returns the versions in a response about the build, each with a name that stays.
-func buildOf(body []byte) (pairs []string) {
+// parseBuild returns the versions in a response about the build, each with a name that stays.
+func parseBuild(body []byte) (pairs []string) {
 	var info struct {
 		Data struct{ Version, GoVersion string }
 	}
 	if json.Unmarshal(body, &info) == nil && info.Data.Version != "" {
-		pairs = []string{`"version":"` + info.Data.Version + `"`, `"version":"RELEASE"`, `"goVersion":"` + info.Data.GoVersion + `"`, `"goVersion":"GO"`}
+		pairs = []string{`"version":"` + info.Data.Version + `"`, `"version":"RELEASE"`,
+			`"goVersion":"` + info.Data.GoVersion + `"`, `"goVersion":"GO"`}
 	}
 	return pairs
 }

@@ -106,5 +106,7 @@ func matchesAll(l labels.Labels, matchers []*labels.Matcher) bool {
 
 // matchesLabels applies only the matchers of some labels.
 func matchesLabels(l labels.Labels, matchers []*labels.Matcher, names ...string) bool {
-	return !slices.ContainsFunc(matchers, func(m *labels.Matcher) bool { return slices.Contains(names, m.Name) && !m.Matches(l.Get(m.Name)) })
+	return !slices.ContainsFunc(matchers, func(m *labels.Matcher) bool {
+		return slices.Contains(names, m.Name) && !m.Matches(l.Get(m.Name))
+	})
 }

@@ -65,7 +65,8 @@ func checkSteps(expr parser.Expr, span time.Duration) (err error) {
 		return nil
 	})
 	if steps > maxPoints {
-		return badData("the subqueries have %.0f steps, at most %d: use longer steps or shorter ranges", steps, maxPoints)
+		return badData("the subqueries have %.0f steps, at most %d: use longer steps or shorter ranges", steps,
+			maxPoints)
 	}
 	return nil
 }

@@ -41,7 +41,8 @@ func TestServe_RefusesAtOnceWhatIsTooMuch(t *testing.T) {
 		"32 selectors":                        {"series", strings.Repeat("match[]=temperature&", 32), 200},
 	} {
 		began := time.Now()
-		response := a.Serve(t.Context(), &httpapi.Request{Method: "GET", Path: httpapi.PrometheusPath + "/api/v1/" + c.path, RawQuery: c.query})
+		response := a.Serve(t.Context(),
+			&httpapi.Request{Method: "GET", Path: httpapi.PrometheusPath + "/api/v1/" + c.path, RawQuery: c.query})
 		if took := time.Since(began); response.Status != c.want || took > 5*time.Second {
 			t.Errorf("%s: %d after %s, want %d: %.200s", name, response.Status, took, c.want, response.Body)
 		}
@@ -53,7 +54,8 @@ func TestServe_ReadsTheListOnceForAllSelectors(t *testing.T) {
 	units := func(selectors int) float64 {
 		a := newAPI(t)
 		ctx, meter := model.WithReadMeter(t.Context())
-		a.Serve(ctx, &httpapi.Request{Method: "GET", Path: httpapi.PrometheusPath + "/api/v1/series", RawQuery: strings.Repeat("match[]=temperature&", selectors)})
+		a.Serve(ctx, &httpapi.Request{Method: "GET", Path: httpapi.PrometheusPath + "/api/v1/series",
+			RawQuery: strings.Repeat("match[]=temperature&", selectors)})
 		return meter.Cost().Units
 	}
 	if one, many := units(1), units(32); one == 0 || many != one {
@@ -80,7 +82,8 @@ func TestServe_ReadsTheListAgainAfterAMinute(t *testing.T) {
 			t.Errorf("%s reads nothing", matcher)
 		}
 	}
-	added := storage.ListedSeries{Series: a.Catalog.Kinds[0].Series("sensor_02", "", model.Order{}), First: now, Last: now}
+	added := storage.ListedSeries{Series: a.Catalog.Kinds[0].Series("sensor_02", "", model.Order{}), First: now,
+		Last: now}
 	if err := a.Query.Store.(*memory.Table).PutItem(t.Context(), item.FromListedSeries(added)); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +99,8 @@ func TestServe_ReadsTheListAgainAfterAMinute(t *testing.T) {
 		units   float64
 	}{{one, 1, 1}, {some, 2, 1}, {all, 2, 4}} { // the second has read sensor_02, the third has four shards
 		if found, units := series(c.matcher); found != c.want || units != c.units {
-			t.Errorf("%s has %d series by %v read units after a minute, want %d by %v", c.matcher, found, units, c.want, c.units)
+			t.Errorf("%s has %d series by %v read units after a minute, want %d by %v", c.matcher, found, units,
+				c.want, c.units)
 		}
 	}
 }

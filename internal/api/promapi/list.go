@@ -32,7 +32,7 @@ func beyond(format string, args ...any) error { return limitError{fmt.Sprintf(fo
 // list returns the listed series that the matchers of kind, subject and stream match. No match is no error.
 func (a *API) list(ctx context.Context, matchers []*labels.Matcher) (found []query.Series, err error) {
 	for _, subject := range a.Catalog.Subjects() {
-		kinds := a.kindsOf(subject, matchers)
+		kinds := a.matchKinds(subject, matchers)
 		if len(kinds) == 0 {
 			continue
 		}
@@ -41,7 +41,8 @@ func (a *API) list(ctx context.Context, matchers []*labels.Matcher) (found []que
 			return nil, err
 		}
 		for _, l := range listed {
-			if k, ok := kinds[l.Series.Kind]; ok && matchesLabels(seriesLabels(l.Series, "", ""), matchers, labelKind, labelSubject, labelStream) {
+			if k, ok := kinds[l.Series.Kind]; ok &&
+				matchesLabels(seriesLabels(l.Series, "", ""), matchers, labelKind, labelSubject, labelStream) {
 				found = append(found, query.Series{Kind: k, Subject: l.Series.Subject.ID, Stream: l.Series.Stream})
 			}
 		}
@@ -49,10 +50,10 @@ func (a *API) list(ctx context.Context, matchers []*labels.Matcher) (found []que
 	return found, nil
 }
 
-// kindsOf returns the kinds of a subject type that have rollups and that the matchers match.
-func (a *API) kindsOf(subject catalog.SubjectType, matchers []*labels.Matcher) map[string]*catalog.Kind {
+// matchKinds returns the kinds of a subject type that have rollups and that the matchers match.
+func (a *API) matchKinds(subject catalog.SubjectType, matchers []*labels.Matcher) map[string]*catalog.Kind {
 	kinds := map[string]*catalog.Kind{}
-	for _, k := range a.Catalog.KindsOf(subject) {
+	for _, k := range a.Catalog.SubjectKinds(subject) {
 		if len(k.Retention.Tiers) > 0 && matchesLabels(labels.FromStrings(labelKind, k.Name), matchers, labelKind) {
 			kinds[k.Name] = k
 		}
@@ -93,5 +94,6 @@ func (a *API) labelSets(ctx context.Context, matchers []*labels.Matcher) (sets [
 }
 
 func modelSeries(s query.Series) model.Series {
-	return model.Series{Subject: model.Subject{Type: s.Kind.Subject.Name, ID: s.Subject}, Kind: s.Kind.Name, Stream: s.Stream}
+	return model.Series{Subject: model.Subject{Type: s.Kind.Subject.Name, ID: s.Subject}, Kind: s.Kind.Name,
+		Stream: s.Stream}
 }

@@ -47,15 +47,18 @@ func at(text string) model.Time {
 // none from 6 to 8 o'clock on 20 April. The hour from 3 o'clock that day is inexact.
 func newAPI(t *testing.T) *promapi.API {
 	t.Helper()
-	return newAPIOf(t, at("2026-04-18T00:00:00Z"), []string{"sensor_01"}, func(_ int, when model.Time) (model.Attrs, bool) {
-		silent := when >= at("2026-04-20T06:00:00Z") && when < at("2026-04-20T08:00:00Z")
-		return model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(int64(when/60_000) % 97))}}, !silent
-	})
+	return newAPIWith(t, at("2026-04-18T00:00:00Z"), []string{"sensor_01"},
+		func(_ int, when model.Time) (model.Attrs, bool) {
+			silent := when >= at("2026-04-20T06:00:00Z") && when < at("2026-04-20T08:00:00Z")
+			return model.Attrs{{Name: "temperature",
+				Value: model.NumberValue(model.NewDecimal(int64(when/60_000) % 97))}}, !silent
+		})
 }
 
-// newAPIOf returns an API over hours and days of subjects, with a reading every 20 minutes that
+// newAPIWith returns an API over hours and days of subjects, with a reading every 20 minutes that
 // reading returns, by the number of the subject. The hour from 3 o'clock on 20 April is inexact.
-func newAPIOf(t *testing.T, from model.Time, subjects []string, reading func(int, model.Time) (model.Attrs, bool)) *promapi.API {
+func newAPIWith(t *testing.T, from model.Time, subjects []string,
+	reading func(int, model.Time) (model.Attrs, bool)) *promapi.API {
 	t.Helper()
 	kinds, err := iot.Catalog()
 	if err != nil {
@@ -91,19 +94,23 @@ func newAPIOf(t *testing.T, from model.Time, subjects []string, reading func(int
 	}
 }
 
-func addReading(kind *catalog.Kind, subject string, rows map[model.Time]*rollup.Row, unit tier.Unit, when model.Time, attrs model.Attrs) {
+func addReading(kind *catalog.Kind, subject string, rows map[model.Time]*rollup.Row, unit tier.Unit,
+	when model.Time, attrs model.Attrs) {
 	order := model.Order{At: when}
-	e := model.Event{Series: kind.Series(subject, "", order), Order: order, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: when}
-	start := unit.BucketOf(when).Start
+	e := model.Event{Series: kind.Series(subject, "", order), Order: order, Attrs: attrs,
+		Hash: model.HashAttrs(attrs), ArrivedAt: when}
+	start := unit.BucketAt(when).Start
 	if rows[start] == nil {
-		rows[start] = &rollup.Row{Key: rollup.Key{Series: e.Series, Tier: unit.String(), Start: start}, Fold: *rollup.NewFold(kind.Spec())}
+		rows[start] = &rollup.Row{Key: rollup.Key{Series: e.Series, Tier: unit.String(), Start: start},
+			Fold: *rollup.NewFold(kind.Spec())}
 	}
 	rows[start].AddEvent(&e)
 }
 
 func call(t *testing.T, a *promapi.API, method, path, query, body string) (int, map[string]any) {
 	t.Helper()
-	response := a.Serve(t.Context(), &httpapi.Request{Method: method, Path: "/prometheus/api/v1/" + path, RawQuery: query, Body: body})
+	response := a.Serve(t.Context(),
+		&httpapi.Request{Method: method, Path: "/prometheus/api/v1/" + path, RawQuery: query, Body: body})
 	var decoded map[string]any
 	if err := json.Unmarshal([]byte(response.Body), &decoded); err != nil {
 		t.Fatalf("%s: %v", response.Body, err)
@@ -125,11 +132,13 @@ func TestServe_RespondsToTheRequestsOfGrafana(t *testing.T) {
 		{"GET", "metadata", "metric=temperature", "", "type:gauge"},
 	} {
 		status, body := call(t, a, c.method, c.path, c.query, c.body)
-		if text := fmt.Sprint(body["data"]); status != 200 || body["status"] != "success" || !strings.Contains(text, c.want) {
+		if text := fmt.Sprint(body["data"]); status != 200 || body["status"] != "success" ||
+			!strings.Contains(text, c.want) {
 			t.Errorf("%s %s: %d %v, want %s", c.method, c.path, status, body, c.want)
 		}
 	}
-	if _, body := call(t, a, "GET", "status/buildinfo", "", ""); body["data"].(map[string]any)["features"] != nil {
+	if _, body := call(t, a, "GET", "status/buildinfo", "",
+		""); body["data"].(map[string]any)["features"] != nil {
 		t.Errorf("%v: with features, Grafana assumes another database", body)
 	}
 }
@@ -177,19 +186,22 @@ func TestQueryRange_EqualsTheRollups(t *testing.T) {
 	client := newClient(t, a)
 	for _, unit := range []tier.Unit{tier.Hour, tier.Day} {
 		step := unit.Longest()
-		from, to := unit.BucketOf(at("2026-04-18T00:00:00Z")).Start, unit.BucketOf(now).Start
+		from, to := unit.BucketAt(at("2026-04-18T00:00:00Z")).Start, unit.BucketAt(now).Start
 		kind := &a.Catalog.Kinds[0]
-		page, err := a.Query.Rollups(t.Context(), query.Rollups{Series: query.Series{Kind: kind, Subject: "sensor_01"}, Unit: unit, From: from, To: to})
+		page, err := a.Query.Rollups(t.Context(),
+			query.Rollups{Series: query.Series{Kind: kind, Subject: "sensor_01"}, Unit: unit, From: from, To: to})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, statistic := range []string{"avg", "min", "max", "sum", "count"} {
 			want := map[int64]float64{}
 			for _, r := range page.Rollups {
-				f := query.FiguresOf(r.Measure("temperature"))
-				want[int64(r.Bucket.End)] = map[string]float64{"avg": *f.Avg, "min": f.Min.Float64(), "max": f.Max.Float64(), "sum": f.Sum.Float64(), "count": float64(f.Count)}[statistic]
+				f := query.NewFigures(r.Measure("temperature"))
+				want[int64(r.Bucket.End)] = map[string]float64{"avg": *f.Avg, "min": f.Min.Float64(),
+					"max": f.Max.Float64(), "sum": f.Sum.Float64(), "count": float64(f.Count)}[statistic]
 			}
-			got, _, _, err := client.QueryRange(t.Context(), fmt.Sprintf("temperature{statistic=%q}", statistic), v1.Range{Start: from.Time(), End: now.Time(), Step: step})
+			got, _, _, err := client.QueryRange(t.Context(), fmt.Sprintf("temperature{statistic=%q}", statistic),
+				v1.Range{Start: from.Time(), End: now.Time(), Step: step})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,7 +232,8 @@ func newServer(t *testing.T, a *promapi.API) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		response := a.Serve(r.Context(), &httpapi.Request{Method: r.Method, Path: r.URL.Path, RawQuery: r.URL.RawQuery, Body: string(body)})
+		response := a.Serve(r.Context(),
+			&httpapi.Request{Method: r.Method, Path: r.URL.Path, RawQuery: r.URL.RawQuery, Body: string(body)})
 		w.Header().Set("Content-Type", response.Headers["Content-Type"])
 		w.WriteHeader(response.Status)
 		_, _ = io.WriteString(w, response.Body)
@@ -244,8 +257,10 @@ func TestQuery_EvaluatesOverBuckets(t *testing.T) {
 			t.Errorf("%s: %d %v, want %s", name, status, body, c.want)
 		}
 	}
-	_, body := call(t, a, "GET", "query_range", url.Values{"query": {"temperature"}, "start": {"2026-04-20T00:00:00Z"}, "end": {"2026-04-20T05:00:00Z"}, "step": {"1h"}}.Encode(), "")
-	if w, i := fmt.Sprint(body["warnings"]), fmt.Sprint(body["infos"]); !strings.Contains(w, "1 buckets are inexact") || !strings.Contains(i, "hourly rollups") {
+	_, body := call(t, a, "GET", "query_range", url.Values{"query": {"temperature"},
+		"start": {"2026-04-20T00:00:00Z"}, "end": {"2026-04-20T05:00:00Z"}, "step": {"1h"}}.Encode(), "")
+	if w, i := fmt.Sprint(body["warnings"]), fmt.Sprint(body["infos"]); !strings.Contains(w,
+		"1 buckets are inexact") || !strings.Contains(i, "hourly rollups") {
 		t.Errorf("warnings %s, infos %s", w, i)
 	}
 }
@@ -276,12 +291,15 @@ func TestServe_RejectsByName(t *testing.T) {
 		{"DELETE", "query", "", 405, "bad_data", "DELETE is not allowed"},
 	} {
 		status, body := call(t, a, c.method, c.path, c.query, "")
-		if status != c.status || body["errorType"] != c.kind || !strings.Contains(fmt.Sprint(body["error"]), c.text) {
-			t.Errorf("%s %s?%s: %d %v, want %d %s %s", c.method, c.path, c.query, status, body, c.status, c.kind, c.text)
+		if status != c.status || body["errorType"] != c.kind ||
+			!strings.Contains(fmt.Sprint(body["error"]), c.text) {
+			t.Errorf("%s %s?%s: %d %v, want %d %s %s", c.method, c.path, c.query, status, body, c.status, c.kind,
+				c.text)
 		}
 	}
 	a.OwnerClaim = "tenant"
-	if status, body := call(t, a, "GET", "query", "query=1", ""); status != 403 || body["errorType"] != "forbidden" {
+	if status, body := call(t, a, "GET", "query", "query=1", ""); status != 403 ||
+		body["errorType"] != "forbidden" {
 		t.Errorf("without the claim of an owner: %d %v", status, body)
 	}
 }
@@ -291,10 +309,10 @@ func TestAPI_AnOwnerFindsItsOwnSeries(t *testing.T) {
 	t.Parallel()
 	from := at("2026-04-20T00:00:00Z")
 	reading := func(int, model.Time) (model.Attrs, bool) {
-		return model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(int64(20)))}}, true
+		return model.Attrs{{Name: "temperature", Value: model.NumberValue(model.NewDecimal(int64(20)))}}, true
 	}
-	own := newAPIOf(t, from, []string{"acme:1", "acme:2"}, reading)
-	all := newAPIOf(t, from, []string{"acme:1", "other:1", "acme:2", "acme2:1", "acme"}, reading)
+	own := newAPIWith(t, from, []string{"acme:1", "acme:2"}, reading)
+	all := newAPIWith(t, from, []string{"acme:1", "other:1", "acme:2", "acme2:1", "acme"}, reading)
 	all.OwnerClaim = "account"
 	for _, target := range []string{
 		"query?query=temperature", "query?query=count(temperature)",
@@ -304,7 +322,8 @@ func TestAPI_AnOwnerFindsItsOwnSeries(t *testing.T) {
 		`series?match[]=temperature`, `series?match[]={subject="other:1"}`,
 	} {
 		path, raw, _ := strings.Cut(target, "?")
-		query := strings.NewReplacer("{", "%7B", "}", "%7D", "|", "%7C", `"`, "%22", "[", "%5B", "]", "%5D").Replace(raw)
+		query := strings.NewReplacer("{", "%7B", "}", "%7D", "|", "%7C", `"`, "%22", "[", "%5B", "]",
+			"%5D").Replace(raw)
 		for _, name := range []string{"other", "acme2"} { // what they have listed is not the caller's
 			all.Serve(t.Context(), &httpapi.Request{
 				Method: "GET", Path: "/prometheus/api/v1/" + path, RawQuery: query,

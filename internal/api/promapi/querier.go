@@ -40,7 +40,8 @@ func (a *API) Querier(_, _ int64) (storage.Querier, error) {
 }
 
 // Select reads the samples that one selector of a query needs.
-func (q *querier) Select(ctx context.Context, _ bool, hints *storage.SelectHints, matchers ...*labels.Matcher) storage.SeriesSet {
+func (q *querier) Select(ctx context.Context, _ bool, hints *storage.SelectHints,
+	matchers ...*labels.Matcher) storage.SeriesSet {
 	set, err := q.read(ctx, hints, matchers)
 	if err != nil {
 		return storage.ErrSeriesSet(err)
@@ -48,7 +49,8 @@ func (q *querier) Select(ctx context.Context, _ bool, hints *storage.SelectHints
 	return set
 }
 
-func (q *querier) read(ctx context.Context, hints *storage.SelectHints, matchers []*labels.Matcher) (*seriesSet, error) {
+func (q *querier) read(ctx context.Context, hints *storage.SelectHints,
+	matchers []*labels.Matcher) (*seriesSet, error) {
 	series, err := q.api.list(ctx, matchers)
 	switch {
 	case err != nil:
@@ -67,7 +69,9 @@ func (q *querier) read(ctx context.Context, hints *storage.SelectHints, matchers
 	set := &seriesSet{}
 	set.inform(w.reason)
 	if q.units = append(q.units, w.unit); q.units[0] != w.unit {
-		set.warn(fmt.Sprintf("the query reads %s and %s rollups: their sums and counts are of periods of different length", q.units[0].Adjective(), w.unit.Adjective()))
+		set.warn(fmt.Sprintf(
+			"the query reads %s and %s rollups: their sums and counts are of periods of different length",
+			q.units[0].Adjective(), w.unit.Adjective()))
 	}
 	read, err := q.api.readAll(ctx, w, series, matchers)
 	if err != nil {
@@ -100,7 +104,7 @@ func (a *API) whole(ctx context.Context, w window, series []query.Series) (bool,
 	group.SetLimit(concurrentReads)
 	for i, s := range series {
 		group.Go(func() (err error) {
-			q := w.chartOf(s).Rollups
+			q := w.newChart(s).Rollups
 			found[i], err = a.Query.Whole(ctx, q, w.unit, q.From, q.To)
 			return err
 		})
@@ -110,14 +114,15 @@ func (a *API) whole(ctx context.Context, w window, series []query.Series) (bool,
 }
 
 // readAll reads the buckets of each series.
-func (a *API) readAll(ctx context.Context, w window, series []query.Series, matchers []*labels.Matcher) ([]*columns, error) {
+func (a *API) readAll(ctx context.Context, w window, series []query.Series,
+	matchers []*labels.Matcher) ([]*columns, error) {
 	read := make([]*columns, len(series))
 	var buckets atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(concurrentReads)
 	for i, s := range series {
 		group.Go(func() error {
-			curve, err := a.Query.Chart(ctx, w.chartOf(s))
+			curve, err := a.Query.Chart(ctx, w.newChart(s))
 			switch {
 			case errors.Is(err, query.ErrTooLong), err == nil && buckets.Add(int64(len(curve.Rollups))) > maxBuckets:
 				return beyond("the selector reads more than %d buckets: query fewer series, a shorter range or a longer step", maxBuckets)
@@ -166,7 +171,8 @@ func (s *seriesSet) add(c *columns) {
 			c.omitting))
 	}
 	if c.partial > 0 {
-		s.warn(fmt.Sprintf("%s: %d values are left out, because the measure was declared during their buckets", c.series, c.partial))
+		s.warn(fmt.Sprintf("%s: %d values are left out, because the measure was declared during their buckets",
+			c.series, c.partial))
 	}
 }
 

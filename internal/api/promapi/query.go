@@ -16,7 +16,7 @@ import (
 
 // instant evaluates a query at one time; the default is now.
 func (a *API) instant(ctx context.Context, r request) (result, error) {
-	at, err := timeOf(r.values, "time", a.Query.Now().Time())
+	at, err := parseTime(r.values, "time", a.Query.Now().Time())
 	if err != nil {
 		return result{}, err
 	}
@@ -33,22 +33,23 @@ func (a *API) instant(ctx context.Context, r request) (result, error) {
 
 // queryRange evaluates a query at each step of a range.
 func (a *API) queryRange(ctx context.Context, r request) (result, error) {
-	start, err := timeOf(r.values, "start", time.Time{})
+	start, err := parseTime(r.values, "start", time.Time{})
 	if err != nil {
 		return result{}, err
 	}
-	end, err := timeOf(r.values, "end", time.Time{})
+	end, err := parseTime(r.values, "end", time.Time{})
 	if err != nil {
 		return result{}, err
 	}
-	step, err := durationOf(r.values.Get("step"))
+	step, err := parseDuration(r.values.Get("step"))
 	switch {
 	case err != nil:
 		return result{}, badData("step %.32q: %v", r.values.Get("step"), err)
 	case end.Before(start):
 		return result{}, badData("end is before start")
 	case end.Sub(start)/step > maxPoints:
-		return result{}, badData("the range has more than %d steps: use a longer step or a shorter range", maxPoints)
+		return result{}, badData("the range has more than %d steps: use a longer step or a shorter range",
+			maxPoints)
 	}
 	opts, text, err := r.evaluation(end.Sub(start))
 	if err != nil {
@@ -69,7 +70,8 @@ func (r request) evaluation(span time.Duration) (promql.QueryOpts, string, error
 	case text == "":
 		return nil, "", badData("query is missing")
 	case r.values.Has("lookback_delta"):
-		return nil, "", badData("lookback_delta is not supported: a sample is valid until the end of the next bucket")
+		return nil, "", badData(
+			"lookback_delta is not supported: a sample is valid until the end of the next bucket")
 	}
 	if err := short("query", text); err != nil {
 		return nil, "", err
@@ -142,8 +144,8 @@ func limited[T any](r request, values []T) (result, error) {
 
 var errDuration = errors.New("want a number of seconds, or a duration such as 5m, above 0")
 
-// durationOf reads a step.
-func durationOf(text string) (time.Duration, error) {
+// parseDuration reads a step.
+func parseDuration(text string) (time.Duration, error) {
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
 		if !(seconds >= 0.001 && seconds < 1e9) {
 			return 0, errDuration
@@ -157,8 +159,8 @@ func durationOf(text string) (time.Duration, error) {
 	return time.Duration(d), nil
 }
 
-// timeOf reads a time, in seconds or as RFC 3339. Without a default it is required.
-func timeOf(values url.Values, name string, otherwise time.Time) (time.Time, error) {
+// parseTime reads a time, in seconds or as RFC 3339. Without a default it is required.
+func parseTime(values url.Values, name string, otherwise time.Time) (time.Time, error) {
 	text := values.Get(name)
 	if text == "" && !otherwise.IsZero() {
 		return otherwise, nil

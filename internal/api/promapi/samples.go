@@ -29,7 +29,7 @@ func (c *column) add(b tier.Bucket, unit tier.Unit, v float64) {
 		c.end()
 	}
 	c.floats = append(c.floats, promql.FPoint{T: int64(b.End), F: v})
-	c.until = unit.BucketOf(b.End).End
+	c.until = unit.BucketAt(b.End).End
 }
 
 // end marks the series stale after its last sample.
@@ -85,7 +85,7 @@ func (c *columns) addRollup(r query.Rollup, progress query.Progress) {
 			c.partial++
 			continue
 		}
-		figures := query.FiguresOf(r.Measure(name))
+		figures := query.NewFigures(r.Measure(name))
 		if _, partial := r.Partial.Find(rollup.PercentilesRole, name); partial {
 			figures.P50, figures.P95, figures.P99 = nil, nil, nil
 			c.partial++

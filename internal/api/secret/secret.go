@@ -24,7 +24,8 @@ func Read(ctx context.Context, arn string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read secret %s: %w", arn, err)
 	}
-	out, err := secretsmanager.NewFromConfig(settings).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &arn})
+	out, err := secretsmanager.NewFromConfig(settings).GetSecretValue(ctx,
+		&secretsmanager.GetSecretValueInput{SecretId: &arn})
 	if err != nil {
 		return "", fmt.Errorf("read secret %s: %w", arn, err)
 	}

@@ -15,7 +15,8 @@ func TestSiteKey_IsSignedWithTheFirstSecret(t *testing.T) {
 	if err != nil || string(signing) != "the-fresh-secret" {
 		t.Errorf("signed with %q, %v; want the first", signing, err)
 	}
-	if signing, err := secret.SiteKeys(t.Context(), "", read); err != nil || string(signing) != access.LocalSiteSecret {
+	if signing, err := secret.SiteKeys(t.Context(), "", read); err != nil ||
+		string(signing) != access.LocalSiteSecret {
 		t.Errorf("without a secret signed with %q, %v", signing, err)
 	}
 	for _, read := range []func(context.Context, string) (string, error){

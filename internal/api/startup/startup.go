@@ -31,7 +31,8 @@ const (
 
 // Serve builds the handler of a function and serves invocations; it does not return. handlerOf
 // returns what lambda.Start accepts. If the handler cannot be built, the process ends with status 1.
-func Serve[H any](logs io.Writer, wire func(context.Context, func(string) string, *slog.Logger) (H, error), handlerOf func(H) any) {
+func Serve[H any](logs io.Writer, wire func(context.Context, func(string) string, *slog.Logger) (H, error),
+	handlerOf func(H) any) {
 	log := telemetry.NewLogger(logs, slog.LevelInfo)
 	h, err := wire(context.Background(), os.Getenv, log)
 	if err != nil {
@@ -99,4 +100,4 @@ var wall = clock.FromEnv()
 func Clock() time.Time { return wall.Now() }
 
 // Now returns the time of the wall clock.
-func Now() model.Time { return model.TimeOf(wall.Now()) }
+func Now() model.Time { return model.NewTime(wall.Now()) }

@@ -114,7 +114,7 @@ func (d *Deployed) document(ctx context.Context) *document {
 	for name, file := range storedFiles() {
 		content = bytes.Replace(content, []byte(Path+name+`"`), []byte(Path+name+"?"+file.Tag()+`"`), 1)
 	}
-	d.page = &document{File: httpapi.NewFile(content), origin: " " + originOf(s.Token)}
+	d.page = &document{File: httpapi.NewFile(content), origin: " " + parseOrigin(s.Token)}
 	return d.page
 }
 
@@ -125,14 +125,14 @@ func (d *Deployed) settings(ctx context.Context) (*settings, error) {
 		return nil, err
 	}
 	at := issuer.Endpoint()
-	if originOf(at.AuthURL) == "" || originOf(at.TokenURL) == "" {
+	if parseOrigin(at.AuthURL) == "" || parseOrigin(at.TokenURL) == "" {
 		return nil, errors.New("it states no https addresses for authorization and tokens")
 	}
 	return &settings{SignIn: d.SignIn, Authorize: at.AuthURL, Token: at.TokenURL}, nil
 }
 
-// originOf returns the origin of an https address, "" of anything else.
-func originOf(address string) string {
+// parseOrigin returns the origin of an https address, "" of anything else.
+func parseOrigin(address string) string {
 	at, err := url.Parse(address)
 	if err != nil || at.Scheme != "https" || at.Host == "" || strings.ContainsAny(at.Host, "; ,'\"") {
 		return ""

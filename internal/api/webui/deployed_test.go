@@ -56,13 +56,16 @@ func TestDeployed_TellsThePagesHowToSignIn(t *testing.T) {
 	for _, path := range []string{"/ui/", "/ui"} {
 		page := get(path)
 		var got settings
-		if found := signInOf.FindStringSubmatch(page.Body); found == nil || json.Unmarshal([]byte(html.UnescapeString(found[1])), &got) != nil {
+		if found := signInOf.FindStringSubmatch(page.Body); found == nil ||
+			json.Unmarshal([]byte(html.UnescapeString(found[1])), &got) != nil {
 			t.Fatalf("%s has no settings: %s", path, page.Body)
 		}
-		if want := (settings{d.SignIn, `https://login.example.com/authorize?x="`, "https://tokens.example.com/token"}); got != want {
+		if want := (settings{d.SignIn, `https://login.example.com/authorize?x="`,
+			"https://tokens.example.com/token"}); got != want {
 			t.Errorf("%s: the page reads %+v, want %+v", path, got, want)
 		}
-		if csp := page.Headers["Content-Security-Policy"]; !strings.Contains(csp, "connect-src 'self' https://tokens.example.com;") || !strings.HasPrefix(page.Headers["Content-Type"], "text/html") {
+		if csp := page.Headers["Content-Security-Policy"]; !strings.Contains(csp,
+			"connect-src 'self' https://tokens.example.com;") || !strings.HasPrefix(page.Headers["Content-Type"], "text/html") {
 			t.Errorf("%s: %v", path, page.Headers)
 		}
 	}
@@ -70,7 +73,9 @@ func TestDeployed_TellsThePagesHowToSignIn(t *testing.T) {
 		t.Errorf("the issuer was read %d times, want once after the failure", reads)
 	}
 	script := d.Serve(t.Context(), &httpapi.Request{Method: "GET", Path: "/ui/app.js"})
-	if !script.Base64 || script.Headers["Content-Encoding"] != "gzip" || !strings.Contains(script.Headers["Content-Type"], "javascript") || strings.Contains(script.Headers["Content-Security-Policy"], "tokens") {
+	if !script.Base64 || script.Headers["Content-Encoding"] != "gzip" ||
+		!strings.Contains(script.Headers["Content-Type"], "javascript") ||
+		strings.Contains(script.Headers["Content-Security-Policy"], "tokens") {
 		t.Errorf("app.js: %v", script.Headers)
 	}
 	if cached := script.Headers["Cache-Control"]; cached != "no-cache" {
@@ -87,11 +92,13 @@ func TestDeployed_TellsThePagesHowToSignIn(t *testing.T) {
 			t.Errorf("%s: status %d, %s, want it cached for ever", name, file.Status, cached)
 		}
 	}
-	again := d.Serve(t.Context(), &httpapi.Request{Method: "GET", Path: "/ui/app.js", Headers: map[string]string{"If-None-Match": script.Headers["ETag"]}})
+	again := d.Serve(t.Context(), &httpapi.Request{Method: "GET", Path: "/ui/app.js",
+		Headers: map[string]string{"If-None-Match": script.Headers["ETag"]}})
 	if again.Status != http.StatusNotModified || again.Body != "" {
 		t.Errorf("app.js again: status %d with %d bytes", again.Status, len(again.Body))
 	}
-	for _, r := range []httpapi.Request{{Method: "GET", Path: "/ui/other"}, {Method: "POST", Path: "/ui/"}, {Method: "GET", Path: "/ui/../v1/devices"}, {Method: "GET", Path: "/v1/devices"}} {
+	for _, r := range []httpapi.Request{{Method: "GET", Path: "/ui/other"}, {Method: "POST", Path: "/ui/"},
+		{Method: "GET", Path: "/ui/../v1/devices"}, {Method: "GET", Path: "/v1/devices"}} {
 		if got := d.Serve(t.Context(), &r); got.Status != http.StatusNotFound {
 			t.Errorf("%s %s: status %d", r.Method, r.Path, got.Status)
 		}
@@ -148,7 +155,8 @@ func TestDeployed_RefusesAnIssuerThatIsAnother(t *testing.T) {
 	for _, address := range []string{"https://127.0.0.1:1", "https://%zz"} {
 		away := &Deployed{SignIn: config.SignIn{Issuer: address}, Client: http.DefaultClient, Now: time.Now,
 			Log: slog.New(slog.DiscardHandler)}
-		if got := away.Serve(t.Context(), &httpapi.Request{Method: "GET", Path: Path}); got.Status != http.StatusBadGateway {
+		if got := away.Serve(t.Context(),
+			&httpapi.Request{Method: "GET", Path: Path}); got.Status != http.StatusBadGateway {
 			t.Errorf("%s: status %d", address, got.Status)
 		}
 	}

@@ -18,10 +18,13 @@ import (
 // are. Only GET and HEAD requests of the handler's own origin pass, and queries of websites: other websites
 // cannot spend the user's reads. The caller must refuse hosts other than this machine. stack returns what
 // AWS knows of the stack of the API, as JSON; it is nil if no stack is known.
-func ReadOnly(address string, transport http.RoundTripper, stack func(context.Context) (any, error)) (http.Handler, error) {
+func ReadOnly(address string, transport http.RoundTripper,
+	stack func(context.Context) (any, error)) (http.Handler, error) {
 	at, err := url.Parse(address)
 	if err != nil || at.Host == "" {
-		return nil, fmt.Errorf("the URL of the HTTP API is %q: want a URL such as https://abc.execute-api.eu-west-1.amazonaws.com", address)
+		return nil, fmt.Errorf(
+			"the URL of the HTTP API is %q: want a URL such as https://abc.execute-api.eu-west-1.amazonaws.com",
+			address)
 	}
 	api := &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { rewrite(r, at) },
@@ -33,7 +36,9 @@ func ReadOnly(address string, transport http.RoundTripper, stack func(context.Co
 	mux := http.NewServeMux()
 	mux.Handle(Path, Pages())
 	mux.Handle("/{$}", http.RedirectHandler(Path, http.StatusFound))
-	mux.HandleFunc("GET "+PathStatus, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("GET "+PathStatus, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
 	mux.Handle(PathStack, reads(stackHandler(stack)))
 	passed := []string{"/v1/", access.PathStats, httpapi.PathAPI, httpapi.PathHealth, httpapi.PathRelease}
 	for _, prefix := range passed {
@@ -77,9 +82,11 @@ func reads(api http.Handler) http.Handler {
 		from := r.Header.Get("Sec-Fetch-Site")
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead && !isQuery(r):
-			problem(w, http.StatusMethodNotAllowed, "tidemark ui is read-only: change data with the tidemark command or the HTTP API")
+			problem(w, http.StatusMethodNotAllowed,
+				"tidemark ui is read-only: change data with the tidemark command or the HTTP API")
 		case strings.HasPrefix(from, "cross") || from == "same-site":
-			problem(w, http.StatusForbidden, "a page of another website sent this request: open "+Path+" of this address instead")
+			problem(w, http.StatusForbidden,
+				"a page of another website sent this request: open "+Path+" of this address instead")
 		default:
 			api.ServeHTTP(w, r)
 		}

@@ -27,7 +27,8 @@ func TestPages_LoadNothingFromElsewhere(t *testing.T) {
 		if got.Code != http.StatusOK || got.Body.Len() == 0 {
 			t.Errorf("%s: status %d with %d bytes, want a file", path, got.Code, got.Body.Len())
 		}
-		if csp := got.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
+		if csp := got.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") ||
+			strings.Contains(csp, "unsafe") {
 			t.Errorf("%s: policy %q allows more than the own files", path, csp)
 		}
 	}
@@ -99,7 +100,8 @@ func TestReadOnly_PassesReadsWithTheTransportsSignature(t *testing.T) {
 	if got.Code != http.StatusOK || got.Header().Get("ETag") != `"1"` {
 		t.Fatalf("status %d, ETag %q, want the response of the API", got.Code, got.Header().Get("ETag"))
 	}
-	if seen.RequestURI != "/v1/devices/a%2Fb?limit=3" || seen.Header.Get("Authorization") != "signed" || seen.Header.Get("If-None-Match") != `"0"` {
+	if seen.RequestURI != "/v1/devices/a%2Fb?limit=3" || seen.Header.Get("Authorization") != "signed" ||
+		seen.Header.Get("If-None-Match") != `"0"` {
 		t.Errorf("the API received %s with %v", seen.RequestURI, seen.Header)
 	}
 	if seen.Header.Get("Cookie") != "" {
@@ -107,14 +109,17 @@ func TestReadOnly_PassesReadsWithTheTransportsSignature(t *testing.T) {
 	}
 	query := httptest.NewRequest("POST", "/api/v2/query", strings.NewReader("{}"))
 	query.Header.Set("Content-Type", "application/json")
-	if got := get(t, h, query); got.Code != http.StatusOK || seen.Header.Get("Content-Type") != "application/json" {
+	if got := get(t, h, query); got.Code != http.StatusOK ||
+		seen.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("a query of a website: status %d, and the API received %v", got.Code, seen.Header)
 	}
 }
 
 func TestReadOnly_RefusesChangesAndOtherSites(t *testing.T) {
 	t.Parallel()
-	api := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the API received a refused request") }))
+	api := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("the API received a refused request")
+	}))
 	defer api.Close()
 	h, err := ReadOnly(api.URL, nil, nil)
 	if err != nil {
@@ -146,7 +151,8 @@ func TestReadOnly_ReportsAnAPIThatIsAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := get(t, h, httptest.NewRequest("GET", "/v1/devices", nil)); got.Code != http.StatusBadGateway || !strings.Contains(got.Body.String(), "could not be read") {
+	if got := get(t, h, httptest.NewRequest("GET", "/v1/devices", nil)); got.Code != http.StatusBadGateway ||
+		!strings.Contains(got.Body.String(), "could not be read") {
 		t.Errorf("status %d %s, want 502 and the reason", got.Code, got.Body)
 	}
 	if _, err := ReadOnly("devices", nil, nil); err == nil {
@@ -159,7 +165,9 @@ func TestReadOnly_ReportsAnAPIThatIsAway(t *testing.T) {
 func TestReadOnly_ServesTheHealthOfAStackThatIsKnown(t *testing.T) {
 	t.Parallel()
 	known := func(context.Context) (any, error) { return map[string]int{"alarms": 3}, nil }
-	denied := func(context.Context) (any, error) { return nil, errors.New("cloudwatch:DescribeAlarms is denied") }
+	denied := func(context.Context) (any, error) {
+		return nil, errors.New("cloudwatch:DescribeAlarms is denied")
+	}
 	for _, row := range []struct {
 		name, path, site string
 		stack            func(context.Context) (any, error)

@@ -44,9 +44,10 @@ func batch(n, sampled int) []byte {
 			trace = `"` + tablekeys.AttrTrace + `":{"S":"Root=` + root + `;Parent=` + lambda + `"},`
 		}
 		key := fmt.Sprintf(`"pk":{"S":"DEVICE#sensor_01"},"sk":{"S":"EVENT#READING##2026-04-20T14:%02d:%02d.000Z#%d"}`, i/60, i%60, i)
-		records[i] = fmt.Sprintf(`{"eventID":"e%d","eventName":"INSERT","eventSource":"aws:dynamodb","awsRegion":"eu-west-1",`+
-			`"dynamodb":{"ApproximateCreationDateTime":1776693600,"Keys":{%s},"NewImage":{%s"_arrived":{"S":"2026-04-20T14:00:00.000Z"},`+
-			`"_hash":{"B":"AAAAAAAAAAAAAAAAAAAAAA=="},"v":{"N":"1"},"temperature":{"N":"22.1"},"humidity":{"N":"41"},%s},"SequenceNumber":"%d"}}`,
+		records[i] = fmt.Sprintf(
+			`{"eventID":"e%d","eventName":"INSERT","eventSource":"aws:dynamodb","awsRegion":"eu-west-1",`+
+				`"dynamodb":{"ApproximateCreationDateTime":1776693600,"Keys":{%s},"NewImage":{%s"_arrived":{"S":"2026-04-20T14:00:00.000Z"},`+
+				`"_hash":{"B":"AAAAAAAAAAAAAAAAAAAAAA=="},"v":{"N":"1"},"temperature":{"N":"22.1"},"humidity":{"N":"41"},%s},"SequenceNumber":"%d"}}`,
 			i, key, trace, key, 1000000+i)
 	}
 	return []byte(`{"Records":[` + strings.Join(records, ",") + `]}`)

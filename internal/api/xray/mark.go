@@ -19,7 +19,8 @@ func Mark(o *dynamodb.Options) {
 	})
 }
 
-func mark(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+func mark(ctx context.Context, in middleware.InitializeInput,
+	next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
 	if trace, ok := ctx.Value(contextKey{}).(string); ok {
 		switch request := in.Parameters.(type) {
 		case *dynamodb.PutItemInput:
@@ -36,7 +37,8 @@ func mark(ctx context.Context, in middleware.InitializeInput, next middleware.In
 }
 
 func add(trace string, it map[string]types.AttributeValue) {
-	if sk, ok := it[keys.AttrSK].(*types.AttributeValueMemberS); ok && strings.HasPrefix(sk.Value, tablekeys.EventPrefix) {
+	if sk, ok := it[keys.AttrSK].(*types.AttributeValueMemberS); ok &&
+		strings.HasPrefix(sk.Value, tablekeys.EventPrefix) {
 		it[tablekeys.AttrTrace] = &types.AttributeValueMemberS{Value: trace}
 	}
 }

@@ -105,7 +105,7 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	fmt.Fprint(w, "{}")
 }
 
-func tableOf(t *testing.T) (*dynamo.Table, *recorder) {
+func newTable(t *testing.T) (*dynamo.Table, *recorder) {
 	t.Helper()
 	written := new(recorder)
 	server := httptest.NewServer(written)
@@ -119,14 +119,16 @@ func tableOf(t *testing.T) (*dynamo.Table, *recorder) {
 
 func event() model.Event {
 	at, _ := model.ParseTime("2026-11-24T10:00:00Z", model.RejectFinerTime)
-	return model.Event{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "a"}, Kind: "READING"}, Order: model.Order{At: at}, ArrivedAt: at,
+	return model.Event{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "a"}, Kind: "READING"},
+		Order: model.Order{At: at}, ArrivedAt: at,
 		Attrs: model.Attrs{{Name: "t", Value: model.TextValue("x")}}}
 }
 
 // record is a record of the table stream with the attributes of an event.
 func record(name string, at float64, attributes any) string {
 	image, _ := json.Marshal(attributes)
-	return fmt.Sprintf(`{"eventName": %q, "dynamodb": {"ApproximateCreationDateTime": %v, "NewImage": %s}}`, name, at, image)
+	return fmt.Sprintf(`{"eventName": %q, "dynamodb": {"ApproximateCreationDateTime": %v, "NewImage": %s}}`,
+		name, at, image)
 }
 
 func records(all ...string) (raw [][]byte) {
@@ -139,25 +141,31 @@ func records(all ...string) (raw [][]byte) {
 func TestTrace_FromIngestThroughTheStoredEventToAggregate(t *testing.T) {
 	t.Parallel()
 	d := newDaemon(t)
-	table, written := tableOf(t)
-	ctx, done := d.tracer("tidemark-prod-ingest").Append(invoked("Root=" + root + ";Parent=" + lambda + ";Sampled=1;Lineage=1:a:0"))
-	if _, err := table.Append(ctx, storage.AppendTransaction{Token: "x", Puts: []model.Event{event()}}); err != nil {
+	table, written := newTable(t)
+	ctx, done := d.tracer("tidemark-prod-ingest").Append(
+		invoked("Root=" + root + ";Parent=" + lambda + ";Sampled=1;Lineage=1:a:0"))
+	if _, err := table.Append(ctx,
+		storage.AppendTransaction{Token: "x", Puts: []model.Event{event()}}); err != nil {
 		t.Fatal(err)
 	}
 	done()
 	appended := d.next()
-	if appended.Name != "append" || appended.Type != "subsegment" || appended.TraceID != root || appended.ParentID != lambda || appended.End < appended.Start {
+	if appended.Name != "append" || appended.Type != "subsegment" || appended.TraceID != root ||
+		appended.ParentID != lambda || appended.End < appended.Start {
 		t.Errorf("ingest sent %+v", appended)
 	}
 	stored := written.items[len(written.items)-1]
 	now := float64(time.Now().Unix())
-	finish := d.tracer("tidemark-prod-aggregate").Arrivals(records(record("INSERT", now-5, stored), record("INSERT", now-7, stored)))
+	finish := d.tracer("tidemark-prod-aggregate").Arrivals(
+		records(record("INSERT", now-5, stored), record("INSERT", now-7, stored)))
 	finish(false)
 	folded := d.next()
-	if folded.Name != "tidemark-prod-aggregate" || folded.TraceID != root || folded.ParentID != appended.ID || folded.Type != "" || folded.Fault {
+	if folded.Name != "tidemark-prod-aggregate" || folded.TraceID != root || folded.ParentID != appended.ID ||
+		folded.Type != "" || folded.Fault {
 		t.Errorf("aggregate sent %+v, want a segment below %s", folded, appended.ID)
 	}
-	if folded.Start != now-7 || len(folded.Parts) != 2 || folded.Parts[0].Name != "table stream" || folded.Parts[1].Name != "recompute" ||
+	if folded.Start != now-7 || len(folded.Parts) != 2 || folded.Parts[0].Name != "table stream" ||
+		folded.Parts[1].Name != "recompute" ||
 		folded.Parts[0].End != folded.Parts[1].Start || folded.Parts[1].End != folded.End {
 		t.Errorf("parts %+v of %+v", folded.Parts, folded)
 	}
@@ -179,7 +187,7 @@ func TestMark_TracesEventsOfSampledInvocationsOnly(t *testing.T) {
 		{"Root=" + root, false},
 		{"", false},
 	} {
-		table, written := tableOf(t)
+		table, written := newTable(t)
 		ctx, done := d.tracer("f").Append(invoked(c.header))
 		if _, err := table.Put(ctx, event()); err != nil {
 			t.Fatal(err)
@@ -205,7 +213,8 @@ func TestMark_TracesEventsOfSampledInvocationsOnly(t *testing.T) {
 func TestArrivals_OtherRecordsSendNothing(t *testing.T) {
 	t.Parallel()
 	d := newDaemon(t)
-	attribute := map[string]any{tablekeys.AttrTrace: map[string]string{"S": "Root=" + root + ";Parent=" + lambda}}
+	attribute := map[string]any{tablekeys.AttrTrace: map[string]string{"S": "Root=" + root + ";Parent=" +
+		lambda}}
 	tracer := d.tracer("f")
 	for _, one := range []string{
 		record("REMOVE", 1, attribute),
@@ -251,7 +260,8 @@ func TestTrace_DoesNotChangeTheEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := item.Event(traced)
-	if err != nil || got.Unreadable || got.Hash != want.Hash || len(got.Attrs) != 1 || !keys.Reserved(tablekeys.AttrTrace) {
+	if err != nil || got.Unreadable || got.Hash != want.Hash || len(got.Attrs) != 1 ||
+		!keys.Reserved(tablekeys.AttrTrace) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }

@@ -20,9 +20,11 @@ var (
 	topicARN  = newForm(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$`, 2048)
 	// archiveFolder has no character that a template of a location would read.
 	archiveFolder = newForm(`^s3://[a-z0-9][a-z0-9.-]+[a-z0-9](/[A-Za-z0-9_.=-]+)*$`, 512)
-	secretARN     = newForm(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+$`, 2048)
-	webhookURL    = newForm(`^https://[a-z0-9.-]+(:[0-9]+)?/[A-Za-z0-9/._-]*$`, 512)
-	streamARN     = newForm(`^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:[0-9]{12}:table/[A-Za-z0-9_.-]+/stream/[0-9T:.-]+$`, 2048)
+	secretARN     = newForm(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+$`,
+		2048)
+	webhookURL = newForm(`^https://[a-z0-9.-]+(:[0-9]+)?/[A-Za-z0-9/._-]*$`, 512)
+	streamARN  = newForm(
+		`^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:[0-9]{12}:table/[A-Za-z0-9_.-]+/stream/[0-9T:.-]+$`, 2048)
 	// topicLevel is one level of an MQTT topic without wildcards or policy variables.
 	topicLevel = newForm(`^[A-Za-z0-9_-]+$`, 64)
 	origin     = newForm(`^(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?$`, 253)
@@ -36,7 +38,8 @@ var (
 func (s *Stage) mistakes() (found Mistakes) {
 	path := "stages." + s.Name
 	wrong := func(field, format string, args ...any) {
-		found = append(found, Mistake{Path: strings.TrimSuffix(path+"."+field, "."), Message: fmt.Sprintf(format, args...)})
+		found = append(found,
+			Mistake{Path: strings.TrimSuffix(path+"."+field, "."), Message: fmt.Sprintf(format, args...)})
 	}
 	if !stageName.MatchString(s.Name) {
 		wrong("", "%s is not a valid stage name: want at most 32 lower-case letters, digits and -, beginning with a letter", clip(s.Name))
@@ -50,8 +53,10 @@ func (s *Stage) mistakes() (found Mistakes) {
 	if b := s.Billing; b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
 		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, or write onDemand")
 	}
-	if a := s.Billing.Autoscale; a != (Autoscale{}) && (a.ReadUnits < s.Billing.ReadUnits || a.WriteUnits < s.Billing.WriteUnits || a.Utilization == 0) {
-		wrong("billing.autoscale", "want readUnits and writeUnits that are not below billing's, and a utilization in percent, such as 70")
+	if a := s.Billing.Autoscale; a != (Autoscale{}) &&
+		(a.ReadUnits < s.Billing.ReadUnits || a.WriteUnits < s.Billing.WriteUnits || a.Utilization == 0) {
+		wrong("billing.autoscale",
+			"want readUnits and writeUnits that are not below billing's, and a utilization in percent, such as 70")
 	}
 	if c := s.Ceiling; s.Billing.Provisioned() && (c.ReadUnits > 0 || c.WriteUnits > 0) {
 		wrong("ceiling", "provisioned capacity is its own limit: remove readUnits and writeUnits, or write billing: onDemand")
@@ -67,13 +72,16 @@ func (s *Stage) mistakes() (found Mistakes) {
 			"and gives up messages that were not accepted ten times: want 2 to %d", r, r)
 	}
 	if m := s.Monitoring; m != FullMonitoring && m != LeanMonitoring {
-		wrong("monitoring", "%s is not known: want full, or lean for the alarms on silence and loss only", clip(string(m)))
+		wrong("monitoring", "%s is not known: want full, or lean for the alarms on silence and loss only",
+			clip(string(m)))
 	}
 	if s.Removal != Retain && s.Removal != Destroy {
 		wrong("removal", "%s is not a removal policy: want retain (the table is kept) or destroy (the table is deleted with all data)", clip(string(s.Removal)))
 	}
 	if !slices.Contains(logRetentions, int(s.LogRetention/day)) || s.LogRetention%day != 0 {
-		wrong("logRetention", "CloudWatch Logs does not support a retention of %s: want one of these numbers of days: %s", spanText(s.LogRetention), daysText(logRetentions))
+		wrong("logRetention",
+			"CloudWatch Logs does not support a retention of %s: want one of these numbers of days: %s",
+			spanText(s.LogRetention), daysText(logRetentions))
 	}
 	if s.AlarmMail != "" {
 		if a, err := mail.ParseAddress(s.AlarmMail); err != nil || a.Address != s.AlarmMail {
@@ -122,7 +130,9 @@ func (s *Stage) checkWebhooks(wrong func(field, format string, args ...any)) {
 		}
 	}
 	if h.PagerDutyURL != "" && !webhookURL.MatchString(h.PagerDutyURL) {
-		wrong("webhooks.pagerDutyUrl", "%s is not an address: want https://, such as https://events.eu.pagerduty.com/v2/enqueue", clip(h.PagerDutyURL))
+		wrong("webhooks.pagerDutyUrl",
+			"%s is not an address: want https://, such as https://events.eu.pagerduty.com/v2/enqueue",
+			clip(h.PagerDutyURL))
 	}
 	if h.Severity != "" && !slices.Contains([]string{"info", "warning", "critical"}, h.Severity) {
 		wrong("webhooks.severity", "%s is not a severity: want info, warning or critical", clip(h.Severity))
@@ -139,7 +149,8 @@ func (s *Stage) checkFront(wrong func(field, format string, args ...any)) {
 		}
 	}
 	if s.Boundary != "" && !anyARN.MatchString(s.Boundary) {
-		wrong("permissionsBoundary", "%s is not the ARN of a policy: want one such as arn:aws:iam::123456789012:policy/boundary, or remove the key", clip(s.Boundary))
+		wrong("permissionsBoundary",
+			"%s is not the ARN of a policy: want one such as arn:aws:iam::123456789012:policy/boundary, or remove the key", clip(s.Boundary))
 	}
 	if f := s.CloudFront; f != (CloudFront{}) {
 		switch byARN := webACL.MatchString(f.WebACL); {
@@ -148,7 +159,8 @@ func (s *Stage) checkFront(wrong func(field, format string, args ...any)) {
 		case byARN == (f.Rate != 0) || f.WebACL != "" && !byARN:
 			wrong("cloudFront", "want webAcl, the ARN of a web ACL for CloudFront, or rate for a new one, and not both")
 		case !byARN && s.Region != "us-east-1":
-			wrong("cloudFront.rate", "AWS accepts a web ACL for CloudFront in us-east-1 only: create one there and name it in webAcl, or write region: us-east-1")
+			wrong("cloudFront.rate",
+				"AWS accepts a web ACL for CloudFront in us-east-1 only: create one there and name it in webAcl, or write region: us-east-1")
 		case f.Domain != (Domain{}) && !strings.Contains(f.Domain.Certificate, ":us-east-1:"):
 			wrong("cloudFront.domain", "CloudFront reads certificates in us-east-1: give the ARN of one there")
 		}
@@ -171,7 +183,8 @@ func (a *Access) mistakes(path string) (found Mistakes) {
 		return found
 	}
 	if u, err := url.Parse(a.Issuer); err != nil || u.Scheme != "https" || u.Host == "" {
-		wrong(".issuer", "%s is not the URL of an issuer: want the https URL that is the iss claim of the tokens", clip(a.Issuer))
+		wrong(".issuer", "%s is not the URL of an issuer: want the https URL that is the iss claim of the tokens",
+			clip(a.Issuer))
 	}
 	if len(a.Audience) == 0 || slices.Contains(a.Audience, "") {
 		wrong(".audience", "without an audience, tokens for other services would be accepted: list the aud claims of your tokens")
@@ -180,7 +193,8 @@ func (a *Access) mistakes(path string) (found Mistakes) {
 		wrong(".scopePrefix", "%s cannot begin a scope: want a prefix such as tidemark/", clip(a.ScopePrefix))
 	}
 	if a.OwnerClaim != "" && !claimName.MatchString(a.OwnerClaim) {
-		wrong(".ownerClaim", "%s is not the name of a claim: want a name such as sub or accountId", clip(a.OwnerClaim))
+		wrong(".ownerClaim", "%s is not the name of a claim: want a name such as sub or accountId",
+			clip(a.OwnerClaim))
 	}
 	return found
 }
@@ -206,7 +220,8 @@ func (s *Stage) outOfBounds(path string) (found Mistakes) {
 		number(path+".ceiling.writeUnits", s.Ceiling.WriteUnits, 0, 1e9, limit),
 		number(path+".ceiling.inbox", s.Ceiling.Inbox, 0, 1000, limit),
 		number(path+".cloudFront.rate", cmp.Or(s.CloudFront.Rate, 10), 10, 2e9, "AWS WAF supports these limits"),
-		number(path+".billing.autoscale.utilization", cmp.Or(s.Billing.Autoscale.Utilization, 70), 20, 90, "AWS supports these percentages"),
+		number(path+".billing.autoscale.utilization", cmp.Or(s.Billing.Autoscale.Utilization, 70), 20, 90,
+			"AWS supports these percentages"),
 		number(path+".ceiling.budget", s.Ceiling.Budget, 0, 1e9, limit),
 		number(path+".sweeps", s.Sweeps, 1, MaxSweeps, "more would only wait for the table"),
 		number(path+".throttle.rate", s.Throttle.Rate, 1, 10000, offering),
@@ -220,7 +235,8 @@ func (s *Stage) outOfBounds(path string) (found Mistakes) {
 }
 
 // logRetentions are the retentions that CloudWatch Logs supports, in days.
-var logRetentions = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
+var logRetentions = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192,
+	2557, 2922, 3288, 3653}
 
 func daysText(days []int) string {
 	return strings.Join(lists.Map(days, func(d int) string { return strconv.Itoa(d) + "d" }), ", ")

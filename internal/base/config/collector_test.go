@@ -28,7 +28,8 @@ func TestCollector_HonoursOptOutByDefault(t *testing.T) {
 
 func TestCollector_SitesWithoutAKeyAreDeclared(t *testing.T) {
 	c, err := config.Parse("tidemark.yaml", []byte("collector: {domains: [a.example, b.example]}"))
-	if err != nil || len(config.Default().Collector.Domains) != 0 || !reflect.DeepEqual(c.Collector.Domains, []string{"a.example", "b.example"}) {
+	if err != nil || len(config.Default().Collector.Domains) != 0 ||
+		!reflect.DeepEqual(c.Collector.Domains, []string{"a.example", "b.example"}) {
 		t.Errorf("%v, %v; want two sites, and none by default", c.Collector.Domains, err)
 	}
 }
@@ -78,7 +79,8 @@ func TestCompare_RegionsCanBeRequestedLater(t *testing.T) {
 		return c
 	}
 	without, with := parsed("collector: {trust: cloudfront}"), parsed(withRegions)
-	for name, pair := range map[string][2]*config.Config{"requested": {without, with}, "given up": {with, without}} {
+	for name, pair := range map[string][2]*config.Config{"requested": {without, with},
+		"given up": {with, without}} {
 		changes, err := config.Compare(pair[0], pair[1])
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +89,8 @@ func TestCompare_RegionsCanBeRequestedLater(t *testing.T) {
 		for _, c := range changes {
 			got[c.Path] = c.Class
 		}
-		want := map[string]config.Class{"kinds.PAGEVIEW.dimensions.region": config.NeedsRebuild, "kinds.SESSION.dimensions.region": config.NeedsRebuild, "collector.regions": config.Safe}
+		want := map[string]config.Class{"kinds.PAGEVIEW.dimensions.region": config.NeedsRebuild,
+			"kinds.SESSION.dimensions.region": config.NeedsRebuild, "collector.regions": config.Safe}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
@@ -95,7 +98,8 @@ func TestCompare_RegionsCanBeRequestedLater(t *testing.T) {
 }
 
 func TestKinds_TheFileSetsIndexBy(t *testing.T) {
-	c, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {indexBy: location}, PAGEVIEW: {shards: 8}}"), domains.Kinds()...)
+	c, err := config.Parse("tidemark.yaml",
+		[]byte("kinds: {READING: {indexBy: location}, PAGEVIEW: {shards: 8}}"), domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +110,11 @@ func TestKinds_TheFileSetsIndexBy(t *testing.T) {
 	readings, _ := kinds.Kind("READING")
 	views, _ := kinds.Kind("PAGEVIEW")
 	if readings.IndexBy != "location" || views.IndexBy != "visitor" || views.Shards != 8 {
-		t.Errorf("readings by %q, page views by %q on %d shards; want location, visitor, 8", readings.IndexBy, views.IndexBy, views.Shards)
+		t.Errorf("readings by %q, page views by %q on %d shards; want location, visitor, 8", readings.IndexBy,
+			views.IndexBy, views.Shards)
 	}
-	if _, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {indexBy: temperature}}"), domains.Kinds()...); err == nil {
+	if _, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {indexBy: temperature}}"),
+		domains.Kinds()...); err == nil {
 		t.Error("indexBy accepted a measure")
 	}
 }
@@ -124,12 +130,15 @@ func TestKinds_TheFileSetsLatestBy(t *testing.T) {
 		t.Fatal(err)
 	}
 	readings, _ := kinds.Kind("READING")
-	want := []catalog.LatestIndex{{Index: "gsi2", By: []string{"state"}, Sort: []string{"room"}, Half: catalog.HalfPreserve}}
+	want := []catalog.LatestIndex{{Index: "gsi2", By: []string{"state"}, Sort: []string{"room"},
+		Half: catalog.HalfPreserve}}
 	if !reflect.DeepEqual(readings.LatestBy, want) {
 		t.Errorf("readings are found by %+v, want %+v", readings.LatestBy, want)
 	}
-	for _, wrong := range []string{"{gsi3: {by: [state]}}", "{gsi1: {sort: [state]}}", "{gsi1: {by: [state], half: perhaps}}"} {
-		if _, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {latestBy: "+wrong+"}}"), domains.Kinds()...); err == nil {
+	for _, wrong := range []string{"{gsi3: {by: [state]}}", "{gsi1: {sort: [state]}}",
+		"{gsi1: {by: [state], half: perhaps}}"} {
+		if _, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {latestBy: "+wrong+"}}"),
+			domains.Kinds()...); err == nil {
 			t.Errorf("latestBy accepted %s", wrong)
 		}
 	}

@@ -98,7 +98,8 @@ func TestCompare_ClassifiesEachChange(t *testing.T) {
 		"removed groups": {of("groups: [port]"), ship, "safe | kinds.POSITION.groups.port | declared | \n" +
 			"refused | kinds.POSITION_BY_PORT | declared | "},
 		"a finer tier of groups": {
-			of("groups: [port]"), of("groups: [port]\n    tiers: {raw: 30d, minute: 40d, hour: 90d, day: 2y, month: forever}"),
+			of("groups: [port]"),
+			of("groups: [port]\n    tiers: {raw: 30d, minute: 40d, hour: 90d, day: 2y, month: forever}"),
 			"safe | kinds.POSITION.tiers.minute |  | 40d\nrefused | kinds.POSITION_BY_PORT.tiers | hour | minute\n" +
 				"safe | kinds.POSITION_BY_PORT.tiers.raw | 794h | 793h\nsafe | kinds.POSITION_BY_PORT.tiers.minute |  | 40d",
 		},
@@ -172,7 +173,9 @@ func TestCompare_ClassifiesEachChange(t *testing.T) {
 		got := strings.Join(compare(t, c.before, c.after, reasons), "\n")
 		// A kind with the default retention policy has the same changes.
 		if name == "the default retention" {
-			got = strings.Join(slices.DeleteFunc(strings.Split(got, "\n"), func(l string) bool { return !strings.Contains(l, "POSITION") }), "\n")
+			got = strings.Join(slices.DeleteFunc(strings.Split(got, "\n"), func(l string) bool {
+				return !strings.Contains(l, "POSITION")
+			}), "\n")
 		}
 		if got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, c.want)
@@ -198,9 +201,11 @@ func TestCompare_HasARuleForEveryFieldOfAKind(t *testing.T) {
 func TestCompare_OfConstraintsAndIndexesOfProfiles(t *testing.T) {
 	t.Parallel()
 	with := func(p catalog.Profile) *config.Config {
-		return config.Default(catalog.Kind{Name: "POSITION", Subject: catalog.SubjectType{Name: "SHIP", Profile: &p}})
+		return config.Default(
+			catalog.Kind{Name: "POSITION", Subject: catalog.SubjectType{Name: "SHIP", Profile: &p}})
 	}
-	flag := catalog.Profile{Unique: []catalog.Unique{{Name: "callsign", Fields: []string{"callsign"}}}, Indexes: []catalog.ProfileIndex{{Field: "port", Shards: 2}}}
+	flag := catalog.Profile{Unique: []catalog.Unique{{Name: "callsign", Fields: []string{"callsign"}}},
+		Indexes: []catalog.ProfileIndex{{Field: "port", Shards: 2}}}
 	changed := flag
 	changed.Unique = []catalog.Unique{{Name: "callsign", Fields: []string{"callsign", "flag"}}}
 	changed.Indexes = []catalog.ProfileIndex{{Field: "port", Shards: 4}}
@@ -229,7 +234,8 @@ func TestCompare_OfConstraintsAndIndexesOfProfiles(t *testing.T) {
 
 func TestChange_IsOneLine(t *testing.T) {
 	t.Parallel()
-	got := config.Change{Path: "kinds.READING.measures.co2", Is: "{scale: 1, percentiles: false}", Class: config.Safe, Why: "because"}.String()
+	got := config.Change{Path: "kinds.READING.measures.co2", Is: "{scale: 1, percentiles: false}",
+		Class: config.Safe, Why: "because"}.String()
 	if want := "safe: kinds.READING.measures.co2: none to {scale: 1, percentiles: false}: because"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -61,7 +61,8 @@ func plain(name string, show func(catalog.Kind) string) func(string, catalog.Kin
 }
 
 // listed returns a rule that compares one list of two kinds.
-func listed[T any](by memberRules[T], list func(catalog.Kind) []T) func(string, catalog.Kind, catalog.Kind) []Change {
+func listed[T any](by memberRules[T],
+	list func(catalog.Kind) []T) func(string, catalog.Kind, catalog.Kind) []Change {
 	return func(path string, before, after catalog.Kind) []Change {
 		return compareNamed(path, list(before), list(after), by)
 	}
@@ -88,10 +89,12 @@ var measureRules = memberRules[rollup.MeasureSpec]{
 	},
 	both: func(path string, a, b rollup.MeasureSpec) []Change {
 		return slices.Concat(
-			differ(join(path, "scale"), fmt.Sprint(a.Scale), fmt.Sprint(b.Scale), lessOrMore("measures.scale", a.Scale, b.Scale)),
+			differ(join(path, "scale"), fmt.Sprint(a.Scale), fmt.Sprint(b.Scale),
+				lessOrMore("measures.scale", a.Scale, b.Scale)),
 			differ(join(path, "percentiles"), fmt.Sprint(a.Percentiles), fmt.Sprint(b.Percentiles),
 				fmt.Sprintf("measures.percentiles.%t", b.Percentiles)),
-			differ(join(path, "type"), textFor(measureTypes, a.Counter), textFor(measureTypes, b.Counter), fmt.Sprintf("measures.counter.%t", b.Counter)),
+			differ(join(path, "type"), textFor(measureTypes, a.Counter), textFor(measureTypes, b.Counter),
+				fmt.Sprintf("measures.counter.%t", b.Counter)),
 			compareWrap(path, a, b),
 			differ(join(path, "mean"), textFor(means, a.TimeMean), textFor(means, b.TimeMean),
 				fmt.Sprintf("measures.mean.%t", b.TimeMean)))
@@ -176,6 +179,7 @@ func withoutGoals(k catalog.Kind) []rollup.MeasureSpec {
 // latestByText returns the indexes of latest items as text.
 func latestByText(k catalog.Kind) string {
 	return strings.Join(lists.Map(k.LatestBy, func(x catalog.LatestIndex) string {
-		return fmt.Sprintf("%s by %s, sorted by %s, half %s", x.Index, strings.Join(x.By, " "), strings.Join(x.Sort, " "), x.Half)
+		return fmt.Sprintf("%s by %s, sorted by %s, half %s", x.Index, strings.Join(x.By, " "),
+			strings.Join(x.Sort, " "), x.Half)
 	}), "; ")
 }

@@ -15,7 +15,8 @@ import (
 func compareRetention(path string, before, after tier.Policy) []Change {
 	closes := closing(before.HasDeferred() && after.HasDeferred())
 	changes := slices.Concat(
-		differ(join(path, "raw"), keptText(before.Raw), keptText(after.Raw), lessOrMore("tiers.raw", before.Raw, after.Raw)),
+		differ(join(path, "raw"), keptText(before.Raw), keptText(after.Raw),
+			lessOrMore("tiers.raw", before.Raw, after.Raw)),
 		differ(join(path, "jitter"), spanText(before.Jitter), spanText(after.Jitter), closes),
 		differ(join(path, "lateEvery"), spanText(before.LateEvery), spanText(after.LateEvery), closes))
 	for i, t := range before.Tiers {
@@ -23,7 +24,8 @@ func compareRetention(path string, before, after tier.Policy) []Change {
 		if b, _, ok := after.Find(t.Unit); ok {
 			changes = append(changes, compareTier(where, t, b)...)
 		} else {
-			changes = append(changes, change(where, keptText(t.Retention), "", fmt.Sprintf("tiers.removed.coarsest.%t", i == len(before.Tiers)-1)))
+			changes = append(changes, change(where, keptText(t.Retention), "",
+				fmt.Sprintf("tiers.removed.coarsest.%t", i == len(before.Tiers)-1)))
 		}
 	}
 	for i, t := range after.Tiers {
@@ -44,7 +46,8 @@ func lessOrMore[T cmp.Ordered](name string, before, after T) string {
 
 func compareTier(path string, a, b tier.Tier) []Change {
 	return slices.Concat(
-		differ(join(path, "retention"), keptText(a.Retention), keptText(b.Retention), lessOrMore("tiers.retention", a.Retention, b.Retention)),
+		differ(join(path, "retention"), keptText(a.Retention), keptText(b.Retention),
+			lessOrMore("tiers.retention", a.Retention, b.Retention)),
 		differ(join(path, "from"), fromText(a), fromText(b), "tiers.from"),
 		differ(join(path, "mode"), modeText(a.Deferred), modeText(b.Deferred), "tiers.mode."+modeText(b.Deferred)),
 		differ(join(path, "grace"), spanText(a.Grace), spanText(b.Grace), closing(a.Deferred && b.Deferred)))

@@ -37,7 +37,8 @@ func compareValues(path string, a, b reflect.Value) (changes []Change) {
 		return differ(path, settingText(a), settingText(b), ruling)
 	}
 	for i := range a.NumField() {
-		changes = append(changes, compareValues(join(path, lowerFirst(a.Type().Field(i).Name)), a.Field(i), b.Field(i))...)
+		changes = append(changes,
+			compareValues(join(path, lowerFirst(a.Type().Field(i).Name)), a.Field(i), b.Field(i))...)
 	}
 	return changes
 }

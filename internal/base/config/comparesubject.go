@@ -33,7 +33,9 @@ var typeRules = memberRules[catalog.SubjectType]{
 
 // typesAlone returns the subject types without kinds.
 func typesAlone(c *catalog.Catalog) []catalog.SubjectType {
-	return slices.DeleteFunc(c.Subjects(), func(s catalog.SubjectType) bool { return len(c.KindsOf(s)) > 0 })
+	return slices.DeleteFunc(c.Subjects(), func(s catalog.SubjectType) bool {
+		return len(c.SubjectKinds(s)) > 0
+	})
 }
 
 // promised returns the profile declaration of a subject type, the default one if it has none.
@@ -64,7 +66,8 @@ var profileFieldRules = memberRules[catalog.ProfileField]{
 	both: func(path string, a, b catalog.ProfileField) []Change {
 		return slices.Concat(
 			differ(join(path, "values"), strings.Join(a.Values, ", "), strings.Join(b.Values, ", "), "fields.checked"),
-			differ(join(path, "required"), strconv.FormatBool(a.Required), strconv.FormatBool(b.Required), "fields.checked"),
+			differ(join(path, "required"), strconv.FormatBool(a.Required), strconv.FormatBool(b.Required),
+				"fields.checked"),
 			differ(join(path, "immutable"), strconv.FormatBool(a.Immutable), strconv.FormatBool(b.Immutable),
 				"fields.checked"),
 			differ(join(path, "default"), a.Default, b.Default, "fields.default"))
@@ -77,7 +80,8 @@ var indexRules = memberRules[catalog.ProfileIndex]{
 	show: func(catalog.ProfileIndex) string { return "declared" },
 	both: func(path string, a, b catalog.ProfileIndex) []Change {
 		changes := differ(join(path, "index"), a.Index, b.Index, "indexes.index")
-		return append(changes, differ(join(path, "shards"), fmt.Sprint(a.Shards), fmt.Sprint(b.Shards), "indexes.shards")...)
+		return append(changes,
+			differ(join(path, "shards"), fmt.Sprint(a.Shards), fmt.Sprint(b.Shards), "indexes.shards")...)
 	},
 }
 
@@ -86,7 +90,8 @@ var uniqueRules = memberRules[catalog.Unique]{
 	name: func(u catalog.Unique) string { return u.Name },
 	show: func(u catalog.Unique) string { return "of " + strings.Join(u.Fields, ", ") },
 	both: func(path string, a, b catalog.Unique) []Change {
-		changes := differ(join(path, "fields"), strings.Join(a.Fields, ", "), strings.Join(b.Fields, ", "), "unique.changed")
+		changes := differ(join(path, "fields"), strings.Join(a.Fields, ", "), strings.Join(b.Fields, ", "),
+			"unique.changed")
 		changes = append(changes, differ(join(path, "perOwner"), fmt.Sprint(a.PerOwner),
 			fmt.Sprint(b.PerOwner), "unique.changed")...)
 		return append(changes, differ(join(path, "case"), string(a.Case), string(b.Case), "unique.changed")...)

@@ -100,7 +100,9 @@ func subjectMembers(s *catalog.SubjectType) members {
 
 func readSubject(r *reader, name string, v value) catalog.SubjectType {
 	s := catalog.SubjectType{Name: name}
-	r.object(v, members{{"path", text(&s.Path)}, {"profile", func(r *reader, v value) { readProfile(r, v, &s.Profile) }}})
+	r.object(v, members{{"path", text(&s.Path)}, {"profile", func(r *reader, v value) {
+		readProfile(r, v, &s.Profile)
+	}}})
 	return s
 }
 
@@ -158,7 +160,8 @@ func latestPolicy(to *catalog.LatestPolicy) func(*reader, value) {
 	}
 }
 
-var finerPolicies = map[string]model.FinerTimePolicy{"reject": model.RejectFinerTime, "truncate": model.TruncateFinerTime}
+var finerPolicies = map[string]model.FinerTimePolicy{"reject": model.RejectFinerTime,
+	"truncate": model.TruncateFinerTime}
 
 // choice reads one of the texts that values have. what names the choice in the sentence of a mistake.
 func choice[T any](to *T, what string, values map[string]T) func(*reader, value) {

@@ -146,7 +146,8 @@ kinds:
 	if diff := cmp.Diff(want, kind(t, c, "READING").Retention); diff != "" {
 		t.Errorf("READING (-want +got):\n%s", diff)
 	}
-	own := tier.Policy{Raw: tier.Forever, Tiers: []tier.Tier{{Unit: tier.Day, Retention: tier.Forever, Deferred: true}}}
+	own := tier.Policy{Raw: tier.Forever,
+		Tiers: []tier.Tier{{Unit: tier.Day, Retention: tier.Forever, Deferred: true}}}
 	if diff := cmp.Diff(own, kind(t, c, "VIBRATION").Retention); diff != "" {
 		t.Errorf("VIBRATION (-want +got):\n%s", diff)
 	}
@@ -164,7 +165,7 @@ func TestRetention_ATierMayBeAMapping(t *testing.T) {
 		c := parse(t, "tiers: {raw: 30d, hour: {retention: 180d, least: 90d, from: "+from+"}, day: 2y}")
 		want := tier.Tier{
 			Deferred: true, Unit: tier.Hour, Retention: 180 * tier.Day24, Least: 90 * tier.Day24,
-			From: model.TimeOf(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)),
+			From: model.NewTime(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)),
 		}
 		if got := c.Retention.Finest(); got != want {
 			t.Errorf("from %s: got %+v, want %+v", from, got, want)

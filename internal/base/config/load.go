@@ -23,7 +23,9 @@ const (
 func Load(path string, domains ...catalog.Kind) (*Config, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read configuration: %w; set %s to the path of a readable file, or unset it for the defaults", err, EnvFile)
+		return nil, fmt.Errorf(
+			"read configuration: %w; set %s to the path of a readable file, or unset it for the defaults", err,
+			EnvFile)
 	}
 	return Parse(path, data, domains...)
 }

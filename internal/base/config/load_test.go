@@ -87,7 +87,8 @@ func TestParseDuration_AcceptsAllUnits(t *testing.T) {
 			t.Errorf("parseDuration(%q) = %v, %v; want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "5", "d", "5 d", "05d", "1.5h", "1h30m", "5D", "201y", "99999999999999999999s", "forever", "５d"} {
+	for _, text := range []string{"", "5", "d", "5 d", "05d", "1.5h", "1h30m", "5D", "201y",
+		"99999999999999999999s", "forever", "５d"} {
 		if got, err := parseDuration(text); err == nil {
 			t.Errorf("parseDuration(%q) = %v, want an error", text, got)
 		}

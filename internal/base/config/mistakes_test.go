@@ -299,7 +299,8 @@ func TestValidate_ChecksAConfigurationMadeInGo(t *testing.T) {
 	c.Mapping.BatchSize = 0
 	c.Kinds = append(c.Kinds, catalog.Kind{})
 	got := fmt.Sprint(c.Validate())
-	for _, want := range []string{"mapping.batchSize: 0 is out of bounds", "kinds.#2.name: missing", "kinds.#2.subject.name: missing"} {
+	for _, want := range []string{"mapping.batchSize: 0 is out of bounds", "kinds.#2.name: missing",
+		"kinds.#2.subject.name: missing"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nwant %s", got, want)
 		}

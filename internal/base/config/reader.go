@@ -72,7 +72,8 @@ func (r *reader) document(data []byte) (root value, ok bool) {
 	}
 	switch err := decoder.Decode(&second); {
 	case err == nil:
-		r.wrong(value{node: &second}, "a second document begins here, and a configuration is one document: remove the ---")
+		r.wrong(value{node: &second},
+			"a second document begins here, and a configuration is one document: remove the ---")
 	case !errors.Is(err, io.EOF):
 		r.syntax(err)
 	}
@@ -102,7 +103,8 @@ func (r *reader) object(v value, known members) {
 				return
 			}
 		}
-		r.wrong(value{at, child.path}, "unknown key%s; want one of: %s", names.DidYouMean(name, known.names()), strings.Join(known.names(), ", "))
+		r.wrong(value{at, child.path}, "unknown key%s; want one of: %s", names.DidYouMean(name, known.names()),
+			strings.Join(known.names(), ", "))
 	})
 }
 

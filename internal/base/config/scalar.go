@@ -133,7 +133,8 @@ func size(to *int) func(*reader, value) {
 // instant returns a function that reads a time, or a date as its start in UTC.
 func instant(to *model.Time) func(*reader, value) {
 	return func(r *reader, v value) {
-		s, ok := r.scalar(v, "a date or time in UTC, for example 2026-11-01 or 2026-11-01T00:00:00Z", "!!timestamp", "!!str")
+		s, ok := r.scalar(v, "a date or time in UTC, for example 2026-11-01 or 2026-11-01T00:00:00Z", "!!timestamp",
+			"!!str")
 		if !ok {
 			return
 		}

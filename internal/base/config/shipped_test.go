@@ -39,7 +39,8 @@ func TestDefault_EqualsTheShippedFile(t *testing.T) {
 	if diff := cmp.Diff(byDefault, loaded, cmpopts.IgnoreFields(config.Config{}, "Kinds")); diff != "" {
 		t.Errorf("the shipped file differs from Default (-default +file):\n%s", diff)
 	}
-	if diff := cmp.Diff(kinds(t, byDefault), kinds(t, loaded), cmpopts.IgnoreUnexported(catalog.Kind{})); diff != "" {
+	if diff := cmp.Diff(kinds(t, byDefault), kinds(t, loaded),
+		cmpopts.IgnoreUnexported(catalog.Kind{})); diff != "" {
 		t.Errorf("the shipped file's kinds differ from the domains' (-domains +file):\n%s", diff)
 	}
 }
@@ -64,7 +65,8 @@ func TestDefault_IsValid(t *testing.T) {
 }
 
 func TestParse_AnEmptyFileIsTheDefault(t *testing.T) {
-	for _, data := range []string{"", "\n# nothing\n", "{}", "limits:\nkinds:\ntiers:\nstages:\n  # all commented out\n"} {
+	for _, data := range []string{"", "\n# nothing\n", "{}",
+		"limits:\nkinds:\ntiers:\nstages:\n  # all commented out\n"} {
 		got, err := config.Parse("tidemark.yaml", []byte(data))
 		if err != nil {
 			t.Errorf("%q: %v", data, err)

@@ -149,9 +149,11 @@ func (c *Config) sourceMistakes() (found Mistakes) {
 			found = append(found, Mistake{Path: path + ".kind", Message: why})
 		}
 		found = append(found, s.mistakes(path)...)
-		for _, role := range append([]SourceTag{{"measurement", s.Measurement}, {"otherTags", s.OtherTags}}, s.Tags...) {
+		for _, role := range append([]SourceTag{{"measurement", s.Measurement}, {"otherTags", s.OtherTags}},
+			s.Tags...) {
 			if known := []Role{RoleStream, RoleField, RoleDrop, RoleSubject}; !slices.Contains(known, role.Role) {
-				found = append(found, Mistake{Path: join(path, role.Name), Message: fmt.Sprintf("%s is not a role: want subject, stream, field or drop", clip(string(role.Role)))})
+				found = append(found, Mistake{Path: join(path, role.Name),
+					Message: fmt.Sprintf("%s is not a role: want subject, stream, field or drop", clip(string(role.Role)))})
 			}
 		}
 	}

@@ -25,7 +25,8 @@ func (c *Config) mistakes() Mistakes {
 	}
 	if l := c.Limits; l.Decompressed < l.Body {
 		found = append(found, Mistake{Path: "limits.decompressed", Message: fmt.Sprintf(
-			"%s is less than limits.body, %s, so that uncompressed requests would be rejected: raise it", bytesText(l.Decompressed), bytesText(l.Body))})
+			"%s is less than limits.body, %s, so that uncompressed requests would be rejected: raise it",
+			bytesText(l.Decompressed), bytesText(l.Body))})
 	}
 	if t := c.Collector.Trust; t != TrustNone && t != TrustCloudFront && t != TrustProxy {
 		found = append(found, Mistake{Path: "collector.trust", Message: fmt.Sprintf(
@@ -33,8 +34,9 @@ func (c *Config) mistakes() Mistakes {
 	}
 	fronted := slices.ContainsFunc(c.Stages, func(s Stage) bool { return s.CloudFront != CloudFront{} })
 	if c.Collector.Regions && c.Collector.Trust != TrustCloudFront && !fronted {
-		found = append(found, Mistake{Path: "collector.regions", Message: "no header names a region while no distribution is trusted: " +
-			"write trust: cloudfront, or cloudFront in a stage"})
+		found = append(found,
+			Mistake{Path: "collector.regions", Message: "no header names a region while no distribution is trusted: " +
+				"write trust: cloudfront, or cloudFront in a stage"})
 	}
 	for _, d := range c.Collector.Domains {
 		if d == "" || strings.ContainsAny(d, "*/: ") {
@@ -74,7 +76,8 @@ func (e Exclude) mistakes() (found Mistakes) {
 	}
 	for _, host := range e.Referrers {
 		if host == "" || strings.ToLower(host) != host || strings.ContainsAny(host, "*/: ") {
-			add("referrers", clip(host)+" is not a host in small letters, such as spam.example, which has its subdomains")
+			add("referrers", clip(host)+
+				" is not a host in small letters, such as spam.example, which has its subdomains")
 		}
 	}
 	return found
@@ -131,7 +134,7 @@ func (c *Config) sharedValues(cat *catalog.Catalog) (found Mistakes) {
 	}
 	for _, s := range cat.Subjects() {
 		path := join("subjects", s.Name) + ".profile.unique."
-		if own := cat.KindsOf(s); len(own) > 0 {
+		if own := cat.SubjectKinds(s); len(own) > 0 {
 			path = "kinds." + own[0].Name + ".subject.profile.unique."
 		}
 		for _, u := range cat.Profile(s.Name).Unique {

@@ -12,7 +12,8 @@ import (
 )
 
 func event(kind, page, amount string) model.Event {
-	e := model.Event{Series: model.Series{Kind: kind}, Attrs: model.Attrs{{Name: "page", Value: model.TextValue(page)}}}
+	e := model.Event{Series: model.Series{Kind: kind},
+		Attrs: model.Attrs{{Name: "page", Value: model.TextValue(page)}}}
 	if amount != "" {
 		e.Attrs = append(e.Attrs, model.Attr{Name: "amount", Value: model.NumberValue(model.MustDecimal(amount))})
 		e.Attrs.Sort()
@@ -50,7 +51,8 @@ func TestStep_MatchesPatterns(t *testing.T) {
 		{"/**", "/line\nbreak", true}, {"", "", true}, {"", "/", false},
 	} {
 		want := fmt.Sprintf("goal_x=%d ", map[bool]int{true: 1}[c.met])
-		if got := measures(goal.Goal{Name: "x", Steps: []goal.Step{on("VIEW", c.pattern)}}, 0, event("VIEW", c.page, "")); got != want {
+		if got := measures(goal.Goal{Name: "x", Steps: []goal.Step{on("VIEW", c.pattern)}}, 0,
+			event("VIEW", c.page, "")); got != want {
 			t.Errorf("pattern %q, page %q: %s, want %s", c.pattern, c.page, got, want)
 		}
 	}
@@ -58,7 +60,8 @@ func TestStep_MatchesPatterns(t *testing.T) {
 
 func TestStep_NeedsTheKindAndATextInEachField(t *testing.T) {
 	t.Parallel()
-	two := goal.Step{Of: "VIEW", Where: []goal.Match{{Field: "amount", Pattern: "**"}, {Field: "page", Pattern: "**"}}}
+	two := goal.Step{Of: "VIEW",
+		Where: []goal.Match{{Field: "amount", Pattern: "**"}, {Field: "page", Pattern: "**"}}}
 	for name, got := range map[string]string{
 		"another kind":      measures(goal.Goal{Name: "x", Steps: []goal.Step{on("VIEW", "**")}}, 0, event("BUY", "/", "")),
 		"no field":          measures(goal.Goal{Name: "x", Steps: []goal.Step{two}}, 0, event("VIEW", "/", "")),
@@ -77,7 +80,8 @@ func TestStep_NeedsTheKindAndATextInEachField(t *testing.T) {
 
 func TestGoal_CountsStepsInOrderAndAddsUpValues(t *testing.T) {
 	t.Parallel()
-	g := goal.Goal{Name: "buy", Steps: []goal.Step{on("VIEW", "/cart"), on("VIEW", "/*"), on("BUY", "**")}, Value: "amount", MinDuration: time.Second}
+	g := goal.Goal{Name: "buy", Steps: []goal.Step{on("VIEW", "/cart"), on("VIEW", "/*"), on("BUY", "**")},
+		Value: "amount", MinDuration: time.Second}
 	cart, other, buy := event("VIEW", "/cart", ""), event("VIEW", "/x", ""), event("BUY", "/", "9.95")
 	for name, c := range map[string]struct {
 		events   []model.Event
@@ -108,7 +112,8 @@ func furthest(steps []goal.Step, events []model.Event, next int) int {
 	}
 	best := furthest(steps, events[1:], next)
 	page, _ := events[0].Attrs.Get("page")
-	if pattern := steps[next].Where[0].Pattern; events[0].Series.Kind == steps[next].Of && (pattern == "**" || pattern == page.Text) {
+	if pattern := steps[next].Where[0].Pattern; events[0].Series.Kind == steps[next].Of &&
+		(pattern == "**" || pattern == page.Text) {
 		best = max(best, furthest(steps, events[1:], next+1))
 	}
 	return best
@@ -118,11 +123,13 @@ func TestSet_MeetsAsManyStepsAsAnyChoiceOfEvents(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		step := rapid.Custom(func(t *rapid.T) goal.Step {
-			return on(rapid.SampledFrom([]string{"VIEW", "BUY"}).Draw(t, "of"), rapid.SampledFrom([]string{"/a", "/b", "**"}).Draw(t, "pattern"))
+			return on(rapid.SampledFrom([]string{"VIEW", "BUY"}).Draw(t, "of"),
+				rapid.SampledFrom([]string{"/a", "/b", "**"}).Draw(t, "pattern"))
 		})
 		g := goal.Goal{Name: "x", Steps: rapid.SliceOfN(step, 1, goal.MaxSteps).Draw(t, "steps")}
 		events := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) model.Event {
-			return event(rapid.SampledFrom([]string{"VIEW", "BUY"}).Draw(t, "kind"), rapid.SampledFrom([]string{"/a", "/b", "/c"}).Draw(t, "page"), "")
+			return event(rapid.SampledFrom([]string{"VIEW", "BUY"}).Draw(t, "kind"),
+				rapid.SampledFrom([]string{"/a", "/b", "/c"}).Draw(t, "page"), "")
 		}), 0, 12).Draw(t, "events")
 		want, reached := "", furthest(g.Steps, events, 0)
 		for i, name := range g.Fields() {

@@ -131,7 +131,7 @@ func (s Set) Attrs(p Progress, duration time.Duration) (all model.Attrs) {
 
 func oneIf(met bool) model.Decimal {
 	if met {
-		return model.DecimalOf(1)
+		return model.NewDecimal(1)
 	}
-	return model.DecimalOf(0)
+	return model.NewDecimal(0)
 }

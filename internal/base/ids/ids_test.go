@@ -33,7 +33,8 @@ func TestRandomValues_FollowFromTheSource(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if first == second || first != again {
-			t.Errorf("%s: %x, then %x, and %x from the same seed; want two values, and the first one again", name, first, second, again)
+			t.Errorf("%s: %x, then %x, and %x from the same seed; want two values, and the first one again", name,
+				first, second, again)
 		}
 	}
 }
@@ -43,7 +44,8 @@ func TestRandomValues_ReturnTheErrorOfTheSource(t *testing.T) {
 	_, token := ids.Token(broken{})
 	_, secret := ids.Secret(broken{}, 32)
 	_, event := ids.Event(0, "", broken{})
-	for name, err := range map[string]error{"nonce": nonce, "token": token, "secret": secret, "event id": event} {
+	for name, err := range map[string]error{"nonce": nonce, "token": token, "secret": secret,
+		"event id": event} {
 		if !errors.Is(err, errBroken) {
 			t.Errorf("%s: error %v, want the source's", name, err)
 		}

@@ -14,7 +14,8 @@ func TestClosest_FindsMisspelledWordsAndOtherForms(t *testing.T) {
 	if got := Closest("temp", []string{"humidity", "temperature"}); got != "temperature" {
 		t.Errorf("temp: got %q", got)
 	}
-	if got := DidYouMean("temprature", []string{"humidity", "temperature"}); got != " (did you mean temperature?)" {
+	if got := DidYouMean("temprature",
+		[]string{"humidity", "temperature"}); got != " (did you mean temperature?)" {
 		t.Errorf("got %q", got)
 	}
 }

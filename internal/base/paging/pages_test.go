@@ -147,7 +147,8 @@ func TestMerge_IsTheSortedUnion(t *testing.T) {
 		if limit > 0 {
 			want = want[:min(limit, len(want))]
 		}
-		if got, err := paging.Collect(paging.Merge(limit, cmp.Compare, all...)); err != nil || !slices.Equal(got, want) {
+		if got, err := paging.Collect(paging.Merge(limit, cmp.Compare, all...)); err != nil ||
+			!slices.Equal(got, want) {
 			t.Fatalf("%v, %v; want %v", got, err, want)
 		}
 	})
@@ -176,7 +177,8 @@ func TestMerge_ReadsNoPageThatTheCallerDoesNotReach(t *testing.T) {
 		t.Errorf("%v, then %v, with %d reads; want %v, then %v, with 1", got, failed, a.reads, want, errRead)
 	}
 	b.fail = 0
-	if got, err := paging.Collect(paging.Merge(2, strings.Compare, paging.Items(a.read), paging.Items(b.read))); err != nil || !slices.Equal(got, []string{"a", "b"}) || b.reads != 3 {
+	if got, err := paging.Collect(paging.Merge(2, strings.Compare, paging.Items(a.read),
+		paging.Items(b.read))); err != nil || !slices.Equal(got, []string{"a", "b"}) || b.reads != 3 {
 		t.Errorf("%v, %v with %d reads, want the first two", got, err, b.reads)
 	}
 }

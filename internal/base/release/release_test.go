@@ -16,7 +16,8 @@ func TestMakefile_StampsEveryProgramThatItBuilds(t *testing.T) {
 	}
 	makefile := string(text)
 	type here struct{}
-	if want := "-X " + reflect.TypeFor[here]().PkgPath() + ".version=$(VERSION)"; !strings.Contains(makefile, want) {
+	if want := "-X " + reflect.TypeFor[here]().PkgPath() +
+		".version=$(VERSION)"; !strings.Contains(makefile, want) {
 		t.Errorf("the Makefile stamps something else than %q", want)
 	}
 	for _, line := range strings.Split(strings.ReplaceAll(makefile, "$(LDFLAGS)", "$(STAMP)"), "\n") {

@@ -42,7 +42,8 @@ const (
 )
 
 var types = map[string]bool{
-	PurgeLock: true, Quarantine: true, IndexEntry: true, RotatingSecret: true, Unique: true, Rule: true, Job: true,
+	PurgeLock: true, Quarantine: true, IndexEntry: true, RotatingSecret: true, Unique: true, Rule: true,
+	Job:          true,
 	Invalidation: true, Series: true, Share: true,
 }
 

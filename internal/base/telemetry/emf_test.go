@@ -25,7 +25,8 @@ func emitter(out *bytes.Buffer) *telemetry.Emitter {
 func TestEmit_WritesTheDocumentedLine(t *testing.T) {
 	var out bytes.Buffer
 	err := emitter(&out).Emit("tidemark-prod-aggregate", "READING", telemetry.Counts{
-		telemetry.Recomputations: 3, telemetry.RowsWritten: 2, telemetry.Lag: 1.5, telemetry.ReadUnits: 9, telemetry.LostLocks: 0,
+		telemetry.Recomputations: 3, telemetry.RowsWritten: 2, telemetry.Lag: 1.5, telemetry.ReadUnits: 9,
+		telemetry.LostLocks: 0,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +77,8 @@ func TestEmit_PublishesZeroOnlyWhereSilenceIsAnAlarm(t *testing.T) {
 		}
 	}
 	out.Reset()
-	if err := emitter(&out).Emit("f", "READING", telemetry.Counts{telemetry.LostLocks: 0}); err != nil || out.Len() > 0 {
+	if err := emitter(&out).Emit("f", "READING", telemetry.Counts{telemetry.LostLocks: 0}); err != nil ||
+		out.Len() > 0 {
 		t.Errorf("%v and %q, want no line", err, out.String())
 	}
 }
@@ -90,7 +92,8 @@ func TestEmit_LeanPublishesTheMetricsThatHaveAnAlarm(t *testing.T) {
 	if err := lean.Emit("f", "READING", counts); err != nil {
 		t.Fatal(err)
 	}
-	if got := out.String(); !strings.Contains(got, `"RowsWritten":2`) || strings.Contains(got, `"Name":"RowsWritten"`) ||
+	if got := out.String(); !strings.Contains(got, `"RowsWritten":2`) ||
+		strings.Contains(got, `"Name":"RowsWritten"`) ||
 		!strings.Contains(got, `"Name":"RowsInexact"`) {
 		t.Errorf("%s, want RowsWritten as a member and RowsInexact as a metric", got)
 	}

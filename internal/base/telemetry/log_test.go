@@ -17,7 +17,8 @@ func TestNewLogger_WritesOneJSONObjectALineAtOrAboveItsLevel(t *testing.T) {
 	log.Debug("not this")
 	log.Info("batch folded",
 		telemetry.FieldKind, "READING", telemetry.FieldSeries, "DEVICE/sensor_01 READING",
-		telemetry.FieldOutcome, "applied", telemetry.FieldCount, 3, telemetry.FieldLag, 250, telemetry.FieldRequestID, "r-1")
+		telemetry.FieldOutcome, "applied", telemetry.FieldCount, 3, telemetry.FieldLag, 250,
+		telemetry.FieldRequestID, "r-1")
 
 	if strings.Count(out.String(), "\n") != 1 {
 		t.Fatalf("want one line, got %q", out.String())
@@ -41,14 +42,16 @@ func TestNewLogger_WritesValidJSONWhateverTheErrorText(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		log := telemetry.NewLogger(&out, slog.LevelInfo)
-		log.Error("cannot write: "+text, telemetry.FieldError, errors.New(text), telemetry.FieldSeries, text, text, text)
+		log.Error("cannot write: "+text, telemetry.FieldError, errors.New(text), telemetry.FieldSeries, text, text,
+			text)
 		if n := strings.Count(out.String(), "\n"); n != 1 {
 			t.Fatalf("%.40q: %d lines, want 1", text, n)
 		}
 		if !utf8.Valid(out.Bytes()) {
 			t.Errorf("%.40q: the line is not UTF-8", text)
 		}
-		if got := decode(t, out.Bytes()); got["level"] != "ERROR" || got[telemetry.FieldError] != strings.ToValidUTF8(text, "\ufffd") && utf8.ValidString(text) {
+		if got := decode(t, out.Bytes()); got["level"] != "ERROR" ||
+			got[telemetry.FieldError] != strings.ToValidUTF8(text, "\ufffd") && utf8.ValidString(text) {
 			t.Errorf("%.40q: level %v, error %.40q", text, got["level"], got[telemetry.FieldError])
 		}
 	}

@@ -22,11 +22,13 @@ func TestCatalogue_HasOneCompleteRowForEachMetric(t *testing.T) {
 			t.Errorf("%q is not a valid name, or is already used", d.Metric)
 		}
 		seen[string(d.Metric)] = true
-		if !isSentence(d.Sentence) || !slices.Contains([]telemetry.Unit{telemetry.Count, telemetry.Seconds}, d.Unit) {
+		if !isSentence(d.Sentence) ||
+			!slices.Contains([]telemetry.Unit{telemetry.Count, telemetry.Seconds}, d.Unit) {
 			t.Errorf("%s: want a sentence and a unit, got %q and %q", d.Metric, d.Sentence, d.Unit)
 		}
-		if a := d.Alarm; a != nil && (!isSentence(a.Meaning) || a.Periods < 1 || a.Within < a.Periods || a.Period <= 0 || a.Threshold < 0 ||
-			!slices.Contains([]telemetry.Statistic{telemetry.Sum, telemetry.Maximum}, a.Statistic)) {
+		if a := d.Alarm; a != nil &&
+			(!isSentence(a.Meaning) || a.Periods < 1 || a.Within < a.Periods || a.Period <= 0 || a.Threshold < 0 ||
+				!slices.Contains([]telemetry.Statistic{telemetry.Sum, telemetry.Maximum}, a.Statistic)) {
 			t.Errorf("%s: invalid alarm: %+v", d.Metric, *a)
 		}
 	}
@@ -45,7 +47,8 @@ func TestCatalogue_HasTheConstants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, match := range regexp.MustCompile(`(?m)^\t(\w+) +Metric = "(\w+)"$`).FindAllStringSubmatch(string(source), -1) {
+		for _, match := range regexp.MustCompile(`(?m)^\t(\w+) +Metric = "(\w+)"$`).FindAllStringSubmatch(
+			string(source), -1) {
 			if match[1] != match[2] {
 				t.Errorf("%s is the name %q", match[1], match[2])
 			}

@@ -79,7 +79,8 @@ func (l *lines) Add(n int) {
 		return
 	}
 	left := time.Duration((l.total-l.n)/rate) * time.Second
-	fmt.Fprintf(l.w, "%s: %s of %s (%s/s, %s left)\n", l.what, Grouped(l.n), Grouped(l.total), Grouped(rate), left)
+	fmt.Fprintf(l.w, "%s: %s of %s (%s/s, %s left)\n", l.what, Grouped(l.n), Grouped(l.total), Grouped(rate),
+		left)
 }
 
 func (l *lines) Done() {}

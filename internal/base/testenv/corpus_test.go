@@ -16,7 +16,8 @@ func TestParseCorpus_ReadsConcatenatedFiles(t *testing.T) {
 }
 
 func TestParseCorpus_RejectsWhatGoTestDoesNotWrite(t *testing.T) {
-	for _, text := range []string{"", header, "x\n" + header + "int(1)\n", header + "int\n", header + "int(x)\n", header + "string(a)\n", header + "float64(1)\n"} {
+	for _, text := range []string{"", header, "x\n" + header + "int(1)\n", header + "int\n", header + "int(x)\n",
+		header + "string(a)\n", header + "float64(1)\n"} {
 		if inputs, err := parseCorpus(text); err == nil {
 			t.Errorf("%q: %v, want an error", text, inputs)
 		}

@@ -126,7 +126,7 @@ func dayStart(zone *time.Location, date time.Time) model.Time {
 		}
 		_, change := at.ZoneBounds()
 		if change.IsZero() || start.Before(change) {
-			return model.TimeOf(start)
+			return model.NewTime(start)
 		}
 		at = change
 	}

@@ -18,7 +18,7 @@ func at(text string) model.Time {
 	if err != nil {
 		panic(err)
 	}
-	return model.TimeOf(t)
+	return model.NewTime(t)
 }
 
 func TestPeriods_FollowTheClockOfTheZone(t *testing.T) {

@@ -71,13 +71,15 @@ func epoch(text string) (model.Time, error) {
 	case len(whole) == len("20261101"):
 		return 0, fmt.Errorf("%.64q is %w; a date is written with -", text, ErrForm)
 	case len(whole) == 5:
-		return 0, fmt.Errorf("%.64q is %w; a number of five digits is the day number of a spreadsheet: export the column as a date", text, ErrForm)
+		return 0, fmt.Errorf(
+			"%.64q is %w; a number of five digits is the day number of a spreadsheet: export the column as a date",
+			text, ErrForm)
 	}
 	return 0, fmt.Errorf("%.64q is %w", text, ErrForm)
 }
 
 func inRange(at time.Time, text string) (model.Time, error) {
-	if t := model.TimeOf(at); t >= model.MinTime {
+	if t := model.NewTime(at); t >= model.MinTime {
 		return t, nil
 	}
 	return 0, fmt.Errorf("%.64q: %w", text, model.ErrTimeRange)

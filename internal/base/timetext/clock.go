@@ -24,8 +24,9 @@ type Clock struct {
 
 // The errors of Clock.
 var (
-	ErrNoZone   = errors.New("has no time zone: pass --zone, such as --zone UTC or --zone Europe/Berlin")
-	ErrNoTime   = errors.New("is not a time: want 2026-04-20T14:00:00Z, 2026-04-20 14:00, or epoch seconds or milliseconds; pass --time-format for another form, such as --time-format '%d.%m.%Y %H:%M'")
+	ErrNoZone = errors.New("has no time zone: pass --zone, such as --zone UTC or --zone Europe/Berlin")
+	ErrNoTime = errors.New(
+		"is not a time: want 2026-04-20T14:00:00Z, 2026-04-20 14:00, or epoch seconds or milliseconds; pass --time-format for another form, such as --time-format '%d.%m.%Y %H:%M'")
 	ErrNoFormat = errors.New("is not in the form of --time-format")
 	ErrSmall    = errors.New("is not a time: as epoch seconds it is in 1970; five digits are the day number " +
 		"of a spreadsheet: pass --time-format excel, or export the column as a date")
@@ -55,7 +56,7 @@ func (c Clock) Read(text string) (model.Time, string, error) {
 	if err != nil {
 		return 0, text, fmt.Errorf("%.64q %w", text, err)
 	}
-	at := model.TimeOf(wall)
+	at := model.NewTime(wall)
 	return at, at.String(), nil
 }
 

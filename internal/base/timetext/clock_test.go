@@ -122,7 +122,8 @@ func TestClock_AFormatReadsWhatStrptimeReads(t *testing.T) {
 	if err := clock.SetFormat("%m/%d/%Y"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := clock.Read("2026-01-09"); err == nil || !strings.Contains(err.Error(), `"2026-01-09"`) || !strings.Contains(err.Error(), `"%m/%d/%Y"`) {
+	if _, _, err := clock.Read("2026-01-09"); err == nil || !strings.Contains(err.Error(), `"2026-01-09"`) ||
+		!strings.Contains(err.Error(), `"%m/%d/%Y"`) {
 		t.Errorf("%v, want the text and the format", err)
 	}
 }

@@ -17,17 +17,19 @@ var wallLayouts = []string{
 	"2006-1-2 15:4:5", "2006-1-2 15:4", "2006-1-2", "2006/1/2 15:4:5", "2006/1/2 15:4", "2006/1/2",
 	"20060102 150405", "20060102 1504", "2.1.2006 15:4:5", "2.1.2006 15:4", "2.1.2006",
 	"2-Jan-2006 15:4:5", "2-Jan-2006 15:4", "2-Jan-2006", "2 Jan 2006 15:4:5", "2 Jan 2006",
-	"Mon, 2 Jan 2006 15:4:5", "Jan 2, 2006 15:4:5", "Jan 2, 2006 3:4:5 PM", "Jan 2, 2006", "Mon Jan 2 15:4:5 2006",
+	"Mon, 2 Jan 2006 15:4:5", "Jan 2, 2006 15:4:5", "Jan 2, 2006 3:4:5 PM", "Jan 2, 2006",
+	"Mon Jan 2 15:4:5 2006",
 	"2006-002 15:4:5", "2006-002",
 }
 
 var (
 	// offsetAtEnd is a time of day and its offset, as Postgres, pandas, DuckDB and Go write them.
-	offsetAtEnd = regexp.MustCompile(`^(.*(?::\d\d?(?:[.,]\d+)?|[ T]\d{4,6}(?:\.\d+)?)) ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)(?: [A-Z]{3,4})?$`)
-	dayAndTime  = regexp.MustCompile(`^(\d{8}|\d{4}[-/]\d\d?[-/]\d\d?|\d{4}-\d{3})[Tt](\d)`)
-	weekDate    = regexp.MustCompile(`^(\d{4})-?W(\d\d)(?:-?([1-7]))?$`)
-	slashes     = regexp.MustCompile(`^\d{1,2}/\d{1,2}/\d{2,4}`)
-	spaces      = regexp.MustCompile(`[ \t]+`)
+	offsetAtEnd = regexp.MustCompile(
+		`^(.*(?::\d\d?(?:[.,]\d+)?|[ T]\d{4,6}(?:\.\d+)?)) ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)(?: [A-Z]{3,4})?$`)
+	dayAndTime = regexp.MustCompile(`^(\d{8}|\d{4}[-/]\d\d?[-/]\d\d?|\d{4}-\d{3})[Tt](\d)`)
+	weekDate   = regexp.MustCompile(`^(\d{4})-?W(\d\d)(?:-?([1-7]))?$`)
+	slashes    = regexp.MustCompile(`^\d{1,2}/\d{1,2}/\d{2,4}`)
+	spaces     = regexp.MustCompile(`[ \t]+`)
 )
 
 // guessedTime reads a time in one of the forms that mean one time. offset is false if the text has none.
@@ -89,7 +91,8 @@ const excelEpochDays = 25_569 // days from there to 1970
 
 // epochUnits are the names of units of numbers that are times.
 var epochUnits = map[string]time.Duration{
-	"excel": excelDay, "s": time.Second, "unix": time.Second, "ms": time.Millisecond, "us": time.Microsecond, "ns": time.Nanosecond,
+	"excel": excelDay, "s": time.Second, "unix": time.Second, "ms": time.Millisecond, "us": time.Microsecond,
+	"ns": time.Nanosecond,
 }
 
 // sinceEpoch returns the time of a number of units, to the microsecond.
@@ -152,10 +155,12 @@ var halfOfDay = regexp.MustCompile(`(?i)\b[ap]\.?m\b\.?|[0-9][ap]m\b`)
 
 // directives are the forms of strptime in the layouts of package time. They read numbers without zeros too.
 var directives = map[byte]string{
-	'Y': "2006", 'y': "06", 'm': "1", 'd': "2", 'e': "2", 'H': "15", 'k': "15", 'I': "3", 'l': "3", 'M': "4", 'S': "5",
+	'Y': "2006", 'y': "06", 'm': "1", 'd': "2", 'e': "2", 'H': "15", 'k': "15", 'I': "3", 'l': "3", 'M': "4",
+	'S': "5",
 	'f': "999999999", 'L': "999999999", 'N': "999999999", 'p': layoutHalf, 'P': layoutHalf,
 	'b': "Jan", 'h': "Jan", 'B': "January",
-	'a': "Mon", 'A': "Monday", 'j': "002", 'z': layoutOffset, 'Z': layoutOffset, 'T': "15:4:5", 'R': "15:4", 'D': "1/2/06",
+	'a': "Mon", 'A': "Monday", 'j': "002", 'z': layoutOffset, 'Z': layoutOffset, 'T': "15:4:5", 'R': "15:4",
+	'D': "1/2/06",
 	'F': "2006-1-2", 'c': "Mon Jan 2 15:4:5 2006", 'r': "3:4:5 " + layoutHalf, 'x': "1/2/06", 'X': "15:4:5",
 	'n': " ", 't': " ", '%': "%",
 }
@@ -182,7 +187,8 @@ func (c *Clock) SetFormat(format string) error {
 		}
 		part, ok := directives[format[i]]
 		if !ok {
-			return usererr.Errorf("%%%c is not read: use %%Y %%m %%d %%H %%M %%S %%f %%z %%b %%p %%j, or s, ms, us, ns or excel", format[i])
+			return usererr.Errorf(
+				"%%%c is not read: use %%Y %%m %%d %%H %%M %%S %%f %%z %%b %%p %%j, or s, ms, us, ns or excel", format[i])
 		}
 		layout.WriteString(part)
 	}

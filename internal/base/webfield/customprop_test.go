@@ -10,7 +10,8 @@ import (
 
 func TestParseProp_IsTheInverseOfString(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := webfield.Prop{Event: rapid.String().Draw(t, "event"), Name: rapid.String().Draw(t, "name"), Value: rapid.String().Draw(t, "value")}
+		p := webfield.Prop{Event: rapid.String().Draw(t, "event"), Name: rapid.String().Draw(t, "name"),
+			Value: rapid.String().Draw(t, "value")}
 		if got, ok := webfield.ParseProp(p.String()); !ok || got != p {
 			t.Fatalf("%q is %+v, %v; want %+v", p, got, ok, p)
 		}

@@ -163,7 +163,8 @@ func TestArguments_GroupsHaveAKindAndNoEvents(t *testing.T) {
 }
 
 func TestFields_ParsesWhatFieldsTextReturns(t *testing.T) {
-	given := []string{`domains:=["a.example"]`, "floor:=3", "name=Hall 3", "ok:=true", `place:={"floor":2}`, "removed="}
+	given := []string{`domains:=["a.example"]`, "floor:=3", "name=Hall 3", "ok:=true", `place:={"floor":2}`,
+		"removed="}
 	attrs, err := Fields(given)
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +190,8 @@ func TestFields_AreFoundInAnyOrder(t *testing.T) {
 			t.Errorf("%s is not found in %v", name, attrs)
 		}
 	}
-	if _, err := Fields([]string{"note=a", "floor:=1", "note=b"}); !usererr.Is(err) || !strings.Contains(err.Error(), "note is given twice") {
+	if _, err := Fields([]string{"note=a", "floor:=1", "note=b"}); !usererr.Is(err) ||
+		!strings.Contains(err.Error(), "note is given twice") {
 		t.Errorf("note twice: %v, want a usage error that names it", err)
 	}
 }

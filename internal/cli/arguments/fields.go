@@ -30,7 +30,8 @@ func Fields(args []string) (attrs model.Attrs, err error) {
 			v = model.BoolValue(text == "true")
 		case typed && strings.ContainsAny(text[:1], "[{"):
 			if !json.Valid([]byte(text)) {
-				return nil, usererr.Errorf("%q is not a list or a map in JSON: put it in single quotes, as in 'domains:=[\"a.example\"]'", arg)
+				return nil, usererr.Errorf(
+					"%q is not a list or a map in JSON: put it in single quotes, as in 'domains:=[\"a.example\"]'", arg)
 			}
 			v = model.Value{Kind: model.Nested, Text: text}
 		case typed:
@@ -67,7 +68,8 @@ func FieldsText(attrs model.Attrs) string {
 
 // Event returns the identity of the event that arguments and flags name. kind may be "" if
 // the subject has one kind. The error is one of usage.
-func Event(kinds *catalog.Catalog, subject, kind, stream, at, id string) (*catalog.Kind, model.EventKey, error) {
+func Event(kinds *catalog.Catalog,
+	subject, kind, stream, at, id string) (*catalog.Kind, model.EventKey, error) {
 	of, err := Subject(subject, kinds)
 	if err != nil {
 		return nil, model.EventKey{}, err
@@ -81,7 +83,8 @@ func Event(kinds *catalog.Catalog, subject, kind, stream, at, id string) (*catal
 		return nil, model.EventKey{}, err
 	}
 	if len(found) > 1 {
-		return nil, model.EventKey{}, usererr.Errorf("%s have several kinds of event: choose one with --kind %s", found[0].Subject.Path, strings.Join(KindNames(found), " or --kind "))
+		return nil, model.EventKey{}, usererr.Errorf("%s have several kinds of event: choose one with --kind %s",
+			found[0].Subject.Path, strings.Join(KindNames(found), " or --kind "))
 	}
 	if k := found[0]; k.GroupsOf != "" {
 		err := usererr.Errorf("%s are groups, which have no events: name a subject of kind %s",

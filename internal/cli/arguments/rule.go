@@ -38,7 +38,8 @@ func RuleKind(kinds *catalog.Catalog, subjectType, name string) (string, error) 
 		return "", usererr.Errorf("--kind %s: no such kind; the kinds are %s%s", name,
 			strings.Join(kindNames(kinds), ", "), names.DidYouMean(name, kindNames(kinds)))
 	case len(fit) == 0:
-		return "", usererr.Errorf("no kind of %s can have rules: a kind needs a latest item and one shard for them", subjectType)
+		return "", usererr.Errorf("no kind of %s can have rules: a kind needs a latest item and one shard for them",
+			subjectType)
 	case len(fit) > 1:
 		return "", usererr.Errorf("choose a kind with --kind: %s can have rules", strings.Join(fit, ", "))
 	}

@@ -73,7 +73,7 @@ func SubjectForms(kinds *catalog.Catalog) []string {
 // of its kinds if there are no names.
 func Kinds(kinds *catalog.Catalog, subject model.Subject, chosen []string) ([]*catalog.Kind, error) {
 	of, _ := kinds.SubjectType(subject.Type) // Subject found it
-	all := kinds.KindsOf(of)
+	all := kinds.SubjectKinds(of)
 	switch {
 	case len(all) == 0:
 		return nil, usererr.Errorf("%s have profiles and no events: use tidemark subject", of.Path)

@@ -44,7 +44,8 @@ func timeIn(zone *time.Location, flag, text string, absent model.Time) (model.Ti
 func Gap(text string) (g storage.Gap, err error) {
 	from, to, ok := strings.Cut(text, "..")
 	if !ok || from == "" || to == "" {
-		return g, usererr.Errorf("--gap %q: want FROM..TO, as 2026-04-20T09:00:00Z..2026-04-21T12:00:00Z, or recorded", text)
+		return g, usererr.Errorf(
+			"--gap %q: want FROM..TO, as 2026-04-20T09:00:00Z..2026-04-21T12:00:00Z, or recorded", text)
 	}
 	if g.From, err = Time("gap", from, 0); err != nil {
 		return g, err

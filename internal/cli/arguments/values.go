@@ -21,7 +21,9 @@ func Values(args, measures []string) (model.Attrs, error) {
 		}
 		measured := attrs[i].Value.Kind == model.Number || attrs[i].Value.Kind == model.Null
 		if slices.Contains(measures, a.Name) && !measured {
-			return nil, usererr.Errorf("%s=%s: a measure is a number, such as %s=22.4, with a point and without a unit", a.Name, a.Value.Text, a.Name)
+			return nil, usererr.Errorf(
+				"%s=%s: a measure is a number, such as %s=22.4, with a point and without a unit", a.Name, a.Value.Text,
+				a.Name)
 		}
 	}
 	return attrs, nil

@@ -18,8 +18,10 @@ func TestValues_ReadsNumbersAsTheyAreTyped(t *testing.T) {
 			t.Errorf("%s: got %s, %v; want %s", typed, FieldsText(attrs), err, want)
 		}
 	}
-	for _, wrong := range []string{"temperature=22,4", "temperature=22.4 C", "temperature=warm", "temperature=true"} {
-		if _, err := Values([]string{wrong}, []string{"temperature"}); !usererr.Is(err) || !strings.Contains(err.Error(), "temperature=22.4") {
+	for _, wrong := range []string{"temperature=22,4", "temperature=22.4 C", "temperature=warm",
+		"temperature=true"} {
+		if _, err := Values([]string{wrong}, []string{"temperature"}); !usererr.Is(err) ||
+			!strings.Contains(err.Error(), "temperature=22.4") {
 			t.Errorf("%s: got %v, want a usage error with an example", wrong, err)
 		}
 	}

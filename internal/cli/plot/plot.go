@@ -32,8 +32,10 @@ func Write(w io.Writer, rollups []query.Rollup, only string, width int) error {
 		}
 		dots := asciigraph.CreateCharSet("·")
 		stretch := columns / len(p.avg) // few points are drawn wider
-		plot := asciigraph.PlotMany([][]float64{stretched(p.min, stretch), stretched(p.max, stretch), stretched(p.avg, stretch)},
-			asciigraph.Height(height), asciigraph.Caption(caption(rollups, name)), asciigraph.SeriesChars(dots, dots, asciigraph.DefaultCharSet))
+		plot := asciigraph.PlotMany(
+			[][]float64{stretched(p.min, stretch), stretched(p.max, stretch), stretched(p.avg, stretch)},
+			asciigraph.Height(height), asciigraph.Caption(caption(rollups, name)),
+			asciigraph.SeriesChars(dots, dots, asciigraph.DefaultCharSet))
 		if _, err := fmt.Fprintf(w, "%s\n\n", plot); err != nil {
 			return err
 		}
@@ -47,7 +49,8 @@ func caption(rollups []query.Rollup, measure string) string {
 	if tiers != last.TierName() {
 		tiers += " and " + last.TierName()
 	}
-	return fmt.Sprintf("%s: average by %s, %s to %s (dots: minimum and maximum)", terminal.Printable(measure), tiers, first.Label(), last.Label())
+	return fmt.Sprintf("%s: average by %s, %s to %s (dots: minimum and maximum)", terminal.Printable(measure),
+		tiers, first.Label(), last.Label())
 }
 
 // stretched repeats each point, so that it is drawn that many characters wide.

@@ -23,7 +23,8 @@ func newRollup(bucket tier.Bucket, text string) query.Rollup {
 		value = model.NumberValue(d)
 	}
 	fold := rollup.NewFold(nil)
-	fold.AddEvent(&model.Event{Order: model.Order{At: bucket.Start}, Attrs: model.Attrs{{Name: "value", Value: value}}})
+	fold.AddEvent(&model.Event{Order: model.Order{At: bucket.Start},
+		Attrs: model.Attrs{{Name: "value", Value: value}}})
 	return query.Rollup{Bucket: bucket, Fold: *fold}
 }
 
@@ -31,7 +32,7 @@ func newRollup(bucket tier.Bucket, text string) query.Rollup {
 func hourlyRollups(values ...string) (found []query.Rollup) {
 	for i, v := range values {
 		if v != "" {
-			found = append(found, newRollup(tier.Hour.BucketOf(testNow+model.Time(i)*3_600_000), v))
+			found = append(found, newRollup(tier.Hour.BucketAt(testNow+model.Time(i)*3_600_000), v))
 		}
 	}
 	return found
@@ -42,7 +43,8 @@ func TestWrite_DrawsAPlotWithItsCaption(t *testing.T) {
 	if err := Write(&out, hourlyRollups("1", "", "3.5", "NaN"), "", 80); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "value: average by hour, 2026-04-20-14 to 2026-04-20-17 (dots: minimum and maximum)") {
+	if !strings.Contains(out.String(),
+		"value: average by hour, 2026-04-20-14 to 2026-04-20-17 (dots: minimum and maximum)") {
 		t.Errorf("got\n%s\nwant a plot with its caption", out.String())
 	}
 	out.Reset()
@@ -87,8 +89,8 @@ func TestPoints_HaveTheMinimumAndMaximumOfTheirBuckets(t *testing.T) {
 }
 
 func TestPoints_ACoarseBucketCoversAllOfItsTime(t *testing.T) {
-	day := tier.Day.BucketOf(testNow - model.Time(tier.Day24.Milliseconds()))
-	hour := tier.Hour.BucketOf(day.End)
+	day := tier.Day.BucketAt(testNow - model.Time(tier.Day24.Milliseconds()))
+	hour := tier.Hour.BucketAt(day.End)
 	b := newPoints([]query.Rollup{newRollup(day, "2"), newRollup(hour, "4")}, "value", 80)
 	if len(b.avg) != 25 || b.avg[0] != 2 && b.avg[12] != 2 || b.avg[24] != 4 {
 		t.Errorf("%d points: %v", len(b.avg), b.avg)

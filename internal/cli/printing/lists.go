@@ -32,7 +32,7 @@ func Alert(w io.Writer, kinds *catalog.Catalog, a *storage.Alert) error {
 }
 
 func alertCells(kinds *catalog.Catalog, a *storage.Alert) []string {
-	v, status := alert.ViewOf(a), string(a.Status())
+	v, status := alert.NewView(a), string(a.Status())
 	if a.Withdrawn != "" {
 		status += ": " + a.Withdrawn
 	} else if a.Acknowledged != nil && a.Status() == storage.AlertOpen {
@@ -54,7 +54,8 @@ func Rules(w io.Writer, rules []storage.Rule) error {
 		if !r.AnyStream {
 			stream = fmt.Sprintf("stream %q", r.Stream)
 		}
-		table.Add(r.Name, r.ID(), r.Kind, strings.TrimSpace(r.Measure+" "+r.Limit()), string(r.Severity), stream, r.From.String(), r.By)
+		table.Add(r.Name, r.ID(), r.Kind, strings.TrimSpace(r.Measure+" "+r.Limit()), string(r.Severity), stream,
+			r.From.String(), r.By)
 	}
 	return table.Print()
 }
@@ -75,10 +76,11 @@ func seriesRow(l storage.ListedSeries, seen []string, kinds *catalog.Catalog) []
 	if l.Series.Kind == "" {
 		return []string{name, "(profile)", "", "", "", ""}
 	}
-	list := httpapi.ListedSubjectsOf([]storage.ListedSeries{l}, "", kinds)
+	list := httpapi.NewListedSubjects([]storage.ListedSeries{l}, "", kinds)
 	list.SetMeasures([][]string{seen})
 	one := list.Subjects[0].Series[0]
-	return []string{name, l.Series.Kind, l.Series.Stream, hourText(l.First), hourText(l.Last), strings.Join(one.Measures, ", ")}
+	return []string{name, l.Series.Kind, l.Series.Stream, hourText(l.First), hourText(l.Last),
+		strings.Join(one.Measures, ", ")}
 }
 
 func hourText(t model.Time) string { return t.Time().Format("2006-01-02 15:04") }

@@ -68,14 +68,16 @@ func entryReason(e *quarantine.Entry) string {
 // QuarantineEntry prints one entry with its errors and its payload.
 func QuarantineEntry(w io.Writer, e *quarantine.Entry) {
 	fmt.Fprintf(w, "id       %s\narrived  %s\nsource   %s\nsubject  %s\nreason   %s\n",
-		terminal.Printable(e.ID), e.ArrivedAt, terminal.Printable(e.Source), subjectText(e.Subject), terminal.Printable(entryReason(e)))
+		terminal.Printable(e.ID), e.ArrivedAt, terminal.Printable(e.Source), subjectText(e.Subject),
+		terminal.Printable(entryReason(e)))
 	if e.ExpiresAt != 0 {
 		fmt.Fprintf(w, "kept to  %s\n", model.Time(e.ExpiresAt)*1000)
 	}
 	for _, f := range e.Errors {
 		fmt.Fprintf(w, "error    %s (%s)\n", terminal.Printable(f.Error()), terminal.Printable(f.Code))
 	}
-	fmt.Fprintf(w, "payload  %s bytes\n\n%s\n", terminal.Grouped(len(e.Payload)), strings.TrimRight(terminal.Payload(e.Payload), "\n"))
+	fmt.Fprintf(w, "payload  %s bytes\n\n%s\n", terminal.Grouped(len(e.Payload)),
+		strings.TrimRight(terminal.Payload(e.Payload), "\n"))
 }
 
 // RetryText describes the result of one entry.

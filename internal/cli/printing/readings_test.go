@@ -38,8 +38,9 @@ func TestHistory_HasAColumnForEachField(t *testing.T) {
 func TestRollups_AreShownInATable(t *testing.T) {
 	spec := &rollup.Spec{Measures: []rollup.MeasureSpec{{Name: "value", Scale: 9, Percentiles: true}}}
 	rollupOf := func(hour int, value model.Value) query.Rollup {
-		bucket, fold := tier.Hour.BucketOf(testNow+model.Time(hour)*3_600_000), rollup.NewFold(spec)
-		fold.AddEvent(&model.Event{Order: model.Order{At: bucket.Start}, Attrs: model.Attrs{{Name: "value", Value: value}}})
+		bucket, fold := tier.Hour.BucketAt(testNow+model.Time(hour)*3_600_000), rollup.NewFold(spec)
+		fold.AddEvent(&model.Event{Order: model.Order{At: bucket.Start},
+			Attrs: model.Attrs{{Name: "value", Value: value}}})
 		return query.Rollup{Bucket: bucket, Fold: *fold}
 	}
 	found := []query.Rollup{
@@ -62,7 +63,8 @@ func TestRollups_AreShownInATable(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", table.String(), want)
 	}
 	table.Reset()
-	if err := (printing.Times{}).Rollups(&table, found, "humidity"); err != nil || strings.Count(table.String(), "\n") != 1 {
+	if err := (printing.Times{}).Rollups(&table, found, "humidity"); err != nil ||
+		strings.Count(table.String(), "\n") != 1 {
 		t.Errorf("of a measure without values: %v\n%s", err, table.String())
 	}
 }

@@ -41,7 +41,8 @@ func Arrivals(w io.Writer, r *repair.ArrivalReport, dryRun bool) {
 	for _, g := range r.Ranges {
 		fmt.Fprintf(w, "events that arrived in %s..%s\n", g.From, g.To)
 	}
-	fmt.Fprintf(w, "audited %s items: %s buckets to recompute\n", terminal.Grouped(r.Items), terminal.Grouped(r.Suspects))
+	fmt.Fprintf(w, "audited %s items: %s buckets to recompute\n", terminal.Grouped(r.Items),
+		terminal.Grouped(r.Suspects))
 	changed := "changed"
 	if dryRun {
 		changed = "would change; nothing was written"
@@ -102,7 +103,8 @@ func Changes(w io.Writer, changes []config.Change) (refused int) {
 			}
 		}
 	}
-	fmt.Fprintf(w, "%d changes: %d safe, %d need a rebuild, %d refused\n", len(changes), count[config.Safe], count[config.NeedsRebuild], count[config.Refused])
+	fmt.Fprintf(w, "%d changes: %d safe, %d need a rebuild, %d refused\n", len(changes), count[config.Safe],
+		count[config.NeedsRebuild], count[config.Refused])
 	return count[config.Refused]
 }
 
@@ -114,12 +116,15 @@ func RedriveMessage(w io.Writer, m repair.MessageResult, dryRun bool) {
 	case m.Err != nil:
 		fmt.Fprintf(w, "message %s: not processed: %v\n", m.ID, m.Err)
 	case m.Trimmed != nil:
-		fmt.Fprintf(w, "message %s: the table stream no longer has %s to %s: repairing by arrival%s\n", m.ID, g.FirstAt, g.LastAt, deadline(m.Trimmed))
+		fmt.Fprintf(w, "message %s: the table stream no longer has %s to %s: repairing by arrival%s\n", m.ID,
+			g.FirstAt, g.LastAt, deadline(m.Trimmed))
 	case dryRun:
 		fmt.Fprintf(w, "message %s: %s changes to process of %s\n", m.ID, terminal.Grouped(m.Changes), what)
 	default:
-		fmt.Fprintf(w, "message %s: processed %s changes of %s: %s rows written, %s unchanged, %s sealed\n", m.ID, terminal.Grouped(m.Changes), what,
-			terminal.Grouped(m.Counts.Written), terminal.Grouped(m.Counts.Unchanged), terminal.Grouped(m.Counts.Sealed))
+		fmt.Fprintf(w, "message %s: processed %s changes of %s: %s rows written, %s unchanged, %s sealed\n", m.ID,
+			terminal.Grouped(m.Changes), what,
+			terminal.Grouped(m.Counts.Written), terminal.Grouped(m.Counts.Unchanged),
+			terminal.Grouped(m.Counts.Sealed))
 	}
 }
 
@@ -129,7 +134,8 @@ func deadline(t *repair.Trimmed) string {
 	case t.ExpiresAt == 0:
 		return ""
 	case t.Expired:
-		return fmt.Sprintf("; its raw events began to expire on %s: rows that may miss one are marked exact: false", t.ExpiresAt)
+		return fmt.Sprintf("; its raw events began to expire on %s: rows that may miss one are marked exact: false",
+			t.ExpiresAt)
 	}
 	return fmt.Sprintf("; it must be done before its raw events expire, on %s", t.ExpiresAt)
 }
@@ -161,9 +167,11 @@ func Verify(w io.Writer, r *verify.Report, took time.Duration, now model.Time) {
 		fmt.Fprintln(w, text)
 	}
 	if r.Audit != nil {
-		fmt.Fprintf(w, "audited %s items by digest: %s series to recount\n", terminal.Grouped(r.Audit.Items), terminal.Grouped(len(r.Audit.Series())))
+		fmt.Fprintf(w, "audited %s items by digest: %s series to recount\n", terminal.Grouped(r.Audit.Items),
+			terminal.Grouped(len(r.Audit.Series())))
 	}
-	fmt.Fprintf(w, "recounted %s events of %s series in %s\n", terminal.Grouped(r.Events), terminal.Grouped(r.Series), took.Round(10*time.Millisecond))
+	fmt.Fprintf(w, "recounted %s events of %s series in %s\n", terminal.Grouped(r.Events),
+		terminal.Grouped(r.Series), took.Round(10*time.Millisecond))
 	printTierCounts(w, r.Tiers)
 	for _, f := range r.Differences[:min(len(r.Differences), MaxDifferences)] {
 		fmt.Fprintf(w, "%s %s %s: %s: %s\n", f.Key.Series, f.Key.Tier, f.Key.Start, f.Status, f.Detail)
@@ -207,7 +215,8 @@ func printTierCounts(w io.Writer, tiers []verify.TierCounts) {
 	table.Add(append(header, "inexact", "partial")...)
 	for _, t := range tiers {
 		counts := lists.Map(verify.Statuses, func(s verify.Status) string { return terminal.Grouped(t.Status[s]) })
-		table.Add(append(append([]string{"  " + t.Tier}, counts...), terminal.Grouped(t.Inexact), terminal.Grouped(t.Partial))...)
+		table.Add(append(append([]string{"  " + t.Tier}, counts...), terminal.Grouped(t.Inexact),
+			terminal.Grouped(t.Partial))...)
 	}
 	table.Print()
 }

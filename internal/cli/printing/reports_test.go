@@ -43,7 +43,8 @@ func TestChanges_PrintsRefusedOnesFirst(t *testing.T) {
 	changes := []config.Change{{Class: config.Safe, Path: "limits"}, {Class: config.Refused, Path: "kinds"}}
 	var refused int
 	lines := strings.Split(printed(func(w *strings.Builder) { refused = printing.Changes(w, changes) }), "\n")
-	if refused != 1 || !strings.Contains(lines[0], "kinds") || lines[2] != "2 changes: 1 safe, 0 need a rebuild, 1 refused" {
+	if refused != 1 || !strings.Contains(lines[0], "kinds") ||
+		lines[2] != "2 changes: 1 safe, 0 need a rebuild, 1 refused" {
 		t.Errorf("%d refused:\n%s", refused, strings.Join(lines, "\n"))
 	}
 }
@@ -64,13 +65,15 @@ func TestRetryText_SaysWhyAnEntryStays(t *testing.T) {
 }
 
 func TestRules_NameTheirStreams(t *testing.T) {
-	rules := []storage.Rule{{Name: "a", AnyStream: true, Severity: storage.Warning}, {Name: "b", Stream: "status", Severity: storage.Critical}}
+	rules := []storage.Rule{{Name: "a", AnyStream: true, Severity: storage.Warning},
+		{Name: "b", Stream: "status", Severity: storage.Critical}}
 	got := printed(func(w *strings.Builder) {
 		if err := printing.Rules(w, rules); err != nil {
 			t.Error(err)
 		}
 	})
-	if lines := strings.Split(got, "\n"); len(lines) != 4 || !strings.Contains(lines[1], "any stream") || !strings.Contains(lines[2], `stream "status"`) {
+	if lines := strings.Split(got, "\n"); len(lines) != 4 || !strings.Contains(lines[1], "any stream") ||
+		!strings.Contains(lines[2], `stream "status"`) {
 		t.Errorf("got\n%s", got)
 	}
 }

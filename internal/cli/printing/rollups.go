@@ -34,7 +34,7 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string) error {
 			if only != "" && name != only {
 				continue
 			}
-			m := query.FiguresOf(r.Measure(name))
+			m := query.NewFigures(r.Measure(name))
 			line := []string{bucket, name, strconv.FormatInt(m.Count, 10), strconv.FormatInt(m.Invalid, 10),
 				httpapi.DecimalText(m.Min), floatText(m.Avg), httpapi.DecimalText(m.Max), floatText(m.Stddev),
 				terminal.Percentile(m.P95)}
@@ -57,7 +57,7 @@ func counterCells(f query.Figures) []string {
 // hasCounter reports whether one of these figures of a measure is known, of one measure if only names it.
 func hasCounter(r query.Rollup, only string) bool {
 	return slices.ContainsFunc(r.Summary.Names(), func(name string) bool {
-		f := query.FiguresOf(r.Measure(name))
+		f := query.NewFigures(r.Measure(name))
 		return f.Covered != nil && (only == "" || name == only)
 	})
 }
@@ -136,7 +136,8 @@ func Dimensions(w io.Writer, found []query.Rollup) error {
 	for _, r := range found {
 		bucket, events := r.Label(), strconv.FormatInt(r.Summary.Events(), 10)
 		for _, name := range r.Summary.DistinctNames() {
-			table.Add(bucket, events, fieldLabel(r, rollup.DistinctRole, name), distinctText(r.Summary.Distinct(name)), "")
+			table.Add(bucket, events, fieldLabel(r, rollup.DistinctRole, name), distinctText(r.Summary.Distinct(name)),
+				"")
 		}
 		for _, name := range r.Summary.DimensionNames() {
 			d, _ := r.Summary.Dimension(name)
@@ -167,6 +168,8 @@ func valuesText(d rollup.Dimension) string {
 }
 
 func frequentText(d rollup.Dimension) string {
-	parts := lists.Map(d.Values[:min(shownValues, len(d.Values))], func(v rollup.ValueCount) string { return fmt.Sprintf("%s %d", v.Value, v.Count) })
+	parts := lists.Map(d.Values[:min(shownValues, len(d.Values))], func(v rollup.ValueCount) string {
+		return fmt.Sprintf("%s %d", v.Value, v.Count)
+	})
 	return strings.Join(parts, "  ")
 }

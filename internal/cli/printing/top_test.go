@@ -14,12 +14,14 @@ import (
 )
 
 func TestTop_ShowsSharesTheRestAndCaveats(t *testing.T) {
-	shares := query.TopValues{Values: []query.Share{{Value: "/", Count: 1500, Share: .75}, {Value: "/blog", Count: 300, Share: .15}}, Other: 200}
+	shares := query.TopValues{Values: []query.Share{{Value: "/", Count: 1500, Share: .75},
+		{Value: "/blog", Count: 300, Share: .15}}, Other: 200}
 	fold := rollup.NewFold(nil)
 	for i := range 3 {
 		fold.AddEvent(&model.Event{Order: model.Order{At: model.Time(i)}})
 	}
-	total := query.Total{Buckets: 2, Open: true, Kinds: []query.KindEvents{{Kind: "PAGEVIEW", Events: 2}, {Kind: "REQUEST", Events: 1}, {Kind: "MALFORMED"}}, Fold: *fold}
+	total := query.Total{Buckets: 2, Open: true, Kinds: []query.KindEvents{{Kind: "PAGEVIEW", Events: 2},
+		{Kind: "REQUEST", Events: 1}, {Kind: "MALFORMED"}}, Fold: *fold}
 	var out strings.Builder
 	if err := printing.Top(&out, "path", shares, total); err != nil {
 		t.Fatal(err)
@@ -36,13 +38,15 @@ of 3 events (2 PAGEVIEW, 1 REQUEST) in 2 buckets; the last bucket is still open;
 }
 
 func TestDimensions_AreShownInATable(t *testing.T) {
-	fold := rollup.NewFold(&rollup.Spec{Dimensions: []rollup.DimensionSpec{{Name: "path", Top: 2}}, Distinct: []string{"visitor"}})
+	fold := rollup.NewFold(
+		&rollup.Spec{Dimensions: []rollup.DimensionSpec{{Name: "path", Top: 2}}, Distinct: []string{"visitor"}})
 	for i, path := range []string{"/", "/", "/b", "/c"} {
 		fold.AddEvent(&model.Event{Order: model.Order{At: model.Time(i)}, Attrs: model.Attrs{
 			{Name: "path", Value: model.TextValue(path)}, {Name: "visitor", Value: model.TextValue(path)}}})
 	}
 	var out strings.Builder
-	if err := printing.Dimensions(&out, []query.Rollup{{Bucket: tier.Hour.BucketOf(0), Fold: *fold}}); err != nil {
+	if err := printing.Dimensions(&out,
+		[]query.Rollup{{Bucket: tier.Hour.BucketAt(0), Fold: *fold}}); err != nil {
 		t.Fatal(err)
 	}
 	want := `
@@ -54,7 +58,8 @@ BUCKET         EVENTS  FIELD    DISTINCT  MOST FREQUENT
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	out.Reset()
-	if err := printing.Dimensions(&out, []query.Rollup{{Bucket: tier.Hour.BucketOf(0), Fold: *rollup.NewFold(nil)}}); err != nil || out.Len() > 0 {
+	if err := printing.Dimensions(&out,
+		[]query.Rollup{{Bucket: tier.Hour.BucketAt(0), Fold: *rollup.NewFold(nil)}}); err != nil || out.Len() > 0 {
 		t.Errorf("of a kind without dimensions: %q, %v", out.String(), err)
 	}
 }

@@ -23,7 +23,7 @@ func Total(w io.Writer, t query.RangeTotal) error {
 	}
 	table.Add(header...)
 	for _, name := range t.Summary.Names() {
-		f := query.FiguresOf(t.Measure(name))
+		f := query.NewFigures(t.Measure(name))
 		line := []string{name, strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10),
 			httpapi.DecimalText(f.Sum), httpapi.DecimalText(f.Min), floatText(f.Avg), httpapi.DecimalText(f.Max),
 			terminal.Percentile(f.P50), terminal.Percentile(f.P95), terminal.Percentile(f.P99),
@@ -58,7 +58,7 @@ func Total(w io.Writer, t query.RangeTotal) error {
 // printParts says how many events there are, from where they were read, and what is missing.
 func printParts(w io.Writer, t query.RangeTotal) error {
 	fmt.Fprintf(w, "%s events%s", terminal.Grouped(int(t.Summary.Events())), byKind(t.Kinds))
-	for i, p := range httpapi.TotalOf(t).Parts {
+	for i, p := range httpapi.NewTotal(t).Parts {
 		separator := ","
 		if i == 0 {
 			separator = ": read from"
@@ -111,12 +111,14 @@ func Top(w io.Writer, dimension string, values query.TopValues, total query.Tota
 		table.Add(v.Value, strconv.FormatInt(v.Count, 10), percent(v.Share))
 	}
 	if values.Other > 0 {
-		table.Add("(any other)", strconv.FormatInt(values.Other, 10), percent(float64(values.Other)/float64(counted)))
+		table.Add("(any other)", strconv.FormatInt(values.Other, 10),
+			percent(float64(values.Other)/float64(counted)))
 	}
 	if err := table.Print(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "of %s events%s in %d buckets%s\n", terminal.Grouped(int(total.Summary.Events())), byKind(total.Kinds), total.Buckets, caveats(values.Exact || len(total.Missing) > 0, total.Open))
+	_, err := fmt.Fprintf(w, "of %s events%s in %d buckets%s\n", terminal.Grouped(int(total.Summary.Events())),
+		byKind(total.Kinds), total.Buckets, caveats(values.Exact || len(total.Missing) > 0, total.Open))
 	if err != nil {
 		return err
 	}

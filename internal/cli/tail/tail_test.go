@@ -60,7 +60,8 @@ func (f *growingSeries) arrive() {
 		if strings.HasPrefix(id, "late") {
 			at = at.Add(-time.Hour)
 		}
-		e := model.Event{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "a"}, Kind: "READING"}, Order: model.Order{At: at, ID: id}}
+		e := model.Event{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "a"}, Kind: "READING"},
+			Order: model.Order{At: at, ID: id}}
 		if _, err := f.table.Put(f.t.Context(), e); err != nil {
 			f.t.Fatal(err)
 		}

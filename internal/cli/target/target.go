@@ -146,7 +146,8 @@ func (t *Target) OpenTable(ctx context.Context) (*dynamo.Table, error) {
 	t.Resolve()
 	client, err := t.client(ctx)
 	if err != nil {
-		return nil, usererr.Errorf("no table to work on: %s, and %w; start one, or pass --endpoint or --region", t.noDev(), err)
+		return nil, usererr.Errorf("no table to work on: %s, and %w; start one, or pass --endpoint or --region",
+			t.noDev(), err)
 	}
 	return dynamo.New(client, t.Table), nil
 }
@@ -166,7 +167,7 @@ func (t *Target) OpenKinds(ctx context.Context) (*dynamo.Table, *catalog.Catalog
 func (t *Target) OpenTableKinds(ctx context.Context) (*dynamo.Table, *catalog.Catalog, error) {
 	table, kinds, err := t.OpenKinds(ctx)
 	if err == nil {
-		err = tableconfig.Load(ctx, table, kinds, model.TimeOf(time.Now()))
+		err = tableconfig.Load(ctx, table, kinds, model.NewTime(time.Now()))
 	}
 	return table, kinds, err
 }
@@ -195,7 +196,8 @@ func (t *Target) UseStack(ctx context.Context, stack string) error {
 // NeedURL returns a usage error if no HTTP API is known.
 func (t *Target) NeedURL() error {
 	if t.Resolve(); t.URL == "" {
-		return usererr.Errorf("no HTTP API: %s; start one, or pass --url, or --stack where the command has it", t.noDev())
+		return usererr.Errorf("no HTTP API: %s; start one, or pass --url, or --stack where the command has it",
+			t.noDev())
 	}
 	return nil
 }
@@ -244,5 +246,7 @@ func (t *Target) Cloud(ctx context.Context) (aws.Config, error) {
 
 // HTTPClient returns a client of the HTTP API, whose requests carry the token of EnvToken or are signed.
 func (t *Target) HTTPClient(ctx context.Context) (*http.Client, error) {
-	return deployment.HTTPClient(t.URL, os.Getenv(EnvToken), replay.Timeout, func() (aws.Config, error) { return t.Cloud(ctx) })
+	return deployment.HTTPClient(t.URL, os.Getenv(EnvToken), replay.Timeout, func() (aws.Config, error) {
+		return t.Cloud(ctx)
+	})
 }

@@ -30,7 +30,8 @@ func stackOutputs(t *testing.T, outputs map[string]string) {
 
 // A stack that is named has precedence over all that the environment says about another table.
 func TestUseStack_WorksOnNothingButTheStack(t *testing.T) {
-	stackOutputs(t, map[string]string{"TableName": "table-7", "ApiUrl": "https://abc.example", "LinkSecretArn": "arn:7"})
+	stackOutputs(t, map[string]string{"TableName": "table-7", "ApiUrl": "https://abc.example",
+		"LinkSecretArn": "arn:7"})
 	t.Setenv("TIDEMARK_ENDPOINT", "http://127.0.0.1:8000")
 	t.Setenv("TIDEMARK_TABLE", "another")
 	t.Setenv("TIDEMARK_URL", "http://127.0.0.1:9000")
@@ -38,7 +39,8 @@ func TestUseStack_WorksOnNothingButTheStack(t *testing.T) {
 	if err := to.UseStack(t.Context(), "tidemark-prod"); err != nil {
 		t.Fatal(err)
 	}
-	if to.Endpoint != "" || to.Table != "table-7" || to.URL != "https://abc.example" || to.Stack.LinkSecret != "arn:7" {
+	if to.Endpoint != "" || to.Table != "table-7" || to.URL != "https://abc.example" ||
+		to.Stack.LinkSecret != "arn:7" {
 		t.Errorf("got %+v, want the outputs of the stack", to)
 	}
 }
@@ -68,7 +70,8 @@ func TestUseStack_WithoutANameChangesNothing(t *testing.T) {
 // in AWS.
 func TestResolve_FindsTheDevThatServesTheURL(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"TIDEMARK_ENDPOINT", "TIDEMARK_TABLE", "TIDEMARK_URL", "TIDEMARK_CONFIG", "AWS_REGION"} {
+	for _, name := range []string{"TIDEMARK_ENDPOINT", "TIDEMARK_TABLE", "TIDEMARK_URL", "TIDEMARK_CONFIG",
+		"AWS_REGION"} {
 		t.Setenv(name, "")
 	}
 	dev := devfile.Dev{Endpoint: "http://127.0.0.1:1", Table: "dev-1", ID: "run-1"}
@@ -89,7 +92,8 @@ func TestResolve_FindsTheDevThatServesTheURL(t *testing.T) {
 			t.Errorf("%s: table %s at %q, want %s at %q", c.name, to.Table, to.Endpoint, c.wantTable, c.wantEndpoint)
 		}
 	}
-	remove, err := devfile.Dev{URL: server.URL, Endpoint: dev.Endpoint, Table: dev.Table, ID: dev.ID}.Write(devfile.Path)
+	remove, err := devfile.Dev{URL: server.URL, Endpoint: dev.Endpoint, Table: dev.Table,
+		ID: dev.ID}.Write(devfile.Path)
 	if err != nil {
 		t.Fatal(err)
 	}

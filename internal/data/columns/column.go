@@ -97,7 +97,8 @@ func Decide(cells []Cell, hint Hint) (Column, error) {
 	case !hint.Measure && (seen.codes > 0 || textTitles[hint.Title] || seen.stray()*mostStray > seen.cells):
 		return Column{Type: Text}, nil
 	case seen.stray() == seen.cells:
-		return Column{}, fmt.Errorf("none of %d cells is a number, the first is %q in line %d: nothing of the column could be stored as a measure; correct it, or leave it out",
+		return Column{}, fmt.Errorf(
+			"none of %d cells is a number, the first is %q in line %d: nothing of the column could be stored as a measure; correct it, or leave it out",
 			seen.cells, seen.firstStray.Text, seen.firstStray.Line)
 	}
 	mark, err := seen.mark(hint)
@@ -155,7 +156,8 @@ func (t *tally) stray() int { return t.cells - t.both - t.point - t.comma }
 func (t *tally) mark(hint Hint) (Mark, error) {
 	switch {
 	case t.point > 0 && t.comma > 0:
-		return 0, fmt.Errorf("%q in line %d has a decimal point, and %q in line %d a decimal comma: write all cells of the column in one way",
+		return 0, fmt.Errorf(
+			"%q in line %d has a decimal point, and %q in line %d a decimal comma: write all cells of the column in one way",
 			t.firstPoint.Text, t.firstPoint.Line, t.firstComma.Text, t.firstComma.Line)
 	case t.comma > 0:
 		return Comma, nil

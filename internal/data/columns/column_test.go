@@ -73,7 +73,8 @@ func TestDecide_AColumnOfTwoMeaningsIsRefusedWithItsLines(t *testing.T) {
 }
 
 func TestParse_ATypeThatIsNoneIsNamed(t *testing.T) {
-	if got, err := columns.Parse("a=text, b=number"); err != nil || got["a"] != columns.Text || got["b"] != columns.Number {
+	if got, err := columns.Parse("a=text, b=number"); err != nil || got["a"] != columns.Text ||
+		got["b"] != columns.Number {
 		t.Errorf("%v, %v", got, err)
 	}
 	for _, text := range []string{"a", "a=int", "=text"} {

@@ -59,7 +59,8 @@ var (
 	RollupRows = Dataset{columns.Rollups, Source.readAllRollups}
 )
 
-func (s Source) readAllRollups(ctx context.Context, of *listed, from, to model.Time, emit func(entry) error) error {
+func (s Source) readAllRollups(ctx context.Context, of *listed, from, to model.Time,
+	emit func(entry) error) error {
 	return s.readRollups(ctx, of.Series, AllTiers, from, to, emit)
 }
 
@@ -73,7 +74,9 @@ func (a *Archive) Run(ctx context.Context) (*Manifest, error) {
 		return nil, err
 	}
 	if earlier != nil && earlier.Format != a.Format {
-		return nil, usererr.Errorf("the folder has an export of %s as %s: pass --format %s, or export to another folder", a.Dataset.Name, earlier.Format, earlier.Format)
+		return nil, usererr.Errorf(
+			"the folder has an export of %s as %s: pass --format %s, or export to another folder", a.Dataset.Name,
+			earlier.Format, earlier.Format)
 	}
 	all, err := a.series(ctx)
 	if err != nil {
@@ -159,24 +162,26 @@ func (a *Archive) partitions(all []listed) (found []partition) {
 			n++
 		}
 		if a.Dataset.Has(kind) {
-			found = append(found, a.partitionsOf(kind, all[:n])...)
+			found = append(found, a.findPartitions(kind, all[:n])...)
 		}
 		all = all[n:]
 	}
 	return found
 }
 
-func (a *Archive) partitionsOf(kind *catalog.Kind, series []listed) (found []partition) {
+func (a *Archive) findPartitions(kind *catalog.Kind, series []listed) (found []partition) {
 	if kind.OrderBy != "" {
-		return []partition{{archive: a, kind: kind, series: series, label: columns.AllTimes, from: model.MinTime, to: model.MaxTime + 1}}
+		return []partition{{archive: a, kind: kind, series: series, label: columns.AllTimes, from: model.MinTime,
+			to: model.MaxTime + 1}}
 	}
 	first, last := series[0].first, max(a.Now, series[0].last)
 	for _, l := range series {
 		first, last = min(first, l.first), max(last, l.last)
 	}
-	end := a.Dataset.Unit.BucketOf(last).End
-	for b := a.Dataset.Unit.BucketOf(first); b.Start < end; b = a.Dataset.Unit.BucketOf(b.End) {
-		found = append(found, partition{archive: a, kind: kind, series: series, label: b.Label(), from: b.Start, to: b.End})
+	end := a.Dataset.Unit.BucketAt(last).End
+	for b := a.Dataset.Unit.BucketAt(first); b.Start < end; b = a.Dataset.Unit.BucketAt(b.End) {
+		found = append(found,
+			partition{archive: a, kind: kind, series: series, label: b.Label(), from: b.Start, to: b.End})
 	}
 	return found
 }

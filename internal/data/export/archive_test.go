@@ -28,7 +28,7 @@ type archived struct {
 }
 
 func newArchived(t *testing.T) *archived {
-	kinds, _ := readingsOf(t, nil)
+	kinds, _ := newReadings(t, nil)
 	a := &archived{T: t, table: memory.New(func() model.Time { return testNow }), dir: t.TempDir()}
 	a.put("a", "", testNow-240*hour, "1.50")
 	a.put("a", "", testNow-240*hour+1, "2")
@@ -36,14 +36,16 @@ func newArchived(t *testing.T) *archived {
 	a.put("b", "s,1", testNow-1, "4")
 	list(t, a.table, device("a", "", 0), testNow-240*hour, testNow-240*hour)
 	list(t, a.table, device("b", "s,1", 0), testNow-48*hour, testNow)
-	a.source = sourceOf(t, a.table, kinds)
+	a.source = newSource(t, a.table, kinds)
 	return a
 }
 
 func (a *archived) put(id, stream string, at model.Time, value string) {
 	a.Helper()
-	attrs := model.Attrs{{Name: "note", Value: model.TextValue("5")}, {Name: "temperature", Value: model.NumberValue(model.MustDecimal(value))}}
-	e := model.Event{Series: device(id, stream, 0), Order: model.Order{At: at, ID: "i"}, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: at}
+	attrs := model.Attrs{{Name: "note", Value: model.TextValue("5")},
+		{Name: "temperature", Value: model.NumberValue(model.MustDecimal(value))}}
+	e := model.Event{Series: device(id, stream, 0), Order: model.Order{At: at, ID: "i"}, Attrs: attrs,
+		Hash: model.HashAttrs(attrs), ArrivedAt: at}
 	if _, err := a.table.Put(a.Context(), e); err != nil {
 		a.Fatal(err)
 	}
@@ -55,7 +57,8 @@ func (a *archived) run(format string, change func(*Archive)) *Manifest {
 	if err != nil {
 		a.Fatal(err)
 	}
-	run := Archive{Source: a.source, Dataset: Events, Format: format, To: folder, Settle: DefaultSettle, Now: testNow}
+	run := Archive{Source: a.source, Dataset: Events, Format: format, To: folder, Settle: DefaultSettle,
+		Now: testNow}
 	if change != nil {
 		change(&run)
 	}
@@ -88,7 +91,8 @@ func TestArchive_HasOneFileForEachDayWithEvents(t *testing.T) {
 `,
 	}
 	if len(m.Files) != len(want) || m.Rows() != 4 {
-		t.Errorf("the manifest lists %d files with %d rows: want %d with 4: %+v", len(m.Files), m.Rows(), len(want), m.Files)
+		t.Errorf("the manifest lists %d files with %d rows: want %d with 4: %+v", len(m.Files), m.Rows(), len(want),
+			m.Files)
 	}
 	for _, f := range m.Files {
 		if got := a.read(f.Path); got != want[f.Path] {
@@ -137,21 +141,23 @@ func TestArchive_ParquetAndCSVHaveTypedMeasuresAndExactFields(t *testing.T) {
 	}
 	a.dir = t.TempDir()
 	a.run("csv", nil)
-	if got, want := a.read("events/kind=READING/day=2026-04-18/part.csv"), `b,"s,1",2026-04-18T14:30:00.000Z,i,`; !strings.Contains(got, want) || !strings.Contains(got, `,"{""note"":""5"",""temperature"":3}"`) {
+	if got, want := a.read("events/kind=READING/day=2026-04-18/part.csv"),
+		`b,"s,1",2026-04-18T14:30:00.000Z,i,`; !strings.Contains(got, want) || !strings.Contains(got, `,"{""note"":""5"",""temperature"":3}"`) {
 		t.Errorf("got\n%s", got)
 	}
 }
 
 func TestArchive_RollupsAreSplitByMonth(t *testing.T) {
 	a := newArchived(t)
-	_, kind := readingsOf(t, nil)
+	_, kind := newReadings(t, nil)
 	for _, when := range []string{"2026-03-31T23:00:00Z", "2026-04-01T00:00:00Z"} {
 		row := newRow(kind, device("a", "", 0), tier.Hour, when, "temperature", "1")
 		putRow(t, a.table, &row)
 	}
 	list(t, a.table, device("a", "", 0), testNow-30*24*hour, testNow)
 	m := a.run("parquet", func(r *Archive) { r.Dataset = RollupRows })
-	if len(m.Files) != 2 || m.Files[0].Path != "rollups/kind=READING/month=2026-03/part.parquet" || m.Files[1].Rows != 1 {
+	if len(m.Files) != 2 || m.Files[0].Path != "rollups/kind=READING/month=2026-03/part.parquet" ||
+		m.Files[1].Rows != 1 {
 		t.Errorf("got %+v", m.Files)
 	}
 	rows, err := parquet.ReadFile[struct {
@@ -178,7 +184,8 @@ func TestCheck_NamesFilesThatAreMissingOrChanged(t *testing.T) {
 	write(m.Files[1].Path, strings.Replace(a.read(m.Files[1].Path), "b", "c", 1))
 	write(m.Files[2].Path, "")
 	problems, _, err := CheckAll(t.Context(), a.dir)
-	if got := strings.Join(problems, "\n"); err != nil || !strings.Contains(got, "is missing") || !strings.Contains(got, "has another digest") || !strings.Contains(got, "has 0 bytes and not") {
+	if got := strings.Join(problems, "\n"); err != nil || !strings.Contains(got, "is missing") ||
+		!strings.Contains(got, "has another digest") || !strings.Contains(got, "has 0 bytes and not") {
 		t.Errorf("got %q, %v", got, err)
 	}
 	if _, _, err := CheckAll(t.Context(), t.TempDir()); err == nil {
@@ -196,8 +203,12 @@ func TestArchive_AnExportThatFailsLeavesTheEarlierOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := Events
-	broken.read = func(Source, context.Context, *listed, model.Time, model.Time, func(entry) error) error { return failed }
-	run := Archive{Source: a.source, Dataset: broken, Format: "ndjson", To: folder, Settle: DefaultSettle, Now: testNow}
+	broken.read = func(Source, context.Context, *listed, model.Time, model.Time,
+		func(entry) error) error {
+		return failed
+	}
+	run := Archive{Source: a.source, Dataset: broken, Format: "ndjson", To: folder, Settle: DefaultSettle,
+		Now: testNow}
 	if _, err := run.Run(t.Context()); !errors.Is(err, failed) {
 		t.Errorf("got %v, want the error of the read", err)
 	}
@@ -207,7 +218,8 @@ func TestArchive_AnExportThatFailsLeavesTheEarlierOne(t *testing.T) {
 	if problems, _, err := CheckAll(t.Context(), a.dir); len(problems) > 0 || err != nil {
 		t.Errorf("%v, %v", problems, err)
 	}
-	if left, err := filepath.Glob(filepath.Join(a.dir, "events/kind=READING/*/.*")); len(left) > 0 || err != nil {
+	if left, err := filepath.Glob(filepath.Join(a.dir, "events/kind=READING/*/.*")); len(left) > 0 ||
+		err != nil {
 		t.Errorf("temporary files are left: %v, %v", left, err)
 	}
 	run.Format = "csv"
@@ -215,7 +227,8 @@ func TestArchive_AnExportThatFailsLeavesTheEarlierOne(t *testing.T) {
 		t.Errorf("another format: %v", err)
 	}
 	write := os.WriteFile(filepath.Join(a.dir, "events/manifest.json"), []byte(`{"version":9}`), 0o600)
-	if _, err := run.Run(t.Context()); write != nil || err == nil || !strings.Contains(err.Error(), "version 9") {
+	if _, err := run.Run(t.Context()); write != nil || err == nil ||
+		!strings.Contains(err.Error(), "version 9") {
 		t.Errorf("a newer manifest: %v", err)
 	}
 	if _, err := folder.Open(t.Context(), "none"); !errors.Is(err, fs.ErrNotExist) {

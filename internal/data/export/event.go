@@ -22,7 +22,8 @@ var _ entry = event{}
 // readEvents reads the events of a range. If there are none, it moves the start of the series
 // to its next event, so that the time without events is not read day by day. An event that cannot be decoded
 // is emitted too: see Archive.write.
-func (s Source) readEvents(ctx context.Context, of *listed, from, to model.Time, emit func(entry) error) error {
+func (s Source) readEvents(ctx context.Context, of *listed, from, to model.Time,
+	emit func(entry) error) error {
 	found := false
 	for e, err := range s.Query.EachEvent(ctx, query.History{Series: of.Series, From: from, To: to}) {
 		if err != nil {
@@ -42,7 +43,8 @@ func (s Source) readEvents(ctx context.Context, of *listed, from, to model.Time,
 // skip sets the start of a series to its first event at or after a time.
 func (s Source) skip(ctx context.Context, of *listed, from model.Time) error {
 	of.first = model.MaxTime
-	for e, err := range s.Query.EachEvent(ctx, query.History{Series: of.Series, From: from, To: model.MaxTime + 1, Limit: 1}) {
+	for e, err := range s.Query.EachEvent(ctx,
+		query.History{Series: of.Series, From: from, To: model.MaxTime + 1, Limit: 1}) {
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,8 @@ const readAhead = 256
 
 // inOrder calls read for each of n sources, up to parallel at the same time, and passes the values that they
 // emit to write: all of the first source, then all of the second. It stops at the first error.
-func inOrder[T any](ctx context.Context, n, parallel int, read func(ctx context.Context, i int, emit func(T) error) error, write func(T) error) error {
+func inOrder[T any](ctx context.Context, n, parallel int,
+	read func(ctx context.Context, i int, emit func(T) error) error, write func(T) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	queue := make(chan chan T, max(parallel, 1)-1)
 	group.Go(func() error {

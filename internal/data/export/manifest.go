@@ -81,10 +81,13 @@ func ReadManifest(ctx context.Context, folder files.Folder, dataset string) (*Ma
 	defer file.Close()
 	var m Manifest
 	if err := json.NewDecoder(file).Decode(&m); err != nil {
-		return nil, usererr.Errorf("%s is no manifest of an export: %w: delete it, or export to another folder", name, err)
+		return nil, usererr.Errorf("%s is no manifest of an export: %w: delete it, or export to another folder",
+			name, err)
 	}
 	if m.Version != manifestVersion {
-		return nil, usererr.Errorf("%s has version %d and this program reads %d: use the release that wrote it, or export to another folder", name, m.Version, manifestVersion)
+		return nil, usererr.Errorf(
+			"%s has version %d and this program reads %d: use the release that wrote it, or export to another folder",
+			name, m.Version, manifestVersion)
 	}
 	return &m, nil
 }
@@ -148,7 +151,8 @@ func CheckAll(ctx context.Context, location string) (problems []string, checked 
 		}
 	}
 	if !found {
-		return nil, 0, usererr.Errorf("%s has no manifest of an export: name the folder that was given to --to", location)
+		return nil, 0, usererr.Errorf("%s has no manifest of an export: name the folder that was given to --to",
+			location)
 	}
 	return problems, checked, nil
 }

@@ -61,7 +61,8 @@ func (a *Archive) newHistory(all []listed, known map[string]Part, before firsts)
 
 // storeSeries writes the list of the series that an export knew, beside the list of the earlier manifest,
 // which counts until the new manifest is written.
-func (m *Manifest) storeSeries(ctx context.Context, folder files.Folder, earlier *Manifest, all []listed) error {
+func (m *Manifest) storeSeries(ctx context.Context, folder files.Folder, earlier *Manifest,
+	all []listed) error {
 	m.Series = m.Dataset + "/_series-a.ndjson"
 	if earlier != nil && earlier.Series == m.Series {
 		m.Series = m.Dataset + "/_series-b.ndjson"

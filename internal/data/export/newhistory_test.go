@@ -16,7 +16,8 @@ func TestArchive_FindsTheHistoryOfANewDevice(t *testing.T) {
 	a.put("new", "", testNow-240*hour, "7")
 	list(t, a.table, device("new", "", 0), testNow-240*hour, testNow-240*hour)
 	second := a.run("ndjson", nil)
-	const complete, further = "events/kind=READING/day=2026-04-10/part.ndjson", "events/kind=READING/day=2026-04-10/part-1.ndjson"
+	const complete, further = "events/kind=READING/day=2026-04-10/part.ndjson",
+		"events/kind=READING/day=2026-04-10/part-1.ndjson"
 	if text := a.read(further); strings.Count(text, "\n") != 1 || !strings.Contains(text, `"deviceId":"new"`) {
 		t.Errorf("the further file has %s", text)
 	}
@@ -27,7 +28,8 @@ func TestArchive_FindsTheHistoryOfANewDevice(t *testing.T) {
 		t.Errorf("%d rows, %d files not read again, want 5 and 1", second.Rows(), second.NotReadAgain)
 	}
 	if third := a.run("ndjson", nil); third.Rows() != 5 || third.NotReadAgain != 2 {
-		t.Errorf("a third export has %d rows, %d files not read again, want 5 and 2", third.Rows(), third.NotReadAgain)
+		t.Errorf("a third export has %d rows, %d files not read again, want 5 and 2", third.Rows(),
+			third.NotReadAgain)
 	}
 	if problems, checked, err := CheckAll(t.Context(), a.dir); len(problems) > 0 || checked != 4 || err != nil {
 		t.Errorf("checked %d files, %v, %v", checked, problems, err)

@@ -38,7 +38,8 @@ func openParquet(w io.Writer, all []columns.Column) (writer, error) {
 		leaf, _ := schema.Lookup(c.Name)
 		out.indexes = append(out.indexes, leaf.ColumnIndex)
 	}
-	out.Writer = parquet.NewWriter(w, schema, parquet.MaxRowsPerRowGroup(rowGroup), parquet.Compression(&parquet.Snappy))
+	out.Writer = parquet.NewWriter(w, schema, parquet.MaxRowsPerRowGroup(rowGroup),
+		parquet.Compression(&parquet.Snappy))
 	return out, nil
 }
 

@@ -15,7 +15,7 @@ import (
 // Each column of CSV and of Parquet has the value that its name says.
 func TestRecord_EachColumnHasItsValue(t *testing.T) {
 	t.Parallel()
-	d := func(n int64) *model.Decimal { return new(model.DecimalOf(n)) }
+	d := func(n int64) *model.Decimal { return new(model.NewDecimal(n)) }
 	r := record{
 		Kind: "READING", Subject: "a", Stream: "s", Tier: "day", Bucket: "2026-04-01T00:00:00Z", Measure: "temperature",
 		Figures: query.Figures{Count: 1, Invalid: 2, Sum: d(3), Min: d(4), Max: d(5), Avg: new(6.5), Stddev: new(7.5),

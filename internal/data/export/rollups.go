@@ -44,7 +44,8 @@ func (s Source) Rollups(ctx context.Context, w io.Writer, unit, format string, p
 }
 
 // readRollups reads the buckets that start in a range: one query for each tier.
-func (s Source) readRollups(ctx context.Context, of query.Series, unit string, from, to model.Time, emit func(entry) error) error {
+func (s Source) readRollups(ctx context.Context, of query.Series, unit string, from, to model.Time,
+	emit func(entry) error) error {
 	tiers := slices.Clone(of.Kind.Retention.Tiers)
 	slices.SortFunc(tiers, func(a, b tier.Tier) int { return strings.Compare(a.Unit.String(), b.Unit.String()) })
 	for _, t := range tiers {
@@ -55,7 +56,7 @@ func (s Source) readRollups(ctx context.Context, of query.Series, unit string, f
 			if err != nil {
 				return err
 			}
-			for _, line := range recordsOf(of, &r) {
+			for _, line := range newRecords(of, &r) {
 				if err := emit(line); err != nil {
 					return err
 				}
@@ -65,25 +66,26 @@ func (s Source) readRollups(ctx context.Context, of query.Series, unit string, f
 	return nil
 }
 
-// recordsOf returns a record for each measure of a bucket, for each distinct count, and for
+// newRecords returns a record for each measure of a bucket, for each distinct count, and for
 // each stored value of a dimension. A bucket without any of them has one record.
-func recordsOf(of query.Series, r *query.Rollup) (records []record) {
+func newRecords(of query.Series, r *query.Rollup) (records []record) {
 	bucket := record{
 		Kind: of.Kind.Name, Subject: of.Subject, Stream: of.Stream,
-		Tier: r.Bucket.Unit.String(), Bucket: r.Bucket.Start.Time().Format(bucketLayout), Exact: r.Exact, Events: r.Summary.Events(),
+		Tier: r.Bucket.Unit.String(), Bucket: r.Bucket.Start.Time().Format(bucketLayout), Exact: r.Exact,
+		Events:    r.Summary.Events(),
 		Truncated: r.Summary.Truncated(),
 	}
 	for _, name := range r.Summary.Names() {
 		m := r.Measure(name)
 		line := bucket
-		line.Measure, line.Figures = name, query.FiguresOf(m)
+		line.Measure, line.Figures = name, query.NewFigures(m)
 		line.Exact, line.WholeFrom = httpapi.LineExact(r.Exact, r.Partial, rollup.MeasureRole, name)
 		records = append(records, line)
 	}
 	if len(records) == 0 {
 		records = append(records, bucket)
 	}
-	for _, v := range httpapi.ValueRowsOf(&r.Fold, 0) {
+	for _, v := range httpapi.NewValueRows(&r.Fold, 0) {
 		line := bucket
 		line.Events, line.Field, line.Value, line.Distinct = v.Events, v.Field, v.Value, v.Distinct
 		line.Exact, line.WholeFrom = httpapi.LineExact(r.Exact, r.Partial, v.Role, v.Field)

@@ -22,7 +22,8 @@ import (
 const testNow = model.Time(1_776_695_400_000) // 2026-04-20T14:30:00Z
 
 // newRow returns the rollup of values of one measure, all at the start of a bucket.
-func newRow(kind *catalog.Kind, series model.Series, unit tier.Unit, when, measure string, values ...string) rollup.Row {
+func newRow(kind *catalog.Kind, series model.Series, unit tier.Unit, when, measure string,
+	values ...string) rollup.Row {
 	start, err := model.ParseTime(when, model.RejectFinerTime)
 	if err != nil {
 		panic(err)
@@ -33,9 +34,11 @@ func newRow(kind *catalog.Kind, series model.Series, unit tier.Unit, when, measu
 		if d, err := model.ParseDecimal(text); err == nil {
 			value = model.NumberValue(d)
 		}
-		fold.AddEvent(&model.Event{Series: series, Order: model.Order{At: start + model.Time(i)}, Attrs: model.Attrs{{Name: measure, Value: value}}})
+		fold.AddEvent(&model.Event{Series: series, Order: model.Order{At: start + model.Time(i)},
+			Attrs: model.Attrs{{Name: measure, Value: value}}})
 	}
-	return rollup.Row{Key: rollup.Key{Series: series, Tier: unit.String(), Start: start}, Fold: *fold, Rev: rollup.Rev{1}, WrittenAt: start}
+	return rollup.Row{Key: rollup.Key{Series: series, Tier: unit.String(), Start: start}, Fold: *fold,
+		Rev: rollup.Rev{1}, WrittenAt: start}
 }
 
 // exported returns what an export of rows writes.
@@ -64,21 +67,21 @@ func putRow(t *testing.T, table *memory.Table, row *rollup.Row) {
 func exportedFrom(t *testing.T, table *memory.Table, kinds *catalog.Catalog, tierName, format string) string {
 	t.Helper()
 	var out strings.Builder
-	if err := sourceOf(t, table, kinds).Rollups(t.Context(), &out, tierName, format, nil); err != nil {
+	if err := newSource(t, table, kinds).Rollups(t.Context(), &out, tierName, format, nil); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
 }
 
-// sourceOf returns a reader of a table, by the low watermarks that it has now.
-func sourceOf(t *testing.T, table *memory.Table, kinds *catalog.Catalog) Source {
+// newSource returns a reader of a table, by the low watermarks that it has now.
+func newSource(t *testing.T, table *memory.Table, kinds *catalog.Catalog) Source {
 	t.Helper()
 	swept, err := table.Sweeps(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := func() model.Time { return testNow }
-	live := &query.Live{Store: table, Watermarks: query.Swept(swept), Kind: query.KindsOf(kinds), Now: now}
+	live := &query.Live{Store: table, Watermarks: query.Swept(swept), Kind: query.CatalogKinds(kinds), Now: now}
 	return Source{Query: &query.Service{Store: live, Now: now}, Catalog: kinds, Parallel: 3}
 }
 
@@ -86,13 +89,14 @@ func sourceOf(t *testing.T, table *memory.Table, kinds *catalog.Catalog) Source 
 func list(t *testing.T, table *memory.Table, s model.Series, first, last model.Time) {
 	t.Helper()
 	s.Shard = 0
-	it := item.FromListedSeries(storage.ListedSeries{Series: s, First: tier.Hour.BucketOf(first).Start, Last: tier.Hour.BucketOf(last).Start})
+	it := item.FromListedSeries(storage.ListedSeries{Series: s, First: tier.Hour.BucketAt(first).Start,
+		Last: tier.Hour.BucketAt(last).Start})
 	if err := table.PutItem(t.Context(), it); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func readingsOf(t *testing.T, change func(*catalog.Kind)) (*catalog.Catalog, *catalog.Kind) {
+func newReadings(t *testing.T, change func(*catalog.Kind)) (*catalog.Catalog, *catalog.Kind) {
 	t.Helper()
 	row := iot.Readings
 	if change != nil {
@@ -106,11 +110,12 @@ func readingsOf(t *testing.T, change func(*catalog.Kind)) (*catalog.Catalog, *ca
 }
 
 func device(id, stream string, shard int) model.Series {
-	return model.Series{Subject: model.Subject{Type: "DEVICE", ID: id}, Kind: "READING", Stream: stream, Shard: shard}
+	return model.Series{Subject: model.Subject{Type: "DEVICE", ID: id}, Kind: "READING", Stream: stream,
+		Shard: shard}
 }
 
 func TestRollups_LinesAreSortedAndExact(t *testing.T) {
-	kinds, kind := readingsOf(t, nil)
+	kinds, kind := newReadings(t, nil)
 	hidden := newRow(kind, device("a", "", 0), tier.Hour, "2022-10-19T01:00:00Z", "value", "1")
 	hidden.ExpiresAt = testNow.Seconds()
 	empty := newRow(kind, device("a", "", 0), tier.Hour, "2022-10-19T02:00:00Z", "value")
@@ -137,8 +142,9 @@ READING,b,,day,2022-10-19T00:00:00Z,value,0,1,,,,,,,,,,,true,1,,,,,false,,,,,,
 }
 
 func TestRollups_NDJSONUsesTheColumnsAsNames(t *testing.T) {
-	kinds, kind := readingsOf(t, nil)
-	got := exported(t, kinds, "all", "ndjson", newRow(kind, device("a", "", 0), tier.Day, "2022-10-19T00:00:00Z", "value", "NaN"))
+	kinds, kind := newReadings(t, nil)
+	got := exported(t, kinds, "all", "ndjson",
+		newRow(kind, device("a", "", 0), tier.Day, "2022-10-19T00:00:00Z", "value", "NaN"))
 	var line map[string]any
 	if err := json.Unmarshal([]byte(got), &line); err != nil || strings.Count(got, "\n") != 1 {
 		t.Fatalf("%v in %q", err, got)
@@ -167,12 +173,14 @@ func TestRollups_BucketsWithoutMeasuresAreLines(t *testing.T) {
 	series := model.Series{Subject: model.Subject{Type: "SITE", ID: "docs"}, Kind: "VIEW"}
 	row := newRow(&kinds.Kinds[0], series, tier.Day, "2026-04-20T00:00:00Z", "visitor")
 	for i, view := range [][2]string{{"/", "ann"}, {"/", "bob"}, {"=1+1", "ann"}} {
-		row.Fold.AddEvent(&model.Event{Series: series, Order: model.Order{At: row.Key.Start + model.Time(i)}, Attrs: model.Attrs{
-			{Name: "path", Value: model.TextValue(view[0])}, {Name: "visitor", Value: model.TextValue(view[1])},
-		}})
+		row.Fold.AddEvent(&model.Event{Series: series, Order: model.Order{At: row.Key.Start + model.Time(i)},
+			Attrs: model.Attrs{
+				{Name: "path", Value: model.TextValue(view[0])}, {Name: "visitor", Value: model.TextValue(view[1])},
+			}})
 	}
 	start := "VIEW,docs,,day,2026-04-20T00:00:00Z,,,,,,,,,,,,,,true,"
-	want := columns.Header + "\n" + start + "3,,,,,false,,,,,,\n" + start + "3,visitor,,2,,false,,,,,,\n" + start +
+	want := columns.Header + "\n" + start + "3,,,,,false,,,,,,\n" + start + "3,visitor,,2,,false,,,,,,\n" +
+		start +
 		"2,path,/,,,false,,,,,,\n" + start + "1,path,'=1+1,,,false,,,,,,\n"
 	if got := exported(t, kinds, "all", "csv", row); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -186,7 +194,7 @@ func TestRollups_BucketsWithoutMeasuresAreLines(t *testing.T) {
 
 // The rows of open buckets are out of date, or absent: an export folds these buckets.
 func TestRollups_OpenBucketsAreFolded(t *testing.T) {
-	kinds, kind := readingsOf(t, func(k *catalog.Kind) {
+	kinds, kind := newReadings(t, func(k *catalog.Kind) {
 		k.Retention = tier.Standard()
 		for i := range k.Retention.Tiers {
 			k.Retention.Tiers[i].Deferred = true
@@ -196,7 +204,8 @@ func TestRollups_OpenBucketsAreFolded(t *testing.T) {
 	series := device("sensor_01", "", 0)
 	put := func(at model.Time, value string) {
 		attrs := model.Attrs{{Name: "temperature", Value: model.NumberValue(model.MustDecimal(value))}}
-		e := model.Event{Series: series, Order: model.Order{At: at}, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: at, ExpiresAt: kind.Retention.EventExpiresAt(at)}
+		e := model.Event{Series: series, Order: model.Order{At: at}, Attrs: attrs, Hash: model.HashAttrs(attrs),
+			ArrivedAt: at, ExpiresAt: kind.Retention.EventExpiresAt(at)}
 		if _, err := table.Put(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
@@ -215,11 +224,13 @@ func TestRollups_OpenBucketsAreFolded(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, line := range strings.Split(strings.TrimSpace(exportedFrom(t, table, kinds, AllTiers, "csv")), "\n")[1:] {
+	for _, line := range strings.Split(strings.TrimSpace(exportedFrom(t, table, kinds, AllTiers, "csv")),
+		"\n")[1:] {
 		cells := strings.Split(line, ",")
 		got = append(got, strings.Join([]string{cells[3], cells[4], cells[6], cells[8]}, " "))
 	}
-	want := []string{"hour 2026-04-20T11:00:00Z 1 1", "hour 2026-04-20T12:00:00Z 2 5", "day 2026-04-20T00:00:00Z 3 6", "month 2026-04-01T00:00:00Z 3 6"}
+	want := []string{"hour 2026-04-20T11:00:00Z 1 1", "hour 2026-04-20T12:00:00Z 2 5",
+		"day 2026-04-20T00:00:00Z 3 6", "month 2026-04-01T00:00:00Z 3 6"}
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

@@ -51,7 +51,8 @@ type Table interface {
 }
 
 // Run runs a command that was checked. The output goes to out, the progress to log.
-func (c Command) Run(ctx context.Context, d Dataset, table Table, kinds *catalog.Catalog, now func() model.Time, out, log io.Writer) error {
+func (c Command) Run(ctx context.Context, d Dataset, table Table, kinds *catalog.Catalog,
+	now func() model.Time, out, log io.Writer) error {
 	selected, err := names.Kinds(kinds, c.Kinds)
 	if err != nil {
 		return err
@@ -64,8 +65,9 @@ func (c Command) Run(ctx context.Context, d Dataset, table Table, kinds *catalog
 	if err != nil {
 		return err
 	}
-	live := &query.Live{Store: table, Watermarks: query.Swept(swept), Kind: query.KindsOf(kinds), Now: now}
-	source := Source{Query: &query.Service{Store: live, Now: now}, Catalog: kinds, Kinds: selected, Parallel: parallel}
+	live := &query.Live{Store: table, Watermarks: query.Swept(swept), Kind: query.CatalogKinds(kinds), Now: now}
+	source := Source{Query: &query.Service{Store: live, Now: now}, Catalog: kinds, Kinds: selected,
+		Parallel: parallel}
 	if c.To != "" {
 		archive := Archive{
 			Source: source, Dataset: d, Format: c.Format, Settle: DefaultSettle, Full: c.Full,
@@ -101,7 +103,8 @@ func (a *Archive) RunTo(ctx context.Context, location string, out, log io.Writer
 	defer shown.Done()
 	a.To, a.Written = folder, shown.Add
 	a.Plan = func(series, partitions int, units float64) {
-		fmt.Fprintf(log, "%s series, up to %s files to write: at least %s read units\n", terminal.Grouped(series), terminal.Grouped(partitions), terminal.Grouped(int(units+0.5)))
+		fmt.Fprintf(log, "%s series, up to %s files to write: at least %s read units\n", terminal.Grouped(series),
+			terminal.Grouped(partitions), terminal.Grouped(int(units+0.5)))
 	}
 	began := time.Now()
 	manifest, err := a.Run(ctx)
@@ -109,12 +112,15 @@ func (a *Archive) RunTo(ctx context.Context, location string, out, log io.Writer
 		return err
 	}
 	if n := manifest.Unreadable(); n > 0 {
-		fmt.Fprintf(out, "%s events cannot be decoded and are in no file: the manifest names them\n", terminal.Grouped(int(n)))
+		fmt.Fprintf(out, "%s events cannot be decoded and are in no file: the manifest names them\n",
+			terminal.Grouped(int(n)))
 	}
 	if manifest.NotReadAgain > 0 {
-		fmt.Fprintf(out, "%s complete files were not read again; --full reads them\n", terminal.Grouped(manifest.NotReadAgain))
+		fmt.Fprintf(out, "%s complete files were not read again; --full reads them\n",
+			terminal.Grouped(manifest.NotReadAgain))
 	}
-	_, err = fmt.Fprintf(out, "%s rows in %s files, listed in %s of %s (%s, %.1f read units)\n", terminal.Grouped(int(manifest.Rows())), terminal.Grouped(len(manifest.Files)),
+	_, err = fmt.Fprintf(out, "%s rows in %s files, listed in %s of %s (%s, %.1f read units)\n",
+		terminal.Grouped(int(manifest.Rows())), terminal.Grouped(len(manifest.Files)),
 		manifestName(a.Dataset.Name), location, time.Since(began).Round(time.Millisecond), meter.Cost().Units)
 	return err
 }
@@ -126,7 +132,8 @@ func RunCheck(ctx context.Context, location string, out io.Writer) (ok bool, err
 		fmt.Fprintln(out, p)
 	}
 	if err == nil {
-		fmt.Fprintf(out, "%s files compared, %s wrong\n", terminal.Grouped(checked), terminal.Grouped(len(problems)))
+		fmt.Fprintf(out, "%s files compared, %s wrong\n", terminal.Grouped(checked),
+			terminal.Grouped(len(problems)))
 	}
 	return len(problems) == 0, err
 }

@@ -25,7 +25,8 @@ func TestCommand_RefusesWhatDoesNotFitTogether(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	for _, c := range []Command{{Format: "csv", Tier: "day", Out: "x"}, {Format: "parquet", Tier: AllTiers, To: "x"}} {
+	for _, c := range []Command{{Format: "csv", Tier: "day", Out: "x"},
+		{Format: "parquet", Tier: AllTiers, To: "x"}} {
 		if err := c.Check(RollupRows); err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -41,14 +42,17 @@ func TestCommand_PrintsWhatItReadsAndWhatTheManifestLists(t *testing.T) {
 	if err := run(Command{Format: "ndjson", To: a.dir}, Events); err != nil {
 		t.Fatal(err)
 	}
-	if want := "4 rows in 3 files, listed in events/manifest.json of " + a.dir; !strings.HasPrefix(out.String(), want) || !strings.HasPrefix(log.String(), "2 series, up to 11 files to write: at least 7 read units\n") {
+	if want := "4 rows in 3 files, listed in events/manifest.json of " + a.dir; !strings.HasPrefix(out.String(),
+		want) || !strings.HasPrefix(log.String(), "2 series, up to 11 files to write: at least 7 read units\n") {
 		t.Errorf("%s\n%s\nwant %s", log.String(), out.String(), want)
 	}
 	out.Reset()
-	if ok, err := RunCheck(t.Context(), a.dir, &out); !ok || err != nil || out.String() != "3 files compared, 0 wrong\n" {
+	if ok, err := RunCheck(t.Context(), a.dir, &out); !ok || err != nil ||
+		out.String() != "3 files compared, 0 wrong\n" {
 		t.Errorf("%t, %v: %s", ok, err, out.String())
 	}
-	if err := run(Command{Kinds: []string{"none"}, Format: "csv", Tier: AllTiers}, RollupRows); !usererr.Is(err) {
+	if err := run(Command{Kinds: []string{"none"}, Format: "csv", Tier: AllTiers},
+		RollupRows); !usererr.Is(err) {
 		t.Errorf("no such kind: %v", err)
 	}
 	if ok, err := RunCheck(t.Context(), t.TempDir(), io.Discard); ok && err == nil {

@@ -42,7 +42,8 @@ func (s Source) series(ctx context.Context) (all []listed, err error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b listed) int {
-		return cmp.Or(strings.Compare(a.Kind.Name, b.Kind.Name), strings.Compare(a.Subject, b.Subject), strings.Compare(a.Stream, b.Stream))
+		return cmp.Or(strings.Compare(a.Kind.Name, b.Kind.Name), strings.Compare(a.Subject, b.Subject),
+			strings.Compare(a.Stream, b.Stream))
 	})
 	return all, nil
 }
@@ -55,7 +56,7 @@ func (s Source) addSubjects(ctx context.Context, all []listed, subjectType strin
 		if l.Series.Kind == "" {
 			continue // a profile
 		}
-		kinds, err := s.kindsOf(l.Series.Kind)
+		kinds, err := s.selectKinds(l.Series.Kind)
 		if err != nil {
 			return nil, err
 		}
@@ -69,21 +70,24 @@ func (s Source) addSubjects(ctx context.Context, all []listed, subjectType strin
 	return all, nil
 }
 
-// kindsOf returns the selected kinds that a listed series has rollups of: its own kind, and the
+// selectKinds returns the selected kinds that a listed series has rollups of: its own kind, and the
 // kinds of its sessions, which are not listed themselves.
-func (s Source) kindsOf(name string) (selected []*catalog.Kind, err error) {
+func (s Source) selectKinds(name string) (selected []*catalog.Kind, err error) {
 	kind, ok := s.Catalog.Kind(name)
 	if !ok && len(s.Kinds) == 0 {
-		return nil, usererr.Errorf("the table has series of kind %s, which the configuration does not declare: pass the tidemark.yaml of this table with --config, or name the kinds to export with --kind", name)
+		return nil, usererr.Errorf(
+			"the table has series of kind %s, which the configuration does not declare: pass the tidemark.yaml of this table with --config, or name the kinds to export with --kind", name)
 	}
 	if !ok {
 		return nil, nil
 	}
-	for _, k := range append([]*catalog.Kind{kind}, s.Catalog.SessionsOf(name)...) {
+	for _, k := range append([]*catalog.Kind{kind}, s.Catalog.SessionKinds(name)...) {
 		if k != kind && k.Sessions.Of != name { // another kind has the same sessions
 			continue
 		}
-		if len(s.Kinds) == 0 || slices.ContainsFunc(s.Kinds, func(x *catalog.Kind) bool { return x.Name == k.Name }) {
+		if len(s.Kinds) == 0 || slices.ContainsFunc(s.Kinds, func(x *catalog.Kind) bool {
+			return x.Name == k.Name
+		}) {
 			selected = append(selected, k)
 		}
 	}

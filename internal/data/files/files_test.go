@@ -35,7 +35,8 @@ func TestFolder_S3(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := other.Create(t.Context(), "a", text("x")); err == nil || !strings.Contains(err.Error(), "s3://no-such-bucket/a") {
+	if err := other.Create(t.Context(), "a", text("x")); err == nil ||
+		!strings.Contains(err.Error(), "s3://no-such-bucket/a") {
 		t.Errorf("store in an absent bucket: %v", err)
 	}
 	if _, err := other.List(t.Context(), ""); err == nil {
@@ -60,27 +61,31 @@ func testFolder(t *testing.T, location string) {
 		}
 	}
 	failed := errors.New("failed")
-	err = folder.Create(ctx, "a.txt", func(w io.Writer) error { _, _ = io.WriteString(w, "half"); return failed })
+	err = folder.Create(ctx, "a.txt", func(w io.Writer) error {
+		_, _ = io.WriteString(w, "half")
+		return failed
+	})
 	if !errors.Is(err, failed) {
 		t.Errorf("got %v, want the error of write", err)
 	}
-	if got := contentOf(t, folder, "a.txt"); got != "the content of a.txt" {
+	if got := readContent(t, folder, "a.txt"); got != "the content of a.txt" {
 		t.Errorf("after a failed replacement: %q", got)
 	}
-	if err := folder.Create(ctx, "a.txt", text("new")); err != nil || contentOf(t, folder, "a.txt") != "new" {
-		t.Errorf("after a replacement: %q, %v", contentOf(t, folder, "a.txt"), err)
+	if err := folder.Create(ctx, "a.txt", text("new")); err != nil || readContent(t, folder, "a.txt") != "new" {
+		t.Errorf("after a replacement: %q, %v", readContent(t, folder, "a.txt"), err)
 	}
 	if _, err := folder.Open(ctx, "none"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("open an absent file: %v", err)
 	}
-	for prefix, want := range map[string][]string{"": {"a.txt", "b/1.txt", "b/2.txt"}, "b/": {"b/1.txt", "b/2.txt"}, "c": nil} {
+	for prefix, want := range map[string][]string{"": {"a.txt", "b/1.txt", "b/2.txt"},
+		"b/": {"b/1.txt", "b/2.txt"}, "c": nil} {
 		if got, err := folder.List(ctx, prefix); err != nil || !slices.Equal(got, want) {
 			t.Errorf("list %q: %q, %v; want %q", prefix, got, err, want)
 		}
 	}
 }
 
-func contentOf(t *testing.T, folder Folder, name string) string {
+func readContent(t *testing.T, folder Folder, name string) string {
 	t.Helper()
 	file, err := folder.Open(t.Context(), name)
 	if err != nil {
@@ -92,7 +97,8 @@ func contentOf(t *testing.T, folder Folder, name string) string {
 		t.Errorf("%s: read %d bytes of %d: %v", name, len(content), file.Size(), err)
 	}
 	tail := make([]byte, 2)
-	if _, err := file.ReadAt(tail, file.Size()-2); err != nil || string(tail) != string(content[len(content)-2:]) {
+	if _, err := file.ReadAt(tail, file.Size()-2); err != nil ||
+		string(tail) != string(content[len(content)-2:]) {
 		t.Errorf("%s: the last bytes are %q, %v", name, tail, err)
 	}
 	return string(content)
@@ -106,7 +112,8 @@ func startMoto(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(bin, "../installed")); err != nil {
-		testenv.Missing(t, "python", "the mock of AWS is not installed: scripts/venv.sh installs it if it can reach PyPI")
+		testenv.Missing(t, "python",
+			"the mock of AWS is not installed: scripts/venv.sh installs it if it can reach PyPI")
 	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -120,7 +127,8 @@ func startMoto(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stop(); _ = server.Wait() })
-	for name, value := range map[string]string{"AWS_ENDPOINT_URL_S3": "http://" + net.JoinHostPort(host, port), "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_CONFIG_FILE": "/dev/null"} {
+	for name, value := range map[string]string{"AWS_ENDPOINT_URL_S3": "http://" + net.JoinHostPort(host, port),
+		"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_CONFIG_FILE": "/dev/null"} {
 		t.Setenv(name, value)
 	}
 	client, err := s3Client(t.Context())

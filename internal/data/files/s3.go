@@ -50,13 +50,15 @@ func (b *bucketFolder) Create(ctx context.Context, name string, write func(io.Wr
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	_, err = b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.bucket, Key: aws.String(b.prefix + name), Body: file})
+	_, err = b.client.PutObject(ctx,
+		&s3.PutObjectInput{Bucket: &b.bucket, Key: aws.String(b.prefix + name), Body: file})
 	return b.failure("store", name, err)
 }
 
 // Open copies the object to a temporary file, which Close removes.
 func (b *bucketFolder) Open(ctx context.Context, name string) (File, error) {
-	object, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.bucket, Key: aws.String(b.prefix + name)})
+	object, err := b.client.GetObject(ctx,
+		&s3.GetObjectInput{Bucket: &b.bucket, Key: aws.String(b.prefix + name)})
 	if err != nil {
 		return nil, b.failure("read", name, err)
 	}
@@ -78,7 +80,8 @@ func (b *bucketFolder) Open(ctx context.Context, name string) (File, error) {
 
 // List reads the names page by page.
 func (b *bucketFolder) List(ctx context.Context, prefix string) (names []string, err error) {
-	all := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.bucket, Prefix: aws.String(b.prefix + prefix)})
+	all := s3.NewListObjectsV2Paginator(b.client,
+		&s3.ListObjectsV2Input{Bucket: &b.bucket, Prefix: aws.String(b.prefix + prefix)})
 	for all.HasMorePages() {
 		page, err := all.NextPage(ctx)
 		if err != nil {

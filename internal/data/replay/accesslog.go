@@ -26,10 +26,13 @@ type accessLog struct {
 }
 
 var (
-	combined      = accessLog{strings.Fields("c-ip identity user time request sc-status sc-bytes cs(Referer) cs(User-Agent)"), "02/Jan/2006:15:04:05 -0700"}
+	combined = accessLog{strings.Fields(
+		"c-ip identity user time request sc-status sc-bytes cs(Referer) cs(User-Agent)"),
+		"02/Jan/2006:15:04:05 -0700"}
 	vhostCombined = accessLog{append([]string{"x-host-header"}, combined.columns...), combined.timeLayout}
 	cloudFront    = accessLog{nil, "2006-01-02 15:04:05"}
-	loadBalancer  = accessLog{strings.Fields("type time elb client:port target wait work reply sc-status target-status cs-bytes sc-bytes request cs(User-Agent)"), time.RFC3339}
+	loadBalancer  = accessLog{strings.Fields(
+		"type time elb client:port target wait work reply sc-status target-status cs-bytes sc-bytes request cs(User-Agent)"), time.RFC3339}
 )
 
 // lines reads one request a line. A line may have more cells than columns.
@@ -44,7 +47,7 @@ func (l accessLog) lines(name string, text *bufio.Reader) (func() (webLine, erro
 			line := webLine{number: lines.number, text: string(text), row: map[string]string{}}
 			cells := strings.Split(line.text, "\t")
 			if l.columns != nil {
-				cells = cellsOf(line.text)
+				cells = splitCells(line.text)
 			} else if strings.HasPrefix(line.text, "#") {
 				if names, found := strings.CutPrefix(line.text, "#Fields:"); found {
 					columns = strings.Fields(names)
@@ -67,7 +70,7 @@ func (l accessLog) lines(name string, text *bufio.Reader) (func() (webLine, erro
 // cell is a text in quotes or brackets, or one without spaces.
 var cell = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|\[([^\]]*)\]|([^ "\[]\S*)`)
 
-func cellsOf(line string) (cells []string) {
+func splitCells(line string) (cells []string) {
 	for _, m := range cell.FindAllStringSubmatch(line, -1) {
 		cells = append(cells, m[1]+m[2]+m[3])
 	}
@@ -75,7 +78,8 @@ func cellsOf(line string) (cells []string) {
 }
 
 // event returns a page view, or of another kind the requests that are no page views.
-func (l accessLog) event(w *Web, kind *catalog.Kind, row map[string]string) (at time.Time, _ map[string]any, err error) {
+func (l accessLog) event(w *Web, kind *catalog.Kind,
+	row map[string]string) (at time.Time, _ map[string]any, err error) {
 	if at, err = time.Parse(l.timeLayout, strings.TrimSpace(row["date"]+" "+row["time"])); err != nil {
 		return at, nil, errors.New("the time is not in the form of the format")
 	}
@@ -89,7 +93,8 @@ func (l accessLog) event(w *Web, kind *catalog.Kind, row map[string]string) (at 
 		return at, nil, nil
 	}
 	host, _, _ := strings.Cut(strings.ToLower(cmp.Or(row["x-host-header"], targetHost)), ":")
-	sender := collector.Request{Site: cmp.Or(w.Site, host), Address: row["c-ip"], UserAgent: row["cs(User-Agent)"]}
+	sender := collector.Request{Site: cmp.Or(w.Site, host), Address: row["c-ip"],
+		UserAgent: row["cs(User-Agent)"]}
 	if client := row["client:port"]; client != "" {
 		sender.Address = client[:max(0, strings.LastIndexByte(client, ':'))]
 	}
@@ -99,7 +104,8 @@ func (l accessLog) event(w *Web, kind *catalog.Kind, row map[string]string) (at 
 		}
 	}
 	hit := collector.Hit{URL: target, Referrer: row["cs(Referer)"]}
-	fields := attrFields(hit.Attrs(sender, keyed(w.Secret, "day\n"+at.UTC().Format(time.DateOnly))), sender.Stream())
+	fields := attrFields(hit.Attrs(sender, keyed(w.Secret, "day\n"+at.UTC().Format(time.DateOnly))),
+		sender.Stream())
 	fields[kind.Subject.Field], fields[webfield.Status], fields[webfield.Method] = sender.Site, status, method
 	if n, err := model.ParseDecimal(row["sc-bytes"]); err == nil {
 		fields[webfield.Bytes] = n
@@ -127,10 +133,12 @@ func cutRequest(line string) (method, target string) {
 }
 
 // pageNames are endings of paths of pages; other files are none.
-var pageNames, fileNames = regexp.MustCompile(`(?i)\.(s?html?|xhtml|php|aspx?|jsp|cgi)$`), regexp.MustCompile(`\.[A-Za-z][A-Za-z0-9]{0,6}$|/\.`)
+var pageNames, fileNames = regexp.MustCompile(`(?i)\.(s?html?|xhtml|php|aspx?|jsp|cgi)$`),
+	regexp.MustCompile(`\.[A-Za-z][A-Za-z0-9]{0,6}$|/\.`)
 
 // isView reports whether a request was a view of a page: a GET with a response 200 or 304, of a path
 // that does not name a file of another sort.
 func isView(method, status, path string) bool {
-	return method == http.MethodGet && (status == "200" || status == "304") && (pageNames.MatchString(path) || !fileNames.MatchString(path))
+	return method == http.MethodGet && (status == "200" || status == "304") &&
+		(pageNames.MatchString(path) || !fileNames.MatchString(path))
 }

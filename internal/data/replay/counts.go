@@ -92,7 +92,8 @@ func (c *Counts) Print(w io.Writer, took time.Duration) { c.print(w, c.Total(), 
 
 // print writes the counts, with the rate at which n observations were sent.
 func (c *Counts) print(w io.Writer, n int, took time.Duration) {
-	fmt.Fprintf(w, "%s observations in %s (%s/s)\n", terminal.Grouped(n), took.Round(100*time.Millisecond), terminal.Grouped(terminal.PerSecond(n, took)))
+	fmt.Fprintf(w, "%s observations in %s (%s/s)\n", terminal.Grouped(n), took.Round(100*time.Millisecond),
+		terminal.Grouped(terminal.PerSecond(n, took)))
 	for _, outcome := range outcomes {
 		if n := c.Of(outcome); n > 0 {
 			fmt.Fprintf(w, "  %-10s %12s%s\n", outcome, terminal.Grouped(n), notes[outcome])

@@ -51,7 +51,8 @@ type csvReader struct {
 
 // openTable reads the header of a file, and finds the mapped columns in it, or guesses them.
 func (in Input) openTable(name string, layout layout, source io.Reader) (reader, error) {
-	r := &csvReader{name: name, kind: in.Kind, rows: layout.reader(source), columns: in.Columns, clock: in.Clock, skipped: layout.skipped, given: in.Types, mark: in.Mark, shape: in.Shape}
+	r := &csvReader{name: name, kind: in.Kind, rows: layout.reader(source), columns: in.Columns, clock: in.Clock,
+		skipped: layout.skipped, given: in.Types, mark: in.Mark, shape: in.Shape}
 	r.either = layout.separator == ';'
 	r.source, r.lenient = r.row, in.Lenient
 	header, sample, err := r.top(layout)
@@ -113,7 +114,7 @@ func (r *csvReader) top(layout layout) (header []string, sample [][]string, err 
 func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
 	r.header, r.width = lists.Map(header, strings.TrimSpace), len(header)
 	sample = r.addColumns(sample)
-	r.dialect = dialectOf(r.kind, r.header) // a map of columns amends it: its times are read all the same
+	r.dialect = findDialect(r.kind, r.header) // a map of columns amends it: its times are read all the same
 	if !r.columns.isWhole(r.kind, r.shape.Constants) {
 		r.guessed = true
 		if r.columns, err = r.dialect.columns(r.kind, r.header, sample, r.columns); err != nil {
@@ -164,7 +165,8 @@ func (r *csvReader) findColumns() error {
 				quoteAll(r.header), names.DidYouMean(c.header, r.header))
 		}
 		if slices.Contains(r.header[at+1:], c.header) {
-			return usererr.Errorf("%s: two columns are named %s: rename one", place(r.name, 1+r.skipped), quote(c.header))
+			return usererr.Errorf("%s: two columns are named %s: rename one", place(r.name, 1+r.skipped),
+				quote(c.header))
 		}
 		r.indexes = append(r.indexes, at)
 	}
@@ -229,9 +231,12 @@ func (r *csvReader) row() ([]string, int, error) {
 		switch n := r.width; {
 		case !r.anyWidth && (len(row) < n || !isBlank(row[n:])):
 			text := strings.Join(row, string(r.rows.Comma))
-			return nil, line, r.wrong(line, text, "%d cells, but the header has %d; a cell that contains the separator must be in quotes: %s", len(row), n, quote(text))
+			return nil, line, r.wrong(line, text,
+				"%d cells, but the header has %d; a cell that contains the separator must be in quotes: %s", len(row), n,
+				quote(text))
 		case !utf8.ValidString(strings.Join(row, "")):
-			return nil, line, r.wrong(line, strings.ToValidUTF8(strings.Join(row, string(r.rows.Comma)), "\uFFFD"), "%w", errNotUTF8)
+			return nil, line, r.wrong(line, strings.ToValidUTF8(strings.Join(row, string(r.rows.Comma)), "\uFFFD"),
+				"%w", errNotUTF8)
 		}
 		return row, line, nil
 	}

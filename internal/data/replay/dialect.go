@@ -24,13 +24,16 @@ type dialect struct {
 // The short names subject, stream, time and id, and "*" for an object with all other fields.
 var dialects = []dialect{
 	{name: "Timestream", signature: []string{"measurename", "time"}, fields: map[string]string{
-		"measurename": "stream", "measurevaluedouble": "value", "measurevaluebigint": "value", "measurevaluevarchar": "value",
+		"measurename": "stream", "measurevaluedouble": "value", "measurevaluebigint": "value",
+		"measurevaluevarchar": "value",
 		"measurevalueboolean": "value", "measurevaluetimestamp": "value",
 	}},
-	{name: "SiteWise", signature: []string{"timestampseconds", "value"}, nanos: "timestampnanooffset", otherwise: "alias", fields: map[string]string{
-		"alias": "stream", "propertyalias": "stream", "assetid": "subject", "propertyid": "stream",
-		"timestampseconds": "time", "timestampnanooffset": "", "value": "value", "quality": "quality", "datatype": "",
-	}},
+	{name: "SiteWise", signature: []string{"timestampseconds", "value"}, nanos: "timestampnanooffset",
+		otherwise: "alias", fields: map[string]string{
+			"alias": "stream", "propertyalias": "stream", "assetid": "subject", "propertyid": "stream",
+			"timestampseconds": "time", "timestampnanooffset": "", "value": "value", "quality": "quality",
+			"datatype": "",
+		}},
 }
 
 // exported is the layout of "tidemark export events": only the identity and the exact fields are read.
@@ -39,11 +42,12 @@ func exported(k *catalog.Kind) dialect {
 	for _, m := range k.Measures {
 		fields[title(m.Name)] = ""
 	}
-	return dialect{name: "tidemark export", signature: []string{title(k.Subject.Field), catalog.TimeField, "fields"}, fields: fields}
+	return dialect{name: "tidemark export",
+		signature: []string{title(k.Subject.Field), catalog.TimeField, "fields"}, fields: fields}
 }
 
-// dialectOf returns the dialect of a header, the zero dialect if it has none.
-func dialectOf(k *catalog.Kind, header []string) dialect {
+// findDialect returns the dialect of a header, the zero dialect if it has none.
+func findDialect(k *catalog.Kind, header []string) dialect {
 	titles := lists.Map(header, title)
 	for _, d := range append([]dialect{exported(k)}, dialects...) {
 		if !slices.ContainsFunc(d.signature, func(s string) bool { return !slices.Contains(titles, s) }) {
@@ -82,20 +86,24 @@ func (d dialect) columns(
 			known = append(known, column{field: field, header: h, whole: field == "*", optional: true})
 		}
 	}
-	if i := slices.IndexFunc(header, func(h string) bool { return d.otherwise != "" && title(h) == d.otherwise }); i >= 0 && !known.has(k.Subject.Field) {
+	if i := slices.IndexFunc(header, func(h string) bool {
+		return d.otherwise != "" && title(h) == d.otherwise
+	}); i >= 0 && !known.has(k.Subject.Field) {
 		known = append(known, column{field: k.Subject.Field, header: header[i]})
 	}
-	guessed, err := guessColumns(k, rest, known, columnsOf(header, rest, sample))
+	guessed, err := guessColumns(k, rest, known, pickColumns(header, rest, sample))
 	return append(known, guessed...), err
 }
 
 // isEmptyColumn reports whether no row of a sample has a cell of a column.
 func isEmptyColumn(sample [][]string, at int) bool {
-	return !slices.ContainsFunc(sample, func(row []string) bool { return at < len(row) && strings.TrimSpace(row[at]) != "" })
+	return !slices.ContainsFunc(sample, func(row []string) bool {
+		return at < len(row) && strings.TrimSpace(row[at]) != ""
+	})
 }
 
-// columnsOf returns the cells of some columns of rows.
-func columnsOf(header, some []string, rows [][]string) [][]string {
+// pickColumns returns the cells of some columns of rows.
+func pickColumns(header, some []string, rows [][]string) [][]string {
 	parts := make([][]string, len(rows))
 	for i, row := range rows {
 		parts[i] = make([]string, len(some))

@@ -84,12 +84,13 @@ func (f *forecast) add(kind *catalog.Kind, e *model.Event) {
 		f.units += 3 * size // a transaction costs twice, and writes the latest item too
 	}
 	for _, t := range kind.Retention.Tiers {
-		f.buckets[bucket{e.Series, t.Unit.BucketOf(e.At)}] = true
+		f.buckets[bucket{e.Series, t.Unit.BucketAt(e.At)}] = true
 	}
 }
 
 func (f *forecast) print(w io.Writer) {
-	fmt.Fprintf(w, "%s rows of %s subjects would be stored, %s rejected\n", terminal.Grouped(f.rows), terminal.Grouped(len(f.subjects)), terminal.Grouped(f.counts.Of(model.Rejected)))
+	fmt.Fprintf(w, "%s rows of %s subjects would be stored, %s rejected\n", terminal.Grouped(f.rows),
+		terminal.Grouped(len(f.subjects)), terminal.Grouped(f.counts.Of(model.Rejected)))
 	if f.rows > 0 {
 		fmt.Fprintf(w, "times   %s to %s\n", f.first, f.last)
 		units := f.units + len(f.buckets)

@@ -44,7 +44,8 @@ func (c *Counts) fields(o Observation, r result) {
 		c.byField = map[string]*fieldCount{}
 	}
 	for _, f := range ingest.DecodeObject(o.Body).Fields {
-		if f.Name == catalog.TimeField || f.Name == catalog.StreamField || f.Name == catalog.IDField || f.Form == ingest.NullForm {
+		if f.Name == catalog.TimeField || f.Name == catalog.StreamField || f.Name == catalog.IDField ||
+			f.Form == ingest.NullForm {
 			continue
 		}
 		if c.byField[f.Name] == nil {
@@ -80,7 +81,8 @@ func (c *Counts) printFields(w io.Writer) {
 			continue
 		}
 		if shown++; shown <= shownFields {
-			fmt.Fprintf(w, "  field %s: %s of %s values are not stored as values, the first at %s\n", terminal.Printable(name),
+			fmt.Fprintf(w, "  field %s: %s of %s values are not stored as values, the first at %s\n",
+				terminal.Printable(name),
 				terminal.Grouped(f.not), terminal.Grouped(f.not+f.stored), terminal.Printable(f.first))
 		}
 	}

@@ -16,7 +16,8 @@ func TestCounts_SaysWhichValuesOfAFieldAreNotStored(t *testing.T) {
 		{Outcome: model.Applied, NotStored: []model.FieldError{{Field: "note", Message: "is too long"}}},
 		{Outcome: model.Collision},
 	} {
-		c.fields(Observation{Location: place("a.csv", 2+i), Body: []byte(`{"deviceId":"d","timestamp":1,"value":"x","note":"n"}`)}, r)
+		c.fields(Observation{Location: place("a.csv", 2+i),
+			Body: []byte(`{"deviceId":"d","timestamp":1,"value":"x","note":"n"}`)}, r)
 	}
 	var out strings.Builder
 	c.Print(&out, time.Second)

@@ -105,7 +105,8 @@ func TestFiles(t *testing.T) {
 			}
 		}
 		results = append(results, f, txtar.File{Name: "=", Data: []byte(got.String())})
-		if i+1 < len(corpus.Files) && corpus.Files[i+1].Name == "=" && string(corpus.Files[i+1].Data) == got.String() {
+		if i+1 < len(corpus.Files) && corpus.Files[i+1].Name == "=" &&
+			string(corpus.Files[i+1].Data) == got.String() {
 			continue
 		}
 		if !*update {

@@ -45,7 +45,9 @@ func FuzzInput(f *testing.F) {
 		if bytes.HasPrefix(text, []byte("PAR1")) {
 			t.Skip("no text: Parquet is left to its library, and to TestParquet_ADamagedFileIsReadOrAnError")
 		}
-		in := Input{Kind: kind, Points: mapping, Lenient: true, Open: func(string) (files.File, error) { return content{bytes.NewReader(text)}, nil }}
+		in := Input{Kind: kind, Points: mapping, Lenient: true, Open: func(string) (files.File, error) {
+			return content{bytes.NewReader(text)}, nil
+		}}
 		n := 0
 		err := in.Each([]string{"x" + name}, func(o Observation) error {
 			if n++; n > 10*len(text)+10 {
@@ -73,7 +75,8 @@ func TestParquet_ADamagedFileIsReadOrAnError(t *testing.T) {
 		Temperature float64 `parquet:"temperature"`
 	}
 	var whole bytes.Buffer
-	if err := parquet.Write(&whole, []reading{{"sensor_01", 1_776_695_400_000, 22.4}, {"sensor_02", 1_776_695_460_000, -1}}); err != nil {
+	if err := parquet.Write(&whole,
+		[]reading{{"sensor_01", 1_776_695_400_000, 22.4}, {"sensor_02", 1_776_695_460_000, -1}}); err != nil {
 		t.Fatal(err)
 	}
 	kinds, err := iot.Catalog()
@@ -85,7 +88,9 @@ func TestParquet_ADamagedFileIsReadOrAnError(t *testing.T) {
 		for _, flipped := range []byte{1, 0x80} {
 			text := bytes.Clone(whole.Bytes())
 			text[i] ^= flipped
-			in := Input{Kind: &kinds.Kinds[0], Lenient: true, Open: func(string) (files.File, error) { return content{bytes.NewReader(text)}, nil }}
+			in := Input{Kind: &kinds.Kinds[0], Lenient: true, Open: func(string) (files.File, error) {
+				return content{bytes.NewReader(text)}, nil
+			}}
 			if err := in.Each([]string{"a.parquet"}, func(Observation) error { return nil }); err != nil {
 				failed++
 			}

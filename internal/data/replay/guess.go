@@ -29,7 +29,8 @@ func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]
 		}
 		switch required := short == "subject" || short == "time"; {
 		case len(found) > 1:
-			return nil, fmt.Errorf("the columns %s may be the %s: say with --map which column is which field: --map subject=COLUMN,time=COLUMN,value=COLUMN", quoteAll(found), short)
+			return nil, fmt.Errorf(
+				"the columns %s may be the %s: say with --map which column is which field: --map subject=COLUMN,time=COLUMN,value=COLUMN", quoteAll(found), short)
 		case len(found) == 1:
 			columns = append(columns, column{field: shortNames(k)[short], header: found[0]})
 		case required:

@@ -44,7 +44,8 @@ func (i *Import) Run(ctx context.Context, locations []string, out, log io.Writer
 		return i.forecast(names, out)
 	}
 	if slices.Contains(names, StdinName) {
-		return 0, usererr.Errorf("standard input cannot be read again after an interruption: import a file, or omit --dry-run")
+		return 0, usererr.Errorf(
+			"standard input cannot be read again after an interruption: import a file, or omit --dry-run")
 	}
 	input, err := i.identity(names)
 	if err != nil {
@@ -92,13 +93,15 @@ func (i *Import) send(ctx context.Context, journal *Journal, names []string, out
 	if err != nil {
 		return err
 	}
-	sent := Counts{count: journal.Counts(), rejections: i.Sender.Counts.rejections, byField: i.Sender.Counts.byField}
+	sent := Counts{count: journal.Counts(), rejections: i.Sender.Counts.rejections,
+		byField: i.Sender.Counts.byField}
 	sent.print(out, left, time.Since(began))
 	return nil
 }
 
 // pass sends an observation that has no outcome yet.
-func (i *Import) pass(ctx context.Context, journal *Journal, o Observation, send func(Observation) error) error {
+func (i *Import) pass(ctx context.Context, journal *Journal, o Observation,
+	send func(Observation) error) error {
 	if o.Seq < journal.Resumed() {
 		return nil
 	}

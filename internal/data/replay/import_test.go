@@ -32,7 +32,8 @@ func testImport(t *testing.T, text string) (*Import, string) {
 }
 
 func TestImport_ADryRunPrintsWhatWouldBeStored(t *testing.T) {
-	run, name := testImport(t, "deviceId,timestamp,temperature\na,2026-04-20T14:00:00Z,1\na,2026-04-20T13:00:00Z,2\nb,2026-04-20T14:00:00Z,3\n,2026-04-20T14:00:00Z,4\nc,2026-04-20T14:00:00Z,5,6\n")
+	run, name := testImport(t,
+		"deviceId,timestamp,temperature\na,2026-04-20T14:00:00Z,1\na,2026-04-20T13:00:00Z,2\nb,2026-04-20T14:00:00Z,3\n,2026-04-20T14:00:00Z,4\nc,2026-04-20T14:00:00Z,5,6\n")
 	run.DryRun = true
 	var out strings.Builder
 	rejected, err := run.Run(t.Context(), []string{name}, &out, io.Discard)
@@ -40,7 +41,8 @@ func TestImport_ADryRunPrintsWhatWouldBeStored(t *testing.T) {
 		t.Errorf("%d rejected, %v; want 2", rejected, err)
 	}
 	// Three events of four units, and hours, days and months: 3 + 2 + 2.
-	for _, want := range []string{"3 rows of 2 subjects would be stored, 2 rejected", "2026-04-20T13:00:00.000Z to 2026-04-20T14:00:00.000Z", "$0.00: 19 write units", "7 of them", ":5: deviceId: missing", ":6: 4 cells"} {
+	for _, want := range []string{"3 rows of 2 subjects would be stored, 2 rejected",
+		"2026-04-20T13:00:00.000Z to 2026-04-20T14:00:00.000Z", "$0.00: 19 write units", "7 of them", ":5: deviceId: missing", ":6: 4 cells"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
@@ -52,11 +54,13 @@ func TestImport_ADryRunPrintsWhatWouldBeStored(t *testing.T) {
 
 func TestImport_RefusesAJournalOfAnotherInput(t *testing.T) {
 	run, name := testImport(t, "deviceId,timestamp,temperature\na,2026-04-20T14:00:00Z,1\n")
-	for text, want := range map[string]string{"{": "no journal of an import", `{"input":"x"}`: "the journal of another import"} {
+	for text, want := range map[string]string{"{": "no journal of an import",
+		`{"input":"x"}`: "the journal of another import"} {
 		if err := os.WriteFile(run.Journal, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Run(t.Context(), []string{name}, io.Discard, io.Discard); !usererr.Is(err) || !strings.Contains(err.Error(), want) {
+		if _, err := run.Run(t.Context(), []string{name}, io.Discard, io.Discard); !usererr.Is(err) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("journal %s: %v, want %q", text, err, want)
 		}
 	}
@@ -75,10 +79,12 @@ func TestImport_AFailureLeavesTheJournal(t *testing.T) {
 	run, name := testImport(t, "deviceId,timestamp,temperature\na,2026-04-20T14:00:00Z,1\n")
 	run.Sender.URL = "://no url" // fails at once: nothing to repeat
 	var log strings.Builder
-	if _, err := run.Run(t.Context(), []string{name}, io.Discard, &log); err == nil || !strings.Contains(log.String(), "run the same command again") {
+	if _, err := run.Run(t.Context(), []string{name}, io.Discard, &log); err == nil ||
+		!strings.Contains(log.String(), "run the same command again") {
 		t.Errorf("%v\n%s", err, log.String())
 	}
-	if text, err := os.ReadFile(run.Journal); err != nil || !strings.Contains(string(text), `"total":1,"done":0`) {
+	if text, err := os.ReadFile(run.Journal); err != nil ||
+		!strings.Contains(string(text), `"total":1,"done":0`) {
 		t.Errorf("the journal is %s, %v", text, err)
 	}
 }

@@ -82,7 +82,7 @@ func IsCSV(name string) bool {
 func (in Input) Each(names []string, visit func(Observation) error) error {
 	var seq int64
 	for _, name := range names {
-		err := in.eachOf(name, func(o Observation) error {
+		err := in.eachObservation(name, func(o Observation) error {
 			o.Seq, seq = seq, seq+1
 			return visit(o)
 		})
@@ -93,7 +93,7 @@ func (in Input) Each(names []string, visit func(Observation) error) error {
 	return nil
 }
 
-func (in Input) eachOf(name string, visit func(Observation) error) error {
+func (in Input) eachObservation(name string, visit func(Observation) error) error {
 	if in.Web != nil && strings.HasSuffix(name, ".zip") {
 		return in.eachInArchive(name, visit)
 	}
@@ -160,11 +160,11 @@ func (in Input) eachInPart(name string, part *zip.File, visit func(Observation) 
 		return usererr.Errorf("read %s: %w", name, err)
 	}
 	defer unpacked.Close()
-	text, err := textOf(unpacked)
+	text, err := decodeText(unpacked)
 	if err != nil {
 		return usererr.Errorf("read %s: %w", name, err)
 	}
-	r, err := in.readerOf(name, text)
+	r, err := in.newReader(name, text)
 	if err != nil {
 		return err
 	}
@@ -200,12 +200,12 @@ func (in Input) open(name string) (reader, io.Closer, error) {
 		}
 		source, closer = file, file
 	}
-	text, err := textOf(source)
+	text, err := decodeText(source)
 	if err != nil {
 		closer.Close()
 		return nil, nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	r, err := in.readerOf(name, text)
+	r, err := in.newReader(name, text)
 	if err != nil {
 		closer.Close()
 		return nil, nil, err
@@ -220,13 +220,13 @@ func (in Input) file(name string) (files.File, error) {
 	return files.OpenLocal(name)
 }
 
-// readerOf returns the reader for the format of a file.
-func (in Input) readerOf(name string, text *bufio.Reader) (reader, error) {
+// newReader returns the reader for the format of a file.
+func (in Input) newReader(name string, text *bufio.Reader) (reader, error) {
 	if in.Web != nil {
 		return in.openWeb(name, text)
 	}
 	start := firstLines(text)
-	found, err := formatOf(name, start, len(in.Columns) > 0 || in.Shape.describes(), in.Points != nil)
+	found, err := detectFormat(name, start, len(in.Columns) > 0 || in.Shape.describes(), in.Points != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +247,7 @@ func (in Input) readerOf(name string, text *bufio.Reader) (reader, error) {
 			start, _ = text.Peek(bufferSize)
 		}
 	}
-	l, err := layoutOf(name, text, start)
+	l, err := newLayout(name, text, start)
 	l.skipped += in.Shape.Skip
 	if err != nil {
 		return nil, err

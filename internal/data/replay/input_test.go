@@ -74,7 +74,8 @@ func TestCSV_RowsBecomeObservations(t *testing.T) {
 }
 
 func TestCSV_ReadsSeriesTimesAndLocations(t *testing.T) {
-	got := readAll(t, csvInput(t, "subject=d,stream=m,time=t", "d,m,t\na,x,2026-04-20T09:00:00-05:00\na,y,1776693600\nb,x,never\n"), StdinName)
+	got := readAll(t, csvInput(t, "subject=d,stream=m,time=t",
+		"d,m,t\na,x,2026-04-20T09:00:00-05:00\na,y,1776693600\nb,x,never\n"), StdinName)
 	if got[0].Series == got[1].Series || got[0].Series == got[2].Series {
 		t.Error("different series have the same name")
 	}
@@ -96,7 +97,8 @@ func TestParseColumns_RejectsIncompleteMaps(t *testing.T) {
 		"subject=*,time=*,value=*":    "subject=* and value=* belong together",
 		"subject=a,time=t,value=*":    "subject=* and value=* belong together",
 	} {
-		if _, err := ParseColumns(text, readings(t)); err == nil || !strings.Contains(err.Error(), want) || !usererr.Is(err) {
+		if _, err := ParseColumns(text, readings(t)); err == nil || !strings.Contains(err.Error(), want) ||
+			!usererr.Is(err) {
 			t.Errorf("%q = %v, want %q", text, err, want)
 		}
 	}
@@ -105,10 +107,12 @@ func TestParseColumns_RejectsIncompleteMaps(t *testing.T) {
 func TestNDJSON_LinesAreNotChanged(t *testing.T) {
 	const text = "\n{\"deviceId\":\"a\", \"timestamp\":\"2026-04-20T14:00:00Z\"}\r\nnonsense\n  {\"timestamp\":1776693600,\"stream\":\"s\",\"deviceId\":\"a\"}"
 	got := readAll(t, Input{Stdin: strings.NewReader(text), Kind: readings(t)}, StdinName)
-	if len(got) != 3 || string(got[0].Body) != `{"deviceId":"a", "timestamp":"2026-04-20T14:00:00Z"}` || string(got[1].Body) != "nonsense" {
+	if len(got) != 3 || string(got[0].Body) != `{"deviceId":"a", "timestamp":"2026-04-20T14:00:00Z"}` ||
+		string(got[1].Body) != "nonsense" {
 		t.Fatalf("read %v", got)
 	}
-	if !got[0].Timed || got[1].Timed || !got[2].Timed || got[0].At != got[2].At || got[0].Series == got[2].Series || got[1].Location != "-:3" {
+	if !got[0].Timed || got[1].Timed || !got[2].Timed || got[0].At != got[2].At ||
+		got[0].Series == got[2].Series || got[1].Location != "-:3" {
 		t.Errorf("read %+v", got)
 	}
 }

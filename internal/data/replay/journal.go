@@ -55,7 +55,8 @@ type settled struct {
 // OpenJournal opens or creates the journal of an input, and the file of its rejected
 // observations. It is a usage error if the journal is of another input.
 func OpenJournal(path, rejected, input string) (*Journal, error) {
-	j := &Journal{path: path, state: progress{Input: input, Counts: map[model.Outcome]int{}}, settled: map[int64]settled{}, room: make(chan struct{})}
+	j := &Journal{path: path, state: progress{Input: input, Counts: map[model.Outcome]int{}},
+		settled: map[int64]settled{}, room: make(chan struct{})}
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -66,7 +67,8 @@ func OpenJournal(path, rejected, input string) (*Journal, error) {
 			return nil, usererr.Errorf("%s is no journal of an import: %w: name another with --journal", path, err)
 		}
 		if j.state.Input != input {
-			return nil, usererr.Errorf("%s is the journal of another import, or a file has changed since: finish that import, or delete the journal to begin again", path)
+			return nil, usererr.Errorf(
+				"%s is the journal of another import, or a file has changed since: finish that import, or delete the journal to begin again", path)
 		}
 	}
 	j.resumed = j.state.Done

@@ -67,7 +67,9 @@ func (r *valuesReader) failure(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return usererr.Errorf("%s: the file ends within this value or array: is it complete?", r.place(0))
 	case errors.As(err, &syntax):
-		return usererr.Errorf("%s: not JSON: %v: correct it, or write one object a line, so that only wrong lines are rejected", r.place(r.offsetIn(err)), err)
+		return usererr.Errorf(
+			"%s: not JSON: %v: correct it, or write one object a line, so that only wrong lines are rejected",
+			r.place(r.offsetIn(err)), err)
 	}
 	return err
 }

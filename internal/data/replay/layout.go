@@ -24,8 +24,8 @@ type layout struct {
 // separatorLine is what spreadsheets write to name the separator.
 var separatorLine = regexp.MustCompile(`^"?sep=([,;|\t])"?\r?\n`)
 
-// layoutOf finds the layout of a file and discards the lines before its header.
-func layoutOf(name string, source interface {
+// newLayout finds the layout of a file and discards the lines before its header.
+func newLayout(name string, source interface {
 	io.Reader
 	Discard(int) (int, error)
 }, start []byte) (layout, error) {
@@ -38,16 +38,17 @@ func layoutOf(name string, source interface {
 	}
 	header, _, _ := bytes.Cut(bytes.TrimLeft(l.start, "\r\n"), []byte("\n"))
 	if bytes.ContainsRune(bytes.TrimSpace(header), '\r') {
-		return l, usererr.Errorf(`%s: its lines end in a carriage return alone: convert it, for example with tr '\r' '\n'`, name)
+		return l, usererr.Errorf(
+			`%s: its lines end in a carriage return alone: convert it, for example with tr '\r' '\n'`, name)
 	}
 	if l.separator == 0 {
-		l.separator = separatorOf(string(header))
+		l.separator = detectSeparator(string(header))
 	}
 	return l, nil
 }
 
-// separatorOf returns the separator that is most frequent outside of quotes.
-func separatorOf(header string) rune {
+// detectSeparator returns the separator that is most frequent outside of quotes.
+func detectSeparator(header string) rune {
 	most, found := 0, ','
 	for _, candidate := range separators {
 		n, quoted := 0, false

@@ -51,7 +51,8 @@ func (r csvRows) Read() ([]string, error) {
 	r.source.N = maxLine
 	row, err := r.Reader.Read()
 	if r.source.N <= 0 {
-		return nil, fmt.Errorf("a row has more than %d MB: a quote is not closed, or this is no text of observations", maxLine>>20)
+		return nil, fmt.Errorf(
+			"a row has more than %d MB: a quote is not closed, or this is no text of observations", maxLine>>20)
 	}
 	return row, err
 }

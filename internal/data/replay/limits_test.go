@@ -17,7 +17,9 @@ func newBomb(t *testing.T, part, header string, filler byte, size int) string {
 	t.Helper()
 	var b bytes.Buffer
 	archive := zip.NewWriter(&b)
-	archive.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
+	archive.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(w, flate.BestSpeed)
+	})
 	w, err := archive.Create(part)
 	if err != nil {
 		t.Fatal(err)

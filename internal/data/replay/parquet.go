@@ -22,11 +22,12 @@ func isParquet(file files.File) bool {
 // openParquet reads the columns of a Parquet file like the columns of a CSV file with the same names.
 func (in Input) openParquet(name string, file files.File) (_ reader, err error) {
 	defer notDamaged(name, &err)
-	opened, err := parquet.OpenFile(file, file.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	opened, err := parquet.OpenFile(file, file.Size(), parquet.SkipPageIndex(true),
+		parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, damaged(name, err)
 	}
-	rows := &parquetRows{name: name, reader: rowsOf(opened), buffer: make([]parquet.Row, 128)}
+	rows := &parquetRows{name: name, reader: rowReader(opened), buffer: make([]parquet.Row, 128)}
 	header, refused := rows.columns(opened.Metadata().Schema)
 	r := &csvReader{
 		name: name, kind: in.Kind, columns: in.Columns, clock: in.Clock, source: rows.read, lenient: in.Lenient,
@@ -40,7 +41,7 @@ func (in Input) openParquet(name string, file files.File) (_ reader, err error) 
 			r.types = append(r.types, l.Column)
 		}
 	}
-	sample, err := sampleOf(opened, rows)
+	sample, err := readSample(opened, rows)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
@@ -64,7 +65,7 @@ func damaged(name string, err error) error {
 	return usererr.Errorf("%s: this is not a whole Parquet file: copy it again: %w", name, err)
 }
 
-func rowsOf(file *parquet.File) parquet.RowReader {
+func rowReader(file *parquet.File) parquet.RowReader {
 	if file.NumRows() == 0 {
 		return noRows{}
 	}
@@ -76,8 +77,9 @@ type noRows struct{}
 
 func (noRows) ReadRows([]parquet.Row) (int, error) { return 0, io.EOF }
 
-func sampleOf(file *parquet.File, rows *parquetRows) (sample [][]string, err error) {
-	first := &parquetRows{name: rows.name, reader: rowsOf(file), leaves: rows.leaves, cells: rows.cells, width: rows.width, buffer: make([]parquet.Row, sampleRows)}
+func readSample(file *parquet.File, rows *parquetRows) (sample [][]string, err error) {
+	first := &parquetRows{name: rows.name, reader: rowReader(file), leaves: rows.leaves, cells: rows.cells,
+		width: rows.width, buffer: make([]parquet.Row, sampleRows)}
 	for len(sample) < sampleRows {
 		row, _, err := first.read()
 		if errors.Is(err, io.EOF) {

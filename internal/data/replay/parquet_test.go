@@ -99,7 +99,9 @@ func TestParquet_AFileWithoutRowsHasNothingToDo(t *testing.T) {
 
 func TestParquet_AColumnThatIsNotReadIsNamed(t *testing.T) {
 	var notice strings.Builder
-	readAll(t, Input{Kind: readings(t), Notice: func(text string) { notice.WriteString(text) }}, parquetFile("types.parquet"))
+	readAll(t, Input{Kind: readings(t), Notice: func(text string) {
+		notice.WriteString(text)
+	}}, parquetFile("types.parquet"))
 	if want := `the column "list" is a list or a map`; !strings.Contains(notice.String(), want) {
 		t.Errorf("want %q in:\n%s", want, notice.String())
 	}

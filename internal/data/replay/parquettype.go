@@ -85,7 +85,9 @@ func convertedLeaf(s *parquetformat.SchemaElement) (leaf, error) {
 func physicalLeaf(t parquetformat.Type) (leaf, error) {
 	switch parquet.Kind(t) {
 	case parquet.Boolean:
-		return leaf{columns.Column{Type: columns.Bool}, func(v parquet.Value) string { return strconv.FormatBool(v.Boolean()) }}, nil
+		return leaf{columns.Column{Type: columns.Bool}, func(v parquet.Value) string {
+			return strconv.FormatBool(v.Boolean())
+		}}, nil
 	case parquet.Int32, parquet.Int64:
 		return intLeaf(true), nil
 	case parquet.Int96:

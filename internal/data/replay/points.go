@@ -89,7 +89,8 @@ func (m *pointMapper) body(p *points.Point) ([]byte, error) {
 	case o.DecodeError != nil:
 		return nil, errors.New(o.DecodeError.Message)
 	case kind.Name != m.in.Kind.Name:
-		return nil, fmt.Errorf("the sources in tidemark.yaml make it an event of %s: pass --kind %s", kind.Name, kind.Path)
+		return nil, fmt.Errorf("the sources in tidemark.yaml make it an event of %s: pass --kind %s", kind.Name,
+			kind.Path)
 	case isTimeless(o):
 		return nil, errors.New("the point has no time, and a file has no arrival: " +
 			"name the field of the time and its zone in its row of sources (time)")

@@ -72,7 +72,7 @@ func comments(start []byte) (s Shape) {
 		return Shape{}
 	}
 	next := lines[s.Skip]
-	separator := separatorOf(string(next))
+	separator := detectSeparator(string(next))
 	header := cells(bytes.TrimLeft(lines[s.Skip-1], "# "), separator)
 	data := cells(next, separator)
 	isNumber := func(cell string) bool { _, err := strconv.ParseFloat(cell, 64); return err == nil }

@@ -29,7 +29,9 @@ var requestLine = regexp.MustCompile(`^line \d+: `)
 
 // reason returns why an observation was rejected.
 func (r result) reason() string {
-	return strings.Join(lists.Map(r.Errors, func(e model.FieldError) string { return requestLine.ReplaceAllString(e.Error(), "") }), "; ")
+	return strings.Join(lists.Map(r.Errors, func(e model.FieldError) string {
+		return requestLine.ReplaceAllString(e.Error(), "")
+	}), "; ")
 }
 
 // permanentError is a response that would be the same if the request were repeated.
@@ -48,10 +50,13 @@ func readResponse(url string, resp *http.Response, body []byte, n int) ([]result
 	}
 	var results []result
 	if err := json.Unmarshal(body, &results); err != nil {
-		return nil, fmt.Errorf("%s returned %s without a list of outcomes: %w; is this the URL of Tidemark's HTTP API?", url, resp.Status, err)
+		return nil, fmt.Errorf(
+			"%s returned %s without a list of outcomes: %w; is this the URL of Tidemark's HTTP API?", url, resp.Status,
+			err)
 	}
 	if len(results) != n {
-		return nil, fmt.Errorf("%s returned %s with %d outcomes for %d observations", url, resp.Status, len(results), n)
+		return nil, fmt.Errorf("%s returned %s with %d outcomes for %d observations", url, resp.Status,
+			len(results), n)
 	}
 	return results, nil
 }

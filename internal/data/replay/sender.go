@@ -170,7 +170,8 @@ func (s *Sender) sendBatch(ctx context.Context, batch []Observation) error {
 		}
 		pause = min(2*pause, longestPause)
 	}
-	return fmt.Errorf("send %d observations, the first from %s: no outcome after %d attempts: %w", len(batch), batch[0].Location, maxAttempts, failure)
+	return fmt.Errorf("send %d observations, the first from %s: no outcome after %d attempts: %w", len(batch),
+		batch[0].Location, maxAttempts, failure)
 }
 
 // post sends one request and counts its outcomes. It returns the observations that have none.
@@ -205,7 +206,8 @@ func joinLines(batch []Observation) []byte {
 	return b.Bytes()
 }
 
-func (s *Sender) count(batch []Observation, resp *http.Response, body []byte) (rest []Observation, err error) {
+func (s *Sender) count(batch []Observation, resp *http.Response,
+	body []byte) (rest []Observation, err error) {
 	results, err := readResponse(s.URL, resp, body, len(batch))
 	if err != nil {
 		return batch, err

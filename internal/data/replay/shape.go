@@ -128,7 +128,9 @@ func (r *csvReader) joinedTime(sample [][]string) (made, bool) {
 	case i >= 0 && !slices.Contains(r.header, r.columns[i].header):
 		name = r.columns[i].header
 		parts = strings.Split(name, "+")
-	case len(r.columns) == 0 && !slices.ContainsFunc(r.header, func(h string) bool { return title(h) == name || title(h) == "datetime" }):
+	case len(r.columns) == 0 && !slices.ContainsFunc(r.header, func(h string) bool {
+		return title(h) == name || title(h) == "datetime"
+	}):
 		day, clock := named(r.header, dayTitles), named(r.header, clockTitles)
 		if len(day) == 1 && len(clock) == 1 && isTimeOfDay(sample, slices.Index(r.header, clock[0])) {
 			parts = []string{day[0], clock[0]}

@@ -35,14 +35,16 @@ func (in Input) Survey(files []string) (s Survey, err error) {
 // Rebase reads the files once before they are sent, and returns the number of observations
 // (0 if unknown) and the shift by which the newest time becomes the given one: "now", a time,
 // or "" for no shift. Standard input cannot be read twice.
-func (in Input) Rebase(text string, now model.Time, names []string) (total int, shift time.Duration, err error) {
+func (in Input) Rebase(text string, now model.Time,
+	names []string) (total int, shift time.Duration, err error) {
 	newest, err := rebaseTime(text, now)
 	if err != nil {
 		return 0, 0, err
 	}
 	if slices.Contains(names, StdinName) {
 		if text != "" {
-			return 0, 0, usererr.Errorf("--rebase: standard input cannot be read twice, and the newest time must be known first: pass a file")
+			return 0, 0, usererr.Errorf(
+				"--rebase: standard input cannot be read twice, and the newest time must be known first: pass a file")
 		}
 		return 0, 0, nil
 	}

@@ -19,9 +19,9 @@ import (
 
 const bufferSize = 1 << 16
 
-// textOf returns the content of a file as UTF-8 without a byte order mark. The file may be
+// decodeText returns the content of a file as UTF-8 without a byte order mark. The file may be
 // gzip, UTF-8 or UTF-16. Bytes of any other encoding are returned unchanged.
-func textOf(source io.Reader) (*bufio.Reader, error) {
+func decodeText(source io.Reader) (*bufio.Reader, error) {
 	raw := bufio.NewReaderSize(source, bufferSize)
 	if magic, _ := raw.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		unpacked, err := gzip.NewReader(raw)
@@ -53,7 +53,8 @@ func withoutMark(raw *bufio.Reader) transform.Transformer {
 func firstLines(r *bufio.Reader) []byte {
 	for n := 1; ; n = r.Buffered() + 1 {
 		_, err := r.Peek(n) // waits until n bytes are buffered
-		if text, _ := r.Peek(r.Buffered()); err != nil || bytes.ContainsRune(bytes.TrimLeft(text, " \t\r\n"), '\n') {
+		if text, _ := r.Peek(r.Buffered()); err != nil ||
+			bytes.ContainsRune(bytes.TrimLeft(text, " \t\r\n"), '\n') {
 			return text
 		}
 	}
@@ -77,4 +78,5 @@ func quoteAll(texts []string) string { return strings.Join(lists.Map(texts, quot
 // place returns the place of a line for messages.
 func place(name string, line int) string { return fmt.Sprintf("%s:%d", name, line) }
 
-var errNotUTF8 = errors.New("the text is not UTF-8: convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8")
+var errNotUTF8 = errors.New(
+	"the text is not UTF-8: convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8")

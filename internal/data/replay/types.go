@@ -36,10 +36,12 @@ func (r *csvReader) decideTypes(sample [][]string) error {
 		case typed && (r.types[at].Type == columns.Number || !isMeasure(r.kind, c.field)):
 		case r.isAmount(c):
 			decided, err := columns.Decide(r.cells(sample, at), columns.Hint{
-				Measure: isMeasure(r.kind, c.field) && !c.optional, Title: title(c.header), Mark: r.mark, Either: r.either,
+				Measure: isMeasure(r.kind, c.field) && !c.optional, Title: title(c.header), Mark: r.mark,
+				Either: r.either,
 			})
 			if err != nil {
-				return usererr.Errorf("%s: column %s: %w; --types %s=text stores it as text", r.name, quote(c.header), err, c.header)
+				return usererr.Errorf("%s: column %s: %w; --types %s=text stores it as text", r.name, quote(c.header),
+					err, c.header)
 			}
 			r.types[at] = decided
 		}

@@ -73,8 +73,9 @@ func (in Input) unread(sample []Observation) error {
 	}
 	for i, name := range names {
 		if _, given := in.Types[name]; seen[i].not > 0 && seen[i].stored == 0 && !given {
-			return usererr.Errorf("none of %d values of %s is a number, the first at %s: nothing of the field could be "+
-				"stored as a measure; correct it, or leave it out; --types %s=text stores it as it is",
+			return usererr.Errorf(
+				"none of %d values of %s is a number, the first at %s: nothing of the field could be "+
+					"stored as a measure; correct it, or leave it out; --types %s=text stores it as it is",
 				seen[i].not, name, seen[i].first, name)
 		}
 	}

@@ -31,7 +31,8 @@ func TestInput_StopsAtAMeasureOfWhichNothingCanBeRead(t *testing.T) {
 	t.Parallel()
 	for name, text := range unreadable {
 		err := readOne(t, Input{Kind: readings(t), Lenient: true}, name, text)
-		if !usererr.Is(err) || !strings.Contains(err.Error(), "number") || !strings.Contains(err.Error(), "--types") {
+		if !usererr.Is(err) || !strings.Contains(err.Error(), "number") ||
+			!strings.Contains(err.Error(), "--types") {
 			t.Errorf("%s: %v, want an error that names the values and --types", name, err)
 		}
 		told := Input{Kind: readings(t), Lenient: true, Types: map[string]columns.Type{"value": columns.Text}}

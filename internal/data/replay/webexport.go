@@ -35,7 +35,8 @@ func csvLines(text *bufio.Reader) (func() (webLine, error), []string, error) {
 	}
 	return func() (webLine, error) {
 		cells, err := rows.Read()
-		line := webLine{text: strings.TrimSpace(string(csvLine(cells...))), row: make(map[string]string, len(cells))}
+		line := webLine{text: strings.TrimSpace(string(csvLine(cells...))),
+			row: make(map[string]string, len(cells))}
 		if syntax := new(csv.ParseError); errors.As(err, &syntax) {
 			line.number = syntax.StartLine
 			return line, &rowError{error: syntax.Err}
@@ -106,7 +107,8 @@ func goatCounterEvent(w *Web, kind *catalog.Kind, row map[string]string) (time.T
 	if event {
 		delete(fields, webfield.Path)
 	} else {
-		fields[webfield.Browser], fields[webfield.OS] = versions.ReplaceAllString(row["Browser"], ""), versions.ReplaceAllString(row["System"], "")
+		fields[webfield.Browser], fields[webfield.OS] = versions.ReplaceAllString(row["Browser"], ""),
+			versions.ReplaceAllString(row["System"], "")
 	}
 	return at, fields, nil
 }
@@ -117,7 +119,8 @@ var plausibleFile = regexp.MustCompile(`^(?:imported_)?([a-z_]+?)(?:_\d{8}_\d{8}
 func plausibleLines(name string, text *bufio.Reader) (func() (webLine, error), error) {
 	found := plausibleFile.FindStringSubmatch(path.Base(name))
 	if found == nil {
-		return nil, usererr.Errorf("%s: not a file of an export of Plausible: want imported_visitors_20240101_20241231.csv and such", name)
+		return nil, usererr.Errorf(
+			"%s: not a file of an export of Plausible: want imported_visitors_20240101_20241231.csv and such", name)
 	}
 	next, _, err := csvLines(text)
 	return func() (webLine, error) {
@@ -128,7 +131,8 @@ func plausibleLines(name string, text *bufio.Reader) (func() (webLine, error), e
 }
 
 // plausibleTexts are the columns that are no numbers.
-var plausibleTexts = strings.Fields("source referrer utm_source utm_medium utm_campaign utm_content utm_term hostname page entry_page exit_page name link_url path country region city device browser browser_version operating_system operating_system_version")
+var plausibleTexts = strings.Fields(
+	"source referrer utm_source utm_medium utm_campaign utm_content utm_term hostname page entry_page exit_page name link_url path country region city device browser browser_version operating_system operating_system_version")
 
 // mostStream is the length in bytes to which the name of a series is cut, which then ends in a hash.
 const mostStream = 200

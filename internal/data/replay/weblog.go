@@ -73,7 +73,8 @@ func (w *Web) Kind(kinds *catalog.Catalog) (string, error) {
 	case !f.hosts && w.Site == "":
 		return "", usererr.Errorf("--format %s: its lines do not name the site: pass --site", w.Format)
 	case !declared && f.kind == webfield.ImportedDays:
-		return "", usererr.Errorf("the days of --format %s are of a kind of their own: declare it in tidemark.yaml, and update the deployment or restart \"tidemark dev\":\n\n%s", w.Format, importedDay)
+		return "", usererr.Errorf(
+			"the days of --format %s are of a kind of their own: declare it in tidemark.yaml, and update the deployment or restart \"tidemark dev\":\n\n%s", w.Format, importedDay)
 	}
 	return f.kind, nil
 }
@@ -88,7 +89,8 @@ type webReader struct {
 
 func (in Input) openWeb(name string, text *bufio.Reader) (reader, error) {
 	if in.Kind.Subject.Field != web.Site.Field {
-		return nil, usererr.Errorf("--format %s has events of websites, and %s are none", in.Web.Format, in.Kind.Path)
+		return nil, usererr.Errorf("--format %s has events of websites, and %s are none", in.Web.Format,
+			in.Kind.Path)
 	}
 	lines, err := webFormats[in.Web.Format].lines(name, text)
 	return &webReader{Input: in, name: name, lines: lines, equal: map[string]int{}}, err
@@ -113,7 +115,7 @@ func (r *webReader) next() (o Observation, _ error) {
 			o.Problem, o.Body = err.Error(), []byte(line.text)
 			return o, nil
 		case fields != nil:
-			o.At, o.Timed = model.TimeOf(at), true
+			o.At, o.Timed = model.NewTime(at), true
 			return r.observation(o, line.text, fields)
 		}
 	}

@@ -93,7 +93,8 @@ func TestWeb_SuccessfulRequestsForPagesAreViews(t *testing.T) {
 				"browser": "Firefox", "os": "Linux", "device": "desktop", "channel": "Direct"},
 			{"siteId": "example.com", "timestamp": "2024-10-05T00:00:00.000Z", "path": "/", "status": "200", "method": "GET", "bytes": 77.0,
 				"browser": "Firefox", "os": "Linux", "device": "desktop", "channel": "Direct"},
-		}, []string{"combined.log:9 the time is not in the form of the format", "combined.log:10 3 fields, the format has 9"}},
+		}, []string{"combined.log:9 the time is not in the form of the format",
+			"combined.log:10 3 fields, the format has 9"}},
 		{Web{Format: "vhost_combined"}, "vhost.log", []map[string]any{
 			{"siteId": "example.com", "timestamp": "2024-10-04T12:03:07.000Z", "path": "/a.html", "status": "200", "method": "GET", "bytes": 5.0,
 				"browser": "Safari", "os": "iOS", "device": "phone", "channel": "Direct"},
@@ -145,7 +146,8 @@ func TestWeb_CutsTheAddressesOfLogsAsBrowsersDo(t *testing.T) {
 
 func TestWeb_OtherRequestsAreOfTheirKind(t *testing.T) {
 	t.Parallel()
-	got, _ := readWeb(t, web.Requests.Name, Web{Format: "combined", Site: "example.com"}, "testdata/combined.log")
+	got, _ := readWeb(t, web.Requests.Name, Web{Format: "combined", Site: "example.com"},
+		"testdata/combined.log")
 	var found []string
 	for _, e := range got {
 		found = append(found, e["method"].(string)+" "+e["path"].(string)+" "+e["status"].(string))
@@ -173,7 +175,8 @@ func TestWeb_ALineHasOneIdentity(t *testing.T) {
 	if len(ids) != len(first) || first[3]["id"] != first[2]["id"].(string)+".1" {
 		t.Errorf("ids %v, want a different id for each event", ids)
 	}
-	if first[2]["visitor"] != first[3]["visitor"] || first[0]["visitor"] == first[2]["visitor"] || first[0]["visitor"] == "" {
+	if first[2]["visitor"] != first[3]["visitor"] || first[0]["visitor"] == first[2]["visitor"] ||
+		first[0]["visitor"] == "" {
 		t.Errorf("visitors: %v", first)
 	}
 	text, err := os.ReadFile(name)
@@ -186,7 +189,8 @@ func TestWeb_ALineHasOneIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	longer, _ := readWeb(t, web.PageViews.Name, w, grown)
-	if diff := cmp.Diff(first, longer[:len(first)]); diff != "" || longer[len(first)]["id"] != first[0]["id"].(string)+".1" {
+	if diff := cmp.Diff(first, longer[:len(first)]); diff != "" ||
+		longer[len(first)]["id"] != first[0]["id"].(string)+".1" {
 		t.Errorf("ids of a log that grew (-before +after):\n%s", diff)
 	}
 }
@@ -231,7 +235,8 @@ func TestWeb_GoatCountersHitsAreMarkedAsImported(t *testing.T) {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 	events, _ := readWeb(t, web.CustomEvents.Name, w, "testdata/goatcounter.csv")
-	want = []map[string]any{{"siteId": "example.com", "stream": "imported", "timestamp": "2024-10-04T12:07:07.000Z", "name": "sign-up"}}
+	want = []map[string]any{{"siteId": "example.com", "stream": "imported",
+		"timestamp": "2024-10-04T12:07:07.000Z", "name": "sign-up"}}
 	if diff := cmp.Diff(want, without(events, "visitor", "id")); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
@@ -261,18 +266,19 @@ func TestWeb_PlausiblesDaysAreSeriesOfTheirOwn(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	pages := "imported_pages_20241003_20241004.csv"
-	wrong := []string{pages + ":3 pageviews is not a number", pages + ":4 date is not a day", pages + ":5 wrong number of fields"}
+	wrong := []string{pages + ":3 pageviews is not a number", pages + ":4 date is not a day",
+		pages + ":5 wrong number of fields"}
 	if diff := cmp.Diff(wrong, problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
-	zipped, problemsOfZip := readWeb(t, webfield.ImportedDays, w, archiveOf(t, names))
+	zipped, problemsOfZip := readWeb(t, webfield.ImportedDays, w, newArchive(t, names))
 	if diff := cmp.Diff(got, zipped); diff != "" || len(problemsOfZip) != len(wrong) {
 		t.Errorf("from an archive, %d problems (-folder +archive):\n%s", len(problemsOfZip), diff)
 	}
 }
 
-// archiveOf returns a zip archive of files.
-func archiveOf(t *testing.T, names []string) string {
+// newArchive returns a zip archive of files.
+func newArchive(t *testing.T, names []string) string {
 	t.Helper()
 	var b bytes.Buffer
 	archive := zip.NewWriter(&b)
@@ -309,10 +315,12 @@ func write(t *testing.T, name, text string) string {
 
 func TestWeb_LongNamesOfSeriesEndInAHash(t *testing.T) {
 	t.Parallel()
-	file := write(t, "imported_pages.csv", "date,page,visits\n2024-10-04,/"+strings.Repeat("ä", 150)+"1,1\n2024-10-04,/"+strings.Repeat("ä", 150)+"2,1\n")
+	file := write(t, "imported_pages.csv", "date,page,visits\n2024-10-04,/"+strings.Repeat("ä", 150)+
+		"1,1\n2024-10-04,/"+strings.Repeat("ä", 150)+"2,1\n")
 	got, _ := readWeb(t, webfield.ImportedDays, Web{Format: "plausible", Site: "s"}, file)
 	a, b := got[0]["stream"].(string), got[1]["stream"].(string)
-	if shape := regexp.MustCompile(`^pages /ä+ [0-9a-f]{16}$`); !shape.MatchString(a) || !shape.MatchString(b) || a == b || len(a) > 256 {
+	if shape := regexp.MustCompile(`^pages /ä+ [0-9a-f]{16}$`); !shape.MatchString(a) || !shape.MatchString(b) ||
+		a == b || len(a) > 256 {
 		t.Errorf("streams %q and %q", a, b)
 	}
 }
@@ -339,7 +347,8 @@ func TestWeb_RefusesOtherFiles(t *testing.T) {
 		{Input{Kind: &devices.Kinds[0], Web: &Web{Format: "combined"}}, "a.log", "", "and readings are none"},
 	} {
 		err := c.in.Each([]string{write(t, c.file, c.text)}, func(Observation) error { return nil })
-		if !usererr.Is(err) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "192.0.2.77") {
+		if !usererr.Is(err) || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "192.0.2.77") {
 			t.Errorf("%s in %s: %v, want a usage error with %q", c.text, c.file, err, c.want)
 		}
 	}
@@ -350,7 +359,8 @@ func TestWeb_RefusesOtherFiles(t *testing.T) {
 	}{{99, "x", "unsupported compression"}, {zip.Store, "\x1f\x8bno gzip", "unexpected EOF"}} {
 		var b bytes.Buffer
 		archive := zip.NewWriter(&b)
-		part, err := archive.CreateRaw(&zip.FileHeader{Name: "visitors.csv", Method: c.method, UncompressedSize64: uint64(len(c.text)), CompressedSize64: uint64(len(c.text))})
+		part, err := archive.CreateRaw(&zip.FileHeader{Name: "visitors.csv", Method: c.method,
+			UncompressedSize64: uint64(len(c.text)), CompressedSize64: uint64(len(c.text))})
 		if err == nil {
 			_, err = part.Write([]byte(c.text))
 		}
@@ -358,20 +368,25 @@ func TestWeb_RefusesOtherFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		in := Input{Kind: views, Web: &Web{Format: "plausible"}}
-		if err := in.Each([]string{write(t, "a.zip", b.String())}, nil); err == nil || !strings.Contains(err.Error(), "visitors.csv") || !strings.Contains(err.Error(), c.want) {
+		if err := in.Each([]string{write(t, "a.zip", b.String())}, nil); err == nil ||
+			!strings.Contains(err.Error(), "visitors.csv") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("a part that cannot be read: %v, want %q", err, c.want)
 		}
 	}
-	if _, err := (&Web{Format: "apache"}).Kind(kinds); !usererr.Is(err) || !strings.Contains(err.Error(), "alb, cloudfront, combined, goatcounter, goatcounter-json, plausible, vhost_combined") {
+	if _, err := (&Web{Format: "apache"}).Kind(kinds); !usererr.Is(err) || !strings.Contains(err.Error(),
+		"alb, cloudfront, combined, goatcounter, goatcounter-json, plausible, vhost_combined") {
 		t.Errorf("an unknown format: %v", err)
 	}
-	if _, err := (&Web{Format: "combined"}).Kind(kinds); !usererr.Is(err) || !strings.Contains(err.Error(), "pass --site") {
+	if _, err := (&Web{Format: "combined"}).Kind(kinds); !usererr.Is(err) ||
+		!strings.Contains(err.Error(), "pass --site") {
 		t.Errorf("a log without hosts: %v", err)
 	}
-	if name, err := (&Web{Format: "plausible", Site: "s"}).Kind(kinds); name != webfield.ImportedDays || err != nil {
+	if name, err := (&Web{Format: "plausible", Site: "s"}).Kind(kinds); name != webfield.ImportedDays ||
+		err != nil {
 		t.Errorf("days are of kind %s, %v", name, err)
 	}
-	if _, err := (&Web{Format: "plausible", Site: "s"}).Kind(devices); !usererr.Is(err) || !strings.Contains(err.Error(), "  IMPORTEDDAY:") {
+	if _, err := (&Web{Format: "plausible", Site: "s"}).Kind(devices); !usererr.Is(err) ||
+		!strings.Contains(err.Error(), "  IMPORTEDDAY:") {
 		t.Errorf("without their kind: %v", err)
 	}
 	for _, missing := range []string{"none.zip", "none.log"} {
@@ -385,7 +400,8 @@ func TestWeb_RefusesOtherFiles(t *testing.T) {
 // FuzzWeb reads any text as each format: reading ends, and an event is one JSON object on a line.
 func FuzzWeb(f *testing.F) {
 	kinds := websites(f)
-	for _, name := range []string{"combined.log", "vhost.log", "cloudfront.log", "alb.log", "goatcounter.csv", "plausible/imported_pages_20241003_20241004.csv"} {
+	for _, name := range []string{"combined.log", "vhost.log", "cloudfront.log", "alb.log", "goatcounter.csv",
+		"plausible/imported_pages_20241003_20241004.csv"} {
 		text, err := os.ReadFile("testdata/" + name)
 		if err != nil {
 			f.Fatal(err)
@@ -399,7 +415,8 @@ func FuzzWeb(f *testing.F) {
 			t.Skip("no format has this name")
 		}
 		kind, _ := kinds.Kind(webFormats[format].kind)
-		in := Input{Kind: kind, Lenient: true, Web: &Web{Format: format, Site: "s"}, Open: func(string) (files.File, error) { return content{bytes.NewReader(text)}, nil }}
+		in := Input{Kind: kind, Lenient: true, Web: &Web{Format: format, Site: "s"},
+			Open: func(string) (files.File, error) { return content{bytes.NewReader(text)}, nil }}
 		n := 0
 		_ = in.Each([]string{"pages.csv"}, func(o Observation) error {
 			if n++; n > len(text) {
@@ -421,7 +438,7 @@ func TestWeb_GoatCountersCountsAreSeriesOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := Web{Format: "goatcounter-json", Site: "example.com"}
-	got, problems := readWeb(t, webfield.ImportedDays, w, archiveOf(t, names))
+	got, problems := readWeb(t, webfield.ImportedDays, w, newArchive(t, names))
 	var shown []string
 	for _, e := range got {
 		shown = append(shown, fmt.Sprint(e["timestamp"], " ", e["stream"], " ", e["pageviews"]))

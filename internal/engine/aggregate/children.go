@@ -32,7 +32,7 @@ func (r *recomputation) foldChildren(ctx context.Context) (*rollup.Fold, error) 
 		return fold, r.readAll(ctx, fold, b.key.Series, r.sharePage(fold))
 	}
 	add, groups := r.addToGroups(fold)
-	for _, source := range b.kind.SourcesOf(b.key.Series) {
+	for _, source := range b.kind.SourceSeries(b.key.Series) {
 		if err := r.readAll(ctx, fold, source, r.agg.eventPage(add)); err != nil {
 			return fold, err
 		}

@@ -42,7 +42,7 @@ func TestProcess_CountsEachResultOfAPut(t *testing.T) {
 		storage.Throttled:  {Invalidations: 2, InvalidationReads: 2, Throttled: 1},
 		storage.Conflicted: {Invalidations: 2, InvalidationReads: 2, Throttled: 1},
 	} {
-		w := newWorldOf(t, deferred(gauge, 0))
+		w := newWorldWith(t, deferred(gauge, 0))
 		w.setNow(at(half))
 		w.put(order(ten, ""), "1")
 		w.on(&putting{store: w.table, result: result})
@@ -59,7 +59,7 @@ func TestFoldLatest_CountsItsRequests(t *testing.T) {
 	process := func(latest catalog.LatestPolicy, results ...storage.WriteResult) aggregate.Counts {
 		kind := gauge
 		kind.Latest, kind.Retention = latest, tier.Standard()
-		w := newWorldOf(t, kind)
+		w := newWorldWith(t, kind)
 		if len(results) > 0 {
 			w.agg.Store = &foldFaults{store: w.table, results: results}
 		}
@@ -72,7 +72,8 @@ func TestFoldLatest_CountsItsRequests(t *testing.T) {
 		t.Errorf("%+v, want %+v: two reads and a write more than without a latest item", got, want)
 	}
 	want.Reads, want.UnknownResults = want.Reads+2, want.UnknownResults+1
-	if got := process(catalog.DerivedLatest, storage.Unknown); got.UnknownResults != want.UnknownResults || got.Reads != want.Reads {
+	if got := process(catalog.DerivedLatest, storage.Unknown); got.UnknownResults != want.UnknownResults ||
+		got.Reads != want.Reads {
 		t.Errorf("a write without a response: %+v, want %+v", got, want)
 	}
 }
@@ -96,7 +97,7 @@ func (r *readingEntries) ReadItems(
 
 // A process remembers the entries of all the series that it has listed, not only the last one.
 func TestProcess_TheListIsReadOnceForEachSeries(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	entries := &readingEntries{store: w.table}
 	w.on(entries)
 	for i := range 12 {
@@ -112,7 +113,7 @@ func TestProcess_TheListIsReadOnceForEachSeries(t *testing.T) {
 	}
 	w.agg = w.process2(0, entries) // finds that the series are listed
 	for range 3 {
-		w.processAll(changesOf(w.table.Records(0)))
+		w.processAll(decodeChanges(w.table.Records(0)))
 	}
 	if entries.reads.Load() != 6 {
 		t.Errorf("%d reads of the list by two processes, want 3 of each", entries.reads.Load())
@@ -122,7 +123,7 @@ func TestProcess_TheListIsReadOnceForEachSeries(t *testing.T) {
 // What a process remembers of the list is read again after a day: an entry that was purged meanwhile is then
 // written.
 func TestProcess_TheListIsReadAgainAfterADay(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	entries := &readingEntries{store: w.table}
 	w.on(entries)
 	for i, c := range []struct {
@@ -141,7 +142,7 @@ func TestProcess_TheListIsReadAgainAfterADay(t *testing.T) {
 func TestProcess_TheListIsReadOnceForAllShardsOfASeries(t *testing.T) {
 	kind := gauge
 	kind.Shards, kind.Latest = 8, catalog.NoLatest
-	w := newWorldOf(t, kind)
+	w := newWorldWith(t, kind)
 	entries := &readingEntries{store: w.table}
 	w.on(entries)
 	w.agg.Limits.Concurrency = 1
@@ -153,7 +154,8 @@ func TestProcess_TheListIsReadOnceForAllShardsOfASeries(t *testing.T) {
 		w.put(o, "1")
 	}
 	if r := w.process(); len(shards) < 2 || r.Listed != 1 || entries.reads.Load() != 1 {
-		t.Errorf("%d shards: the list is read %d times and written %d times, want once", len(shards), entries.reads.Load(), r.Listed)
+		t.Errorf("%d shards: the list is read %d times and written %d times, want once", len(shards),
+			entries.reads.Load(), r.Listed)
 	}
 }
 
@@ -168,7 +170,8 @@ func (c *countedRequests) Row(ctx context.Context, key rollup.Key) (*rollup.Row,
 	return c.store.Row(ctx, key)
 }
 
-func (c *countedRequests) ReadRows(ctx context.Context, keys []rollup.Key) (map[rollup.Key]*rollup.Row, error) {
+func (c *countedRequests) ReadRows(ctx context.Context,
+	keys []rollup.Key) (map[rollup.Key]*rollup.Row, error) {
 	c.n.Add(1)
 	return c.batched.ReadRows(ctx, keys)
 }
@@ -183,7 +186,8 @@ func (c *countedRequests) Events(ctx context.Context, r storage.Range) (storage.
 	return c.store.Events(ctx, r)
 }
 
-func (c *countedRequests) EachEvent(ctx context.Context, r storage.Range, do func(*model.Event)) (string, error) {
+func (c *countedRequests) EachEvent(ctx context.Context, r storage.Range,
+	do func(*model.Event)) (string, error) {
 	c.n.Add(1)
 	return c.batched.EachEvent(ctx, r, do)
 }
@@ -211,13 +215,14 @@ func (c *countedRequests) PutInvalidations(
 
 // The counts of a batch and of a sweep are the numbers of requests that the table receives.
 func TestCounts_AreTheRequestsOfTheTable(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	table := &countedRequests{batched: batched{store: w.table}}
 	w.on(table)
 	check := func(name string, c aggregate.Counts, fewest int64) {
 		t.Helper()
 		reads, queueReads, puts := table.n.Swap(0), table.queueReads.Swap(0), table.puts.Swap(0)
-		if int64(c.Reads) != reads || int64(c.InvalidationReads) != queueReads || int64(c.Invalidations) != puts || reads < fewest {
+		if int64(c.Reads) != reads || int64(c.InvalidationReads) != queueReads || int64(c.Invalidations) != puts ||
+			reads < fewest {
 			t.Errorf("%s: counts %d reads, %d reads of invalidations and %d puts of %d, %d and %d, want at least %d reads", name,
 				c.Reads, c.InvalidationReads, c.Invalidations, reads, queueReads, puts, fewest)
 		}
@@ -247,13 +252,14 @@ func (r *readingSweeps) Sweeps(ctx context.Context) (storage.LowWatermarks, erro
 
 // A process reads the low watermarks once in ten seconds, and again if its clock was set back.
 func TestProcess_ReadsTheLowWatermarksOnceInTenSeconds(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	marks := &readingSweeps{store: w.table}
 	w.on(marks)
 	for i, c := range []struct {
 		later time.Duration
 		want  int
-	}{{0, 1}, {0, 1}, {storage.WatermarkAge - time.Millisecond, 1}, {time.Millisecond, 2}, {time.Second, 2}, {-2 * time.Second, 3}} {
+	}{{0, 1}, {0, 1}, {storage.WatermarkAge - time.Millisecond, 1}, {time.Millisecond, 2}, {time.Second, 2},
+		{-2 * time.Second, 3}} {
 		w.advance(c.later)
 		w.put(model.Order{At: noon.Add(-40*tier.Day24 - time.Duration(i)*time.Hour)}, "1") // its children may have expired
 		w.process()

@@ -37,7 +37,8 @@ func (c *cursor) next(ctx context.Context, from model.Time) (at model.Time, ok b
 }
 
 // earliest returns the first time at or after from that any of the cursors finds.
-func earliest(ctx context.Context, cursors []*cursor, from model.Time) (first model.Time, found bool, err error) {
+func earliest(ctx context.Context, cursors []*cursor,
+	from model.Time) (first model.Time, found bool, err error) {
 	for _, c := range cursors {
 		at, ok, err := c.next(ctx, from)
 		if err != nil {
@@ -67,15 +68,17 @@ func (r *rebuildRun) events(s model.Series) *cursor {
 // rows finds the rows of a unit that start at or after from, one page per request.
 func (r *rebuildRun) rows(unit tier.Unit, from model.Time) *cursor {
 	after := ""
-	return &cursor{at: from, read: func(ctx context.Context, _ model.Time) (found []model.Time, last bool, err error) {
-		page, err := r.agg.Store.Rows(ctx, unit, storage.Range{Series: r.request.Series, From: from, To: r.to, After: after, Consistent: true})
-		if err != nil {
-			return nil, false, readError("find rows", err)
-		}
-		for i := range page.Rows {
-			found = append(found, page.Rows[i].Key.Start)
-		}
-		after = page.Next
-		return found, after == "", nil
-	}}
+	return &cursor{at: from,
+		read: func(ctx context.Context, _ model.Time) (found []model.Time, last bool, err error) {
+			page, err := r.agg.Store.Rows(ctx, unit,
+				storage.Range{Series: r.request.Series, From: from, To: r.to, After: after, Consistent: true})
+			if err != nil {
+				return nil, false, readError("find rows", err)
+			}
+			for i := range page.Rows {
+				found = append(found, page.Rows[i].Key.Start)
+			}
+			after = page.Next
+			return found, after == "", nil
+		}}
 }

@@ -43,7 +43,8 @@ type dueTime func(*dirtyBucket, model.Time) model.Time
 // true time, so it reads the change. The other buckets are returned: the caller recomputes them, and after
 // that calls leaveOpen for their parents. A bucket whose invalidation may not be stored fails, and is not
 // returned. notBefore is a time that has passed.
-func (a *Aggregator) leaveOpen(ctx context.Context, buckets []*dirtyBucket, due dueTime, notBefore model.Time, limits Limits, all *results) (closed []*dirtyBucket) {
+func (a *Aggregator) leaveOpen(ctx context.Context, buckets []*dirtyBucket, due dueTime, notBefore model.Time,
+	limits Limits, all *results) (closed []*dirtyBucket) {
 	now := func() model.Time { return max(a.Now(), notBefore) }
 	var open []*dirtyBucket
 	var deferrals []queue.Deferral
@@ -95,7 +96,8 @@ func (a *Aggregator) ensureQueued(
 }
 
 // putInvalidation puts an invalidation once. A result that is unknown counts as not written.
-func (a *Aggregator) putInvalidation(ctx context.Context, i storage.Invalidation, count func(Counts)) (storage.WriteResult, error) {
+func (a *Aggregator) putInvalidation(ctx context.Context, i storage.Invalidation,
+	count func(Counts)) (storage.WriteResult, error) {
 	store, err := a.queue()
 	if err != nil {
 		return 0, err

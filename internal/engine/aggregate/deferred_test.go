@@ -72,7 +72,7 @@ func (w *world) wantQueue(want ...string) {
 }
 
 func TestDeferred_OpenBucketIsLeftToTheSweepThatFollowsItsClosing(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.setNow(at(half))
 	w.put(order(ten, ""), "1")
 	if r := w.process(); r.Deferred != 1 || r.Invalidations != 1 || r.Recomputed != 0 || r.Reads+r.Writes != 0 {
@@ -100,7 +100,7 @@ func TestDeferred_OpenBucketIsLeftToTheSweepThatFollowsItsClosing(t *testing.T) 
 }
 
 func TestDeferred_ClosedBucketIsRecomputedAtOnceAndItsOpenParentIsLeft(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.put(order(ten, ""), "1") // at noon: two hours late
 	if r := w.process(); r.Recomputed != 1 || r.Deferred != 1 || r.Invalidations != 1 {
 		t.Errorf("%+v, want the hour recomputed and the day left", r.Counts)
@@ -110,7 +110,7 @@ func TestDeferred_ClosedBucketIsRecomputedAtOnceAndItsOpenParentIsLeft(t *testin
 }
 
 func TestDeferred_ImmediateFinestTierIsRecomputedWithEachBatch(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 1))
+	w := newWorldWith(t, deferred(gauge, 1))
 	w.setNow(at(half))
 	for _, when := range []string{ten, half} {
 		w.put(order(when, ""), "1")
@@ -157,7 +157,7 @@ func (p *putting) PutInvalidations(
 // A bucket that closes while its invalidation is put may have been swept before: it is
 // recomputed at once.
 func TestDeferred_BucketThatClosesDuringThePutIsRecomputed(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.setNow(at(eleven) - 1)
 	w.put(order(half, ""), "1")
 	w.on(&putting{store: w.table, after: func() { w.setNow(at(eleven)) }})
@@ -171,7 +171,7 @@ func TestDeferred_BucketThatClosesDuringThePutIsRecomputed(t *testing.T) {
 // recomputed.
 func TestDeferred_PutWithoutAResultIsNoPut(t *testing.T) {
 	for _, result := range []storage.WriteResult{storage.Unknown, storage.Throttled} {
-		w := newWorldOf(t, deferred(gauge, 0))
+		w := newWorldWith(t, deferred(gauge, 0))
 		w.setNow(at(half))
 		w.put(order(ten, ""), "1")
 		table := &putting{store: w.table, result: result}
@@ -179,7 +179,7 @@ func TestDeferred_PutWithoutAResultIsNoPut(t *testing.T) {
 		if r := w.process(); table.puts != 2 || r.Deferred != 1 || r.Recomputed != 0 {
 			t.Errorf("%s: %d puts, %+v; want 2 and the hour left", result, table.puts, r.Counts)
 		}
-		w = newWorldOf(t, deferred(gauge, 0))
+		w = newWorldWith(t, deferred(gauge, 0))
 		w.setNow(at(half))
 		w.put(order(ten, ""), "1")
 		w.on(&putting{store: w.table, result: result, after: func() { w.setNow(at(eleven)) }})
@@ -190,11 +190,12 @@ func TestDeferred_PutWithoutAResultIsNoPut(t *testing.T) {
 }
 
 func TestDeferred_PutThatFailsFailsTheRecord(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.setNow(at(half))
 	w.put(order(ten, ""), "1")
 	w.on(&putting{store: w.table, err: errors.New("access denied")})
-	if r := w.agg.Process(w.ctx(), w.changes()); len(r.Failures) != 1 || r.Failures[0].Change != 0 || r.Deferred != 0 {
+	if r := w.agg.Process(w.ctx(), w.changes()); len(r.Failures) != 1 || r.Failures[0].Change != 0 ||
+		r.Deferred != 0 {
 		t.Errorf("failures %v, %d left; want the record failed", r.Failures, r.Deferred)
 	}
 	w.agg.Store = noQueue{w.table}
@@ -210,7 +211,7 @@ type noQueue struct{ aggregate.Store }
 // A process that was frozen may have a clock that is behind. A change was committed
 // before it was delivered, so the clock is not before that.
 func TestDeferred_ChangeIsLaterThanAClockThatIsBehind(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.put(order(ten, ""), "1") // at noon
 	changes := w.changes()
 	w.setNow(at(half))
@@ -223,7 +224,7 @@ func TestDeferred_ChangeIsLaterThanAClockThatIsBehind(t *testing.T) {
 // open day is swept.
 func TestDeferred_DeletionsAndCorrectionsEndInTheRecount(t *testing.T) {
 	for _, from := range []int{0, 1, 2} {
-		w := newWorldOf(t, deferred(gauge, from))
+		w := newWorldWith(t, deferred(gauge, from))
 		w.setNow(at(half))
 		for i := range 5 {
 			w.put(order(ten, fmt.Sprint(i)), fmt.Sprint(i))
@@ -255,7 +256,7 @@ func TestDeferred_RowOfABucketThatIsSweptAfterItsEventsExpiredIsInexact(t *testi
 		{30*tier.Day24 - 65*time.Minute, false},
 		{31 * tier.Day24, false},
 	} {
-		w := newWorldOf(t, deferred(gauge, 0))
+		w := newWorldWith(t, deferred(gauge, 0))
 		w.setNow(at(ten))
 		w.put(order(ten, "first"), "1")
 		w.process()
@@ -273,7 +274,7 @@ func TestDeferred_RowOfABucketThatIsSweptAfterItsEventsExpiredIsInexact(t *testi
 // A tier that becomes deferred is so from a time on, to the millisecond.
 func TestDeferred_BucketsAreLeftFromTheTimeThatTheConfigurationSays(t *testing.T) {
 	for after, left := range map[time.Duration]int{-time.Millisecond: 0, 0: 1} {
-		w := newWorldOf(t, deferred(gauge, 0))
+		w := newWorldWith(t, deferred(gauge, 0))
 		for level := range w.kind.Retention.Tiers {
 			w.kind.Retention.Tiers[level].DeferredFrom = at(half)
 		}
@@ -291,9 +292,10 @@ func TestDeferred_BucketIsSettledFromItsClosingTimeOn(t *testing.T) {
 		swept time.Duration // since the bucket closed
 		exact bool
 	}{{-time.Millisecond, false}, {0, true}} {
-		w := newWorldOf(t, deferred(gauge, 0))
-		old := tier.Hour.BucketOf(noon.Add(-40 * tier.Day24))
-		if result, err := w.table.AdvanceSweep(w.ctx(), storage.FirstGeneration.Shard(w.series), old.End.Add(c.swept)); err != nil || result != storage.Written {
+		w := newWorldWith(t, deferred(gauge, 0))
+		old := tier.Hour.BucketAt(noon.Add(-40 * tier.Day24))
+		if result, err := w.table.AdvanceSweep(w.ctx(), storage.FirstGeneration.Shard(w.series),
+			old.End.Add(c.swept)); err != nil || result != storage.Written {
 			t.Fatal(result, err)
 		}
 		w.put(model.Order{At: old.Start}, "1")
@@ -305,7 +307,7 @@ func TestDeferred_BucketIsSettledFromItsClosingTimeOn(t *testing.T) {
 // The grace of a tier was raised after the invalidation was put. Readers that do not know that yet expect
 // the row once the low watermark has passed its due time.
 func TestSweep_WritesTheRowThatIsDueAlthoughItsBucketClosesLaterNow(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.setNow(at(half))
 	w.put(order(ten, ""), "1")
 	w.process()
@@ -319,7 +321,7 @@ func TestSweep_WritesTheRowThatIsDueAlthoughItsBucketClosesLaterNow(t *testing.T
 // An absent day does not prove that there never was an hour, while no sweep has settled
 // the day.
 func TestDeferred_AbsentUnsettledParentProvesNothing(t *testing.T) {
-	w := newWorldOf(t, deferred(shortest(), 1))
+	w := newWorldWith(t, deferred(shortest(), 1))
 	w.setNow(at(half))
 	w.put(order(ten, "first"), "1")
 	w.process() // the hour; the sweep of its day is dead
@@ -344,7 +346,8 @@ type writingLate struct {
 	done   atomic.Bool
 }
 
-func (l *writingLate) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+func (l *writingLate) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (storage.WriteResult, error) {
 	if l.done.CompareAndSwap(false, true) {
 		l.before()
 	}
@@ -354,10 +357,10 @@ func (l *writingLate) PutRow(ctx context.Context, row *rollup.Row, prev rollup.R
 // The day may close, and be swept, before the row of its hour is written: whether it is left is
 // decided after that.
 func TestDeferred_ParentIsLeftOnlyAfterItsChildWasWritten(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.setNow(at("2026-03-10T23:59:59Z"))
 	w.put(order(ten, ""), "1")
-	sweeper := newWorldOf(t, deferred(gauge, 0)).agg
+	sweeper := newWorldWith(t, deferred(gauge, 0)).agg
 	sweeper.Store, sweeper.QuarantineStore, sweeper.Now = w.table, w.table, w.now
 	w.on(&writingLate{store: w.table, before: func() {
 		w.setNow(at("2026-03-11T00:02:00Z"))

@@ -92,7 +92,7 @@ func gather(cat *catalog.Catalog, changes []storage.Change, start, limit int) ch
 			}
 			ch.seeLatest(kind, c)
 			ch.touch(kind, c.Key.Series, c)
-			ch.touchSessions(cat.SessionsOf(kind.Name), c)
+			ch.touchSessions(cat.SessionKinds(kind.Name), c)
 		}
 	}
 	return ch
@@ -117,10 +117,11 @@ func (c *chunk) setRepair(repair bool) {
 
 // addBuckets adds the buckets that contain a time of a series, one for each level from lowest on, for the
 // change at an index. It returns all of them, also those that were added before.
-func (c *chunk) addBuckets(index int, kind *catalog.Kind, s model.Series, at model.Time, lowest int) (all []*dirtyBucket) {
+func (c *chunk) addBuckets(index int, kind *catalog.Kind, s model.Series, at model.Time,
+	lowest int) (all []*dirtyBucket) {
 	for level := lowest; level < len(kind.Retention.Tiers); level++ {
 		t := kind.Retention.Tiers[level]
-		interval := t.Unit.BucketOf(at)
+		interval := t.Unit.BucketAt(at)
 		if !t.HasRow(interval) {
 			continue
 		}
@@ -145,10 +146,10 @@ func (c *chunk) addBuckets(index int, kind *catalog.Kind, s model.Series, at mod
 	return all
 }
 
-// parentOf returns the next coarser bucket around b that has a row, and its level; false where there is none.
-func parentOf(p tier.Policy, level int, b tier.Bucket) (int, tier.Bucket, bool) {
+// parentBucket returns the next coarser bucket around b that has a row, and its level; false where there is none.
+func parentBucket(p tier.Policy, level int, b tier.Bucket) (int, tier.Bucket, bool) {
 	for i := level + 1; i < len(p.Tiers); i++ {
-		if parent := p.Tiers[i].Unit.BucketOf(b.Start); p.Tiers[i].HasRow(parent) {
+		if parent := p.Tiers[i].Unit.BucketAt(b.Start); p.Tiers[i].HasRow(parent) {
 			return i, parent, true
 		}
 	}

@@ -194,7 +194,8 @@ func TestProcess_GivesUpAfterTheConfiguredAttempts(t *testing.T) {
 		w.put(order(ten, ""), "1")
 		w.on(&always{store: w.table, result: storage.Throttled})
 		r := w.agg.Process(w.ctx(), w.changes())
-		if len(r.Failures) != 1 || !strings.Contains(r.Failures[0].Err.Error(), fmt.Sprintf("gave up after %d attempts", want)) || r.Throttled != want*4 {
+		if len(r.Failures) != 1 || !strings.Contains(r.Failures[0].Err.Error(),
+			fmt.Sprintf("gave up after %d attempts", want)) || r.Throttled != want*4 {
 			t.Errorf("%d attempts: %d throttled, failures %v; want 4 of each attempt, and the hour given up after %d attempts", configured, r.Throttled, r.Failures, want)
 		}
 	}
@@ -236,7 +237,8 @@ func TestProcess_NothingAfterAFailedChunkIsRecomputed(t *testing.T) {
 		w.put(order(fmt.Sprintf("2026-03-%02dT10:00:00Z", 1+i), ""), "1")
 	}
 	w.on(&stuck{store: w.table, start: at("2026-03-02T00:00:00Z")})
-	if r := w.agg.Process(w.ctx(), w.changes()); r.Recomputed != 6 || w.row(tier.Hour, "2026-03-03T10:00:00Z") != nil {
+	if r := w.agg.Process(w.ctx(), w.changes()); r.Recomputed != 6 ||
+		w.row(tier.Hour, "2026-03-03T10:00:00Z") != nil {
 		t.Errorf("%d recomputations, want 6: three tiers of the first two events", r.Recomputed)
 	}
 }
@@ -262,7 +264,8 @@ func TestProcess_PanicFailsItsBucketOnly(t *testing.T) {
 	w.put(order("2026-03-02T10:00:00Z", ""), "1")
 	w.on(&panicking{store: w.table, start: at("2026-03-02T10:00:00Z")})
 	r := w.agg.Process(w.ctx(), w.changes())
-	if len(r.Failures) == 0 || r.Failures[0].Change != 1 || !strings.Contains(r.Failures[0].Err.Error(), "panic: out of range") {
+	if len(r.Failures) == 0 || r.Failures[0].Change != 1 ||
+		!strings.Contains(r.Failures[0].Err.Error(), "panic: out of range") {
 		t.Errorf("failures %v, want one at change 1 with the text of the panic", r.Failures)
 	}
 	w.wantRow(tier.Hour, "2026-03-01T10:00:00Z", 1, "1", true)
@@ -308,7 +311,8 @@ func TestProcess_ConcurrentRecomputationsOfOneBucketLoseNoEvent(t *testing.T) {
 	}
 	group.Wait()
 	if lost.Load() < 7 {
-		t.Errorf("%d locks lost, want at least 7: eight recomputations had read that the row is absent", lost.Load())
+		t.Errorf("%d locks lost, want at least 7: eight recomputations had read that the row is absent",
+			lost.Load())
 	}
 	w.wantRecount()
 }
@@ -350,7 +354,8 @@ func TestProcess_RecomputationThatReadBeforeADeletionCannotWriteAfterIt(t *testi
 func newWorldSharing(w *world) *world {
 	other := *w
 	agg := newWorld(w.t).agg
-	agg.Store, agg.QuarantineStore, agg.Catalog, agg.Now, agg.Rand = w.table, w.table, w.agg.Catalog, w.now, seeded(2)
+	agg.Store, agg.QuarantineStore, agg.Catalog, agg.Now, agg.Rand = w.table, w.table, w.agg.Catalog, w.now,
+		seeded(2)
 	other.agg = agg
 	return &other
 }
@@ -362,7 +367,8 @@ type interposed struct {
 	once   sync.Once
 }
 
-func (i *interposed) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+func (i *interposed) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (storage.WriteResult, error) {
 	i.once.Do(i.before)
 	return i.store.PutRow(ctx, row, prev)
 }

@@ -38,7 +38,7 @@ type fleet struct {
 }
 
 func newFleet(t *testing.T, kind catalog.Kind) *fleet {
-	return &fleet{world: newWorldOf(t, kind), events: map[model.EventKey]model.Event{}}
+	return &fleet{world: newWorldWith(t, kind), events: map[model.EventKey]model.Event{}}
 }
 
 func (f *fleet) member(device, when, site, value string) model.Event {
@@ -48,7 +48,7 @@ func (f *fleet) member(device, when, site, value string) model.Event {
 	}
 	o := order(when, "")
 	return model.Event{
-		Series: f.kind.Series(device, "", o), Order: o, Attrs: attrs, Hash: model.HashOf(attrs),
+		Series: f.kind.Series(device, "", o), Order: o, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: f.now(), ExpiresAt: f.kind.Retention.EventExpiresAt(f.now()),
 	}
 }
@@ -76,7 +76,7 @@ func (f *fleet) recorded() []storage.Change {
 			events = append(events, r)
 		}
 	}
-	changes := changesOf(events)
+	changes := decodeChanges(events)
 	for i, r := range events {
 		if e, err := item.Event(r.Old); err == nil && r.Old != nil {
 			changes[i].Before = &e
@@ -108,7 +108,7 @@ func (f *fleet) sweepAll(at model.Time) {
 // groupRow returns the stored row of a group; nil if there is none.
 func (f *fleet) groupRow(kind, id string, u tier.Unit, when string) *rollup.Row {
 	f.t.Helper()
-	key := rollup.Key{Tier: u.String(), Start: u.BucketOf(at(when)).Start}
+	key := rollup.Key{Tier: u.String(), Start: u.BucketAt(at(when)).Start}
 	key.Series = model.Series{Subject: model.Subject{Type: kind[len("GAUGE_"):], ID: id}, Kind: kind}
 	row, err := f.table.Row(f.ctx(), key)
 	if err != nil {
@@ -145,7 +145,7 @@ func TestGroups_EveryBucketEqualsARecountOfTheEvents(t *testing.T) {
 				device, site := fmt.Sprint("d", draw.IntN(6)), []string{"x", "y", "z"}[draw.IntN(3)]
 				late := f.now().Add(-time.Duration(draw.IntN(50)) * time.Hour * time.Duration(draw.IntN(2)))
 				e := f.member(device,
-					tier.Hour.BucketOf(late).Start.Add(time.Duration(draw.IntN(3))*time.Minute).String(),
+					tier.Hour.BucketAt(late).Start.Add(time.Duration(draw.IntN(3))*time.Minute).String(),
 					site, fmt.Sprint(draw.IntN(90)))
 				if draw.IntN(9) == 0 {
 					for k := range f.events {
@@ -189,7 +189,7 @@ func (f *fleet) recount() map[rollup.Key]*rollup.Fold {
 			id, _ := g.GroupID(&e)
 			finest := g.Retention.Tiers[0].Unit
 			key := rollup.Key{Series: g.GroupSeries(id, e.Series), Tier: finest.String(),
-				Start: finest.BucketOf(e.At).Start, Member: tablekeys.Member(e.Series.Subject)}
+				Start: finest.BucketAt(e.At).Start, Member: tablekeys.Member(e.Series.Subject)}
 			foldAt(shares, key, g).AddEvent(&e)
 		}
 	}
@@ -202,7 +202,7 @@ func (f *fleet) recount() map[rollup.Key]*rollup.Fold {
 	for hour, fold := range maps.Clone(rows) {
 		g, _ := f.agg.Catalog.Kind(hour.Series.Kind)
 		for level, t := range g.Retention.Tiers {
-			b := t.Unit.BucketOf(hour.Start)
+			b := t.Unit.BucketAt(hour.Start)
 			key := rollup.Key{Series: hour.Series, Tier: t.Unit.String(), Start: b.Start}
 			if level > 0 {
 				foldAt(rows, key, g).AddRow(&rollup.Row{Fold: *fold})

@@ -41,7 +41,8 @@ func (b broken) PutItem(ctx context.Context, it item.Item) error {
 	return errors.Join(b.fails("put"), b.Table.PutItem(ctx, it))
 }
 
-func (b broken) AdvanceProgress(ctx context.Context, at, floor model.Time) (storage.WriteResult, model.Time, error) {
+func (b broken) AdvanceProgress(ctx context.Context,
+	at, floor model.Time) (storage.WriteResult, model.Time, error) {
 	result, stored, err := b.Table.AdvanceProgress(ctx, at, floor)
 	return result, stored, errors.Join(b.fails("advance"), err)
 }
@@ -68,7 +69,8 @@ type advanced struct {
 	stored model.Time
 }
 
-func (a advanced) AdvanceProgress(context.Context, model.Time, model.Time) (storage.WriteResult, model.Time, error) {
+func (a advanced) AdvanceProgress(context.Context, model.Time,
+	model.Time) (storage.WriteResult, model.Time, error) {
 	return a.result, a.stored, nil
 }
 

@@ -19,7 +19,8 @@ func TestRecompute_EventsThatExpiredBeforeFoldingMakeTheirDayInexact(t *testing.
 	w.table.Expire(w.now())
 
 	targets := []aggregate.Target{{Series: w.series, At: lost[0].Key.At}}
-	if r := w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{Mark: aggregate.MarkAll}); len(r.Failures) > 0 {
+	if r := w.agg.Recompute(w.ctx(), targets,
+		aggregate.RepairOptions{Mark: aggregate.MarkAll}); len(r.Failures) > 0 {
 		t.Fatal(r.Failures[0].Err)
 	}
 	hour := w.row(tier.Hour, ten)
@@ -35,13 +36,15 @@ func TestRecompute_EventsThatExpiredBeforeFoldingMakeTheirDayInexact(t *testing.
 func TestRecompute_MarkAllMarksTheFinestRowOfABucket(t *testing.T) {
 	kind := gauge
 	kind.Retention = tier.Standard()
-	minute := tier.Tier{Unit: tier.Minute, Retention: kind.Retention.Raw + 4*tier.Day24, From: at("2026-03-11T00:00:00Z")}
+	minute := tier.Tier{Unit: tier.Minute, Retention: kind.Retention.Raw + 4*tier.Day24,
+		From: at("2026-03-11T00:00:00Z")}
 	kind.Retention.Tiers = append([]tier.Tier{minute}, kind.Retention.Tiers...)
-	w := newWorldOf(t, kind)
+	w := newWorldWith(t, kind)
 	w.put(order(ten, ""), "1")
 	w.process()
 	targets := []aggregate.Target{{Series: w.series, At: at(ten)}}
-	if r := w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{Mark: aggregate.MarkAll}); len(r.Failures) > 0 {
+	if r := w.agg.Recompute(w.ctx(), targets,
+		aggregate.RepairOptions{Mark: aggregate.MarkAll}); len(r.Failures) > 0 {
 		t.Fatal(r.Failures[0].Err)
 	}
 	w.wantRow(tier.Hour, ten, 1, "1", false)

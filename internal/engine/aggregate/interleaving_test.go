@@ -97,7 +97,9 @@ type running struct {
 // skewed returns a process with a clock of its own.
 func (c *closing) skewed(on store) *aggregate.Aggregator {
 	agg := c.process2(0, on)
-	agg.Now = func() model.Time { return c.now().Add(time.Duration(c.draw.IntN(120_001)-60_000) * time.Millisecond) }
+	agg.Now = func() model.Time {
+		return c.now().Add(time.Duration(c.draw.IntN(120_001)-60_000) * time.Millisecond)
+	}
 	agg.Rand, agg.Limits.Concurrency = seeded(byte(c.draw.IntN(256))), 1
 	return agg
 }
@@ -108,7 +110,9 @@ func (c *closing) start(process func(ctx context.Context, on store) bool, succee
 		interrupt = c.draw.IntN(15)
 	}
 	done := false
-	t := newTurn(c.table, interrupt, func(ctx context.Context, on store) { done = process(ctx, on) && ctx.Err() == nil })
+	t := newTurn(c.table, interrupt, func(ctx context.Context, on store) {
+		done = process(ctx, on) && ctx.Err() == nil
+	})
 	c.running = append(c.running, &running{t, func() {
 		if done {
 			succeeded()
@@ -155,15 +159,17 @@ func (c *closing) check() error {
 	for level, t := range c.kind.Retention.Tiers {
 		want := map[model.Time]int64{}
 		for when, n := range c.acked {
-			want[t.Unit.BucketOf(when).Start] += int64(n)
+			want[t.Unit.BucketAt(when).Start] += int64(n)
 		}
 		for start, n := range want {
-			if c.kind.Retention.ClosesAt(level, t.Unit.BucketOf(start), c.series) > through {
+			if c.kind.Retention.ClosesAt(level, t.Unit.BucketAt(start), c.series) > through {
 				continue
 			}
-			row, err := c.table.Row(context.Background(), rollup.Key{Series: c.series, Tier: t.Unit.String(), Start: start})
+			row, err := c.table.Row(context.Background(),
+				rollup.Key{Series: c.series, Tier: t.Unit.String(), Start: start})
 			if err != nil || row == nil || row.Empty || row.Summary.Events() < n {
-				return fmt.Errorf("%s %s is settled by %s without %d acknowledged events: %v, %v", t.Unit, start, through, n, row, err)
+				return fmt.Errorf("%s %s is settled by %s without %d acknowledged events: %v, %v", t.Unit, start, through,
+					n, row, err)
 			}
 		}
 	}
@@ -184,7 +190,7 @@ func TestDeferred_AnyInterleavingAroundTheClosingIsExact(t *testing.T) {
 		for level := range kind.Retention.Tiers {
 			kind.Retention.Tiers[level].Grace = grace * time.Duration(level)
 		}
-		c.world = newWorldOf(t, kind)
+		c.world = newWorldWith(t, kind)
 		c.setNow(at("2026-03-10T23:57:00Z").Add(time.Duration(c.draw.IntN(120)) * time.Second))
 		c.run()
 		if t.Failed() {

@@ -15,7 +15,7 @@ import (
 func newLateWorld(t *testing.T, from int) *world {
 	kind := deferred(gauge, from)
 	kind.Retention.LateEvery = 5 * time.Minute
-	w := newWorldOf(t, kind)
+	w := newWorldWith(t, kind)
 	w.sweep()
 	return w
 }
@@ -29,7 +29,8 @@ func TestLate_BucketsAreRecomputedOnceATick(t *testing.T) {
 	recomputed := 0
 	for n := range 100 {
 		for hour := range 10 {
-			w.put(model.Order{At: at(twoDaysAgo).Add(time.Duration(hour)*time.Hour + time.Duration(n)*time.Second)}, fmt.Sprint(n))
+			w.put(model.Order{At: at(twoDaysAgo).Add(time.Duration(hour)*time.Hour + time.Duration(n)*time.Second)},
+				fmt.Sprint(n))
 		}
 		r := w.process()
 		recomputed += r.Recomputed
@@ -40,7 +41,8 @@ func TestLate_BucketsAreRecomputedOnceATick(t *testing.T) {
 	}
 	w.sweepAt("2026-03-10T12:06:59.999Z")
 	w.wantQueue(allDue("2026-03-10T12:05:00.000Z", 10)...) // not two minutes after the tick
-	if r := w.sweepAt("2026-03-10T12:07:00Z"); r.Swept != 10 || r.Recomputed != 11 || r.Through != at("2026-03-10T12:05:00Z") {
+	if r := w.sweepAt("2026-03-10T12:07:00Z"); r.Swept != 10 || r.Recomputed != 11 ||
+		r.Through != at("2026-03-10T12:05:00Z") {
 		t.Errorf("swept %d, %d recomputations, through %s; want 10, 11 (ten hours and their day) and the tick's end", r.Swept, r.Recomputed, r.Through)
 	}
 	w.wantRow(tier.Day, twoDaysAgo, 1000, "99", true)
@@ -64,7 +66,8 @@ func TestLate_NextTickPutsAgain(t *testing.T) {
 		w.advance(c.after)
 		w.put(model.Order{At: at(twoDaysAgo), ID: fmt.Sprint(w.now())}, "1")
 		if r := w.process(); r.Invalidations != c.puts || r.Deferred != 1 {
-			t.Errorf("after %s: %d invalidations, %d left; want %d and 1", c.after, r.Invalidations, r.Deferred, c.puts)
+			t.Errorf("after %s: %d invalidations, %d left; want %d and 1", c.after, r.Invalidations, r.Deferred,
+				c.puts)
 		}
 	}
 	w.wantQueue("hour due 2026-03-10T12:05:00.000Z", "hour due 2026-03-10T12:10:00.000Z")
@@ -185,7 +188,7 @@ func TestLate_AnHourThatIsNotCreatedMarksItsDayAfterSweepsWereDead(t *testing.T)
 	for _, dead := range []time.Duration{time.Hour, 2 * tier.Day24, 80 * tier.Day24, 100 * tier.Day24} {
 		kind := deferred(gauge, 1) // hours are recomputed at once
 		kind.Retention.LateEvery = 5 * time.Minute
-		w := newWorldOf(t, kind)
+		w := newWorldWith(t, kind)
 		const longAgo = "2025-10-10T10:00:00Z"
 		w.put(order(longAgo, ""), "1")
 		w.process()

@@ -45,7 +45,8 @@ func (c *chunk) seeLatest(kind *catalog.Kind, change *storage.Change) {
 			return
 		}
 	}
-	c.latest = append(c.latest, &latestChanges{kind: kind, series: change.Key.Series, changes: []storage.Change{*change}, first: c.end})
+	c.latest = append(c.latest,
+		&latestChanges{kind: kind, series: change.Key.Series, changes: []storage.Change{*change}, first: c.end})
 }
 
 // foldLatestItems folds the latest items of the series of a chunk, once each, also if a bucket is left to a
@@ -73,12 +74,12 @@ func (a *Aggregator) foldLatestItems(ctx context.Context, c *chunk, limits Limit
 func (l *listing) newDay(ctx context.Context, old, next storage.ListedSeries) {
 	kind, ok := l.Catalog.Kind(next.Series.Kind)
 	store, stores := l.Store.(LatestStore)
-	sameDay := tier.Day.BucketOf(old.Last) == tier.Day.BucketOf(next.Last)
+	sameDay := tier.Day.BucketAt(old.Last) == tier.Day.BucketAt(next.Last)
 	if !ok || !stores || !kind.LatestInTransaction() || old.Series.Kind == "" || sameDay {
 		return
 	}
 	f := latest.Folder{Store: store, Now: l.Now, NewRev: l.newRev, Retrier: l.retrier()}
-	for _, s := range kind.ShardsOf(next.Series) {
+	for _, s := range kind.ShardSeries(next.Series) {
 		report, err := f.Shed(ctx, kind, s)
 		if err != nil {
 			report.Bounded++
@@ -99,7 +100,8 @@ func latestCounts(r latest.Report) (c Counts) {
 
 // foldLatest folds the latest item of a series. With always it writes an unchanged item too, for the reason
 // of writeIfChanged.
-func (a *Aggregator) foldLatest(ctx context.Context, kind *catalog.Kind, s model.Series, changes []storage.Change, always bool, counts *Counts) error {
+func (a *Aggregator) foldLatest(ctx context.Context, kind *catalog.Kind, s model.Series,
+	changes []storage.Change, always bool, counts *Counts) error {
 	store, ok := a.Store.(LatestStore)
 	if !ok {
 		return fmt.Errorf("the store %T stores no latest items, which kind %s has", a.Store, kind.Name)

@@ -31,7 +31,7 @@ func newLatestWorld(t *testing.T, deferred bool) *latestWorld {
 	for i := range kind.Retention.Tiers {
 		kind.Retention.Tiers[i].Deferred = deferred
 	}
-	return &latestWorld{newWorldOf(t, kind), deferred}
+	return &latestWorld{newWorldWith(t, kind), deferred}
 }
 
 // change stores an event at a time, or deletes it, and processes the change.
@@ -43,10 +43,12 @@ func (w *latestWorld) change(what storage.ChangeType, when model.Time, value int
 }
 
 // process is change with an event of one named number.
-func (w *latestWorld) process(what storage.ChangeType, when model.Time, name string, value int64) aggregate.Report {
+func (w *latestWorld) process(what storage.ChangeType, when model.Time, name string,
+	value int64) aggregate.Report {
 	w.t.Helper()
-	attrs := model.Attrs{{Name: name, Value: model.NumberValue(model.DecimalOf(value))}}
-	e := model.Event{Series: w.series, Order: model.Order{At: when}, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: w.now(), ExpiresAt: w.kind.Retention.EventExpiresAt(w.now())}
+	attrs := model.Attrs{{Name: name, Value: model.NumberValue(model.NewDecimal(value))}}
+	e := model.Event{Series: w.series, Order: model.Order{At: when}, Attrs: attrs, Hash: model.HashAttrs(attrs),
+		ArrivedAt: w.now(), ExpiresAt: w.kind.Retention.EventExpiresAt(w.now())}
 	err := w.table.DeleteItem(context.Background(), keys.Event(e.Key()))
 	if what != storage.Deleted {
 		err = w.table.PutItem(context.Background(), item.FromEvent(&e))
@@ -89,7 +91,7 @@ func TestFoldLatest_FollowsTheNewestEvent(t *testing.T) {
 	w.change(storage.Inserted, first.Add(time.Minute), 3) // late
 	w.wantLatest(second)
 	w.change(storage.Corrected, second, 4)
-	if v, _ := w.stored().Attrs.Get("value"); v != model.NumberValue(model.DecimalOf(4)) {
+	if v, _ := w.stored().Attrs.Get("value"); v != model.NumberValue(model.NewDecimal(4)) {
 		t.Errorf("the correction is not in the item: %v", v)
 	}
 	w.change(storage.Deleted, second, 0)
@@ -182,13 +184,15 @@ func TestFoldLatest_NeverNamesEnrichment(t *testing.T) {
 	t.Parallel()
 	w := newLatestWorld(t, false)
 	enrich := func(owner string) {
-		set := item.Item{keys.AttrPK: {Type: item.S, S: keys.Latest(w.series).PK}, keys.AttrSK: {Type: item.S, S: keys.Latest(w.series).SK}, "owner": {Type: item.S, S: owner}}
+		set := item.Item{keys.AttrPK: {Type: item.S, S: keys.Latest(w.series).PK},
+			keys.AttrSK: {Type: item.S, S: keys.Latest(w.series).SK}, "owner": {Type: item.S, S: owner}}
 		if err := w.table.UpdateItem(context.Background(), set); err != nil {
 			t.Fatal(err)
 		}
 	}
 	enrich("ada")
-	for i, what := range []storage.ChangeType{storage.Inserted, storage.Corrected, storage.Deleted, storage.Inserted} {
+	for i, what := range []storage.ChangeType{storage.Inserted, storage.Corrected, storage.Deleted,
+		storage.Inserted} {
 		w.change(what, noon.Add(-time.Hour), int64(i))
 		if v, _ := w.stored().Attrs.Get("owner"); v.Text != "ada" {
 			t.Errorf("after change %d the owner is %q", i, v.Text)
@@ -201,7 +205,8 @@ func TestFoldLatest_LeavesAPurgedSubjectAlone(t *testing.T) {
 	t.Parallel()
 	w := newLatestWorld(t, false)
 	lock := tablekeys.PurgeLock(w.series.Subject)
-	if err := w.table.PutItem(context.Background(), item.Item{keys.AttrPK: {Type: item.S, S: lock.PK}, keys.AttrSK: {Type: item.S, S: lock.SK}}); err != nil {
+	if err := w.table.PutItem(context.Background(),
+		item.Item{keys.AttrPK: {Type: item.S, S: lock.PK}, keys.AttrSK: {Type: item.S, S: lock.SK}}); err != nil {
 		t.Fatal(err)
 	}
 	w.change(storage.Inserted, noon.Add(-time.Hour), 1)
@@ -326,7 +331,8 @@ func TestFoldLatest_KeepsEnrichmentThatItDidNotRead(t *testing.T) {
 		}
 		before(w)
 		owner("ada")
-		w.agg.Store = &foldFaults{store: w.table, results: []storage.WriteResult{storage.Written}, between: func() { owner("bob") }}
+		w.agg.Store = &foldFaults{store: w.table, results: []storage.WriteResult{storage.Written},
+			between: func() { owner("bob") }}
 		w.change(storage.Deleted, noon.Add(-3*time.Hour), 1)
 		if v, _ := w.stored().Attrs.Get("owner"); v.Text != "bob" {
 			t.Errorf("%s: the owner is %q, want bob", name, v.Text)
@@ -344,11 +350,13 @@ func TestFoldLatest_WritesOnlyAnotherEventOrAfterADeletion(t *testing.T) {
 		what   storage.ChangeType
 		when   model.Time
 		writes bool
-	}{"the same insert": {storage.Inserted, newest, false}, "a late event": {storage.Inserted, late, false}, "a deletion": {storage.Deleted, late, true}} {
+	}{"the same insert": {storage.Inserted, newest, false}, "a late event": {storage.Inserted, late, false},
+		"a deletion": {storage.Deleted, late, true}} {
 		before := w.stored()
 		w.change(c.what, c.when, 1)
 		after := w.stored()
-		if wrote := after.Rev != before.Rev; wrote != c.writes || after.Rev == [16]byte{} || after.Order != before.Order {
+		if wrote := after.Rev != before.Rev; wrote != c.writes || after.Rev == [16]byte{} ||
+			after.Order != before.Order {
 			t.Errorf("%s: wrote %t, revision %x, want %t and the same event", name, wrote, after.Rev, c.writes)
 		}
 	}
@@ -405,8 +413,9 @@ func TestFoldLatest_KeepsTheItemFromAnEventThatCannotBeDecoded(t *testing.T) {
 		{keys.AttrVersion: {Type: item.N, S: "99"}},
 		{tablekeys.AttrHash: {Type: item.S, S: "damaged"}},
 	} {
-		attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.DecimalOf(22))}}
-		e := model.Event{Series: w.series, Order: model.Order{At: newer}, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: w.now(), ExpiresAt: w.kind.Retention.EventExpiresAt(w.now())}
+		attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.NewDecimal(22))}}
+		e := model.Event{Series: w.series, Order: model.Order{At: newer}, Attrs: attrs,
+			Hash: model.HashAttrs(attrs), ArrivedAt: w.now(), ExpiresAt: w.kind.Retention.EventExpiresAt(w.now())}
 		it := item.FromEvent(&e)
 		maps.Copy(it, damage)
 		if err := w.table.PutItem(t.Context(), it); err != nil {
@@ -414,10 +423,11 @@ func TestFoldLatest_KeepsTheItemFromAnEventThatCannotBeDecoded(t *testing.T) {
 		}
 		r := w.agg.Process(t.Context(), []storage.Change{{Type: storage.Inserted, Key: e.Key(), At: w.now()}})
 		if len(r.Failures) > 0 || r.LatestSkipped == 0 {
-			t.Errorf("%v: failures %v, %d skipped; want none, and the event counted", damage, r.Failures, r.LatestSkipped)
+			t.Errorf("%v: failures %v, %d skipped; want none, and the event counted", damage, r.Failures,
+				r.LatestSkipped)
 		}
 		w.wantLatest(good)
-		if v, _ := w.stored().Attrs.Get("value"); v != model.NumberValue(model.DecimalOf(21)) {
+		if v, _ := w.stored().Attrs.Get("value"); v != model.NumberValue(model.NewDecimal(21)) {
 			t.Errorf("%v: the item has %v, want the last reading that can be read", damage, w.stored().Attrs)
 		}
 	}
@@ -426,7 +436,7 @@ func TestFoldLatest_KeepsTheItemFromAnEventThatCannotBeDecoded(t *testing.T) {
 // One process does it once a day, when it writes the day of the newest event into the list of series.
 func TestProcess_ShedsTheUnsentFieldsOfALargeLatestItemOnceADay(t *testing.T) {
 	t.Parallel()
-	w := &latestWorld{world: newWorldOf(t, gauge)}
+	w := &latestWorld{world: newWorldWith(t, gauge)}
 	large := &model.Latest{Series: w.series, Ordered: true, Order: model.Order{At: noon}}
 	for n := range 200 {
 		large.Attrs = append(large.Attrs, model.Attr{

@@ -27,7 +27,7 @@ import (
 )
 
 func rowItemKey(w *world, u tier.Unit, when string) keys.Key {
-	return keys.Row(rollup.Key{Series: w.series, Tier: u.String(), Start: u.BucketOf(at(when)).Start})
+	return keys.Row(rollup.Key{Series: w.series, Tier: u.String(), Start: u.BucketAt(at(when)).Start})
 }
 
 func TestProcess_UnknownKindIsQuarantinedAndTheRestProcessed(t *testing.T) {
@@ -55,10 +55,12 @@ func TestProcess_UnknownKindIsQuarantinedAndTheRestProcessed(t *testing.T) {
 	}
 	q := quarantined[0]
 	var payload map[string]string
-	if err := json.Unmarshal(q.Payload, &payload); err != nil || payload["kind"] != "NOISE" || payload["id"] != "x" {
+	if err := json.Unmarshal(q.Payload, &payload); err != nil || payload["kind"] != "NOISE" ||
+		payload["id"] != "x" {
 		t.Errorf("payload %s: %v, want the event's identity", q.Payload, err)
 	}
-	if q.Source != "stream" || q.Subject != w.series.Subject || !strings.Contains(q.Reason, `"NOISE"`) || q.ExpiresAt != w.now().Add(30*tier.Day24).Seconds() {
+	if q.Source != "stream" || q.Subject != w.series.Subject || !strings.Contains(q.Reason, `"NOISE"`) ||
+		q.ExpiresAt != w.now().Add(30*tier.Day24).Seconds() {
 		t.Errorf("quarantined as %+v", q)
 	}
 }
@@ -82,7 +84,8 @@ func (deniedQuarantine) Quarantine(context.Context, storage.Quarantined) (storag
 
 func TestQuarantine_RepeatsTransientResults(t *testing.T) {
 	w := newWorld(t)
-	q := &flakyQuarantine{store: w.table, results: []storage.WriteResult{storage.Throttled, storage.Unknown, storage.ConditionFailed}}
+	q := &flakyQuarantine{store: w.table,
+		results: []storage.WriteResult{storage.Throttled, storage.Unknown, storage.ConditionFailed}}
 	w.on(q)
 	if err := w.agg.Quarantine(w.ctx(), storage.Quarantined{ID: "1"}); err != nil || len(q.results) != 0 {
 		t.Errorf("%v, %d results left; want none: transient results are repeated, and a failed condition means that it is stored", err, len(q.results))
@@ -121,7 +124,8 @@ func TestProcess_NewerRowFailsAndIsNotOverwritten(t *testing.T) {
 		if len(r.Failures) != wantFailures || !errors.Is(r.Failures[0].Err, item.ErrNewer) {
 			t.Errorf("%s of version 2: failures %v, want %d with ErrNewer", u, r.Failures, wantFailures)
 		}
-		if after, _ := w.table.GetItem(w.ctx(), key); string(after[tablekeys.AttrRev].B) != string(stored[tablekeys.AttrRev].B) {
+		if after, _ := w.table.GetItem(w.ctx(),
+			key); string(after[tablekeys.AttrRev].B) != string(stored[tablekeys.AttrRev].B) {
 			t.Errorf("the %s of version 2 was overwritten", u)
 		}
 	}
@@ -226,7 +230,7 @@ func (w *world) putWords(when string, n int) {
 			word := fmt.Sprintf("%*d", rollup.MaxDimensionValue, 100*i+d)
 			e.Attrs = append(e.Attrs, model.Attr{Name: spec.Name, Value: model.TextValue(word)})
 		}
-		e.Hash = model.HashOf(e.Attrs)
+		e.Hash = model.HashAttrs(e.Attrs)
 		if result, err := w.table.Put(w.ctx(), e); err != nil || result.Result != storage.Written {
 			w.t.Fatalf("put %v: %v, %v", e.Order, result.Result, err)
 		}
@@ -305,7 +309,7 @@ func TestProcess_SendsNoMoreRequestsAtOnceThanItsLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kind := gauge
 		kind.Latest = catalog.DerivedLatest
-		w := newWorldOf(t, deferred(kind, 0))
+		w := newWorldWith(t, deferred(kind, 0))
 		w.agg.Limits.Concurrency = 2
 		table := &busy{Table: w.table, now: map[string]int{}, most: map[string]int{}}
 		w.on(table)
@@ -348,7 +352,7 @@ func TestProcess_SendsNoMoreRequestsAtOnceThanItsLimit(t *testing.T) {
 }
 
 func TestProcess_OversizeRowKeepsItsSumsAndTheMostFrequentValues(t *testing.T) {
-	w := newWorldOf(t, wordy())
+	w := newWorldWith(t, wordy())
 	w.putWords(ten, 1)
 	w.process()
 	w.putWords(half, tooLarge)
@@ -360,9 +364,11 @@ func TestProcess_OversizeRowKeepsItsSumsAndTheMostFrequentValues(t *testing.T) {
 	for _, row := range []*rollup.Row{hour, w.row(tier.Day, ten)} {
 		m, _ := row.Summary.Measure("value")
 		words, _ := row.Summary.Dimension("word0")
-		if row.Exact || row.Summary.Events() != tooLarge+1 || row.Unreadable != 0 || m.Count != tooLarge+1 || len(words.Values) == 0 || words.Other == 0 {
+		if row.Exact || row.Summary.Events() != tooLarge+1 || row.Unreadable != 0 || m.Count != tooLarge+1 ||
+			len(words.Values) == 0 || words.Other == 0 {
 			t.Errorf("%s: exact %v, %d events, %d unreadable, %d values, %d words and %d others; want inexact, and all %d events and values",
-				row.Key.Tier, row.Exact, row.Summary.Events(), row.Unreadable, m.Count, len(words.Values), words.Other, tooLarge+1)
+				row.Key.Tier, row.Exact, row.Summary.Events(), row.Unreadable, m.Count, len(words.Values), words.Other,
+				tooLarge+1)
 		}
 	}
 	for i := range tooLarge { // the row is small again
@@ -379,10 +385,11 @@ func TestProcess_UndeclaredNumbersDoNotEvictADeclaredMeasure(t *testing.T) {
 	w.process()
 	e := w.event(order(half, "2"), "22")
 	for i := range rollup.DefaultMaxMeasures {
-		e.Attrs = append(e.Attrs, model.Attr{Name: fmt.Sprintf("debug%02d", i), Value: model.NumberValue(model.DecimalOf(1))})
+		e.Attrs = append(e.Attrs,
+			model.Attr{Name: fmt.Sprintf("debug%02d", i), Value: model.NumberValue(model.NewDecimal(1))})
 	}
 	e.Attrs.Sort()
-	e.Hash = model.HashOf(e.Attrs)
+	e.Hash = model.HashAttrs(e.Attrs)
 	if _, err := w.table.Put(w.ctx(), e); err != nil {
 		t.Fatal(err)
 	}
@@ -390,9 +397,11 @@ func TestProcess_UndeclaredNumbersDoNotEvictADeclaredMeasure(t *testing.T) {
 	for _, unit := range []tier.Unit{tier.Hour, tier.Day, tier.Month} {
 		row := w.row(unit, ten)
 		m, has := row.Summary.Measure("value")
-		if !has || m.Count != 2 || m.Sum.String() != "43" || !row.Exact || !row.Summary.Truncated() || len(row.Summary.Names()) != rollup.DefaultMaxMeasures {
+		if !has || m.Count != 2 || m.Sum.String() != "43" || !row.Exact || !row.Summary.Truncated() ||
+			len(row.Summary.Names()) != rollup.DefaultMaxMeasures {
 			t.Errorf("%s: value %v, count %d, sum %s, exact %v, truncated %v, %d measures; want all of value, exact, truncated, %d",
-				unit, has, m.Count, m.Sum, row.Exact, row.Summary.Truncated(), len(row.Summary.Names()), rollup.DefaultMaxMeasures)
+				unit, has, m.Count, m.Sum, row.Exact, row.Summary.Truncated(), len(row.Summary.Names()),
+				rollup.DefaultMaxMeasures)
 		}
 	}
 	w.wantRecount()
@@ -413,13 +422,14 @@ func TestProcess_ARepeatedRecomputationIsReportedOnce(t *testing.T) {
 // An oversize row equals the next fold of the same events: a second delivery does not
 // write it, and a rebuild finds nothing to change.
 func TestProcess_OversizeRowIsNotRewrittenEachTime(t *testing.T) {
-	w := newWorldOf(t, wordy())
+	w := newWorldWith(t, wordy())
 	w.putWords(ten, tooLarge)
 	changes := w.changes()
 	w.processAll(changes)
 	before := w.items()
 	if r := w.processAll(changes); r.Written != 0 || r.Oversize != 0 || r.Unchanged != r.Recomputed {
-		t.Errorf("delivered again: %d written, %d oversize, %d of %d unchanged; want nothing written", r.Written, r.Oversize, r.Unchanged, r.Recomputed)
+		t.Errorf("delivered again: %d written, %d oversize, %d of %d unchanged; want nothing written", r.Written,
+			r.Oversize, r.Unchanged, r.Recomputed)
 	}
 	if diff := cmp.Diff(before, w.items()); diff != "" {
 		t.Errorf("delivered again, items changed (-before +after):\n%s", diff)
@@ -442,7 +452,8 @@ func TestProcess_BucketWithTooManyChildrenIsSealedAndNotReadAgain(t *testing.T) 
 	}
 	r := w.process()
 	if r.TooManyChildren != 1 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Text, "finer tier") {
-		t.Errorf("%d buckets with too many children, notes %v; want 1, and a note that says what to do", r.TooManyChildren, r.Notes)
+		t.Errorf("%d buckets with too many children, notes %v; want 1, and a note that says what to do",
+			r.TooManyChildren, r.Notes)
 	}
 	w.wantRow(tier.Hour, ten, 11, "1", false)
 	w.put(order(ten, "one more"), "1")
@@ -468,7 +479,8 @@ func TestProcess_FailingRandomSourceFailsTheRecomputation(t *testing.T) {
 		w := newWorld(t)
 		w.agg.Rand = strings.NewReader(source)
 		w.put(order(ten, ""), "1")
-		if r := w.agg.Process(w.ctx(), w.changes()); len(r.Failures) == 0 || !strings.Contains(r.Failures[0].Err.Error(), "make a revision") {
+		if r := w.agg.Process(w.ctx(), w.changes()); len(r.Failures) == 0 ||
+			!strings.Contains(r.Failures[0].Err.Error(), "make a revision") {
 			t.Errorf("failures %v, want one about the revision", r.Failures)
 		}
 	}

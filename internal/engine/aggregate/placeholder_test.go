@@ -36,7 +36,7 @@ var (
 // atTheSeal returns a world half a minute before the month row is sealed, whose day row
 // of 10 March is the only one, and the changes of two late events of 9 March.
 func atTheSeal(t *testing.T) (w *world, five, eight []storage.Change) {
-	w = newWorldOf(t, shortest())
+	w = newWorldWith(t, shortest())
 	w.put(tenth, "1")
 	w.process()
 	month := w.row(tier.Month, ten)
@@ -51,7 +51,7 @@ func atTheSeal(t *testing.T) (w *world, five, eight []storage.Change) {
 
 // pastTheMonth is atTheSeal half a minute before a month row would expire, without any row.
 func pastTheMonth(t *testing.T) (w *world, five, eight []storage.Change) {
-	w = newWorldOf(t, shortest())
+	w = newWorldWith(t, shortest())
 	w.setNow(at("2026-04-01T00:00:00Z").Add(400*tier.Day24 - tier.SealMargin - 30*time.Second))
 	w.put(ninth5, "1")
 	five = w.changes()
@@ -63,7 +63,9 @@ func pastTheMonth(t *testing.T) (w *world, five, eight []storage.Change) {
 // another process has created the day from the other hour.
 func TestPlaceholder_HourNotCreatedMarksTheDayThatIsCreatedMeanwhile(t *testing.T) {
 	w, five, eight := atTheSeal(t)
-	ahead := w.process2(time.Minute, &before{store: w.table, tier: tier.Day, n: 2, do: func() { w.processAll(five) }})
+	ahead := w.process2(time.Minute, &before{store: w.table, tier: tier.Day, n: 2, do: func() {
+		w.processAll(five)
+	}})
 	if r := ahead.Process(w.ctx(), eight); len(r.Failures) > 0 || r.NotCreated != 1 {
 		t.Fatalf("%d rows not created, failures %v; want the hour only", r.NotCreated, r.Failures)
 	}
@@ -150,7 +152,8 @@ func (w *world) wantExactOrInexact() {
 			w.t.Fatal(err)
 		}
 		if row != nil && !row.Empty && row.Exact && row.Digest != want.Digest {
-			w.t.Errorf("%s %s is exact with %d events, want %d", key.Tier, key.Start, row.Summary.Events(), want.Summary.Events())
+			w.t.Errorf("%s %s is exact with %d events, want %d", key.Tier, key.Start, row.Summary.Events(),
+				want.Summary.Events())
 		}
 	}
 }

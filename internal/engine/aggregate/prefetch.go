@@ -25,7 +25,8 @@ type prefetched struct {
 
 // prefetch reads the rows of the buckets in batches, if the store can. Each
 // recomputation reads for itself what is not returned here.
-func (a *Aggregator) prefetch(ctx context.Context, buckets []*dirtyBucket, limits Limits, all *results) *prefetched {
+func (a *Aggregator) prefetch(ctx context.Context, buckets []*dirtyBucket, limits Limits,
+	all *results) *prefetched {
 	store, ok := a.Store.(RowReader)
 	if !ok || len(buckets) < 2 {
 		return nil

@@ -94,7 +94,8 @@ func TestProcess_ExpiryChangesNoByte(t *testing.T) {
 	removals := w.changes()
 	report := w.processAll(removals)
 	if report.Expired != len(removals) || report.Recomputed != 0 {
-		t.Errorf("%d removals by TTL: %d dropped, %d recomputations; want all dropped and none", len(removals), report.Expired, report.Recomputed)
+		t.Errorf("%d removals by TTL: %d dropped, %d recomputations; want all dropped and none", len(removals),
+			report.Expired, report.Recomputed)
 	}
 	for name, im := range w.images() { // empty rows expire with the events
 		if im.Empty {

@@ -20,7 +20,8 @@ const StreamRetention = 24 * time.Hour
 type ProgressStore interface {
 	// AdvanceProgress sets the stream progress to at, on condition that none is stored, or one that is before
 	// at and not before floor. With ConditionFailed it returns the stored one.
-	AdvanceProgress(ctx context.Context, at, floor model.Time) (result storage.WriteResult, stored model.Time, err error)
+	AdvanceProgress(ctx context.Context, at, floor model.Time) (result storage.WriteResult, stored model.Time,
+		err error)
 	// PutGap stores a gap until it is repaired. A stored gap with the same start only grows.
 	PutGap(ctx context.Context, gap storage.Gap) (storage.WriteResult, error)
 }

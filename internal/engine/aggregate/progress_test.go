@@ -75,7 +75,9 @@ func TestStreamProgress_EveryLostChangeIsInAGap(t *testing.T) {
 				behind := at(ten).Add(-maxAge + time.Minute) // what the slower shard had processed
 				horizon := w.now().Add(-aggregate.StreamRetention)
 				for change := behind; change < horizon; change = change.Add(10 * time.Minute) {
-					if !slices.ContainsFunc(w.gaps(), func(g storage.Gap) bool { return g.From <= change && change <= g.To }) {
+					if !slices.ContainsFunc(w.gaps(), func(g storage.Gap) bool {
+						return g.From <= change && change <= g.To
+					}) {
 						t.Fatalf("mapping disabled for %s, maxAge %s, scheduled %t: the change of %s is lost and in no gap of %v",
 							outage, maxAge, scheduled, change, w.gaps())
 					}
@@ -158,7 +160,8 @@ type countingProgress struct {
 	requests int
 }
 
-func (c *countingProgress) AdvanceProgress(ctx context.Context, at, floor model.Time) (storage.WriteResult, model.Time, error) {
+func (c *countingProgress) AdvanceProgress(ctx context.Context,
+	at, floor model.Time) (storage.WriteResult, model.Time, error) {
 	c.requests++
 	return c.ProgressStore.AdvanceProgress(ctx, at, floor)
 }

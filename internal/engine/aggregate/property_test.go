@@ -57,7 +57,7 @@ func newHistory(t *testing.T, r *rapid.T) *history {
 		{Unit: tier.Day, Retention: 37 * tier.Day24},
 		{Unit: tier.Month, Retention: rapid.SampledFrom([]time.Duration{tier.Forever, 80 * tier.Day24}).Draw(r, "month")},
 	}}
-	h := &history{world: newWorldOf(t, kind), accepted: map[model.EventKey]model.Event{}}
+	h := &history{world: newWorldWith(t, kind), accepted: map[model.EventKey]model.Event{}}
 	return h
 }
 
@@ -138,7 +138,9 @@ func (h *history) replay(r *rapid.T) {
 
 func (h *history) expire(r *rapid.T) {
 	some := rapid.Uint32().Draw(r, "some")
-	h.table.ExpireWhere(h.now(), func(k keys.Key) bool { return uint32(len(k.SK)*31+int(k.SK[len(k.SK)-1]))&some != 0 })
+	h.table.ExpireWhere(h.now(), func(k keys.Key) bool {
+		return uint32(len(k.SK)*31+int(k.SK[len(k.SK)-1]))&some != 0
+	})
 	h.collect()
 }
 
@@ -146,7 +148,8 @@ func (h *history) expire(r *rapid.T) {
 // for longer.
 func (h *history) wait(r *rapid.T) {
 	d := rapid.SampledFrom([]time.Duration{
-		time.Minute, time.Hour, tier.Day24, 3*tier.Day24 - 90*time.Minute, 3*tier.Day24 - 30*time.Minute, 7 * tier.Day24, 36 * tier.Day24,
+		time.Minute, time.Hour, tier.Day24, 3*tier.Day24 - 90*time.Minute, 3*tier.Day24 - 30*time.Minute,
+		7 * tier.Day24, 36 * tier.Day24,
 	}).Draw(r, "wait")
 	if len(h.pending) > 0 && h.now().Add(d).Sub(h.pending[0].At) > 18*time.Hour {
 		h.deliverRest(r)
@@ -177,7 +180,9 @@ func (h *history) draw(r *rapid.T, depth int) store {
 		return &interposed{store: h.table, before: func() { h.meanwhile(r, depth) }}
 	case 4: // a table with batch reads, and other invocations after one
 		var once sync.Once
-		return &batched{store: h.table, skip: int(n % 3), onRead: func() { once.Do(func() { h.meanwhile(r, depth) }) }}
+		return &batched{store: h.table, skip: int(n % 3), onRead: func() {
+			once.Do(func() { h.meanwhile(r, depth) })
+		}}
 	case 5:
 		return &batched{store: &interposed{store: h.table, before: func() { h.meanwhile(r, depth) }}}
 	}
@@ -219,7 +224,7 @@ func (h *history) check(r *rapid.T) {
 		if row == nil || row.Empty {
 			h.checkMissing(r, key)
 		} else if row.Exact {
-			if diff := cmp.Diff(imageOf(&rollup.Row{Fold: *fold}), imageOf(row)); diff != "" {
+			if diff := cmp.Diff(newImage(&rollup.Row{Fold: *fold}), newImage(row)); diff != "" {
 				r.Errorf("%s %s is exact but differs from a recount (-want +got):\n%s", key.Tier, key.Start, diff)
 			}
 		}
@@ -235,8 +240,9 @@ func (h *history) check(r *rapid.T) {
 // inexact.
 func (h *history) checkMissing(r *rapid.T, key rollup.Key) {
 	for _, t := range h.kind.Retention.Tiers {
-		b := t.Unit.BucketOf(key.Start)
-		if t.Unit.String() == key.Tier && t.Retention != tier.Forever && b.End.Add(t.Retention) <= h.now().Add(tier.SealMargin) {
+		b := t.Unit.BucketAt(key.Start)
+		if t.Unit.String() == key.Tier && t.Retention != tier.Forever &&
+			b.End.Add(t.Retention) <= h.now().Add(tier.SealMargin) {
 			return
 		}
 		row, err := h.table.Row(h.ctx(), rollup.Key{Series: key.Series, Tier: t.Unit.String(), Start: b.Start})

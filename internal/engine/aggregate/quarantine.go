@@ -34,7 +34,8 @@ func (a *Aggregator) Quarantine(ctx context.Context, q storage.Quarantined) erro
 
 // quarantineUnknownKinds quarantines changes of kinds that are not in the catalog. The
 // events are in the table: once the kind is declared, a rebuild makes their rollups.
-func (a *Aggregator) quarantineUnknownKinds(ctx context.Context, changes []storage.Change, c chunk, all *results) {
+func (a *Aggregator) quarantineUnknownKinds(ctx context.Context, changes []storage.Change, c chunk,
+	all *results) {
 	for _, i := range c.unknownKinds {
 		if err := a.Quarantine(ctx, unknownKind(&changes[i])); err != nil {
 			all.fail(i, err)
@@ -46,7 +47,9 @@ func (a *Aggregator) quarantineUnknownKinds(ctx context.Context, changes []stora
 
 // unknownKind returns the quarantined form of a change whose kind is not in the catalog.
 func unknownKind(c *storage.Change) storage.Quarantined {
-	reason := fmt.Sprintf("kind %q is not in the catalog: declare it in tidemark.yaml, deploy, and rebuild the range", c.Key.Series.Kind)
+	reason := fmt.Sprintf(
+		"kind %q is not in the catalog: declare it in tidemark.yaml, deploy, and rebuild the range",
+		c.Key.Series.Kind)
 	return quarantined(c.At.String()+"-"+c.EventID, reason, c.Key.Series, map[string]string{
 		"what": c.Type.String(), "time": c.Key.At.String(), "id": c.Key.ID,
 		"sequenceNumber": c.Seq, "eventId": c.EventID, "source": c.Source,

@@ -79,16 +79,18 @@ type bucketSet map[model.Time]tier.Bucket
 func (a *Aggregator) newRebuild(request Rebuild) (*rebuildRun, error) {
 	kind, known := a.Catalog.Kind(request.Series.Kind)
 	if !known {
-		return nil, fmt.Errorf("kind %q is not in the catalog: use the tidemark.yaml that declares it", request.Series.Kind)
+		return nil, fmt.Errorf("kind %q is not in the catalog: use the tidemark.yaml that declares it",
+			request.Series.Kind)
 	}
-	lowest, err := levelOf(kind.Retention, request.Tier)
+	lowest, err := levelIndex(kind.Retention, request.Tier)
 	if err != nil || len(kind.Retention.Tiers) == 0 {
 		return nil, err
 	}
 	request.Series = request.Series.WithoutShard()
-	r := &rebuildRun{agg: a, request: request, kind: kind, lowest: lowest, limits: a.Limits.withDefaults(), began: a.Now()}
+	r := &rebuildRun{agg: a, request: request, kind: kind, lowest: lowest, limits: a.Limits.withDefaults(),
+		began: a.Now()}
 	r.extendRange()
-	for _, s := range kind.SourcesOf(request.Series) {
+	for _, s := range kind.SourceSeries(request.Series) {
 		r.cursors = append(r.cursors, r.events(s))
 	}
 	r.coarser = make([]*cursor, len(kind.Retention.Tiers))
@@ -99,7 +101,7 @@ func (a *Aggregator) newRebuild(request Rebuild) (*rebuildRun, error) {
 			continue
 		}
 		r.pending[level] = bucketSet{}
-		parent := t.Unit.BucketOf(r.from)
+		parent := t.Unit.BucketAt(r.from)
 		r.coarser[level] = r.rows(t.Unit, parent.Start)
 		if request.Resumed {
 			r.enqueue(level, parent)
@@ -111,9 +113,9 @@ func (a *Aggregator) newRebuild(request Rebuild) (*rebuildRun, error) {
 // extendRange extends the range to complete buckets of the lowest level.
 func (r *rebuildRun) extendRange() {
 	unit := r.kind.Retention.Tiers[r.lowest].Unit
-	r.from = unit.BucketOf(max(r.request.From, model.MinTime)).Start
+	r.from = unit.BucketAt(max(r.request.From, model.MinTime)).Start
 	r.to = min(r.request.To, model.MaxTime+1)
-	if last := unit.BucketOf(r.to); last.Start < r.to {
+	if last := unit.BucketAt(r.to); last.Start < r.to {
 		r.to = last.End
 	}
 }
@@ -154,7 +156,7 @@ func (r *rebuildRun) nextBuckets(ctx context.Context, from model.Time) ([]tier.B
 		if err != nil || !ok {
 			return all, err
 		}
-		b := unit.BucketOf(at)
+		b := unit.BucketAt(at)
 		all, from = append(all, b), b.End
 	}
 	return all, nil
@@ -193,7 +195,7 @@ func (r *rebuildRun) enqueueStored(ctx context.Context, level int, before model.
 		if err != nil || !ok || at >= before {
 			return err
 		}
-		b := r.kind.Retention.Tiers[level].Unit.BucketOf(at)
+		b := r.kind.Retention.Tiers[level].Unit.BucketAt(at)
 		r.enqueue(level, b)
 		c.at = b.End
 	}
@@ -206,16 +208,18 @@ func (r *rebuildRun) recompute(ctx context.Context, level int, intervals []tier.
 	policy := r.kind.Retention
 	buckets := make([]*dirtyBucket, 0, len(intervals))
 	for _, b := range intervals {
-		if parentLevel, parent, ok := parentOf(policy, level, b); ok {
+		if parentLevel, parent, ok := parentBucket(policy, level, b); ok {
 			r.enqueue(parentLevel, parent)
 		}
 		if policy.Tiers[level].HasRow(b) {
-			buckets = append(buckets, &dirtyBucket{key: queue.RowKey(r.request.Series, b), interval: b, kind: r.kind, level: level,
-				alwaysWrite: true, repair: true, options: r.request.RepairOptions.forBucket(policy, level, r.lowest, b)})
+			buckets = append(buckets,
+				&dirtyBucket{key: queue.RowKey(r.request.Series, b), interval: b, kind: r.kind, level: level,
+					alwaysWrite: true, repair: true, options: r.request.RepairOptions.forBucket(policy, level, r.lowest, b)})
 		}
 	}
 	if level == r.lowest && len(intervals) > 0 && !r.request.DryRun {
-		s := &seen{series: r.request.Series, unit: seenUnit(policy), first: intervals[0].Start, last: intervals[len(intervals)-1].Start}
+		s := &seen{series: r.request.Series, unit: seenUnit(policy), first: intervals[0].Start,
+			last: intervals[len(intervals)-1].Start}
 		if _, err := r.agg.list(ctx, []*seen{s}, r.limits, &r.results); err != nil {
 			return err
 		}

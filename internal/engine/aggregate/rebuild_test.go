@@ -46,7 +46,8 @@ func TestRebuild_RepairsLostRecordsAndDeletedRows(t *testing.T) {
 		w := newWorld(t)
 		var orders []model.Order
 		for i := range rapid.IntRange(1, 12).Draw(r, "events") {
-			o := model.Order{At: at(ten).Add(-time.Duration(rapid.IntRange(0, 24*70).Draw(r, "hours back")) * time.Hour), ID: fmt.Sprint(i)}
+			o := model.Order{At: at(ten).Add(
+				-time.Duration(rapid.IntRange(0, 24*70).Draw(r, "hours back")) * time.Hour), ID: fmt.Sprint(i)}
 			orders = append(orders, o)
 			w.put(o, fmt.Sprint(i))
 			if rapid.Bool().Draw(r, "delivered") {
@@ -112,7 +113,8 @@ func TestRebuild_OfARangeRecomputesItsBucketsAndTheirParents(t *testing.T) {
 	r.From, r.To = at(half), at(half)+1 // within an hour, which is recomputed completely
 	report := w.rebuild(r)
 	if report.Recomputed != 3 || report.Changed != 3 {
-		t.Errorf("%d recomputations, %d rows changed; want 3, 3: an hour, its day and its month", report.Recomputed, report.Changed)
+		t.Errorf("%d recomputations, %d rows changed; want 3, 3: an hour, its day and its month", report.Recomputed,
+			report.Changed)
 	}
 	w.wantRow(tier.Month, ten, 1, "1", true)
 	if w.row(tier.Hour, eleven) != nil {
@@ -370,11 +372,13 @@ func TestRecompute_RecomputesEachBucketOfItsTargetsOnce(t *testing.T) {
 	}
 	report := w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{})
 	if len(report.Failures) > 0 || report.Recomputed != 4 {
-		t.Errorf("%d recomputations, failures %v; want 4: two hours, a day, a month", report.Recomputed, report.Failures)
+		t.Errorf("%d recomputations, failures %v; want 4: two hours, a day, a month", report.Recomputed,
+			report.Failures)
 	}
 	w.wantRecount()
 	targets[1].Series.Kind = "NOISE"
-	if r := w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{}); len(r.Failures) != 1 || r.Failures[0].Change != 1 {
+	if r := w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{}); len(r.Failures) != 1 ||
+		r.Failures[0].Change != 1 {
 		t.Errorf("failures %v, want one at target 1", r.Failures)
 	}
 }
@@ -383,7 +387,8 @@ func TestRecompute_RecomputesEachBucketOfItsTargetsOnce(t *testing.T) {
 // exist by the least retention that they may have, with a margin of two hours.
 func TestRebuild_RetargetsADamagedRowInexactlyWhereChildrenMayHaveExpired(t *testing.T) {
 	for _, u := range []tier.Unit{tier.Hour, tier.Day} {
-		b, least := u.BucketOf(at(ten)), map[tier.Unit]time.Duration{tier.Hour: tier.MinRaw, tier.Day: 90 * tier.Day24}[u]
+		b, least := u.BucketAt(at(ten)),
+			map[tier.Unit]time.Duration{tier.Hour: tier.MinRaw, tier.Day: 90 * tier.Day24}[u]
 		for later, exact := range map[time.Duration]bool{-time.Millisecond: true, 0: false, tier.Day24: false} {
 			w := newWorld(t)
 			w.put(order(ten, ""), "1")
@@ -436,7 +441,8 @@ func TestRebuild_ReportsProgressAsItsRateAllows(t *testing.T) {
 		r, reports := w.complete(), 0
 		r.Rate, r.OnProgress = rate, func(model.Time, aggregate.Counts) { reports++ }
 		if report := w.rebuild(r); reports != want || report.Recomputed != 17 {
-			t.Errorf("at a rate of %g: %d reports, %d recomputations; want %d, and 10 hours, 6 days and a month", rate, reports, report.Recomputed, want)
+			t.Errorf("at a rate of %g: %d reports, %d recomputations; want %d, and 10 hours, 6 days and a month", rate,
+				reports, report.Recomputed, want)
 		}
 	}
 }
@@ -451,7 +457,8 @@ func TestRebuild_OfAShardIsThatOfItsSeries(t *testing.T) {
 	w.rebuild(r)
 	w.wantRow(tier.Hour, ten, 1, "1", true)
 	r.Tier = tier.Minute
-	if _, err := w.agg.Rebuild(w.ctx(), r); err == nil || !strings.HasPrefix(err.Error(), "rebuild "+r.Series.String()) {
+	if _, err := w.agg.Rebuild(w.ctx(), r); err == nil ||
+		!strings.HasPrefix(err.Error(), "rebuild "+r.Series.String()) {
 		t.Errorf("%v, want an error that names the series", err)
 	}
 }
@@ -495,12 +502,14 @@ func TestRecompute_CountsTargetsOverBatches(t *testing.T) {
 		targets[i] = aggregate.Target{Series: w.series, At: at(ten)}
 	}
 	targets[3].Series.Kind = "NOISE"
-	if r := w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{}); len(r.Failures) != 1 || r.Failures[0].Change != 3 {
+	if r := w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{}); len(r.Failures) != 1 ||
+		r.Failures[0].Change != 3 {
 		t.Errorf("failures %v, want one at target 3", r.Failures)
 	}
 	w.on(&faulty{store: w.table, denyFrom: 1})
 	targets[3].Series.Kind = w.series.Kind
-	if r := w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{}); len(r.Failures) == 0 || r.Failures[len(r.Failures)-1].Change > 1 {
+	if r := w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{}); len(r.Failures) == 0 ||
+		r.Failures[len(r.Failures)-1].Change > 1 {
 		t.Errorf("failures %v, want failures of the first batch only", r.Failures)
 	}
 }
@@ -515,9 +524,10 @@ func TestSealed_DryRunNamesTheRowThatWouldBeMarked(t *testing.T) {
 	for i, c := range []struct{ dry, marked bool }{{true, true}, {true, true}, {false, true}, {true, false}} {
 		rev := w.row(tier.Hour, ten).Rev
 		named := false
-		r := w.agg.Recompute(w.ctx(), hour, aggregate.RepairOptions{DryRun: c.dry, OnDifference: func(n aggregate.Note) {
-			named = named || strings.Contains(n.Text, "sealed and exact")
-		}})
+		r := w.agg.Recompute(w.ctx(), hour,
+			aggregate.RepairOptions{DryRun: c.dry, OnDifference: func(n aggregate.Note) {
+				named = named || strings.Contains(n.Text, "sealed and exact")
+			}})
 		if r.Sealed != 1 || named != c.marked || (w.row(tier.Hour, ten).Rev == rev) != c.dry {
 			t.Errorf("run %d, dry %t: %d sealed, named %t, want 1, %t", i, c.dry, r.Sealed, named, c.marked)
 		}

@@ -47,8 +47,9 @@ func (r *recomputation) run(ctx context.Context) (err error) {
 		err = r.agg.untilWritten(ctx, r.attempt)
 	}
 	if err == nil && r.foldsLatest() {
-		for _, s := range r.bucket.kind.SourcesOf(r.bucket.key.Series) {
-			err = errors.Join(err, r.agg.foldLatest(ctx, r.bucket.kind, s, nil, r.bucket.alwaysWrite || r.bucket.repair, &r.counts))
+		for _, s := range r.bucket.kind.SourceSeries(r.bucket.key.Series) {
+			err = errors.Join(err,
+				r.agg.foldLatest(ctx, r.bucket.kind, s, nil, r.bucket.alwaysWrite || r.bucket.repair, &r.counts))
 		}
 	}
 	if err != nil {

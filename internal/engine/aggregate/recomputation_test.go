@@ -73,7 +73,8 @@ func TestProcess_DeletingADayLeavesEmptyRowsThatExpire(t *testing.T) {
 	w.process()
 	for _, when := range []string{ten, eleven} {
 		if row := w.row(tier.Hour, when); !row.Empty || row.ExpiresAt != w.now().Add(tier.Day24).Seconds() {
-			t.Errorf("hour of %s: empty %v, expires %d; want an empty row that expires in a day", when, row.Empty, row.ExpiresAt)
+			t.Errorf("hour of %s: empty %v, expires %d; want an empty row that expires in a day", when, row.Empty,
+				row.ExpiresAt)
 		}
 	}
 	if row := w.row(tier.Day, ten); !row.Empty {
@@ -142,7 +143,8 @@ func TestProcess_DeletionsAndCorrectionsAlwaysWriteANewRevision(t *testing.T) {
 				before[u] = w.row(u, ten).Rev
 			}
 			insert := storage.Change{Type: storage.Inserted, Key: w.key(order(ten, ""))}
-			again := slices.Insert([]storage.Change{insert, insert}, position, storage.Change{Type: what, Key: w.key(order(half, "no such event"))})
+			again := slices.Insert([]storage.Change{insert, insert}, position,
+				storage.Change{Type: what, Key: w.key(order(half, "no such event"))})
 			if r := w.processAll(again); r.Written != 3 || r.Unchanged != 0 {
 				t.Errorf("%s at %d: %d rows written, %d unchanged; want 3, 0", what, position, r.Written, r.Unchanged)
 			}
@@ -171,7 +173,8 @@ func TestProcess_CoarserTiersAreRecomputedWhereTheFinerRowIsUnchanged(t *testing
 	w.put(order(ten, ""), "1")
 	changes := w.changes()
 	w.on(&faulty{store: w.table, denyFrom: 2})
-	if r := w.agg.Process(w.ctx(), changes); len(r.Failures) == 0 || w.row(tier.Hour, ten) == nil || w.row(tier.Day, ten) != nil {
+	if r := w.agg.Process(w.ctx(), changes); len(r.Failures) == 0 || w.row(tier.Hour, ten) == nil ||
+		w.row(tier.Day, ten) != nil {
 		t.Fatalf("want a delivery that ended between hour and day, got %+v", r.Failures)
 	}
 	w.on(w.table)
@@ -200,7 +203,7 @@ func TestProcess_BucketsAreHalfOpen(t *testing.T) {
 func TestProcess_AStreamHasOneRowWhateverItsShards(t *testing.T) {
 	spread := gauge
 	spread.Shards = 4
-	w := newWorldOf(t, spread)
+	w := newWorldWith(t, spread)
 	for i := range 40 {
 		o := model.Order{At: noon.Add(-tier.Day24) + model.Time(i)}
 		w.series = w.kind.Series("hot", []string{"", "status"}[i%2], o)

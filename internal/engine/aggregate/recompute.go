@@ -57,22 +57,24 @@ func (c *chunk) addTarget(a *Aggregator, target Target, options RepairOptions) e
 	if !found {
 		return fmt.Errorf("recompute %s: kind %q is not in the catalog", target.Series, target.Series.Kind)
 	}
-	lowest, err := levelOf(kind.Retention, target.Tier)
+	lowest, err := levelIndex(kind.Retention, target.Tier)
 	if err != nil {
 		return fmt.Errorf("recompute %s: %w", target.Series, err)
 	}
 	c.see(kind, target.Series, target.At)
 	c.repair(c.end, kind, target.Series, target.At, lowest, options)
-	for _, sessions := range a.Catalog.SessionsOf(kind.Name) {
+	for _, sessions := range a.Catalog.SessionKinds(kind.Name) {
 		series := sessions.SessionSeries(target.Series)
 		c.repair(c.end, sessions, series, target.At, 0, options)
-		c.sources = append(c.sources, sourceChange{sessions: sessions, series: series, at: target.At, index: c.end, options: &options, other: sessions.Sessions.Of != kind.Name})
+		c.sources = append(c.sources, sourceChange{sessions: sessions, series: series, at: target.At, index: c.end,
+			options: &options, other: sessions.Sessions.Of != kind.Name})
 	}
 	return nil
 }
 
 // repair adds the buckets that contain a time, to recompute them with options.
-func (c *chunk) repair(index int, kind *catalog.Kind, s model.Series, at model.Time, lowest int, options RepairOptions) {
+func (c *chunk) repair(index int, kind *catalog.Kind, s model.Series, at model.Time, lowest int,
+	options RepairOptions) {
 	for _, b := range c.addBuckets(index, kind, s, at, lowest) {
 		own := options.forBucket(kind.Retention, b.level, lowest, b.interval)
 		if !b.alwaysWrite || own.Mark > b.options.Mark { // the bucket's first target, or a stricter one
@@ -81,8 +83,8 @@ func (c *chunk) repair(index int, kind *catalog.Kind, s model.Series, at model.T
 	}
 }
 
-// levelOf returns the level of unit u, the finest where u is zero.
-func levelOf(p tier.Policy, u tier.Unit) (int, error) {
+// levelIndex returns the level of unit u, the finest where u is zero.
+func levelIndex(p tier.Policy, u tier.Unit) (int, error) {
 	if u == 0 {
 		return 0, nil
 	}

@@ -25,7 +25,8 @@ import (
 // expired; a dry run shows this, for the day cannot become inexact through its hour there.
 func TestRecompute_TheStricterTargetOfABucketDecides(t *testing.T) {
 	hour, day := aggregate.Target{At: at(ten)}, aggregate.Target{At: at(ten), Tier: tier.Day}
-	for name, targets := range map[string][]aggregate.Target{"hour first": {hour, day}, "day first": {day, hour}, "hour only": {hour}} {
+	for name, targets := range map[string][]aggregate.Target{"hour first": {hour, day}, "day first": {day, hour},
+		"hour only": {hour}} {
 		w := newWorld(t)
 		w.put(order(ten, ""), "1")
 		w.process()
@@ -34,11 +35,12 @@ func TestRecompute_TheStricterTargetOfABucketDecides(t *testing.T) {
 		}
 		var mu sync.Mutex
 		var named []string
-		w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{DryRun: true, Mark: aggregate.MarkAll, OnDifference: func(n aggregate.Note) {
-			mu.Lock()
-			defer mu.Unlock()
-			named = append(named, n.Key.Tier)
-		}})
+		w.agg.Recompute(w.ctx(), targets,
+			aggregate.RepairOptions{DryRun: true, Mark: aggregate.MarkAll, OnDifference: func(n aggregate.Note) {
+				mu.Lock()
+				defer mu.Unlock()
+				named = append(named, n.Key.Tier)
+			}})
 		if got := slices.Contains(named, tier.Day.String()); got != (len(targets) == 2) {
 			t.Errorf("%s: the rows that would be written are %v", name, named)
 		}
@@ -63,7 +65,7 @@ func (s unreadPage) Invalidations(
 // Another invalidation may be due at the same time as the last one that was read: the low watermark stays
 // before it.
 func TestSweep_WatermarkIsHeldBeforeWhatCouldNotBeRead(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.setNow(at("2026-03-10T23:30:00Z"))
 	w.put(order("2026-03-10T23:10:00Z", ""), "1")
 	w.process() // the hour and its day are due at once
@@ -132,7 +134,7 @@ func TestRebuild_FindsEventsByConsistentReads(t *testing.T) {
 func TestRebuild_WritesEachRowOfASeriesInAllItsShards(t *testing.T) {
 	kind := gauge
 	kind.Shards, kind.Latest = 8, catalog.NoLatest
-	w := newWorldOf(t, kind)
+	w := newWorldWith(t, kind)
 	for i := range 20 {
 		o := order(ten, string(rune('a'+i)))
 		w.series = w.kind.Series("d1", "", o)
@@ -146,14 +148,16 @@ func TestRebuild_WritesEachRowOfASeriesInAllItsShards(t *testing.T) {
 	w.series = w.series.WithoutShard()
 	before := w.row(tier.Hour, ten)
 	r := w.rebuild(request)
-	if after := w.row(tier.Hour, ten); r.Written != 3 || r.Changed != 0 || after.Rev == before.Rev || after.Summary.Events() != 20 {
-		t.Errorf("%d rows written, %d changed, %d events; want three, none, 20", r.Written, r.Changed, after.Summary.Events())
+	if after := w.row(tier.Hour, ten); r.Written != 3 || r.Changed != 0 || after.Rev == before.Rev ||
+		after.Summary.Events() != 20 {
+		t.Errorf("%d rows written, %d changed, %d events; want three, none, 20", r.Written, r.Changed,
+			after.Summary.Events())
 	}
 	if l := w.listed(); len(l) != 1 {
 		t.Errorf("listed %v, want one series", l)
 	}
 	w.wantRecount()
-	for _, c := range changesOf(w.table.Records(0)) {
+	for _, c := range decodeChanges(w.table.Records(0)) {
 		if err := w.table.DeleteItem(w.ctx(), keys.Event(c.Key)); err != nil {
 			t.Fatal(err)
 		}
@@ -173,8 +177,10 @@ func TestRecompute_OfALateClickRecomputesTheHourOfItsSession(t *testing.T) {
 	v.sweepAll()
 	v.change(noon.Add(100*time.Minute), "a", "/")
 	v.change(noon.Add(125*time.Minute), "a", "/")
-	target := aggregate.Target{Series: v.click.Series("site", "", model.Order{}), At: noon.Add(125 * time.Minute)}
-	if r := v.agg.Recompute(v.ctx(), []aggregate.Target{target}, aggregate.RepairOptions{}); len(r.Failures) > 0 || r.Walks != 1 {
+	target := aggregate.Target{Series: v.click.Series("site", "", model.Order{}),
+		At: noon.Add(125 * time.Minute)}
+	if r := v.agg.Recompute(v.ctx(), []aggregate.Target{target},
+		aggregate.RepairOptions{}); len(r.Failures) > 0 || r.Walks != 1 {
 		t.Errorf("%d walks, failures %v; want one walk", r.Walks, r.Failures)
 	}
 	for hour := range 4 {
@@ -188,7 +194,8 @@ func TestRecompute_OfALateClickRecomputesTheHourOfItsSession(t *testing.T) {
 func TestRepairs_ReadAgainWhatTheyReplaced(t *testing.T) {
 	for name, repair := range map[string]func(*world) error{
 		"recompute": func(w *world) error {
-			r := w.agg.Recompute(w.ctx(), []aggregate.Target{{Series: w.series, At: at(half)}}, aggregate.RepairOptions{})
+			r := w.agg.Recompute(w.ctx(), []aggregate.Target{{Series: w.series, At: at(half)}},
+				aggregate.RepairOptions{})
 			return errors.Join(lists.Map(r.Failures, func(f aggregate.Failure) error { return f.Err })...)
 		},
 		"rebuild": func(w *world) error { _, err := w.agg.Rebuild(w.ctx(), w.complete()); return err },
@@ -215,12 +222,13 @@ func TestRepairs_ReadAgainWhatTheyReplaced(t *testing.T) {
 
 // sweptAgain is a world whose hour of ten o'clock has two events and a row, and is in the queue again.
 func sweptAgain(t *testing.T) *world {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.put(order(ten, "a"), "1")
 	w.put(order(half, "b"), "2")
 	w.process() // at noon: the hour has closed
 	hour := rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)}
-	if _, result, err := w.table.PutInvalidations(w.ctx(), []storage.Invalidation{storage.FirstGeneration.Invalidation(at(eleven), hour)}); err != nil || result != storage.Written {
+	if _, result, err := w.table.PutInvalidations(w.ctx(),
+		[]storage.Invalidation{storage.FirstGeneration.Invalidation(at(eleven), hour)}); err != nil || result != storage.Written {
 		t.Fatal(result, err)
 	}
 	return w

@@ -113,15 +113,15 @@ func (r *recomputation) reportFold(old *rollup.Row, fold *rollup.Fold) {
 func difference(old *rollup.Row, fold *rollup.Fold) string {
 	switch {
 	case fold.Children == 0:
-		return fmt.Sprintf("the row has %s, but no children", eventsOf(old))
+		return fmt.Sprintf("the row has %s, but no children", formatEvents(old))
 	case !exists(old):
 		return fmt.Sprintf("no row, but children with %d events", fold.Summary.Events())
 	default:
-		return fmt.Sprintf("the row has %s, its children have %d", eventsOf(old), fold.Summary.Events())
+		return fmt.Sprintf("the row has %s, its children have %d", formatEvents(old), fold.Summary.Events())
 	}
 }
 
-func eventsOf(row *rollup.Row) string {
+func formatEvents(row *rollup.Row) string {
 	if row == nil || row.Summary == nil {
 		return "no readable summary"
 	}

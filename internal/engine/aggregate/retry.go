@@ -33,7 +33,8 @@ const (
 // untilWritten repeats attempt from its start until its result is Written. A failed condition, an unknown
 // result, a throttle, a conflict and a read without a response are one case. The error is the first that is
 // not transient, or the last one when the attempts or the time are used up.
-func (a *Aggregator) untilWritten(ctx context.Context, attempt func(context.Context) (storage.WriteResult, error)) error {
+func (a *Aggregator) untilWritten(ctx context.Context,
+	attempt func(context.Context) (storage.WriteResult, error)) error {
 	return a.retrier().UntilWritten(ctx, func(err error) bool { return errors.Is(err, errTransient) }, attempt)
 }
 

@@ -21,18 +21,21 @@ func (p *prefetched) runs(buckets []*dirtyBucket, now model.Time) (runs [][]*dir
 	}
 	var together []*dirtyBucket
 	for _, b := range buckets {
-		if row, known := p.rows[b.key]; known && b.foldsOneSeries() && (row == nil || !row.Placeholder() && !sealed(row, now)) {
+		if row, known := p.rows[b.key]; known && b.foldsOneSeries() &&
+			(row == nil || !row.Placeholder() && !sealed(row, now)) {
 			together = append(together, b)
 		} else {
 			runs = append(runs, []*dirtyBucket{b})
 		}
 	}
 	slices.SortFunc(together, func(x, y *dirtyBucket) int {
-		return cmp.Or(cmp.Compare(x.key.Series.String(), y.key.Series.String()), cmp.Compare(x.key.Start, y.key.Start))
+		return cmp.Or(cmp.Compare(x.key.Series.String(), y.key.Series.String()),
+			cmp.Compare(x.key.Start, y.key.Start))
 	})
 	for len(together) > 0 {
 		n := 1
-		for n < min(len(together), longestRun) && together[n].key.Series == together[0].key.Series && together[n].interval.Start == together[n-1].interval.End {
+		for n < min(len(together), longestRun) && together[n].key.Series == together[0].key.Series &&
+			together[n].interval.Start == together[n-1].interval.End {
 			n++
 		}
 		runs = append(runs, together[:n])
@@ -44,12 +47,13 @@ func (p *prefetched) runs(buckets []*dirtyBucket, now model.Time) (runs [][]*dir
 // foldsOneSeries reports whether the bucket is folded from the events of one stored series.
 func (b *dirtyBucket) foldsOneSeries() bool {
 	return b.kind.HasEvents() && len(b.kind.GroupKinds()) == 0 && b.kind.Retention.ChildLevel(b.level,
-		b.interval) < 0 && len(b.kind.SourcesOf(b.key.Series)) == 1
+		b.interval) < 0 && len(b.kind.SourceSeries(b.key.Series)) == 1
 }
 
 // foldRun folds the events of a run. A fold is nil where the recomputation must read for itself: of
 // a single bucket, after a failure, and of a bucket with too many children.
-func (a *Aggregator) foldRun(ctx context.Context, run []*dirtyBucket, limits Limits, all *results) (folds []*rollup.Fold) {
+func (a *Aggregator) foldRun(ctx context.Context, run []*dirtyBucket, limits Limits,
+	all *results) (folds []*rollup.Fold) {
 	folds = make([]*rollup.Fold, len(run))
 	if len(run) == 1 {
 		return folds
@@ -72,7 +76,8 @@ func (a *Aggregator) foldRun(ctx context.Context, run []*dirtyBucket, limits Lim
 		}
 	})
 	first, last := run[0], run[len(run)-1]
-	pages := storage.Range{Series: first.kind.SourcesOf(first.key.Series)[0], From: first.interval.Start, To: last.interval.End, Consistent: true}
+	pages := storage.Range{Series: first.kind.SourceSeries(first.key.Series)[0], From: first.interval.Start,
+		To: last.interval.End, Consistent: true}
 	for more := true; more; more = pages.After != "" {
 		next, err := read(ctx, pages)
 		if err != nil {

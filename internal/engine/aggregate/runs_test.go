@@ -194,7 +194,8 @@ func TestRuns_AnOverfullHourIsReadAlone(t *testing.T) {
 		t.Errorf("the row of an overfull hour is %+v, want an inexact one", row)
 	}
 	if s.longReads != 1 || s.eventReads == 1 {
-		t.Errorf("%d reads, %d of several hours; want one of both hours, then the overfull one alone", s.eventReads, s.longReads)
+		t.Errorf("%d reads, %d of several hours; want one of both hours, then the overfull one alone", s.eventReads,
+			s.longReads)
 	}
 }
 

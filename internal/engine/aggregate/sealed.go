@@ -92,7 +92,8 @@ func (r *recomputation) markInexact(ctx context.Context, row *rollup.Row) (stora
 // still absent. Processes whose clocks differ may disagree about that. Either the row is created first, and
 // this process recomputes it, or the other process finds the placeholder. Each coarser row is folded after
 // the placeholder was written, so it includes all events or is inexact.
-func (r *recomputation) doNotCreate(ctx context.Context, old *rollup.Row, err error) (storage.WriteResult, error) {
+func (r *recomputation) doNotCreate(ctx context.Context, old *rollup.Row,
+	err error) (storage.WriteResult, error) {
 	result := storage.Written
 	if err == nil {
 		if result, err = r.markShares(ctx); err == nil && result != storage.Written {
@@ -101,7 +102,8 @@ func (r *recomputation) doNotCreate(ctx context.Context, old *rollup.Row, err er
 	}
 	if err == nil && !r.bucket.options.DryRun && (old == nil || !old.Placeholder()) {
 		now := r.agg.Now()
-		row := &rollup.Row{Key: r.bucket.key, Fold: *rollup.NewFold(r.bucket.kind.Spec()), V: item.Version, WrittenAt: now, Empty: true}
+		row := &rollup.Row{Key: r.bucket.key, Fold: *rollup.NewFold(r.bucket.kind.Spec()), V: item.Version,
+			WrittenAt: now, Empty: true}
 		row.Exact, row.ChildrenExpireAt = false, 0
 		row.ExpiresAt = r.placeholderExpiresAt(now)
 		result, err = r.put(ctx, old, row)
@@ -135,7 +137,7 @@ func (r *recomputation) mayHaveExpired(ctx context.Context, row *rollup.Row) (bo
 		if !pastRetention(policy.Tiers[level], b, r.agg.Now()) {
 			return false, nil
 		}
-		parentLevel, parent, ok := parentOf(policy, level, b)
+		parentLevel, parent, ok := parentBucket(policy, level, b)
 		if !ok {
 			return true, nil
 		}
@@ -146,7 +148,8 @@ func (r *recomputation) mayHaveExpired(ctx context.Context, row *rollup.Row) (bo
 		if row != nil && (exists(row) || row.Placeholder()) {
 			return sealed(row, r.agg.Now()), nil
 		}
-		if settled, err := r.settled(ctx, parentLevel, parent, policy.Tiers[level].LeastRetention()); err != nil || !settled {
+		settled, err := r.settled(ctx, parentLevel, parent, policy.Tiers[level].LeastRetention())
+		if err != nil || !settled {
 			return true, err // its row may not have been written yet: its absence proves nothing
 		}
 		level, b = parentLevel, parent

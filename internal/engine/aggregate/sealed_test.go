@@ -44,14 +44,18 @@ func TestSealed_RowIsMarkedInexactOnceAndKeepsItsNumbers(t *testing.T) {
 	w.put(order(half, ""), "2")
 	late := w.changes()
 	if r := w.processAll(late); r.MarkedInexact != 1 || r.Sealed != 1 {
-		t.Errorf("%d sealed rows, %d marked inexact; want 1, 1: day and month are not sealed", r.Sealed, r.MarkedInexact)
+		t.Errorf("%d sealed rows, %d marked inexact; want 1, 1: day and month are not sealed", r.Sealed,
+			r.MarkedInexact)
 	}
 	inexact := w.row(tier.Hour, ten)
-	if inexact.ChildrenExpireAt != 0 || inexact.Exact || inexact.Rev == before.Rev || inexact.ExpiresAt != before.ExpiresAt {
-		t.Errorf("row marked inexact: children expire at %d, exact %v, expires %d (was %d)", inexact.ChildrenExpireAt, inexact.Exact, inexact.ExpiresAt, before.ExpiresAt)
+	if inexact.ChildrenExpireAt != 0 || inexact.Exact || inexact.Rev == before.Rev ||
+		inexact.ExpiresAt != before.ExpiresAt {
+		t.Errorf("row marked inexact: children expire at %d, exact %v, expires %d (was %d)",
+			inexact.ChildrenExpireAt, inexact.Exact, inexact.ExpiresAt, before.ExpiresAt)
 	}
 	if inexact.WrittenAt != w.now() || before.WrittenAt == w.now() {
-		t.Errorf("marked inexact at %s, written at %s before; want %s", inexact.WrittenAt, before.WrittenAt, w.now())
+		t.Errorf("marked inexact at %s, written at %s before; want %s", inexact.WrittenAt, before.WrittenAt,
+			w.now())
 	}
 	w.wantRow(tier.Hour, ten, 1, "1", false)
 	w.wantRow(tier.Day, ten, 1, "1", false) // folded from the inexact row
@@ -101,11 +105,13 @@ func TestSealed_EventAfterItsHourExpiredMarksTheDayInexact(t *testing.T) {
 	w.put(order(half, ""), "9")
 	r := w.process()
 	if r.NotCreated != 1 || r.MarkedInexact != 1 || !w.row(tier.Hour, ten).Placeholder() {
-		t.Errorf("%d not created, %d marked inexact; want the hour not created and the day marked inexact", r.NotCreated, r.MarkedInexact)
+		t.Errorf("%d not created, %d marked inexact; want the hour not created and the day marked inexact",
+			r.NotCreated, r.MarkedInexact)
 	}
 	placeholder := w.row(tier.Hour, ten)
 	if placeholder.ExpiresAt != w.now().Add(tier.Day24).Seconds() || placeholder.Exact {
-		t.Errorf("the placeholder expires at %d, exact %t; want in a day, false", placeholder.ExpiresAt, placeholder.Exact)
+		t.Errorf("the placeholder expires at %d, exact %t; want in a day, false", placeholder.ExpiresAt,
+			placeholder.Exact)
 	}
 	w.put(order(half, "another"), "9")
 	if r := w.process(); r.NotCreated != 1 || w.row(tier.Hour, ten).Rev != placeholder.Rev {
@@ -126,7 +132,8 @@ func TestSealed_RowThatIsKeptIsNotNoted(t *testing.T) {
 	w.seal(tier.Hour, ten)
 	w.agg.Limits.MaxChildren = 2
 	if r := w.processAll(changes); r.Sealed != 1 || len(r.Notes) > 0 {
-		t.Errorf("%d sealed rows, notes %v; want one, and no note of a row with too many children", r.Sealed, r.Notes)
+		t.Errorf("%d sealed rows, notes %v; want one, and no note of a row with too many children", r.Sealed,
+			r.Notes)
 	}
 }
 
@@ -142,7 +149,8 @@ func TestSealed_EventsAfterTheirHoursExpiredCreateNoHour(t *testing.T) {
 	w.on(&batched{store: w.table})
 	w.put(order(half, ""), "9")
 	w.put(order(eleven, ""), "9")
-	if r := w.process(); r.NotCreated != 2 || !w.row(tier.Hour, ten).Placeholder() || !w.row(tier.Hour, eleven).Placeholder() {
+	if r := w.process(); r.NotCreated != 2 || !w.row(tier.Hour, ten).Placeholder() ||
+		!w.row(tier.Hour, eleven).Placeholder() {
 		t.Errorf("%d not created, want both hours", r.NotCreated)
 	}
 }
@@ -150,8 +158,9 @@ func TestSealed_EventsAfterTheirHoursExpiredCreateNoHour(t *testing.T) {
 // Where nothing expires, a row is recomputed at any time.
 func TestSealed_NeverWhereNothingExpires(t *testing.T) {
 	kind := gauge
-	kind.Retention = tier.Policy{Raw: tier.Forever, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: tier.Forever}, {Unit: tier.Day, Retention: tier.Forever}}}
-	w := newWorldOf(t, kind)
+	kind.Retention = tier.Policy{Raw: tier.Forever,
+		Tiers: []tier.Tier{{Unit: tier.Hour, Retention: tier.Forever}, {Unit: tier.Day, Retention: tier.Forever}}}
+	w := newWorldWith(t, kind)
 	w.put(order(ten, ""), "1")
 	w.process()
 	w.advance(20 * 366 * tier.Day24)
@@ -169,7 +178,7 @@ func TestAbsent_AnEmptyDayProvesNothing(t *testing.T) {
 	w.advance(800 * tier.Day24)
 	w.table.Expire(w.now())
 	w.changes()
-	day := tier.Day.BucketOf(at(ten))
+	day := tier.Day.BucketAt(at(ten))
 	empty := &rollup.Row{
 		Key: rollup.Key{Series: w.series, Tier: tier.Day.String(), Start: day.Start}, Fold: *rollup.NewFold(w.kind.Spec()),
 		Rev: rollup.Rev{1}, V: 1, WrittenAt: w.now(), Empty: true, ExpiresAt: w.now().Add(tier.Day24).Seconds(),
@@ -185,7 +194,8 @@ func TestAbsent_AnEmptyDayProvesNothing(t *testing.T) {
 }
 
 func TestAbsent_HistoryOfAnyAgeCanBeLoaded(t *testing.T) {
-	for _, age := range []time.Duration{0, 40 * tier.Day24, 200 * tier.Day24, 800 * tier.Day24, 20 * 366 * tier.Day24} {
+	for _, age := range []time.Duration{0, 40 * tier.Day24, 200 * tier.Day24, 800 * tier.Day24,
+		20 * 366 * tier.Day24} {
 		w := newWorld(t)
 		w.put(model.Order{At: noon.Add(-age)}, "1")
 		w.put(model.Order{At: noon.Add(-age - 5*time.Minute)}, "2")
@@ -230,12 +240,14 @@ func TestAbsent_NoRowIsCreatedAfterTheCoarsestRetention(t *testing.T) {
 		{180*tier.Day24 - time.Hour, false},
 		{400 * tier.Day24, false},
 	} {
-		w := newWorldOf(t, short)
+		w := newWorldWith(t, short)
 		w.setNow(at("2026-03-11T00:00:00Z").Add(c.sinceEnd))
 		w.put(order(ten, ""), "1")
 		r := w.process()
-		if created := !w.row(tier.Day, ten).Placeholder(); created != c.created || (r.NotCreated == 2) == c.created {
-			t.Errorf("%s after the day ended: created %v, %d not created; want created %v", c.sinceEnd, created, r.NotCreated, c.created)
+		if created := !w.row(tier.Day, ten).Placeholder(); created != c.created ||
+			(r.NotCreated == 2) == c.created {
+			t.Errorf("%s after the day ended: created %v, %d not created; want created %v", c.sinceEnd, created,
+				r.NotCreated, c.created)
 		}
 	}
 }
@@ -250,7 +262,7 @@ func TestAbsent_TheLeastRetentionDecides(t *testing.T) {
 		notCreated int
 	}{{90 * tier.Day24, 1}, {0, 0}} {
 		raised.Retention.Tiers[0].Least = c.least
-		w := newWorldOf(t, raised)
+		w := newWorldWith(t, raised)
 		w.put(order(ten, ""), "1")
 		w.process()
 		if err := w.table.DeleteItem(w.ctx(), rowItemKey(w, tier.Hour, ten)); err != nil { // as its expiry would

@@ -62,7 +62,8 @@ func (c *chunk) see(kind *catalog.Kind, s model.Series, at model.Time) {
 			c.bySeries = map[model.Series]int{}
 		}
 		i, c.bySeries[s] = len(c.seen), len(c.seen)
-		c.seen = append(c.seen, &seen{series: s, unit: seenUnit(kind.Retention), first: at, last: at, change: c.end})
+		c.seen = append(c.seen,
+			&seen{series: s, unit: seenUnit(kind.Retention), first: at, last: at, change: c.end})
 	}
 	of := c.seen[i]
 	of.first, of.last = min(of.first, at), max(of.last, at)
@@ -116,7 +117,9 @@ type listing struct {
 // out for what the process remembers, or for a new series: a condition that fails costs ten times as much as
 // the read, and of several processes that meet the first event of an hour, it fails for all but one.
 func (l *listing) attempt(ctx context.Context) (result storage.WriteResult, _ error) {
-	read, err := l.read(ctx, lists.Map(l.left, func(s *seen) keys.Key { return tablekeys.SeriesEntry(s.series) }), l.again)
+	read, err := l.read(ctx, lists.Map(l.left, func(s *seen) keys.Key {
+		return tablekeys.SeriesEntry(s.series)
+	}), l.again)
 	if err != nil {
 		return 0, transientError("read the list of series", err)
 	}
@@ -183,7 +186,7 @@ func (l *listing) read(
 
 // covers reports whether an entry needs no change.
 func covers(l storage.ListedSeries, s *seen) bool {
-	return l.First <= s.first && s.last < s.unit.BucketOf(l.Last).End
+	return l.First <= s.first && s.last < s.unit.BucketAt(l.Last).End
 }
 
 // listOnce writes an entry, as it was read, if another process has not made it cover the series already.
@@ -203,10 +206,12 @@ func (l *listing) listOnce(
 		l.listed.put(old, l.Now())
 		return storage.Written, nil
 	}
-	next := storage.ListedSeries{Series: s.series, First: s.unit.BucketOf(s.first).Start, Last: s.unit.BucketOf(s.last).Start}
+	next := storage.ListedSeries{Series: s.series, First: s.unit.BucketAt(s.first).Start,
+		Last: s.unit.BucketAt(s.last).Start}
 	if old.Series.Kind != "" {
 		next.First, next.Last = min(old.First, next.First), max(old.Last, next.Last)
-		when = itemop.Precondition{equalTime(tablekeys.AttrFirst, old.First), equalTime(tablekeys.AttrLast, old.Last)}
+		when = itemop.Precondition{equalTime(tablekeys.AttrFirst, old.First),
+			equalTime(tablekeys.AttrLast, old.Last)}
 	}
 	l.all.count(Counts{Listed: 1})
 	result, err := l.store.PutAll(ctx, []itemop.Put{{Item: item.FromListedSeries(next), Precondition: when}})

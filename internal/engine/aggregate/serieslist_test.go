@@ -46,18 +46,20 @@ func (w *world) wantListed(first, last string) {
 // newest events.
 func TestProcess_TheListHasEverySeriesWithItsFirstAndLastHour(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		w := newWorldOf(t, deferred(gauge, 0))
+		w := newWorldWith(t, deferred(gauge, 0))
 		type span struct{ first, last model.Time }
 		want := map[model.Series]span{}
 		for i := range rapid.IntRange(1, 30).Draw(r, "events") {
-			s := w.kind.Series(rapid.SampledFrom([]string{"d1", "d2", "d%#"}).Draw(r, "subject"), rapid.SampledFrom([]string{"", "a"}).Draw(r, "stream"), model.Order{})
-			o := model.Order{At: noon.Add(-time.Duration(rapid.IntRange(0, 500).Draw(r, "minutes ago")) * time.Minute), ID: fmt.Sprint(i)}
+			s := w.kind.Series(rapid.SampledFrom([]string{"d1", "d2", "d%#"}).Draw(r, "subject"),
+				rapid.SampledFrom([]string{"", "a"}).Draw(r, "stream"), model.Order{})
+			o := model.Order{At: noon.Add(-time.Duration(rapid.IntRange(0, 500).Draw(r, "minutes ago")) * time.Minute),
+				ID: fmt.Sprint(i)}
 			e := w.event(o, "1")
 			e.Series = s
 			if _, err := w.table.Put(w.ctx(), e); err != nil {
 				r.Fatal(err)
 			}
-			hour := tier.Hour.BucketOf(o.At).Start
+			hour := tier.Hour.BucketAt(o.At).Start
 			if old, known := want[s]; known {
 				want[s] = span{min(old.first, hour), max(old.last, hour)}
 			} else {
@@ -82,13 +84,13 @@ func TestProcess_TheListHasEverySeriesWithItsFirstAndLastHour(t *testing.T) {
 }
 
 func TestProcess_TheListIsWrittenOnceForEachHour(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	writes := 0
 	for i := range 180 {
 		w.put(model.Order{At: at(ten).Add(time.Duration(i) * time.Minute)}, "1")
 		writes += w.process().Listed
 	}
-	w.put(model.Order{At: tier.Hour.BucketOf(at(ten)).Start, ID: "late"}, "1") // the first hour is listed
+	w.put(model.Order{At: tier.Hour.BucketAt(at(ten)).Start, ID: "late"}, "1") // the first hour is listed
 	writes += w.process().Listed
 	if writes != 3 {
 		t.Errorf("180 events of three hours: %d writes of the list, want 3", writes)
@@ -100,8 +102,9 @@ func TestProcess_TheListIsWrittenOnceForEachHour(t *testing.T) {
 }
 
 func TestProcess_TheListIsWrittenOnceADayWhereHoursAreImmediate(t *testing.T) {
-	for name, kind := range map[string]catalog.Kind{"nothing is deferred": gauge, "days are deferred": deferred(gauge, 1)} {
-		w := newWorldOf(t, kind)
+	for name, kind := range map[string]catalog.Kind{"nothing is deferred": gauge,
+		"days are deferred": deferred(gauge, 1)} {
+		w := newWorldWith(t, kind)
 		writes := 0
 		for i := range 48 {
 			w.put(model.Order{At: at("2026-03-08T00:00:00Z").Add(time.Duration(i) * time.Hour)}, "1")
@@ -155,7 +158,7 @@ func TestProcess_ABatchIsAcknowledgedOnlyOnceItsSeriesIsListed(t *testing.T) {
 					if stored && result != storage.Unknown {
 						continue
 					}
-					w := newWorldOf(t, deferred(gauge, 0))
+					w := newWorldWith(t, deferred(gauge, 0))
 					w.agg.Limits.Attempts = attempts
 					faults := &listFaults{store: w.table, fail: fail, result: result, stored: stored}
 					w.on(faults)
@@ -163,8 +166,10 @@ func TestProcess_ABatchIsAcknowledgedOnlyOnceItsSeriesIsListed(t *testing.T) {
 						w.put(o, "1")
 						changes := w.changes()
 						acknowledged := len(w.agg.Process(w.ctx(), changes).Failures) == 0
-						if l, ok := w.listed()[w.series]; acknowledged && !(ok && l.First <= o.At && o.At < l.Last.Add(time.Hour)) {
-							t.Errorf("attempts %d, %v at request %d, stored %v: %s is acknowledged, listed %v", attempts, result, fail, stored, o.At, l)
+						if l, ok := w.listed()[w.series]; acknowledged &&
+							!(ok && l.First <= o.At && o.At < l.Last.Add(time.Hour)) {
+							t.Errorf("attempts %d, %v at request %d, stored %v: %s is acknowledged, listed %v", attempts, result,
+								fail, stored, o.At, l)
 						} else if !acknowledged {
 							w.processAll(changes)
 						}
@@ -178,11 +183,12 @@ func TestProcess_ABatchIsAcknowledgedOnlyOnceItsSeriesIsListed(t *testing.T) {
 
 // A record of a subject that is purged may be delivered after the purge.
 func TestProcess_APurgedSubjectIsNotListedAgain(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.put(order(ten, ""), "1")
 	changes := w.changes()
 	w.processAll(changes)
-	lock := item.FromPurgeLock(&storage.PurgeLock{Subject: w.series.Subject, Since: w.now(), ExpiresAt: w.now().Add(tier.Day24).Seconds()})
+	lock := item.FromPurgeLock(
+		&storage.PurgeLock{Subject: w.series.Subject, Since: w.now(), ExpiresAt: w.now().Add(tier.Day24).Seconds()})
 	if err := w.table.PutItem(w.ctx(), lock); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +206,7 @@ func TestProcess_APurgedSubjectIsNotListedAgain(t *testing.T) {
 
 // A process that lives on after a purge does not take its memory for what is stored.
 func TestProcess_ASubjectThatReturnsAfterItsPurgeIsListed(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.put(order(ten, ""), "1")
 	w.process()
 	if err := w.table.DeleteItem(w.ctx(), tablekeys.SeriesEntry(w.series)); err != nil {
@@ -213,7 +219,7 @@ func TestProcess_ASubjectThatReturnsAfterItsPurgeIsListed(t *testing.T) {
 }
 
 func TestProcess_ADamagedEntryIsReplacedAndANewerOneKept(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	damaged := item.FromListedSeries(storage.ListedSeries{Series: w.series, First: noon, Last: noon})
 	delete(damaged, tablekeys.AttrFirst)
 	if err := w.table.PutItem(w.ctx(), damaged); err != nil {
@@ -230,19 +236,21 @@ func TestProcess_ADamagedEntryIsReplacedAndANewerOneKept(t *testing.T) {
 	w.agg = w.process2(0, w.table)
 	w.put(order("2026-03-10T09:00:00Z", ""), "1")
 	w.process()
-	if it, err := w.table.GetItem(w.ctx(), tablekeys.SeriesEntry(w.series)); err != nil || it[keys.AttrVersion].S != "99" {
+	if it, err := w.table.GetItem(w.ctx(), tablekeys.SeriesEntry(w.series)); err != nil ||
+		it[keys.AttrVersion].S != "99" {
 		t.Errorf("%v, %v; want the entry of version 99", it, err)
 	}
 }
 
 // A table that is older than its list gets it by a rebuild.
 func TestRebuild_ListsTheSeries(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	for _, hour := range []string{ten, eleven} {
 		w.put(order(hour, ""), "1")
 	}
 	for _, dry := range []bool{true, false} {
-		request := aggregate.Rebuild{Series: w.series, From: model.MinTime, To: model.MaxTime, RepairOptions: aggregate.RepairOptions{DryRun: dry}}
+		request := aggregate.Rebuild{Series: w.series, From: model.MinTime, To: model.MaxTime,
+			RepairOptions: aggregate.RepairOptions{DryRun: dry}}
 		if _, err := w.agg.Rebuild(w.ctx(), request); err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func (r *recomputation) foldSessions(ctx context.Context) (*rollup.Fold, error) 
 	}
 	b, now := r.bucket, r.agg.Now()
 	f := sessions.New(b.kind, b.key.Series, b.level, b.interval.Start, b.interval.End)
-	if err := f.Read(ctx, countedReads{r}, b.kind.SourcesOf(b.key.Series), true); err != nil {
+	if err := f.Read(ctx, countedReads{r}, b.kind.SourceSeries(b.key.Series), true); err != nil {
 		return nil, readError("read sources of sessions", err)
 	}
 	folds := f.Folds() // at most one: the bucket's
@@ -57,7 +57,7 @@ func (r *recomputation) readNeighbours(ctx context.Context) (all []rollup.Row, e
 		return nil, nil
 	}
 	series := []model.Series{r.bucket.key.Series}
-	for _, s := range r.bucket.kind.SourcesOf(r.bucket.key.Series) {
+	for _, s := range r.bucket.kind.SourceSeries(r.bucket.key.Series) {
 		if s = s.WithoutShard(); s.Kind != r.bucket.kind.Sessions.Of && !slices.Contains(series, s) {
 			series = append(series, s)
 		}
@@ -74,7 +74,8 @@ func (r *recomputation) readNeighbours(ctx context.Context) (all []rollup.Row, e
 
 func (r *recomputation) readRowsAround(ctx context.Context, s model.Series) ([]rollup.Row, error) {
 	b, unit := r.bucket, r.bucket.tier().Unit
-	span := storage.Range{Series: s, From: unit.BucketOf(b.interval.Start - 1).Start, To: b.interval.End.Add(b.kind.Sessions.Follow), Consistent: true}
+	span := storage.Range{Series: s, From: unit.BucketAt(b.interval.Start - 1).Start,
+		To: b.interval.End.Add(b.kind.Sessions.Follow), Consistent: true}
 	return paging.Collect(paging.Items(func(after string) ([]rollup.Row, string, error) {
 		r.counts.Reads++
 		span.After = after
@@ -94,12 +95,14 @@ func (b *dirtyBucket) lostOverEdge(near []rollup.Row, fold *rollup.Fold, now mod
 		if n.Key == b.key || n.Empty || n.Exact && !sealed(n, now) {
 			continue
 		}
-		if other := n.Key.Series != b.key.Series; other && n.Key.Start >= b.interval.Start && n.Key.Start <= fold.Continuation.Reach {
+		if other := n.Key.Series != b.key.Series; other && n.Key.Start >= b.interval.Start &&
+			n.Key.Start <= fold.Continuation.Reach {
 			return true
 		} else if other {
 			continue
 		}
-		before := n.Key.Start < b.interval.Start && (!n.Exact || n.Continuation.Last.Add(b.kind.Sessions.Gap) >= b.interval.Start)
+		before := n.Key.Start < b.interval.Start &&
+			(!n.Exact || n.Continuation.Last.Add(b.kind.Sessions.Gap) >= b.interval.Start)
 		if after := n.Key.Start > b.interval.Start && n.Key.Start <= fold.Continuation.Reach; before || after {
 			return true
 		}
@@ -115,7 +118,8 @@ func (r *recomputation) ensureSettling(ctx context.Context, fold *rollup.Fold, r
 	if !b.foldsSessions() || c.Reach == 0 || readAt >= c.Settles || b.options.DryRun {
 		return nil
 	}
-	result, err := r.agg.putInvalidation(ctx, storage.Invalidation{Due: c.Settles, Key: b.key}, func(n Counts) { r.counts.Add(&n) })
+	result, err := r.agg.putInvalidation(ctx, storage.Invalidation{Due: c.Settles, Key: b.key},
+		func(n Counts) { r.counts.Add(&n) })
 	switch {
 	case err != nil:
 		return err

@@ -28,7 +28,8 @@ var click = catalog.Kind{
 	Retention: tier.Policy{Raw: 30 * tier.Day24},
 }
 
-var buy = catalog.Kind{Name: "BUY", Subject: click.Subject, Latest: catalog.NoLatest, Shards: 2, Retention: hourly()}
+var buy = catalog.Kind{Name: "BUY", Subject: click.Subject, Latest: catalog.NoLatest, Shards: 2,
+	Retention: hourly()}
 
 func hourly() tier.Policy {
 	p := tier.Standard().Defer()
@@ -79,11 +80,12 @@ func newVisits(t *testing.T, draw *rand.Rand, grace, jitter time.Duration) *visi
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &visits{closing: &closing{world: newWorldOf(t, click), draw: draw, acked: map[model.Time]int{}}, click: &kinds.Kinds[0], buy: &kinds.Kinds[2]}
+	v := &visits{closing: &closing{world: newWorldWith(t, click), draw: draw, acked: map[model.Time]int{}},
+		click: &kinds.Kinds[0], buy: &kinds.Kinds[2]}
 	v.agg.Catalog = kinds
 	v.kind = &kinds.Kinds[1]
 	v.at("site")
-	v.live = &query.Live{Store: v.table, Watermarks: v.table, Kind: query.KindsOf(kinds), Now: v.now}
+	v.live = &query.Live{Store: v.table, Watermarks: v.table, Kind: query.CatalogKinds(kinds), Now: v.now}
 	return v
 }
 
@@ -93,7 +95,8 @@ func (v *visits) at(site string) { v.site, v.series = site, v.kind.Series(site, 
 // change appends, corrects or deletes a click, whose time is on a grid of ten minutes.
 func (v *visits) change(at model.Time, who, page string) {
 	v.t.Helper()
-	v.store(v.click, model.Order{At: at, ID: who}, model.Attrs{{Name: "page", Value: model.TextValue(page)}, {Name: "who", Value: model.TextValue(who)}}, page == "")
+	v.store(v.click, model.Order{At: at, ID: who}, model.Attrs{{Name: "page", Value: model.TextValue(page)},
+		{Name: "who", Value: model.TextValue(who)}}, page == "")
 }
 
 // clickAt stores a click of one visitor at each of some minutes after noon, when it is that time.
@@ -107,13 +110,14 @@ func (v *visits) clickAt(minutes ...int) {
 // changeBuy appends, corrects or deletes an event of a goal. A correction may be of its visitor.
 func (v *visits) changeBuy(at model.Time, id, who string, amount int64) {
 	v.t.Helper()
-	v.store(v.buy, model.Order{At: at, ID: id}, model.Attrs{{Name: "amount", Value: model.NumberValue(model.DecimalOf(amount))}, {Name: "who", Value: model.TextValue(who)}}, amount == 0)
+	v.store(v.buy, model.Order{At: at, ID: id}, model.Attrs{{Name: "amount", Value: model.NumberValue(
+		model.NewDecimal(amount))}, {Name: "who", Value: model.TextValue(who)}}, amount == 0)
 }
 
 func (v *visits) store(kind *catalog.Kind, o model.Order, attrs model.Attrs, remove bool) {
 	v.t.Helper()
 	e := model.Event{
-		Series: kind.Series(v.site, "", o), Order: o, Attrs: attrs, Hash: model.HashOf(attrs),
+		Series: kind.Series(v.site, "", o), Order: o, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: v.now(), ExpiresAt: kind.Retention.EventExpiresAt(v.now()),
 	}
 	stored, err := storage.Event(v.ctx(), v.table, e.Key())
@@ -135,7 +139,7 @@ func (v *visits) store(kind *catalog.Kind, o model.Order, attrs model.Attrs, rem
 // queue queues the records of the table stream, some without images.
 func (v *visits) queue() {
 	records := v.table.Records(v.seen)
-	changes := changesOf(records)
+	changes := decodeChanges(records)
 	v.seen += uint64(len(records))
 	for i := range changes {
 		for _, r := range records {
@@ -168,7 +172,8 @@ func saidBy(r *rollup.Fold) said {
 	}
 	return said{
 		r.Summary.Events(), r.Continuation.Carried, sum("views"), sum("duration"), sum("bounce"),
-		sum("goal_x"), sum("goal_buy"), sum("goal_buy_value"), sum("goal_stay"), sum("goal_both_1"), sum("goal_both"),
+		sum("goal_x"), sum("goal_buy"), sum("goal_buy_value"), sum("goal_stay"), sum("goal_both_1"),
+		sum("goal_both"),
 	}
 }
 
@@ -202,7 +207,7 @@ func (v *visits) recountVisits(b tier.Bucket) (s said, any bool) {
 // add adds the session that begins with the first of some clicks.
 func (s *said) add(begin model.Time, clicks, buys []model.Event) {
 	one := func(is bool) int64 { return map[bool]int64{true: 1}[is] }
-	until := tier.Hour.BucketOf(begin).End.Add(followed)
+	until := tier.Hour.BucketAt(begin).End.Add(followed)
 	n, last, end, x := int64(0), begin, begin, model.MaxTime
 	for _, c := range clicks {
 		if c.At.Sub(end) > 30*time.Minute {
@@ -223,8 +228,10 @@ func (s *said) add(begin model.Time, clicks, buys []model.Event) {
 			bought, both = true, both || x <= e.At
 		}
 	}
-	s.begun, s.views, s.duration, s.bounces = s.begun+1, s.views+n, s.duration+last.Sub(begin).Milliseconds(), s.bounces+one(n == 1)
-	s.x, s.buy, s.stay = s.x+one(x < model.MaxTime), s.buy+one(bought), s.stay+one(last.Sub(begin) >= 20*time.Minute)
+	s.begun, s.views, s.duration, s.bounces = s.begun+1, s.views+n, s.duration+last.Sub(begin).Milliseconds(),
+		s.bounces+one(n == 1)
+	s.x, s.buy, s.stay = s.x+one(x < model.MaxTime), s.buy+one(bought),
+		s.stay+one(last.Sub(begin) >= 20*time.Minute)
 	s.both1, s.both = s.both1+one(x < model.MaxTime), s.both+one(both)
 }
 
@@ -234,9 +241,10 @@ func (v *visits) check(hour model.Time) {
 	v.t.Helper()
 	service := &query.Service{Store: v.live, Now: v.now}
 	for _, unit := range []tier.Unit{tier.Hour, tier.Day} {
-		b := unit.BucketOf(hour)
+		b := unit.BucketAt(hour)
 		want, any := v.recountVisits(b)
-		page, err := service.Rollups(v.ctx(), query.Rollups{Series: query.Series{Kind: v.kind, Subject: v.site}, Unit: unit, From: b.Start, To: b.End})
+		page, err := service.Rollups(v.ctx(),
+			query.Rollups{Series: query.Series{Kind: v.kind, Subject: v.site}, Unit: unit, From: b.Start, To: b.End})
 		if err != nil || any != (len(page.Rollups) == 1) {
 			v.t.Fatalf("%s: %d rows, %v; has clicks: %v", b, len(page.Rollups), err, any)
 		}
@@ -336,7 +344,8 @@ func TestSessions_AnyInterleavingEqualsARecount(t *testing.T) {
 	}
 	for seed := range histories {
 		draw := rand.New(rand.NewPCG(seed, 7))
-		v := newVisits(t, draw, []time.Duration{3, 5, 15}[draw.IntN(3)]*time.Minute, []time.Duration{0, 100 * time.Second}[draw.IntN(2)])
+		v := newVisits(t, draw, []time.Duration{3, 5, 15}[draw.IntN(3)]*time.Minute,
+			[]time.Duration{0, 100 * time.Second}[draw.IntN(2)])
 		begin := at([]string{"2026-03-10T22:00:00Z", "2026-03-10T23:00:00Z", "2026-03-31T22:00:00Z"}[draw.IntN(3)])
 		v.setNow(begin.Add(time.Duration(draw.IntN(60)) * time.Minute))
 		v.run(begin)
@@ -366,8 +375,10 @@ func TestSessions_AreFoldedAgainWhenTheyHaveEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	settles := at("2026-03-10T15:05:00Z") // two hours after the bucket, and the grace
-	if first.Continuation.Settles != settles || !slices.Contains(queue.Invalidations, storage.FirstGeneration.Invalidation(settles, first.Key)) {
-		t.Errorf("the row settles at %s, the queue is %v; want it there at %s", first.Continuation.Settles, queue.Invalidations, settles)
+	if first.Continuation.Settles != settles ||
+		!slices.Contains(queue.Invalidations, storage.FirstGeneration.Invalidation(settles, first.Key)) {
+		t.Errorf("the row settles at %s, the queue is %v; want it there at %s", first.Continuation.Settles,
+			queue.Invalidations, settles)
 	}
 	v.check(noon)
 	if !v.readsOpen(noon) {
@@ -380,7 +391,8 @@ func TestSessions_AreFoldedAgainWhenTheyHaveEnded(t *testing.T) {
 	if _, err := v.agg.Sweep(t.Context(), storage.FirstGeneration.Shard(v.series)); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := saidBy(&v.row(tier.Hour, "2026-03-10T12:00:00Z").Fold), (said{begun: 1, views: 6, duration: 9_000_000, stay: 1}); got != want {
+	if got, want := saidBy(&v.row(tier.Hour, "2026-03-10T12:00:00Z").Fold),
+		(said{begun: 1, views: 6, duration: 9_000_000, stay: 1}); got != want {
 		t.Errorf("after its end the session is %+v, want %+v", got, want)
 	}
 	if v.readsOpen(noon) {
@@ -391,8 +403,10 @@ func TestSessions_AreFoldedAgainWhenTheyHaveEnded(t *testing.T) {
 // readsOpen reports whether a new reader's row of an hour says that its sessions may go on.
 func (v *visits) readsOpen(hour model.Time) bool {
 	v.t.Helper()
-	service := &query.Service{Store: &query.Live{Store: v.table, Watermarks: v.table, Kind: v.live.Kind, Now: v.now}, Now: v.now}
-	page, err := service.Rollups(v.ctx(), query.Rollups{Series: query.Series{Kind: v.kind, Subject: "site"}, Unit: tier.Hour, From: hour, To: hour + 1})
+	service := &query.Service{Store: &query.Live{Store: v.table, Watermarks: v.table, Kind: v.live.Kind,
+		Now: v.now}, Now: v.now}
+	page, err := service.Rollups(v.ctx(), query.Rollups{Series: query.Series{Kind: v.kind, Subject: "site"},
+		Unit: tier.Hour, From: hour, To: hour + 1})
 	if err != nil || len(page.Rollups) != 1 {
 		v.t.Fatalf("%d rows, %v", len(page.Rollups), err)
 	}
@@ -434,7 +448,8 @@ func TestSessions_AreInexactWhereANeighbourMayHaveExpired(t *testing.T) {
 	v.setNow(noon.Add(50*time.Minute + 30*tier.Day24 - 30*time.Minute))
 	v.change(noon.Add(80*time.Minute), "a", "/")
 	v.processAll(v.queued)
-	for hour, exact := range map[string]bool{"2026-03-10T12:00:00Z": false, "2026-03-10T13:00:00Z": false, "2026-03-10T15:00:00Z": true} {
+	for hour, exact := range map[string]bool{"2026-03-10T12:00:00Z": false, "2026-03-10T13:00:00Z": false,
+		"2026-03-10T15:00:00Z": true} {
 		if row := v.row(tier.Hour, hour); row == nil || row.Empty || row.Exact != exact {
 			t.Errorf("%s: %+v, want exact %v", hour, row, exact)
 		}
@@ -474,7 +489,8 @@ func TestSessions_AreInexactInANewRowNextToAnExpiredClick(t *testing.T) {
 		late := noon.Add(time.Duration(c.late) * time.Minute)
 		v.change(late, "a", "/")
 		v.processAll(v.queued)
-		if row := v.row(tier.Hour, tier.Hour.BucketOf(late).Start.String()); row == nil || row.Empty || row.Exact != c.exact {
+		if row := v.row(tier.Hour, tier.Hour.BucketAt(late).Start.String()); row == nil || row.Empty ||
+			row.Exact != c.exact {
 			t.Errorf("%s: %+v, want a row, exact %v", name, row, c.exact)
 		}
 	}

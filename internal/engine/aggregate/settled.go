@@ -15,7 +15,8 @@ import (
 // retention: each change is then in a row or among the children. A late change may wait in the queue, so a
 // low watermark that is nearly as old as a child's retention proves nothing. A bucket of an immediate tier is
 // always settled.
-func (r *recomputation) settled(ctx context.Context, level int, b tier.Bucket, least time.Duration) (bool, error) {
+func (r *recomputation) settled(ctx context.Context, level int, b tier.Bucket,
+	least time.Duration) (bool, error) {
 	series := r.bucket.key.Series
 	closes := r.bucket.kind.Retention.ClosesAt(level, b, series)
 	if closes == model.MinTime {
@@ -23,7 +24,8 @@ func (r *recomputation) settled(ctx context.Context, level int, b tier.Bucket, l
 	}
 	through, err := r.agg.lowWatermarks(ctx, r.agg.Now())
 	swept := through.Of(series)
-	stored := r.bucket.kind.Retention.LateEvery == 0 || least == tier.Forever || r.agg.Now() < swept.Add(least-StreamRetention-2*tier.SealMargin)
+	stored := r.bucket.kind.Retention.LateEvery == 0 || least == tier.Forever ||
+		r.agg.Now() < swept.Add(least-StreamRetention-2*tier.SealMargin)
 	return closes <= swept && stored, err
 }
 
@@ -47,7 +49,8 @@ func (r *recomputation) mayMissChildren(ctx context.Context, row *rollup.Row) (b
 // tier.SealMargin, by the least retention that it may have.
 func (r *recomputation) childrenMayExpire() bool {
 	least := r.leastOfChildren()
-	return least != tier.Forever && r.bucket.childrenFrom().Add(least-storage.MaxClockAhead) <= r.agg.Now().Add(tier.SealMargin)
+	return least != tier.Forever &&
+		r.bucket.childrenFrom().Add(least-storage.MaxClockAhead) <= r.agg.Now().Add(tier.SealMargin)
 }
 
 // childrenFrom returns the time of the first child that the bucket may be folded from.

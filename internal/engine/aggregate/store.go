@@ -47,7 +47,8 @@ type InvalidationStore interface {
 	queue.Store
 	// Invalidations reads one page of the invalidations of a queue shard that are due up to a time, included,
 	// in order of their due times, strongly consistent. after is "" or Next of the page before.
-	Invalidations(ctx context.Context, shard storage.QueueShard, dueUpTo model.Time, after string) (storage.InvalidationPage, error)
+	Invalidations(ctx context.Context, shard storage.QueueShard, dueUpTo model.Time,
+		after string) (storage.InvalidationPage, error)
 	// DeleteInvalidations deletes up to itemop.MaxBatchWrites different invalidations, those that are
 	// stored. If the result is Written, left are those that the table did not process. Otherwise any may be
 	// deleted.

@@ -28,7 +28,7 @@ func (s *suspended) Events(ctx context.Context, r storage.Range) (storage.EventP
 // A laptop sleeps for 65 minutes while it rebuilds an hour whose first event expires
 // meanwhile.
 func TestSuspended_RebuildPastTheSealStartsOver(t *testing.T) {
-	w := newWorldOf(t, shortest())
+	w := newWorldWith(t, shortest())
 	w.put(order(ten, "a"), "1")
 	w.put(order(ten, "b"), "2")
 	w.process()
@@ -37,7 +37,8 @@ func TestSuspended_RebuildPastTheSealStartsOver(t *testing.T) {
 	w.process()
 	w.advance(2*tier.Day24 - 62*time.Minute)
 	w.on(&suspended{store: w.table, pause: func() { w.advance(65 * time.Minute); w.table.Expire(w.now()) }})
-	request := aggregate.Rebuild{Series: w.series, From: at(ten), To: at(eleven), RepairOptions: aggregate.RepairOptions{Mark: aggregate.MarkNone}}
+	request := aggregate.Rebuild{Series: w.series, From: at(ten), To: at(eleven),
+		RepairOptions: aggregate.RepairOptions{Mark: aggregate.MarkNone}}
 	if _, err := w.agg.Rebuild(w.ctx(), request); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestProcess_NeedsNoRandomSource(t *testing.T) {
 
 // Lambda delivers an insert again after the seal of the row that includes it.
 func TestSealed_RedeliveredInsertThatTheRowHoldsChangesNothing(t *testing.T) {
-	w := newWorldOf(t, shortest())
+	w := newWorldWith(t, shortest())
 	w.put(order(ten, "a"), "1")
 	w.process()
 	w.advance(3*tier.Day24 - 61*time.Minute)
@@ -88,7 +89,8 @@ func TestSealed_RedeliveredInsertThatTheRowHoldsChangesNothing(t *testing.T) {
 	}
 	w.wantRow(tier.Hour, ten, 2, "4", true)
 	if r := w.agg.Redrive(w.ctx(), changes); r.MarkedInexact != 1 {
-		t.Errorf("redriven: %d marked inexact, want 1: an event of a repair may have expired unfolded", r.MarkedInexact)
+		t.Errorf("redriven: %d marked inexact, want 1: an event of a repair may have expired unfolded",
+			r.MarkedInexact)
 	}
 }
 
@@ -99,7 +101,8 @@ func TestProcess_ThrottledWriteIsRepeatedWithoutReadingTheBucketAgain(t *testing
 	w.on(store)
 	r := w.process()
 	if r.Throttled != 1 || r.Writes != 4 || r.Reads != 6 {
-		t.Errorf("%d throttled, %d writes, %d reads; want 1, 4, and 6 as without a throttle", r.Throttled, r.Writes, r.Reads)
+		t.Errorf("%d throttled, %d writes, %d reads; want 1, 4, and 6 as without a throttle", r.Throttled, r.Writes,
+			r.Reads)
 	}
 	w.wantRecount()
 }

@@ -130,7 +130,8 @@ func (s *sweep) pages(ctx context.Context, shard storage.QueueShard, dueUpTo mod
 			found = lists.Filter(found, s.ended)
 		}
 		slices.SortFunc(found, func(x, y storage.Invalidation) int {
-			return cmp.Or(cmp.Compare(x.Key.Series.String(), y.Key.Series.String()), cmp.Compare(x.Key.Start, y.Key.Start))
+			return cmp.Or(cmp.Compare(x.Key.Series.String(), y.Key.Series.String()),
+				cmp.Compare(x.Key.Start, y.Key.Start))
 		})
 		for some := range slices.Chunk(found, s.limits.Buckets) {
 			s.workOff(ctx, queue, some)
@@ -215,7 +216,7 @@ func (c *chunk) failSeries(series model.Series, err error) {
 // addDue adds the bucket of an invalidation and the coarser ones around it, as repairs,
 // because a sweep is not in the table stream's order. It returns the later result.
 func (s *sweep) addDue(c *chunk, n int, i storage.Invalidation) func() error {
-	kind, level, err := s.tierOf(i)
+	kind, level, err := s.findTier(i)
 	if err != nil {
 		return func() error { return err }
 	}
@@ -241,25 +242,28 @@ func (s *sweep) addDue(c *chunk, n int, i storage.Invalidation) func() error {
 	}
 }
 
-// tierOf returns the kind of an invalidation, and the level of its tier.
-func (s *sweep) tierOf(i storage.Invalidation) (*catalog.Kind, int, error) {
+// findTier returns the kind of an invalidation, and the level of its tier.
+func (s *sweep) findTier(i storage.Invalidation) (*catalog.Kind, int, error) {
 	kind, found := s.agg.Catalog.Kind(i.Key.Series.Kind)
 	if !found {
-		return nil, 0, fmt.Errorf("kind %q is not in the catalog: declare it in tidemark.yaml, deploy, and rebuild the range", i.Key.Series.Kind)
+		return nil, 0, fmt.Errorf(
+			"kind %q is not in the catalog: declare it in tidemark.yaml, deploy, and rebuild the range",
+			i.Key.Series.Kind)
 	}
 	unit, err := tier.ParseUnit(i.Key.Tier)
 	if err != nil {
 		return nil, 0, err
 	}
-	level, err := levelOf(kind.Retention, unit)
+	level, err := levelIndex(kind.Retention, unit)
 	return kind, level, err
 }
 
 // ended reports whether the tier of an invalidation was deferred and is not any more: no
 // process puts or remembers the invalidation again.
 func (s *sweep) ended(i storage.Invalidation) bool {
-	kind, level, err := s.tierOf(i)
-	return err == nil && (!kind.Retention.Tiers[level].Deferred || kind.Retention.Tiers[level].DeferredFrom == model.MaxTime)
+	kind, level, err := s.findTier(i)
+	return err == nil &&
+		(!kind.Retention.Tiers[level].Deferred || kind.Retention.Tiers[level].DeferredFrom == model.MaxTime)
 }
 
 // timeToAdvance is how long the write of the low watermark may take after ctx has ended:

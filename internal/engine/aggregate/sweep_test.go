@@ -45,7 +45,8 @@ func (d *dying) Row(ctx context.Context, key rollup.Key) (row *rollup.Row, err e
 	return row, err
 }
 
-func (d *dying) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (result storage.WriteResult, err error) {
+func (d *dying) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (result storage.WriteResult, err error) {
 	if dead := d.request(func() { result, err = d.store.PutRow(ctx, row, prev) }); dead != nil {
 		return storage.Unknown, dead
 	}
@@ -97,7 +98,7 @@ func (d *dying) Quarantine(context.Context, storage.Quarantined) (storage.WriteR
 func TestSweep_ThatDiesAnywhereIsFinishedByTheNext(t *testing.T) {
 	for _, stored := range []bool{false, true} {
 		for n := range 14 {
-			w := newWorldOf(t, deferred(gauge, 0))
+			w := newWorldWith(t, deferred(gauge, 0))
 			w.setNow(at("2026-03-10T23:30:00Z"))
 			w.put(order("2026-03-10T23:10:00Z", ""), "1")
 			w.process()
@@ -125,7 +126,7 @@ func TestSweep_ThatDiesAnywhereIsFinishedByTheNext(t *testing.T) {
 // A row that cannot be written now holds the watermark before its closing time; others are
 // swept.
 func TestSweep_WatermarkIsHeldBeforeWhatIsLeft(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.setNow(at(ten))
 	for _, when := range []string{ten, "2026-03-10T12:10:00Z"} {
 		w.setNow(at(when))
@@ -137,7 +138,8 @@ func TestSweep_WatermarkIsHeldBeforeWhatIsLeft(t *testing.T) {
 	w.on(&throttledHour{store: w.table, start: at(ten)})
 	r, err := w.agg.Sweep(w.ctx(), storage.FirstGeneration.Shard(w.series))
 	if err != nil || r.Swept != 1 || r.Left != 1 || len(r.Failures) != 1 || r.Through != at(eleven)-1 {
-		t.Errorf("%v, swept %d, left %d, failures %v, through %s; want 1, 1, one, %s", err, r.Swept, r.Left, r.Failures, r.Through, at(eleven)-1)
+		t.Errorf("%v, swept %d, left %d, failures %v, through %s; want 1, 1, one, %s", err, r.Swept, r.Left,
+			r.Failures, r.Through, at(eleven)-1)
 	}
 	w.on(w.table)
 	if r := w.sweep(); r.Swept != 1 || r.Through != at("2026-03-10T13:58:00Z") {
@@ -151,7 +153,8 @@ type throttledHour struct {
 	start model.Time
 }
 
-func (s *throttledHour) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+func (s *throttledHour) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (storage.WriteResult, error) {
 	if row.Key.Tier == tier.Hour.String() && row.Key.Start == s.start {
 		return storage.Throttled, nil
 	}
@@ -159,7 +162,7 @@ func (s *throttledHour) PutRow(ctx context.Context, row *rollup.Row, prev rollup
 }
 
 func TestSweep_LeavesTheRestWhenTheTimeIsUp(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.setNow(at(ten))
 	w.put(order(ten, ""), "1")
 	w.process()
@@ -209,7 +212,7 @@ func (s *stopping) DeleteInvalidations(
 
 // A sweep whose time is up advances the watermark as far as it came.
 func TestSweep_AdvancesAsFarAsItCame(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	for hour := range 4 {
 		w.setNow(at(ten).Add(time.Duration(hour) * time.Hour))
 		w.put(model.Order{At: w.now()}, "1")
@@ -221,7 +224,8 @@ func TestSweep_AdvancesAsFarAsItCame(t *testing.T) {
 	w.agg.Limits.Concurrency, w.agg.Limits.Buckets = 1, 1
 	r, err := w.agg.Sweep(ctx, storage.FirstGeneration.Shard(w.series))
 	all, _ := w.table.Sweeps(w.ctx())
-	if want := at("2026-03-10T13:00:00Z") - 1; err != nil || r.Swept != 2 || r.Left != 2 || all.Of(w.series) != want {
+	if want := at("2026-03-10T13:00:00Z") - 1; err != nil || r.Swept != 2 || r.Left != 2 ||
+		all.Of(w.series) != want {
 		t.Errorf("%v, swept %d, low watermarks %v; want 2, 2 left, %s", err, r.Swept, all, want)
 	}
 	w.on(w.table)
@@ -244,7 +248,8 @@ func (p *partial) DeleteInvalidations(
 		return p.store.DeleteInvalidations(ctx, these)
 	}
 	half := len(these) / 2
-	if _, result, err := p.store.DeleteInvalidations(ctx, these[:half]); err != nil || result != storage.Written {
+	if _, result, err := p.store.DeleteInvalidations(ctx, these[:half]); err != nil ||
+		result != storage.Written {
 		return these, result, err
 	}
 	if p.loses && p.batches == 1 {
@@ -258,7 +263,7 @@ func (p *partial) DeleteInvalidations(
 func TestSweep_DeletesAgainWhatWasNotProcessed(t *testing.T) {
 	for attempts, want := range map[int]int{1: 4, 60: 8} {
 		for _, loses := range []bool{false, true} {
-			w := newWorldOf(t, deferred(gauge, 0))
+			w := newWorldWith(t, deferred(gauge, 0))
 			for hour := range 8 {
 				w.setNow(at(ten).Add(time.Duration(hour) * time.Hour))
 				w.put(model.Order{At: w.now()}, "1")
@@ -272,7 +277,8 @@ func TestSweep_DeletesAgainWhatWasNotProcessed(t *testing.T) {
 			}
 			r, err := w.agg.Sweep(w.ctx(), storage.FirstGeneration.Shard(w.series))
 			if err != nil || r.Swept != want || r.Left != 8-want {
-				t.Errorf("%d attempts, loses %v: swept %d, left %d, %v; want %d", attempts, loses, r.Swept, r.Left, err, want)
+				t.Errorf("%d attempts, loses %v: swept %d, left %d, %v; want %d", attempts, loses, r.Swept, r.Left, err,
+					want)
 			}
 			w.on(w.table)
 			w.agg.Limits.Attempts = 60
@@ -285,7 +291,7 @@ func TestSweep_DeletesAgainWhatWasNotProcessed(t *testing.T) {
 // The hours of a day of one series are worked off together, whatever is due between them: so the day is
 // recomputed once.
 func TestSweep_RecomputesTheDayOfEachSeriesOnce(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.agg.Limits.Buckets = 6
 	shard, other := storage.FirstGeneration.Shard(w.series), w.series
 	for i := 2; other == w.series || storage.FirstGeneration.Shard(other) != shard; i++ {
@@ -314,11 +320,13 @@ func TestSweep_PoisonIsQuarantined(t *testing.T) {
 		"removed tier": func(_ *world, i *storage.Invalidation) { i.Key.Tier = tier.Minute.String() },
 		"denied row":   func(w *world, _ *storage.Invalidation) { w.agg.Store = &faulty{store: w.table, denyFrom: 1} },
 	} {
-		w := newWorldOf(t, deferred(gauge, 0))
-		i := storage.FirstGeneration.Invalidation(at(eleven), rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)})
+		w := newWorldWith(t, deferred(gauge, 0))
+		i := storage.FirstGeneration.Invalidation(at(eleven),
+			rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)})
 		w.put(order(ten, ""), "1")
 		spoil(w, &i)
-		if _, result, err := w.table.PutInvalidations(w.ctx(), []storage.Invalidation{i}); err != nil || result != storage.Written {
+		if _, result, err := w.table.PutInvalidations(w.ctx(), []storage.Invalidation{i}); err != nil ||
+			result != storage.Written {
 			t.Fatal(result, err)
 		}
 		r, err := w.agg.Sweep(w.ctx(), i.Shard)
@@ -340,7 +348,7 @@ func TestSweep_PoisonIsQuarantined(t *testing.T) {
 
 // A panic is a fault of the release: its invalidation stays, and holds the watermark until it is mended.
 func TestSweep_PanicHoldsTheWatermark(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.put(order(ten, ""), "1")
 	w.process()
 	w.agg.Store = &panicking{store: w.table, start: at(ten)}
@@ -364,28 +372,31 @@ func TestSweep_PanicHoldsTheWatermark(t *testing.T) {
 
 // A row that a newer version wrote waits for the program that knows it.
 func TestSweep_RowOfANewerVersionHoldsTheWatermark(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.put(order(ten, ""), "1")
 	w.process()
 	hour := keys.Row(rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)})
-	newer := item.Item{keys.AttrPK: {Type: item.S, S: hour.PK}, keys.AttrSK: {Type: item.S, S: hour.SK}, keys.AttrVersion: {Type: item.N, S: "99"}}
+	newer := item.Item{keys.AttrPK: {Type: item.S, S: hour.PK}, keys.AttrSK: {Type: item.S, S: hour.SK},
+		keys.AttrVersion: {Type: item.N, S: "99"}}
 	if err := w.table.UpdateItem(w.ctx(), newer); err != nil {
 		t.Fatal(err)
 	}
-	i := storage.FirstGeneration.Invalidation(at(eleven), rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)})
+	i := storage.FirstGeneration.Invalidation(at(eleven),
+		rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)})
 	if _, _, err := w.table.PutInvalidations(w.ctx(), []storage.Invalidation{i}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := w.agg.Sweep(w.ctx(), storage.FirstGeneration.Shard(w.series))
 	if err != nil || r.Left != 1 || r.Quarantined != 0 || r.Through != at(eleven)-1 {
-		t.Errorf("%v, left %d, quarantined %d, through %s; want 1, 0, %s", err, r.Left, r.Quarantined, r.Through, at(eleven)-1)
+		t.Errorf("%v, left %d, quarantined %d, through %s; want 1, 0, %s", err, r.Left, r.Quarantined, r.Through,
+			at(eleven)-1)
 	}
 }
 
 // Back to immediate: the tiers are immediate, what is in the queue is drained, and every
 // bucket has its row, also those that would still be open.
 func TestDrain_LeavesTiersThatAreStillDeferred(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	w.setNow(at(ten))
 	w.put(order(ten, ""), "1")
 	w.process()
@@ -399,7 +410,7 @@ func TestDrain_LeavesTiersThatAreStillDeferred(t *testing.T) {
 }
 
 func TestDrain_WritesTheRowsOfOpenBuckets(t *testing.T) {
-	w := newWorldOf(t, deferred(gauge, 0))
+	w := newWorldWith(t, deferred(gauge, 0))
 	for i := range 5 {
 		w.setNow(at(ten).Add(time.Duration(i) * 20 * time.Minute))
 		w.put(model.Order{At: w.now()}, fmt.Sprint(i))
@@ -410,7 +421,8 @@ func TestDrain_WritesTheRowsOfOpenBuckets(t *testing.T) {
 	}
 	for _, want := range []int{3, 0} { // three hours, of which one is closed
 		r, err := w.agg.Drain(w.ctx(), storage.FirstGeneration.Shard(w.series))
-		if err != nil || len(r.Failures) > 0 || want == 0 != (r.Swept == 0) || r.Recomputed < want || r.Reads < want {
+		if err != nil || len(r.Failures) > 0 || want == 0 != (r.Swept == 0) || r.Recomputed < want ||
+			r.Reads < want {
 			t.Errorf("%v, failures %v, drained %d", err, r.Failures, r.Swept)
 		}
 	}

@@ -32,7 +32,7 @@ func TestTiers_RegisteredUnitIsFoldedLikeAnyOther(t *testing.T) {
 		"Sunday week":         {tier.Hour, tier.Day, tier.WeekSunday},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorldOf(t, withTiers(units...))
+			w := newWorldWith(t, withTiers(units...))
 			for i := range 60 { // over the ends of weeks, months and quarters, and a new year
 				w.put(model.Order{At: noon.Add(-time.Duration(i) * 37 * time.Hour)}, fmt.Sprint(i))
 			}
@@ -53,7 +53,7 @@ func TestTiers_RegisteredUnitIsFoldedLikeAnyOther(t *testing.T) {
 }
 
 func TestTiers_RegisteredUnitHasItsOwnBuckets(t *testing.T) {
-	w := newWorldOf(t, withTiers(tier.Hour, tier.Day, tier.Quarter))
+	w := newWorldWith(t, withTiers(tier.Hour, tier.Day, tier.Quarter))
 	w.put(order("2025-12-31T23:59:59.999Z", ""), "1")
 	w.put(order("2026-01-01T00:00:00Z", ""), "2")
 	w.put(order(ten, ""), "3")
@@ -63,7 +63,8 @@ func TestTiers_RegisteredUnitHasItsOwnBuckets(t *testing.T) {
 	if row := w.row(tier.Month, ten); row != nil {
 		t.Errorf("month row %+v, want none: the kind has no such tier", row)
 	}
-	r := w.agg.Recompute(w.ctx(), []aggregate.Target{{Series: w.series, At: at(ten), Tier: tier.Quarter}}, aggregate.RepairOptions{})
+	r := w.agg.Recompute(w.ctx(), []aggregate.Target{{Series: w.series, At: at(ten), Tier: tier.Quarter}},
+		aggregate.RepairOptions{})
 	if len(r.Failures) > 0 || r.Recomputed != 1 {
 		t.Errorf("%d recomputations from the quarter on, failures %v; want 1", r.Recomputed, r.Failures)
 	}
@@ -81,8 +82,9 @@ func TestTiers_UnitsThatDoNotNestAreRejected(t *testing.T) {
 func TestTiers_MinutesAreFoldedIntoHours(t *testing.T) {
 	withMinutes := gauge
 	withMinutes.Retention = tier.Standard()
-	withMinutes.Retention.Tiers = append([]tier.Tier{{Unit: tier.Minute, Retention: 34 * tier.Day24}}, withMinutes.Retention.Tiers...)
-	w := newWorldOf(t, withMinutes)
+	withMinutes.Retention.Tiers = append([]tier.Tier{{Unit: tier.Minute, Retention: 34 * tier.Day24}},
+		withMinutes.Retention.Tiers...)
+	w := newWorldWith(t, withMinutes)
 	for i := range 120 {
 		w.put(model.Order{At: noon.Add(-time.Duration(i) * 37 * time.Second)}, fmt.Sprint(i))
 	}
@@ -97,8 +99,9 @@ func TestTiers_MinutesAreFoldedIntoHours(t *testing.T) {
 func TestTiers_TierAddedLaterBeginsAtItsFrom(t *testing.T) {
 	grown := gauge
 	grown.Retention = tier.Standard()
-	grown.Retention.Tiers = append([]tier.Tier{{Unit: tier.Minute, Retention: 34 * tier.Day24, From: at(eleven)}}, grown.Retention.Tiers...)
-	w := newWorldOf(t, grown)
+	grown.Retention.Tiers = append(
+		[]tier.Tier{{Unit: tier.Minute, Retention: 34 * tier.Day24, From: at(eleven)}}, grown.Retention.Tiers...)
+	w := newWorldWith(t, grown)
 	w.put(order(ten, ""), "1")
 	w.put(order(eleven, ""), "2")
 	w.process()
@@ -116,7 +119,7 @@ func TestTiers_MonthsBeforeAnAddedDayTierAreFoldedFromHours(t *testing.T) {
 	grown := gauge
 	grown.Retention = tier.Standard()
 	grown.Retention.Tiers[1].From = at("2026-03-01T00:00:00Z")
-	w := newWorldOf(t, grown)
+	w := newWorldWith(t, grown)
 	w.put(order("2026-02-10T10:00:00Z", ""), "1")
 	w.put(order(ten, ""), "2")
 	w.process()

@@ -39,7 +39,8 @@ func (c *chunk) touchSessions(kinds []*catalog.Kind, change *storage.Change) {
 		if !other {
 			c.touch(kind, s, change)
 		}
-		c.sources = append(c.sources, sourceChange{sessions: kind, series: s, at: change.Key.At, keys: keysIn(change, kind.Sessions.By), index: c.end, other: other})
+		c.sources = append(c.sources, sourceChange{sessions: kind, series: s, at: change.Key.At,
+			keys: keysIn(change, kind.Sessions.By), index: c.end, other: other})
 	}
 }
 
@@ -77,7 +78,8 @@ func (a *Aggregator) walkLate(ctx context.Context, c *chunk, all *results) {
 	})
 	for len(late) > 0 {
 		n := 1
-		for n < len(late) && late[n].series == late[0].series && late[n].at <= late[n-1].at.Add(2*late[0].sessions.Sessions.Gap) {
+		for n < len(late) && late[n].series == late[0].series &&
+			late[n].at <= late[n-1].at.Add(2*late[0].sessions.Sessions.Gap) {
 			n++
 		}
 		w := walk{agg: a, chunk: c, changes: late[:n], kind: late[0].sessions, chains: sessions.Chains{}}
@@ -159,8 +161,10 @@ func (w *walk) read(ctx context.Context) error {
 func (w *walk) readBack(ctx context.Context, from, to model.Time) error {
 	earlier := sessions.Chains{}
 	r := storage.Range{From: from, To: to, Consistent: true}
-	sources := slices.DeleteFunc(w.kind.SourcesOf(w.changes[0].series), func(s model.Series) bool { return s.Kind != w.kind.Sessions.Of })
-	for e, err := range storage.EventsOf(ctx, w.agg.Store, sources, r) {
+	sources := slices.DeleteFunc(w.kind.SourceSeries(w.changes[0].series), func(s model.Series) bool {
+		return s.Kind != w.kind.Sessions.Of
+	})
+	for e, err := range storage.MergeEvents(ctx, w.agg.Store, sources, r) {
 		if err != nil {
 			return err
 		}
@@ -194,8 +198,9 @@ func (w *walk) addExpiring(ctx context.Context, s sourceChange, now model.Time) 
 	if raw == tier.Forever || now < s.at.Add(raw-back-rule.Gap-2*tier.SealMargin) {
 		return nil
 	}
-	own := unit.BucketOf(s.at)
-	span := storage.Range{Series: s.series, From: unit.BucketOf(own.Start.Add(-back)).Start, To: s.at.Add(rule.Gap) + 1, Consistent: true}
+	own := unit.BucketAt(s.at)
+	span := storage.Range{Series: s.series, From: unit.BucketAt(own.Start.Add(-back)).Start,
+		To: s.at.Add(rule.Gap) + 1, Consistent: true}
 	rows := paging.Items(func(after string) ([]rollup.Row, string, error) {
 		span.After = after
 		page, err := w.agg.Store.Rows(ctx, unit, span)
@@ -205,7 +210,8 @@ func (w *walk) addExpiring(ctx context.Context, s sourceChange, now model.Time) 
 		if err != nil {
 			return err
 		}
-		if reaches := row.Key.Start > own.Start || row.Key.Start < own.Start && row.Continuation.Reach >= s.at; exists(&row) && reaches {
+		if reaches := row.Key.Start > own.Start ||
+			row.Key.Start < own.Start && row.Continuation.Reach >= s.at; exists(&row) && reaches {
 			w.add(s, row.Key.Start)
 		}
 	}

@@ -121,8 +121,10 @@ func TestSessions_ARepeatedLateClickLeavesTheRowOfItsHour(t *testing.T) {
 	before, eleven := v.row(tier.Hour, noon.String()), noon.Add(-time.Hour).String()
 	first := v.row(tier.Hour, eleven)
 	v.setNow(noon.Add(30*tier.Day24 - 5*time.Hour))
-	if report := v.processAll(changes[1:2]); report.Walks != 1 || before == nil || v.row(tier.Hour, noon.String()).Rev != before.Rev {
-		t.Errorf("%d walks, row %+v; want one, and the row as it was: %+v", report.Walks, v.row(tier.Hour, noon.String()), before)
+	if report := v.processAll(changes[1:2]); report.Walks != 1 || before == nil ||
+		v.row(tier.Hour, noon.String()).Rev != before.Rev {
+		t.Errorf("%d walks, row %+v; want one, and the row as it was: %+v", report.Walks,
+			v.row(tier.Hour, noon.String()), before)
 	}
 	if after := v.row(tier.Hour, eleven); first == nil || after.Rev == first.Rev {
 		t.Errorf("the row of the hour before was not written: %+v", after)
@@ -208,7 +210,8 @@ func TestSessions_AnHourIsReadAgainIfItsSessionsEndDuringThePut(t *testing.T) {
 			v.change(noon.Add(95*time.Minute), "a", "/")
 			v.setNow(settles.Add(after))
 		}})
-		v.agg.Recompute(v.ctx(), []aggregate.Target{{Series: v.click.Series("site", "", model.Order{}), At: noon.Add(50 * time.Minute)}}, aggregate.RepairOptions{})
+		v.agg.Recompute(v.ctx(), []aggregate.Target{{Series: v.click.Series("site", "", model.Order{}),
+			At: noon.Add(50 * time.Minute)}}, aggregate.RepairOptions{})
 		if got := saidBy(&v.row(tier.Hour, noon.String()).Fold).views; got != views {
 			t.Errorf("the put ends %s after the sessions: %d views, want %d", after, got, views)
 		}
@@ -224,8 +227,10 @@ func TestSessions_TheirRequestsAreCounted(t *testing.T) {
 	table := &countedRequests{batched: batched{store: v.table}}
 	v.on(table)
 	v.setNow(noon.Add(30*tier.Day24 - 29*time.Minute))
-	if r := v.sweep(); int64(r.Reads) != table.n.Load() || int64(r.Invalidations) != table.puts.Load() || r.Reads < 8 {
-		t.Errorf("%d reads and %d invalidations, want %d (8 or more) and %d", r.Reads, r.Invalidations, table.n.Load(), table.puts.Load())
+	if r := v.sweep(); int64(r.Reads) != table.n.Load() || int64(r.Invalidations) != table.puts.Load() ||
+		r.Reads < 8 {
+		t.Errorf("%d reads and %d invalidations, want %d (8 or more) and %d", r.Reads, r.Invalidations,
+			table.n.Load(), table.puts.Load())
 	}
 }
 
@@ -445,7 +450,8 @@ type beforeRow struct {
 	do    func()
 }
 
-func (b *beforeRow) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+func (b *beforeRow) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (storage.WriteResult, error) {
 	if do := b.do; row.Key.Start == b.start && row.Key.Tier == tier.Hour.String() && do != nil {
 		b.do = nil
 		do()
@@ -470,7 +476,8 @@ func TestSessions_AWalkFollowsClicksThatNoRowReachesYet(t *testing.T) {
 		v.change(noon.Add(100*time.Minute), "a", "/")
 		second = concurrent.Process(t.Context(), v.queued).Walks
 	}})
-	if report := v.agg.Process(t.Context(), first); report.Walks != 1 || second != 1 || len(report.Failures) > 0 {
+	if report := v.agg.Process(t.Context(), first); report.Walks != 1 || second != 1 ||
+		len(report.Failures) > 0 {
 		t.Errorf("%d and %d walks, failures %v; want one of each click", report.Walks, second, report.Failures)
 	}
 	for hour := range 3 {

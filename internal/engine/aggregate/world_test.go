@@ -60,9 +60,9 @@ func at(text string) model.Time {
 	return t
 }
 
-func newWorld(t *testing.T) *world { return newWorldOf(t, gauge) }
+func newWorld(t *testing.T) *world { return newWorldWith(t, gauge) }
 
-func newWorldOf(t *testing.T, kind catalog.Kind) *world {
+func newWorldWith(t *testing.T, kind catalog.Kind) *world {
 	t.Helper()
 	cat, err := catalog.New(kind)
 	if err != nil {
@@ -95,7 +95,7 @@ func order(when, id string) model.Order { return model.Order{At: at(when), ID: i
 func (w *world) event(o model.Order, value string) model.Event {
 	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.MustDecimal(value))}}
 	return model.Event{
-		Series: w.series, Order: o, Attrs: attrs, Hash: model.HashOf(attrs),
+		Series: w.series, Order: o, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: w.now(), ExpiresAt: w.kind.Retention.EventExpiresAt(w.now()),
 	}
 }
@@ -118,7 +118,8 @@ func (w *world) delete(o model.Order) {
 
 func (w *world) correct(o model.Order, value string) {
 	w.t.Helper()
-	if result, err := w.table.CorrectEvent(w.ctx(), w.event(o, value), w.now()); err != nil || result != storage.Written {
+	if result, err := w.table.CorrectEvent(w.ctx(), w.event(o, value), w.now()); err != nil ||
+		result != storage.Written {
 		w.t.Fatalf("correct %v: %v, %v", o, result, err)
 	}
 }
@@ -127,11 +128,12 @@ func (w *world) correct(o model.Order, value string) {
 func (w *world) changes() []storage.Change {
 	records := w.table.Records(w.seen)
 	w.seen += uint64(len(records))
-	return changesOf(records)
+	return decodeChanges(records)
 }
 
-func changesOf(records []memory.Record) (changes []storage.Change) {
-	what := map[string]storage.ChangeType{memory.Insert: storage.Inserted, memory.Modify: storage.Corrected, memory.Remove: storage.Deleted}
+func decodeChanges(records []memory.Record) (changes []storage.Change) {
+	what := map[string]storage.ChangeType{memory.Insert: storage.Inserted, memory.Modify: storage.Corrected,
+		memory.Remove: storage.Deleted}
 	for _, r := range records {
 		key, err := keys.ParseEvent(r.Keys)
 		if err != nil {
@@ -164,7 +166,8 @@ func (w *world) processAll(changes []storage.Change) aggregate.Report {
 // row returns the stored row that contains a time; nil where there is none.
 func (w *world) row(u tier.Unit, when string) *rollup.Row {
 	w.t.Helper()
-	row, err := w.table.Row(w.ctx(), rollup.Key{Series: w.series, Tier: u.String(), Start: u.BucketOf(at(when)).Start})
+	row, err := w.table.Row(w.ctx(),
+		rollup.Key{Series: w.series, Tier: u.String(), Start: u.BucketAt(at(when)).Start})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -198,7 +201,7 @@ func (w *world) images() map[string]image {
 	all := map[string]image{}
 	for _, it := range w.items() {
 		if row, err := item.Row(it); err == nil {
-			all[nameOf(row.Key.Series, row.Key.Tier, row.Key.Start)] = imageOf(&row)
+			all[rowName(row.Key.Series, row.Key.Tier, row.Key.Start)] = newImage(&row)
 		}
 	}
 	return all
@@ -216,11 +219,11 @@ func (w *world) items() (all []item.Item) {
 	return all
 }
 
-func nameOf(s model.Series, tier string, start model.Time) string {
+func rowName(s model.Series, tier string, start model.Time) string {
 	return fmt.Sprintf("%s shard %d %s %s", s, s.Shard, tier, start)
 }
 
-func imageOf(r *rollup.Row) image {
+func newImage(r *rollup.Row) image {
 	im := image{Digest: bytes.Clone(r.Digest[:]), Unreadable: r.Unreadable, Exact: r.Exact, Empty: r.Empty}
 	if r.Summary != nil {
 		im.Summary = r.Summary.Encode(nil)
@@ -253,7 +256,7 @@ func (w *world) wantRecount() {
 	}
 	want := map[string]image{}
 	for key, f := range w.recount(stored) {
-		want[nameOf(key.Series, key.Tier, key.Start)] = imageOf(&rollup.Row{Fold: *f})
+		want[rowName(key.Series, key.Tier, key.Start)] = newImage(&rollup.Row{Fold: *f})
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		w.t.Errorf("rows differ from a recount (-want +got):\n%s", diff)
@@ -266,7 +269,8 @@ func (w *world) recount(events []model.Event) map[rollup.Key]*rollup.Fold {
 	for i := range events {
 		e := &events[i]
 		for _, t := range w.kind.Retention.Tiers {
-			key := rollup.Key{Series: e.Series.WithoutShard(), Tier: t.Unit.String(), Start: t.Unit.BucketOf(e.At).Start}
+			key := rollup.Key{Series: e.Series.WithoutShard(), Tier: t.Unit.String(),
+				Start: t.Unit.BucketAt(e.At).Start}
 			if folds[key] == nil {
 				folds[key] = rollup.NewFold(w.kind.Spec())
 			}

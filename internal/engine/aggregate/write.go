@@ -14,7 +14,8 @@ import (
 // writeIfChanged is step 3. It skips the write only where all changes are inserts and the row holds the fold
 // already. After any other change it always writes, because a skip does not change the revision: a
 // recomputation that read its children before a deletion could still write after this one.
-func (r *recomputation) writeIfChanged(ctx context.Context, old *rollup.Row, fold *rollup.Fold) (storage.WriteResult, error) {
+func (r *recomputation) writeIfChanged(ctx context.Context, old *rollup.Row,
+	fold *rollup.Fold) (storage.WriteResult, error) {
 	r.newest = max(r.newest, fold.NewestArrival)
 	row, oversize := r.newRow(fold)
 	same := row.Empty != exists(old) && (row.Empty || old.Covers(&row.Fold) && old.FieldsAt >= row.FieldsAt)
@@ -78,7 +79,8 @@ func (r *recomputation) put(ctx context.Context, old, row *rollup.Row) (storage.
 			return 0, fmt.Errorf("write row: %w", err)
 		}
 		r.counts.countResult(result)
-		if result != storage.Throttled || attempt == throttledAttempts || r.agg.retrier().Pause(ctx, attempt) != nil {
+		if result != storage.Throttled || attempt == throttledAttempts ||
+			r.agg.retrier().Pause(ctx, attempt) != nil {
 			return result, nil
 		}
 	}

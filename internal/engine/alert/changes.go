@@ -55,7 +55,8 @@ func (e *evaluation) withdrawal(raised model.Order) string {
 }
 
 // compare compares a violation with its stored alert; old is nil if there is none.
-func (r *ruleRun) compare(series model.Series, v violation, end model.Order, old *storage.Alert) (c change, differs bool) {
+func (r *ruleRun) compare(series model.Series, v violation, end model.Order,
+	old *storage.Alert) (c change, differs bool) {
 	c.order = v.raised
 	if v.recovered != nil {
 		c.order = v.recovered.Order()
@@ -101,7 +102,8 @@ func equalViolations(a, b storage.Violation) bool {
 	if (a.Recovered == nil) != (b.Recovered == nil) || a.Value.Cmp(b.Value) != 0 {
 		return false
 	}
-	return a.Recovered == nil || a.Recovered.Order() == b.Recovered.Order() && a.Recovered.Value.Cmp(b.Recovered.Value) == 0
+	return a.Recovered == nil ||
+		a.Recovered.Order() == b.Recovered.Order() && a.Recovered.Value.Cmp(b.Recovered.Value) == 0
 }
 
 // cutAt returns the event of the last change that fits in one transaction, if there are

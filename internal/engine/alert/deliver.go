@@ -29,7 +29,8 @@ const MaxNotifications = 10
 
 // Deliver delivers notifications that were just stored, once, and returns how many were accepted. The others
 // stay stored, and DeliverPending delivers them later, so the caller need not handle the error.
-func (s *Service) Deliver(ctx context.Context, notifications []storage.Notification) (delivered int, err error) {
+func (s *Service) Deliver(ctx context.Context,
+	notifications []storage.Notification) (delivered int, err error) {
 	if s.Publisher == nil {
 		return 0, nil
 	}
@@ -59,7 +60,8 @@ func (s *Service) Deliver(ctx context.Context, notifications []storage.Notificat
 func (s *Service) markDelivered(ctx context.Context, n *storage.Notification) error {
 	done := *n
 	done.ExpiresAt = s.Now().Add(tier.Day24).Seconds()
-	result, err := s.Store.PutAll(ctx, []itemop.Put{{Item: notificationItem(&done), Precondition: itemop.Precondition{{Op: itemop.ItemExists}}}})
+	result, err := s.Store.PutAll(ctx,
+		[]itemop.Put{{Item: notificationItem(&done), Precondition: itemop.Precondition{{Op: itemop.ItemExists}}}})
 	if err == nil && result != storage.Written && result != storage.ConditionFailed {
 		err = fmt.Errorf("mark a notification as delivered: result %s; it will be delivered again", result)
 	}
@@ -93,7 +95,8 @@ func (s *Service) DeliverPending(ctx context.Context) (done DeliveryResult, err 
 	return done, err
 }
 
-func (s *Service) deliverPage(ctx context.Context, items []item.Item, now model.Time, done *DeliveryResult) error {
+func (s *Service) deliverPage(ctx context.Context, items []item.Item, now model.Time,
+	done *DeliveryResult) error {
 	for from := 0; from < len(items); from += MaxNotifications {
 		var due []storage.Notification
 		for _, it := range items[from:min(len(items), from+MaxNotifications)] {

@@ -24,13 +24,13 @@ func (s *Service) recentlyRemoved(r *storage.Rule) bool {
 	return r.RemovedAt != 0 && s.Now() < r.RemovedAt.Add(endRemovedFor)
 }
 
-// endAlertsOf ends the open alerts of a removed rule.
+// endAlerts ends the open alerts of a removed rule.
 //
 // The rules of a subject are read together with the state that they advance. An evaluation
 // of each series of the subject writes the state, so every evaluation that read the rule
 // before fails its precondition. The rules of a type may be in the cache of other
 // processes, which may raise alerts for a while; EndAlertsOfRemovedRules ends those.
-func (s *Service) endAlertsOf(ctx context.Context, r *storage.Rule) error {
+func (s *Service) endAlerts(ctx context.Context, r *storage.Rule) error {
 	if r.Subject == "" {
 		_, err := s.endTypeAlerts(ctx, r)
 		return err
@@ -45,7 +45,7 @@ func (s *Service) endAlertsOf(ctx context.Context, r *storage.Rule) error {
 // many it ended. Run it on a schedule.
 func (s *Service) EndAlertsOfRemovedRules(ctx context.Context) (ended int, err error) {
 	for _, of := range s.Catalog.Subjects() {
-		set, failure := s.ruleSetOf(ctx, of.Name, true)
+		set, failure := s.loadRuleSet(ctx, of.Name, true)
 		if failure != nil {
 			err = errors.Join(err, failure)
 			continue
@@ -69,14 +69,15 @@ func (s *Service) endTypeAlerts(ctx context.Context, r *storage.Rule) (ended int
 			if err != nil || a.Rule != r.ID() || !r.Matches(a.Series) {
 				return true, nil
 			}
-			_, err = s.updateAlert(ctx, "end", a.Series.Subject, a.ID, func(a *storage.Alert) (storage.AlertChange, bool) {
-				if a.Status() != storage.AlertOpen {
-					return "", false
-				}
-				a.Ended = &storage.Ending{At: r.RemovedAt, Reason: r.Reason}
-				ended++
-				return storage.AlertChangeEnded, true
-			})
+			_, err = s.updateAlert(ctx, "end", a.Series.Subject, a.ID,
+				func(a *storage.Alert) (storage.AlertChange, bool) {
+					if a.Status() != storage.AlertOpen {
+						return "", false
+					}
+					a.Ended = &storage.Ending{At: r.RemovedAt, Reason: r.Reason}
+					ended++
+					return storage.AlertChangeEnded, true
+				})
 			return true, err
 		})
 		if err != nil {
@@ -88,7 +89,8 @@ func (s *Service) endTypeAlerts(ctx context.Context, r *storage.Rule) (ended int
 
 // Acknowledge records who has seen an alert, and when. An acknowledged alert is not
 // changed. It returns the alert, or nil if there is none.
-func (s *Service) Acknowledge(ctx context.Context, subject model.Subject, id, by string) (*storage.Alert, error) {
+func (s *Service) Acknowledge(ctx context.Context, subject model.Subject,
+	id, by string) (*storage.Alert, error) {
 	return s.updateAlert(ctx, "acknowledge", subject, id, func(a *storage.Alert) (storage.AlertChange, bool) {
 		if a.Acknowledged != nil {
 			return "", false
@@ -113,7 +115,8 @@ func (s *Service) Resolve(ctx context.Context, subject model.Subject, id, by str
 
 // updateAlert reads an alert and applies do. If do returns true, updateAlert writes the
 // alert on the condition that it is unchanged. It returns nil if there is no such alert.
-func (s *Service) updateAlert(ctx context.Context, verb string, subject model.Subject, id string, do func(*storage.Alert) (storage.AlertChange, bool)) (now *storage.Alert, _ error) {
+func (s *Service) updateAlert(ctx context.Context, verb string, subject model.Subject, id string,
+	do func(*storage.Alert) (storage.AlertChange, bool)) (now *storage.Alert, _ error) {
 	err := s.retryPass(ctx, func(ctx context.Context) (_ storage.WriteResult, err error) {
 		if now, err = s.Get(ctx, subject, id); err != nil || now == nil {
 			return storage.Written, err

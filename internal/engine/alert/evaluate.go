@@ -124,7 +124,7 @@ func (s *Service) evaluateSeries(ctx context.Context, t *touchedSeries) (e *eval
 	}()
 	var rules *ruleSet
 	err = s.retryPass(ctx, func(ctx context.Context) (storage.WriteResult, error) {
-		rules, err = s.ruleSetOf(ctx, t.series.Subject.Type, t.silenceFrom != nil)
+		rules, err = s.loadRuleSet(ctx, t.series.Subject.Type, t.silenceFrom != nil)
 		return storage.Written, err
 	})
 	if err != nil || !rules.hasRulesFor(t.series) || t.lateOnly && rules.shortestSilence(t.series) == 0 {

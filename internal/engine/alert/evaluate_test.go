@@ -48,8 +48,9 @@ func newFixture(t *testing.T) *fixture {
 	r := &fixture{T: t, now: model.Time(1_776_693_600_000), requests: map[string]int{}}
 	clock := func() model.Time { return r.now }
 	r.table = memory.New(clock)
-	r.Service = &alert.Service{Store: counting{r.table, r}, Catalog: kinds, Now: clock, Rand: rand.Reader, Parallel: 1,
-		Sleep: func(context.Context, time.Duration) error { return nil }}
+	r.Service = &alert.Service{Store: counting{r.table, r}, Catalog: kinds, Now: clock, Rand: rand.Reader,
+		Parallel: 1,
+		Sleep:    func(context.Context, time.Duration) error { return nil }}
 	return r
 }
 
@@ -113,11 +114,13 @@ func (r *fixture) mustAddRule(draft storage.Rule) storage.Rule {
 // append appends a reading, seconds after the clock's time.
 func (r *fixture) append(seconds int, temperature int64) model.EventKey {
 	r.Helper()
-	service := &ingest.Service{Store: r.table, Limits: config.Default().Limits, Now: func() model.Time { return r.now.Add(time.Hour) }, Rand: rand.Reader}
+	service := &ingest.Service{Store: r.table, Limits: config.Default().Limits, Now: func() model.Time {
+		return r.now.Add(time.Hour)
+	}, Rand: rand.Reader}
 	kind, _ := r.Catalog.Kind("READING")
 	at := r.now.Add(time.Duration(seconds) * time.Second)
 	out, err := service.AppendEvents(r.Context(), kind, []ingest.TypedObservation{{Subject: sensor.ID, At: at,
-		Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(temperature))}}}})
+		Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.NewDecimal(temperature))}}}})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -196,7 +199,8 @@ func TestEvaluate_EventsRaiseAndResolveAlerts(t *testing.T) {
 	}
 	report := r.evaluate()
 	alerts := r.wantAlerts("resolved 31", "open 31")
-	if report.Raised != 2 || alerts[0].Recovered.Value.String() != "30" || alerts[0].ExpiresAt == 0 || alerts[1].ExpiresAt != 0 {
+	if report.Raised != 2 || alerts[0].Recovered.Value.String() != "30" || alerts[0].ExpiresAt == 0 ||
+		alerts[1].ExpiresAt != 0 {
 		t.Errorf("report %+v, alerts %+v", report.Counts, alerts)
 	}
 	if got := alerts[1].Message(); got != "temperature 31 above 30" {
@@ -240,7 +244,8 @@ func TestAddRule_OfOneSubjectTestsItsNewestEventAtOnce(t *testing.T) {
 func TestTestNewRules_RaisesAlertsOfListedSeries(t *testing.T) {
 	r := newFixture(t)
 	r.append(-10, 40)
-	listed := storage.ListedSeries{Series: model.Series{Subject: sensor, Kind: "READING"}, First: r.now.Add(-time.Hour), Last: r.now.Add(-time.Hour)}
+	listed := storage.ListedSeries{Series: model.Series{Subject: sensor, Kind: "READING"},
+		First: r.now.Add(-time.Hour), Last: r.now.Add(-time.Hour)}
 	if err := r.table.PutItem(t.Context(), item.FromListedSeries(listed)); err != nil {
 		t.Fatal(err)
 	}
@@ -300,8 +305,8 @@ func TestEvaluate_CorrectionsWithdrawAndReinstate(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := page.Events[0]
-		e.Attrs = model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(step.value))}}
-		e.Hash = model.HashOf(e.Attrs)
+		e.Attrs = model.Attrs{{Name: "temperature", Value: model.NumberValue(model.NewDecimal(step.value))}}
+		e.Hash = model.HashAttrs(e.Attrs)
 		if result, err := r.table.CorrectEvent(t.Context(), e, r.now); err != nil || result != storage.Written {
 			t.Fatalf("correct: %v, %v", result, err)
 		}
@@ -394,7 +399,8 @@ func TestEvaluate_WithoutRulesSendsOneReadAMinute(t *testing.T) {
 		r.append(i, 40)
 		r.evaluate()
 	}
-	if r.requests["List"] != 1 || r.requests["Latest"]+r.requests["Events"]+r.requests["GetItem"]+r.requests["PutAll"] != 0 {
+	if r.requests["List"] != 1 ||
+		r.requests["Latest"]+r.requests["Events"]+r.requests["GetItem"]+r.requests["PutAll"] != 0 {
 		t.Errorf("100 evaluations without rules sent %v, want one read of the rules of the type", r.requests)
 	}
 	r.now = r.now.Add(alert.RuleCacheAge)

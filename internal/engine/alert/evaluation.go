@@ -128,7 +128,8 @@ func (e *evaluation) pass(ctx context.Context) (_ storage.WriteResult, more bool
 // have started; those continue from the end of this pass.
 func remainingRetest(runs []*ruleRun, end model.Order, silence bool) (from *model.Order) {
 	for _, r := range runs {
-		if silence == (r.rule.Test == storage.TestSilence) && r.forced && end.Before(r.from) && (from == nil || r.from.Before(*from)) {
+		if silence == (r.rule.Test == storage.TestSilence) && r.forced && end.Before(r.from) &&
+			(from == nil || r.from.Before(*from)) {
 			from = &r.from
 		}
 	}
@@ -148,7 +149,8 @@ func (e *evaluation) canSkipWrite(runs []*ruleRun) bool {
 func (e *evaluation) readRules(ctx context.Context) (rules []storage.Rule, err error) {
 	e.state = storage.AlertState{Series: e.series}
 	rules = lists.Filter(e.rules.rules, func(r storage.Rule) bool { return r.Matches(e.series) })
-	request := itemop.ListRequest{Partition: keys.SubjectPartition(e.series.Subject), Prefix: tablekeys.RulesPrefix(e.series.Kind)}
+	request := itemop.ListRequest{Partition: keys.SubjectPartition(e.series.Subject),
+		Prefix: tablekeys.RulesPrefix(e.series.Kind)}
 	err = e.eachItem(ctx, request, func(it item.Item) (bool, error) {
 		key, err := tablekeys.ParseRule(it.Key())
 		switch {

@@ -68,7 +68,8 @@ func TestMostSevere_ReturnsTheErrorOfTheStore(t *testing.T) {
 			t.Errorf("error %v, want %v", err, failure)
 		}
 	}
-	if _, err := r.KnowsMeasure(t.Context(), storage.Rule{SubjectType: "DEVICE", Subject: sensor.ID, Kind: "READING", Measure: "pressure"}); n != 1 || !errors.Is(err, failure) {
+	if _, err := r.KnowsMeasure(t.Context(), storage.Rule{SubjectType: "DEVICE", Subject: sensor.ID,
+		Kind: "READING", Measure: "pressure"}); n != 1 || !errors.Is(err, failure) {
 		t.Errorf("%d errors listed, then %v", n, err)
 	}
 }
@@ -85,10 +86,12 @@ func (f failingList) List(context.Context, itemop.ListRequest) (itemop.ListPage,
 func TestKnowsMeasure(t *testing.T) {
 	r := newFixture(t)
 	kind, _ := r.Catalog.Kind("READING")
-	service := &ingest.Service{Store: r.table, Limits: config.Default().Limits, Now: func() model.Time { return r.now }, Rand: rand.Reader}
-	if _, err := service.AppendEvents(t.Context(), kind, []ingest.TypedObservation{{Subject: sensor.ID, At: r.now, Attrs: model.Attrs{
-		{Name: "pressure", Value: model.NumberValue(*decimal("1013"))}, {Name: "place", Value: model.TextValue("hall")},
-	}}}); err != nil {
+	service := &ingest.Service{Store: r.table, Limits: config.Default().Limits,
+		Now: func() model.Time { return r.now }, Rand: rand.Reader}
+	if _, err := service.AppendEvents(t.Context(), kind,
+		[]ingest.TypedObservation{{Subject: sensor.ID, At: r.now, Attrs: model.Attrs{
+			{Name: "pressure", Value: model.NumberValue(*decimal("1013"))}, {Name: "place", Value: model.TextValue("hall")},
+		}}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

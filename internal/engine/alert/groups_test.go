@@ -163,7 +163,7 @@ func (f *sites) send(device string, at model.Time, site, value string) {
 		{Name: "value", Value: model.NumberValue(model.MustDecimal(value))}}
 	o := model.Order{At: at}
 	e := model.Event{
-		Series: f.kind.Series(device, "", o), Order: o, Attrs: attrs, Hash: model.HashOf(attrs),
+		Series: f.kind.Series(device, "", o), Order: o, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: f.now, ExpiresAt: f.kind.Retention.EventExpiresAt(f.now),
 	}
 	if _, stored := f.events[e.Key()]; stored {
@@ -187,7 +187,7 @@ func (f *sites) remove(k model.EventKey) {
 
 // act changes an event at random: a new one, a late one, a correction, one of another site, or a deletion.
 func (f *sites) act() {
-	at := tier.Hour.BucketOf(f.now).Start.Add(time.Duration(f.chance.IntN(3)) * time.Minute)
+	at := tier.Hour.BucketAt(f.now).Start.Add(time.Duration(f.chance.IntN(3)) * time.Minute)
 	if f.chance.IntN(3) == 0 {
 		at = max(f.start, at.Add(-time.Duration(f.chance.IntN(12))*time.Hour))
 	}
@@ -284,7 +284,7 @@ func (f *sites) recount(site string) (all []bucket) {
 		if text, _ := name.Plain(); text != site {
 			continue
 		}
-		start := tier.Hour.BucketOf(e.At).Start
+		start := tier.Hour.BucketAt(e.At).Start
 		if byStart[start] == nil {
 			byStart[start] = &bucket{start: start}
 		}
@@ -447,7 +447,7 @@ func playSites(t *testing.T, seed uint64, m groupMutant) (raised int, differs st
 		f.mustAddRule(o.rule)
 	}
 	f.chance = chance
-	f.start = tier.Hour.BucketOf(f.now).Start
+	f.start = tier.Hour.BucketAt(f.now).Start
 	for n := range 90 {
 		f.now = f.start.Add(time.Duration(n) * 20 * time.Minute)
 		if f.chance.IntN(4) > 0 {
@@ -525,7 +525,7 @@ func TestGroups_ANewRuleTestsTheLastClosedBucketAtOnceAndItsAlertsEndWithIt(t *t
 		t.Run(site, func(t *testing.T) {
 			t.Parallel()
 			f := newSites(t, nil)
-			hour := tier.Hour.BucketOf(f.now).Start
+			hour := tier.Hour.BucketAt(f.now).Start
 			f.send("d1", hour, "berlin/west", "30")
 			f.send("d2", hour, "berlin/west", "10")
 			f.send("d3", hour, "paris", "10")
@@ -572,7 +572,7 @@ func TestGroups_AWithdrawnAlertSaysThatItsBucketChanged(t *testing.T) {
 			t.Parallel()
 			f := newSites(t, nil)
 			f.mustAddRule(figureRule("warm", "value.avg", "20"))
-			hour := tier.Hour.BucketOf(f.now).Start
+			hour := tier.Hour.BucketAt(f.now).Start
 			f.send("d1", hour, "x", "30")
 			f.settle(2 * time.Hour)
 			for first := range f.events {

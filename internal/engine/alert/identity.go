@@ -17,7 +17,8 @@ import (
 // processes, has one id, and alerts sort by the time of their event.
 func alertID(s model.Series, raised model.Order, rule string) string {
 	h := sha256.New()
-	for _, part := range []string{s.Subject.Type, s.Subject.ID, s.Kind, s.Stream, raised.At.String(), raised.ID, rule} {
+	for _, part := range []string{s.Subject.Type, s.Subject.ID, s.Kind, s.Stream, raised.At.String(), raised.ID,
+		rule} {
 		h.Write(binary.AppendUvarint(nil, uint64(len(part))))
 		h.Write([]byte(part))
 	}
@@ -47,15 +48,15 @@ func lastID(at model.Time) ulid.ULID {
 // contain the shard, so this number may only grow.
 const indexShards = 8
 
-// shardOf returns the index shard of an alert and its notifications.
-func shardOf(alert string) int {
+// shardIndex returns the index shard of an alert and its notifications.
+func shardIndex(alert string) int {
 	h := fnv.New32a()
 	h.Write([]byte(alert))
 	return int(h.Sum32() % indexShards)
 }
 
-func alertItem(a *storage.Alert) item.Item { return item.FromAlert(a, shardOf(a.ID)) }
+func alertItem(a *storage.Alert) item.Item { return item.FromAlert(a, shardIndex(a.ID)) }
 
 func notificationItem(n *storage.Notification) item.Item {
-	return item.FromNotification(n, shardOf(n.Alert.ID))
+	return item.FromNotification(n, shardIndex(n.Alert.ID))
 }

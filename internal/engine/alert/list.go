@@ -52,8 +52,10 @@ func (s *Service) expired(at int64) bool { return at != 0 && at <= s.Now().Secon
 
 // ListBySubject reads one page of the alerts of a subject by one strongly consistent query of at most limit
 // items. The filter is applied afterwards, so a page may be shorter than limit although more pages follow.
-func (s *Service) ListBySubject(ctx context.Context, subject model.Subject, f Filter, after Cursor, limit int) (page Page, _ error) {
-	l := itemop.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.AlertPrefix, Newest: true, Limit: limit}
+func (s *Service) ListBySubject(ctx context.Context, subject model.Subject, f Filter, after Cursor,
+	limit int) (page Page, _ error) {
+	l := itemop.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.AlertPrefix,
+		Newest: true, Limit: limit}
 	if after != (Cursor{}) {
 		l.After = itemop.Position{Key: tablekeys.Alert(subject, after.Alert)}
 	}
@@ -86,12 +88,15 @@ const (
 // ListOpen reads one page of the open alerts of a severity, over all subjects. limit 0
 // means 100, and the maximum is 1,000. It queries every shard of the index and merges the
 // results. Alerts of the last moments may be missing.
-func (s *Service) ListOpen(ctx context.Context, severity storage.Severity, after Cursor, limit int) (page Page, _ error) {
+func (s *Service) ListOpen(ctx context.Context, severity storage.Severity, after Cursor,
+	limit int) (page Page, _ error) {
 	limit = min(cmp.Or(limit, defaultPageSize), maxPageSize)
 	for shard := range indexShards {
-		l := itemop.ListRequest{Index: keys.IndexGSI1, Partition: tablekeys.OpenPartition(severity, shard), Newest: true, Limit: limit}
+		l := itemop.ListRequest{Index: keys.IndexGSI1, Partition: tablekeys.OpenPartition(severity, shard),
+			Newest: true, Limit: limit}
 		if after.Alert != "" {
-			l.After = itemop.Position{Key: tablekeys.Alert(after.Subject, after.Alert), Sort: tablekeys.OpenAlert(severity, after.Alert, shard).SK}
+			l.After = itemop.Position{Key: tablekeys.Alert(after.Subject, after.Alert),
+				Sort: tablekeys.OpenAlert(severity, after.Alert, shard).SK}
 		}
 		found, err := s.Store.List(ctx, l)
 		if err != nil {
@@ -152,8 +157,9 @@ func FilterByType(all []storage.Alert, subjectType string) []storage.Alert {
 // FindOpen returns the open alert with an id, or nil if no open alert has this id.
 func (s *Service) FindOpen(ctx context.Context, id string) (*storage.Alert, error) {
 	for _, severity := range storage.Severities() {
-		at := tablekeys.OpenAlert(severity, id, shardOf(id))
-		found, err := s.Store.List(ctx, itemop.ListRequest{Index: keys.IndexGSI1, Partition: at.PK, Prefix: at.SK, Limit: 1})
+		at := tablekeys.OpenAlert(severity, id, shardIndex(id))
+		found, err := s.Store.List(ctx,
+			itemop.ListRequest{Index: keys.IndexGSI1, Partition: at.PK, Prefix: at.SK, Limit: 1})
 		if err != nil {
 			return nil, fmt.Errorf("find alert %s: %w", id, err)
 		}
@@ -183,7 +189,9 @@ func (s *Service) MostSevere(ctx context.Context, only storage.Severity) iter.Se
 			if only != "" && severity != only {
 				continue
 			}
-			for a, err := range alertsOf(func(after Cursor) (Page, error) { return s.ListOpen(ctx, severity, after, 0) }) {
+			for a, err := range eachAlert(func(after Cursor) (Page, error) {
+				return s.ListOpen(ctx, severity, after, 0)
+			}) {
 				if !yield(a, err) || err != nil {
 					return
 				}
@@ -194,11 +202,12 @@ func (s *Service) MostSevere(ctx context.Context, only storage.Severity) iter.Se
 
 // OfSubject returns the alerts of a subject that match a filter, newest first. limit is how
 // many to read at once; 0 leaves that to the store.
-func (s *Service) OfSubject(ctx context.Context, subject model.Subject, f Filter, limit int) iter.Seq2[storage.Alert, error] {
-	return alertsOf(func(after Cursor) (Page, error) { return s.ListBySubject(ctx, subject, f, after, limit) })
+func (s *Service) OfSubject(ctx context.Context, subject model.Subject, f Filter,
+	limit int) iter.Seq2[storage.Alert, error] {
+	return eachAlert(func(after Cursor) (Page, error) { return s.ListBySubject(ctx, subject, f, after, limit) })
 }
 
-func alertsOf(page func(after Cursor) (Page, error)) iter.Seq2[storage.Alert, error] {
+func eachAlert(page func(after Cursor) (Page, error)) iter.Seq2[storage.Alert, error] {
 	return paging.Items(func(after Cursor) ([]storage.Alert, Cursor, error) {
 		p, err := page(after)
 		return p.Alerts, p.Next, err

@@ -29,8 +29,8 @@ const maxTested = 1000
 // errEnough ends a listing.
 var errEnough = errors.New("enough")
 
-// startOf returns the event time from which a new rule tests events.
-func (s *Service) startOf(ctx context.Context, r *storage.Rule) (model.Time, error) {
+// ruleStart returns the event time from which a new rule tests events.
+func (s *Service) ruleStart(ctx context.Context, r *storage.Rule) (model.Time, error) {
 	kind, _ := s.Catalog.Kind(r.Kind)
 	start := s.Now().Add(-lookback(kind))
 	if r.Subject == "" {
@@ -112,7 +112,7 @@ func (s *Service) testSeries(ctx context.Context, series model.Series) error {
 // has not read a new rule yet does not test it. Run it on a schedule.
 func (s *Service) TestNewRules(ctx context.Context) (err error) {
 	for _, of := range s.Catalog.Subjects() {
-		set, failure := s.ruleSetOf(ctx, of.Name, false)
+		set, failure := s.loadRuleSet(ctx, of.Name, false)
 		if failure != nil {
 			err = errors.Join(err, failure)
 			continue

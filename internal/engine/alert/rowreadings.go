@@ -86,7 +86,7 @@ type figure struct {
 }
 
 var figures = []figure{
-	{"count", func(m rollup.Measure) (model.Decimal, bool) { return model.DecimalOf(m.Count), true }},
+	{"count", func(m rollup.Measure) (model.Decimal, bool) { return model.NewDecimal(m.Count), true }},
 	{"sum", func(m rollup.Measure) (model.Decimal, bool) { return m.Sum, m.Count > 0 }},
 	{"min", func(m rollup.Measure) (model.Decimal, bool) { return m.Min, m.Count > 0 }},
 	{"max", func(m rollup.Measure) (model.Decimal, bool) { return m.Max, m.Count > 0 }},
@@ -116,7 +116,7 @@ func rowEvent(row *rollup.Row) model.Event {
 	add := func(name string, value model.Decimal) {
 		e.Attrs = append(e.Attrs, model.Attr{Name: name, Value: model.NumberValue(value)})
 	}
-	add(EventsMeasure, model.DecimalOf(row.Summary.Events()))
+	add(EventsMeasure, model.NewDecimal(row.Summary.Events()))
 	for _, name := range row.Summary.Names() {
 		m, _ := row.Summary.Measure(name)
 		for _, f := range figures {
@@ -167,7 +167,7 @@ func readingsKept(kind *catalog.Kind) time.Duration {
 // readingEnd returns the end of a reading of a series: of a bucket, or of an event, which has no length.
 func (s *Service) readingEnd(series model.Series, at model.Time) model.Time {
 	if kind := s.groupKind(series.Kind); kind != nil {
-		return kind.Retention.Finest().Unit.BucketOf(at).End
+		return kind.Retention.Finest().Unit.BucketAt(at).End
 	}
 	return at
 }

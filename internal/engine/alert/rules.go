@@ -29,19 +29,21 @@ const (
 // rule with this name exists and is equal, AddRule returns the existing rule. If it differs, the new rule is
 // its next revision, and the open alerts of the old revision end. After a failure, a repeated call within an
 // hour ends the alerts that are left. errs are the errors of an invalid rule.
-func (s *Service) AddRule(ctx context.Context, draft storage.Rule) (added storage.Rule, errs []model.FieldError, err error) {
+func (s *Service) AddRule(ctx context.Context,
+	draft storage.Rule) (added storage.Rule, errs []model.FieldError, err error) {
 	if errs = s.validateRule(&draft); errs != nil {
 		return draft, errs, nil
 	}
 	if purging, err := s.isPurging(ctx, &draft); err != nil || purging {
-		return draft, []model.FieldError{{Field: "subject", Code: CodeRuleGone, Message: "the subject is being purged: add the rule when the purge is done"}}, err
+		return draft, []model.FieldError{{Field: "subject", Code: CodeRuleGone,
+			Message: "the subject is being purged: add the rule when the purge is done"}}, err
 	}
-	if draft.From, err = s.startOf(ctx, &draft); err != nil {
+	if draft.From, err = s.ruleStart(ctx, &draft); err != nil {
 		return draft, nil, fmt.Errorf("add rule %s: %w", draft.Name, err)
 	}
 	var p rulePlan
 	err = s.retryPass(ctx, func(ctx context.Context) (storage.WriteResult, error) {
-		all, err := s.rulesOf(ctx, draft.SubjectType, draft.Subject)
+		all, err := s.loadRules(ctx, draft.SubjectType, draft.Subject)
 		if err != nil {
 			return storage.Unknown, err
 		}
@@ -55,7 +57,7 @@ func (s *Service) AddRule(ctx context.Context, draft storage.Rule) (added storag
 		return p.rule, nil, fmt.Errorf("add rule %s: %w", draft.Name, err)
 	}
 	if p.replaced != nil {
-		err = s.endAlertsOf(ctx, p.replaced)
+		err = s.endAlerts(ctx, p.replaced)
 	}
 	if err == nil && len(p.puts) > 0 {
 		err = s.testNewRule(ctx, &p.rule)
@@ -78,13 +80,14 @@ func (s *Service) isPurging(ctx context.Context, r *storage.Rule) (bool, error) 
 
 // RemoveRule removes a rule by its name, ends its open alerts and returns it. subject is "" for a rule of all
 // subjects of the type. The error wraps ErrNoRule if there is no such rule.
-func (s *Service) RemoveRule(ctx context.Context, subjectType, subject, name, by string) (removed storage.Rule, err error) {
+func (s *Service) RemoveRule(ctx context.Context,
+	subjectType, subject, name, by string) (removed storage.Rule, err error) {
 	when := s.Now()
 	done := func(r storage.Rule) bool {
 		return r.ID() == removed.ID() && r.RemovedAt == when && r.RemovedBy == by
 	}
 	err = s.retryPass(ctx, func(ctx context.Context) (storage.WriteResult, error) {
-		all, err := s.rulesOf(ctx, subjectType, subject)
+		all, err := s.loadRules(ctx, subjectType, subject)
 		if err != nil {
 			return storage.Unknown, err
 		}
@@ -103,18 +106,19 @@ func (s *Service) RemoveRule(ctx context.Context, subjectType, subject, name, by
 	if err != nil {
 		return removed, fmt.Errorf("remove rule %s: %w", name, err)
 	}
-	return removed, s.endAlertsOf(ctx, &removed)
+	return removed, s.endAlerts(ctx, &removed)
 }
 
 // Rules returns the rules of a subject type, or of one subject if subject is not "".
 // Removed rules are left out.
 func (s *Service) Rules(ctx context.Context, subjectType, subject string) ([]storage.Rule, error) {
-	all, err := s.rulesOf(ctx, subjectType, subject)
+	all, err := s.loadRules(ctx, subjectType, subject)
 	return slices.DeleteFunc(all, func(r storage.Rule) bool { return r.RemovedAt != 0 }), err
 }
 
-// rulesOf returns the rules of a subject type or of a subject, including recently removed ones.
-func (s *Service) rulesOf(ctx context.Context, subjectType, subject string) (all []storage.Rule, err error) {
+// loadRules returns the rules of a subject type or of a subject, including recently removed ones.
+func (s *Service) loadRules(ctx context.Context,
+	subjectType, subject string) (all []storage.Rule, err error) {
 	if subject == "" {
 		set, err := s.readRuleSet(ctx, subjectType)
 		if err != nil {
@@ -123,13 +127,14 @@ func (s *Service) rulesOf(ctx context.Context, subjectType, subject string) (all
 		return set.rules, nil
 	}
 	of := keys.SubjectPartition(model.Subject{Type: subjectType, ID: subject})
-	err = s.eachItem(ctx, itemop.ListRequest{Partition: of, Prefix: tablekeys.RulePrefix}, func(it item.Item) (bool, error) {
-		if r, err := item.Rule(it); err == nil {
-			all = append(all, r)
-		} else if !errors.Is(err, keys.ErrKeyForm) {
-			return false, err
-		}
-		return true, nil
-	})
+	err = s.eachItem(ctx, itemop.ListRequest{Partition: of, Prefix: tablekeys.RulePrefix},
+		func(it item.Item) (bool, error) {
+			if r, err := item.Rule(it); err == nil {
+				all = append(all, r)
+			} else if !errors.Is(err, keys.ErrKeyForm) {
+				return false, err
+			}
+			return true, nil
+		})
 	return all, err
 }

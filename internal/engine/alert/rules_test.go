@@ -50,7 +50,8 @@ func TestAddRule_LimitsTheNumberOfRules(t *testing.T) {
 		rule.Name = fmt.Sprintf("rule-%d", i)
 		r.mustAddRule(rule)
 	}
-	if _, wrong, err := r.AddRule(t.Context(), hotRule()); err != nil || len(wrong) != 1 || wrong[0].Code != alert.CodeTooManyRules {
+	if _, wrong, err := r.AddRule(t.Context(), hotRule()); err != nil || len(wrong) != 1 ||
+		wrong[0].Code != alert.CodeTooManyRules {
 		t.Errorf("one rule too many: %v, %v; want too-many-rules", wrong, err)
 	}
 }
@@ -94,7 +95,8 @@ func TestRemoveRule_EndsItsAlerts(t *testing.T) {
 			if _, err := r.RemoveRule(t.Context(), "DEVICE", subject, "too-hot", "ann"); err != nil {
 				t.Fatal(err)
 			}
-			if alerts := r.wantAlerts("resolved 31"); alerts[0].Ended == nil || alerts[0].Ended.Reason != "its rule was removed" {
+			if alerts := r.wantAlerts("resolved 31"); alerts[0].Ended == nil ||
+				alerts[0].Ended.Reason != "its rule was removed" {
 				t.Errorf("the alert ended by %+v", alerts[0].Ended)
 			}
 			r.now = r.now.Add(time.Hour)
@@ -102,7 +104,8 @@ func TestRemoveRule_EndsItsAlerts(t *testing.T) {
 			r.append(2, 99)
 			r.evaluate()
 			r.wantAlerts("resolved 31")
-			if _, err := r.RemoveRule(t.Context(), "DEVICE", subject, "too-hot", "ann"); !errors.Is(err, alert.ErrNoRule) {
+			if _, err := r.RemoveRule(t.Context(), "DEVICE", subject, "too-hot", "ann"); !errors.Is(err,
+				alert.ErrNoRule) {
 				t.Errorf("removed again: %v, want ErrNoRule", err)
 			}
 			if rules, err := r.Rules(t.Context(), "DEVICE", subject); err != nil || len(rules) != 0 {
@@ -190,7 +193,8 @@ func TestAcknowledgeAndResolve_IgnoreAnExpiredAlert(t *testing.T) {
 	r.evaluate()
 	id := r.wantAlerts("resolved 31")[0].ID
 	r.now = r.now.Add(91 * 24 * time.Hour)
-	for name, do := range map[string]func(context.Context, model.Subject, string, string) (*storage.Alert, error){"acknowledge": r.Acknowledge, "resolve": r.Resolve} {
+	for name, do := range map[string]func(context.Context, model.Subject, string, string) (*storage.Alert,
+		error){"acknowledge": r.Acknowledge, "resolve": r.Resolve} {
 		if a, err := do(t.Context(), sensor, id, "ann"); a != nil || err != nil {
 			t.Errorf("%s: %+v, %v; want none", name, a, err)
 		}

@@ -27,9 +27,9 @@ type ruleSet struct {
 	readAt           model.Time
 }
 
-// ruleSetOf returns the rules of a subject type. It reads them if fresh is true, or if they
+// loadRuleSet returns the rules of a subject type. It reads them if fresh is true, or if they
 // were read more than RuleCacheAge ago. For a series without rules this is the only read.
-func (s *Service) ruleSetOf(ctx context.Context, subjectType string, fresh bool) (*ruleSet, error) {
+func (s *Service) loadRuleSet(ctx context.Context, subjectType string, fresh bool) (*ruleSet, error) {
 	now := s.Now()
 	s.mu.Lock()
 	cached := s.ruleSets[subjectType]
@@ -60,23 +60,24 @@ func (s *Service) invalidateRules(subjectType string) {
 
 func (s *Service) readRuleSet(ctx context.Context, subjectType string) (*ruleSet, error) {
 	set := &ruleSet{subjectRuleKinds: map[string]bool{}}
-	err := s.eachItem(ctx, itemop.ListRequest{Partition: tablekeys.RulePartition(subjectType)}, func(it item.Item) (bool, error) {
-		key, err := tablekeys.ParseRule(it.Key())
-		if err != nil {
-			return true, nil // an item of another program
-		}
-		if key.Rule == "" {
-			set.subjectRuleKinds[key.Kind] = true
+	err := s.eachItem(ctx, itemop.ListRequest{Partition: tablekeys.RulePartition(subjectType)},
+		func(it item.Item) (bool, error) {
+			key, err := tablekeys.ParseRule(it.Key())
+			if err != nil {
+				return true, nil // an item of another program
+			}
+			if key.Rule == "" {
+				set.subjectRuleKinds[key.Kind] = true
+				return true, nil
+			}
+			rule, err := item.Rule(it)
+			if err == nil {
+				set.rules = append(set.rules, rule)
+			} else if errors.Is(err, item.ErrNewer) {
+				return false, err
+			}
 			return true, nil
-		}
-		rule, err := item.Rule(it)
-		if err == nil {
-			set.rules = append(set.rules, rule)
-		} else if errors.Is(err, item.ErrNewer) {
-			return false, err
-		}
-		return true, nil
-	})
+		})
 	if err != nil {
 		return nil, fmt.Errorf("read the rules of %s: %w", subjectType, err)
 	}
@@ -85,7 +86,9 @@ func (s *Service) readRuleSet(ctx context.Context, subjectType string) (*ruleSet
 
 // hasRulesFor reports whether any rule may apply to a series.
 func (b *ruleSet) hasRulesFor(series model.Series) bool {
-	return b.subjectRuleKinds[series.Kind] || slices.ContainsFunc(b.rules, func(r storage.Rule) bool { return r.Matches(series) })
+	return b.subjectRuleKinds[series.Kind] || slices.ContainsFunc(b.rules, func(r storage.Rule) bool {
+		return r.Matches(series)
+	})
 }
 
 // rulePlan is what AddRule has to do, given the stored rules.
@@ -130,7 +133,8 @@ func (s *Service) planRule(draft storage.Rule, all []storage.Rule) rulePlan {
 		return rulePlan{rule: draft, errors: []model.FieldError{{Field: "kind", Code: CodeTooManyRules,
 			Message: fmt.Sprintf("%s has %d rules already: remove one", draft.Kind, others)}}}
 	}
-	p.puts = append(before, itemop.Put{Item: item.FromRule(&p.rule), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}})
+	p.puts = append(before,
+		itemop.Put{Item: item.FromRule(&p.rule), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}})
 	if draft.Subject != "" {
 		p.puts = append(p.puts, itemop.Put{Item: item.OwnRules(draft.SubjectType, draft.Kind)})
 	}
@@ -141,7 +145,8 @@ func (s *Service) planRule(draft storage.Rule, all []storage.Rule) rulePlan {
 // The process that replaced it may have stopped before it ended the alerts.
 func (s *Service) replacedBy(next *storage.Rule, all []storage.Rule) *storage.Rule {
 	at := slices.IndexFunc(all, func(r storage.Rule) bool {
-		return r.Name == next.Name && r.Revision == next.Revision-1 && r.Reason == ruleChanged && s.recentlyRemoved(&r)
+		return r.Name == next.Name && r.Revision == next.Revision-1 && r.Reason == ruleChanged &&
+			s.recentlyRemoved(&r)
 	})
 	if at < 0 {
 		return nil
@@ -152,5 +157,6 @@ func (s *Service) replacedBy(next *storage.Rule, all []storage.Rule) *storage.Ru
 // putIfUnchanged writes a rule on the condition that it is stored as it was read.
 func putIfUnchanged(r, read *storage.Rule) itemop.Put {
 	was := item.FromRule(read)[tablekeys.AttrRule]
-	return itemop.Put{Item: item.FromRule(r), Precondition: itemop.Precondition{{Op: itemop.AttrEquals, Attr: tablekeys.AttrRule, Value: was}}}
+	return itemop.Put{Item: item.FromRule(r),
+		Precondition: itemop.Precondition{{Op: itemop.AttrEquals, Attr: tablekeys.AttrRule, Value: was}}}
 }

@@ -102,16 +102,18 @@ func (s *Service) retrier() retry.Retrier {
 // retryPass repeats pass, including its reads, until its write is stored. It makes no difference between a
 // failed precondition, an unknown result, throttling and a failed read. It returns the last error when the
 // attempts or the time run out, and immediately an error that a retry cannot fix.
-func (s *Service) retryPass(ctx context.Context, pass func(context.Context) (storage.WriteResult, error)) error {
+func (s *Service) retryPass(ctx context.Context,
+	pass func(context.Context) (storage.WriteResult, error)) error {
 	return s.retrier().UntilWritten(ctx, func(err error) bool { return !isPermanent(err) }, pass)
 }
 
 // isPermanent reports whether an error is due to stored data or to an invalid request, so
 // that a retry cannot fix it.
 func isPermanent(err error) bool {
-	return slices.ContainsFunc([]error{item.ErrNewer, item.ErrDamaged, keys.ErrKeyForm, errInvalidRequest}, func(e error) bool {
-		return errors.Is(err, e)
-	})
+	return slices.ContainsFunc([]error{item.ErrNewer, item.ErrDamaged, keys.ErrKeyForm, errInvalidRequest},
+		func(e error) bool {
+			return errors.Is(err, e)
+		})
 }
 
 var errInvalidRequest = errors.New("invalid request")
@@ -120,7 +122,8 @@ var errInvalidRequest = errors.New("invalid request")
 func (s *Service) nonce() ([16]byte, error) { return ids.Nonce(s.Rand) }
 
 // eachItem calls do with the items of a listing, page by page, until do returns false.
-func (s *Service) eachItem(ctx context.Context, l itemop.ListRequest, do func(item.Item) (bool, error)) error {
+func (s *Service) eachItem(ctx context.Context, l itemop.ListRequest,
+	do func(item.Item) (bool, error)) error {
 	for it, err := range itemop.Items(ctx, s.Store, l) {
 		if err != nil {
 			return err

@@ -143,7 +143,7 @@ func (s *Service) FindSilent(ctx context.Context) (err error) {
 	}
 	var known *progress
 	for _, of := range s.Catalog.Subjects() {
-		set, failure := s.ruleSetOf(ctx, of.Name, false)
+		set, failure := s.loadRuleSet(ctx, of.Name, false)
 		if failure != nil {
 			err = errors.Join(err, failure)
 			continue

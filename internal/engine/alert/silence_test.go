@@ -43,7 +43,7 @@ func newQuiet(t *testing.T) (r *fixture, through *model.Time) {
 func (r *fixture) sendAt(minutes int) model.EventKey {
 	r.Helper()
 	key := r.append(60*minutes, 20)
-	hour := tier.Hour.BucketOf(key.Order.At).Start
+	hour := tier.Hour.BucketAt(key.Order.At).Start
 	listed := storage.ListedSeries{Series: key.Series, First: hour, Last: hour}
 	if err := r.table.PutItem(r.Context(), item.FromListedSeries(listed)); err != nil {
 		r.Fatal(err)
@@ -76,7 +76,8 @@ func TestFindSilent_RaisesOneAlertForASilenceAndAnEventEndsIt(t *testing.T) {
 	r.now = start
 	r.sendAt(47)
 	r.evaluate()
-	if a := r.wantAlerts("resolved 1800"); a[0].Recovered.Value.String() != "2820" || a[0].Message() != "silent for 30m" {
+	if a := r.wantAlerts("resolved 1800"); a[0].Recovered.Value.String() != "2820" ||
+		a[0].Message() != "silent for 30m" {
 		t.Errorf("alert %+v", a[0])
 	}
 	r.now = start.Add(3 * time.Hour)

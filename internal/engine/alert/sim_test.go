@@ -132,9 +132,12 @@ var rulesWithMemory = []storage.Rule{
 
 // makeRules adds rules at the start, and two more at the start or later.
 func (f *fleet) makeRules() {
-	hot := storage.Rule{Name: "too-hot", SubjectType: "DEVICE", Kind: "READING", AnyStream: true, Measure: "temperature", Bounds: storage.Above, High: number("30"), Severity: storage.Critical}
-	odd := storage.Rule{Name: "odd", SubjectType: "DEVICE", Kind: "READING", Measure: "temperature", Bounds: storage.Outside, Low: number("12"), High: number("34"), Severity: storage.Warning}
-	ofSubject := storage.Rule{Name: "too-hot", SubjectType: "DEVICE", Subject: "d0", Kind: "READING", AnyStream: true, Measure: "temperature", Bounds: storage.Below, Low: number("15"), Severity: storage.Info}
+	hot := storage.Rule{Name: "too-hot", SubjectType: "DEVICE", Kind: "READING", AnyStream: true,
+		Measure: "temperature", Bounds: storage.Above, High: number("30"), Severity: storage.Critical}
+	odd := storage.Rule{Name: "odd", SubjectType: "DEVICE", Kind: "READING", Measure: "temperature",
+		Bounds: storage.Outside, Low: number("12"), High: number("34"), Severity: storage.Warning}
+	ofSubject := storage.Rule{Name: "too-hot", SubjectType: "DEVICE", Subject: "d0", Kind: "READING",
+		AnyStream: true, Measure: "temperature", Bounds: storage.Below, Low: number("15"), Severity: storage.Info}
 	f.addRule(hot)
 	for _, r := range rulesWithMemory {
 		f.addRule(r)
@@ -159,7 +162,8 @@ func (f *fleet) addRule(r storage.Rule) {
 
 // service returns the service under test; p is nil for a service without faults.
 func (f *fleet) service(p *simstream.Process) *alert.Service {
-	s := &alert.Service{Store: simStore{f, f.table}, Catalog: f.kinds, Now: f.Now, Rand: f.dice.Of("manual").Rand(), Parallel: 1,
+	s := &alert.Service{Store: simStore{f, f.table}, Catalog: f.kinds, Now: f.Now,
+		Rand: f.dice.Of("manual").Rand(), Parallel: 1,
 		RetryPolicy: retry.Policy{Attempts: 60, Base: 10 * time.Millisecond, Cap: 2 * time.Second}}
 	if p != nil {
 		s.Now, s.Rand, s.Sleep, s.Publisher = p.Now, p.Rand, p.Sleep, subscriber{f}
@@ -182,7 +186,8 @@ func (f *fleet) handler(p *simstream.Process) eventsource.Invoke {
 		s := f.service(p)
 		f.applyMutant(s, batch.Changes)
 		report := s.Evaluate(ctx, batch.Changes)
-		for name, n := range map[string]int{"evaluated": report.Evaluated, "raised": report.Raised, "recovered": report.Recovered, "withdrawn": report.Withdrawn, "changed": report.Changed} {
+		for name, n := range map[string]int{"evaluated": report.Evaluated, "raised": report.Raised,
+			"recovered": report.Recovered, "withdrawn": report.Withdrawn, "changed": report.Changed} {
 			f.Add(name, n)
 		}
 		if report.Damaged > 0 || report.Sealed > 0 {
@@ -193,7 +198,8 @@ func (f *fleet) handler(p *simstream.Process) eventsource.Invoke {
 			Failures []map[string]string `json:"batchItemFailures"`
 		}{[]map[string]string{}}
 		if len(report.Failures) > 0 {
-			result.Failures = append(result.Failures, map[string]string{"itemIdentifier": batch.Changes[report.Failures[0].Change].Seq})
+			result.Failures = append(result.Failures,
+				map[string]string{"itemIdentifier": batch.Changes[report.Failures[0].Change].Seq})
 		}
 		return json.Marshal(result)
 	}
@@ -202,21 +208,24 @@ func (f *fleet) handler(p *simstream.Process) eventsource.Invoke {
 // redrive delivers a discarded batch again until it is processed.
 func (f *fleet) redrive(records []eventsource.Record, try int) {
 	f.After(time.Minute, func() {
-		f.Invoke(fmt.Sprintf("redrive %d", try), f.dice.Of("redrive", int(f.Now()), try), records, func(accepted bool) {
-			if !accepted {
-				f.redrive(records, try+1)
-			}
-		})
+		f.Invoke(fmt.Sprintf("redrive %d", try), f.dice.Of("redrive", int(f.Now()), try), records,
+			func(accepted bool) {
+				if !accepted {
+					f.redrive(records, try+1)
+				}
+			})
 	})
 }
 
 // finish appends one more event to every series, after all cached rules have expired.
 func (f *fleet) finish() {
 	kind, _ := f.kinds.Kind("READING")
-	service := &ingest.Service{Store: f.table, Limits: config.Default().Limits, Rand: f.dice.Of("last").Rand(), Now: f.Now}
+	service := &ingest.Service{Store: f.table, Limits: config.Default().Limits, Rand: f.dice.Of("last").Rand(),
+		Now: f.Now}
 	bySeries := func(a, b model.Series) int { return strings.Compare(a.String(), b.String()) }
 	for _, s := range slices.SortedFunc(maps.Keys(f.applied), bySeries) {
-		if _, err := service.AppendEvents(context.Background(), kind, []ingest.TypedObservation{{Subject: s.Subject.ID, Stream: s.Stream, At: f.Now()}}); err != nil {
+		if _, err := service.AppendEvents(context.Background(), kind,
+			[]ingest.TypedObservation{{Subject: s.Subject.ID, Stream: s.Stream, At: f.Now()}}); err != nil {
 			f.Fail(err)
 		}
 	}
@@ -277,7 +286,7 @@ func (f *fleet) findSilent() error {
 	return err
 }
 
-func (f *fleet) seriesOf(d simstream.Dice) model.Series {
+func (f *fleet) pickSeries(d simstream.Dice) model.Series {
 	device := d.Pick("device", devices)
 	if d.Chance("one of two", .7) {
 		device %= 2
@@ -290,7 +299,7 @@ func (f *fleet) seriesOf(d simstream.Dice) model.Series {
 }
 
 func (f *fleet) act(ctx context.Context, d simstream.Dice) {
-	s := f.seriesOf(d)
+	s := f.pickSeries(d)
 	events := f.events(s)
 	n := d.Pick("what", 10)
 	if len(events) == 0 || n < 6 {
@@ -305,16 +314,20 @@ func (f *fleet) act(ctx context.Context, d simstream.Dice) {
 			return f.table.DeleteEvent(context.Background(), e.Key(), f.Now())
 		})
 	default:
-		e.Attrs = model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(int64(10 + d.Pick("corrected", 30))))}}
-		e.Hash = model.HashOf(e.Attrs)
-		_, _ = store.write(ctx, "corrects", keys.Event(e.Key()), func() (storage.WriteResult, error) { return f.table.CorrectEvent(context.Background(), e, f.Now()) })
+		e.Attrs = model.Attrs{{Name: "temperature",
+			Value: model.NumberValue(model.NewDecimal(int64(10 + d.Pick("corrected", 30))))}}
+		e.Hash = model.HashAttrs(e.Attrs)
+		_, _ = store.write(ctx, "corrects", keys.Event(e.Key()), func() (storage.WriteResult, error) {
+			return f.table.CorrectEvent(context.Background(), e, f.Now())
+		})
 	}
 }
 
 // append sends a few readings; some of them are old.
 func (f *fleet) append(ctx context.Context, d simstream.Dice, s model.Series) {
 	kind, _ := f.kinds.Kind(s.Kind)
-	service := &ingest.Service{Store: simStore{f, f.table}, Limits: config.Default().Limits, Rand: d.Rand(), Parallel: 1, Now: f.Now, Sleep: f.Sleep, RetryPolicy: retry.Policy{Attempts: 8}}
+	service := &ingest.Service{Store: simStore{f, f.table}, Limits: config.Default().Limits, Rand: d.Rand(),
+		Parallel: 1, Now: f.Now, Sleep: f.Sleep, RetryPolicy: retry.Policy{Attempts: 8}}
 	var observations []ingest.TypedObservation
 	for i := range 1 + d.Pick("how many", 6) {
 		e := d.Of("event", i)
@@ -324,7 +337,8 @@ func (f *fleet) append(ctx context.Context, d simstream.Dice, s model.Series) {
 		}
 		draft := ingest.TypedObservation{Subject: s.Subject.ID, Stream: s.Stream, At: at}
 		if !e.Chance("says nothing", .1) {
-			draft.Attrs = model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(int64(10 + e.Pick("value", 30))))}}
+			draft.Attrs = model.Attrs{{Name: "temperature",
+				Value: model.NumberValue(model.NewDecimal(int64(10 + e.Pick("value", 30))))}}
 		}
 		observations = append(observations, draft)
 	}
@@ -341,7 +355,8 @@ func (f *fleet) emit(who string) {
 		if _, _, _, err := tablekeys.ParseNotification(r.Keys); err == nil && r.New != nil {
 			f.notifications[r.Keys] = true
 		}
-		f.Stream.Append(simstream.Change{Partition: r.Keys.PK, Item: r.Keys.PK + " " + r.Keys.SK, Old: r.Old, New: r.New,
+		f.Stream.Append(simstream.Change{Partition: r.Keys.PK, Item: r.Keys.PK + " " + r.Keys.SK, Old: r.Old,
+			New:  r.New,
 			Keys: item.Item{keys.AttrPK: {Type: item.S, S: r.Keys.PK}, keys.AttrSK: {Type: item.S, S: r.Keys.SK}}})
 	}
 }
@@ -361,7 +376,7 @@ func (f *fleet) count(e model.EventKey) {
 
 // list puts the series of an event into the list of series, as the aggregate function does.
 func (f *fleet) list(e model.EventKey) {
-	hour := tier.Hour.BucketOf(e.Order.At).Start
+	hour := tier.Hour.BucketAt(e.Order.At).Start
 	entry := storage.ListedSeries{Series: e.Series, First: hour, Last: hour}
 	if err := f.table.PutItem(context.Background(), item.FromListedSeries(entry)); err != nil {
 		f.Fail(err)
@@ -369,7 +384,8 @@ func (f *fleet) list(e model.EventKey) {
 }
 
 func (f *fleet) events(s model.Series) []model.Event {
-	page, err := f.table.Events(context.Background(), storage.Range{Series: s, From: model.MinTime, To: model.MaxTime})
+	page, err := f.table.Events(context.Background(),
+		storage.Range{Series: s, From: model.MinTime, To: model.MaxTime})
 	if err != nil {
 		panic(err) // a table in memory does not fail
 	}
@@ -449,7 +465,8 @@ func TestSim_AlertsAreThoseOfASequentialPass(t *testing.T) {
 			t.Errorf("%d histories had no alert of the rule %s", n, rule)
 		}
 	}
-	for _, what := range []string{"raised", "recovered", "withdrawn", "changed", "published", simstream.Duplicate.String(), simstream.CrashAfter.String()} {
+	for _, what := range []string{"raised", "recovered", "withdrawn", "changed", "published",
+		simstream.Duplicate.String(), simstream.CrashAfter.String()} {
 		if total[what] == 0 {
 			t.Errorf("%d histories had no %q", n, what)
 		}

@@ -50,7 +50,8 @@ func (f *fleet) applyMutant(s *alert.Service, changes []storage.Change) {
 	}
 }
 
-func (p mutantStore) Latest(ctx context.Context, series model.Series, consistent bool) (*model.Latest, error) {
+func (p mutantStore) Latest(ctx context.Context, series model.Series,
+	consistent bool) (*model.Latest, error) {
 	c, err := p.Store.Latest(ctx, series, consistent)
 	if c != nil && p.toRecord {
 		c.Order = p.last[series]

@@ -142,7 +142,8 @@ func (f *fleet) stored() map[string]string {
 			} else {
 				text += fmt.Sprintf("until %s of %s", short(a.Recovered.Value.Rat()), a.Recovered.At)
 			}
-			if inIndex := it.IndexKey(keys.IndexGSI1) != (keys.Key{}); inIndex != (a.Status() == storage.AlertOpen) || inIndex == (a.ExpiresAt != 0) {
+			if inIndex := it.IndexKey(keys.IndexGSI1) != (keys.Key{}); inIndex != (a.Status() == storage.AlertOpen) ||
+				inIndex == (a.ExpiresAt != 0) {
 				text += " and in the wrong index or with a wrong expiry"
 			}
 			got[a.ID] = text

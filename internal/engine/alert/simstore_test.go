@@ -56,22 +56,27 @@ func (s simStore) read(ctx context.Context, verb string, k keys.Key, do func() e
 	return s.Read(ctx, simstream.Request{Verb: verb + " " + k.SK, Keys: []string{k.PK}}, do)
 }
 
-func (s simStore) write(ctx context.Context, verb string, k keys.Key, do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
+func (s simStore) write(ctx context.Context, verb string, k keys.Key,
+	do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
 	who := s.Who(ctx)
-	return s.Write(ctx, simstream.Request{Verb: verb + " " + k.SK, Keys: []string{k.PK}}, func() (storage.WriteResult, error) {
-		result, err := do()
-		s.emit(who)
-		return result, err
-	})
+	return s.Write(ctx, simstream.Request{Verb: verb + " " + k.SK, Keys: []string{k.PK}},
+		func() (storage.WriteResult, error) {
+			result, err := do()
+			s.emit(who)
+			return result, err
+		})
 }
 
 func (s simStore) GetItem(ctx context.Context, k keys.Key) (it item.Item, err error) {
-	err = s.read(ctx, "gets", k, func() (err error) { it, err = s.table.GetItem(context.Background(), k); return err })
+	err = s.read(ctx, "gets", k, func() (err error) {
+		it, err = s.table.GetItem(context.Background(), k)
+		return err
+	})
 	return it, err
 }
 
 func (s simStore) List(ctx context.Context, l itemop.ListRequest) (page itemop.ListPage, err error) {
-	if d := s.DiceOf(ctx); l.Limit == 0 && d.Chance("short pages", .3) {
+	if d := s.DiceFrom(ctx); l.Limit == 0 && d.Chance("short pages", .3) {
 		l.Limit = 1 + d.Pick("page", 4)
 	}
 	err = s.read(ctx, "lists", keys.Key{PK: l.Partition, SK: l.Prefix}, func() (err error) {
@@ -82,12 +87,14 @@ func (s simStore) List(ctx context.Context, l itemop.ListRequest) (page itemop.L
 }
 
 func (s simStore) PutAll(ctx context.Context, puts []itemop.Put) (storage.WriteResult, error) {
-	return s.write(ctx, fmt.Sprintf("puts %d", len(puts)), puts[0].Item.Key(), func() (storage.WriteResult, error) {
-		return s.table.PutAll(context.Background(), puts)
-	})
+	return s.write(ctx, fmt.Sprintf("puts %d", len(puts)), puts[0].Item.Key(),
+		func() (storage.WriteResult, error) {
+			return s.table.PutAll(context.Background(), puts)
+		})
 }
 
-func (s simStore) Latest(ctx context.Context, series model.Series, consistent bool) (c *model.Latest, err error) {
+func (s simStore) Latest(ctx context.Context, series model.Series,
+	consistent bool) (c *model.Latest, err error) {
 	err = s.read(ctx, "reads", keys.Latest(series), func() (err error) {
 		c, err = s.table.Latest(context.Background(), series, consistent)
 		return err
@@ -96,7 +103,7 @@ func (s simStore) Latest(ctx context.Context, series model.Series, consistent bo
 }
 
 func (s simStore) Events(ctx context.Context, r storage.Range) (page storage.EventPage, err error) {
-	if d := s.DiceOf(ctx); r.Limit == 0 && d.Chance("short pages", .5) {
+	if d := s.DiceFrom(ctx); r.Limit == 0 && d.Chance("short pages", .5) {
 		r.Limit = 1 + d.Pick("page", 4)
 	}
 	err = s.read(ctx, "reads events", keys.Key{PK: keys.Partition(r.Series)}, func() (err error) {
@@ -110,12 +117,14 @@ func (s simStore) Rows(ctx context.Context, u tier.Unit, r storage.Range) (rollu
 	return s.table.Rows(ctx, u, r) // the simulation has no groups
 }
 
-func (s simStore) Append(ctx context.Context, tx storage.AppendTransaction) (reply storage.StoreResult, err error) {
+func (s simStore) Append(ctx context.Context,
+	tx storage.AppendTransaction) (reply storage.StoreResult, err error) {
 	var stored storage.StoreResult
-	reply.Result, err = s.write(ctx, "appends", keys.Event(tx.Puts[0].Key()), func() (_ storage.WriteResult, err error) {
-		stored, err = s.table.Append(context.Background(), tx)
-		return stored.Result, err
-	})
+	reply.Result, err = s.write(ctx, "appends", keys.Event(tx.Puts[0].Key()),
+		func() (_ storage.WriteResult, err error) {
+			stored, err = s.table.Append(context.Background(), tx)
+			return stored.Result, err
+		})
 	if reply.Result == stored.Result {
 		reply = stored
 	}

@@ -77,7 +77,8 @@ func (e *evaluation) startRun(ctx context.Context, r *ruleRun) error {
 }
 
 // readCarried reads the alerts of carried violations that have ended or must be compared.
-func (e *evaluation) readCarried(ctx context.Context, runs []*ruleRun, end model.Order, stored storedAlerts) error {
+func (e *evaluation) readCarried(ctx context.Context, runs []*ruleRun, end model.Order,
+	stored storedAlerts) error {
 	for _, r := range runs {
 		all := r.violationsUntil(end)
 		if len(all) == 0 || !all[0].carried || stored[all[0].alert] != nil || all[0].recovered == nil && !r.retest {
@@ -96,7 +97,8 @@ func (e *evaluation) readCarried(ctx context.Context, runs []*ruleRun, end model
 
 // listAlerts returns the request for the alerts of the subject.
 func (e *evaluation) listAlerts(newest bool) itemop.ListRequest {
-	return itemop.ListRequest{Partition: keys.SubjectPartition(e.series.Subject), Prefix: tablekeys.AlertPrefix, Newest: newest}
+	return itemop.ListRequest{Partition: keys.SubjectPartition(e.series.Subject), Prefix: tablekeys.AlertPrefix,
+		Newest: newest}
 }
 
 // keyBefore returns the key directly before the alerts of a time and later.

@@ -10,7 +10,8 @@ import (
 
 // testEvents tests the events up to the order to. It returns where it ended, which is earlier if the alerts
 // change more often than one transaction can write, and how many events it tested.
-func (e *evaluation) testEvents(ctx context.Context, runs []*ruleRun, to model.Order) (end model.Order, events int, _ error) {
+func (e *evaluation) testEvents(ctx context.Context, runs []*ruleRun,
+	to model.Order) (end model.Order, events int, _ error) {
 	e.seen = map[model.Order]bool{}
 	if len(runs) == 0 {
 		return to, 0, nil
@@ -33,7 +34,9 @@ func (e *evaluation) testEvents(ctx context.Context, runs []*ruleRun, to model.O
 			if event.Unreadable || to.Before(event.Order) {
 				continue
 			}
-			if !from.Before(event.Order) && !slices.ContainsFunc(runs, func(r *ruleRun) bool { return r.covers(event.Order) }) {
+			if !from.Before(event.Order) && !slices.ContainsFunc(runs, func(r *ruleRun) bool {
+				return r.covers(event.Order)
+			}) {
 				continue
 			}
 			events++

@@ -51,7 +51,9 @@ func (s *Service) validateRule(r *storage.Rule) (errs []model.FieldError) {
 		errs = append(errs, model.FieldError{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
 	}
 	if len(r.Name) > maxRuleNameBytes || !ruleNamePattern.MatchString(r.Name) {
-		addError("name", CodeRuleName, "%.80q is not a valid name: want at most 64 lower-case letters, digits and hyphens, such as too-hot", r.Name)
+		addError("name", CodeRuleName,
+			"%.80q is not a valid name: want at most 64 lower-case letters, digits and hyphens, such as too-hot",
+			r.Name)
 	}
 	if _, ok := s.Catalog.SubjectType(r.SubjectType); !ok {
 		known := lists.Map(s.Catalog.Subjects(), func(t catalog.SubjectType) string { return t.Name })
@@ -64,9 +66,11 @@ func (s *Service) validateRule(r *storage.Rule) (errs []model.FieldError) {
 		addError("kind", CodeRuleKind, "%.64q is not a kind of %s%s", r.Kind, r.SubjectType,
 			names.DidYouMean(r.Kind, known))
 	case kind.GroupsOf == "" && !kind.LatestInTransaction():
-		addError("kind", CodeRuleNoLatest, "appends to %s do not write its latest item, so its events have no order in which rules could be evaluated: write latest: transaction for the kind", r.Kind)
+		addError("kind", CodeRuleNoLatest,
+			"appends to %s do not write its latest item, so its events have no order in which rules could be evaluated: write latest: transaction for the kind", r.Kind)
 	case kind.Shards > 1:
-		addError("kind", CodeRuleSharded, "%s is spread over shards, so its events have no common order: rules need a kind with one shard", r.Kind)
+		addError("kind", CodeRuleSharded,
+			"%s is spread over shards, so its events have no common order: rules need a kind with one shard", r.Kind)
 	}
 	if s.groupKind(r.Kind) != nil {
 		errs = append(errs, groupErrors(r)...)
@@ -77,7 +81,8 @@ func (s *Service) validateRule(r *storage.Rule) (errs []model.FieldError) {
 	if r.Test == storage.TestSilence {
 		errs = append(errs, silenceErrors(r)...)
 	} else if r.Measure == "" || len(r.Measure) > 64 || keys.Reserved(r.Measure) {
-		addError("measure", CodeRuleMeasure, "%.80q is not a valid measure: name a number of the events, such as temperature", r.Measure)
+		addError("measure", CodeRuleMeasure,
+			"%.80q is not a valid measure: name a number of the events, such as temperature", r.Measure)
 	}
 	if r.Test != storage.TestSilence {
 		errs = append(errs, boundErrors(r)...)
@@ -85,7 +90,8 @@ func (s *Service) validateRule(r *storage.Rule) (errs []model.FieldError) {
 	switch r.Severity {
 	case storage.Info, storage.Warning, storage.Critical:
 	default:
-		addError("severity", CodeRuleSeverity, "%.32q is not a severity: want info, warning or critical", r.Severity)
+		addError("severity", CodeRuleSeverity, "%.32q is not a severity: want info, warning or critical",
+			r.Severity)
 	}
 	return errs
 }
@@ -101,7 +107,8 @@ func silenceErrors(r *storage.Rule) (errs []model.FieldError) {
 	if r.For < times.Span(time.Minute) || r.For > maxFor {
 		addError("for", CodeRuleFor, "want the duration of the silence, from 1m to 30d, such as 30m")
 	}
-	if r.Measure != "" || r.Bounds != "" || r.Low != nil || r.High != nil || r.ClearLow != nil || r.ClearHigh != nil {
+	if r.Measure != "" || r.Bounds != "" || r.Low != nil || r.High != nil || r.ClearLow != nil ||
+		r.ClearHigh != nil {
 		addError("test", CodeRuleTest, "a rule of silence tests no measure: leave out measure and bounds")
 	}
 	if r.Subject != "" {
@@ -130,7 +137,8 @@ func boundErrors(r *storage.Rule) (errs []model.FieldError) {
 	case r.Bounds == storage.Below && r.Low != nil && r.High == nil:
 	case r.Bounds == storage.Outside && r.Low != nil && r.High != nil && r.Low.Cmp(*r.High) <= 0:
 	default:
-		addError("bounds", CodeRuleBounds, "want above with high, below with low, or outside with low and high, where low is not above high")
+		addError("bounds", CodeRuleBounds,
+			"want above with high, below with low, or outside with low and high, where low is not above high")
 		return errs
 	}
 	if ruleTests[r.Test] == nil {

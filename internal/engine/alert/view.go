@@ -34,11 +34,13 @@ type View struct {
 	Ended        *storage.Ending       `json:"ended,omitempty"`    // with its rule
 }
 
-// ViewOf returns the view of an alert.
-func ViewOf(a *storage.Alert) View {
+// NewView returns the view of an alert.
+func NewView(a *storage.Alert) View {
 	v := View{
-		ID: a.ID, SubjectType: a.Series.Subject.Type, Subject: a.Series.Subject.ID, Kind: a.Series.Kind, Stream: a.Series.Stream,
-		Rule: a.Rule, Severity: a.Severity, Status: a.Status(), Message: a.Message(), Measure: a.Measure, Value: a.Value, Limit: a.Limit,
+		ID: a.ID, SubjectType: a.Series.Subject.Type, Subject: a.Series.Subject.ID, Kind: a.Series.Kind,
+		Stream: a.Series.Stream,
+		Rule:   a.Rule, Severity: a.Severity, Status: a.Status(), Message: a.Message(), Measure: a.Measure,
+		Value: a.Value, Limit: a.Limit,
 		At: a.Raised.At, Event: a.Raised.ID, Recovered: a.Recovered, Withdrawn: a.Withdrawn,
 		Acknowledged: a.Acknowledged, Resolved: a.Resolved, Ended: a.Ended,
 	}
@@ -74,12 +76,14 @@ type NotificationView struct {
 	Alert     View                `json:"alert"`
 }
 
-// NotificationViewOf returns the message for a notification.
-func NotificationViewOf(n *storage.Notification) NotificationView {
-	text := fmt.Sprintf("%s, %s: %s: %s, at %s (alert %s)", n.Change.DetailType(), n.Alert.Severity, n.Alert.Series.Subject.ID,
+// NewNotificationView returns the message for a notification.
+func NewNotificationView(n *storage.Notification) NotificationView {
+	text := fmt.Sprintf("%s, %s: %s: %s, at %s (alert %s)", n.Change.DetailType(), n.Alert.Severity,
+		n.Alert.Series.Subject.ID,
 		n.Alert.Message(), n.Alert.Raised.At, n.Alert.ID)
 	return NotificationView{
-		ID: n.Alert.ID, Change: n.Change, ChangedAt: n.At, Text: text, Chat: inChat.Replace(text), Alert: ViewOf(&n.Alert),
+		ID: n.Alert.ID, Change: n.Change, ChangedAt: n.At, Text: text, Chat: inChat.Replace(text),
+		Alert: NewView(&n.Alert),
 	}
 }
 
@@ -110,10 +114,11 @@ type RuleView struct {
 	By          string           `json:"by,omitempty"`
 }
 
-// RuleViewOf returns the view of a rule.
-func RuleViewOf(r *storage.Rule) RuleView {
+// NewRuleView returns the view of a rule.
+func NewRuleView(r *storage.Rule) RuleView {
 	return RuleView{
-		ID: r.ID(), Name: r.Name, Revision: r.Revision, SubjectType: r.SubjectType, Subject: r.Subject, Kind: r.Kind,
+		ID: r.ID(), Name: r.Name, Revision: r.Revision, SubjectType: r.SubjectType, Subject: r.Subject,
+		Kind:      r.Kind,
 		AnyStream: r.AnyStream, Stream: r.Stream, Test: r.Test, Measure: r.Measure, Bounds: r.Bounds,
 		Low: r.Low, High: r.High, ClearLow: r.ClearLow, ClearHigh: r.ClearHigh, For: r.For,
 		Severity: r.Severity, From: r.From, By: r.By,

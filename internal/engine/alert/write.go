@@ -18,7 +18,8 @@ type removedRule struct {
 }
 
 // write stores the state, the changed alerts and their notifications in one transaction.
-func (e *evaluation) write(ctx context.Context, runs []*ruleRun, removed []removedRule, changes []change, end model.Order) (storage.WriteResult, error) {
+func (e *evaluation) write(ctx context.Context, runs []*ruleRun, removed []removedRule, changes []change,
+	end model.Order) (storage.WriteResult, error) {
 	for _, r := range removed {
 		c, ended, err := e.endAlert(ctx, r)
 		if err != nil {
@@ -52,7 +53,8 @@ func (e *evaluation) write(ctx context.Context, runs []*ruleRun, removed []remov
 
 // nextRuleStates returns the states of the rules after the events up to end. It keeps the state of a rule
 // that this process does not know: a process that read the rules later tests it.
-func (e *evaluation) nextRuleStates(runs []*ruleRun, removed []removedRule, end model.Order) []storage.RuleState {
+func (e *evaluation) nextRuleStates(runs []*ruleRun, removed []removedRule,
+	end model.Order) []storage.RuleState {
 	rules := slices.DeleteFunc(slices.Clone(e.state.Rules), func(s storage.RuleState) bool {
 		return slices.ContainsFunc(removed, func(r removedRule) bool { return r.rule.ID() == s.Rule })
 	})

@@ -13,13 +13,15 @@ import (
 )
 
 // ErrNoLatest reports a condition on the latest item of a kind whose appends do not write it.
-var ErrNoLatest = errors.New("appends to the kind do not write its latest item, so a condition has nothing to compare with: append without a condition, or configure latest: transaction for the kind")
+var ErrNoLatest = errors.New(
+	"appends to the kind do not write its latest item, so a condition has nothing to compare with: append without a condition, or configure latest: transaction for the kind")
 
 // AppendIf appends one event on condition that the latest item meets condition, in addition to the order. If
 // it does not, the outcome is Conflict. The condition applies to late events too: one is stored or dropped
 // only if the latest item meets the condition at that moment. The zero Condition always holds. The errors
 // are Append's, and ErrNoLatest.
-func (s *Service) AppendIf(ctx context.Context, kind *catalog.Kind, o TypedObservation, condition model.Condition) (model.AppendResult, error) {
+func (s *Service) AppendIf(ctx context.Context, kind *catalog.Kind, o TypedObservation,
+	condition model.Condition) (model.AppendResult, error) {
 	v := validation{kind: kind, limits: s.Limits, now: s.Now(), random: s.Rand}
 	event, errs, err := v.typed(o)
 	results := []model.AppendResult{{Outcome: model.Unknown, Key: event.Key()}}
@@ -41,7 +43,8 @@ func (s *Service) AppendIf(ctx context.Context, kind *catalog.Kind, o TypedObser
 }
 
 // putEach writes the events of one identity, in order, without the latest item.
-func (s *Service) putEach(ctx context.Context, kind *catalog.Kind, entries []entry, results []model.AppendResult) error {
+func (s *Service) putEach(ctx context.Context, kind *catalog.Kind, entries []entry,
+	results []model.AppendResult) error {
 	switch locked, err := s.purgeLocked(ctx, entries[0].event.Series.Subject); {
 	case err != nil && ctx.Err() != nil:
 		markUndecided(entries, results, fmt.Errorf("%w: %w", retry.ErrUndecided, err))
@@ -75,7 +78,8 @@ func (s *Service) putEach(ctx context.Context, kind *catalog.Kind, entries []ent
 }
 
 // decidePut decides an event from what the table said about its put.
-func (s *Service) decidePut(ctx context.Context, kind *catalog.Kind, e entry, stored storage.StoreResult, results []model.AppendResult) error {
+func (s *Service) decidePut(ctx context.Context, kind *catalog.Kind, e entry, stored storage.StoreResult,
+	results []model.AppendResult) error {
 	r := &results[e.index]
 	switch latest := stored.Latest; {
 	case stored.Result == storage.Written:
@@ -110,7 +114,8 @@ func unlessUndecided(err error) error {
 }
 
 // putTaken decides an event whose identity is stored.
-func (s *Service) putTaken(ctx context.Context, kind *catalog.Kind, e entry, stored *model.Event, results []model.AppendResult) error {
+func (s *Service) putTaken(ctx context.Context, kind *catalog.Kind, e entry, stored *model.Event,
+	results []model.AppendResult) error {
 	if e.event.Attempt != 0 && stored.Attempt == e.event.Attempt { // an earlier request of ours, whose response was lost
 		results[e.index].Outcome = model.Applied
 		return nil
@@ -129,7 +134,8 @@ func (s *Service) putTaken(ctx context.Context, kind *catalog.Kind, e entry, sto
 
 // send repeats request until the table decides, like retry.Retrier.Do, and returns the
 // last result. An error that the table did not decide wraps the client's error.
-func (s *Service) send(ctx context.Context, request func(context.Context) (storage.StoreResult, error)) (storage.StoreResult, error) {
+func (s *Service) send(ctx context.Context,
+	request func(context.Context) (storage.StoreResult, error)) (storage.StoreResult, error) {
 	var last storage.StoreResult
 	r := retry.Retrier{Policy: s.RetryPolicy, Rand: s.Rand, Sleep: s.Sleep, OnRetry: s.OnRetry}
 	_, err := r.Do(ctx, func(ctx context.Context) (_ storage.WriteResult, err error) {

@@ -85,7 +85,9 @@ func (b *batch) appendPart(ctx context.Context, entries []entry) error {
 		if err != nil {
 			return err
 		}
-		stored, err := b.send(ctx, func(ctx context.Context) (storage.StoreResult, error) { return b.Store.Append(ctx, p.tx) })
+		stored, err := b.send(ctx, func(ctx context.Context) (storage.StoreResult, error) {
+			return b.Store.Append(ctx, p.tx)
+		})
 		if isTooLarge(err) {
 			return b.splitTooLarge(ctx, pending)
 		}
@@ -208,7 +210,7 @@ func fit(entries []entry) int {
 	limit := min(len(entries), maxTransactionEvents)
 	for i, e := range entries[:limit] {
 		key := keys.Event(e.event.Key())
-		size += sizeOf(len(key.PK)+len(key.SK), e.event.Attrs)
+		size += itemSize(len(key.PK)+len(key.SK), e.event.Attrs)
 		for _, a := range e.event.Attrs {
 			names[a.Name] = true
 		}

@@ -45,7 +45,8 @@ func (s *serial) append(e model.Event) model.Outcome {
 
 func randomObservation(r *rand.Rand, minutes int) ingest.TypedObservation {
 	payloads := [][]model.Attr{{num("t", 1)}, {num("t", 2)}, {num("h", 1)}, {num("t", 1), num("h", 2)}}
-	return observation(minute(1+r.IntN(minutes)), []string{"", "a", "b"}[r.IntN(3)], payloads[r.IntN(len(payloads))]...)
+	return observation(minute(1+r.IntN(minutes)), []string{"", "a", "b"}[r.IntN(3)],
+		payloads[r.IntN(len(payloads))]...)
 }
 
 func randomObservations(r *rand.Rand, n, minutes int) []ingest.TypedObservation {
@@ -56,10 +57,11 @@ func randomObservations(r *rand.Rand, n, minutes int) []ingest.TypedObservation 
 	return observations
 }
 
-func eventOf(kind *catalog.Kind, d ingest.TypedObservation) model.Event {
+func newEvent(kind *catalog.Kind, d ingest.TypedObservation) model.Event {
 	d.Attrs = slices.Clone(d.Attrs)
 	d.Attrs.Sort()
-	return model.Event{Series: series(kind), Order: model.Order{At: d.At, ID: d.ID}, Hash: model.HashOf(d.Attrs)}
+	return model.Event{Series: series(kind), Order: model.Order{At: d.At, ID: d.ID},
+		Hash: model.HashAttrs(d.Attrs)}
 }
 
 // history is the state of a series before the batch under test.
@@ -85,7 +87,8 @@ func (h history) play(t *testing.T, table *memory.Table, kind *catalog.Kind) {
 	}
 	appendEach(t, serviceOn(table, 1), kind, h.observations...)
 	for _, o := range h.expired {
-		if err := table.DeleteItem(t.Context(), keys.Event(model.EventKey{Series: series(kind), Order: o})); err != nil {
+		if err := table.DeleteItem(t.Context(),
+			keys.Event(model.EventKey{Series: series(kind), Order: o})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,7 +97,7 @@ func (h history) play(t *testing.T, table *memory.Table, kind *catalog.Kind) {
 func (h history) model(kind *catalog.Kind) *serial {
 	s := &serial{events: map[model.Order]model.Hash{}, drop: kind.Late == catalog.DropLate}
 	for _, d := range h.observations {
-		s.append(eventOf(kind, d))
+		s.append(newEvent(kind, d))
 	}
 	for _, o := range h.expired {
 		delete(s.events, o)
@@ -118,7 +121,7 @@ func TestAppend_BatchEqualsOneByOne(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			kind := kindOf(t, c.change)
+			kind := newKind(t, c.change)
 			for seed := range c.rounds {
 				r := rand.New(rand.NewPCG(uint64(seed), 7))
 				before := randomHistory(r, c.minutes)
@@ -140,7 +143,7 @@ func sameAsOneByOne(t *testing.T, kind *catalog.Kind, before history, batch []in
 
 	reference := before.model(kind)
 	for i, d := range batch {
-		want := reference.append(eventOf(kind, d))
+		want := reference.append(newEvent(kind, d))
 		if got[i].Outcome != want || single[i].Outcome != want {
 			t.Errorf("observation %d: in a batch %s, alone %s, want %s", i, got[i].Outcome, single[i].Outcome, want)
 		}
@@ -151,7 +154,7 @@ func sameAsOneByOne(t *testing.T, kind *catalog.Kind, before history, batch []in
 
 func TestAppend_ResultsKeepTheOrderOfObservations(t *testing.T) {
 	t.Parallel()
-	kind, table := kindOf(t, keeping), memory.New(clock)
+	kind, table := newKind(t, keeping), memory.New(clock)
 	var observations []ingest.TypedObservation
 	for i := range 200 {
 		d := observation(minute(i/20), "", num("n", int64(i)))
@@ -159,15 +162,17 @@ func TestAppend_ResultsKeepTheOrderOfObservations(t *testing.T) {
 		observations = append(observations, d)
 	}
 	for i, o := range appendAll(t, serviceOn(table, 1), kind, observations...) {
-		if o.Key.Series.Subject.ID != observations[i].Subject || o.Key.At != observations[i].At || o.Outcome != model.Applied {
-			t.Errorf("result %d: got %s of %s at %s, want applied of %s at %s", i, o.Outcome, o.Key.Series, o.Key.At, observations[i].Subject, observations[i].At)
+		if o.Key.Series.Subject.ID != observations[i].Subject || o.Key.At != observations[i].At ||
+			o.Outcome != model.Applied {
+			t.Errorf("result %d: got %s of %s at %s, want applied of %s at %s", i, o.Outcome, o.Key.Series, o.Key.At,
+				observations[i].Subject, observations[i].At)
 		}
 	}
 }
 
 func TestAppend_LatestItemHasTheFieldsOfAllAdvancingEvents(t *testing.T) {
 	t.Parallel()
-	kind, table := kindOf(t, keeping), memory.New(clock)
+	kind, table := newKind(t, keeping), memory.New(clock)
 	set(t, table, series(kind), "owner", item.Value{Type: item.S, S: "ops"})
 	results := appendAll(t, serviceOn(table, 1), kind,
 		observation(minute(3), "", num("a", 3), num("b", 3)),
@@ -175,9 +180,10 @@ func TestAppend_LatestItemHasTheFieldsOfAllAdvancingEvents(t *testing.T) {
 		observation(minute(5), "", num("b", 5)))
 	wantOutcomes(t, results, model.Applied, model.Late, model.Applied)
 
-	c := latestOf(t, table, series(kind))
+	c := readLatest(t, table, series(kind))
 	want := model.Attrs{num("a", 3), num("b", 5), {Name: "owner", Value: model.TextValue("ops")}}
-	if diff := cmp.Diff(want, c.Attrs, cmp.Comparer(func(a, b model.Decimal) bool { return a == b })); diff != "" {
+	if diff := cmp.Diff(want, c.Attrs,
+		cmp.Comparer(func(a, b model.Decimal) bool { return a == b })); diff != "" {
 		t.Errorf("latest item (-want +got):\n%s", diff)
 	}
 	if c.At != minute(5) {
@@ -192,16 +198,16 @@ func TestAppend_LatestItemHasTheFieldsOfAllAdvancingEvents(t *testing.T) {
 
 func TestAppend_EnrichmentSurvives(t *testing.T) {
 	t.Parallel()
-	kind, table := kindOf(t, keeping), memory.New(clock)
+	kind, table := newKind(t, keeping), memory.New(clock)
 	s := serviceOn(table, 1)
 	appendAll(t, s, kind, observation(minute(1), "", num("temperature", 20)))
 	set(t, table, series(kind), "accountId", item.Value{Type: item.S, S: "acct-1"})
 	appendAll(t, s, kind, observation(minute(2), "", num("temperature", 21)))
 
-	if v, _ := latestOf(t, table, series(kind)).Attrs.Get("accountId"); v.Text != "acct-1" {
+	if v, _ := readLatest(t, table, series(kind)).Attrs.Get("accountId"); v.Text != "acct-1" {
 		t.Errorf("accountId after the next append: got %+v, want acct-1", v)
 	}
-	for _, e := range eventsOf(t, table, series(kind)) {
+	for _, e := range readEvents(t, table, series(kind)) {
 		if _, ok := e.Attrs.Get("accountId"); ok {
 			t.Errorf("event at %s has enrichment", e.At)
 		}
@@ -210,7 +216,7 @@ func TestAppend_EnrichmentSurvives(t *testing.T) {
 
 func TestAppend_LargeEventsAreSplitIntoTransactionsThatFit(t *testing.T) {
 	t.Parallel()
-	kind, table := kindOf(t, keeping), memory.New(clock)
+	kind, table := newKind(t, keeping), memory.New(clock)
 	text := make([]byte, 4096)
 	for i := range text {
 		text[i] = 'x'
@@ -232,7 +238,7 @@ func TestAppend_LargeEventsAreSplitIntoTransactionsThatFit(t *testing.T) {
 
 func TestAppend_FieldsOfTheLatestItemFitOneExpression(t *testing.T) {
 	t.Parallel()
-	kind, store := kindOf(t, keeping), &faulty{Table: memory.New(clock), hit: never}
+	kind, store := newKind(t, keeping), &faulty{Table: memory.New(clock), hit: never}
 	var observations []ingest.TypedObservation
 	for i := range 90 { // 1,800 names in total
 		d := observation(minute(i), "")
@@ -252,7 +258,7 @@ func TestAppend_FieldsOfTheLatestItemFitOneExpression(t *testing.T) {
 func TestAppend_ATransactionNamesUpTo350Fields(t *testing.T) {
 	t.Parallel()
 	for names, want := range map[int]int{350: 350, 351: 350} {
-		kind, store := kindOf(t, keeping), &faulty{Table: memory.New(clock), hit: never}
+		kind, store := newKind(t, keeping), &faulty{Table: memory.New(clock), hit: never}
 		var observations []ingest.TypedObservation
 		for f := range names {
 			if f%35 == 0 {
@@ -261,7 +267,8 @@ func TestAppend_ATransactionNamesUpTo350Fields(t *testing.T) {
 			d := &observations[len(observations)-1]
 			d.Attrs = append(d.Attrs, num(fmt.Sprint("f", f), 1))
 		}
-		wantOutcomes(t, appendAll(t, serviceOn(store, 1), kind, observations...), slices.Repeat([]model.Outcome{model.Applied}, len(observations))...)
+		wantOutcomes(t, appendAll(t, serviceOn(store, 1), kind, observations...),
+			slices.Repeat([]model.Outcome{model.Applied}, len(observations))...)
 		most := 0
 		for _, tx := range store.sent {
 			most = max(most, len(tx.Latest.Set))
@@ -277,7 +284,7 @@ func TestAppend_ATransactionHoldsUpTo3500KB(t *testing.T) {
 	t.Parallel()
 	const each, events = 250_000, 14
 	for more, want := range map[int]int{0: 1, 1: 2} {
-		kind, store := kindOf(t, keeping), &faulty{Table: memory.New(clock), hit: never}
+		kind, store := newKind(t, keeping), &faulty{Table: memory.New(clock), hit: never}
 		s := serviceOn(store, 1)
 		appendAll(t, s, kind, observation(minute(0), ""))
 		store.requests = 0
@@ -302,7 +309,7 @@ func TestAppend_ATransactionHoldsUpTo3500KB(t *testing.T) {
 // A program may allow more fields than a transaction names: each event is then sent alone.
 func TestAppend_AnEventWithMoreFieldsThanATransactionIsSentAlone(t *testing.T) {
 	t.Parallel()
-	kind, store := kindOf(t, keeping), &faulty{Table: memory.New(clock), hit: never}
+	kind, store := newKind(t, keeping), &faulty{Table: memory.New(clock), hit: never}
 	s := serviceOn(store, 1)
 	s.Limits.Fields, s.Limits.Measures = 400, 400
 	var observations []ingest.TypedObservation
@@ -327,12 +334,14 @@ func TestAppend_AnEventWithMoreFieldsThanATransactionIsSentAlone(t *testing.T) {
 func TestAppend_RepetitionsInABatchTakeNoRequest(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*catalog.Kind){"late kept": keeping, "late dropped": dropping} {
-		kind, store := kindOf(t, change), &faulty{Table: memory.New(clock), hit: never}
-		a, b, other := observation(minute(1), "", num("t", 1)), observation(minute(2), "", num("t", 2)), observation(minute(1), "", num("t", 3))
+		kind, store := newKind(t, change), &faulty{Table: memory.New(clock), hit: never}
+		a, b, other := observation(minute(1), "", num("t", 1)), observation(minute(2), "", num("t", 2)),
+			observation(minute(1), "", num("t", 3))
 		appendAll(t, serviceOn(store, 1), kind, observation(minute(0), "", num("t", 0)))
 		store.requests = 0
 		got := appendAll(t, serviceOn(store, 2), kind, a, a, b, other, a, b)
-		wantOutcomes(t, got, model.Applied, model.Duplicate, model.Applied, model.Collision, model.Duplicate, model.Duplicate)
+		wantOutcomes(t, got, model.Applied, model.Duplicate, model.Applied, model.Collision, model.Duplicate,
+			model.Duplicate)
 		if store.requests != 1 {
 			t.Errorf("%s: %d requests, want 1", name, store.requests)
 		}

@@ -51,7 +51,8 @@ func (s *Service) Delete(
 
 // Correct replaces the fields of a stored event, which keeps its expiry and whether it was
 // late. It reports whether the event still existed. The error may be model.FieldErrors.
-func (s *Service) Correct(ctx context.Context, store ChangeStore, kind *catalog.Kind, o TypedObservation, stored *model.Event) (bool, error) {
+func (s *Service) Correct(ctx context.Context, store ChangeStore, kind *catalog.Kind, o TypedObservation,
+	stored *model.Event) (bool, error) {
 	event, err := s.corrected(kind, o, stored)
 	if err != nil {
 		return false, err
@@ -68,7 +69,8 @@ func (s *Service) Correct(ctx context.Context, store ChangeStore, kind *catalog.
 
 // foldLatest makes the latest item follow a change that is stored. If it cannot, the table stream makes it
 // follow later, and the error says so.
-func (s *Service) foldLatest(ctx context.Context, store latest.Store, kind *catalog.Kind, c storage.Change) error {
+func (s *Service) foldLatest(ctx context.Context, store latest.Store, kind *catalog.Kind,
+	c storage.Change) error {
 	if !kind.HasLatest() {
 		return nil
 	}
@@ -85,7 +87,8 @@ func (s *Service) foldLatest(ctx context.Context, store latest.Store, kind *cata
 }
 
 // corrected returns a stored event with the fields of o. The error may be model.FieldErrors.
-func (s *Service) corrected(kind *catalog.Kind, o TypedObservation, stored *model.Event) (model.Event, error) {
+func (s *Service) corrected(kind *catalog.Kind, o TypedObservation,
+	stored *model.Event) (model.Event, error) {
 	anyID := *kind
 	anyID.IDs = catalog.OptionalID // the event has its id already
 	v := validation{kind: &anyID, limits: s.Limits, now: s.Now(), random: s.Rand}
@@ -103,8 +106,9 @@ func (s *Service) corrected(kind *catalog.Kind, o TypedObservation, stored *mode
 // Enrich sets fields of a latest item that no append writes; a null field is removed. The item
 // need not exist yet. The outcome is Applied, Conflict if the condition does not hold, or Gone. Indexes of
 // latest items by these fields change with them. The error may be model.FieldErrors.
-func (s *Service) Enrich(ctx context.Context, store ChangeStore, kind *catalog.Kind, series model.Series, patch model.Attrs, condition model.Condition) (model.AppendResult, error) {
-	entries := entriesOf(kind, &model.Event{Series: series, Attrs: patch})
+func (s *Service) Enrich(ctx context.Context, store ChangeStore, kind *catalog.Kind, series model.Series,
+	patch model.Attrs, condition model.Condition) (model.AppendResult, error) {
+	entries := indexEntries(kind, &model.Event{Series: series, Attrs: patch})
 	for _, entry := range entries {
 		if wrong := checkEntry(kind, entry); wrong != nil {
 			return model.AppendResult{}, model.FieldErrors{*wrong}
@@ -114,9 +118,10 @@ func (s *Service) Enrich(ctx context.Context, store ChangeStore, kind *catalog.K
 	if err != nil {
 		return model.AppendResult{}, err
 	}
-	tx := itemop.Transaction{Token: token, Actions: []itemop.Action{enrichment(series, patch, entries, condition), {
-		Key: tablekeys.PurgeLock(series.Subject), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}},
-	}}}
+	tx := itemop.Transaction{Token: token,
+		Actions: []itemop.Action{enrichment(series, patch, entries, condition), {
+			Key: tablekeys.PurgeLock(series.Subject), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}},
+		}}}
 	var got itemop.TransactResult
 	_, err = s.change(ctx, func(ctx context.Context) (_ storage.WriteResult, err error) {
 		got, err = store.Commit(ctx, tx)
@@ -132,7 +137,8 @@ func (s *Service) Enrich(ctx context.Context, store ChangeStore, kind *catalog.K
 }
 
 // enrichment returns the change of the latest item.
-func enrichment(series model.Series, patch model.Attrs, entries []storage.IndexEntry, condition model.Condition) itemop.Action {
+func enrichment(series model.Series, patch model.Attrs, entries []storage.IndexEntry,
+	condition model.Condition) itemop.Action {
 	a := itemop.Action{
 		Key: keys.Latest(series), Where: condition, Set: item.Item{},
 		Precondition: itemop.Precondition{{Op: itemop.AttrAbsent, Attr: tablekeys.AttrPurgeLock}},
@@ -170,7 +176,8 @@ func refused(items []itemop.ItemResult) model.AppendResult {
 }
 
 // change repeats a request until the table decides.
-func (s *Service) change(ctx context.Context, request func(context.Context) (storage.WriteResult, error)) (storage.WriteResult, error) {
+func (s *Service) change(ctx context.Context,
+	request func(context.Context) (storage.WriteResult, error)) (storage.WriteResult, error) {
 	r := retry.Retrier{Policy: s.RetryPolicy, Rand: s.Rand, Sleep: s.Sleep, OnRetry: s.OnRetry}
 	return r.Do(ctx, request)
 }

@@ -36,7 +36,7 @@ func (s *Service) Compose(
 		tx.Latest = &storage.LatestWrite{
 			Series: event.Series, OrCreate: true, First: event.Order, Last: event.Order,
 			Hash: event.Hash, Set: event.Attrs, Now: event.ArrivedAt, Condition: condition,
-			Entries: entriesOf(kind, &event),
+			Entries: indexEntries(kind, &event),
 		}
 	}
 	return tx, nil, nil

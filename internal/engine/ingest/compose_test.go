@@ -13,12 +13,15 @@ func TestComposedResult_FollowsThePrecedenceOfOutcomes(t *testing.T) {
 	t.Parallel()
 	order := model.Order{At: 1000, ID: "b"}
 	mine := model.Event{Order: order, Hash: model.Hash{1}}
-	tx := &storage.AppendTransaction{Latest: &storage.LatestWrite{Last: order, Hash: mine.Hash}, Puts: []model.Event{mine}}
+	tx := &storage.AppendTransaction{Latest: &storage.LatestWrite{Last: order, Hash: mine.Hash},
+		Puts: []model.Event{mine}}
 	latest := func(at model.Time, id string, hash byte, locked bool) *model.Latest {
-		return &model.Latest{Ordered: true, Order: model.Order{At: at, ID: id}, Hash: model.Hash{hash}, PurgeLocked: locked}
+		return &model.Latest{Ordered: true, Order: model.Order{At: at, ID: id}, Hash: model.Hash{hash},
+			PurgeLocked: locked}
 	}
 	limited := *tx
-	limited.Latest = &storage.LatestWrite{Last: order, Hash: mine.Hash, Condition: model.Condition{{Field: "mode", Op: model.Exists}}}
+	limited.Latest = &storage.LatestWrite{Last: order, Hash: mine.Hash,
+		Condition: model.Condition{{Field: "mode", Op: model.Exists}}}
 	if got := ingest.ComposedResult(&limited, storage.StoreResult{
 		Result: storage.ConditionFailed, LatestFailed: true, Latest: latest(2000, "", 0, false), Stored: []*model.Event{nil},
 	}); got.Outcome != model.Conflict {
@@ -51,20 +54,22 @@ func TestComposedResult_FollowsThePrecedenceOfOutcomes(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got.Outcome, c.want)
 		}
 	}
-	if got := ingest.ComposedResult(tx, storage.StoreResult{Result: storage.Written}); got.Latest == nil || got.Latest.Order != order {
+	if got := ingest.ComposedResult(tx, storage.StoreResult{Result: storage.Written}); got.Latest == nil ||
+		got.Latest.Order != order {
 		t.Errorf("applied returned %+v, want the latest item as written", got.Latest)
 	}
 }
 
 func TestCompose_KindWithoutLatestItemTakesNoCondition(t *testing.T) {
 	t.Parallel()
-	service, kind := serviceOn(nil, 1), kindOf(t, withoutLatest)
+	service, kind := serviceOn(nil, 1), newKind(t, withoutLatest)
 	tx, wrong, err := service.Compose(t.Context(), kind, observation(minute(0), ""), nil)
 	if err != nil || wrong != nil || tx.Latest != nil || tx.PurgeLock == nil || len(tx.Puts) != 1 {
 		t.Errorf("without a condition: %+v, %v, %v; want only the event and the purge lock", tx, wrong, err)
 	}
 	where := model.Condition{{Field: "x", Op: model.Exists}}
-	if _, _, err := service.Compose(t.Context(), kind, observation(minute(0), ""), where); !errors.Is(err, ingest.ErrNoLatest) {
+	if _, _, err := service.Compose(t.Context(), kind, observation(minute(0), ""), where); !errors.Is(err,
+		ingest.ErrNoLatest) {
 		t.Errorf("with a condition: %v, want %v", err, ingest.ErrNoLatest)
 	}
 }

@@ -22,14 +22,14 @@ func TestAppend_ConcurrentAppendsEqualSomeSerialOrder(t *testing.T) {
 	for seed := range 10 {
 		t.Run("seed "+strconv.Itoa(seed), func(t *testing.T) {
 			t.Parallel()
-			kind, table := kindOf(t, keeping), memory.New(clock)
+			kind, table := newKind(t, keeping), memory.New(clock)
 			observations := manyObservations(rand.New(rand.NewPCG(uint64(seed), 1)))
 			results := appendConcurrently(t, table, observations, seed)
 
-			stored := eventsOf(t, table, series(kind))
+			stored := readEvents(t, table, series(kind))
 			wantEachIdentityOnce(t, observations, stored)
 			wantOneWinnerEach(t, results, stored)
-			wantLatestOfApplied(t, latestOf(t, table, series(kind)), results, stored)
+			wantLatestOfApplied(t, readLatest(t, table, series(kind)), results, stored)
 		})
 	}
 }
@@ -39,7 +39,8 @@ func TestAppend_ConcurrentAppendsEqualSomeSerialOrder(t *testing.T) {
 func manyObservations(r *rand.Rand) []ingest.TypedObservation {
 	var observations []ingest.TypedObservation
 	for i := range 80 {
-		d := observation(minute(i/2), strconv.Itoa(i%2), num("n"+strconv.Itoa(i%40), int64(i)), num("last", int64(i)))
+		d := observation(minute(i/2), strconv.Itoa(i%2), num("n"+strconv.Itoa(i%40), int64(i)),
+			num("last", int64(i)))
 		observations = append(observations, d)
 		if i < 10 {
 			observations = append(observations, d)
@@ -48,13 +49,16 @@ func manyObservations(r *rand.Rand) []ingest.TypedObservation {
 			observations = append(observations, d)
 		}
 	}
-	r.Shuffle(len(observations), func(i, j int) { observations[i], observations[j] = observations[j], observations[i] })
+	r.Shuffle(len(observations), func(i, j int) {
+		observations[i], observations[j] = observations[j], observations[i]
+	})
 	return observations
 }
 
-func appendConcurrently(t *testing.T, table *memory.Table, observations []ingest.TypedObservation, seed int) []model.AppendResult {
+func appendConcurrently(t *testing.T, table *memory.Table, observations []ingest.TypedObservation,
+	seed int) []model.AppendResult {
 	t.Helper()
-	kind, lots := kindOf(t, keeping), rand.New(rand.NewPCG(uint64(seed), 2))
+	kind, lots := newKind(t, keeping), rand.New(rand.NewPCG(uint64(seed), 2))
 	store := &faulty{Table: table, hit: func(int) (fault, bool) { // called under the store's lock
 		return faults[lots.IntN(4)], lots.IntN(10) < 3
 	}}
@@ -107,7 +111,8 @@ func wantOneWinnerEach(t *testing.T, results []model.AppendResult, stored []mode
 		}
 		others := map[bool]model.Outcome{true: model.Duplicate, false: model.Collision}[i < 10]
 		if len(byOrder[e.Order]) > 1 && !slices.Contains(byOrder[e.Order], others) || winners != 1 {
-			t.Errorf("identity %d: results %v, want one applied or late, and %s for the others", i, byOrder[e.Order], others)
+			t.Errorf("identity %d: results %v, want one applied or late, and %s for the others", i, byOrder[e.Order],
+				others)
 		}
 	}
 }

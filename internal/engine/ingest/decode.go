@@ -18,7 +18,8 @@ import (
 
 // Errors of a body that could not be divided into observations. Nothing in it is appended.
 var (
-	ErrEmptyBody = errors.New("the body is empty: send one JSON object, an array of objects, or one object on each line")
+	ErrEmptyBody = errors.New(
+		"the body is empty: send one JSON object, an array of objects, or one object on each line")
 	ErrNotJSON   = errors.New("the body is not JSON")
 	ErrNotObject = errors.New("the body is JSON, but neither an object nor an array of objects")
 	ErrTooMany   = errors.New("too many observations in one request")
@@ -38,7 +39,7 @@ func DecodeBody(body []byte, limit int) (observations []Observation, many bool, 
 	}
 	o := DecodeObject(body)
 	if o.DecodeError != nil {
-		if err := syntaxOf(body); err != nil {
+		if err := checkSyntax(body); err != nil {
 			return nil, false, err
 		}
 	}
@@ -64,7 +65,7 @@ func decodeArray(body []byte, limit int) ([]Observation, error) {
 		next, more = jsonscan.Sibling(body, end, false, ']')
 	}
 	if next == jsonscan.Invalid || more {
-		return nil, cmp.Or(syntaxOf(body), ErrNotJSON)
+		return nil, cmp.Or(checkSyntax(body), ErrNotJSON)
 	}
 	if next < len(body) {
 		return nil, fmt.Errorf("%w: there is text after the array; send one array", ErrNotJSON)
@@ -128,7 +129,7 @@ func scanObject(raw []byte, i int) (fields []Field, end int) {
 		if end = jsonscan.Skip(raw, value); end == jsonscan.Invalid {
 			return nil, jsonscan.Invalid
 		}
-		f := Field{Name: textAt(text, name, at), Form: formOf(raw[value:])}
+		f := Field{Name: textAt(text, name, at), Form: detectForm(raw[value:])}
 		switch f.Form {
 		case TextForm:
 			content, _ := jsonscan.Text(raw, value)
@@ -153,11 +154,11 @@ func textAt(all string, s jsonscan.Raw, i int) string {
 
 // notAnObject returns why raw is not one JSON object.
 func notAnObject(raw []byte) *model.FieldError {
-	if err := syntaxOf(raw); err != nil {
+	if err := checkSyntax(raw); err != nil {
 		return fieldError("", CodeNotJSON, "%s", strings.TrimPrefix(err.Error(), "the body is "))
 	}
 	return fieldError("", CodeNotAnObject, "is %s: want an object with one observation, {\"timestamp\": …}",
-		formOf(bytes.TrimSpace(raw)))
+		detectForm(bytes.TrimSpace(raw)))
 }
 
 // textError returns why the texts of an object that is valid JSON cannot be stored, or are ambiguous; nil if
@@ -182,8 +183,8 @@ func textError(raw []byte, fields []Field) *model.FieldError {
 	return nil
 }
 
-// formOf returns the form of a valid JSON value, which follows from its first byte.
-func formOf(raw []byte) Form {
+// detectForm returns the form of a valid JSON value, which follows from its first byte.
+func detectForm(raw []byte) Form {
 	switch raw[0] {
 	case '{', '[':
 		return NestedForm
@@ -231,8 +232,8 @@ func escapedUnit(s []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// syntaxOf returns nil if raw is one JSON value, else ErrNotJSON with the byte offset.
-func syntaxOf(raw []byte) error {
+// checkSyntax returns nil if raw is one JSON value, else ErrNotJSON with the byte offset.
+func checkSyntax(raw []byte) error {
 	var value json.RawMessage
 	if err := json.Unmarshal(raw, &value); err != nil {
 		return notJSON(err)

@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// codesOf returns the codes of decode errors, "" for observations without one.
-func codesOf(observations []ingest.Observation) []string {
+// errorCodes returns the codes of decode errors, "" for observations without one.
+func errorCodes(observations []ingest.Observation) []string {
 	codes := []string{}
 	for _, o := range observations {
 		if o.DecodeError == nil {
@@ -56,8 +56,9 @@ func TestDecodeBody(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got, many, err := ingest.DecodeBody([]byte(c.body), 6)
-			if !errors.Is(err, c.err) || err == nil && (!slices.Equal(codesOf(got), c.want) || many != c.many) {
-				t.Errorf("got %q, many %t, error %v; want %q, many %t, error %v", codesOf(got), many, err, c.want, c.many, c.err)
+			if !errors.Is(err, c.err) || err == nil && (!slices.Equal(errorCodes(got), c.want) || many != c.many) {
+				t.Errorf("got %q, many %t, error %v; want %q, many %t, error %v", errorCodes(got), many, err, c.want,
+					c.many, c.err)
 			}
 		})
 	}
@@ -67,8 +68,9 @@ func TestDecodeLines_RejectsOnlyTheBadLine(t *testing.T) {
 	t.Parallel()
 	body := "{\"a\":1}\n\n  {\"a\":NaN}\r\n5\n{\"a\":2}"
 	got, err := ingest.DecodeLines([]byte(body), 4)
-	if want := []string{"", "not-json", "not-an-object", ""}; err != nil || !slices.Equal(codesOf(got), want) {
-		t.Fatalf("got %q, error %v; want %q", codesOf(got), err, want)
+	if want := []string{"", "not-json", "not-an-object", ""}; err != nil ||
+		!slices.Equal(errorCodes(got), want) {
+		t.Fatalf("got %q, error %v; want %q", errorCodes(got), err, want)
 	}
 	for i, line := range map[int]string{1: "line 3:", 2: "line 4:"} {
 		if !strings.HasPrefix(got[i].DecodeError.Message, line) {
@@ -89,7 +91,8 @@ func TestDecodeLines_RejectsEmptyAndTooLongBodies(t *testing.T) {
 
 func TestDecodeObject_KeepsEveryDigit(t *testing.T) {
 	t.Parallel()
-	o := ingest.DecodeObject([]byte(`{"n":0.1000000000000000055511151231257827,"t":"\u0041","b":false,"x":null,"a":[1,{"b":2}]}`))
+	o := ingest.DecodeObject(
+		[]byte(`{"n":0.1000000000000000055511151231257827,"t":"\u0041","b":false,"x":null,"a":[1,{"b":2}]}`))
 	want := []ingest.Field{
 		{Name: "n", Form: ingest.NumberForm, Text: "0.1000000000000000055511151231257827"},
 		{Name: "t", Form: ingest.TextForm, Text: "A"},
@@ -116,7 +119,8 @@ func TestDecodeObject_RejectsEachTextThatWouldBeReplaced(t *testing.T) {
 		if strings.ContainsRune(decoded, '\uFFFD') {
 			want = ingest.CodeLoneSurrogate
 		}
-		if got := codesOf([]ingest.Observation{ingest.DecodeObject([]byte(`{"a":` + text + `}`))}); got[0] != want {
+		if got := errorCodes(
+			[]ingest.Observation{ingest.DecodeObject([]byte(`{"a":` + text + `}`))}); got[0] != want {
 			t.Errorf("%s: code %q, want %q", text, got[0], want)
 		}
 	}
@@ -128,24 +132,27 @@ func TestDecodeObject_RejectsEachTextThatWouldBeReplaced(t *testing.T) {
 func FuzzDecodeObject(f *testing.F) {
 	testenv.AddCorpus(f)
 	for _, seed := range []string{
-		reading(with("temperature", "22.4")), `{"a":"\ud83d\ude00"}`, `{"a":"\ud83d"}`, `{"a":1,"a":1}`, `{"a":{"b":[]}}`,
+		reading(with("temperature", "22.4")), `{"a":"\ud83d\ude00"}`, `{"a":"\ud83d"}`, `{"a":1,"a":1}`,
+		`{"a":{"b":[]}}`,
 		`{"deviceId":"a","timestamp":1e9,"x":1e400}`, `[1]`, `{"":-0}`, "{\"\xff\":1}", `{"a":"\\ud800\\"}`, `nul`,
 	} {
 		f.Add([]byte(seed))
 	}
-	kind := kindOf(f, keeping)
+	kind := newKind(f, keeping)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		o := ingest.DecodeObject(raw)
 		if o.DecodeError == nil {
 			again := ingest.DecodeObject(encode(t, o.Fields))
 			if again.DecodeError != nil || !slices.Equal(again.Fields, o.Fields) {
-				t.Errorf("%q is decoded as %+v; encoded and decoded again as %+v, error %+v", raw, o.Fields, again.Fields, again.DecodeError)
+				t.Errorf("%q is decoded as %+v; encoded and decoded again as %+v, error %+v", raw, o.Fields, again.Fields,
+					again.DecodeError)
 			}
 		} else if _, err := json.Marshal(o.DecodeError); err != nil || len(o.DecodeError.Message) > 400 {
 			t.Errorf("%q: decode error %+v cannot be reported: %v", raw, o.DecodeError, err)
 		}
 		results, err := serviceOn(memory.New(clock), 1).Append(t.Context(), kind, o)
-		if err != nil || (results[0].Outcome == model.Rejected) != (len(results[0].Errors) > 0) || o.DecodeError != nil && results[0].Outcome != model.Rejected {
+		if err != nil || (results[0].Outcome == model.Rejected) != (len(results[0].Errors) > 0) ||
+			o.DecodeError != nil && results[0].Outcome != model.Rejected {
 			t.Errorf("%q: outcome %+v, error %v", raw, results[0], err)
 		}
 	})

@@ -25,7 +25,8 @@ type fieldDecoder struct {
 
 // decode returns o as far as it can be decoded, and adds an error for each other field.
 func (v *validation) decode(o Observation) TypedObservation {
-	d := fieldDecoder{problems: &v.problems, v: v, kind: v.kind, names: map[string]bool{}, typed: TypedObservation{Subject: o.Subject, Origin: o.Origin, Strict: o.Strict}}
+	d := fieldDecoder{problems: &v.problems, v: v, kind: v.kind, names: map[string]bool{},
+		typed: TypedObservation{Subject: o.Subject, Origin: o.Origin, Strict: o.Strict}}
 	for _, f := range o.Fields {
 		d.names[f.Name] = true
 	}
@@ -34,7 +35,9 @@ func (v *validation) decode(o Observation) TypedObservation {
 	}
 	switch byTime := d.kind.OrderBy == ""; {
 	case d.timed && !byTime:
-		d.add(catalog.TimeField, CodeNameReserved, "events of %s are ordered by %s and have no time: send the time under another name", d.kind.Name, d.kind.OrderBy)
+		d.add(catalog.TimeField, CodeNameReserved,
+			"events of %s are ordered by %s and have no time: send the time under another name", d.kind.Name,
+			d.kind.OrderBy)
 	case !d.timed && byTime:
 		d.add(catalog.TimeField, CodeMissing, "missing: it is the time of the event; send RFC 3339 "+
 			"(2026-04-20T14:00:00Z) or epoch seconds or milliseconds%s", d.meant(catalog.TimeField))
@@ -85,7 +88,9 @@ func (d *fieldDecoder) subject(f Field) {
 	case known == "":
 		d.typed.Subject = named
 	case named != known && f.Form != NullForm:
-		d.add(f.Name, CodeSubjectMismatch, "is %q, but the observation was sent for %q: leave the field out, or send it for its own subject", clip(named), clip(known))
+		d.add(f.Name, CodeSubjectMismatch,
+			"is %q, but the observation was sent for %q: leave the field out, or send it for its own subject",
+			clip(named), clip(known))
 	}
 }
 
@@ -108,11 +113,12 @@ func (d *fieldDecoder) time(f Field) {
 	case NumberForm:
 		d.typed.At, err = model.ParseEpoch(f.Text, d.kind.FinerTime)
 	default:
-		d.add(f.Name, CodeWrongType, "is %s: want a string in RFC 3339 or a number of epoch seconds or milliseconds", f.Form)
+		d.add(f.Name, CodeWrongType,
+			"is %s: want a string in RFC 3339 or a number of epoch seconds or milliseconds", f.Form)
 	}
 	d.timed = true
 	if err != nil {
-		d.add(f.Name, codeOf(err, timeCodes, CodeTimeForm), "%v", err)
+		d.add(f.Name, errorCode(err, timeCodes, CodeTimeForm), "%v", err)
 		return
 	}
 	d.unset(f.Name)
@@ -138,7 +144,8 @@ func (d *fieldDecoder) value(f Field) {
 	case errors.Is(err, model.ErrNumberRange):
 		d.add(f.Name, CodeNumberRange, "%v: round it at the source", err)
 	default:
-		d.v.part(f.Name, codeOf(err, numberCodes, CodeNumberForm), "%v: a value that is no number is not stored; leave it out, or send null", err)
+		d.v.part(f.Name, errorCode(err, numberCodes, CodeNumberForm),
+			"%v: a value that is no number is not stored; leave it out, or send null", err)
 	}
 }
 
@@ -152,7 +159,7 @@ var (
 	numberCodes = []errCode{{model.ErrNumberRange, CodeNumberRange}}
 )
 
-func codeOf(err error, codes []errCode, otherwise string) string {
+func errorCode(err error, codes []errCode, otherwise string) string {
 	for _, c := range codes {
 		if errors.Is(err, c.err) {
 			return c.code

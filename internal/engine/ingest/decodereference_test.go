@@ -63,7 +63,8 @@ func sameAsReference(t *testing.T, body []byte) {
 // BenchmarkDecodeObject decodes one reading of three values, by one pass and by encoding/json.
 func BenchmarkDecodeObject(b *testing.B) {
 	raw := []byte(`{"deviceId":"sensor_0001","timestamp":"2026-03-10T10:00:00Z","temperature":21.5,"humidity":40.25,"battery":98}`)
-	for name, decode := range map[string]func([]byte) Observation{"one pass": DecodeObject, "reference": referenceObject} {
+	for name, decode := range map[string]func([]byte) Observation{"one pass": DecodeObject,
+		"reference": referenceObject} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -83,7 +84,7 @@ func referenceBody(body []byte, limit int) (observations []Observation, many boo
 		observations, err = referenceArray(body, limit)
 		return observations, true, err
 	}
-	if err := syntaxOf(body); err != nil {
+	if err := checkSyntax(body); err != nil {
 		return nil, false, err
 	}
 	if body[0] != '{' {
@@ -121,7 +122,7 @@ func referenceArray(body []byte, limit int) ([]Observation, error) {
 // referenceObject is DecodeObject by encoding/json.
 func referenceObject(raw []byte) Observation {
 	o := Observation{Payload: raw}
-	if err := syntaxOf(raw); err != nil {
+	if err := checkSyntax(raw); err != nil {
 		o.DecodeError = fieldError("", CodeNotJSON, "%s", strings.TrimPrefix(err.Error(), "the body is "))
 		return o
 	}
@@ -133,11 +134,14 @@ func referenceObject(raw []byte) Observation {
 func referenceFields(raw []byte) ([]Field, *model.FieldError) {
 	switch {
 	case raw[0] != '{':
-		return nil, fieldError("", CodeNotAnObject, "is %s: want an object with one observation, {\"timestamp\": …}", formOf(raw))
+		return nil, fieldError("", CodeNotAnObject,
+			"is %s: want an object with one observation, {\"timestamp\": …}", detectForm(raw))
 	case !utf8.Valid(raw):
-		return nil, fieldError("", CodeInvalidUTF8, "contains bytes that are not UTF-8, which the table cannot store: encode the text as UTF-8")
+		return nil, fieldError("", CodeInvalidUTF8,
+			"contains bytes that are not UTF-8, which the table cannot store: encode the text as UTF-8")
 	case loneSurrogate(raw):
-		return nil, fieldError("", CodeLoneSurrogate, "contains half of a \\uD800–\\uDFFF pair, which is not a character: send both halves, or the character itself")
+		return nil, fieldError("", CodeLoneSurrogate,
+			"contains half of a \\uD800–\\uDFFF pair, which is not a character: send both halves, or the character itself")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := decoder.Token(); err != nil {
@@ -150,7 +154,8 @@ func referenceFields(raw []byte) ([]Field, *model.FieldError) {
 			return nil, fieldError("", CodeNotJSON, "not JSON: %v", err)
 		}
 		if seen[f.Name] {
-			return nil, fieldError(f.Name, CodeDuplicateName, "appears twice in one object, so its value is ambiguous: send it once")
+			return nil, fieldError(f.Name, CodeDuplicateName,
+				"appears twice in one object, so its value is ambiguous: send it once")
 		}
 		seen[f.Name] = true
 		fields = append(fields, f)
@@ -168,7 +173,7 @@ func referenceField(decoder *json.Decoder) (Field, error) {
 	if err := decoder.Decode(&raw); err != nil {
 		return Field{}, err
 	}
-	switch f.Form = formOf(raw); f.Form {
+	switch f.Form = detectForm(raw); f.Form {
 	case TextForm:
 		err = json.Unmarshal(raw, &f.Text)
 	case NumberForm, BoolForm, NestedForm:

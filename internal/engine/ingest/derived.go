@@ -15,7 +15,8 @@ import (
 
 // putRequest returns the request that stores one event without the latest item. Requests of kinds with a
 // derived latest item name the attempt, so that a repeated request differs from another sender's duplicate.
-func (s *Service) putRequest(kind *catalog.Kind, e *model.Event) (func(context.Context) (storage.StoreResult, error), error) {
+func (s *Service) putRequest(kind *catalog.Kind,
+	e *model.Event) (func(context.Context) (storage.StoreResult, error), error) {
 	put := func(ctx context.Context) (storage.StoreResult, error) { return s.Store.Put(ctx, *e) }
 	if !kind.HasLatest() {
 		return put, nil
@@ -32,7 +33,8 @@ func (s *Service) putRequest(kind *catalog.Kind, e *model.Event) (func(context.C
 	if err != nil {
 		return nil, err
 	}
-	tx := storage.AppendTransaction{Token: token, Check: check, PurgeLock: &e.Series.Subject, Puts: []model.Event{*e}}
+	tx := storage.AppendTransaction{Token: token, Check: check, PurgeLock: &e.Series.Subject,
+		Puts: []model.Event{*e}}
 	return func(ctx context.Context) (storage.StoreResult, error) { return s.Store.Append(ctx, tx) }, nil
 }
 

@@ -33,14 +33,15 @@ func (l *lostResponses) Put(ctx context.Context, e model.Event) (storage.StoreRe
 	return r, err
 }
 
-func (l *lostResponses) Append(ctx context.Context, tx storage.AppendTransaction) (storage.StoreResult, error) {
+func (l *lostResponses) Append(ctx context.Context,
+	tx storage.AppendTransaction) (storage.StoreResult, error) {
 	l.appends.Add(1)
 	return l.Table.Append(ctx, tx)
 }
 
 func TestAppend_OfADerivedKindIsOnePutWithoutTheLatestItem(t *testing.T) {
 	t.Parallel()
-	kind, store := kindOf(t, derived), &lostResponses{Table: memory.New(clock)}
+	kind, store := newKind(t, derived), &lostResponses{Table: memory.New(clock)}
 	var batch []ingest.TypedObservation
 	for i := range 60 {
 		batch = append(batch, observation(minute(i), "", num("t", 1)))
@@ -50,7 +51,8 @@ func TestAppend_OfADerivedKindIsOnePutWithoutTheLatestItem(t *testing.T) {
 			t.Fatalf("outcome %s, want applied", r.Outcome)
 		}
 	}
-	wantOutcomes(t, appendAll(t, serviceOn(store, 2), kind, observation(minute(5), "", num("t", 1)), observation(minute(5), "", num("t", 2))),
+	wantOutcomes(t, appendAll(t, serviceOn(store, 2), kind, observation(minute(5), "", num("t", 1)),
+		observation(minute(5), "", num("t", 2))),
 		model.Duplicate, model.Collision)
 	if n := len(scan(t, store.Table)); n != 60 || store.appends.Load() != 0 {
 		t.Errorf("%d items and %d transactions, want 60 events only", n, store.appends.Load())
@@ -63,8 +65,9 @@ func TestAppend_OfADerivedKindKnowsItsOwnEventAfterALostResponse(t *testing.T) {
 		"reported": derived,
 		"merged":   func(k *catalog.Kind) { derived(k); k.OnCollision = catalog.MergeCollision },
 	} {
-		kind, store := kindOf(t, change), &lostResponses{Table: memory.New(clock)}
-		wantOutcomes(t, appendAll(t, serviceOn(store, 1), kind, observation(minute(1), "", num("t", 1))), model.Applied)
+		kind, store := newKind(t, change), &lostResponses{Table: memory.New(clock)}
+		wantOutcomes(t, appendAll(t, serviceOn(store, 1), kind, observation(minute(1), "", num("t", 1))),
+			model.Applied)
 		store.left.Store(3)
 		got := appendAll(t, serviceOn(store, 2), kind, observation(minute(1), "", num("t", 1)))
 		store.left.Store(3)
@@ -79,7 +82,7 @@ func TestAppend_OfADerivedKindKnowsItsOwnEventAfterALostResponse(t *testing.T) {
 // stored, and counted, a second time.
 func TestAppend_OfADerivedKindRejectsTheRepeatOfAnExpiredEvent(t *testing.T) {
 	t.Parallel()
-	kind, table := kindOf(t, derived), memory.New(clock)
+	kind, table := newKind(t, derived), memory.New(clock)
 	raw, seed := kind.Retention.Raw, 0
 	for name, c := range map[string]struct {
 		at      model.Time
@@ -97,7 +100,7 @@ func TestAppend_OfADerivedKindRejectsTheRepeatOfAnExpiredEvent(t *testing.T) {
 	} {
 		attrs := model.Attrs{num("t", 1)}
 		latest := item.FromLatest(&model.Latest{
-			Series: series(kind), Ordered: true, Order: model.Order{At: clock().Add(-raw)}, Hash: model.HashOf(attrs), Attrs: attrs, PurgeLocked: c.locked,
+			Series: series(kind), Ordered: true, Order: model.Order{At: clock().Add(-raw)}, Hash: model.HashAttrs(attrs), Attrs: attrs, PurgeLocked: c.locked,
 		})
 		if err := table.PutItem(t.Context(), latest); err != nil {
 			t.Fatal(err)
@@ -106,9 +109,11 @@ func TestAppend_OfADerivedKindRejectsTheRepeatOfAnExpiredEvent(t *testing.T) {
 		seed++
 		got := appendAll(t, serviceOn(store, seed), kind, observation(c.at, "", num("t", c.value)))
 		if got[0].Outcome != c.want || store.appends.Load() != c.appends {
-			t.Errorf("%s: %s with %d transactions, want %s with %d", name, got[0].Outcome, store.appends.Load(), c.want, c.appends)
+			t.Errorf("%s: %s with %d transactions, want %s with %d", name, got[0].Outcome, store.appends.Load(),
+				c.want, c.appends)
 		}
-		composed, _, err := serviceOn(store, seed).Compose(t.Context(), kind, observation(c.at, "", num("t", c.value)), nil)
+		composed, _, err := serviceOn(store, seed).Compose(t.Context(), kind,
+			observation(c.at, "", num("t", c.value)), nil)
 		if err != nil || (composed.Check != nil) != (c.appends > 0) {
 			t.Errorf("%s: a composed transaction has the check %v, %v", name, composed.Check, err)
 		}
@@ -117,8 +122,9 @@ func TestAppend_OfADerivedKindRejectsTheRepeatOfAnExpiredEvent(t *testing.T) {
 
 func TestAppendIf_OfADerivedKindSaysWhatToConfigure(t *testing.T) {
 	t.Parallel()
-	kind := kindOf(t, derived)
-	_, err := serviceOn(memory.New(clock), 1).AppendIf(t.Context(), kind, observation(minute(1), ""), model.Condition{whenOn})
+	kind := newKind(t, derived)
+	_, err := serviceOn(memory.New(clock), 1).AppendIf(t.Context(), kind, observation(minute(1), ""),
+		model.Condition{whenOn})
 	if !errors.Is(err, ingest.ErrNoLatest) || !strings.Contains(err.Error(), "latest: transaction") {
 		t.Errorf("%v, want an error that names the configuration", err)
 	}

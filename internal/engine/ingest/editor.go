@@ -53,7 +53,8 @@ type Edit struct {
 // Correct replaces the fields of the event that has the identity of o. If expect is set, the
 // stored event must have that hash; a repetition of a correction that was made is Corrected too.
 // The error may be model.FieldErrors, or wrap model.ErrUndecided: then a repetition is safe.
-func (e *Editor) Correct(ctx context.Context, kind *catalog.Kind, o TypedObservation, expect *model.Hash) (Edit, error) {
+func (e *Editor) Correct(ctx context.Context, kind *catalog.Kind, o TypedObservation,
+	expect *model.Hash) (Edit, error) {
 	order := model.Order{At: o.At, ID: o.ID}
 	k := model.EventKey{Series: kind.Series(o.Subject, o.Stream, order), Order: order}
 	return e.CorrectAt(ctx, kind, k, o, expect)
@@ -75,7 +76,8 @@ func (e *Editor) CorrectAt(
 	case expect == nil:
 		done, err := e.Service.Correct(ctx, e.Store, kind, o, stored)
 		if err == nil && done {
-			err = e.Service.foldLatest(ctx, e.Store, kind, storage.Change{Type: storage.Corrected, Key: k, Before: stored, After: &event})
+			err = e.Service.foldLatest(ctx, e.Store, kind,
+				storage.Change{Type: storage.Corrected, Key: k, Before: stored, After: &event})
 		}
 		return e.edited(ctx, k, event.Hash, done, err)
 	case stored.Hash != *expect:
@@ -86,20 +88,23 @@ func (e *Editor) CorrectAt(
 		return Edit{}, err
 	}
 	e.Service.ensureQueued(ctx, kind, queue.Event{EventKey: k, Before: stored, After: &event})
-	tx := storage.AppendTransaction{Token: token, Merge: &storage.EventMerge{Event: event, Was: *expect, Now: e.Service.Now()}}
+	tx := storage.AppendTransaction{Token: token,
+		Merge: &storage.EventMerge{Event: event, Was: *expect, Now: e.Service.Now()}}
 	result, err := e.Service.change(ctx, func(ctx context.Context) (storage.WriteResult, error) {
 		r, err := e.Store.Append(ctx, tx)
 		return r.Result, err
 	})
 	if err == nil && result == storage.Written {
-		err = e.Service.foldLatest(ctx, e.Store, kind, storage.Change{Type: storage.Corrected, Key: k, Before: stored, After: &event})
+		err = e.Service.foldLatest(ctx, e.Store, kind,
+			storage.Change{Type: storage.Corrected, Key: k, Before: stored, After: &event})
 	}
 	return e.edited(ctx, k, event.Hash, result == storage.Written, err)
 }
 
 // Patch sets some fields of a stored event and keeps the others; a null field is removed. The
 // event must not change between the read and the write, or the outcome is Changed.
-func (e *Editor) Patch(ctx context.Context, kind *catalog.Kind, k model.EventKey, patch model.Attrs, expect *model.Hash) (Edit, error) {
+func (e *Editor) Patch(ctx context.Context, kind *catalog.Kind, k model.EventKey, patch model.Attrs,
+	expect *model.Hash) (Edit, error) {
 	stored, err := e.stored(ctx, k)
 	if err != nil || stored == nil {
 		return Edit{Outcome: NotFound}, err
@@ -116,11 +121,13 @@ func (e *Editor) Patch(ctx context.Context, kind *catalog.Kind, k model.EventKey
 			fields = append(fields, a)
 		}
 	}
-	return e.Correct(ctx, kind, TypedObservation{Subject: k.Series.Subject.ID, Stream: k.Series.Stream, At: k.At, ID: k.ID, Attrs: fields}, expect)
+	return e.Correct(ctx, kind, TypedObservation{Subject: k.Series.Subject.ID, Stream: k.Series.Stream, At: k.At,
+		ID: k.ID, Attrs: fields}, expect)
 }
 
 // edited returns the result of a correction that would store the hash.
-func (e *Editor) edited(ctx context.Context, k model.EventKey, hash model.Hash, done bool, err error) (Edit, error) {
+func (e *Editor) edited(ctx context.Context, k model.EventKey, hash model.Hash, done bool,
+	err error) (Edit, error) {
 	if err != nil {
 		return Edit{}, fmt.Errorf("correct event of %s: %w", k.Series, err)
 	}
@@ -136,7 +143,8 @@ func (e *Editor) edited(ctx context.Context, k model.EventKey, hash model.Hash, 
 
 // Delete deletes an event. If expect is set, the stored event must have that hash. The error
 // may wrap model.ErrUndecided.
-func (e *Editor) Delete(ctx context.Context, kind *catalog.Kind, k model.EventKey, expect *model.Hash) (Edit, error) {
+func (e *Editor) Delete(ctx context.Context, kind *catalog.Kind, k model.EventKey,
+	expect *model.Hash) (Edit, error) {
 	stored, err := e.stored(ctx, k)
 	if expect == nil {
 		deleted := false
@@ -146,7 +154,8 @@ func (e *Editor) Delete(ctx context.Context, kind *catalog.Kind, k model.EventKe
 		if !deleted {
 			return Edit{Outcome: NotFound}, err
 		}
-		return Edit{Outcome: Deleted}, e.Service.foldLatest(ctx, e.Store, kind, storage.Change{Type: storage.Deleted, Key: k, Before: stored})
+		return Edit{Outcome: Deleted},
+			e.Service.foldLatest(ctx, e.Store, kind, storage.Change{Type: storage.Deleted, Key: k, Before: stored})
 	}
 	switch {
 	case err != nil || stored == nil:
@@ -168,7 +177,8 @@ func (e *Editor) Delete(ctx context.Context, kind *catalog.Kind, k model.EventKe
 	case err != nil:
 		return Edit{}, fmt.Errorf("delete event of %s: %w", k.Series, err)
 	case result == storage.Written:
-		return Edit{Outcome: Deleted}, e.Service.foldLatest(ctx, e.Store, kind, storage.Change{Type: storage.Deleted, Key: k, Before: stored})
+		return Edit{Outcome: Deleted},
+			e.Service.foldLatest(ctx, e.Store, kind, storage.Change{Type: storage.Deleted, Key: k, Before: stored})
 	}
 	if stored, err = e.stored(ctx, k); err != nil || stored == nil {
 		return Edit{Outcome: NotFound}, err

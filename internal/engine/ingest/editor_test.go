@@ -49,7 +49,7 @@ func (l *losing) Commit(ctx context.Context, tx itemop.Transaction) (itemop.Tran
 }
 
 func TestEditor_ALostResponseDoesNotChangeTheOutcome(t *testing.T) {
-	now := model.TimeOf(time.Date(2026, 11, 1, 15, 0, 0, 0, time.UTC))
+	now := model.NewTime(time.Date(2026, 11, 1, 15, 0, 0, 0, time.UTC))
 	clock := func() model.Time { return now }
 	kinds, err := catalog.New(iot.Readings)
 	if err != nil {
@@ -57,11 +57,13 @@ func TestEditor_ALostResponseDoesNotChangeTheOutcome(t *testing.T) {
 	}
 	kind := &kinds.Kinds[0]
 	reading := func(temperature int64) ingest.TypedObservation {
-		return ingest.TypedObservation{Subject: "sensor_01", At: now - 1000, Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(temperature))}}}
+		return ingest.TypedObservation{Subject: "sensor_01", At: now - 1000,
+			Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.NewDecimal(temperature))}}}
 	}
 	for _, stored := range []bool{false, true} {
 		m := memory.New(clock)
-		service := &ingest.Service{Store: m, Limits: config.Default().Limits, Now: clock, Rand: rand.Reader, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+		service := &ingest.Service{Store: m, Limits: config.Default().Limits, Now: clock, Rand: rand.Reader,
+			Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 		appended, err := service.AppendEvents(t.Context(), kind, []ingest.TypedObservation{reading(224)})
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +79,8 @@ func TestEditor_ALostResponseDoesNotChangeTheOutcome(t *testing.T) {
 			t.Errorf("stored %t: correct: %+v, %v", stored, got, err)
 		}
 		editor.Store = &losing{Table: m, stored: stored}
-		if got, err = editor.Delete(t.Context(), kind, key, &got.Event.Hash); err != nil || got.Outcome != ingest.Deleted {
+		if got, err = editor.Delete(t.Context(), kind, key, &got.Event.Hash); err != nil ||
+			got.Outcome != ingest.Deleted {
 			t.Errorf("stored %t: delete: %+v, %v", stored, got, err)
 		}
 		if after, err := storage.Event(t.Context(), m, key); after != nil || err != nil {
@@ -88,7 +91,7 @@ func TestEditor_ALostResponseDoesNotChangeTheOutcome(t *testing.T) {
 
 // A patch keeps the other fields, and removes those that are null.
 func TestEditor_PatchKeepsOtherFields(t *testing.T) {
-	now := model.TimeOf(time.Date(2026, 11, 1, 15, 0, 0, 0, time.UTC))
+	now := model.NewTime(time.Date(2026, 11, 1, 15, 0, 0, 0, time.UTC))
 	clock := func() model.Time { return now }
 	kinds, err := catalog.New(iot.Readings)
 	if err != nil {
@@ -104,7 +107,8 @@ func TestEditor_PatchKeepsOtherFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	editor := ingest.Editor{Service: service, Store: m}
-	got, err := editor.Patch(t.Context(), &kinds.Kinds[0], appended[0].Key, model.Attrs{text("note", "new"), {Name: "wrong"}}, nil)
+	got, err := editor.Patch(t.Context(), &kinds.Kinds[0], appended[0].Key,
+		model.Attrs{text("note", "new"), {Name: "wrong"}}, nil)
 	if err != nil || got.Outcome != ingest.Corrected {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -114,7 +118,8 @@ func TestEditor_PatchKeepsOtherFields(t *testing.T) {
 		t.Errorf("got %v, want note new and place hall", got.Event.Attrs)
 	}
 	var invalid model.FieldErrors
-	if _, err := editor.Patch(t.Context(), &kinds.Kinds[0], appended[0].Key, model.Attrs{{Name: "temperature", Value: model.BoolValue(true)}}, nil); !errors.As(err, &invalid) {
+	if _, err := editor.Patch(t.Context(), &kinds.Kinds[0], appended[0].Key,
+		model.Attrs{{Name: "temperature", Value: model.BoolValue(true)}}, nil); !errors.As(err, &invalid) {
 		t.Errorf("a boolean measure: %v, want field errors", err)
 	}
 }

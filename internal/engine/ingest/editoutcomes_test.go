@@ -50,16 +50,16 @@ type edits struct {
 }
 
 func newEdits(t *testing.T) *edits {
-	kind, m := kindOf(t, keeping), memory.New(clock)
+	kind, m := newKind(t, keeping), memory.New(clock)
 	service := serviceOn(m, 1)
 	appendAll(t, service, kind, observation(minute(1), "a", num("t", 1)))
-	return &edits{&ingest.Editor{Service: service, Store: m}, t, kind, m, eventsOf(t, m, series(kind))[0]}
+	return &edits{&ingest.Editor{Service: service, Store: m}, t, kind, m, readEvents(t, m, series(kind))[0]}
 }
 
 // stored returns the only event; nil if there is none.
 func (e *edits) stored() *model.Event {
 	e.Helper()
-	if all := eventsOf(e, e.table, series(e.kind)); len(all) > 0 {
+	if all := readEvents(e, e.table, series(e.kind)); len(all) > 0 {
 		return &all[0]
 	}
 	return nil
@@ -71,7 +71,7 @@ func (e *edits) other(value int64) func() {
 		e.Helper()
 		changed := e.event
 		changed.Attrs = model.Attrs{num("t", value)}
-		changed.Hash = model.HashOf(changed.Attrs)
+		changed.Hash = model.HashAttrs(changed.Attrs)
 		_, err := e.table.CorrectEvent(context.Background(), changed, clock())
 		if value == 0 {
 			_, err = e.table.DeleteEvent(context.Background(), changed.Key(), clock())
@@ -101,7 +101,8 @@ var wrongHash = model.Hash{0xff}
 func TestEditor_TheOutcomeSaysWhatIsStored(t *testing.T) {
 	t.Parallel()
 	sent := observation(minute(1), "a", num("t", 5))
-	correct := func(expect func(*edits) *model.Hash, o ingest.TypedObservation) func(*edits) (ingest.Edit, error) {
+	correct := func(expect func(*edits) *model.Hash, o ingest.TypedObservation) func(*edits) (ingest.Edit,
+		error) {
 		return func(e *edits) (ingest.Edit, error) { return e.Correct(context.Background(), e.kind, o, expect(e)) }
 	}
 	remove := func(expect func(*edits) *model.Hash) func(*edits) (ingest.Edit, error) {
@@ -169,7 +170,8 @@ func TestEditor_TheOutcomeSaysWhatIsStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, expect := range []*model.Hash{nil, &e.event.Hash} {
-		if got, err := e.Delete(t.Context(), e.kind, e.event.Key(), expect); err != nil || got.Outcome != ingest.NotFound {
+		if got, err := e.Delete(t.Context(), e.kind, e.event.Key(), expect); err != nil ||
+			got.Outcome != ingest.NotFound {
 			t.Errorf("delete again: %s, %v; want %s", got.Outcome, err, ingest.NotFound)
 		}
 	}
@@ -178,7 +180,7 @@ func TestEditor_TheOutcomeSaysWhatIsStored(t *testing.T) {
 // A correction names the event by an id, also of a kind whose ids are made by the server.
 func TestEditor_CorrectsAnEventWhoseIDWasMade(t *testing.T) {
 	t.Parallel()
-	kind, m := kindOf(t, madeIDs), memory.New(clock)
+	kind, m := newKind(t, madeIDs), memory.New(clock)
 	service := serviceOn(m, 1)
 	id := appendAll(t, service, kind, observation(minute(1), "", num("t", 1)))[0].Key.ID
 	editor := &ingest.Editor{Service: service, Store: m}
@@ -191,7 +193,8 @@ func TestEditor_CorrectsAnEventWhoseIDWasMade(t *testing.T) {
 // An event that expires within minutes is left to expire: an edit does not find it.
 func TestEditor_DoesNotFindAnEventThatIsAboutToExpire(t *testing.T) {
 	t.Parallel()
-	for remaining, found := range map[time.Duration]bool{tier.ExpiryMargin: false, tier.ExpiryMargin + time.Second: true} {
+	for remaining, found := range map[time.Duration]bool{tier.ExpiryMargin: false,
+		tier.ExpiryMargin + time.Second: true} {
 		e := newEdits(t)
 		e.Service.Now = func() model.Time { return model.Time(e.event.ExpiresAt * 1000).Add(-remaining) }
 		for name, edit := range map[string]func() (ingest.Edit, error){
@@ -200,7 +203,8 @@ func TestEditor_DoesNotFindAnEventThatIsAboutToExpire(t *testing.T) {
 			},
 			"delete": func() (ingest.Edit, error) { return e.Delete(t.Context(), e.kind, e.event.Key(), &wrongHash) },
 		} {
-			if got, err := edit(); err != nil || (got.Outcome == ingest.Changed) != found || (got.Outcome == ingest.NotFound) == found {
+			if got, err := edit(); err != nil || (got.Outcome == ingest.Changed) != found ||
+				(got.Outcome == ingest.NotFound) == found {
 				t.Errorf("%s, %s before it expires: %s, %v; found %v", name, remaining, got.Outcome, err, found)
 			}
 		}
@@ -252,7 +256,8 @@ func TestEditor_AnEditWithoutAResultIsAnError(t *testing.T) {
 		}
 		e.Store = throttled{e.table}
 		for _, expect := range []*model.Hash{nil, &e.event.Hash} {
-			if _, err := edit(expect); !errors.Is(err, model.ErrUndecided) || !strings.Contains(err.Error(), name+" event of") {
+			if _, err := edit(expect); !errors.Is(err, model.ErrUndecided) ||
+				!strings.Contains(err.Error(), name+" event of") {
 				t.Errorf("%s, every write is throttled: %v, want it undecided", name, err)
 			}
 		}
@@ -268,7 +273,8 @@ type losingDeletes struct {
 	calls int
 }
 
-func (l *losingDeletes) DeleteEvent(ctx context.Context, k model.EventKey, now model.Time) (storage.WriteResult, error) {
+func (l *losingDeletes) DeleteEvent(ctx context.Context, k model.EventKey,
+	now model.Time) (storage.WriteResult, error) {
 	result, err := l.Table.DeleteEvent(ctx, k, now)
 	if l.calls++; l.calls == 1 {
 		return storage.Unknown, err
@@ -282,7 +288,8 @@ func TestEditor_ADeletionThatWasCarriedOutWithoutAResponseIsADeletion(t *testing
 	e := newEdits(t)
 	lossy := &losingDeletes{Table: e.table}
 	e.Store = lossy
-	if got, err := e.Delete(t.Context(), e.kind, e.event.Key(), nil); err != nil || got.Outcome != ingest.Deleted || lossy.calls != 2 {
+	if got, err := e.Delete(t.Context(), e.kind, e.event.Key(), nil); err != nil ||
+		got.Outcome != ingest.Deleted || lossy.calls != 2 {
 		t.Errorf("%s, %v after %d requests; want %s after 2", got.Outcome, err, lossy.calls, ingest.Deleted)
 	}
 }
@@ -293,18 +300,21 @@ func TestEditor_ACorrectionKeepsArrivalLatenessAndExpiry(t *testing.T) {
 	t.Parallel()
 	forever := func(k *catalog.Kind) { keeping(k); k.Retention = tier.Policy{Raw: tier.Forever} }
 	for name, change := range map[string]func(*catalog.Kind){"expires": keeping, "never expires": forever} {
-		kind, m := kindOf(t, change), memory.New(clock)
+		kind, m := newKind(t, change), memory.New(clock)
 		service := serviceOn(m, 1)
-		wantOutcomes(t, appendAll(t, service, kind, observation(minute(2), "", num("t", 1)), observation(minute(1), "", num("t", 1))), model.Applied, model.Late)
+		wantOutcomes(t, appendAll(t, service, kind, observation(minute(2), "", num("t", 1)),
+			observation(minute(1), "", num("t", 1))), model.Applied, model.Late)
 		service.Now = func() model.Time { return clock().Add(time.Hour) }
 		editor := &ingest.Editor{Service: service, Store: m}
-		before := eventsOf(t, m, series(kind))
+		before := readEvents(t, m, series(kind))
 		for _, was := range before {
 			for _, expect := range []*model.Hash{nil, &was.Hash} {
 				got, err := editor.Correct(t.Context(), kind, observation(was.At, "", num("t", 5)), expect)
-				if e := got.Event; err != nil || e == nil || e.Late != was.Late || e.ArrivedAt != was.ArrivedAt || e.ExpiresAt != was.ExpiresAt {
+				if e := got.Event; err != nil || e == nil || e.Late != was.Late || e.ArrivedAt != was.ArrivedAt ||
+					e.ExpiresAt != was.ExpiresAt {
 					t.Errorf("%s: %+v is corrected to %+v, %v", name, was, got.Event, err)
-				} else if was = *e; was.Late != (was.At == minute(1)) || (was.ExpiresAt == 0) != (name == "never expires") {
+				} else if was = *e; was.Late != (was.At == minute(1)) ||
+					(was.ExpiresAt == 0) != (name == "never expires") {
 					t.Errorf("%s: stored %+v", name, was)
 				}
 			}

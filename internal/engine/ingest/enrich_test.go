@@ -46,10 +46,11 @@ func TestEnrich_ReturnsTheOutcomeOfItsConditions(t *testing.T) {
 			setPurgeLock(t, table, s.Subject)
 		}, owner("bob"), isAda, model.Gone, "eve", true},
 	} {
-		kind := kindOf(t, func(k *catalog.Kind) { k.Enrichment = []string{"owner"} })
+		kind := newKind(t, func(k *catalog.Kind) { k.Enrichment = []string{"owner"} })
 		table := memory.New(clock)
 		s := serviceOn(table, 1)
-		if got, err := s.Enrich(t.Context(), table, kind, series(kind), owner("ada"), nil); err != nil || got.Outcome != model.Applied {
+		if got, err := s.Enrich(t.Context(), table, kind, series(kind), owner("ada"), nil); err != nil ||
+			got.Outcome != model.Applied {
 			t.Fatalf("%s: %s, %v, want the item created", name, got.Outcome, err)
 		}
 		c.before(t, table, series(kind))
@@ -57,7 +58,7 @@ func TestEnrich_ReturnsTheOutcomeOfItsConditions(t *testing.T) {
 		if err != nil || got.Outcome != c.want || (got.Latest != nil) != c.latest {
 			t.Errorf("%s: %s with latest item %+v, %v; want %s", name, got.Outcome, got.Latest, err, c.want)
 		}
-		if v, _ := latestOf(t, table, series(kind)).Attrs.Get("owner"); v.Text != c.owner {
+		if v, _ := readLatest(t, table, series(kind)).Attrs.Get("owner"); v.Text != c.owner {
 			t.Errorf("%s: afterwards the owner is %q, want %q", name, v.Text, c.owner)
 		}
 	}
@@ -72,8 +73,9 @@ func (refusingCommits) Commit(context.Context, itemop.Transaction) (itemop.Trans
 
 func TestEnrich_UndecidedIsAnErrorWithItsCause(t *testing.T) {
 	t.Parallel()
-	kind := kindOf(t, func(k *catalog.Kind) { k.Enrichment = []string{"owner"} })
-	_, err := serviceOn(nil, 1).Enrich(t.Context(), refusingCommits{}, kind, series(kind), model.Attrs{{Name: "owner"}}, nil)
+	kind := newKind(t, func(k *catalog.Kind) { k.Enrichment = []string{"owner"} })
+	_, err := serviceOn(nil, 1).Enrich(t.Context(), refusingCommits{}, kind, series(kind),
+		model.Attrs{{Name: "owner"}}, nil)
 	if !errors.Is(err, model.ErrUndecided) || !errors.Is(err, errRefused) {
 		t.Errorf("%v, want it undecided because of %v", err, errRefused)
 	}
@@ -82,10 +84,12 @@ func TestEnrich_UndecidedIsAnErrorWithItsCause(t *testing.T) {
 // Sessions are rows of their events' kind: an observation of the sessions themselves is rejected.
 func TestAppend_RejectsEventsOfAKindOfSessions(t *testing.T) {
 	t.Parallel()
-	kind := *kindOf(t, keeping)
+	kind := *newKind(t, keeping)
 	kind.Sessions = &catalog.Sessions{Of: "VIEW"}
-	got, err := serviceOn(memory.New(clock), 1).AppendEvents(t.Context(), &kind, []ingest.TypedObservation{observation(minute(1), "", num("t", 1))})
-	if err != nil || got[0].Outcome != model.Rejected || len(got[0].Errors) == 0 || got[0].Errors[0].Code != ingest.CodeUnknownKind {
+	got, err := serviceOn(memory.New(clock), 1).AppendEvents(t.Context(), &kind,
+		[]ingest.TypedObservation{observation(minute(1), "", num("t", 1))})
+	if err != nil || got[0].Outcome != model.Rejected || len(got[0].Errors) == 0 ||
+		got[0].Errors[0].Code != ingest.CodeUnknownKind {
 		t.Errorf("%+v, %v; want it rejected with %s", got, err, ingest.CodeUnknownKind)
 	}
 }

@@ -102,12 +102,16 @@ var calls = []struct {
 	{"collision", keeping, nil, []ingest.TypedObservation{observation(minute(10), "", num("t", 9))}},
 	{"creation", keeping, nil, []ingest.TypedObservation{{Subject: "sensor_02", At: minute(1), Attrs: model.Attrs{num("t", 1)}}}},
 	{"batch", keeping, nil, []ingest.TypedObservation{
-		observation(minute(9), "", num("t", 1)), observation(minute(12), "", num("t", 2)), observation(minute(11), "", num("t", 3)),
-		observation(minute(10), "", num("t", 0)), observation(minute(13), "", num("t", 4)), observation(minute(12), "", num("t", 2))}},
+		observation(minute(9), "", num("t", 1)), observation(minute(12), "", num("t", 2)),
+		observation(minute(11), "", num("t", 3)),
+		observation(minute(10), "", num("t", 0)), observation(minute(13), "", num("t", 4)),
+		observation(minute(12), "", num("t", 2))}},
 	{"batch, late dropped", dropping, nil, []ingest.TypedObservation{
-		observation(minute(9), "", num("t", 1)), observation(minute(12), "", num("t", 2)), observation(minute(11), "", num("t", 3))}},
+		observation(minute(9), "", num("t", 1)), observation(minute(12), "", num("t", 2)),
+		observation(minute(11), "", num("t", 3))}},
 	{"without latest item", withoutLatest, nil, []ingest.TypedObservation{
-		observation(minute(11), "", num("t", 1)), observation(minute(10), "", num("t", 0)), observation(minute(10), "", num("t", 9))}},
+		observation(minute(11), "", num("t", 1)), observation(minute(10), "", num("t", 0)),
+		observation(minute(10), "", num("t", 9))}},
 	{"conditional, newer", keeping, model.Condition{{Field: "t", Op: model.Exists}}, []ingest.TypedObservation{observation(minute(11), "", num("t", 1))}},
 	{"conditional, late", keeping, model.Condition{{Field: "t", Op: model.Exists}}, []ingest.TypedObservation{observation(minute(9), "", num("t", 1))}},
 	{"conditional, condition fails", keeping, model.Condition{{Field: "t", Op: model.Missing}}, []ingest.TypedObservation{observation(minute(11), "", num("t", 1))}},
@@ -118,13 +122,13 @@ var calls = []struct {
 func play(t *testing.T, call int, hit func(int) (fault, bool)) ([]model.Outcome, *faulty) {
 	t.Helper()
 	c := calls[call]
-	kind := kindOf(t, c.change)
+	kind := newKind(t, c.change)
 	store := &faulty{Table: memory.New(clock), hit: never}
 	s := serviceOn(store, 1)
 	appendAll(t, s, kind, observation(minute(10), "", num("t", 0)))
 	store.hit, store.requests, store.sent = hit, 0, nil
 	if c.where == nil {
-		return outcomesOf(appendAll(t, s, kind, c.observations...)), store
+		return listOutcomes(appendAll(t, s, kind, c.observations...)), store
 	}
 	o, err := s.AppendIf(t.Context(), kind, c.observations[0], c.where)
 	if err != nil {
@@ -184,7 +188,7 @@ func TestAppend_ChangedTransactionHasANewToken(t *testing.T) {
 
 func TestAppend_IsUnknownWhenTheAttemptsRunOut(t *testing.T) {
 	t.Parallel()
-	kind := kindOf(t, keeping)
+	kind := newKind(t, keeping)
 	busy := func(int) (fault, bool) { return fault{result: storage.Throttled}, true }
 	store := &faulty{Table: memory.New(clock), hit: busy}
 	s := serviceOn(store, 1)
@@ -193,7 +197,8 @@ func TestAppend_IsUnknownWhenTheAttemptsRunOut(t *testing.T) {
 	s.OnRetry = func(r storage.WriteResult) { retried = append(retried, r) }
 	s.Parallel = 1
 
-	wantOutcomes(t, appendAll(t, s, kind, observation(minute(1), ""), observation(minute(2), "")), model.Unknown, model.Unknown)
+	wantOutcomes(t, appendAll(t, s, kind, observation(minute(1), ""), observation(minute(2), "")), model.Unknown,
+		model.Unknown)
 	if store.requests != 5 || len(retried) != 4 {
 		t.Errorf("%d requests, %d of them reported as retries; want 5 and 4", store.requests, len(retried))
 	}
@@ -204,8 +209,10 @@ func TestAppend_IsUnknownWhenTheAttemptsRunOut(t *testing.T) {
 
 func TestAppend_DecidesWhatItCanBeforeTheDeadline(t *testing.T) {
 	t.Parallel()
-	kind := kindOf(t, keeping)
-	store := &faulty{Table: memory.New(clock), hit: func(n int) (fault, bool) { return fault{result: storage.Throttled}, n >= 2 }}
+	kind := newKind(t, keeping)
+	store := &faulty{Table: memory.New(clock), hit: func(n int) (fault, bool) {
+		return fault{result: storage.Throttled}, n >= 2
+	}}
 	s := serviceOn(store, 1)
 	s.Parallel = 1
 	first, second := observation(minute(1), ""), observation(minute(1), "")
@@ -218,7 +225,9 @@ func TestAppend_DecidesWhatItCanBeforeTheDeadline(t *testing.T) {
 
 func TestAppend_StopsInTimeToRespond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &faulty{Table: memory.New(clock), hit: func(int) (fault, bool) { return fault{result: storage.Conflicted}, true }}
+		store := &faulty{Table: memory.New(clock), hit: func(int) (fault, bool) {
+			return fault{result: storage.Conflicted}, true
+		}}
 		s := serviceOn(store, 1)
 		s.Sleep = nil // the clock of the test's bubble
 		s.RetryPolicy = retry.Policy{Attempts: 1 << 30, Base: time.Millisecond, Cap: time.Second}
@@ -226,7 +235,8 @@ func TestAppend_StopsInTimeToRespond(t *testing.T) {
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		results, err := s.AppendEvents(ctx, kindOf(t, keeping), []ingest.TypedObservation{observation(minute(1), "")})
+		results, err := s.AppendEvents(ctx, newKind(t, keeping),
+			[]ingest.TypedObservation{observation(minute(1), "")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +263,7 @@ func (b broken) Append(ctx context.Context, tx storage.AppendTransaction) (stora
 
 func TestAppend_PermanentFailureOfOneSeriesDoesNotStopOthers(t *testing.T) {
 	t.Parallel()
-	kind, denied := kindOf(t, keeping), errors.New("access denied")
+	kind, denied := newKind(t, keeping), errors.New("access denied")
 	s := serviceOn(broken{memory.New(clock), "sensor_02", denied}, 1)
 	var observations []ingest.TypedObservation
 	for _, subject := range []string{"sensor_01", "sensor_02", "sensor_03"} {
@@ -283,9 +293,11 @@ func (b *brief) Append(ctx context.Context, tx storage.AppendTransaction) (stora
 func TestAppend_AReplyMayLeaveOutTheIdentities(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*catalog.Kind){"late kept": keeping, "merged": merging} {
-		kind := kindOf(t, change)
-		store := &brief{memory.New(clock), &model.Latest{Series: series(kind), Ordered: true, Order: model.Order{At: minute(9)}}}
-		if wantOutcomes(t, appendAll(t, serviceOn(store, 1), kind, observation(minute(1), "", num("t", 1))), model.Late); t.Failed() {
+		kind := newKind(t, change)
+		store := &brief{memory.New(clock),
+			&model.Latest{Series: series(kind), Ordered: true, Order: model.Order{At: minute(9)}}}
+		if wantOutcomes(t, appendAll(t, serviceOn(store, 1), kind, observation(minute(1), "", num("t", 1))),
+			model.Late); t.Failed() {
 			t.Log(name)
 		}
 	}
@@ -301,13 +313,15 @@ func (s silent) Append(_ context.Context, tx storage.AppendTransaction) (storage
 	if s.short {
 		return storage.StoreResult{Result: storage.ConditionFailed}, nil
 	}
-	return storage.StoreResult{Result: storage.ConditionFailed, Stored: make([]*model.Event, len(tx.Puts)+len(tx.Absent))}, nil
+	return storage.StoreResult{Result: storage.ConditionFailed,
+		Stored: make([]*model.Event, len(tx.Puts)+len(tx.Absent))}, nil
 }
 
 func TestAppend_FailedConditionWithoutReasonIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, short := range []bool{false, true} {
-		results, err := serviceOn(silent{memory.New(clock), short}, 1).AppendEvents(t.Context(), kindOf(t, keeping), []ingest.TypedObservation{observation(minute(1), "")})
+		results, err := serviceOn(silent{memory.New(clock), short}, 1).AppendEvents(t.Context(),
+			newKind(t, keeping), []ingest.TypedObservation{observation(minute(1), "")})
 		if err == nil {
 			t.Error("error: got none, want one that says that no condition failed")
 		}

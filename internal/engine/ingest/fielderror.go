@@ -57,7 +57,8 @@ func (p *problems) add(field, code, format string, args ...any) {
 	if slices.ContainsFunc(p.errors, func(e model.FieldError) bool { return e.Field == field }) {
 		return
 	}
-	p.errors = append(p.errors, model.FieldError{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
+	p.errors = append(p.errors,
+		model.FieldError{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
 func fieldError(field, code, format string, args ...any) *model.FieldError {

@@ -17,12 +17,13 @@ func byLine(k *catalog.Kind) { k.IndexBy = "line" }
 
 func TestAppend_IndexesEventsByTheKindsField(t *testing.T) {
 	t.Parallel()
-	kind, table := kindOf(t, byLine), memory.New(clock)
+	kind, table := newKind(t, byLine), memory.New(clock)
 	line := func(value string) model.Attr { return model.Attr{Name: "line", Value: model.TextValue(value)} }
 	wantOutcomes(t, appendAll(t, serviceOn(table, 1), kind,
-		observation(minute(1), "", line("7")), observation(minute(2), "", num("temperature", 1)), observation(minute(3), "", line(""))),
+		observation(minute(1), "", line("7")), observation(minute(2), "", num("temperature", 1)),
+		observation(minute(3), "", line(""))),
 		model.Applied, model.Applied, model.Applied)
-	for _, e := range eventsOf(t, table, series(kind)) {
+	for _, e := range readEvents(t, table, series(kind)) {
 		it, err := table.GetItem(t.Context(), keys.Event(e.Key()))
 		if err != nil {
 			t.Fatal(err)
@@ -35,7 +36,8 @@ func TestAppend_IndexesEventsByTheKindsField(t *testing.T) {
 			t.Errorf("the event at %s has the index key %+v, want %+v", e.At, got, want)
 		}
 	}
-	if c, err := table.GetItem(t.Context(), keys.Latest(series(kind))); err != nil || c[keys.AttrGSI2PK].S != "" {
+	if c, err := table.GetItem(t.Context(), keys.Latest(series(kind))); err != nil ||
+		c[keys.AttrGSI2PK].S != "" {
 		t.Errorf("the latest item is in the index of events: %v, %v", c[keys.AttrGSI2PK], err)
 	}
 }
@@ -49,11 +51,13 @@ func TestValidation_RejectsValuesTheIndexCannotHold(t *testing.T) {
 		"ids longer than one": {strings.Replace(reading(with("line", `"a"`)+with("id", `"`+strings.Repeat("#", 200)+`"`)), "sensor_01", strings.Repeat("#", 200), 1), ingest.CodeKeyTooLong},
 	} {
 		table := memory.New(clock)
-		results, err := serviceOn(table, 1).Append(t.Context(), kindOf(t, byLine), ingest.DecodeObject([]byte(c.body)))
+		results, err := serviceOn(table, 1).Append(t.Context(), newKind(t, byLine),
+			ingest.DecodeObject([]byte(c.body)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o := results[0]; o.Outcome != model.Rejected || len(o.Errors) != 1 || o.Errors[0].Code != c.code || o.Errors[0].Field != "line" {
+		if o := results[0]; o.Outcome != model.Rejected || len(o.Errors) != 1 || o.Errors[0].Code != c.code ||
+			o.Errors[0].Field != "line" {
 			t.Errorf("%s: %s %v, want line rejected with code %s", name, o.Outcome, o.Errors, c.code)
 		}
 	}

@@ -8,15 +8,15 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// entriesOf returns the index entries that change when events, each newer than the one before, are appended.
+// indexEntries returns the index entries that change when events, each newer than the one before, are appended.
 // Indexes without an entry do not change. An event with all fields of an index sets the key; one with only
 // some of them removes the item if the index is sparse.
-func entriesOf(k *catalog.Kind, events ...*model.Event) (entries []storage.IndexEntry) {
+func indexEntries(k *catalog.Kind, events ...*model.Event) (entries []storage.IndexEntry) {
 	for _, x := range k.LatestBy {
 		change, changed := storage.IndexEntry{Index: x.Index}, false
 		for _, e := range events {
-			by, named := valuesOf(e, x.By)
-			sort, more := valuesOf(e, x.Sort)
+			by, named := fieldValues(e, x.By)
+			sort, more := fieldValues(e, x.Sort)
 			switch {
 			case len(by) == len(x.By) && len(sort) == len(x.Sort):
 				change.Key, changed = tablekeys.LatestEntry(e.Series, by, sort), true
@@ -31,9 +31,9 @@ func entriesOf(k *catalog.Kind, events ...*model.Event) (entries []storage.Index
 	return entries
 }
 
-// valuesOf returns the values of fields in the form of keys, and how many of the fields e
+// fieldValues returns the values of fields in the form of keys, and how many of the fields e
 // names: those that are null, which an enrichment removes, are named and have no value.
-func valuesOf(e *model.Event, fields []string) (values []string, named int) {
+func fieldValues(e *model.Event, fields []string) (values []string, named int) {
 	for _, name := range fields {
 		v, present := e.Attrs.Get(name)
 		if present {
@@ -51,5 +51,7 @@ func checkEntry(k *catalog.Kind, entry storage.IndexEntry) *model.FieldError {
 	if entry.Key == (keys.Key{}) || entry.Key.Check() == nil {
 		return nil
 	}
-	return fieldError("", CodeKeyTooLong, "the fields that index the latest items of %s in %s are too long for its key: shorten them", k.Name, entry.Index)
+	return fieldError("", CodeKeyTooLong,
+		"the fields that index the latest items of %s in %s are too long for its key: shorten them", k.Name,
+		entry.Index)
 }

@@ -27,9 +27,10 @@ func text(name, value string) model.Attr {
 	return model.Attr{Name: name, Value: model.TextValue(value)}
 }
 
-// entryOf returns the index key of sensor_01's latest item.
-func entryOf(t failer, table *memory.Table) keys.Key {
-	it, err := table.GetItem(context.Background(), keys.Latest(model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"}))
+// readEntry returns the index key of sensor_01's latest item.
+func readEntry(t failer, table *memory.Table) keys.Key {
+	it, err := table.GetItem(context.Background(),
+		keys.Latest(model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"}))
 	if err != nil {
 		t.Fatalf("read the latest item: %v", err)
 	}
@@ -57,14 +58,15 @@ func TestAppend_PartialIndexFieldsFollowThePolicy(t *testing.T) {
 		{"all of it, preserve", catalog.HalfPreserve, []model.Attr{text("state", "shut"), text("room", "attic")}, keys.Key{PK: "CURRENT#READING#shut", SK: "attic#sensor_01#"}},
 	} {
 		table := memory.New(clock)
-		service, kind := serviceOn(table, 1), kindOf(t, byState(c.half))
+		service, kind := serviceOn(table, 1), newKind(t, byState(c.half))
 		for i, fields := range [][]model.Attr{complete, c.second} {
-			results, err := service.AppendEvents(context.Background(), kind, []ingest.TypedObservation{observation(minute(i), "", fields...)})
+			results, err := service.AppendEvents(context.Background(), kind,
+				[]ingest.TypedObservation{observation(minute(i), "", fields...)})
 			if err != nil || results[0].Outcome != model.Applied {
 				t.Fatalf("%s: %v, %v", c.name, results[0].Outcome, err)
 			}
 		}
-		if got := entryOf(t, table); got != c.want {
+		if got := readEntry(t, table); got != c.want {
 			t.Errorf("%s: entry %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -75,7 +77,7 @@ func TestAppend_PartialIndexFieldsFollowThePolicy(t *testing.T) {
 func TestAppend_IndexEntryAfterABatchEqualsOneByOne(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		half := rapid.SampledFrom([]catalog.HalfPolicy{catalog.HalfSparse, catalog.HalfPreserve}).Draw(r, "half")
-		kind := kindOf(t, byState(half))
+		kind := newKind(t, byState(half))
 		var observations []ingest.TypedObservation
 		for range rapid.IntRange(1, 8).Draw(r, "events") {
 			var fields []model.Attr
@@ -84,7 +86,8 @@ func TestAppend_IndexEntryAfterABatchEqualsOneByOne(t *testing.T) {
 					fields = append(fields, text(name, rapid.SampledFrom([]string{"a", "b", "#"}).Draw(r, "value")))
 				}
 			}
-			observations = append(observations, observation(minute(rapid.IntRange(0, 9).Draw(r, "minute")), fmt.Sprint(len(observations)), fields...))
+			observations = append(observations,
+				observation(minute(rapid.IntRange(0, 9).Draw(r, "minute")), fmt.Sprint(len(observations)), fields...))
 		}
 		batch, single, composed := memory.New(clock), memory.New(clock), memory.New(clock)
 		one, part := serviceOn(single, 1), serviceOn(nil, 1)
@@ -103,8 +106,8 @@ func TestAppend_IndexEntryAfterABatchEqualsOneByOne(t *testing.T) {
 				r.Fatalf("composed: %v", err)
 			}
 		}
-		want := entryOf(r, single)
-		if got, other := entryOf(r, batch), entryOf(r, composed); got != want || other != want {
+		want := readEntry(r, single)
+		if got, other := readEntry(r, batch), readEntry(r, composed); got != want || other != want {
 			r.Fatalf("index entry after a batch %v, composed %v, one by one %v", got, other, want)
 		}
 	})
@@ -112,13 +115,16 @@ func TestAppend_IndexEntryAfterABatchEqualsOneByOne(t *testing.T) {
 
 func TestAppend_IndexEntryTooLongForItsKeyIsRejected(t *testing.T) {
 	t.Parallel()
-	kind := kindOf(t, byState(catalog.HalfSparse))
+	kind := newKind(t, byState(catalog.HalfSparse))
 	d := observation(minute(0), "", text("state", "open"), text("room", strings.Repeat("x", 1200)))
-	results, err := serviceOn(memory.New(clock), 1).AppendEvents(context.Background(), kind, []ingest.TypedObservation{d})
+	results, err := serviceOn(memory.New(clock), 1).AppendEvents(context.Background(), kind,
+		[]ingest.TypedObservation{d})
 	if err != nil || results[0].Outcome != model.Rejected || results[0].Errors[0].Code != ingest.CodeKeyTooLong {
-		t.Fatalf("got %v %v, %v; want it rejected with code %s", results[0].Outcome, results[0].Errors, err, ingest.CodeKeyTooLong)
+		t.Fatalf("got %v %v, %v; want it rejected with code %s", results[0].Outcome, results[0].Errors, err,
+			ingest.CodeKeyTooLong)
 	}
-	if message := results[0].Errors[0].Message; !strings.Contains(message, "the latest items of READING in "+keys.IndexGSI1+" ") {
+	if message := results[0].Errors[0].Message; !strings.Contains(message,
+		"the latest items of READING in "+keys.IndexGSI1+" ") {
 		t.Errorf("message %q, want the kind and the index", message)
 	}
 }
@@ -126,7 +132,7 @@ func TestAppend_IndexEntryTooLongForItsKeyIsRejected(t *testing.T) {
 // An enrichment changes the index entry of its fields, unless the key would be too long.
 func TestEnrich_IndexEntryFollowsTheField(t *testing.T) {
 	t.Parallel()
-	kind := kindOf(t, func(k *catalog.Kind) {
+	kind := newKind(t, func(k *catalog.Kind) {
 		k.Enrichment = []string{"owner"}
 		k.LatestBy = []catalog.LatestIndex{{By: []string{"owner"}}}
 	})
@@ -144,10 +150,11 @@ func TestEnrich_IndexEntryFollowsTheField(t *testing.T) {
 	} {
 		got, err := s.Enrich(t.Context(), m, kind, series(kind), model.Attrs{{Name: "owner", Value: c.owner}}, nil)
 		var wrong model.FieldErrors
-		if errors.As(err, &wrong); c.code != "" && (len(wrong) != 1 || wrong[0].Code != c.code) || c.code == "" && (err != nil || got.Outcome != model.Applied) {
+		if errors.As(err, &wrong); c.code != "" && (len(wrong) != 1 || wrong[0].Code != c.code) ||
+			c.code == "" && (err != nil || got.Outcome != model.Applied) {
 			t.Errorf("owner %.9v: %s, %v; want code %q", c.owner, got.Outcome, err, c.code)
 		}
-		if entry := entryOf(t, m); entry != c.want {
+		if entry := readEntry(t, m); entry != c.want {
 			t.Errorf("owner %.9v: entry %v, want %v", c.owner, entry, c.want)
 		}
 	}

@@ -58,7 +58,9 @@ func (b *batch) merge(ctx context.Context, e entry, stored *model.Event) error {
 		if err != nil {
 			return err
 		}
-		result, err := b.send(ctx, func(ctx context.Context) (storage.StoreResult, error) { return b.Store.Append(ctx, tx) })
+		result, err := b.send(ctx, func(ctx context.Context) (storage.StoreResult, error) {
+			return b.Store.Append(ctx, tx)
+		})
 		switch {
 		case isTooLarge(err):
 			b.rejectTooLarge(e)
@@ -98,10 +100,10 @@ func mergedEvent(stored, e *model.Event) (model.Event, model.Outcome) {
 	switch {
 	case len(merged.Attrs) == len(stored.Attrs):
 		return model.Event{}, model.Duplicate
-	case sizeOf(len(key.PK)+len(key.SK), merged.Attrs) > maxEventBytes:
+	case itemSize(len(key.PK)+len(key.SK), merged.Attrs) > maxEventBytes:
 		return model.Event{}, model.Collision
 	}
-	merged.Hash = model.HashOf(merged.Attrs)
+	merged.Hash = model.HashAttrs(merged.Attrs)
 	merged.IndexBy = e.IndexBy
 	// A repair finds events by their arrival, and computes from it when they expire.
 	merged.ArrivedAt = max(stored.ArrivedAt, e.ArrivedAt)
@@ -115,17 +117,19 @@ func mergedEvent(stored, e *model.Event) (model.Event, model.Outcome) {
 
 // mergeTransaction writes a merged event, and adds the new fields to the latest item if it
 // is of the same event.
-func (b *batch) mergeTransaction(merged, stored *model.Event, added model.Attrs) (storage.AppendTransaction, error) {
+func (b *batch) mergeTransaction(merged, stored *model.Event,
+	added model.Attrs) (storage.AppendTransaction, error) {
 	token, err := ids.Token(b.Rand)
 	if err != nil {
 		return storage.AppendTransaction{}, err
 	}
-	tx := storage.AppendTransaction{Token: token, Merge: &storage.EventMerge{Event: *merged, Was: stored.Hash, Now: b.Now()}}
+	tx := storage.AppendTransaction{Token: token,
+		Merge: &storage.EventMerge{Event: *merged, Was: stored.Hash, Now: b.Now()}}
 	switch {
 	case b.latest != nil && b.latest.Ordered && b.latest.Order == merged.Order:
 		tx.Latest = &storage.LatestWrite{
 			Series: merged.Series, Same: true, First: merged.Order, Last: merged.Order, Hash: merged.Hash,
-			Set: added, Now: merged.ArrivedAt, Condition: b.condition, Entries: entriesOf(b.kind, merged),
+			Set: added, Now: merged.ArrivedAt, Condition: b.condition, Entries: indexEntries(b.kind, merged),
 		}
 		return tx, nil
 	case len(b.condition) > 0:
@@ -151,7 +155,8 @@ func (b *batch) mergeWritten(e entry, tx *storage.AppendTransaction) {
 
 // mergeFailed takes what a failed merge says about the latest item and the purge lock, and
 // reports whether that decides e.
-func (b *batch) mergeFailed(e entry, tx *storage.AppendTransaction, failed storage.StoreResult) (decided bool) {
+func (b *batch) mergeFailed(e entry, tx *storage.AppendTransaction,
+	failed storage.StoreResult) (decided bool) {
 	latest := failed.Latest
 	if failed.LatestFailed {
 		b.latest = latest

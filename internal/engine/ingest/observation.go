@@ -79,9 +79,11 @@ type TypedObservation struct {
 
 // positions validate what orders an event in its series, by the order type of the kind.
 var positions = map[catalog.OrderType]func(*validation, TypedObservation){
-	"":                  func(v *validation, o TypedObservation) { v.time(o.At) },
-	catalog.NumberOrder: func(v *validation, o TypedObservation) { v.orderValue(o.Attrs, model.Number, "a number") },
-	catalog.TextOrder:   func(v *validation, o TypedObservation) { v.orderValue(o.Attrs, model.Text, "a string") },
+	"": func(v *validation, o TypedObservation) { v.time(o.At) },
+	catalog.NumberOrder: func(v *validation, o TypedObservation) {
+		v.orderValue(o.Attrs, model.Number, "a number")
+	},
+	catalog.TextOrder: func(v *validation, o TypedObservation) { v.orderValue(o.Attrs, model.Text, "a string") },
 }
 
 func (v *validation) time(at model.Time) {
@@ -89,7 +91,8 @@ func (v *validation) time(at model.Time) {
 	case at < model.MinTime || at > model.MaxTime:
 		v.add(catalog.TimeField, CodeTimeRange, "the year must be 0001 to 9999")
 	case at > limit:
-		v.add(catalog.TimeField, CodeTimeAhead, "%s is more than %s ahead of the server's clock (%s), and would make all events until then late: set the sender's clock", at, v.limits.MaxAhead, v.now)
+		v.add(catalog.TimeField, CodeTimeAhead,
+			"%s is more than %s ahead of the server's clock (%s), and would make all events until then late: set the sender's clock", at, v.limits.MaxAhead, v.now)
 	}
 }
 

@@ -26,7 +26,8 @@ func duplicateOrCollision(ours, stored model.Hash) model.Outcome {
 // asWritten returns the latest item as w wrote it: the fields of w, without enrichment,
 // which the result of a transaction does not contain.
 func asWritten(w *storage.LatestWrite) *model.Latest {
-	return &model.Latest{Series: w.Series, Ordered: true, Order: w.Last, Hash: w.Hash, Attrs: w.Set, Partial: true}
+	return &model.Latest{Series: w.Series, Ordered: true, Order: w.Last, Hash: w.Hash, Attrs: w.Set,
+		Partial: true}
 }
 
 // AnyUnknown reports whether some observation was not decided and must be sent again.

@@ -23,19 +23,19 @@ func TestAppend_ARepetitionAfterANewerEventIsDecidedAnew(t *testing.T) {
 	expired := history{observations: []ingest.TypedObservation{x}, expired: []model.Order{{At: minute(1)}}}
 	for name, kind := range map[string]func() bool{
 		"late kept": func() bool {
-			return sameAsOneByOne(t, kindOf(t, keeping), expired, []ingest.TypedObservation{x, newer, x})
+			return sameAsOneByOne(t, newKind(t, keeping), expired, []ingest.TypedObservation{x, newer, x})
 		},
 		"late dropped": func() bool {
-			return sameAsOneByOne(t, kindOf(t, dropping), expired, []ingest.TypedObservation{x, newer, x})
+			return sameAsOneByOne(t, newKind(t, dropping), expired, []ingest.TypedObservation{x, newer, x})
 		},
 		"other fields": func() bool {
-			return sameAsOneByOne(t, kindOf(t, keeping), expired, []ingest.TypedObservation{x, newer, other, x})
+			return sameAsOneByOne(t, newKind(t, keeping), expired, []ingest.TypedObservation{x, newer, other, x})
 		},
 		"no newer": func() bool {
-			return sameAsOneByOne(t, kindOf(t, keeping), expired, []ingest.TypedObservation{x, older, x, other})
+			return sameAsOneByOne(t, newKind(t, keeping), expired, []ingest.TypedObservation{x, older, x, other})
 		},
 		"newer after": func() bool {
-			return sameAsOneByOne(t, kindOf(t, keeping), expired, []ingest.TypedObservation{x, other, newer})
+			return sameAsOneByOne(t, newKind(t, keeping), expired, []ingest.TypedObservation{x, other, newer})
 		},
 	} {
 		if !kind() {
@@ -48,8 +48,9 @@ func TestAppend_ARepetitionAfterANewerEventIsDecidedAnew(t *testing.T) {
 // one has none.
 func TestAppend_EveryDecidedResultHasTheLatestItem(t *testing.T) {
 	t.Parallel()
-	kind, table := kindOf(t, dropping), memory.New(clock)
-	appendAll(t, serviceOn(table, 1), kind, observation(minute(1), "", num("n", 1)), observation(minute(9), "", num("n", 9)))
+	kind, table := newKind(t, dropping), memory.New(clock)
+	appendAll(t, serviceOn(table, 1), kind, observation(minute(1), "", num("n", 1)),
+		observation(minute(9), "", num("n", 9)))
 	for name, c := range map[string]struct {
 		send ingest.TypedObservation
 		want model.Outcome
@@ -66,7 +67,7 @@ func TestAppend_EveryDecidedResultHasTheLatestItem(t *testing.T) {
 		}
 	}
 	large := memory.New(clock)
-	results := appendAll(t, serviceOn(large, 1), kindOf(t, keeping), wide("a", 0), wide("b", 1))
+	results := appendAll(t, serviceOn(large, 1), newKind(t, keeping), wide("a", 0), wide("b", 1))
 	wantOutcomes(t, results, model.Applied, model.Rejected)
 	if results[0].Latest == nil || results[1].Latest != nil {
 		t.Errorf("latest items %v and %v, want the applied event's only", results[0].Latest, results[1].Latest)
@@ -89,7 +90,8 @@ func fits(t *testing.T) int {
 	t.Helper()
 	const most = 4096
 	first, last := parts(most)
-	r := appendAll(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), observation(minute(1), "", append(first, last...)...))[0]
+	r := appendAll(t, serviceOn(memory.New(clock), 1), newKind(t, keeping),
+		observation(minute(1), "", append(first, last...)...))[0]
 	if r.Outcome != model.Rejected || len(r.Errors) != 1 || r.Errors[0].Code != ingest.CodeTooLarge {
 		t.Fatalf("%s %v, want rejected as too large", r.Outcome, r.Errors)
 	}
@@ -103,10 +105,13 @@ func fits(t *testing.T) int {
 // An event may take 256 KB, and no byte more, whether it is sent at once or merged.
 func TestValidation_AnEventHasExactly256KB(t *testing.T) {
 	t.Parallel()
-	for more, want := range map[int][]model.Outcome{0: {model.Applied, model.Applied, model.Applied}, 1: {model.Rejected, model.Applied, model.Collision}} {
+	for more, want := range map[int][]model.Outcome{0: {model.Applied, model.Applied, model.Applied},
+		1: {model.Rejected, model.Applied, model.Collision}} {
 		first, last := parts(fits(t) + more)
-		got := appendAll(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), observation(minute(1), "", slices.Concat(first, last)...))
-		got = append(got, appendEach(t, serviceOn(memory.New(clock), 1), kindOf(t, merging), observation(minute(1), "", first...), observation(minute(1), "", last...))...)
+		got := appendAll(t, serviceOn(memory.New(clock), 1), newKind(t, keeping),
+			observation(minute(1), "", slices.Concat(first, last)...))
+		got = append(got, appendEach(t, serviceOn(memory.New(clock), 1), newKind(t, merging),
+			observation(minute(1), "", first...), observation(minute(1), "", last...))...)
 		if wantOutcomes(t, got, want...); t.Failed() {
 			t.Logf("%d bytes more than fit", more)
 		}
@@ -117,16 +122,18 @@ func TestValidation_AnEventHasExactly256KB(t *testing.T) {
 // is not of that event.
 func TestCompose_AnOldEventOfADerivedKindChecksTheLatestItem(t *testing.T) {
 	t.Parallel()
-	kind := kindOf(t, derived)
+	kind := newKind(t, derived)
 	old := clock().Add(-kind.Retention.Raw + tier.Day24)
-	for when, checks := range map[model.Time]bool{old: true, old.Add(-time.Hour): true, old + 1: false, minute(1): false} {
+	for when, checks := range map[model.Time]bool{old: true, old.Add(-time.Hour): true, old + 1: false,
+		minute(1): false} {
 		tx, wrong, err := serviceOn(nil, 1).Compose(t.Context(), kind, observation(when, "", num("n", 1)), nil)
 		if err != nil || wrong != nil || tx.Latest != nil || len(tx.Puts) != 1 {
 			t.Fatalf("%+v, %v, %v; want the event without a latest item", tx, wrong, err)
 		}
 		if (tx.Check != nil) != checks {
 			t.Errorf("at %s: check %+v, want one: %v", when, tx.Check, checks)
-		} else if checks && (tx.Check.Series != tx.Puts[0].Series || tx.Check.Not == nil || *tx.Check.Not != tx.Puts[0].Order) {
+		} else if checks && (tx.Check.Series != tx.Puts[0].Series || tx.Check.Not == nil ||
+			*tx.Check.Not != tx.Puts[0].Order) {
 			t.Errorf("at %s: check %+v, want the event's", when, tx.Check)
 		}
 	}
@@ -135,20 +142,23 @@ func TestCompose_AnOldEventOfADerivedKindChecksTheLatestItem(t *testing.T) {
 // The transaction of an event has all that a separate append would send.
 func TestCompose_HasTheEventAndTheLatestItem(t *testing.T) {
 	t.Parallel()
-	kind := kindOf(t, keeping)
+	kind := newKind(t, keeping)
 	where := model.Condition{{Field: "x", Op: model.Exists}}
-	tx, wrong, err := serviceOn(nil, 1).Compose(t.Context(), kind, observation(minute(1), "", num("n", 1)), where)
+	tx, wrong, err := serviceOn(nil, 1).Compose(t.Context(), kind, observation(minute(1), "", num("n", 1)),
+		where)
 	if err != nil || wrong != nil || len(tx.Puts) != 1 || tx.Latest == nil || tx.Check != nil {
 		t.Fatalf("%+v, %v, %v", tx, wrong, err)
 	}
 	e, l := tx.Puts[0], tx.Latest
-	if !l.OrCreate || l.Series != series(kind) || l.First != e.Order || l.Last != e.Order || l.Hash != e.Hash || l.Now != clock() || len(l.Condition) != 1 || len(l.Set) != 1 {
+	if !l.OrCreate || l.Series != series(kind) || l.First != e.Order || l.Last != e.Order || l.Hash != e.Hash ||
+		l.Now != clock() || len(l.Condition) != 1 || len(l.Set) != 1 {
 		t.Errorf("latest item %+v of event %+v", l, e)
 	}
 	if *tx.PurgeLock != e.Series.Subject || e.At != minute(1) {
 		t.Errorf("purge lock of %v, event at %s", tx.PurgeLock, e.At)
 	}
-	if _, wrong, err := serviceOn(nil, 1).Compose(t.Context(), kind, observation(minute(1), "", num("", 1)), nil); err != nil || len(wrong) != 1 {
+	if _, wrong, err := serviceOn(nil, 1).Compose(t.Context(), kind, observation(minute(1), "", num("", 1)),
+		nil); err != nil || len(wrong) != 1 {
 		t.Errorf("a field without a name: %v, %v; want one field error", wrong, err)
 	}
 }

@@ -77,7 +77,8 @@ func (v *validation) fewerFields(given model.Attrs) (fields model.Attrs, ok bool
 	if n <= v.limits.Fields {
 		return given, true
 	}
-	v.part("", CodeTooManyFields, "%d fields: at most %d in one observation; send fewer, or as several streams", n, v.limits.Fields)
+	v.part("", CodeTooManyFields, "%d fields: at most %d in one observation; send fewer, or as several streams",
+		n, v.limits.Fields)
 	if !v.lenient {
 		return nil, false
 	}
@@ -86,7 +87,8 @@ func (v *validation) fewerFields(given model.Attrs) (fields model.Attrs, ok bool
 
 // fewerMeasures returns attrs with the measures up to their limit, as fewerFields does.
 func (v *validation) fewerMeasures(attrs model.Attrs, n int) model.Attrs {
-	v.part("", CodeTooManyMeasures, "%d measures: at most %d in one observation; send them as several streams", n, v.limits.Measures)
+	v.part("", CodeTooManyMeasures, "%d measures: at most %d in one observation; send them as several streams",
+		n, v.limits.Measures)
 	if !v.lenient {
 		return attrs
 	}
@@ -128,7 +130,8 @@ const mostDepth = 8
 func (d *fieldDecoder) flat(f Field, depth int) {
 	members := objectMembers(f)
 	if depth == mostDepth || members == nil && f.Form == NestedForm {
-		d.v.part(f.Name, CodeNested, "is a list or a deep object: it is stored as text; send its parts as separate fields")
+		d.v.part(f.Name, CodeNested,
+			"is a list or a deep object: it is stored as text; send its parts as separate fields")
 		f.Form, f.Text = TextForm, compact(f.Text)
 	}
 	if f.Form != NestedForm {
@@ -165,6 +168,7 @@ func (d *fieldDecoder) free(name string) string {
 		return name
 	}
 	d.names[stored] = true
-	d.v.part(name, CodeNameReserved, "is reserved for the table: it is stored as %s; choose another name", stored)
+	d.v.part(name, CodeNameReserved, "is reserved for the table: it is stored as %s; choose another name",
+		stored)
 	return stored
 }

@@ -19,7 +19,7 @@ func TestAppend_AnIDMayBeAnIntegerAndASimilarNameIsNamed(t *testing.T) {
 		`{"deviceId":"a","time":1776600001}`:                      `"time" is not it: name it timestamp`,
 		`{"deviceId":"a","timestamp":1776600001,"v":1,"_v":2}`:    "",
 	} {
-		r := appendBody(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), body)
+		r := appendBody(t, serviceOn(memory.New(clock), 1), newKind(t, keeping), body)
 		text := ""
 		for _, e := range r.Errors {
 			text += e.Message
@@ -59,12 +59,13 @@ func TestAppend_LosesThePartAndNeverTheObservation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			table := memory.New(clock)
-			kind := kindOf(t, keeping)
+			kind := newKind(t, keeping)
 			r := appendBody(t, serviceOn(table, 1), kind, reading(`,"temperature":21.5`+tc.more))
 			if r.Outcome != model.Applied {
 				t.Fatalf("%s %v, want applied", r.Outcome, r.Errors)
 			}
-			if tc.field == "" && len(r.NotStored) > 0 || tc.field != "" && (len(r.NotStored) != 1 || r.NotStored[0].Field != tc.field || r.NotStored[0].Code != tc.code) {
+			if tc.field == "" && len(r.NotStored) > 0 || tc.field != "" &&
+				(len(r.NotStored) != 1 || r.NotStored[0].Field != tc.field || r.NotStored[0].Code != tc.code) {
 				t.Errorf("not stored: %+v, want %s %s", r.NotStored, tc.field, tc.code)
 			}
 			if (len(r.Invalid) > 0) != tc.invalid {
@@ -82,9 +83,12 @@ func TestAppend_LosesThePartAndNeverTheObservation(t *testing.T) {
 
 func TestAppend_OfTooManyFieldsStoresTheFirstNames(t *testing.T) {
 	t.Parallel()
-	r := appendBody(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), reading(members(60, "1")+with("temperature", "21.5")))
-	if _, kept := r.Latest.Attrs.Get("temperature"); r.Outcome != model.Applied || !kept || len(r.Latest.Attrs) != 50 {
-		t.Errorf("%s with %d fields, temperature %v; want 50 of 61 with temperature", r.Outcome, len(r.Latest.Attrs), kept)
+	r := appendBody(t, serviceOn(memory.New(clock), 1), newKind(t, keeping),
+		reading(members(60, "1")+with("temperature", "21.5")))
+	if _, kept := r.Latest.Attrs.Get("temperature"); r.Outcome != model.Applied || !kept ||
+		len(r.Latest.Attrs) != 50 {
+		t.Errorf("%s with %d fields, temperature %v; want 50 of 61 with temperature", r.Outcome,
+			len(r.Latest.Attrs), kept)
 	}
 	if len(r.NotStored) != 1+11 {
 		t.Errorf("%d parts are named, want the limit and 11 fields", len(r.NotStored))
@@ -93,7 +97,7 @@ func TestAppend_OfTooManyFieldsStoresTheFirstNames(t *testing.T) {
 
 func TestAppend_OfNothingThatCanBeStoredIsRejected(t *testing.T) {
 	t.Parallel()
-	r := appendBody(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), reading(`,"a":`+long(5000)))
+	r := appendBody(t, serviceOn(memory.New(clock), 1), newKind(t, keeping), reading(`,"a":`+long(5000)))
 	if r.Outcome != model.Rejected || len(r.Errors) != 1 || r.Errors[0].Code != ingest.CodeTooLong {
 		t.Errorf("%s %+v, want rejected", r.Outcome, r.Errors)
 	}
@@ -111,7 +115,8 @@ func TestDecodeBody_ReadsABodyWithAByteOrderMark(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "NaN") {
 		t.Errorf("a comma too many: %v, want no word of NaN", err)
 	}
-	if _, _, err := ingest.DecodeBody([]byte(`{"a":NaN}`), 1); err == nil || !strings.Contains(err.Error(), "send null") {
+	if _, _, err := ingest.DecodeBody([]byte(`{"a":NaN}`), 1); err == nil ||
+		!strings.Contains(err.Error(), "send null") {
 		t.Errorf("NaN: %v, want what to send", err)
 	}
 }

@@ -89,7 +89,7 @@ func (p *plan) writeLatest(b *batch) {
 		events[i] = &p.advancing[i].event
 		w.Set = w.Set.Union(events[i].Attrs)
 	}
-	w.Entries = entriesOf(b.kind, events...)
+	w.Entries = indexEntries(b.kind, events...)
 	if w.Create {
 		p.tx.PurgeLock = &last.Series.Subject
 	}
@@ -164,8 +164,8 @@ const (
 // itemOverhead is an upper bound of the size of our own attributes of an event, without its keys.
 const itemOverhead = 200
 
-// sizeOf returns a close upper bound of the size of an event as the table counts it.
-func sizeOf(keyBytes int, attrs model.Attrs) int {
+// itemSize returns a close upper bound of the size of an event as the table counts it.
+func itemSize(keyBytes int, attrs model.Attrs) int {
 	const numberBytes = 21
 	n := keyBytes + itemOverhead
 	for _, a := range attrs {

@@ -27,12 +27,15 @@ func TestMerge_APurgeThatBeginsBeforeTheMergeEndsTheCall(t *testing.T) {
 			set(t, m, s, tablekeys.AttrPurgeLock, item.Value{Type: item.Bool, Bool: true})
 		}},
 	} {
-		kind, m := kindOf(t, mergingWith(keeping)), memory.New(clock)
-		appendAll(t, serviceOn(m, 1), kind, observation(minute(1), "", num("t", 1)), observation(minute(2), "", num("t", 2)))
+		kind, m := newKind(t, mergingWith(keeping)), memory.New(clock)
+		appendAll(t, serviceOn(m, 1), kind, observation(minute(1), "", num("t", 1)),
+			observation(minute(2), "", num("t", 2)))
 		store := &beforeMerge{Table: m, do: func() { c.lock(m, series(kind)) }}
-		got := appendAll(t, serviceOn(store, 2), kind, observation(minute(c.event), "", num("h", 3)), observation(minute(4), "", num("t", 4)))
+		got := appendAll(t, serviceOn(store, 2), kind, observation(minute(c.event), "", num("h", 3)),
+			observation(minute(4), "", num("t", 4)))
 		wantOutcomes(t, got, model.Gone, model.Gone)
-		if all := eventsOf(t, m, series(kind)); store.do != nil || len(all) != 2 || len(all[c.event-1].Attrs) != 1 {
+		if all := readEvents(t, m, series(kind)); store.do != nil || len(all) != 2 ||
+			len(all[c.event-1].Attrs) != 1 {
 			t.Errorf("%s: stored %+v, want the two events as they were", name, all)
 		}
 	}
@@ -42,8 +45,9 @@ func TestMerge_APurgeThatBeginsBeforeTheMergeEndsTheCall(t *testing.T) {
 func TestValidation_TheOrderValueIsRequired(t *testing.T) {
 	t.Parallel()
 	for _, order := range []catalog.OrderType{catalog.TextOrder, catalog.NumberOrder} {
-		kind := kindOf(t, func(k *catalog.Kind) {
-			*k = catalog.Kind{Name: "READING", Subject: k.Subject, OrderBy: "seq", OrderType: order, Latest: catalog.NoLatest, Retention: k.Retention}
+		kind := newKind(t, func(k *catalog.Kind) {
+			*k = catalog.Kind{Name: "READING", Subject: k.Subject, OrderBy: "seq", OrderType: order,
+				Latest: catalog.NoLatest, Retention: k.Retention}
 			k.Retention.Tiers = nil
 		})
 		right, wrong := text("seq", "a"), num("seq", 1)
@@ -61,14 +65,18 @@ func TestValidation_TheOrderValueIsRequired(t *testing.T) {
 			"empty":          {[]model.Attr{text("seq", "")}, map[bool]string{true: ingest.CodeMissing, false: ingest.CodeWrongType}[order == catalog.TextOrder]},
 			"a control code": {[]model.Attr{text("seq", "a\x01")}, map[bool]string{true: ingest.CodeControlCharacter, false: ingest.CodeWrongType}[order == catalog.TextOrder]},
 		} {
-			r := appendAll(t, serviceOn(memory.New(clock), 1), kind, observation(0, "", append([]model.Attr{num("a", 1)}, c.fields...)...))[0]
+			r := appendAll(t, serviceOn(memory.New(clock), 1), kind,
+				observation(0, "", append([]model.Attr{num("a", 1)}, c.fields...)...))[0]
 			switch {
 			case c.code == "" && r.Outcome != model.Applied:
 				t.Errorf("%s, %s: %s %v, want applied", order, name, r.Outcome, r.Errors)
-			case c.code != "" && (r.Outcome != model.Rejected || len(r.Errors) != 1 || r.Errors[0].Code != c.code || r.Errors[0].Field != "seq"):
+			case c.code != "" && (r.Outcome != model.Rejected || len(r.Errors) != 1 || r.Errors[0].Code != c.code ||
+				r.Errors[0].Field != "seq"):
 				t.Errorf("%s, %s: %s %v, want rejected with %s", order, name, r.Outcome, r.Errors, c.code)
 			case c.code == ingest.CodeMissing || c.code == ingest.CodeWrongType:
-				if m := r.Errors[0].Message; !strings.Contains(m, "events of READING are ordered by it") || !strings.HasSuffix(m, "send a "+map[catalog.OrderType]string{catalog.TextOrder: "string", catalog.NumberOrder: "number"}[order]) {
+				if m := r.Errors[0].Message; !strings.Contains(m, "events of READING are ordered by it") ||
+					!strings.HasSuffix(m, "send a "+
+						map[catalog.OrderType]string{catalog.TextOrder: "string", catalog.NumberOrder: "number"}[order]) {
 					t.Errorf("%s, %s: %q does not say why and what to send", order, name, m)
 				}
 			}

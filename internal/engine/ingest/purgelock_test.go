@@ -53,7 +53,7 @@ func TestAppend_WithoutLatestItemSeesThePurgeLockWithinATimeout(t *testing.T) {
 	t.Parallel()
 	s, g, now := lockedWorld(t)
 	s.PurgeLockMaxAge = 10 * time.Second
-	kind := kindOf(t, withoutLatest)
+	kind := newKind(t, withoutLatest)
 	outcome := func(n int) model.Outcome {
 		return appendAll(t, s, kind, observation(minute(0), fmt.Sprint(n)))[0].Outcome
 	}
@@ -78,7 +78,7 @@ func TestAppend_PurgeLockIsReadOncePerSubjectAndOnlyWithoutLatestItem(t *testing
 	t.Parallel()
 	s, g, _ := lockedWorld(t)
 	lock(t, g.Table, "gone")
-	bare := kindOf(t, withoutLatest)
+	bare := newKind(t, withoutLatest)
 	var observations []ingest.TypedObservation
 	for i := range 20 {
 		d := observation(minute(i), "")
@@ -98,7 +98,7 @@ func TestAppend_PurgeLockIsReadOncePerSubjectAndOnlyWithoutLatestItem(t *testing
 	if got := g.reads.Load(); got != reads {
 		t.Errorf("the purge locks of the two subjects were read %d times again", got-reads)
 	}
-	appendAll(t, s, kindOf(t, keeping), observations[0])
+	appendAll(t, s, newKind(t, keeping), observations[0])
 	if got := g.reads.Load(); got != reads {
 		t.Error("an append to a kind with latest items read the purge lock")
 	}
@@ -108,7 +108,8 @@ func TestAppend_UnreadablePurgeLockStoresNothing(t *testing.T) {
 	t.Parallel()
 	s, g, _ := lockedWorld(t)
 	g.fails.Store(true)
-	results, err := s.AppendEvents(t.Context(), kindOf(t, withoutLatest), []ingest.TypedObservation{observation(minute(0), "")})
+	results, err := s.AppendEvents(t.Context(), newKind(t, withoutLatest),
+		[]ingest.TypedObservation{observation(minute(0), "")})
 	if err == nil || results[0].Outcome != model.Unknown {
 		t.Errorf("outcome %s, %v; want unknown and an error", results[0].Outcome, err)
 	}
@@ -132,12 +133,13 @@ func (e endingLocks) PurgeLocked(ctx context.Context, _ model.Subject) (bool, er
 // When the time is up, the events are undecided, which is no error of the call: a repetition is safe.
 func TestAppend_IsUndecidedIfTheTimeEndsWhileTheLockIsRead(t *testing.T) {
 	t.Parallel()
-	table, kind := memory.New(clock), kindOf(t, withoutLatest)
+	table, kind := memory.New(clock), newKind(t, withoutLatest)
 	ctx, cancel := context.WithCancel(t.Context())
 	s := serviceOn(table, 1)
 	s.PurgeLocks = endingLocks{cancel}
 	results, err := s.AppendEvents(ctx, kind, []ingest.TypedObservation{observation(minute(1), "")})
-	if err != nil || len(results) != 1 || results[0].Outcome != model.Unknown || !errors.Is(results[0].Err, model.ErrUndecided) || !errors.Is(results[0].Err, context.Canceled) {
+	if err != nil || len(results) != 1 || results[0].Outcome != model.Unknown ||
+		!errors.Is(results[0].Err, model.ErrUndecided) || !errors.Is(results[0].Err, context.Canceled) {
 		t.Errorf("%+v, %v; want one that is undecided because the call was canceled", results, err)
 	}
 }
@@ -146,14 +148,16 @@ func TestAppend_IsUndecidedIfTheTimeEndsWhileTheLockIsRead(t *testing.T) {
 func TestAppend_SaysWhyALockCannotBeRead(t *testing.T) {
 	t.Parallel()
 	denied := errors.New("access denied")
-	table, kind := memory.New(clock), kindOf(t, derived)
+	table, kind := memory.New(clock), newKind(t, derived)
 	s := serviceOn(table, 1)
 	s.PurgeLocks = failingLocks{denied}
-	results, err := s.AppendEvents(t.Context(), kind, []ingest.TypedObservation{observation(minute(1), "", num("t", 1))})
-	if !errors.Is(err, denied) || len(results) != 1 || results[0].Outcome != model.Unknown || !errors.Is(results[0].Err, denied) {
+	results, err := s.AppendEvents(t.Context(), kind,
+		[]ingest.TypedObservation{observation(minute(1), "", num("t", 1))})
+	if !errors.Is(err, denied) || len(results) != 1 || results[0].Outcome != model.Unknown ||
+		!errors.Is(results[0].Err, denied) {
 		t.Errorf("%+v, %v; want one that is unknown because access is denied", results, err)
 	}
-	if left := eventsOf(t, table, series(kind)); len(left) != 0 {
+	if left := readEvents(t, table, series(kind)); len(left) != 0 {
 		t.Errorf("stored %+v, want nothing", left)
 	}
 }

@@ -52,7 +52,7 @@ func (s *Service) quarantined(r Rejection) storage.Quarantined {
 		Source:    r.Source,
 		Subject:   r.Subject,
 		Sender:    r.Sender,
-		Reason:    reasonOf(r.Errors),
+		Reason:    joinReasons(r.Errors),
 		Errors:    r.Errors,
 		Payload:   r.Payload,
 		ArrivedAt: now,
@@ -60,8 +60,8 @@ func (s *Service) quarantined(r Rejection) storage.Quarantined {
 	}
 }
 
-// reasonOf returns one sentence for people.
-func reasonOf(errs []model.FieldError) string {
+// joinReasons returns one sentence for people.
+func joinReasons(errs []model.FieldError) string {
 	switch len(errs) {
 	case 0:
 		return "rejected"

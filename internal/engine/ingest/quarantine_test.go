@@ -52,7 +52,8 @@ func TestQuarantine_StoresARepeatedDeliveryOnce(t *testing.T) {
 		t.Fatalf("stored %d, want 2: one of each origin", len(all))
 	}
 	q := all[0]
-	if q.Subject != rejection.Subject || string(q.Payload) != string(rejection.Payload) || q.Reason != "a: is an object (and 1 more)" {
+	if q.Subject != rejection.Subject || string(q.Payload) != string(rejection.Payload) ||
+		q.Reason != "a: is an object (and 1 more)" {
 		t.Errorf("stored %+v, want the subject, the complete payload and the reason", q)
 	}
 	if want := clock().Add(30 * tier.Day24).Seconds(); q.ExpiresAt != want {
@@ -77,7 +78,8 @@ func (s *shaky) Quarantine(ctx context.Context, q storage.Quarantined) (storage.
 
 func TestQuarantine_SurvivesTransientFailures(t *testing.T) {
 	t.Parallel()
-	store := &shaky{memory.New(clock), []storage.WriteResult{storage.Throttled, storage.Unknown, storage.Conflicted}}
+	store := &shaky{memory.New(clock),
+		[]storage.WriteResult{storage.Throttled, storage.Unknown, storage.Conflicted}}
 	s := serviceOn(store.Table, 1)
 	s.QuarantineStore = store
 	if err := s.Quarantine(t.Context(), rejection); err != nil {
@@ -91,7 +93,8 @@ func TestQuarantine_SurvivesTransientFailures(t *testing.T) {
 func TestQuarantine_ReturnsAnErrorIfTheResultIsUnknown(t *testing.T) {
 	t.Parallel()
 	s := serviceOn(memory.New(clock), 1)
-	s.QuarantineStore, s.RetryPolicy.Attempts = &shaky{memory.New(clock), []storage.WriteResult{storage.Throttled, storage.Throttled}}, 2
+	s.QuarantineStore, s.RetryPolicy.Attempts = &shaky{memory.New(clock),
+		[]storage.WriteResult{storage.Throttled, storage.Throttled}}, 2
 	err := s.Quarantine(t.Context(), rejection)
 	if err == nil || errors.Is(err, context.Canceled) {
 		t.Errorf("error: got %v, want one, so that the source delivers it again", err)

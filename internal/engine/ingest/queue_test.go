@@ -82,7 +82,8 @@ func TestQueue_TheBucketIsQueuedBeforeTheEventIsSent(t *testing.T) {
 	for _, refuses := range []bool{false, true} {
 		for name, do := range map[string]write{
 			"append": func(ctx context.Context, w writing) error {
-				_, err := w.service.AppendEvents(ctx, w.kind, []ingest.TypedObservation{observation(when, "2", num("n", 1))})
+				_, err := w.service.AppendEvents(ctx, w.kind,
+					[]ingest.TypedObservation{observation(when, "2", num("n", 1))})
 				return err
 			},
 			"append on a condition": func(ctx context.Context, w writing) error {
@@ -106,7 +107,7 @@ func TestQueue_TheBucketIsQueuedBeforeTheEventIsSent(t *testing.T) {
 			},
 		} {
 			q := &queueing{Table: memory.New(clock)}
-			kind := kindOf(t, func(k *catalog.Kind) {
+			kind := newKind(t, func(k *catalog.Kind) {
 				k.Latest, k.Retention = catalog.TransactionLatest, tier.Standard()
 				for i := range k.Retention.Tiers {
 					k.Retention.Tiers[i].Deferred = true

@@ -12,7 +12,7 @@ import (
 // expiredLatest appends one event and removes it, as TTL does. The latest item remains.
 func expiredLatest(t *testing.T, s *ingest.Service, table *memory.Table, o ingest.TypedObservation) {
 	t.Helper()
-	kind := kindOf(t, keeping)
+	kind := newKind(t, keeping)
 	appendAll(t, s, kind, o)
 	id := model.EventKey{Series: series(kind), Order: model.Order{At: o.At, ID: o.ID}}
 	if err := table.DeleteItem(t.Context(), keys.Event(id)); err != nil {
@@ -34,11 +34,11 @@ func TestAppend_TheLatestItemKeepsTheIdentityOfItsExpiredEventInEveryTransaction
 				batch = append(batch, observation(minute(i), "", num("t", int64(i))))
 			}
 			batch = append(batch, observation(minute(300), "", num("t", value)))
-			got := appendAll(t, s, kindOf(t, keeping), batch...)
+			got := appendAll(t, s, newKind(t, keeping), batch...)
 			if last := got[size-1].Outcome; last != want {
 				t.Errorf("batch of %d: the last is %s, want %s as one by one", size, last, want)
 			}
-			if n := len(eventsOf(t, table, series(kindOf(t, keeping)))); n != size-1 {
+			if n := len(readEvents(t, table, series(newKind(t, keeping)))); n != size-1 {
 				t.Errorf("batch of %d: %d events stored, want %d", size, n, size-1)
 			}
 		}
@@ -47,12 +47,12 @@ func TestAppend_TheLatestItemKeepsTheIdentityOfItsExpiredEventInEveryTransaction
 
 func TestAppend_AStoredCorrectionComesBeforeTheHashOfTheLatestItem(t *testing.T) {
 	t.Parallel()
-	kind, table := kindOf(t, keeping), memory.New(clock)
+	kind, table := newKind(t, keeping), memory.New(clock)
 	s := serviceOn(table, 1)
 	appendAll(t, s, kind, observation(minute(300), "", num("t", 1)))
-	corrected := eventsOf(t, table, series(kind))[0]
+	corrected := readEvents(t, table, series(kind))[0]
 	corrected.Attrs = model.Attrs{num("t", 2)}
-	corrected.Hash = model.HashOf(corrected.Attrs)
+	corrected.Hash = model.HashAttrs(corrected.Attrs)
 	if _, err := table.CorrectEvent(t.Context(), corrected, clock()); err != nil {
 		t.Fatal(err)
 	}

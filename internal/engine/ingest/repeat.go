@@ -52,5 +52,7 @@ func (b *batch) decideRepeats(entries []entry, repeats []repeat) (again []entry)
 // newerBefore reports whether a newer event precedes e in the call. That event replaced
 // the latest item that had the identity of e.
 func newerBefore(entries []entry, e entry) bool {
-	return slices.ContainsFunc(entries, func(x entry) bool { return x.index < e.index && e.event.Before(x.event.Order) })
+	return slices.ContainsFunc(entries, func(x entry) bool {
+		return x.index < e.index && e.event.Before(x.event.Order)
+	})
 }

@@ -18,7 +18,8 @@ import (
 type RotatingSecretStore interface {
 	// PutRotatingSecret stores s on condition that its day has no secret yet. When the condition fails, it
 	// returns the stored secret. An error is permanent: a retry would fail too.
-	PutRotatingSecret(ctx context.Context, s storage.RotatingSecret) (storage.WriteResult, storage.RotatingSecret, error)
+	PutRotatingSecret(ctx context.Context, s storage.RotatingSecret) (storage.WriteResult,
+		storage.RotatingSecret, error)
 }
 
 // RotatingSecrets returns the secret of a day, the same one in every process. Its fields
@@ -46,7 +47,7 @@ const OverMidnight = 2 * time.Hour
 func (s *RotatingSecrets) At(ctx context.Context, at model.Time) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	day := tier.Day.BucketOf(at)
+	day := tier.Day.BucketAt(at)
 	kept := &s.days[day.Start.Time().Unix()/int64(tier.Day24.Seconds())%int64(len(s.days))]
 	if kept.Secret != nil && kept.Day == day.Start {
 		return kept.Secret, nil
@@ -66,7 +67,8 @@ func (s *RotatingSecrets) At(ctx context.Context, at model.Time) ([]byte, error)
 
 // put stores fresh unless the day has a secret, and returns the stored one. If the response
 // to a successful put is lost, the retry fails its condition and returns fresh.
-func (s *RotatingSecrets) put(ctx context.Context, fresh storage.RotatingSecret) (storage.RotatingSecret, error) {
+func (s *RotatingSecrets) put(ctx context.Context,
+	fresh storage.RotatingSecret) (storage.RotatingSecret, error) {
 	ctx, cancel := retry.WithHeadroom(ctx, s.Service.Headroom)
 	defer cancel()
 	stored := fresh

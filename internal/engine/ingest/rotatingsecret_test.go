@@ -24,7 +24,8 @@ type secretStore struct {
 	first []storage.WriteResult
 }
 
-func (s *secretStore) PutRotatingSecret(ctx context.Context, secret storage.RotatingSecret) (storage.WriteResult, storage.RotatingSecret, error) {
+func (s *secretStore) PutRotatingSecret(ctx context.Context,
+	secret storage.RotatingSecret) (storage.WriteResult, storage.RotatingSecret, error) {
 	s.calls++
 	if s.calls <= len(s.first) {
 		if result := s.first[s.calls-1]; result == storage.Throttled {
@@ -89,8 +90,9 @@ func TestRotatingSecrets_ExpireThreeHoursAfterTheirDay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	end := model.TimeOf(minute(0).Time().Truncate(24 * time.Hour).Add(27 * time.Hour))
-	if want := model.NumberValue(model.DecimalOf(end.Seconds())).Number.String(); it[keys.AttrExpiresAt].S != want {
+	end := model.NewTime(minute(0).Time().Truncate(24 * time.Hour).Add(27 * time.Hour))
+	if want := model.NumberValue(
+		model.NewDecimal(end.Seconds())).Number.String(); it[keys.AttrExpiresAt].S != want {
 		t.Errorf("it expires at %s, want %s: three hours after its day", it[keys.AttrExpiresAt].S, want)
 	}
 }

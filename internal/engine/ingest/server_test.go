@@ -26,7 +26,7 @@ func TestAppend_BatchEqualsOneByOneOnTheServer(t *testing.T) {
 	}
 	s := serviceOn(table, 1)
 	for name, change := range map[string]func(*catalog.Kind){"keep": keeping, "drop": dropping} {
-		kind := kindOf(t, change)
+		kind := newKind(t, change)
 		for seed := range 15 {
 			r := rand.New(rand.NewPCG(uint64(seed), 3))
 			subject := fmt.Sprintf("%s_%d", name, seed)
@@ -41,7 +41,7 @@ func TestAppend_BatchEqualsOneByOneOnTheServer(t *testing.T) {
 					batch[i].Subject = subject
 				}
 				for i, o := range appendAll(t, s, kind, batch...) {
-					e := eventOf(kind, batch[i])
+					e := newEvent(kind, batch[i])
 					if want := before.append(e); o.Outcome != want {
 						t.Fatalf("seed %d, call %d, observation %d: got %s, want %s", seed, call, i, o.Outcome, want)
 					}

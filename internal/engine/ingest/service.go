@@ -68,18 +68,21 @@ const defaultParallel = 64
 //
 // The error is a permanent failure, for example a missing permission; some outcomes may
 // be decided all the same.
-func (s *Service) Append(ctx context.Context, kind *catalog.Kind, observations ...Observation) ([]model.AppendResult, error) {
+func (s *Service) Append(ctx context.Context, kind *catalog.Kind,
+	observations ...Observation) ([]model.AppendResult, error) {
 	return appendAll(ctx, s, kind, observations, (*validation).observation)
 }
 
 // AppendEvents is Append for observations whose values are already typed.
-func (s *Service) AppendEvents(ctx context.Context, kind *catalog.Kind, observations []TypedObservation) ([]model.AppendResult, error) {
+func (s *Service) AppendEvents(ctx context.Context, kind *catalog.Kind,
+	observations []TypedObservation) ([]model.AppendResult, error) {
 	return appendAll(ctx, s, kind, observations, (*validation).typed)
 }
 
 type validateFunc[T any] func(*validation, T) (model.Event, []model.FieldError, error)
 
-func appendAll[T any](ctx context.Context, s *Service, kind *catalog.Kind, given []T, validate validateFunc[T]) ([]model.AppendResult, error) {
+func appendAll[T any](ctx context.Context, s *Service, kind *catalog.Kind, given []T,
+	validate validateFunc[T]) ([]model.AppendResult, error) {
 	results := make([]model.AppendResult, len(given))
 	entries := make([]entry, 0, len(given))
 	now := s.Now()
@@ -107,14 +110,15 @@ func appendAll[T any](ctx context.Context, s *Service, kind *catalog.Kind, given
 
 // appendEntries appends the entries in groups, several groups at the same time, and sets
 // their results. Groups share no identity, so no group waits for another.
-func (s *Service) appendEntries(ctx context.Context, kind *catalog.Kind, entries []entry, results []model.AppendResult) error {
+func (s *Service) appendEntries(ctx context.Context, kind *catalog.Kind, entries []entry,
+	results []model.AppendResult) error {
 	ctx, cancel := retry.WithHeadroom(ctx, s.Headroom)
 	defer cancel()
 	s.ensureQueued(ctx, kind, lists.Map(entries,
 		func(e entry) queue.Event { return queue.Event{EventKey: e.event.Key(), After: &e.event} })...)
 	var work errgroup.Group
 	work.SetLimit(s.parallel())
-	for _, group := range groupsOf(kind, entries) {
+	for _, group := range groupEntries(kind, entries) {
 		work.Go(func() error {
 			if !kind.LatestInTransaction() {
 				return s.putEach(ctx, kind, group, results)
@@ -134,9 +138,9 @@ type entry struct {
 	event model.Event
 }
 
-// groupsOf divides entries into groups that must be appended in order: the events of one series,
+// groupEntries divides entries into groups that must be appended in order: the events of one series,
 // or, for a kind whose appends do not write the latest item, the events of one identity.
-func groupsOf(kind *catalog.Kind, entries []entry) [][]entry {
+func groupEntries(kind *catalog.Kind, entries []entry) [][]entry {
 	var groups [][]entry
 	at := make(map[model.EventKey]int)
 	for _, e := range entries {

@@ -23,10 +23,10 @@ func TestValidation_UndeclaredFieldsFollowThePolicyOfTheKind(t *testing.T) {
 		catalog.RejectUndeclared: {model.Rejected, nil, []string{"debug00", "note"}},
 	} {
 		table := memory.New(clock)
-		kind := kindOf(t, func(k *catalog.Kind) { k.Undeclared, k.OtherFields = policy, []string{"room"} })
+		kind := newKind(t, func(k *catalog.Kind) { k.Undeclared, k.OtherFields = policy, []string{"room"} })
 		r := appendBody(t, serviceOn(table, 1), kind, body)
 		var stored, named []string
-		for _, e := range eventsOf(t, table, model.Series{Subject: model.Subject{Type: "DEVICE",
+		for _, e := range readEvents(t, table, model.Series{Subject: model.Subject{Type: "DEVICE",
 			ID: "sensor_01"}, Kind: kind.Name}) {
 			for _, a := range e.Attrs {
 				stored = append(stored, a.Name)
@@ -47,9 +47,9 @@ func TestValidation_UndeclaredFieldsFollowThePolicyOfTheKind(t *testing.T) {
 func TestValidation_KeepsDeclaredFieldsWithinTheQuota(t *testing.T) {
 	t.Parallel()
 	table := memory.New(clock)
-	kind := kindOf(t, func(k *catalog.Kind) { k.OtherFields = []string{"zone"} })
+	kind := newKind(t, func(k *catalog.Kind) { k.OtherFields = []string{"zone"} })
 	r := appendBody(t, serviceOn(table, 1), kind, reading(members(150, `"x"`)+with("zone", `"north"`)))
-	stored := eventsOf(t, table, r.Key.Series)[0].Attrs
+	stored := readEvents(t, table, r.Key.Series)[0].Attrs
 	if _, ok := stored.Get("zone"); !ok || len(stored) != 100 {
 		t.Errorf("%d fields, zone %v; want 100 with the declared one", len(stored), ok)
 	}
@@ -62,11 +62,11 @@ func TestAppend_NamesUndeclaredFieldsAndWhatTheyMayMean(t *testing.T) {
 	want := []model.UndeclaredField{
 		{Field: "Humidity", DidYouMean: "humidity"}, {Field: "hm"}, {Field: "note"}, {Field: "temp", DidYouMean: "temperature"},
 	}
-	kind := kindOf(t, func(*catalog.Kind) {})
+	kind := newKind(t, func(*catalog.Kind) {})
 	if r := appendBody(t, serviceOn(memory.New(clock), 1), kind, body); !slices.Equal(r.Undeclared, want) {
 		t.Errorf("got %+v, want %+v", r.Undeclared, want)
 	}
-	open := kindOf(t, func(k *catalog.Kind) { k.Measures = nil })
+	open := newKind(t, func(k *catalog.Kind) { k.Measures = nil })
 	if r := appendBody(t, serviceOn(memory.New(clock), 1), open, body); r.Undeclared != nil {
 		t.Errorf("a kind that declares nothing names %+v", r.Undeclared)
 	}

@@ -38,7 +38,8 @@ type validation struct {
 // fields but its subject, which is set if it is valid, for the quarantine.
 func (v *validation) observation(o Observation) (model.Event, []model.FieldError, error) {
 	if o.DecodeError != nil {
-		return model.Event{Series: model.Series{Subject: v.subject(o.Subject)}}, []model.FieldError{*o.DecodeError}, nil
+		return model.Event{Series: model.Series{Subject: v.subject(o.Subject)}}, []model.FieldError{*o.DecodeError},
+			nil
 	}
 	v.lenient = !o.Strict
 	return v.typed(v.decode(o))
@@ -76,7 +77,7 @@ func (v *validation) typed(o TypedObservation) (model.Event, []model.FieldError,
 	if len(v.errors) > 0 {
 		return model.Event{Series: model.Series{Subject: subject}}, append(v.errors, v.parts.errors...), nil
 	}
-	event.Hash = model.HashOf(event.Attrs)
+	event.Hash = model.HashAttrs(event.Attrs)
 	return event, nil, nil
 }
 
@@ -98,11 +99,13 @@ func (v *validation) id(o TypedObservation) (string, error) {
 	v.name(catalog.IDField, o.ID, v.limits.ID)
 	switch {
 	case v.kind.IDs == catalog.MintedID && o.ID != "":
-		v.add(catalog.IDField, CodeIDNotAllowed, "event ids of %s are made by the server: leave it out", v.kind.Name)
+		v.add(catalog.IDField, CodeIDNotAllowed, "event ids of %s are made by the server: leave it out",
+			v.kind.Name)
 	case v.kind.IDs == catalog.MintedID && len(v.errors) == 0:
 		return ids.Event(o.At, o.Origin, v.random)
 	case v.kind.IDs == catalog.RequiredID && o.ID == "":
-		v.add(catalog.IDField, CodeMissing, "missing: it distinguishes events of %s with the same time; send a string that is the same when the event is sent again", v.kind.Name)
+		v.add(catalog.IDField, CodeMissing,
+			"missing: it distinguishes events of %s with the same time; send a string that is the same when the event is sent again", v.kind.Name)
 	}
 	return o.ID, nil
 }
@@ -166,11 +169,16 @@ func (v *validation) fieldName(name string) bool {
 	case name == "":
 		v.part("", CodeNameEmpty, "a field has no name: give it one or leave it out")
 	case strings.HasPrefix(name, sourcePrefix): // a sender must not pass for a source
-		v.add(name, CodeNameReserved, "is reserved for the table: choose another name (names that begin with _ or %s are reserved too)", sourcePrefix)
+		v.add(name, CodeNameReserved,
+			"is reserved for the table: choose another name (names that begin with _ or %s are reserved too)",
+			sourcePrefix)
 	case keys.Reserved(name) || slices.Contains(v.identityFields(), name):
-		v.part(name, CodeNameReserved, "is reserved for the table: choose another name (names that begin with _ or %s are reserved too)", sourcePrefix)
+		v.part(name, CodeNameReserved,
+			"is reserved for the table: choose another name (names that begin with _ or %s are reserved too)",
+			sourcePrefix)
 	case v.kind.IsEnrichment(name):
-		v.part(name, CodeEnrichment, "is an enrichment field of %s, which an observation cannot set: leave it out", v.kind.Name)
+		v.part(name, CodeEnrichment, "is an enrichment field of %s, which an observation cannot set: leave it out",
+			v.kind.Name)
 	default:
 		return v.partName(name)
 	}
@@ -190,15 +198,19 @@ func (v *validation) value(name string, x model.Value, declared bool) model.Valu
 	case x.Kind == model.Nested:
 		v.part(name, CodeNested, nestedMessage)
 	case x.Kind == model.Text && len(x.Text) > v.limits.Text:
-		return v.refused(name, CodeTooLong, fmt.Sprintf("is %d bytes of text: at most %d; shorten it, or store it elsewhere and send a reference", len(x.Text), v.limits.Text))
+		return v.refused(name, CodeTooLong,
+			fmt.Sprintf("is %d bytes of text: at most %d; shorten it, or store it elsewhere and send a reference",
+				len(x.Text), v.limits.Text))
 	case x.Kind == model.Text && !utf8.ValidString(x.Text):
 		return v.refused(name, CodeInvalidUTF8, "contains bytes that are not UTF-8: encode the text as UTF-8")
 	case x.Kind == model.Number && len(v.kind.Retention.Tiers) > 0 && !fitsMeasure(x.Number):
-		v.strictly(name, CodeNumberTooLarge, "is 10^%d or more, too large for exact sums: send it in a larger unit", model.MaxMeasureDigits)
+		v.strictly(name, CodeNumberTooLarge, "is 10^%d or more, too large for exact sums: send it in a larger unit",
+			model.MaxMeasureDigits)
 	case x.Kind == model.Bool && declared:
 		v.strictly(name, CodeWrongType, "is a boolean, but declared as a measure: send a number")
 	case x.Kind != model.Text && v.countedByValue(name):
-		v.part(name, CodeWrongType, "is not a string, but declared as a dimension or for distinct counts: it is stored as text; send a string")
+		v.part(name, CodeWrongType,
+			"is not a string, but declared as a dimension or for distinct counts: it is stored as text; send a string")
 		if v.lenient && x.Kind != model.Null {
 			return model.TextValue(x.String())
 		}
@@ -218,7 +230,8 @@ func (v *validation) measureText(name string, x model.Value) model.Value {
 	case errors.Is(err, model.ErrNumberRange):
 		v.strictly(name, CodeNumberRange, "%v: round it at the source", err)
 	case v.strict:
-		v.add(name, CodeNumberForm, "%q is not a number, but declared as a measure: send a number such as 22.4, or null", clip(x.Text))
+		v.add(name, CodeNumberForm,
+			"%q is not a number, but declared as a measure: send a number such as 22.4, or null", clip(x.Text))
 	}
 	return x
 }
@@ -253,13 +266,14 @@ func (v *validation) size(e *model.Event) {
 	if x, ok := e.Attrs.Get(e.IndexBy); ok {
 		v.indexValue(e, x)
 	}
-	for _, entry := range entriesOf(v.kind, e) {
+	for _, entry := range indexEntries(v.kind, e) {
 		if wrong := checkEntry(v.kind, entry); wrong != nil {
 			v.errors = append(v.errors, *wrong)
 		}
 	}
-	if n := sizeOf(len(key.PK)+len(key.SK), e.Attrs); n > maxEventBytes {
-		v.add("", CodeTooLarge, "the event would take %d bytes: at most %d; send fewer or shorter fields", n, maxEventBytes)
+	if n := itemSize(len(key.PK)+len(key.SK), e.Attrs); n > maxEventBytes {
+		v.add("", CodeTooLarge, "the event would take %d bytes: at most %d; send fewer or shorter fields", n,
+			maxEventBytes)
 	}
 }
 
@@ -267,30 +281,10 @@ func (v *validation) size(e *model.Event) {
 func (v *validation) indexValue(e *model.Event, x model.Value) {
 	switch {
 	case x.Kind != model.Text:
-		v.add(e.IndexBy, CodeWrongType, "is not a string, but events of %s are indexed by it: send a string", v.kind.Name)
+		v.add(e.IndexBy, CodeWrongType, "is not a string, but events of %s are indexed by it: send a string",
+			v.kind.Name)
 	case x.Text != "" && tablekeys.IndexEntry(e.Key(), e.IndexBy, x.Text).Check() != nil:
-		v.add(e.IndexBy, CodeKeyTooLong, "is too long for the index key of events of %s, together with the ids: shorten them", v.kind.Name)
+		v.add(e.IndexBy, CodeKeyTooLong,
+			"is too long for the index key of events of %s, together with the ids: shorten them", v.kind.Name)
 	}
-}
-
-// Checker validates observations of a kind without storing them.
-type Checker struct {
-	Kind   *catalog.Kind
-	Limits config.Limits
-	Now    model.Time
-	Rand   io.Reader // for ids that are made here
-}
-
-// Observation returns the event that would be stored, or why the observation would be rejected. It
-// returns an error if Rand fails.
-func (c Checker) Observation(o Observation) (model.Event, []model.FieldError, error) {
-	event, wrong, _, err := c.Parts(o)
-	return event, wrong, err
-}
-
-// Parts is Observation, and returns the parts of a valid observation that would not be stored as they are.
-func (c Checker) Parts(o Observation) (event model.Event, wrong, parts []model.FieldError, err error) {
-	v := validation{kind: c.Kind, limits: c.Limits, now: c.Now, random: c.Rand}
-	event, wrong, err = v.observation(o)
-	return event, wrong, v.parts.errors, err
 }

@@ -150,8 +150,9 @@ func TestValidation_RejectsEachErrorWithItsCode(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			table := memory.New(clock)
-			o := appendStrictly(t, serviceOn(table, 1), kindOf(t, c.change), c.body)
-			if o.Outcome != model.Rejected || len(o.Errors) != 1 || o.Errors[0].Field != c.field || o.Errors[0].Code != c.code {
+			o := appendStrictly(t, serviceOn(table, 1), newKind(t, c.change), c.body)
+			if o.Outcome != model.Rejected || len(o.Errors) != 1 || o.Errors[0].Field != c.field ||
+				o.Errors[0].Code != c.code {
 				t.Fatalf("got %s %+v, want rejected, field %q, code %q", o.Outcome, o.Errors, c.field, c.code)
 			}
 			if m := o.Errors[0].Message; len(m) < 10 || len(m) > 400 || !strings.ContainsAny(m, ":;") {
@@ -176,7 +177,8 @@ func TestValidation_MessagesOfLimits(t *testing.T) {
 		if strings.Contains(body, "seq") {
 			change = ordered
 		}
-		if r := appendStrictly(t, serviceOn(memory.New(clock), 1), kindOf(t, change), body); len(r.Errors) != 1 || !strings.HasPrefix(r.Errors[0].Message, want) {
+		if r := appendStrictly(t, serviceOn(memory.New(clock), 1), newKind(t, change), body); len(r.Errors) != 1 ||
+			!strings.HasPrefix(r.Errors[0].Message, want) {
 			t.Errorf("%+v, want one error, %q", r.Errors, want)
 		}
 	}
@@ -205,12 +207,14 @@ func appendBody(t *testing.T, s *ingest.Service, kind *catalog.Kind, body string
 
 func TestValidation_ReportsEveryInvalidField(t *testing.T) {
 	t.Parallel()
-	o := appendStrictly(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), `{"timestamp":"soon","stream":1,"a":{},"pk":"x","b":1e400}`)
+	o := appendStrictly(t, serviceOn(memory.New(clock), 1), newKind(t, keeping),
+		`{"timestamp":"soon","stream":1,"a":{},"pk":"x","b":1e400}`)
 	var got []string
 	for _, e := range o.Errors {
 		got = append(got, e.Field+" "+e.Code)
 	}
-	want := []string{"timestamp time-form", "stream wrong-type", "a nested", "b number-range", "deviceId missing", "pk name-reserved"}
+	want := []string{"timestamp time-form", "stream wrong-type", "a nested", "b number-range",
+		"deviceId missing", "pk name-reserved"}
 	if !slices.Equal(got, want) {
 		t.Errorf("errors: got %q, want %q", got, want)
 	}
@@ -248,7 +252,8 @@ func TestValidation_AcceptsEverythingWithinTheLimits(t *testing.T) {
 	for name, body := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if o := appendBody(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), body); o.Outcome != model.Applied {
+			if o := appendBody(t, serviceOn(memory.New(clock), 1), newKind(t, keeping),
+				body); o.Outcome != model.Applied {
 				t.Errorf("got %s %+v, want applied", o.Outcome, o.Errors)
 			}
 		})
@@ -257,7 +262,7 @@ func TestValidation_AcceptsEverythingWithinTheLimits(t *testing.T) {
 
 func TestValidation_StoresValuesInCanonicalForm(t *testing.T) {
 	t.Parallel()
-	kind, table := kindOf(t, keeping), memory.New(clock)
+	kind, table := newKind(t, keeping), memory.New(clock)
 	o := appendBody(t, serviceOn(table, 1), kind, reading(
 		with("temperature", `"22.40"`)+with("humidity", `"NaN"`)+with("battery", `null`)+with("value", `" 1"`)+
 			with("extra", `0.10`)+with("text", `"5"`)+with("on", `true`)+with("nothing", `null`)+
@@ -272,11 +277,11 @@ func TestValidation_StoresValuesInCanonicalForm(t *testing.T) {
 		{Name: "text", Value: model.TextValue("5")},
 		{Name: "value", Value: model.NumberValue(model.MustDecimal("1"))},
 	}
-	got := eventsOf(t, table, o.Key.Series)[0]
+	got := readEvents(t, table, o.Key.Series)[0]
 	if !slices.Equal(got.Attrs, want) {
 		t.Errorf("stored fields: got %v, want %v", got.Attrs, want)
 	}
-	if got.Hash != model.HashOf(want) {
+	if got.Hash != model.HashAttrs(want) {
 		t.Error("the hash differs from the validated fields' hash")
 	}
 	if want := []string{"battery", "humidity"}; !slices.Equal(o.Invalid, want) {
@@ -287,7 +292,7 @@ func TestValidation_StoresValuesInCanonicalForm(t *testing.T) {
 func TestValidation_NamesMeasuresThatAreNoNumbersAndRejectsThemIfStrict(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"22,4", "1_000", "n/a", "0x10", "12 C", " "} {
-		kind, table := kindOf(t, keeping), memory.New(clock)
+		kind, table := newKind(t, keeping), memory.New(clock)
 		service := serviceOn(table, 1)
 		loose := ingest.DecodeObject([]byte(reading(with("temperature", fmt.Sprintf("%q", text)))))
 		strictly := loose
@@ -296,7 +301,8 @@ func TestValidation_NamesMeasuresThatAreNoNumbersAndRejectsThemIfStrict(t *testi
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := results[0]; r.Outcome != model.Rejected || len(r.Errors) != 1 || r.Errors[0].Code != ingest.CodeNumberForm || r.Errors[0].Field != "temperature" {
+		if r := results[0]; r.Outcome != model.Rejected || len(r.Errors) != 1 ||
+			r.Errors[0].Code != ingest.CodeNumberForm || r.Errors[0].Field != "temperature" {
 			t.Errorf("%q, strict: got %+v, want rejected with %s", text, r, ingest.CodeNumberForm)
 		}
 		if r := results[1]; r.Outcome != model.Applied || !slices.Equal(r.Invalid, []string{"temperature"}) {
@@ -307,9 +313,11 @@ func TestValidation_NamesMeasuresThatAreNoNumbersAndRejectsThemIfStrict(t *testi
 
 func TestValidation_HashDoesNotDependOnSpelling(t *testing.T) {
 	t.Parallel()
-	s, kind := serviceOn(memory.New(clock), 1), kindOf(t, keeping)
-	first := appendBody(t, s, kind, `{"deviceId":"a","timestamp":"2026-04-20T10:30:00Z","n":1.50,"temperature":7}`)
-	again := appendBody(t, s, kind, `{"temperature":"7.0","n":15e-1,"x":null,"timestamp":1776681000000,"deviceId":"a"}`)
+	s, kind := serviceOn(memory.New(clock), 1), newKind(t, keeping)
+	first := appendBody(t, s, kind,
+		`{"deviceId":"a","timestamp":"2026-04-20T10:30:00Z","n":1.50,"temperature":7}`)
+	again := appendBody(t, s, kind,
+		`{"temperature":"7.0","n":15e-1,"x":null,"timestamp":1776681000000,"deviceId":"a"}`)
 	if first.Outcome != model.Applied || again.Outcome != model.Duplicate {
 		t.Errorf("got %s and %s, want applied and duplicate", first.Outcome, again.Outcome)
 	}
@@ -317,8 +325,9 @@ func TestValidation_HashDoesNotDependOnSpelling(t *testing.T) {
 
 func TestValidation_TruncatesFinerTimesIfDeclared(t *testing.T) {
 	t.Parallel()
-	kind := kindOf(t, func(k *catalog.Kind) { k.FinerTime = model.TruncateFinerTime })
-	o := appendBody(t, serviceOn(memory.New(clock), 1), kind, `{"deviceId":"a","timestamp":"2026-04-20T10:30:00.1239Z"}`)
+	kind := newKind(t, func(k *catalog.Kind) { k.FinerTime = model.TruncateFinerTime })
+	o := appendBody(t, serviceOn(memory.New(clock), 1), kind,
+		`{"deviceId":"a","timestamp":"2026-04-20T10:30:00.1239Z"}`)
 	if o.Outcome != model.Applied || o.Key.At != at("2026-04-20T10:30:00.123Z") {
 		t.Errorf("got %s at %s, want applied at …00.123Z", o.Outcome, o.Key.At)
 	}
@@ -326,17 +335,18 @@ func TestValidation_TruncatesFinerTimesIfDeclared(t *testing.T) {
 
 func TestValidation_SetsArrivalAndExpiry(t *testing.T) {
 	t.Parallel()
-	kind, table := kindOf(t, keeping), memory.New(clock)
+	kind, table := newKind(t, keeping), memory.New(clock)
 	appendAll(t, serviceOn(table, 1), kind, observation(minute(1), ""))
-	e := eventsOf(t, table, series(kind))[0]
+	e := readEvents(t, table, series(kind))[0]
 	if want := clock().Add(30 * tier.Day24).Seconds(); e.ExpiresAt != want || e.ArrivedAt != clock() {
-		t.Errorf("arrived %s, expires %d; want %s and %d, retention from write time", e.ArrivedAt, e.ExpiresAt, clock(), want)
+		t.Errorf("arrived %s, expires %d; want %s and %d, retention from write time", e.ArrivedAt, e.ExpiresAt,
+			clock(), want)
 	}
 }
 
 func TestValidation_SubjectMustMatchThatOfTheSource(t *testing.T) {
 	t.Parallel()
-	s, kind := serviceOn(memory.New(clock), 1), kindOf(t, keeping)
+	s, kind := serviceOn(memory.New(clock), 1), newKind(t, keeping)
 	for body, want := range map[string]model.Outcome{
 		`{"timestamp":1776600001}`:                        model.Applied,
 		`{"timestamp":1776600002,"deviceId":"sensor_01"}`: model.Applied,
@@ -349,7 +359,8 @@ func TestValidation_SubjectMustMatchThatOfTheSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := results[0]; got.Outcome != want && got.Outcome != model.Late || got.Key.Series.Subject.ID != "sensor_01" {
+		if got := results[0]; got.Outcome != want && got.Outcome != model.Late ||
+			got.Key.Series.Subject.ID != "sensor_01" {
 			t.Errorf("%s: got %s for %s, want %s for sensor_01", body, got.Outcome, got.Key.Series.Subject, want)
 		}
 	}
@@ -357,7 +368,7 @@ func TestValidation_SubjectMustMatchThatOfTheSource(t *testing.T) {
 
 func TestValidation_MakesAnEventID(t *testing.T) {
 	t.Parallel()
-	kind := kindOf(t, madeIDs)
+	kind := newKind(t, madeIDs)
 	eventIDs := func(origin string) (ids []string) {
 		s := serviceOn(memory.New(clock), 1)
 		for range 2 {
@@ -377,7 +388,7 @@ func TestValidation_MakesAnEventID(t *testing.T) {
 
 func TestValidation_ValidatesTypedValues(t *testing.T) {
 	t.Parallel()
-	kind := kindOf(t, keeping)
+	kind := newKind(t, keeping)
 	cases := map[string]struct {
 		observation ingest.TypedObservation
 		code        string
@@ -407,8 +418,9 @@ func TestValidation_TooManyFieldsAreTheOnlyError(t *testing.T) {
 	for i := range 99 {
 		o.Attrs = append(o.Attrs, num(fmt.Sprint("f", i), 1))
 	}
-	r := appendAll(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), o)[0]
-	if len(r.Errors) != 1 || r.Errors[0].Code != ingest.CodeTooManyFields || !strings.HasPrefix(r.Errors[0].Message, "101 fields: at most 100") {
+	r := appendAll(t, serviceOn(memory.New(clock), 1), newKind(t, keeping), o)[0]
+	if len(r.Errors) != 1 || r.Errors[0].Code != ingest.CodeTooManyFields ||
+		!strings.HasPrefix(r.Errors[0].Message, "101 fields: at most 100") {
 		t.Errorf("errors %v, want one: %s, 101 instead of 100", r.Errors, ingest.CodeTooManyFields)
 	}
 }
@@ -416,7 +428,7 @@ func TestValidation_TooManyFieldsAreTheOnlyError(t *testing.T) {
 func TestValidation_DoesNotModifyTheCallersFields(t *testing.T) {
 	t.Parallel()
 	d := observation(minute(1), "", num("z", 1), num("a", 2))
-	appendAll(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), d)
+	appendAll(t, serviceOn(memory.New(clock), 1), newKind(t, keeping), d)
 	if d.Attrs[0].Name != "z" {
 		t.Errorf("the caller's fields were reordered: %v", d.Attrs)
 	}

@@ -40,8 +40,8 @@ func clock() model.Time { return at(noon) }
 // minute returns a time n minutes after 06:00, in the past of the test clock.
 func minute(n int) model.Time { return at("2026-04-20T06:00:00Z").Add(time.Duration(n) * time.Minute) }
 
-// kindOf returns the kind READING after change.
-func kindOf(t testing.TB, change func(*catalog.Kind)) *catalog.Kind {
+// newKind returns the kind READING after change.
+func newKind(t testing.TB, change func(*catalog.Kind)) *catalog.Kind {
 	t.Helper()
 	k := iot.Readings
 	change(&k)
@@ -92,13 +92,14 @@ func observation(when model.Time, id string, fields ...model.Attr) ingest.TypedO
 }
 
 func num(name string, n int64) model.Attr {
-	return model.Attr{Name: name, Value: model.NumberValue(model.DecimalOf(n))}
+	return model.Attr{Name: name, Value: model.NumberValue(model.NewDecimal(n))}
 }
 
 func series(kind *catalog.Kind) model.Series { return kind.Series("sensor_01", "", model.Order{}) }
 
 // appendEach appends one by one, each in a separate call.
-func appendEach(t testing.TB, s *ingest.Service, kind *catalog.Kind, observations ...ingest.TypedObservation) []model.AppendResult {
+func appendEach(t testing.TB, s *ingest.Service, kind *catalog.Kind,
+	observations ...ingest.TypedObservation) []model.AppendResult {
 	t.Helper()
 	var all []model.AppendResult
 	for _, d := range observations {
@@ -108,7 +109,8 @@ func appendEach(t testing.TB, s *ingest.Service, kind *catalog.Kind, observation
 }
 
 // appendAll appends in one call.
-func appendAll(t testing.TB, s *ingest.Service, kind *catalog.Kind, observations ...ingest.TypedObservation) []model.AppendResult {
+func appendAll(t testing.TB, s *ingest.Service, kind *catalog.Kind,
+	observations ...ingest.TypedObservation) []model.AppendResult {
 	t.Helper()
 	results, err := s.AppendEvents(t.Context(), kind, observations)
 	if err != nil {
@@ -120,7 +122,7 @@ func appendAll(t testing.TB, s *ingest.Service, kind *catalog.Kind, observations
 	return results
 }
 
-func outcomesOf(results []model.AppendResult) []model.Outcome {
+func listOutcomes(results []model.AppendResult) []model.Outcome {
 	var vs []model.Outcome
 	for _, o := range results {
 		vs = append(vs, o.Outcome)
@@ -130,8 +132,8 @@ func outcomesOf(results []model.AppendResult) []model.Outcome {
 
 func wantOutcomes(t testing.TB, got []model.AppendResult, want ...model.Outcome) {
 	t.Helper()
-	if !slices.Equal(outcomesOf(got), want) {
-		t.Errorf("outcomes: got %v, want %v", outcomesOf(got), want)
+	if !slices.Equal(listOutcomes(got), want) {
+		t.Errorf("outcomes: got %v, want %v", listOutcomes(got), want)
 	}
 }
 
@@ -154,7 +156,7 @@ func wantSameStored(t testing.TB, got, want *memory.Table) {
 	}
 }
 
-func latestOf(t testing.TB, table *memory.Table, s model.Series) *model.Latest {
+func readLatest(t testing.TB, table *memory.Table, s model.Series) *model.Latest {
 	t.Helper()
 	c, err := table.Latest(t.Context(), s, true)
 	if err != nil {
@@ -163,7 +165,7 @@ func latestOf(t testing.TB, table *memory.Table, s model.Series) *model.Latest {
 	return c
 }
 
-func eventsOf(t testing.TB, table *memory.Table, s model.Series) []model.Event {
+func readEvents(t testing.TB, table *memory.Table, s model.Series) []model.Event {
 	t.Helper()
 	var all []model.Event
 	r := storage.Range{Series: s, From: model.MinTime, To: model.MaxTime}
@@ -193,7 +195,8 @@ func set(t testing.TB, table *memory.Table, s model.Series, name string, v item.
 func setPurgeLock(t testing.TB, table *memory.Table, s model.Subject) {
 	t.Helper()
 	key := tablekeys.PurgeLock(s)
-	if err := table.PutItem(t.Context(), item.Item{keys.AttrPK: {Type: item.S, S: key.PK}, keys.AttrSK: {Type: item.S, S: key.SK}}); err != nil {
+	if err := table.PutItem(t.Context(),
+		item.Item{keys.AttrPK: {Type: item.S, S: key.PK}, keys.AttrSK: {Type: item.S, S: key.SK}}); err != nil {
 		t.Fatalf("PutItem: %v", err)
 	}
 }

@@ -36,7 +36,8 @@ func (f *fold) newestFirst(
 
 // newestReadable returns the newest event that can be decoded; nil if there is none. held reports whether the
 // event of the item is stored and cannot be decoded: the item then stays as it is.
-func (f *fold) newestReadable(ctx context.Context, was *item.DerivedLatest) (newest *model.Event, held bool, err error) {
+func (f *fold) newestReadable(ctx context.Context,
+	was *item.DerivedLatest) (newest *model.Event, held bool, err error) {
 	err = f.newestFirst(ctx, model.MinTime, 1, func(e *model.Event) bool {
 		switch {
 		case !e.Unreadable:

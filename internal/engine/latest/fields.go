@@ -32,7 +32,8 @@ func (f *field) ours() bool { return f.has && slices.Contains(f.former, f.stored
 // each field has the value of the newest stored event with this field. What has expired stays until an event
 // that had it is changed: applied events arrive in order, so they expire in order, and only the value of a
 // late event may be older than one that has expired.
-func (f *fold) nextOfFields(ctx context.Context, was item.DerivedLatest) (next item.DerivedLatest, needed bool, err error) {
+func (f *fold) nextOfFields(ctx context.Context,
+	was item.DerivedLatest) (next item.DerivedLatest, needed bool, err error) {
 	w := f.newWalk(was)
 	if err := f.newestFirst(ctx, model.MinTime, walkPage, w.see); err != nil {
 		return next, false, err
@@ -166,7 +167,9 @@ func (w *walk) begin(newest *model.Event) {
 
 // deleted reports whether one of the changes is the deletion of the event with this order.
 func (w *walk) deleted(o model.Order) bool {
-	return slices.ContainsFunc(w.fold.changes, func(c storage.Change) bool { return c.Type == storage.Deleted && c.Key.Order == o })
+	return slices.ContainsFunc(w.fold.changes, func(c storage.Change) bool {
+		return c.Type == storage.Deleted && c.Key.Order == o
+	})
 }
 
 // decide sets and removes the fields in question.

@@ -38,7 +38,8 @@ type Report struct {
 // writes an unchanged item too: an earlier fold that read events before the changes can then not write any
 // more. Errors of reads are retried. The error wraps item.ErrNewer if the item has a newer format: it is
 // then unchanged. An event that cannot be decoded changes nothing of an item.
-func (f *Folder) Fold(ctx context.Context, kind *catalog.Kind, s model.Series, changes []storage.Change, always bool) (Report, error) {
+func (f *Folder) Fold(ctx context.Context, kind *catalog.Kind, s model.Series, changes []storage.Change,
+	always bool) (Report, error) {
 	var report Report
 	err := f.Retrier.UntilWritten(ctx, transient, func(ctx context.Context) (storage.WriteResult, error) {
 		one := fold{Folder: f, kind: kind, series: s, changes: changes, always: always, report: &report}
@@ -100,7 +101,8 @@ func (f *fold) attempt(ctx context.Context) (storage.WriteResult, error) {
 }
 
 // next returns the item that follows was, and whether it must be written.
-func (f *fold) next(ctx context.Context, was item.DerivedLatest) (next item.DerivedLatest, needed bool, err error) {
+func (f *fold) next(ctx context.Context,
+	was item.DerivedLatest) (next item.DerivedLatest, needed bool, err error) {
 	if !f.kind.LatestInTransaction() {
 		newest, held, err := f.newestReadable(ctx, &was)
 		if err != nil {
@@ -121,7 +123,8 @@ const expiryMargin = time.Hour
 
 // nextDerived returns the item that follows was in a kind whose latest items have the fields of one event,
 // given the newest event that is stored. Enrichment stays.
-func nextDerived(kind *catalog.Kind, was item.DerivedLatest, newest *model.Event, now model.Time) item.DerivedLatest {
+func nextDerived(kind *catalog.Kind, was item.DerivedLatest, newest *model.Event,
+	now model.Time) item.DerivedLatest {
 	next := was
 	switch {
 	case newest != nil && (!was.Ordered || !newest.Before(was.Order)):
@@ -156,7 +159,8 @@ func sameEvent(was, next *item.DerivedLatest) bool {
 }
 
 // write sets and removes what differs between the stored item and the next one.
-func (f *fold) write(ctx context.Context, stored item.Item, was, next *item.DerivedLatest) (storage.WriteResult, error) {
+func (f *fold) write(ctx context.Context, stored item.Item,
+	was, next *item.DerivedLatest) (storage.WriteResult, error) {
 	rev, err := f.NewRev()
 	if err != nil {
 		return 0, err
@@ -167,7 +171,8 @@ func (f *fold) write(ctx context.Context, stored item.Item, was, next *item.Deri
 	if set.CreatedAt = 0; next.Ordered && was.CreatedAt == 0 {
 		set.CreatedAt = f.Now()
 	}
-	a := itemop.Action{Key: keys.Latest(f.series), Set: item.FromDerivedLatest(&set), Precondition: unchanged(stored)}
+	a := itemop.Action{Key: keys.Latest(f.series), Set: item.FromDerivedLatest(&set),
+		Precondition: unchanged(stored)}
 	for _, old := range was.Attrs {
 		if _, kept := next.Attrs.Get(old.Name); !kept {
 			a.Remove = append(a.Remove, old.Name)
@@ -267,7 +272,8 @@ func Entry(s model.Series, x catalog.LatestIndex, attrs model.Attrs) keys.Key {
 // unchanged is the precondition that neither a fold nor an append nor a purge has written the item since it
 // was read. An enrichment may have: a fold names no field of it.
 func unchanged(stored item.Item) (when itemop.Precondition) {
-	for _, attr := range []string{tablekeys.AttrRev, tablekeys.AttrAt, tablekeys.AttrID, tablekeys.AttrHash, tablekeys.AttrPurgeLock} {
+	for _, attr := range []string{tablekeys.AttrRev, tablekeys.AttrAt, tablekeys.AttrID, tablekeys.AttrHash,
+		tablekeys.AttrPurgeLock} {
 		if v, there := stored[attr]; there {
 			when = append(when, itemop.Requirement{Op: itemop.AttrEquals, Attr: attr, Value: v})
 		} else {

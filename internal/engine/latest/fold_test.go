@@ -46,9 +46,11 @@ func (h *history) fold(store latest.Store, changes ...storage.Change) (latest.Re
 func (h *history) put(minute int, late bool, fields ...any) *model.Event {
 	var attrs model.Attrs
 	for i := 0; i < len(fields); i += 2 {
-		attrs = append(attrs, model.Attr{Name: fields[i].(string), Value: model.NumberValue(model.DecimalOf(int64(fields[i+1].(int))))})
+		attrs = append(attrs,
+			model.Attr{Name: fields[i].(string), Value: model.NumberValue(model.NewDecimal(int64(fields[i+1].(int))))})
 	}
-	e := model.Event{Series: h.series(), Order: model.Order{At: noon + model.Time(minute*60_000)}, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: noon, Late: late}
+	e := model.Event{Series: h.series(), Order: model.Order{At: noon + model.Time(minute*60_000)}, Attrs: attrs,
+		Hash: model.HashAttrs(attrs), ArrivedAt: noon, Late: late}
 	if err := h.table.PutItem(h.Context(), item.FromEvent(&e)); err != nil {
 		h.Fatal(err)
 	}
@@ -95,7 +97,8 @@ func TestFold_WritesOnlyIfNoOtherFoldHasWritten(t *testing.T) {
 	change := storage.Change{Type: storage.Corrected, Key: old.Key(), Before: old, After: corrected, At: noon}
 	store := &paused{Table: h.table}
 	store.before = func() { // the correction is corrected back, and its fold finds the item as it should be
-		back := storage.Change{Type: storage.Corrected, Key: old.Key(), Before: corrected, After: h.put(1, true, "a", 1), At: noon}
+		back := storage.Change{Type: storage.Corrected, Key: old.Key(), Before: corrected,
+			After: h.put(1, true, "a", 1), At: noon}
 		if _, err := h.fold(h.table, back); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +128,7 @@ func TestFold_KeepsWhatExpired(t *testing.T) {
 func TestFold_DeletionOfEveryEventLeavesEnrichment(t *testing.T) {
 	h := newHistory(t, 1)
 	only := h.put(1, false, "a", 1, "b", 2)
-	owner := model.Attrs{{Name: "owner", Value: model.NumberValue(model.DecimalOf(7))}}
+	owner := model.Attrs{{Name: "owner", Value: model.NumberValue(model.NewDecimal(7))}}
 	if _, err := h.service.Enrich(t.Context(), h.table, h.kind, h.series(), owner, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +163,8 @@ func TestFold_UnreadableEvents(t *testing.T) {
 			h.mustFold(1, storage.Change{Type: storage.Corrected, Key: own.Key(), At: noon})
 			h.want("2 a=2 b=1 ")
 			after := h.put(1, false, "a", 3, "b", 3)
-			h.mustFold(1, storage.Change{Type: storage.Corrected, Key: older.Key(), Before: older, After: after, At: noon})
+			h.mustFold(1, storage.Change{Type: storage.Corrected, Key: older.Key(), Before: older, After: after,
+				At: noon})
 			h.want("2 a=2 b=3 ")
 			newest := h.put(3, false, "a", 4)
 			h.damage(newest, damage)
@@ -197,7 +201,8 @@ func TestFold_WalkIsBounded(t *testing.T) {
 	for i := range 1100 {
 		h.put(-1100+i, false, "c", i)
 	}
-	report, err := h.fold(h.table, inserted(h.put(0, true, "c", 9)), h.drop(gone), storage.Change{Type: storage.Corrected, Key: kept.Key(), After: kept, At: noon})
+	report, err := h.fold(h.table, inserted(h.put(0, true, "c", 9)), h.drop(gone),
+		storage.Change{Type: storage.Corrected, Key: kept.Key(), After: kept, At: noon})
 	if err != nil || report.Bounded != 1 || report.Reads > 20 {
 		t.Errorf("%+v, %v; want one bounded fold of at most 20 requests", report, err)
 	}

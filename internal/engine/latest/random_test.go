@@ -21,7 +21,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-var noon = model.TimeOf(time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC))
+var noon = model.NewTime(time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC))
 
 // history is one random history of a series: appends and edits by the library, edits by another program, and
 // a table stream that delivers late, out of order and twice.
@@ -68,14 +68,15 @@ func (h *history) fields() (attrs model.Attrs) {
 	for _, name := range []string{"a", "b", "c"} {
 		if h.r.IntN(2) == 0 {
 			h.values++
-			attrs = append(attrs, model.Attr{Name: name, Value: model.NumberValue(model.DecimalOf(h.values))})
+			attrs = append(attrs, model.Attr{Name: name, Value: model.NumberValue(model.NewDecimal(h.values))})
 		}
 	}
 	return attrs
 }
 
 func (h *history) observation() ingest.TypedObservation {
-	return ingest.TypedObservation{Subject: "d", At: noon.Add(-time.Duration(h.r.IntN(5)) * time.Minute), ID: "1", Attrs: h.fields()}
+	return ingest.TypedObservation{Subject: "d", At: noon.Add(-time.Duration(h.r.IntN(5)) * time.Minute),
+		ID: "1", Attrs: h.fields()}
 }
 
 func (h *history) stored(k model.EventKey) *model.Event {
@@ -117,8 +118,9 @@ func (h *history) step() {
 		h.edit(o, before, x < 6, console)
 	case x == 8:
 		h.values++
-		h.owner = model.NumberValue(model.DecimalOf(h.values))
-		if _, err := h.service.Enrich(h.Context(), h.table, h.kind, h.series(), model.Attrs{{Name: "owner", Value: h.owner}}, nil); err != nil {
+		h.owner = model.NumberValue(model.NewDecimal(h.values))
+		if _, err := h.service.Enrich(h.Context(), h.table, h.kind, h.series(),
+			model.Attrs{{Name: "owner", Value: h.owner}}, nil); err != nil {
 			h.Fatal(err)
 		}
 	default:
@@ -138,7 +140,7 @@ func (h *history) edit(o ingest.TypedObservation, before *model.Event, remove, c
 		_, err = (&ingest.Editor{Service: h.service, Store: h.table}).Delete(h.Context(), h.kind, before.Key(), nil)
 	case console:
 		after := *before
-		after.Attrs, after.Hash = o.Attrs, model.HashOf(o.Attrs)
+		after.Attrs, after.Hash = o.Attrs, model.HashAttrs(o.Attrs)
 		err = h.table.PutItem(h.Context(), item.FromEvent(&after))
 	default:
 		_, err = (&ingest.Editor{Service: h.service, Store: h.table}).Correct(h.Context(), h.kind, o, nil)
@@ -214,7 +216,8 @@ func (h *history) settled() {
 		h.deliver()
 	}
 	var want model.Latest
-	for e, err := range storage.Events(h.Context(), h.table, storage.Range{Series: h.series(), From: model.MinTime, To: model.MaxTime, Consistent: true}) {
+	for e, err := range storage.Events(h.Context(), h.table,
+		storage.Range{Series: h.series(), From: model.MinTime, To: model.MaxTime, Consistent: true}) {
 		if err != nil {
 			h.Fatal(err)
 		}
@@ -226,8 +229,10 @@ func (h *history) settled() {
 		want.Attrs = want.Attrs.Union(model.Attrs{{Name: "owner", Value: h.owner}})
 	}
 	got := h.latest()
-	if got.Ordered != want.Ordered || got.Order != want.Order || got.Hash != want.Hash || fmt.Sprint(got.Attrs) != fmt.Sprint(want.Attrs) {
-		h.fail("the latest item is %v %v %v,\nwant %v %v %v", got.Ordered, got.Order, got.Attrs, want.Ordered, want.Order, want.Attrs)
+	if got.Ordered != want.Ordered || got.Order != want.Order || got.Hash != want.Hash ||
+		fmt.Sprint(got.Attrs) != fmt.Sprint(want.Attrs) {
+		h.fail("the latest item is %v %v %v,\nwant %v %v %v", got.Ordered, got.Order, got.Attrs, want.Ordered,
+			want.Order, want.Attrs)
 	}
 	it, err := h.table.GetItem(h.Context(), keys.Latest(h.series()))
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // near each other, which share digits.
 func decimals() *rapid.Generator[model.Decimal] {
 	return rapid.Custom(func(t *rapid.T) model.Decimal {
-		text := rapid.StringMatching(`-?(0|[1-9][0-9]{0,3}|[1-9][0-9]{0,37}|[0-9]{1,19}\.[0-9]{1,19})(e-?[0-9]{1,2})?`).Draw(t, "number")
+		text := rapid.StringMatching(
+			`-?(0|[1-9][0-9]{0,3}|[1-9][0-9]{0,37}|[0-9]{1,19}\.[0-9]{1,19})(e-?[0-9]{1,2})?`).Draw(t, "number")
 		d, err := model.ParseDecimal(text)
 		if err != nil {
 			t.Skip(err)
@@ -62,7 +63,8 @@ func TestNumbers_EdgesAreInOrder(t *testing.T) {
 func TestNumbers_EqualNumbersHaveOneForm(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"1200", "1200.00", "1.2e3", "0.12e4", "+1200"} {
-		if got, want := sortKey(model.NumberValue(model.MustDecimal(text)), ""), sortKey(model.NumberValue(model.DecimalOf(1200)), ""); got != want {
+		if got, want := sortKey(model.NumberValue(model.MustDecimal(text)), ""),
+			sortKey(model.NumberValue(model.NewDecimal(1200)), ""); got != want {
 			t.Errorf("%s has the key %s, want %s", text, got, want)
 		}
 	}
@@ -97,7 +99,7 @@ func TestBound_IsBelowAllPositionsOfItsValueAndAboveAllOfLesserOnes(t *testing.T
 
 func TestShown_IsWhatTheSenderKnows(t *testing.T) {
 	t.Parallel()
-	points := model.Attrs{{Name: "points", Value: model.NumberValue(model.DecimalOf(-7))}}
+	points := model.Attrs{{Name: "points", Value: model.NumberValue(model.NewDecimal(-7))}}
 	for _, id := range []string{"", "x", "2# ~"} {
 		if at, got := ordervalue.Shown(ordervalue.Order("points", 5, id, points)); at != nil || got != id {
 			t.Errorf("%q is shown as %v %q", id, at, got)

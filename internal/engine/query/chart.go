@@ -131,7 +131,8 @@ func (c *Curve) first() (first *Rollup) {
 	return first
 }
 
-func (q Chart) plan(now model.Time, look func(tier.Unit, model.Time, model.Time) ([]Segment, bool, error)) (plan, error) {
+func (q Chart) plan(now model.Time,
+	look func(tier.Unit, model.Time, model.Time) ([]Segment, bool, error)) (plan, error) {
 	if err := q.check(); err != nil {
 		return plan{}, err
 	}
@@ -170,12 +171,12 @@ func (s *Service) segment(ctx context.Context, q Chart, segment Segment) ([]Roll
 // and had no events. It adds none where that is not known.
 func (q Chart) addGaps(found []Rollup, segment Segment, missing []Segment, now model.Time) []Rollup {
 	var all []Rollup
-	for start := segment.From; start < segment.To && start <= now; start = segment.Unit.BucketOf(start).End {
+	for start := segment.From; start < segment.To && start <= now; start = segment.Unit.BucketAt(start).End {
 		if len(found) > 0 && found[0].Bucket.Start == start {
 			all, found = append(all, found[0]), found[1:]
 			continue
 		}
-		bucket := segment.Unit.BucketOf(start)
+		bucket := segment.Unit.BucketAt(start)
 		if overlaps(missing, Segment{From: start, To: bucket.End}) {
 			continue
 		}

@@ -193,7 +193,8 @@ func TestRollups_OfSeveralKindsAreCompleteFromTheLatestKind(t *testing.T) {
 			Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: retention, From: from}, {Unit: tier.Day, Retention: tier.Forever}},
 		}}
 	}
-	made, err := catalog.New(kind("LONG", 90*tier.Day24, 0), kind("SHORT", 10*tier.Day24, 0), kind("YOUNG", 90*tier.Day24, at("2026-04-15T00:00:00Z")))
+	made, err := catalog.New(kind("LONG", 90*tier.Day24, 0), kind("SHORT", 10*tier.Day24, 0),
+		kind("YOUNG", 90*tier.Day24, at("2026-04-15T00:00:00Z")))
 	requireNoError(t, err)
 	w := newFixture(t, nil)
 	for _, c := range []struct {
@@ -203,10 +204,12 @@ func TestRollups_OfSeveralKindsAreCompleteFromTheLatestKind(t *testing.T) {
 		{0, 0, "2026-01-20T15:00:00.000Z"}, {0, 1, "2026-04-10T15:00:00.000Z"}, {1, 0, "2026-04-10T15:00:00.000Z"},
 		{0, 2, "2026-04-15T00:00:00.000Z"}, {2, 0, "2026-04-15T00:00:00.000Z"},
 	} {
-		q := query.Rollups{Series: query.Series{Kind: &made.Kinds[c.first], Subject: "x"}, With: []*catalog.Kind{&made.Kinds[c.with]}, Unit: tier.Hour, From: 0, To: now}
+		q := query.Rollups{Series: query.Series{Kind: &made.Kinds[c.first], Subject: "x"},
+			With: []*catalog.Kind{&made.Kinds[c.with]}, Unit: tier.Hour, From: 0, To: now}
 		page, err := w.query.Rollups(context.Background(), q)
 		if requireNoError(t, err); page.CompleteFrom.String() != c.complete {
-			t.Errorf("%s with %s: complete from %s, want %s", made.Kinds[c.first].Name, made.Kinds[c.with].Name, page.CompleteFrom, c.complete)
+			t.Errorf("%s with %s: complete from %s, want %s", made.Kinds[c.first].Name, made.Kinds[c.with].Name,
+				page.CompleteFrom, c.complete)
 		}
 	}
 }
@@ -218,7 +221,8 @@ func TestChart_ShowsAGapForABucketThatBeginsNow(t *testing.T) {
 	q := w.chart("2026-04-20T12:00:00Z", "2026-04-20T20:00:00Z")
 	q.Gaps, q.Newest = true, true
 	curve, err := w.query.Chart(context.Background(), q)
-	if requireNoError(t, err); len(curve.Rollups) != 3 || curve.Rollups[0].Bucket.Label() != "2026-04-20-14" || !curve.Rollups[0].Open {
+	if requireNoError(t, err); len(curve.Rollups) != 3 || curve.Rollups[0].Bucket.Label() != "2026-04-20-14" ||
+		!curve.Rollups[0].Open {
 		t.Errorf("%d gaps, want the gaps of 14, 13 and 12 o'clock", len(curve.Rollups))
 	}
 }
@@ -273,11 +277,14 @@ func TestChart_ShowsNoGapWhereARollupMayHaveExpired(t *testing.T) {
 func TestChart_OfKindsWithoutACommonTierIsAnError(t *testing.T) {
 	t.Parallel()
 	made, err := catalog.New(
-		catalog.Kind{Name: "A", Subject: catalog.SubjectType{Name: "T"}, Retention: tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Day, Retention: tier.Forever}}}},
-		catalog.Kind{Name: "B", Subject: catalog.SubjectType{Name: "T"}, Retention: tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Month, Retention: tier.Forever}}}})
+		catalog.Kind{Name: "A", Subject: catalog.SubjectType{Name: "T"}, Retention: tier.Policy{Raw: 3 * tier.Day24,
+			Tiers: []tier.Tier{{Unit: tier.Day, Retention: tier.Forever}}}},
+		catalog.Kind{Name: "B", Subject: catalog.SubjectType{Name: "T"}, Retention: tier.Policy{Raw: 3 * tier.Day24,
+			Tiers: []tier.Tier{{Unit: tier.Month, Retention: tier.Forever}}}})
 	requireNoError(t, err)
 	w := newFixture(t, nil)
-	q := query.Chart{Rollups: query.Rollups{Series: query.Series{Kind: &made.Kinds[0], Subject: "x"}, With: []*catalog.Kind{&made.Kinds[1]}, From: 0, To: now}}
+	q := query.Chart{Rollups: query.Rollups{Series: query.Series{Kind: &made.Kinds[0], Subject: "x"},
+		With: []*catalog.Kind{&made.Kinds[1]}, From: 0, To: now}}
 	if _, err := w.query.Chart(context.Background(), q); !errors.Is(err, query.ErrNoTier) {
 		t.Errorf("got %v, want %v", err, query.ErrNoTier)
 	}
@@ -301,7 +308,7 @@ func TestChart_AveragesAreWeighted(t *testing.T) {
 	if avg, _ := m.Avg(); math.Abs(avg-100./11) > 1e-15 || m.Count != 11 || total.Buckets != 2 {
 		t.Errorf("average %v of %d values in %d hours, want 9.0909… of 11 in 2", avg, m.Count, total.Buckets)
 	}
-	if f := query.FiguresOf(m); *f.Avg < 9.0909 || *f.Avg > 9.0910 || f.P50 == nil || f.Sum.String() != "100" {
+	if f := query.NewFigures(m); *f.Avg < 9.0909 || *f.Avg > 9.0910 || f.P50 == nil || f.Sum.String() != "100" {
 		t.Errorf("figures %+v, want the average 9.0909…", f)
 	}
 	if p, _ := m.Quantile(.5); math.Abs(p-1) > .01 {
@@ -325,7 +332,8 @@ func TestChart_OfAYearReadsOneRowForEachDayAndReturnsItsCost(t *testing.T) {
 		t.Errorf("%d points of %d items read, want 365 of at most 400", len(curve.Rollups), curve.Cost.Items)
 	}
 	if curve.Cost.Units < 5 || curve.Cost.Units > 50 || curve.Cost.Requests != 1 || curve.Cost != meter.Cost() {
-		t.Errorf("cost %+v, the caller's meter has %+v: want a few read units by one request", curve.Cost, meter.Cost())
+		t.Errorf("cost %+v, the caller's meter has %+v: want a few read units by one request", curve.Cost,
+			meter.Cost())
 	}
 }
 
@@ -333,7 +341,7 @@ func TestChart_ShowsGapOpenInexactAndTruncatedBuckets(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, func(k *catalog.Kind) { k.Measures, k.MaxMeasures = nil, 1 })
 	wide := w.reading(at("2026-04-20T12:00:00Z"), "", 1, 0)
-	wide.Attrs = append(wide.Attrs, model.Attr{Name: "voltage", Value: model.NumberValue(model.DecimalOf(3))})
+	wide.Attrs = append(wide.Attrs, model.Attr{Name: "voltage", Value: model.NumberValue(model.NewDecimal(3))})
 	row := w.row(tier.Hour, 0, wide)
 	row.Exact = false
 	w.storeRow(row)
@@ -345,7 +353,8 @@ func TestChart_ShowsGapOpenInexactAndTruncatedBuckets(t *testing.T) {
 	got := ""
 	for _, r := range curve.Rollups {
 		got += r.Bucket.Label()[11:]
-		for word, is := range map[string]bool{"gap": r.Gap, "open": r.Open, "inexact": !r.Exact, "truncated": r.Summary.Truncated()} {
+		for word, is := range map[string]bool{"gap": r.Gap, "open": r.Open, "inexact": !r.Exact,
+			"truncated": r.Summary.Truncated()} {
 			if is && word != "truncated" { // checked below
 				got += " " + word
 			}
@@ -360,7 +369,8 @@ func TestChart_ShowsGapOpenInexactAndTruncatedBuckets(t *testing.T) {
 	}
 	total := curve.Total()
 	if !total.Open || total.Exact || total.Buckets != 2 || !total.Summary.Truncated() {
-		t.Errorf("total: %d buckets, open %v, exact %v; want 2, open, inexact and truncated", total.Buckets, total.Open, total.Exact)
+		t.Errorf("total: %d buckets, open %v, exact %v; want 2, open, inexact and truncated", total.Buckets,
+			total.Open, total.Exact)
 	}
 	q.Gaps = false
 	if curve, err = w.query.Chart(context.Background(), q); err != nil || len(curve.Rollups) != 2 {

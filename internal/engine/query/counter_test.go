@@ -30,7 +30,8 @@ func meters(t *rapid.T) *simulation {
 	l := newSimulation(t, kind)
 	for range rapid.IntRange(2, 30).Draw(t, "readings") {
 		age := rapid.Int64Range(0, 5*24*12).Draw(t, "age") * int64(5*time.Minute)
-		meter, value := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "meter"), rapid.Int64Range(0, 50).Draw(t, "value")
+		meter, value := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "meter"),
+			rapid.Int64Range(0, 50).Draw(t, "value")
 		l.append(meter, "", now.Add(-time.Duration(age)), value)
 	}
 	l.process()
@@ -157,7 +158,7 @@ func TestCounter_LastReadingIsFoundBehindOtherRows(t *testing.T) {
 		w := newFixture(t, func(k *catalog.Kind) {
 			k.Measures = []rollup.MeasureSpec{{Name: "energy", Counter: true}}
 		})
-		start := tier.Hour.BucketOf(now).Start
+		start := tier.Hour.BucketAt(now).Start
 		energy := func(when model.Time, n int64) model.Event {
 			e := w.reading(when, "", n, 0)
 			e.Attrs[0].Name = "energy"
@@ -188,13 +189,13 @@ func TestFiguresOf_ACounter(t *testing.T) {
 		s.AddEvent(&e)
 	}
 	m, _ := s.Measure("temperature")
-	f := query.FiguresOf(m)
+	f := query.NewFigures(m)
 	if got := fmt.Sprint(f.Increase, *f.Resets, *f.Rate, *f.Covered); got != "6 1 3 2" {
 		t.Errorf("increase, resets, rate, time: %s; want 6 1 3 2", got)
 	}
 	other := w.reading(now, "", 1, 0)
 	m, _ = summaryBy(&iot.Readings, &other).Measure("temperature")
-	if f := query.FiguresOf(m); f.Increase != nil || f.Resets != nil || f.Rate != nil || f.Covered != nil {
+	if f := query.NewFigures(m); f.Increase != nil || f.Resets != nil || f.Rate != nil || f.Covered != nil {
 		t.Errorf("figures of no counter: %+v", f)
 	}
 }

@@ -16,9 +16,11 @@ import (
 
 // Errors of cursors.
 var (
-	ErrCursor         = errors.New("the cursor is invalid, or its key is no longer accepted: start again without a cursor")
-	ErrCursorMismatch = errors.New("the cursor belongs to another request: send the same series, time range, tier and direction as in the request that returned it")
-	ErrNoCursorKey    = errors.New("no cursor key is configured: a page cannot return or accept a cursor")
+	ErrCursor = errors.New(
+		"the cursor is invalid, or its key is no longer accepted: start again without a cursor")
+	ErrCursorMismatch = errors.New(
+		"the cursor belongs to another request: send the same series, time range, tier and direction as in the request that returned it")
+	ErrNoCursorKey = errors.New("no cursor key is configured: a page cannot return or accept a cursor")
 )
 
 // A cursor is the base64url encoding of a version, a nonce, and binding and position, encrypted with
@@ -38,9 +40,9 @@ type cursors struct {
 	binding [bindingSize]byte // hash of the request: its cursors are not valid for others
 }
 
-// cursorsOf binds cursors to a request. class distinguishes events from the rows of a
+// newCursors binds cursors to a request. class distinguishes events from the rows of a
 // tier. Limit and consistency are not bound and may change from page to page.
-func cursorsOf(keys [][]byte, class string, s Series, from, to model.Time, newest bool) cursors {
+func newCursors(keys [][]byte, class string, s Series, from, to model.Time, newest bool) cursors {
 	return cursorsFor(keys, class, s.Kind.Subject.Name, s.Subject, s.Kind.Name, s.Stream,
 		from.String(), to.String(), strconv.FormatBool(newest), strconv.Itoa(len(s.shards())))
 }

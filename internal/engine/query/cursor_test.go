@@ -124,7 +124,8 @@ func TestCursor_IsAcceptedAfterItsKeyWasReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.query.CursorKey, w.query.OlderKeys = []byte("the new key, which signs"), [][]byte{w.query.CursorKey}
-	if position, err := w.query.OpenCursor(before, "subjects", "DEVICE"); err != nil || string(position) != "position" {
+	if position, err := w.query.OpenCursor(before, "subjects", "DEVICE"); err != nil ||
+		string(position) != "position" {
 		t.Errorf("signed by the previous key: %q, %v", position, err)
 	}
 	after, err := w.query.SealCursor([]byte("position"), "subjects", "DEVICE")

@@ -24,7 +24,9 @@ func TestLatest_OfADerivedKindIsTheLaterOfEventAndItem(t *testing.T) {
 		"a newer item":               {2, 3, 3, true},
 		"the event of the item":      {2, 2, 2, true},
 	} {
-		w := newFixture(t, func(k *catalog.Kind) { k.Latest, k.Enrichment = catalog.DerivedLatest, []string{"owner"} })
+		w := newFixture(t, func(k *catalog.Kind) {
+			k.Latest, k.Enrichment = catalog.DerivedLatest, []string{"owner"}
+		})
 		if c.event != none {
 			w.put(w.reading(now+model.Time(c.event*60_000), "", c.event, 0))
 		}
@@ -32,7 +34,8 @@ func TestLatest_OfADerivedKindIsTheLaterOfEventAndItem(t *testing.T) {
 			e := w.reading(now+model.Time(c.item*60_000), "", 99, 0)
 			attrs := model.Attrs{text("owner", "ada"), e.Attrs[0], text("was", "in an older event")}
 			attrs.Sort()
-			requireNoError(t, w.table.PutItem(context.Background(), item.FromLatest(&model.Latest{Series: e.Series, Ordered: true, Order: e.Order, Attrs: attrs})))
+			requireNoError(t, w.table.PutItem(context.Background(),
+				item.FromLatest(&model.Latest{Series: e.Series, Ordered: true, Order: e.Order, Attrs: attrs})))
 		}
 		got, err := w.query.Latest(context.Background(), w.series(), true)
 		requireNoError(t, err)

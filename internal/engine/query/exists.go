@@ -35,7 +35,8 @@ const eventLevel = -1
 
 // missing returns the parts of a range of which it is not known whether one of the series of q had events, as
 // the rows of a unit tell; 0 is the events themselves. A bucket that is partly in a part counts as missing.
-func (s *Service) missing(ctx context.Context, q Rollups, unit tier.Unit, from, to model.Time) ([]Segment, error) {
+func (s *Service) missing(ctx context.Context, q Rollups, unit tier.Unit,
+	from, to model.Time) ([]Segment, error) {
 	lost, _, err := s.look(ctx, q, unit, from, to)
 	return lost, err
 }
@@ -48,13 +49,13 @@ func (s *Service) look(ctx context.Context, q Rollups, unit tier.Unit, from, to 
 	found := make([]layer, len(series))
 	begin := func(at model.Time) model.Time { return at } // of the bucket of a time
 	if unit != 0 {
-		begin = func(at model.Time) model.Time { return unit.BucketOf(max(at, model.MinTime)).Start }
+		begin = func(at model.Time) model.Time { return unit.BucketAt(max(at, model.MinTime)).Start }
 		from, to = firstStart(unit, from), firstStart(unit, to)
 	}
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(shardReads)
 	for i, one := range series {
-		kind := q.kindOf(one.Kind)
+		kind := q.findKind(one.Kind)
 		_, level, _ := kind.Retention.Find(unit)
 		e := existence{store: s.Store, kind: kind, series: one, now: s.Now(), consistent: q.Consistent}
 		old := Segment{From: from, To: min(to, e.wholeFrom(level))}
@@ -102,7 +103,7 @@ func firstStart(unit tier.Unit, at model.Time) model.Time {
 // is acknowledged when the list has its events. It is MinTime for a series that is not in the list.
 func firstListed(ctx context.Context, store Store, kind *catalog.Kind, series model.Series,
 ) (first model.Time, listed bool, err error) {
-	key := tablekeys.SeriesEntry(kind.SourcesOf(series)[0].WithoutShard())
+	key := tablekeys.SeriesEntry(kind.SourceSeries(series)[0].WithoutShard())
 	page, err := store.List(ctx, itemop.ListRequest{Partition: key.PK, From: key.SK, To: key.SK})
 	if err != nil || len(page.Items) == 0 {
 		return model.MinTime, false, err
@@ -175,7 +176,7 @@ func (e existence) look(ctx context.Context, level int, from, to model.Time) (l 
 		unit := e.kind.Retention.Tiers[level].Unit
 		var stored []Segment
 		for _, c := range l.children {
-			stored = addSegment(stored, Segment{From: c.at, To: unit.BucketOf(c.at).End})
+			stored = addSegment(stored, Segment{From: c.at, To: unit.BucketAt(c.at).End})
 		}
 		l.unknown = without(l.unknown, stored)
 	}
@@ -202,8 +203,8 @@ func (e existence) parts(level int, of Segment) (all []parentPart) {
 		part := parentPart{Segment{From: cuts[i], To: from}, e.parent(level, cuts[i])}
 		if part.parent >= 0 {
 			unit := e.kind.Retention.Tiers[part.parent].Unit
-			part.From = unit.BucketOf(max(part.From, model.MinTime)).Start
-			part.To = unit.BucketOf(min(part.To-1, model.MaxTime)).End
+			part.From = unit.BucketAt(max(part.From, model.MinTime)).Start
+			part.To = unit.BucketAt(min(part.To-1, model.MaxTime)).End
 		}
 		all = append(all, part)
 	}
@@ -215,7 +216,7 @@ func (e existence) parts(level int, of Segment) (all []parentPart) {
 func (e existence) parent(level int, at model.Time) int {
 	policy := e.kind.Retention
 	for i := level + 1; i < len(policy.Tiers); i++ {
-		b := policy.Tiers[i].Unit.BucketOf(max(at, model.MinTime))
+		b := policy.Tiers[i].Unit.BucketAt(max(at, model.MinTime))
 		if policy.Tiers[i].HasRow(b) && policy.ChildLevel(i, b) == level {
 			return i
 		}
@@ -226,7 +227,7 @@ func (e existence) parent(level int, at model.Time) int {
 // unproven returns the parent buckets of a part whose children are not known to be all there.
 func (e existence) unproven(children []child, above layer, part parentPart) []Segment {
 	unit := e.kind.Retention.Tiers[part.parent].Unit
-	bucketOf := func(at model.Time) Segment { b := unit.BucketOf(at); return Segment{From: b.Start, To: b.End} }
+	bucketOf := func(at model.Time) Segment { b := unit.BucketAt(at); return Segment{From: b.Start, To: b.End} }
 	lack := map[model.Time]rollup.Digest{} // of each parent bucket, what the children lack
 	unknown := slices.Clone(above.unknown)
 	for _, p := range above.children {
@@ -260,19 +261,19 @@ func (e existence) read(ctx context.Context, level int, from, to model.Time) (al
 		return e.readRows(ctx, level, from, to)
 	case e.kind.Sessions != nil:
 		folds := sessions.New(e.kind, e.series, 0, from, to)
-		err := folds.Read(ctx, e.store, e.kind.SourcesOf(e.series), e.consistent)
+		err := folds.Read(ctx, e.store, e.kind.SourceSeries(e.series), e.consistent)
 		for _, f := range folds.Folds() {
 			all = append(all, child{at: f.Bucket.Start, digest: f.Digest})
 		}
 		return all, err
 	}
 	span := storage.Range{From: from, To: to, Consistent: e.consistent}
-	for event, err := range storage.EventsOf(ctx, e.store, e.kind.SourcesOf(e.series), span) {
+	for event, err := range storage.MergeEvents(ctx, e.store, e.kind.SourceSeries(e.series), span) {
 		if err != nil {
 			return nil, err
 		}
 		if !expired(event.ExpiresAt, e.now) {
-			all = append(all, child{at: event.At, digest: rollup.DigestOf(&event)})
+			all = append(all, child{at: event.At, digest: rollup.NewDigest(&event)})
 		}
 	}
 	return all, nil

@@ -23,7 +23,9 @@ type written struct {
 // the retention from its writing. A row is written with the newest of its events.
 func (w *fixture) storeWritten(all []written) {
 	w.t.Helper()
-	stays := func(kept time.Duration, from model.Time) bool { return kept == tier.Forever || from.Add(kept) > now }
+	stays := func(kept time.Duration, from model.Time) bool {
+		return kept == tier.Forever || from.Add(kept) > now
+	}
 	for _, e := range all {
 		if stays(w.kind.Retention.Raw, e.at) {
 			w.put(e.Event)
@@ -32,7 +34,7 @@ func (w *fixture) storeWritten(all []written) {
 	for _, t := range w.kind.Retention.Tiers {
 		buckets, last := map[model.Time][]model.Event{}, map[model.Time]model.Time{}
 		for _, e := range all {
-			b := t.Unit.BucketOf(e.At)
+			b := t.Unit.BucketAt(e.At)
 			buckets[b.Start] = append(buckets[b.Start], e.Event)
 			last[b.Start] = max(last[b.Start], e.at, b.End)
 		}
@@ -61,17 +63,21 @@ func TestReaders_SeeHistoryThatWasImportedAMomentAgo(t *testing.T) {
 	q := query.Rollups{Series: w.series(), From: at("2018-06-01T00:00:00Z"), To: at("2018-06-29T00:00:00Z")}
 	total, err := w.query.RangeTotal(t.Context(), q)
 	if err != nil || total.Summary.Events() != 10 || !total.Exact || len(total.Missing) > 0 {
-		t.Errorf("total: %d events, exact %t, missing %v, %v; want 10, exact", total.Summary.Events(), total.Exact, total.Missing, err)
+		t.Errorf("total: %d events, exact %t, missing %v, %v; want 10, exact", total.Summary.Events(), total.Exact,
+			total.Missing, err)
 	}
 	for _, name := range []string{"UTC", "Europe/Berlin", "Asia/Kathmandu"} {
-		page, err := w.query.LocalRollups(t.Context(), query.Local{Rollups: q, Zone: zone(t, name), Unit: times.Day})
+		page, err := w.query.LocalRollups(t.Context(),
+			query.Local{Rollups: q, Zone: zone(t, name), Unit: times.Day})
 		if err != nil || len(page.Rollups) != 10 || len(page.Missing) > 0 || page.Rollups[9].Local.Zone != name {
-			t.Errorf("%s: %d days, missing %v, %v; want 10 days of the zone", name, len(page.Rollups), page.Missing, err)
+			t.Errorf("%s: %d days, missing %v, %v; want 10 days of the zone", name, len(page.Rollups), page.Missing,
+				err)
 		}
 	}
 	curve, err := w.query.Chart(t.Context(), query.Chart{Rollups: q})
 	if err != nil || len(curve.Rollups) != 10 || curve.Segments[0].Unit != tier.Hour || len(curve.Missing) > 0 {
-		t.Errorf("chart: %d points of %v (%s), missing %v, %v; want 10 hours", len(curve.Rollups), curve.Segments, curve.Reason, curve.Missing, err)
+		t.Errorf("chart: %d points of %v (%s), missing %v, %v; want 10 hours", len(curve.Rollups), curve.Segments,
+			curve.Reason, curve.Missing, err)
 	}
 }
 
@@ -81,7 +87,8 @@ func TestReaders_NameWhatHasExpired(t *testing.T) {
 	w := newFixture(t, keptFor)
 	live := w.reading(at("2018-06-20T12:30:00Z"), "live", 1, 0)
 	w.storeWritten(append(w.imported(10), written{live, live.At}))
-	q := query.Rollups{Series: w.series(), Unit: tier.Day, From: at("2018-06-01T00:00:00Z"), To: at("2018-07-29T00:00:00Z")}
+	q := query.Rollups{Series: w.series(), Unit: tier.Day, From: at("2018-06-01T00:00:00Z"),
+		To: at("2018-07-29T00:00:00Z")}
 	page, err := w.query.Rollups(t.Context(), q)
 	want := "[{Unit(0) 2018-06-11T00:00:00.000Z 2018-07-01T00:00:00.000Z}]"
 	if err != nil || len(page.Rollups) != 10 || fmt.Sprint(page.Missing) != want {
@@ -89,12 +96,15 @@ func TestReaders_NameWhatHasExpired(t *testing.T) {
 	}
 	total, err := w.query.RangeTotal(t.Context(), q)
 	if err != nil || !total.Exact || total.Summary.Events() != 11 || len(total.Missing) > 0 {
-		t.Errorf("total: %d events, exact %t, missing %v, %v; want the 11 of the month", total.Summary.Events(), total.Exact, total.Missing, err)
+		t.Errorf("total: %d events, exact %t, missing %v, %v; want the 11 of the month", total.Summary.Events(),
+			total.Exact, total.Missing, err)
 	}
 	q.To = at("2018-06-29T00:00:00Z") // cuts the month
 	total, err = w.query.RangeTotal(t.Context(), q)
-	if err != nil || total.Exact || total.Summary.Events() != 10 || fmt.Sprint(total.Missing) != "[{Unit(0) 2018-06-11T00:00:00.000Z 2018-06-29T00:00:00.000Z}]" {
-		t.Errorf("total: %d events, exact %t, missing %v, %v; want those that are stored, and the rest missing", total.Summary.Events(), total.Exact, total.Missing, err)
+	if err != nil || total.Exact || total.Summary.Events() != 10 ||
+		fmt.Sprint(total.Missing) != "[{Unit(0) 2018-06-11T00:00:00.000Z 2018-06-29T00:00:00.000Z}]" {
+		t.Errorf("total: %d events, exact %t, missing %v, %v; want those that are stored, and the rest missing",
+			total.Summary.Events(), total.Exact, total.Missing, err)
 	}
 }
 
@@ -107,7 +117,8 @@ func TestReaders_TellTheTruthOrNameWhatIsNotKnown(t *testing.T) {
 		}
 		var all []written
 		for i := range rapid.IntRange(1, 25).Draw(r, "events") {
-			age := rapid.SampledFrom([]time.Duration{time.Hour, 5 * tier.Day24, 60 * tier.Day24, 500 * tier.Day24, 3000 * tier.Day24})
+			age := rapid.SampledFrom(
+				[]time.Duration{time.Hour, 5 * tier.Day24, 60 * tier.Day24, 500 * tier.Day24, 3000 * tier.Day24})
 			when := now.Add(-time.Duration(rapid.Int64Range(0, int64(age.Draw(r, "age"))).Draw(r, "before")))
 			e := written{w.reading(when, fmt.Sprint(i), int64(i), 0), when}
 			if rapid.Bool().Draw(r, "imported") {
@@ -118,7 +129,8 @@ func TestReaders_TellTheTruthOrNameWhatIsNotKnown(t *testing.T) {
 		w.storeWritten(all)
 		some := rapid.SampledFrom(all).Draw(r, "around")
 		from := some.At.Add(-time.Duration(rapid.Int64Range(0, int64(90*tier.Day24)).Draw(r, "from")))
-		q := query.Rollups{Series: w.series(), From: from, To: from.Add(time.Duration(rapid.Int64Range(int64(time.Minute), int64(200*tier.Day24)).Draw(r, "length")))}
+		q := query.Rollups{Series: w.series(), From: from,
+			To: from.Add(time.Duration(rapid.Int64Range(int64(time.Minute), int64(200*tier.Day24)).Draw(r, "length")))}
 		count := func(from, to model.Time, missing []query.Segment) (n int64) {
 			for _, e := range all {
 				in := from <= e.At && e.At < to
@@ -136,11 +148,12 @@ func TestReaders_TellTheTruthOrNameWhatIsNotKnown(t *testing.T) {
 			r.Fatal(err)
 		}
 		if got, want := total.Summary.Events(), count(q.From, q.To, total.Missing); got != want {
-			r.Fatalf("total of %s to %s: %d events, want %d beside the missing %v", q.From, q.To, got, want, total.Missing)
+			r.Fatalf("total of %s to %s: %d events, want %d beside the missing %v", q.From, q.To, got, want,
+				total.Missing)
 		}
 		unit := rapid.SampledFrom([]tier.Unit{tier.Hour, tier.Day, tier.Month}).Draw(r, "unit")
 		q.Unit = unit
-		q.From, q.To = unit.BucketOf(q.From).Start, unit.BucketOf(q.To).End
+		q.From, q.To = unit.BucketAt(q.From).Start, unit.BucketAt(q.To).End
 		q.Newest = rapid.Bool().Draw(r, "newest")
 		q.Limit = rapid.IntRange(0, 3).Draw(r, "limit")
 		var found int64
@@ -162,9 +175,12 @@ func TestReaders_TellTheTruthOrNameWhatIsNotKnown(t *testing.T) {
 			}
 		}
 		if want := count(q.From, q.To, missing); found != want {
-			r.Fatalf("%ss of %s to %s: %d events, want %d beside the missing %v", unit, q.From, q.To, found, want, missing)
+			r.Fatalf("%ss of %s to %s: %d events, want %d beside the missing %v", unit, q.From, q.To, found, want,
+				missing)
 		}
-		local, err := w.query.LocalRollups(t.Context(), query.Local{Rollups: query.Rollups{Series: w.series(), From: from, To: from.Add(100 * tier.Day24)}, Unit: times.Day, Zone: zone(t, rapid.SampledFrom([]string{"UTC", "Europe/Berlin", "Asia/Kolkata"}).Draw(r, "zone"))})
+		local, err := w.query.LocalRollups(t.Context(),
+			query.Local{Rollups: query.Rollups{Series: w.series(), From: from, To: from.Add(100 * tier.Day24)},
+				Unit: times.Day, Zone: zone(t, rapid.SampledFrom([]string{"UTC", "Europe/Berlin", "Asia/Kolkata"}).Draw(r, "zone"))})
 		if err != nil {
 			r.Fatal(err)
 		}

@@ -87,7 +87,8 @@ func TestLive_ReadersTellTheTruthOfImportedHistory(t *testing.T) {
 		}
 		around := rapid.SampledFrom(w.all).Draw(r, "around")
 		from := around.Add(-time.Duration(rapid.Int64Range(0, int64(40*tier.Day24)).Draw(r, "from")))
-		q := query.Rollups{Series: query.Series{Kind: w.kind, Subject: "d1"}, From: from, To: from.Add(50 * tier.Day24)}
+		q := query.Rollups{Series: query.Series{Kind: w.kind, Subject: "d1"}, From: from,
+			To: from.Add(50 * tier.Day24)}
 		total, err := w.query.RangeTotal(t.Context(), q)
 		if err != nil {
 			r.Fatal(err)
@@ -103,7 +104,7 @@ func TestLive_ReadersTellTheTruthOfImportedHistory(t *testing.T) {
 		w.wantNamed("days in "+name, query.Segment{From: q.From, To: q.To}, days)
 
 		q.Unit = rapid.SampledFrom([]tier.Unit{tier.Hour, tier.Day, tier.Month}).Draw(r, "unit")
-		q.From, q.To = q.Unit.BucketOf(q.From).Start, q.Unit.BucketOf(q.To).End
+		q.From, q.To = q.Unit.BucketAt(q.From).Start, q.Unit.BucketAt(q.To).End
 		q.Limit = 10_000
 		page, err := w.query.Rollups(t.Context(), q)
 		if err != nil || page.Next != "" {

@@ -23,7 +23,7 @@ func filledShards(t *testing.T) *fixture {
 		e := w.reading(now-model.Time(i)*hour, fmt.Sprint(i), 1, 0)
 		e.Attrs, e.IndexBy = append(e.Attrs, text("unit", "C")), "unit"
 		w.put(e)
-		key := rollup.Key{Series: e.Series.WithoutShard(), Start: tier.Hour.BucketOf(e.At).Start}
+		key := rollup.Key{Series: e.Series.WithoutShard(), Start: tier.Hour.BucketAt(e.At).Start}
 		rows[key] = append(rows[key], e)
 	}
 	for _, events := range rows {
@@ -54,11 +54,13 @@ var reads = map[string]func(context.Context, *fixture) (returned int, _ error){
 		return int(n.Events), err
 	},
 	"an index query": func(ctx context.Context, w *fixture) (int, error) {
-		page, err := w.query.QueryIndex(ctx, query.IndexQuery{Kind: w.kind, Field: "unit", Value: "C", From: model.MinTime, To: model.MaxTime})
+		page, err := w.query.QueryIndex(ctx,
+			query.IndexQuery{Kind: w.kind, Field: "unit", Value: "C", From: model.MinTime, To: model.MaxTime})
 		return len(page.Events), err
 	},
 	"an iteration of an index query": func(ctx context.Context, w *fixture) (n int, err error) {
-		for _, err = range w.query.EachIndexed(ctx, query.IndexQuery{Kind: w.kind, Field: "unit", Value: "C", From: model.MinTime, To: model.MaxTime}) {
+		for _, err = range w.query.EachIndexed(ctx,
+			query.IndexQuery{Kind: w.kind, Field: "unit", Value: "C", From: model.MinTime, To: model.MaxTime}) {
 			if err != nil {
 				return n, err
 			}
@@ -90,7 +92,10 @@ func TestReads_AFailedPageIsAnErrorAndNotSkipped(t *testing.T) {
 		for n := 0; ; n++ {
 			w := filledShards(t)
 			requests := 0
-			w.query.Store = &storetest.FaultyStore{Store: w.table, Reads: func(c storetest.Call) bool { requests++; return c.N == n }}
+			w.query.Store = &storetest.FaultyStore{Store: w.table, Reads: func(c storetest.Call) bool {
+				requests++
+				return c.N == n
+			}}
 			returned, err := read(context.Background(), w)
 			if n >= requests { // the request to fail was never made
 				if err != nil || returned != 12 {
@@ -123,15 +128,18 @@ func TestReads_OfOneItemReturnTheErrorOfTheStore(t *testing.T) {
 	t.Parallel()
 	w := filledShards(t)
 	w.query.Store = &storetest.FaultyStore{Store: w.table, Reads: func(storetest.Call) bool { return true }}
-	if c, err := w.query.Latest(context.Background(), w.series(), false); c != nil || !errors.Is(err, storetest.ErrRead) {
+	if c, err := w.query.Latest(context.Background(), w.series(), false); c != nil ||
+		!errors.Is(err, storetest.ErrRead) {
 		t.Errorf("latest: %v, %v", c, err)
 	}
 	of := *w.kind
 	of.LatestBy = []catalog.LatestIndex{{Index: catalog.FirstIndex, By: []string{"unit"}}}
-	if page, err := w.query.LatestBy(context.Background(), query.LatestBy{Kind: &of, Values: []string{"C"}}); page.Items != nil || !errors.Is(err, storetest.ErrRead) {
+	if page, err := w.query.LatestBy(context.Background(),
+		query.LatestBy{Kind: &of, Values: []string{"C"}}); page.Items != nil || !errors.Is(err, storetest.ErrRead) {
 		t.Errorf("latest by: %v, %v", page.Items, err)
 	}
-	if p, err := w.query.Profile(context.Background(), model.Subject{Type: "DEVICE", ID: "sensor_01"}, false); p != nil || !errors.Is(err, storetest.ErrRead) {
+	if p, err := w.query.Profile(context.Background(), model.Subject{Type: "DEVICE", ID: "sensor_01"},
+		false); p != nil || !errors.Is(err, storetest.ErrRead) {
 		t.Errorf("profile: %v, %v", p, err)
 	}
 }

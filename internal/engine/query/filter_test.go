@@ -15,7 +15,8 @@ import (
 )
 
 func above(n int64) model.Condition {
-	return model.Condition{{Field: "temperature", Op: model.Greater, Value: model.NumberValue(model.DecimalOf(n))}}
+	return model.Condition{{Field: "temperature", Op: model.Greater,
+		Value: model.NumberValue(model.NewDecimal(n))}}
 }
 
 // With any filter, limit and direction, all pages together, the iteration and the count agree.
@@ -32,8 +33,10 @@ func TestHistory_FilteredPagesIterationAndCountAgree(t *testing.T) {
 			}
 		}
 		q := w.all()
-		q.Where, q.Newest, q.Limit = above(threshold), rapid.Bool().Draw(t, "newest"), rapid.IntRange(1, 7).Draw(t, "limit")
-		counted, err := w.query.Count(context.Background(), query.History{Series: q.Series, From: q.From, To: q.To, Where: q.Where})
+		q.Where, q.Newest, q.Limit = above(threshold), rapid.Bool().Draw(t, "newest"),
+			rapid.IntRange(1, 7).Draw(t, "limit")
+		counted, err := w.query.Count(context.Background(),
+			query.History{Series: q.Series, From: q.From, To: q.To, Where: q.Where})
 		if err != nil || counted != (query.EventCount{Events: int64(want)}) {
 			t.Fatalf("counted %+v, %v; want %d", counted, err, want)
 		}

@@ -74,10 +74,10 @@ func (w *fixture) series() query.Series { return query.Series{Kind: w.kind, Subj
 // reading returns an event of sensor_01 with one measure.
 func (w *fixture) reading(when model.Time, id string, temperature int64, expiresAt int64) model.Event {
 	order := model.Order{At: when, ID: id}
-	attrs := model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(temperature))}}
+	attrs := model.Attrs{{Name: "temperature", Value: model.NumberValue(model.NewDecimal(temperature))}}
 	return model.Event{
 		Series: w.kind.Series("sensor_01", "", order), Order: order, Attrs: attrs,
-		Hash: model.HashOf(attrs), ArrivedAt: when, ExpiresAt: expiresAt,
+		Hash: model.HashAttrs(attrs), ArrivedAt: when, ExpiresAt: expiresAt,
 	}
 }
 
@@ -95,7 +95,8 @@ func (w *fixture) row(unit tier.Unit, expiresAt int64, events ...model.Event) ro
 	for i := range events {
 		fold.AddEvent(&events[i])
 	}
-	key := rollup.Key{Series: events[0].Series.WithoutShard(), Tier: unit.String(), Start: unit.BucketOf(events[0].At).Start}
+	key := rollup.Key{Series: events[0].Series.WithoutShard(), Tier: unit.String(),
+		Start: unit.BucketAt(events[0].At).Start}
 	return rollup.Row{Key: key, Fold: *fold, ExpiresAt: expiresAt, WrittenAt: now, V: 1}
 }
 
@@ -103,7 +104,8 @@ func (w *fixture) storeRow(r rollup.Row) {
 	w.t.Helper()
 	w.revs++
 	binary.BigEndian.PutUint64(r.Rev[:], w.revs)
-	if result, err := w.table.PutRow(context.Background(), &r, rollup.Rev{}); err != nil || result != storage.Written {
+	if result, err := w.table.PutRow(context.Background(), &r, rollup.Rev{}); err != nil ||
+		result != storage.Written {
 		w.t.Fatalf("put row %s: %v, %v", r.Key.Start, result, err)
 	}
 }

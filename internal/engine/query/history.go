@@ -69,10 +69,10 @@ func (s *Service) EachEvent(ctx context.Context, q History) iter.Seq2[model.Even
 	return s.historyPager(q).all(ctx, q.Cursor, q.Limit)
 }
 
-// EachEventOf returns an iterator over the events of several series, each once, merged in the
+// EachMerged returns an iterator over the events of several series, each once, merged in the
 // order of q. Events of equal order come in the order of their series. The Series and Cursor of q
 // are ignored. The error is ErrTooWide for too many series.
-func (s *Service) EachEventOf(ctx context.Context, q History, of []Series) iter.Seq2[model.Event, error] {
+func (s *Service) EachMerged(ctx context.Context, q History, of []Series) iter.Seq2[model.Event, error] {
 	if len(of) > maxSeries {
 		return paging.Fail[model.Event](fmt.Errorf("%w: at most %d", ErrTooWide, maxSeries))
 	}
@@ -127,7 +127,7 @@ func spanText(last time.Duration) string {
 
 func (s *Service) historyPager(q History) *pager[model.Event, model.Event] {
 	shards, now := q.shards(), s.Now()
-	cursors := cursorsOf(s.cursorKeys(), q.cursorClass()+spanText(q.Last), q.Series, q.From, q.To, q.Newest)
+	cursors := newCursors(s.cursorKeys(), q.cursorClass()+spanText(q.Last), q.Series, q.From, q.To, q.Newest)
 	q.From, q.To = upToNow(q.Last, q.From, q.To, now)
 	from, to, first, past := q.bounds()
 	fetch := func(ctx context.Context, shard int, after string) ([]model.Event, string, error) {

@@ -65,7 +65,8 @@ func TestHistory_ExpiredEventsAreHiddenFromReadersOnly(t *testing.T) {
 		t.Errorf("readers see %v, want %v", got, want)
 	}
 	var writers aggregate.Store = w.table
-	page, err := writers.Events(context.Background(), storage.Range{Series: unexpired.Series, From: model.MinTime, To: model.MaxTime})
+	page, err := writers.Events(context.Background(),
+		storage.Range{Series: unexpired.Series, From: model.MinTime, To: model.MaxTime})
 	requireNoError(t, err)
 	if len(page.Events) != 2 {
 		t.Errorf("folds see %d events, want 2", len(page.Events))
@@ -89,13 +90,15 @@ func TestHistory_APageIsOneRequestEvenIfItIsShort(t *testing.T) {
 	first, err := w.query.History(context.Background(), q)
 	requireNoError(t, err)
 	if len(first.Events) != 0 || first.Next == "" || w.store.requests.Load() != 1 {
-		t.Fatalf("first page: %d events, next %q, %d requests; want an empty page with a next one, by one request", len(first.Events), first.Next, w.store.requests.Load())
+		t.Fatalf("first page: %d events, next %q, %d requests; want an empty page with a next one, by one request",
+			len(first.Events), first.Next, w.store.requests.Load())
 	}
 	q.Cursor = first.Next
 	second, err := w.query.History(context.Background(), q)
 	requireNoError(t, err)
 	if len(second.Events) != 1 || second.Events[0].At != now || w.store.requests.Load() != 2 {
-		t.Errorf("second page: %v by %d requests in all; want the unexpired event by two", second.Events, w.store.requests.Load())
+		t.Errorf("second page: %v by %d requests in all; want the unexpired event by two", second.Events,
+			w.store.requests.Load())
 	}
 }
 
@@ -106,7 +109,8 @@ func TestHistory_LimitOfAnIterationCountsVisibleEvents(t *testing.T) {
 	}
 	q := w.all()
 	q.Limit = 3
-	if got, want := w.orders(q), []model.Order{{At: now - hour}, {At: now - hour + 2}, {At: now - hour + 4}}; !slices.Equal(got, want) {
+	if got, want := w.orders(q),
+		[]model.Order{{At: now - hour}, {At: now - hour + 2}, {At: now - hour + 4}}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -241,7 +245,8 @@ func (w *fixture) fill(t *rapid.T, q query.History) (want []model.Order) {
 		seen[order] = true
 		expiresAt := rapid.SampledFrom([]int64{0, 1, now.Seconds(), now.Seconds() + 1}).Draw(t, "expires")
 		w.put(w.reading(order.At, order.ID, 1, expiresAt))
-		if unexpired := expiresAt == 0 || expiresAt > now.Seconds(); unexpired && q.From <= order.At && order.At < q.To {
+		if unexpired := expiresAt == 0 ||
+			expiresAt > now.Seconds(); unexpired && q.From <= order.At && order.At < q.To {
 			want = append(want, order)
 		}
 	}

@@ -90,7 +90,8 @@ func (s *Service) indexPager(q IndexQuery) (*pager[model.Event, model.Event], er
 	}
 	return &pager[model.Event, model.Event]{
 		description: fmt.Sprintf("%s by %s", q.Kind.Name, q.Field),
-		cursors:     cursorsOf(s.cursorKeys(), "by "+q.Field+spanText(q.Last), Series{Kind: q.Kind, Subject: q.Value}, requested.From, requested.To, q.Newest),
+		cursors: newCursors(s.cursorKeys(), "by "+q.Field+spanText(q.Last),
+			Series{Kind: q.Kind, Subject: q.Value}, requested.From, requested.To, q.Newest),
 		shards: shardMerger[model.Event]{
 			shards: 1, newest: q.Newest,
 			fetch:    fetch,

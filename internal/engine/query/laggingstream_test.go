@@ -61,7 +61,7 @@ func TestLive_EventsOnTimeStayWhenTheWatermarkPassesALaggingStream(t *testing.T)
 		}
 		l.append("d1", "", l.clock, 1)
 	}
-	day := tier.Day.BucketOf(start)
+	day := tier.Day.BucketAt(start)
 	read := func() [2]int64 {
 		return [2]int64{l.events(tier.Hour, start, start.Add(time.Hour)), l.events(tier.Day, day.Start, day.End)}
 	}

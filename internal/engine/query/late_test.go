@@ -31,15 +31,18 @@ func TestLive_HasEachLateChangeThatWasProcessedBeforeCompleteThrough(t *testing.
 			}
 		}
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
-			switch rapid.SampledFrom([]string{"append", "late", "late", "late", "process", "process", "wait", "sweep"}).Draw(t, "step") {
+			switch rapid.SampledFrom(
+				[]string{"append", "late", "late", "late", "process", "process", "wait", "sweep"}).Draw(t, "step") {
 			case "append":
 				l.append("a", "", l.clock, 1)
 			case "late":
-				l.append("a", "", l.clock.Add(-rapid.SampledFrom([]time.Duration{time.Minute, time.Hour, 20 * time.Hour, 40 * time.Hour}).Draw(t, "lateness")), 1)
+				l.append("a", "", l.clock.Add(-rapid.SampledFrom(
+					[]time.Duration{time.Minute, time.Hour, 20 * time.Hour, 40 * time.Hour}).Draw(t, "lateness")), 1)
 			case "process":
 				process()
 			case "wait":
-				l.clock = l.clock.Add(rapid.SampledFrom([]time.Duration{time.Minute, 3 * time.Minute, time.Hour, 9 * time.Hour}).Draw(t, "wait"))
+				l.clock = l.clock.Add(rapid.SampledFrom(
+					[]time.Duration{time.Minute, 3 * time.Minute, time.Hour, 9 * time.Hour}).Draw(t, "wait"))
 			case "sweep":
 				l.sweep()
 			}
@@ -54,21 +57,24 @@ func TestLive_HasEachLateChangeThatWasProcessedBeforeCompleteThrough(t *testing.
 func (l *simulation) wantThrough(level int, unit tier.Unit, processed []model.Time) {
 	l.t.Helper()
 	l.query.Store = l.live()
-	page, err := l.query.Rollups(context.Background(), query.Rollups{Series: l.series("a", ""), Unit: unit, From: model.MinTime, To: model.MaxTime, Consistent: true})
+	page, err := l.query.Rollups(context.Background(), query.Rollups{Series: l.series("a", ""), Unit: unit,
+		From: model.MinTime, To: model.MaxTime, Consistent: true})
 	if err != nil || page.Next != "" || page.CompleteThrough == nil {
 		l.t.Fatalf("%v, next %q, complete through %v", err, page.Next, page.CompleteThrough)
 	}
 	least, most := map[model.Time]int64{}, map[model.Time]int64{}
 	for n, e := range l.appended {
-		b := unit.BucketOf(e.At)
+		b := unit.BucketAt(e.At)
 		most[b.Start]++
-		if n < len(processed) && (processed[n] < *page.CompleteThrough || processed[n] < l.kind.Retention.Tiers[0].Unit.BucketOf(e.At).End.Add(5*time.Minute)) {
+		if n < len(processed) && (processed[n] < *page.CompleteThrough ||
+			processed[n] < l.kind.Retention.Tiers[0].Unit.BucketAt(e.At).End.Add(5*time.Minute)) {
 			least[b.Start]++
 		}
 	}
 	for _, r := range page.Rollups {
 		if n := r.Summary.Events(); n < least[r.Bucket.Start] || n > most[r.Bucket.Start] || !r.Exact {
-			l.t.Fatalf("%s: %d events, exact %v; want %d to %d, exact, complete through %s", r.Bucket, n, r.Exact, least[r.Bucket.Start], most[r.Bucket.Start], page.CompleteThrough)
+			l.t.Fatalf("%s: %d events, exact %v; want %d to %d, exact, complete through %s", r.Bucket, n, r.Exact,
+				least[r.Bucket.Start], most[r.Bucket.Start], page.CompleteThrough)
 		}
 		delete(least, r.Bucket.Start)
 	}
@@ -84,7 +90,8 @@ func TestLive_CompleteThroughOfCoalescedChanges(t *testing.T) {
 	kind.Retention.LateEvery = 5 * time.Minute
 	w := newLiveWorld(t, kind)
 	for _, want := range []model.Time{model.MinTime, at("2026-03-10T11:52:00Z")} {
-		page, err := w.query.Rollups(context.Background(), query.Rollups{Series: query.Series{Kind: w.kind, Subject: "d1"}, Unit: tier.Hour, From: at(noon), To: at(noon) + 1})
+		page, err := w.query.Rollups(context.Background(), query.Rollups{Series: query.Series{Kind: w.kind,
+			Subject: "d1"}, Unit: tier.Hour, From: at(noon), To: at(noon) + 1})
 		if err != nil || *page.CompleteThrough != want {
 			t.Errorf("complete through %v, %v; want %s", page.CompleteThrough, err, want)
 		}
@@ -110,7 +117,8 @@ func TestLive_LowWatermarkIsReadBeforeTheRows(t *testing.T) {
 	w.put(at("2026-03-10T12:00:00Z"), 7)
 	w.process()
 	w.live.Watermarks = sweptMeanwhile{w}
-	page, err := w.live.Rows(context.Background(), tier.Hour, storage.Range{Series: w.series, From: at("2026-03-10T00:00:00Z"), To: at("2026-03-11T00:00:00Z")})
+	page, err := w.live.Rows(context.Background(), tier.Hour,
+		storage.Range{Series: w.series, From: at("2026-03-10T00:00:00Z"), To: at("2026-03-11T00:00:00Z")})
 	if err != nil || len(page.Rows) != 1 {
 		t.Errorf("%d rows, %v; want the one of the hour that was swept", len(page.Rows), err)
 	}

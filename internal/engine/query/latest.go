@@ -100,7 +100,8 @@ func (s *Service) LatestBy(ctx context.Context, q LatestBy) (LatestPage, error) 
 		return LatestPage{}, err
 	}
 	page, err := s.Store.LatestBy(ctx, storage.LatestIndexQuery{
-		SubjectType: q.Kind.Subject.Name, Kind: q.Kind.Name, Index: x.Index, Values: q.Values, SortPrefix: q.SortPrefix,
+		SubjectType: q.Kind.Subject.Name, Kind: q.Kind.Name, Index: x.Index, Values: q.Values,
+		SortPrefix: q.SortPrefix,
 		SortFields: len(x.Sort), Descending: q.Descending, Limit: q.Limit, After: string(after),
 	})
 	if err != nil {
@@ -118,10 +119,12 @@ func (q LatestBy) declaredIndex() (catalog.LatestIndex, error) {
 	i := slices.IndexFunc(q.Kind.LatestBy, func(x catalog.LatestIndex) bool { return x.Index == name })
 	switch {
 	case i < 0:
-		return catalog.LatestIndex{}, fmt.Errorf("latest items of %s in index %.16q: %w", q.Kind.Name, name, ErrNotIndexed)
+		return catalog.LatestIndex{},
+			fmt.Errorf("latest items of %s in index %.16q: %w", q.Kind.Name, name, ErrNotIndexed)
 	case len(q.Values) != len(q.Kind.LatestBy[i].By) || len(q.SortPrefix) > len(q.Kind.LatestBy[i].Sort):
-		return catalog.LatestIndex{}, fmt.Errorf("the index of latest items of %s has the fields %q and the sort fields %q: %w: give one value for each field, and at most one for each sort field",
-			q.Kind.Name, q.Kind.LatestBy[i].By, q.Kind.LatestBy[i].Sort, ErrNotIndexed)
+		return catalog.LatestIndex{},
+			fmt.Errorf("the index of latest items of %s has the fields %q and the sort fields %q: %w: give one value for each field, and at most one for each sort field",
+				q.Kind.Name, q.Kind.LatestBy[i].By, q.Kind.LatestBy[i].Sort, ErrNotIndexed)
 	case q.Limit < 0:
 		return catalog.LatestIndex{}, fmt.Errorf("limit %d: %w", q.Limit, ErrLimit)
 	}
@@ -130,7 +133,8 @@ func (q LatestBy) declaredIndex() (catalog.LatestIndex, error) {
 
 // cursorBinding returns the parts of the request that its cursors are bound to.
 func (q LatestBy) cursorBinding(x catalog.LatestIndex) []string {
-	return []string{"latest", q.Kind.Name, x.Index, fmt.Sprintf("%q %q %v", q.Values, q.SortPrefix, q.Descending)}
+	return []string{"latest", q.Kind.Name, x.Index,
+		fmt.Sprintf("%q %q %v", q.Values, q.SortPrefix, q.Descending)}
 }
 
 // latestReader reads the latest item of one series; nil if there is none.
@@ -162,18 +166,20 @@ func (s *Service) derivedLatest(
 	case newest == nil || stored != nil && stored.Ordered && newest.Before(stored.Order):
 		return stored, nil
 	}
-	return latestOf(kind, newest, stored), nil
+	return newLatest(kind, newest, stored), nil
 }
 
-// latestOf returns the latest item with event e and the enrichment that is stored.
-func latestOf(kind *catalog.Kind, e *model.Event, stored *model.Latest) *model.Latest {
+// newLatest returns the latest item with event e and the enrichment that is stored.
+func newLatest(kind *catalog.Kind, e *model.Event, stored *model.Latest) *model.Latest {
 	l := &model.Latest{
 		Series: e.Series, Ordered: true, Order: e.Order, Hash: e.Hash, Attrs: e.Attrs, CreatedAt: e.ArrivedAt,
 	}
 	if stored == nil {
 		return l
 	}
-	enrichment := model.Attrs(lists.Filter(stored.Attrs, func(a model.Attr) bool { return kind.IsEnrichment(a.Name) }))
+	enrichment := model.Attrs(lists.Filter(stored.Attrs, func(a model.Attr) bool {
+		return kind.IsEnrichment(a.Name)
+	}))
 	l.Attrs, l.PurgeLocked = enrichment.Union(e.Attrs), stored.PurgeLocked
 	if stored.CreatedAt != 0 {
 		l.CreatedAt = stored.CreatedAt

@@ -59,7 +59,8 @@ func TestLatestBy_PagesReturnEveryItemInBothDirections(t *testing.T) {
 			}
 		}
 	}
-	page, err := w.query.LatestBy(context.Background(), query.LatestBy{Kind: w.kind, Values: []string{"open"}, SortPrefix: []string{"room 1"}})
+	page, err := w.query.LatestBy(context.Background(),
+		query.LatestBy{Kind: w.kind, Values: []string{"open"}, SortPrefix: []string{"room 1"}})
 	if err != nil || len(page.Items) != 2 {
 		t.Errorf("open in room 1: %d, %v; want d3 and d4", len(page.Items), err)
 	}
@@ -68,7 +69,8 @@ func TestLatestBy_PagesReturnEveryItemInBothDirections(t *testing.T) {
 func TestLatestBy_RejectsInvalidRequests(t *testing.T) {
 	t.Parallel()
 	w := newDoorFixture(t)
-	first, err := w.query.LatestBy(context.Background(), query.LatestBy{Kind: w.kind, Values: []string{"open"}, Limit: 1})
+	first, err := w.query.LatestBy(context.Background(),
+		query.LatestBy{Kind: w.kind, Values: []string{"open"}, Limit: 1})
 	requireNoError(t, err)
 	for name, c := range map[string]struct {
 		change func(*query.LatestBy)
@@ -89,7 +91,8 @@ func TestLatestBy_RejectsInvalidRequests(t *testing.T) {
 		}
 	}
 	w.query.CursorKey = nil
-	if _, err := w.query.LatestBy(context.Background(), query.LatestBy{Kind: w.kind, Values: []string{"open"}, Limit: 1}); !errors.Is(err, query.ErrNoCursorKey) {
+	if _, err := w.query.LatestBy(context.Background(),
+		query.LatestBy{Kind: w.kind, Values: []string{"open"}, Limit: 1}); !errors.Is(err, query.ErrNoCursorKey) {
 		t.Errorf("without a key: %v, want %v", err, query.ErrNoCursorKey)
 	}
 }

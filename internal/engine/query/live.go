@@ -54,9 +54,9 @@ type Live struct {
 	stream recent[storage.StreamState]
 }
 
-// KindsOf is the Kind of a Live that is replaced when the table's configuration changes, or
+// CatalogKinds is the Kind of a Live that is replaced when the table's configuration changes, or
 // that does not live for an hour.
-func KindsOf(c *catalog.Catalog) func(context.Context, string) (*catalog.Kind, error) {
+func CatalogKinds(c *catalog.Catalog) func(context.Context, string) (*catalog.Kind, error) {
 	return func(_ context.Context, name string) (*catalog.Kind, error) {
 		kind, _ := c.Kind(name)
 		return kind, nil
@@ -138,7 +138,7 @@ func (f *folder) page(ctx context.Context, level int, r storage.Range) (rollup.R
 	}
 	from := max(r.From, open)
 	if inOpen {
-		from = max(from, unit.BucketOf(past).End)
+		from = max(from, unit.BucketAt(past).End)
 	}
 	rows, err := f.fold(ctx, level, from, r.To)
 	page.Rows = append(page.Rows, rows...)
@@ -147,7 +147,8 @@ func (f *folder) page(ctx context.Context, level int, r storage.Range) (rollup.R
 
 // newest returns one page of a range in descending order. The open buckets are a page of
 // their own where closed ones follow.
-func (f *folder) newest(ctx context.Context, level int, r storage.Range, open, past model.Time, inOpen bool) (rollup.RowPage, error) {
+func (f *folder) newest(ctx context.Context, level int, r storage.Range, open, past model.Time,
+	inOpen bool) (rollup.RowPage, error) {
 	unit := f.kind.Retention.Tiers[level].Unit
 	var rows []rollup.Row
 	if r.After == "" || inOpen {
@@ -181,9 +182,9 @@ func (f *folder) openFrom(level int) model.Time {
 	if f.through <= model.MinTime {
 		return model.MinTime
 	}
-	b := t.Unit.BucketOf(f.through)
+	b := t.Unit.BucketAt(f.through)
 	for f.kind.Retention.ClosesAt(level, b, f.series) > f.through && b.Start > model.MinTime {
-		b = t.Unit.BucketOf(b.Start - 1)
+		b = t.Unit.BucketAt(b.Start - 1)
 	}
 	return b.End
 }

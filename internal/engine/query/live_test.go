@@ -62,9 +62,9 @@ func newSimulation(t testingT, kind catalog.Kind) *simulation {
 func (l *simulation) append(subject, stream string, at model.Time, value int64) {
 	l.t.Helper()
 	order := model.Order{At: at, ID: fmt.Sprint(len(l.appended))}
-	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.DecimalOf(value))}}
+	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.NewDecimal(value))}}
 	e := model.Event{
-		Series: l.kind.Series(subject, stream, order), Order: order, Attrs: attrs, Hash: model.HashOf(attrs),
+		Series: l.kind.Series(subject, stream, order), Order: order, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: l.clock, ExpiresAt: l.kind.Retention.EventExpiresAt(l.clock),
 	}
 	if stored, err := l.table.Put(context.Background(), e); err != nil || stored.Result != storage.Written {
@@ -81,7 +81,8 @@ func (l *simulation) process() {
 	l.processed += uint64(len(records))
 	for _, r := range records {
 		if key, err := keys.ParseEvent(r.Keys); err == nil && r.Name == memory.Insert {
-			changes = append(changes, storage.Change{Type: storage.Inserted, Key: key, Seq: fmt.Sprint(r.Seq), At: r.At})
+			changes = append(changes,
+				storage.Change{Type: storage.Inserted, Key: key, Seq: fmt.Sprint(r.Seq), At: r.At})
 		}
 	}
 	if report := l.agg.Process(context.Background(), changes); len(report.Failures) > 0 {
@@ -117,7 +118,8 @@ func TestChart_StitchedSumEqualsTheSumOfTheEvents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := gauges()
 		kind.Shards = rapid.IntRange(1, 3).Draw(t, "shards")
-		kind.Retention.Tiers[2].Retention = rapid.SampledFrom([]time.Duration{tier.Forever, 80 * tier.Day24}).Draw(t, "retention of months")
+		kind.Retention.Tiers[2].Retention = rapid.SampledFrom([]time.Duration{tier.Forever, 80 * tier.Day24}).Draw(
+			t, "retention of months")
 		l := newSimulation(t, kind)
 		begin := l.clock
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
@@ -163,9 +165,10 @@ func (l *simulation) checkChart(q query.Chart) {
 			got.AddRow(&rollup.Row{Fold: r.Fold})
 		}
 	}
-	if got.Digest != want.Digest || sumOf(got) != sumOf(want) || !got.Exact {
+	if got.Digest != want.Digest || foldSum(got) != foldSum(want) || !got.Exact {
 		l.t.Fatalf("at %s, %s to %s (%s): sum %s of %d events, exact %v; want %s of %d",
-			l.clock, from, c.To, c.Reason, sumOf(got), got.Summary.Events(), got.Exact, sumOf(want), want.Summary.Events())
+			l.clock, from, c.To, c.Reason, foldSum(got), got.Summary.Events(), got.Exact, foldSum(want),
+			want.Summary.Events())
 	}
 	l.checkRaw(q, c, got)
 }
@@ -178,7 +181,8 @@ func (l *simulation) checkSegments(q query.Chart, c query.Curve) {
 	}
 	at, unit := c.From, tier.Unit(0)
 	for i, s := range c.Segments {
-		if s.From != at || i > 0 && !s.Unit.FinerThan(unit) || s.Unit.FirstStart(s.From) != s.From || s.Unit.FirstStart(s.To) != s.To || s.From >= s.To {
+		if s.From != at || i > 0 && !s.Unit.FinerThan(unit) || s.Unit.FirstStart(s.From) != s.From ||
+			s.Unit.FirstStart(s.To) != s.To || s.From >= s.To {
 			l.t.Fatalf("segments %v from %s to %s", c.Segments, c.From, c.To)
 		}
 		at, unit = s.To, s.Unit
@@ -199,7 +203,8 @@ func (l *simulation) checkOrder(q query.Chart, c query.Curve) {
 	at := c.From
 	for _, r := range all {
 		missing := r.Bucket.Start > max(at, c.CompleteFrom)
-		if r.Bucket.Start < at || q.Gaps && missing || r.Gap && r.Bucket.Start < c.CompleteFrom || r.Open != (l.clock < r.Bucket.End) || r.Gap != (r.Summary.Events() == 0) {
+		if r.Bucket.Start < at || q.Gaps && missing || r.Gap && r.Bucket.Start < c.CompleteFrom ||
+			r.Open != (l.clock < r.Bucket.End) || r.Gap != (r.Summary.Events() == 0) {
 			l.t.Fatalf("at %s: %s after %s, open %v, gap %v (%v)", l.clock, r.Bucket, at, r.Open, r.Gap, c.Segments)
 		}
 		at = r.Bucket.End
@@ -228,12 +233,13 @@ func (l *simulation) checkRaw(q query.Chart, c query.Curve, chart *rollup.Fold) 
 		}
 		raw.AddEvent(&e)
 	}
-	if sumOf(raw) != sumOf(chart) || raw.Summary.Events() != chart.Summary.Events() {
-		l.t.Fatalf("raw %s to %s: %s of %d, chart %s of %d", c.From, c.To, sumOf(raw), raw.Summary.Events(), sumOf(chart), chart.Summary.Events())
+	if foldSum(raw) != foldSum(chart) || raw.Summary.Events() != chart.Summary.Events() {
+		l.t.Fatalf("raw %s to %s: %s of %d, chart %s of %d", c.From, c.To, foldSum(raw), raw.Summary.Events(),
+			foldSum(chart), chart.Summary.Events())
 	}
 }
 
-func sumOf(f *rollup.Fold) model.Decimal {
+func foldSum(f *rollup.Fold) model.Decimal {
 	m, _ := f.Summary.Measure("value")
 	return m.Sum
 }
@@ -247,11 +253,14 @@ func TestTotal_OfMergedSeriesEqualsOneFoldOfAllEvents(t *testing.T) {
 		l := newSimulation(t, kind)
 		subjects, streams := []string{"a", "b", "a#1"}, []string{"", "x"}
 		for range rapid.IntRange(1, 40).Draw(t, "events") {
-			l.append(rapid.SampledFrom(append(subjects, "other")).Draw(t, "subject"), rapid.SampledFrom(append(streams, "other")).Draw(t, "stream"),
-				l.clock-model.Time(rapid.IntRange(0, int(5*hour)).Draw(t, "ago")), rapid.Int64Range(-99, 99).Draw(t, "value"))
+			l.append(rapid.SampledFrom(append(subjects, "other")).Draw(t, "subject"),
+				rapid.SampledFrom(append(streams, "other")).Draw(t, "stream"),
+				l.clock-model.Time(rapid.IntRange(0, int(5*hour)).Draw(t, "ago")),
+				rapid.Int64Range(-99, 99).Draw(t, "value"))
 		}
 		l.process()
-		q := query.Rollups{Series: l.series("a", ""), Subjects: []string{"b", "a", "a#1"}, Streams: []string{"x", ""}, Unit: tier.Hour, From: l.clock - 6*hour, To: l.clock + hour}
+		q := query.Rollups{Series: l.series("a", ""), Subjects: []string{"b", "a", "a#1"},
+			Streams: []string{"x", ""}, Unit: tier.Hour, From: l.clock - 6*hour, To: l.clock + hour}
 		total, err := l.query.Total(context.Background(), q)
 		if err != nil {
 			t.Fatalf("total: %v", err)
@@ -260,7 +269,8 @@ func TestTotal_OfMergedSeriesEqualsOneFoldOfAllEvents(t *testing.T) {
 			return slices.Contains(subjects, e.Series.Subject.ID) && slices.Contains(streams, e.Series.Stream)
 		})
 		if string(total.Summary.Encode(nil)) != string(want.Summary.Encode(nil)) || total.Digest != want.Digest {
-			t.Fatalf("total of %d events with sum %s, want %d with %s", total.Summary.Events(), sumOf(&total.Fold), want.Summary.Events(), sumOf(want))
+			t.Fatalf("total of %d events with sum %s, want %d with %s", total.Summary.Events(), foldSum(&total.Fold),
+				want.Summary.Events(), foldSum(want))
 		}
 	})
 }

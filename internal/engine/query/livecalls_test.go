@@ -67,7 +67,7 @@ func newLiveWorld(t testingT, kind catalog.Kind) *liveWorld {
 	w.table = memory.New(clock)
 	w.reads = &counter{Table: w.table}
 	w.agg = &aggregate.Aggregator{Store: w.table, QuarantineStore: w.table, Catalog: kinds, Now: clock}
-	w.live = &query.Live{Store: w.reads, Watermarks: w.reads, Kind: query.KindsOf(kinds), Now: clock}
+	w.live = &query.Live{Store: w.reads, Watermarks: w.reads, Kind: query.CatalogKinds(kinds), Now: clock}
 	w.query = &query.Service{Store: w.live, Now: clock, CursorKey: []byte("a key for tests only")}
 	return w
 }
@@ -122,11 +122,11 @@ func (w *liveWorld) put(when model.Time, value int64, more ...model.Attr) {
 	w.t.Helper()
 	w.puts++
 	order := model.Order{At: when, ID: fmt.Sprint(w.puts)}
-	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.DecimalOf(value))}}
+	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.NewDecimal(value))}}
 	attrs = append(attrs, more...)
 	slices.SortFunc(attrs, func(a, b model.Attr) int { return strings.Compare(a.Name, b.Name) })
 	e := model.Event{
-		Series: w.series, Order: order, Attrs: attrs, Hash: model.HashOf(attrs),
+		Series: w.series, Order: order, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: w.now, ExpiresAt: w.kind.Retention.EventExpiresAt(w.now),
 	}
 	if stored, err := w.table.Put(context.Background(), e); err != nil || stored.Result != storage.Written {
@@ -151,7 +151,8 @@ func (w *liveWorld) process() {
 	w.seen += uint64(len(records))
 	for _, r := range records {
 		if key, err := keys.ParseEvent(r.Keys); err == nil {
-			what := map[string]storage.ChangeType{memory.Insert: storage.Inserted, memory.Modify: storage.Corrected, memory.Remove: storage.Deleted}[r.Name]
+			what := map[string]storage.ChangeType{memory.Insert: storage.Inserted, memory.Modify: storage.Corrected,
+				memory.Remove: storage.Deleted}[r.Name]
 			changes = append(changes, storage.Change{Type: what, Key: key, Seq: fmt.Sprint(r.Seq), At: r.At})
 		}
 	}
@@ -171,7 +172,8 @@ func (w *liveWorld) sweep() {
 // rollups reads all rollups of a tier, page by page.
 func (w *liveWorld) rollups(unit tier.Unit, newest bool, limit int) (all []query.Rollup) {
 	w.t.Helper()
-	q := query.Rollups{Series: query.Series{Kind: w.kind, Subject: "d1"}, Unit: unit, From: model.MinTime, To: model.MaxTime + 1, Newest: newest, Limit: limit}
+	q := query.Rollups{Series: query.Series{Kind: w.kind, Subject: "d1"}, Unit: unit, From: model.MinTime,
+		To: model.MaxTime + 1, Newest: newest, Limit: limit}
 	for {
 		page, err := w.query.Rollups(context.Background(), q)
 		if err != nil {
@@ -189,7 +191,7 @@ func (w *liveWorld) rollups(unit tier.Unit, newest bool, limit int) (all []query
 func (w *liveWorld) recount(unit tier.Unit) map[model.Time]*rollup.Fold {
 	all := map[model.Time]*rollup.Fold{}
 	for _, e := range w.events {
-		start := unit.BucketOf(e.At).Start
+		start := unit.BucketAt(e.At).Start
 		if all[start] == nil {
 			all[start] = rollup.NewFold(w.kind.Spec())
 		}
@@ -209,8 +211,10 @@ func (w *liveWorld) want(unit tier.Unit, newest bool, limit int) {
 		if want == nil {
 			w.t.Fatalf("%s %s has %d events, want none", unit, r.Bucket.Start, r.Summary.Events())
 		}
-		if r.Digest != want.Digest || r.Summary.Events() != want.Summary.Events() || string(r.Summary.Encode(nil)) != string(want.Summary.Encode(nil)) || !r.Exact {
-			w.t.Fatalf("%s %s: %d events exact %v, want %d", unit, r.Bucket.Start, r.Summary.Events(), r.Exact, want.Summary.Events())
+		if r.Digest != want.Digest || r.Summary.Events() != want.Summary.Events() ||
+			string(r.Summary.Encode(nil)) != string(want.Summary.Encode(nil)) || !r.Exact {
+			w.t.Fatalf("%s %s: %d events exact %v, want %d", unit, r.Bucket.Start, r.Summary.Events(), r.Exact,
+				want.Summary.Events())
 		}
 	}
 	if newest {
@@ -231,7 +235,8 @@ func TestLive_AreTheRecountAtAnyTime(t *testing.T) {
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
 			w.now = w.now.Add(time.Duration(rapid.IntRange(0, 50).Draw(t, "minutes go by")) * time.Minute)
 			for range rapid.IntRange(0, 3).Draw(t, "events") {
-				ago := time.Duration(rapid.SampledFrom([]int{0, 1, 10, 70, 300, 3000}).Draw(t, "minutes ago")) * time.Minute
+				ago := time.Duration(
+					rapid.SampledFrom([]int{0, 1, 10, 70, 300, 3000}).Draw(t, "minutes ago")) * time.Minute
 				w.put(w.now.Add(-ago), rapid.Int64Range(-99, 99).Draw(t, "value"))
 			}
 			if orders := w.orders(); len(orders) > 0 && rapid.IntRange(0, 3).Draw(t, "delete") == 0 {
@@ -252,7 +257,9 @@ func (w *liveWorld) orders() (all []model.Order) {
 	for o := range w.events {
 		all = append(all, o)
 	}
-	slices.SortFunc(all, func(a, b model.Order) int { return strings.Compare(a.At.String()+a.ID, b.At.String()+b.ID) })
+	slices.SortFunc(all, func(a, b model.Order) int {
+		return strings.Compare(a.At.String()+a.ID, b.At.String()+b.ID)
+	})
 	return all
 }
 
@@ -313,7 +320,8 @@ func TestLive_ImmediateTiersAreReadAsBefore(t *testing.T) {
 		w.want(unit, false, 0)
 	}
 	if w.reads.rows != 3 || w.reads.events != 0 || w.reads.sweeps != 0 {
-		t.Errorf("%d reads of rows, %d of events, %d of watermarks; want 3, 0, 0", w.reads.rows, w.reads.events, w.reads.sweeps)
+		t.Errorf("%d reads of rows, %d of events, %d of watermarks; want 3, 0, 0", w.reads.rows, w.reads.events,
+			w.reads.sweeps)
 	}
 }
 
@@ -329,7 +337,8 @@ func TestLive_RequestsOfAnOpenDay(t *testing.T) {
 	*w.reads = counter{Table: w.table}
 	w.want(tier.Day, false, 0)
 	if w.reads.rows != 2 || w.reads.events != 1 || w.reads.sweeps != 0 {
-		t.Errorf("%d reads of rows, %d of events, %d of watermarks; want 2, 1, 0", w.reads.rows, w.reads.events, w.reads.sweeps)
+		t.Errorf("%d reads of rows, %d of events, %d of watermarks; want 2, 1, 0", w.reads.rows, w.reads.events,
+			w.reads.sweeps)
 	}
 	w.now = w.now.Add(11 * time.Second)
 	w.want(tier.Day, false, 0)
@@ -346,7 +355,8 @@ func TestLive_ReadsRowsUpToTheWatermarkConsistentlyAndEventsAsRequested(t *testi
 	w.sweep()
 	for _, consistent := range []bool{false, true} {
 		w.reads.consistent = nil
-		if _, err := w.live.Rows(context.Background(), tier.Month, storage.Range{Series: w.series, From: model.MinTime, To: model.MaxTime, Consistent: consistent}); err != nil {
+		if _, err := w.live.Rows(context.Background(), tier.Month, storage.Range{Series: w.series,
+			From: model.MinTime, To: model.MaxTime, Consistent: consistent}); err != nil {
 			t.Fatal(err)
 		}
 		if want := []bool{true, true, true, consistent}; !slices.Equal(w.reads.consistent, want) {
@@ -379,7 +389,7 @@ func TestLive_RangeEndingAtTheWatermarkIsReadConsistently(t *testing.T) {
 func TestLive_FoldsTheHourThatASweepHasLeft(t *testing.T) {
 	w := newLiveWorld(t, liveGauge(0))
 	w.put(at("2026-03-10T10:30:00Z"), 7)
-	hour := tier.Hour.BucketOf(at("2026-03-10T10:00:00Z"))
+	hour := tier.Hour.BucketAt(at("2026-03-10T10:00:00Z"))
 	closes := w.kind.Retention.ClosesAt(0, hour, w.series)
 	shard := storage.FirstGeneration.Shard(w.series)
 	if _, err := w.table.AdvanceSweep(context.Background(), shard, closes-1); err != nil {
@@ -468,8 +478,10 @@ func TestLive_ReturnsTheErrorOfEachRequest(t *testing.T) {
 	w.sweep()
 	for n := range 5 {
 		table := &failing{w.table, n}
-		s := &query.Live{Store: table, Watermarks: table, Kind: query.KindsOf(w.agg.Catalog), Now: func() model.Time { return w.now }}
-		page, err := s.Rows(context.Background(), tier.Day, storage.Range{Series: w.series, From: model.MinTime, To: model.MaxTime})
+		s := &query.Live{Store: table, Watermarks: table, Kind: query.CatalogKinds(w.agg.Catalog),
+			Now: func() model.Time { return w.now }}
+		page, err := s.Rows(context.Background(), tier.Day,
+			storage.Range{Series: w.series, From: model.MinTime, To: model.MaxTime})
 		if failed := n < 4; failed != errors.Is(err, errLost) || failed == (len(page.Rows) == 1) {
 			t.Errorf("after %d requests: %d rows, %v", n, len(page.Rows), err)
 		}
@@ -482,7 +494,8 @@ func TestLive_PagesAndChartsSayUntilWhenTheyAreSettled(t *testing.T) {
 		w.put(at("2026-03-10T11:59:00Z"), 7)
 		w.process()
 		w.sweep()
-		q := query.Rollups{Series: query.Series{Kind: w.kind, Subject: "d1"}, Unit: tier.Hour, From: at("2026-03-10T00:00:00Z"), To: at("2026-03-11T00:00:00Z")}
+		q := query.Rollups{Series: query.Series{Kind: w.kind, Subject: "d1"}, Unit: tier.Hour,
+			From: at("2026-03-10T00:00:00Z"), To: at("2026-03-11T00:00:00Z")}
 		page, err := w.query.Rollups(context.Background(), q)
 		if err != nil {
 			t.Fatal(err)

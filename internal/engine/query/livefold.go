@@ -50,15 +50,15 @@ type part struct {
 func (f *folder) parts(level int, from, to model.Time) (all []part) {
 	policy := f.kind.Retention
 	unit := policy.Tiers[level].Unit
-	if first := unit.BucketOf(from); first.Start < from {
+	if first := unit.BucketAt(from); first.Start < from {
 		from = first.End
 	}
-	if last := unit.BucketOf(min(to-1, model.MaxTime)); from < to {
+	if last := unit.BucketAt(min(to-1, model.MaxTime)); from < to {
 		to = last.End
 	}
 	cuts := []model.Time{from, to}
 	for _, t := range policy.Tiers[:level] {
-		if b := unit.BucketOf(t.From); t.From != 0 && b.Start < t.From {
+		if b := unit.BucketAt(t.From); t.From != 0 && b.Start < t.From {
 			cuts = append(cuts, b.End)
 		} else if t.From != 0 {
 			cuts = append(cuts, b.Start)
@@ -67,7 +67,7 @@ func (f *folder) parts(level int, from, to model.Time) (all []part) {
 	slices.Sort(cuts)
 	for i := 1; i < len(cuts); i++ {
 		if a, b := max(cuts[i-1], from), min(cuts[i], to); a < b {
-			all = append(all, part{a, b, policy.ChildLevel(level, unit.BucketOf(a))})
+			all = append(all, part{a, b, policy.ChildLevel(level, unit.BucketAt(a))})
 		}
 	}
 	return all
@@ -76,7 +76,8 @@ func (f *folder) parts(level int, from, to model.Time) (all []part) {
 func (f *folder) eachEvent(ctx context.Context, from, to model.Time, add func(*model.Event)) error {
 	events, span := 0, storage.Range{From: from, To: to, Consistent: f.consistent}
 	count := func(e *model.Event) { events++; add(e) }
-	if err := storage.VisitEvents(ctx, f.store, f.kind.SourcesOf(f.series), span, f.parallel, count); err != nil {
+	if err := storage.VisitEvents(ctx, f.store, f.kind.SourceSeries(f.series), span, f.parallel,
+		count); err != nil {
 		return err
 	}
 	if f.folded != nil && events > 0 {
@@ -88,7 +89,7 @@ func (f *folder) eachEvent(ctx context.Context, from, to model.Time, add func(*m
 // eachSession folds the sessions that begin in a range in one pass over their sources.
 func (f *folder) eachSession(ctx context.Context, from, to model.Time, b *buckets) error {
 	folds := sessions.New(f.kind, f.series, b.level, from, to)
-	if err := folds.Read(ctx, f.store, f.kind.SourcesOf(f.series), f.consistent); err != nil {
+	if err := folds.Read(ctx, f.store, f.kind.SourceSeries(f.series), f.consistent); err != nil {
 		return err
 	}
 	for _, fold := range folds.Folds() {
@@ -97,11 +98,13 @@ func (f *folder) eachSession(ctx context.Context, from, to model.Time, b *bucket
 	return nil
 }
 
-func (f *folder) eachRow(ctx context.Context, level int, from, to model.Time, add func(*rollup.Row) error) error {
+func (f *folder) eachRow(ctx context.Context, level int, from, to model.Time,
+	add func(*rollup.Row) error) error {
 	child := *f
 	child.level = level
 	read := func(after string) ([]rollup.Row, string, error) {
-		page, err := child.page(ctx, level, storage.Range{Series: f.series, From: from, To: to, After: after, Consistent: f.consistent})
+		page, err := child.page(ctx, level,
+			storage.Range{Series: f.series, From: from, To: to, After: after, Consistent: f.consistent})
 		return page.Rows, page.Next, err
 	}
 	for row, err := range paging.Items(read) {
@@ -133,7 +136,7 @@ func (b *buckets) at(t model.Time) *rollup.Fold {
 	if b.current != nil && b.bucket.Start <= t && t < b.bucket.End {
 		return b.current
 	}
-	b.bucket = b.kind.Retention.Tiers[b.level].Unit.BucketOf(t)
+	b.bucket = b.kind.Retention.Tiers[b.level].Unit.BucketAt(t)
 	if b.current = b.folds[b.bucket.Start]; b.current == nil {
 		b.current = rollup.NewFold(b.kind.Spec())
 		b.folds[b.bucket.Start] = b.current
@@ -156,7 +159,7 @@ func (b *buckets) rows() (rows []rollup.Row) {
 // swept in time: its fold may lack children, or children of them, so it is not exact.
 func (b *buckets) row(start model.Time, fold *rollup.Fold) rollup.Row {
 	t := b.kind.Retention.Tiers[b.level]
-	bucket := t.Unit.BucketOf(start)
+	bucket := t.Unit.BucketAt(start)
 	fold.Exact = fold.Exact && !b.mayMissChildren(bucket)
 	fold.Continuation = fold.Continuation.StartAt(start)
 	return rollup.Row{
@@ -172,7 +175,8 @@ func (b *buckets) mayMissChildren(of tier.Bucket) bool {
 // mayHaveExpired reports whether the first child of a bucket may have expired.
 func (f *folder) mayHaveExpired(level int, start model.Time) bool {
 	policy := f.kind.Retention
-	child, least := policy.ChildLevel(level, policy.Tiers[level].Unit.BucketOf(start)), policy.LeastRawRetention()
+	child, least := policy.ChildLevel(level, policy.Tiers[level].Unit.BucketAt(start)),
+		policy.LeastRawRetention()
 	if child >= 0 {
 		least = policy.Tiers[child].LeastRetention()
 	} else {
@@ -184,12 +188,13 @@ func (f *folder) mayHaveExpired(level int, start model.Time) bool {
 // lostBelow reports whether a range of buckets of a level may have a child, or a child of a child, that was
 // not swept before it lost its own children. Such a child has no fold, so no other check finds it.
 func (f *folder) lostBelow(level int, from, to model.Time) bool {
-	child := f.kind.Retention.ChildLevel(level, f.kind.Retention.Tiers[level].Unit.BucketOf(from))
+	child := f.kind.Retention.ChildLevel(level, f.kind.Retention.Tiers[level].Unit.BucketAt(from))
 	if child < 0 {
 		return false
 	}
 	from = max(from, f.openFrom(child), f.since)
-	return from < to && (f.mayHaveExpired(child, f.kind.Retention.Tiers[child].Unit.BucketOf(from).Start) || f.lostBelow(child, from, to))
+	return from < to && (f.mayHaveExpired(child, f.kind.Retention.Tiers[child].Unit.BucketAt(from).Start) ||
+		f.lostBelow(child, from, to))
 }
 
 // firstProcessed returns a time before which no event of the series was processed; MaxTime if it is not

@@ -34,7 +34,8 @@ func deferredGauges(from int, grace, jitter time.Duration) catalog.Kind {
 
 // live returns a store that has read no low watermark so far.
 func (l *simulation) live() *query.Live {
-	return &query.Live{Store: l.table, Watermarks: l.table, Kind: query.KindsOf(l.agg.Catalog), Now: func() model.Time { return l.clock }}
+	return &query.Live{Store: l.table, Watermarks: l.table, Kind: query.CatalogKinds(l.agg.Catalog),
+		Now: func() model.Time { return l.clock }}
 }
 
 // sweep sweeps all queue shards. The stream must have been processed.
@@ -64,13 +65,14 @@ func (l *simulation) read(q query.Rollups) []query.Rollup {
 // wantCommitted compares the rollups of a unit from a time on with a recount of all events.
 func (l *simulation) wantCommitted(unit tier.Unit, from model.Time, newest bool) {
 	l.t.Helper()
-	got := l.read(query.Rollups{Series: l.series("a", ""), Unit: unit, From: from, To: model.MaxTime, Newest: newest, Limit: 0, Consistent: true})
+	got := l.read(query.Rollups{Series: l.series("a", ""), Unit: unit, From: from, To: model.MaxTime,
+		Newest: newest, Limit: 0, Consistent: true})
 	if newest {
 		slices.Reverse(got)
 	}
 	want := map[model.Time]bool{}
 	for _, e := range l.appended {
-		if b := unit.BucketOf(e.At); b.Start >= from {
+		if b := unit.BucketAt(e.At); b.Start >= from {
 			want[b.Start] = true
 		}
 	}
@@ -79,8 +81,10 @@ func (l *simulation) wantCommitted(unit tier.Unit, from model.Time, newest bool)
 	}
 	for i, r := range got {
 		fold := l.fold(r.Bucket.Start, r.Bucket.End, func(*model.Event) bool { return true })
-		if i > 0 && got[i-1].Bucket.Start >= r.Bucket.Start || r.Digest != fold.Digest || !r.Exact || r.Summary.Events() != fold.Summary.Events() {
-			l.t.Fatalf("%s %s: %d events, exact %t; want %d, exact", unit, r.Bucket, r.Summary.Events(), r.Exact, fold.Summary.Events())
+		if i > 0 && got[i-1].Bucket.Start >= r.Bucket.Start || r.Digest != fold.Digest || !r.Exact ||
+			r.Summary.Events() != fold.Summary.Events() {
+			l.t.Fatalf("%s %s: %d events, exact %t; want %d, exact", unit, r.Bucket, r.Summary.Events(), r.Exact,
+				fold.Summary.Events())
 		}
 	}
 }
@@ -93,15 +97,18 @@ func TestLive_ServesTheCommittedEventsOfOpenBucketsAndTheRowsOfClosedOnes(t *tes
 		immediate := rapid.IntRange(0, 2).Draw(t, "immediate tiers")
 		l := newSimulation(t, deferredGauges(immediate, seconds.Draw(t, "grace"), seconds.Draw(t, "jitter")))
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
-			switch rapid.SampledFrom([]string{"append", "append", "append", "late", "process", "wait", "sweep"}).Draw(t, "step") {
+			switch rapid.SampledFrom([]string{"append", "append", "append", "late", "process", "wait", "sweep"}).Draw(
+				t, "step") {
 			case "append":
 				l.append("a", "", l.clock, 1)
 			case "late":
-				l.append("a", "", l.clock.Add(-rapid.SampledFrom([]time.Duration{time.Minute, time.Hour, 20 * time.Hour}).Draw(t, "lateness")), 1)
+				l.append("a", "", l.clock.Add(
+					-rapid.SampledFrom([]time.Duration{time.Minute, time.Hour, 20 * time.Hour}).Draw(t, "lateness")), 1)
 			case "process":
 				l.process()
 			case "wait":
-				l.clock = l.clock.Add(rapid.SampledFrom([]time.Duration{time.Minute, 3 * time.Minute, time.Hour, 9 * time.Hour}).Draw(t, "wait"))
+				l.clock = l.clock.Add(rapid.SampledFrom(
+					[]time.Duration{time.Minute, 3 * time.Minute, time.Hour, 9 * time.Hour}).Draw(t, "wait"))
 			case "sweep":
 				l.process()
 				l.sweep()
@@ -131,7 +138,7 @@ func (l *simulation) firstOpen(level int) model.Time {
 	}
 	first := model.MaxTime - 1
 	for _, e := range l.appended {
-		b := l.kind.Retention.Tiers[level].Unit.BucketOf(e.At)
+		b := l.kind.Retention.Tiers[level].Unit.BucketAt(e.At)
 		if l.kind.Retention.ClosesAt(level, b, series) > through {
 			first = min(first, b.Start)
 		}
@@ -150,7 +157,8 @@ func TestLive_PagesOfOneBucketAddUpToTheWholeRange(t *testing.T) {
 	l.clock = l.clock.Add(2 * time.Hour)
 	l.append("a", "", l.clock, 1)
 	for _, newest := range []bool{false, true} {
-		q := query.Rollups{Series: l.series("a", ""), Unit: tier.Hour, From: model.MinTime, To: model.MaxTime, Newest: newest}
+		q := query.Rollups{Series: l.series("a", ""), Unit: tier.Hour, From: model.MinTime, To: model.MaxTime,
+			Newest: newest}
 		want := l.read(q)
 		if len(want) != 31 {
 			t.Fatalf("%d hours, want 31", len(want))
@@ -188,7 +196,8 @@ func TestLive_BucketWhoseChildrenMayHaveExpiredIsInexact(t *testing.T) {
 		exact bool
 	}{{94 * time.Hour, true}, {95 * time.Hour, false}} {
 		l.clock = now.Add(c.after)
-		got := l.read(query.Rollups{Series: l.series("a", ""), Unit: tier.Hour, From: model.MinTime, To: model.MaxTime})
+		got := l.read(query.Rollups{Series: l.series("a", ""), Unit: tier.Hour, From: model.MinTime,
+			To: model.MaxTime})
 		if len(got) != 1 || got[0].Exact != c.exact {
 			t.Errorf("after %s: %+v, want one hour with exact %t", c.after, got, c.exact)
 		}
@@ -206,14 +215,16 @@ func TestLive_BucketOfWhichAnUnsweptChildLostItsChildrenIsInexact(t *testing.T) 
 			l.sweep()
 		}
 		l.clock = now.Add(9 * tier.Day24)
-		hour := tier.Hour.BucketOf(now)
-		gone := keys.Row(rollup.Key{Series: l.kind.Series("a", "", model.Order{At: now}), Tier: tier.Hour.String(), Start: hour.Start})
+		hour := tier.Hour.BucketAt(now)
+		gone := keys.Row(rollup.Key{Series: l.kind.Series("a", "", model.Order{At: now}), Tier: tier.Hour.String(),
+			Start: hour.Start})
 		if err := l.table.DeleteItem(context.Background(), gone); err != nil {
 			t.Fatal(err)
 		}
 		l.append("a", "", l.clock, 1)
 		l.process()
-		got := l.read(query.Rollups{Series: l.series("a", ""), Unit: tier.Month, From: model.MinTime, To: model.MaxTime})
+		got := l.read(query.Rollups{Series: l.series("a", ""), Unit: tier.Month, From: model.MinTime,
+			To: model.MaxTime})
 		events := map[bool]int64{false: 1, true: 2}[swept]
 		if len(got) != 1 || got[0].Exact != swept || got[0].Summary.Events() != events {
 			t.Errorf("swept %t: %+v, want a month of %d events with exact %t", swept, got, events, swept)
@@ -266,7 +277,8 @@ func TestLive_ReadsTheLowWatermarksOnceInTenSecondsAndNeverForImmediateTiers(t *
 		counted := &countedWatermarks{LowWatermarks: l.table}
 		live.Watermarks = counted
 		read := func() rollup.RowPage {
-			page, err := live.Rows(t.Context(), tier.Hour, storage.Range{Series: l.kind.Series("a", "", model.Order{}), From: model.MinTime, To: model.MaxTime})
+			page, err := live.Rows(t.Context(), tier.Hour,
+				storage.Range{Series: l.kind.Series("a", "", model.Order{}), From: model.MinTime, To: model.MaxTime})
 			if err != nil {
 				t.Fatal(err)
 			}

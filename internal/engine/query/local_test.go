@@ -26,7 +26,8 @@ func zone(t interface{ Fatal(...any) }, name string) *time.Location {
 // Whatever the zone and the age of the events: each period follows the one before, each event is in
 // exactly one, and an exact period has all its events.
 func TestLocalRollups_EachEventIsInExactlyOnePeriod(t *testing.T) {
-	zones := []string{"Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia", "UTC"}
+	zones := []string{"Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe",
+		"Pacific/Apia", "UTC"}
 	rapid.Check(t, func(r *rapid.T) {
 		w := newFixture(r, keptFor)
 		var events []model.Event
@@ -36,7 +37,8 @@ func TestLocalRollups_EachEventIsInExactlyOnePeriod(t *testing.T) {
 			events = append(events, w.reading(now.Add(-age), fmt.Sprint(i), int64(i), 0))
 		}
 		w.storeHistory(events)
-		q := query.Local{Zone: zone(t, rapid.SampledFrom(zones).Draw(r, "zone")), Unit: times.Day, Rollups: w.hours()}
+		q := query.Local{Zone: zone(t, rapid.SampledFrom(zones).Draw(r, "zone")), Unit: times.Day,
+			Rollups: w.hours()}
 		if rapid.Bool().Draw(r, "months") {
 			q.Unit = times.Month
 		}
@@ -134,7 +136,8 @@ func TestLocalRollups_LeaveOutAPeriodThatEndsAtTheStart(t *testing.T) {
 // buckets.
 func TestChart_IsOfTheDaysOfItsZone(t *testing.T) {
 	w := newFixture(t, keptFor)
-	w.storeHistory([]model.Event{w.reading(at("2026-04-18T22:30:00Z"), "a", 1, 0), w.reading(at("2026-04-19T10:00:00Z"), "b", 2, 0)})
+	w.storeHistory([]model.Event{w.reading(at("2026-04-18T22:30:00Z"), "a", 1, 0),
+		w.reading(at("2026-04-19T10:00:00Z"), "b", 2, 0)})
 	for name, c := range map[string]struct {
 		change func(*query.Chart)
 		want   string

@@ -68,7 +68,7 @@ func (q *Members) check() error {
 		return ErrNoMembers
 	case !q.Ranking.Known():
 		return ErrRanking
-	case !q.Ranking.Merges() && (q.Unit != finest || finest.BucketOf(q.From).End < q.To):
+	case !q.Ranking.Merges() && (q.Unit != finest || finest.BucketAt(q.From).End < q.To):
 		return fmt.Errorf("%w: request one %s", ErrOneBucket, finest)
 	}
 	return nil

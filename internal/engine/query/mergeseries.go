@@ -30,8 +30,8 @@ type KindEvents struct {
 
 func (q Rollups) kinds() []*catalog.Kind { return unique(append([]*catalog.Kind{q.Kind}, q.With...)) }
 
-// kindOf returns the kind of that name; q has it.
-func (q Rollups) kindOf(name string) *catalog.Kind {
+// findKind returns the kind of that name; q has it.
+func (q Rollups) findKind(name string) *catalog.Kind {
 	kinds := q.kinds()
 	return kinds[slices.IndexFunc(kinds, func(k *catalog.Kind) bool { return k.Name == name })]
 }
@@ -105,7 +105,8 @@ func (q Rollups) check() error {
 	}
 	for _, k := range q.kinds() {
 		if k.Subject != q.Kind.Subject {
-			return fmt.Errorf("%s with %s: %w: they are events of different subject types", q.Kind.Name, k.Name, ErrSeries)
+			return fmt.Errorf("%s with %s: %w: they are events of different subject types", q.Kind.Name, k.Name,
+				ErrSeries)
 		}
 	}
 	for _, subject := range q.subjects() {
@@ -194,7 +195,7 @@ func (q Rollups) partial(group []rollup.Row) (all rollup.AddedFields) {
 func (q Rollups) mergeRows(group []rollup.Row) *rollup.Fold {
 	if len(group) == 1 {
 		only := &group[0]
-		only.Exact = only.Exact && !only.Summary.LacksDeclared(q.kindOf(only.Key.Series.Kind).Spec())
+		only.Exact = only.Exact && !only.Summary.LacksDeclared(q.findKind(only.Key.Series.Kind).Spec())
 		return &only.Fold
 	}
 	merged := rollup.NewFold(q.Kind.Spec())

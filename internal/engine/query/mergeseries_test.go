@@ -29,8 +29,10 @@ func newQuayFixture(t *testing.T) quayFixture {
 	quay := catalog.SubjectType{Name: "QUAY"}
 	day := tier.Day24
 	made, err := catalog.New(
-		catalog.Kind{Name: "VISIT", Subject: quay, Shards: 3, Dimensions: []rollup.DimensionSpec{{Name: "flag", Top: 3}}, Distinct: []string{"ship"}, IndexBy: "ship"},
-		catalog.Kind{Name: "CALL", Subject: quay, Retention: tier.Policy{Raw: 3 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 10 * day}, {Unit: tier.Day, Retention: tier.Forever}}}},
+		catalog.Kind{Name: "VISIT", Subject: quay, Shards: 3,
+			Dimensions: []rollup.DimensionSpec{{Name: "flag", Top: 3}}, Distinct: []string{"ship"}, IndexBy: "ship"},
+		catalog.Kind{Name: "CALL", Subject: quay, Retention: tier.Policy{Raw: 3 * day,
+			Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 10 * day}, {Unit: tier.Day, Retention: tier.Forever}}}},
 		catalog.Kind{Name: "FLIGHT", Subject: catalog.SubjectType{Name: "TOWER"}})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +50,8 @@ func (p quayFixture) event(k *catalog.Kind, when model.Time, id string, attrs ..
 	order := model.Order{At: when, ID: id}
 	a := model.Attrs(attrs)
 	a.Sort()
-	return model.Event{Series: k.Series("7", "", order), Order: order, Attrs: a, Hash: model.HashOf(a), ArrivedAt: when, IndexBy: k.IndexBy}
+	return model.Event{Series: k.Series("7", "", order), Order: order, Attrs: a, Hash: model.HashAttrs(a),
+		ArrivedAt: when, IndexBy: k.IndexBy}
 }
 
 // store puts events and the rows of their hours and days, as the aggregator does.
@@ -58,7 +61,7 @@ func (p quayFixture) store(k *catalog.Kind, events ...model.Event) {
 	for i, e := range events {
 		p.put(e)
 		for _, unit := range []tier.Unit{tier.Hour, tier.Day} {
-			key := rollup.Key{Series: e.Series.WithoutShard(), Tier: unit.String(), Start: unit.BucketOf(e.At).Start}
+			key := rollup.Key{Series: e.Series.WithoutShard(), Tier: unit.String(), Start: unit.BucketAt(e.At).Start}
 			if rows[key] == nil {
 				rows[key] = rollup.NewFold(k.Spec())
 			}
@@ -71,7 +74,8 @@ func (p quayFixture) store(k *catalog.Kind, events ...model.Event) {
 			p.t.Fatalf("%v", err)
 		}
 		kept, _, _ := k.Retention.Find(unit)
-		p.storeRow(rollup.Row{Key: key, Fold: *fold, WrittenAt: now, V: 1, ExpiresAt: kept.ExpiresAt(unit.BucketOf(key.Start), now)})
+		p.storeRow(rollup.Row{Key: key, Fold: *fold, WrittenAt: now, V: 1,
+			ExpiresAt: kept.ExpiresAt(unit.BucketAt(key.Start), now)})
 	}
 }
 
@@ -87,10 +91,12 @@ func filledQuayFixture(t *testing.T) quayFixture {
 	noon := at("2026-04-20T12:00:00Z")
 	var visits []model.Event
 	for i, flag := range []string{"NO", "NO", "NO", "FI", "FI", "SE", "NO"} {
-		visits = append(visits, p.event(p.visits, noon.Add(time.Duration(i)*15*time.Minute), fmt.Sprint(i), text("flag", flag), text("ship", "ship "+flag)))
+		visits = append(visits, p.event(p.visits, noon.Add(time.Duration(i)*15*time.Minute), fmt.Sprint(i),
+			text("flag", flag), text("ship", "ship "+flag)))
 	}
 	p.store(p.visits, visits...)
-	p.store(p.calls, p.event(p.calls, noon, "", model.Attr{Name: "minutes", Value: model.NumberValue(model.DecimalOf(4))}))
+	p.store(p.calls, p.event(p.calls, noon, "",
+		model.Attr{Name: "minutes", Value: model.NumberValue(model.NewDecimal(4))}))
 	return p
 }
 
@@ -100,7 +106,8 @@ func TestRollups_KindsOfASubjectAreMergedBucketByBucket(t *testing.T) {
 	var got []string
 	for _, r := range p.rollups(p.hours()) {
 		ships, _, _ := r.Summary.Distinct("ship")
-		got = append(got, fmt.Sprintf("%s %s %v %d %s %d", r.Bucket.Label(), r.Series, r.Kinds, r.Summary.Events(), r.Measure("minutes").Sum, ships))
+		got = append(got, fmt.Sprintf("%s %s %v %d %s %d", r.Bucket.Label(), r.Series, r.Kinds, r.Summary.Events(),
+			r.Measure("minutes").Sum, ships))
 	}
 	want := []string{
 		"2026-04-20-12 QUAY/7 [{VISIT 4} {CALL 1}] 5 4 2",
@@ -155,7 +162,8 @@ func TestRollups_AMergedBucketIsHiddenOnceOneKindMayHaveExpired(t *testing.T) {
 	page, err := p.query.Rollups(t.Context(), p.hours())
 	day := query.Segment{From: at("2026-04-20T00:00:00Z"), To: at("2026-04-21T00:00:00Z")}
 	if err != nil || len(page.Rollups) != 0 || fmt.Sprint(page.Missing) != fmt.Sprint([]query.Segment{day}) {
-		t.Errorf("%d hours, missing %v, %v; want none, and the day of the calls missing", len(page.Rollups), page.Missing, err)
+		t.Errorf("%d hours, missing %v, %v; want none, and the day of the calls missing", len(page.Rollups),
+			page.Missing, err)
 	}
 	q := p.hours()
 	q.With = nil
@@ -186,9 +194,11 @@ func TestTotal_MergesARangeAndRejectsAnIncompleteOne(t *testing.T) {
 	requireNoError(t, err)
 	ships, exact, _ := total.Summary.Distinct("ship")
 	if total.Buckets != 2 || total.Summary.Events() != 8 || ships != 3 || !exact || total.Open {
-		t.Errorf("%d buckets, %d events, %d ships (exact %v), open %v; want 2, 8, 3, closed", total.Buckets, total.Summary.Events(), ships, exact, total.Open)
+		t.Errorf("%d buckets, %d events, %d ships (exact %v), open %v; want 2, 8, 3, closed", total.Buckets,
+			total.Summary.Events(), ships, exact, total.Open)
 	}
-	if diff := cmp.Diff([]query.KindEvents{{Kind: "VISIT", Events: 7}, {Kind: "CALL", Events: 1}}, total.Kinds); diff != "" {
+	if diff := cmp.Diff([]query.KindEvents{{Kind: "VISIT", Events: 7}, {Kind: "CALL", Events: 1}},
+		total.Kinds); diff != "" {
 		t.Errorf("by kind (-want +got):\n%s", diff)
 	}
 	q := p.hours()
@@ -201,16 +211,18 @@ func TestTotal_MergesARangeAndRejectsAnIncompleteOne(t *testing.T) {
 func TestTop_ReturnsSharesOthersAndExactness(t *testing.T) {
 	t.Parallel()
 	p := filledQuayFixture(t)
-	values, _, err := p.query.Top(context.Background(), query.Top{Rollups: p.hours(), Dimension: "flag", Values: 2})
+	values, _, err := p.query.Top(context.Background(),
+		query.Top{Rollups: p.hours(), Dimension: "flag", Values: 2})
 	requireNoError(t, err)
 	want := query.TopValues{Values: []query.Share{{"NO", 4, 4. / 7}, {"FI", 2, 2. / 7}}, Other: 1, Exact: true}
 	if diff := cmp.Diff(want, values); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if _, _, err := p.query.Top(context.Background(), query.Top{Rollups: p.hours(), Dimension: "cargo"}); !errors.Is(err, query.ErrNoDimension) {
+	if _, _, err := p.query.Top(context.Background(),
+		query.Top{Rollups: p.hours(), Dimension: "cargo"}); !errors.Is(err, query.ErrNoDimension) {
 		t.Errorf("an undeclared dimension: %v", err)
 	}
-	cut := query.TopValuesOf(rollup.Dimension{Values: []rollup.ValueCount{{Value: "a", Count: 3}}, Other: 1}, 0)
+	cut := query.NewTopValues(rollup.Dimension{Values: []rollup.ValueCount{{Value: "a", Count: 3}}, Other: 1}, 0)
 	if cut.Exact || cut.Values[0].Share != .75 || cut.Other != 1 {
 		t.Errorf("a truncated dimension: %+v, want a share of 3/4, one other, inexact", cut)
 	}
@@ -234,7 +246,8 @@ func TestQueryIndex_PagesThroughAllSubjectsInBothDirections(t *testing.T) {
 	p.put(expired)
 	for newest, want := range map[bool]string{false: "7/0 7/1 9/x 7/2 7/6 ", true: "7/6 7/2 9/x 7/1 7/0 "} {
 		for limit := 1; limit < 7; limit++ {
-			q := query.IndexQuery{Kind: p.visits, Field: "ship", Value: "ship NO", From: model.MinTime, To: model.MaxTime + 1, Newest: newest, Limit: limit}
+			q := query.IndexQuery{Kind: p.visits, Field: "ship", Value: "ship NO", From: model.MinTime,
+				To: model.MaxTime + 1, Newest: newest, Limit: limit}
 			got := ""
 			for more := true; more; more = q.Cursor != "" {
 				page, err := p.query.QueryIndex(context.Background(), q)
@@ -283,13 +296,15 @@ func TestProfile_IsHiddenOnceExpired(t *testing.T) {
 		t.Errorf("missing profile: %v, %v", p, err)
 	}
 	for expiresAt, visible := range map[int64]bool{0: true, now.Seconds() + 1: true, now.Seconds(): false} {
-		requireNoError(t, w.table.PutItem(context.Background(), item.FromProfile(&model.Profile{Subject: subject, Attrs: model.Attrs{text("name", "hall")}, ExpiresAt: expiresAt})))
+		requireNoError(t, w.table.PutItem(context.Background(), item.FromProfile(
+			&model.Profile{Subject: subject, Attrs: model.Attrs{text("name", "hall")}, ExpiresAt: expiresAt})))
 		p, err := w.query.Profile(context.Background(), subject, true)
 		if requireNoError(t, err); (p != nil) != visible {
 			t.Errorf("a profile that expires at %d is visible: %v", expiresAt, p != nil)
 		}
 	}
-	if _, err := w.query.Profile(context.Background(), model.Subject{Type: "DEVICE"}, false); !errors.Is(err, query.ErrSeries) {
+	if _, err := w.query.Profile(context.Background(), model.Subject{Type: "DEVICE"}, false); !errors.Is(err,
+		query.ErrSeries) {
 		t.Errorf("without an id: %v", err)
 	}
 }

@@ -35,7 +35,8 @@ type shardPage[T any] struct {
 // order to continue from; nil after the last. A group holds the items of equal order, at
 // most one from each shard. It sends one request to each shard, so a page may have fewer
 // groups than limit, even none, before the end: hidden items use up the request.
-func (m *shardMerger[T]) mergePage(ctx context.Context, past *model.Order, limit int) ([][]T, *model.Order, error) {
+func (m *shardMerger[T]) mergePage(ctx context.Context, past *model.Order,
+	limit int) ([][]T, *model.Order, error) {
 	pages, err := m.fetchAll(ctx, past)
 	if err != nil {
 		return nil, nil, err

@@ -13,7 +13,8 @@ import (
 var ErrOrder = errors.New("the range does not fit what orders the events of the kind")
 
 // valueKinds are the types of the values of a range.
-var valueKinds = map[catalog.OrderType]model.ValueKind{catalog.NumberOrder: model.Number, catalog.TextOrder: model.Text}
+var valueKinds = map[catalog.OrderType]model.ValueKind{catalog.NumberOrder: model.Number,
+	catalog.TextOrder: model.Text}
 
 // checkValues returns ErrOrder for a range of times in a kind without event times, for one of
 // values in any other kind, and for values of another type; ErrRange for an empty range.
@@ -25,11 +26,13 @@ func (q History) checkValues() error {
 		case by == "":
 			return fmt.Errorf("%w: events of %s are ordered by time: give a range of times", ErrOrder, q.Kind.Name)
 		case v.Kind != want:
-			return fmt.Errorf("%w: events of %s are ordered by the %s %s, which %s is not", ErrOrder, q.Kind.Name, q.Kind.OrderType, by, v)
+			return fmt.Errorf("%w: events of %s are ordered by the %s %s, which %s is not", ErrOrder, q.Kind.Name,
+				q.Kind.OrderType, by, v)
 		}
 	}
 	if by != "" && (q.From > ordervalue.NoTime || q.To <= ordervalue.NoTime) {
-		return fmt.Errorf("%w: events of %s are ordered by the %s %s: give a range of its values", ErrOrder, q.Kind.Name, q.Kind.OrderType, by)
+		return fmt.Errorf("%w: events of %s are ordered by the %s %s: give a range of its values", ErrOrder,
+			q.Kind.Name, q.Kind.OrderType, by)
 	}
 	if _, _, first, past := q.bounds(); past != "" && first >= past {
 		return fmt.Errorf("from %s to %s: %w", q.FromValue, q.ToValue, ErrRange)
@@ -57,7 +60,8 @@ func ParseOrderValue(k *catalog.Kind, text string) (model.Value, error) {
 	}
 	n, err := model.ParseDecimal(text)
 	if err != nil {
-		return model.Value{}, fmt.Errorf("%w: events of %s are ordered by the number %s: %w", ErrOrder, k.Name, k.OrderBy, err)
+		return model.Value{},
+			fmt.Errorf("%w: events of %s are ordered by the number %s: %w", ErrOrder, k.Name, k.OrderBy, err)
 	}
 	return model.NumberValue(n), nil
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // progressAt is the present of these tests.
-var progressAt = model.TimeOf(time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC))
+var progressAt = model.NewTime(time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC))
 
 func TestTableProgress_HasTheLeastSweepLessTheClosingDelayAndTheStreamBesideIt(t *testing.T) {
 	noon := progressAt

@@ -102,7 +102,7 @@ func (s *Service) addPart(ctx context.Context, t *Total, q Rollups, part Segment
 // addEvents adds the events of each series, or the sessions that begin in the range, as a bucket of its own.
 func (s *Service) addEvents(ctx context.Context, t *Total, q Rollups) error {
 	for _, series := range q.series() {
-		kind := q.kindOf(series.Kind)
+		kind := q.findKind(series.Kind)
 		row := rollup.Row{Key: rollup.Key{Series: series, Start: q.From}, Fold: *rollup.NewFold(kind.Spec())}
 		add := s.foldEvents
 		if kind.Sessions != nil {
@@ -125,7 +125,7 @@ func (s *Service) foldEvents(
 ) error {
 	now := s.Now()
 	span := storage.Range{From: q.From, To: q.To, Consistent: q.Consistent}
-	return storage.VisitEvents(ctx, s.Store, kind.SourcesOf(series), span, shardReads, func(e *model.Event) {
+	return storage.VisitEvents(ctx, s.Store, kind.SourceSeries(series), span, shardReads, func(e *model.Event) {
 		if !expired(e.ExpiresAt, now) {
 			fold.AddEvent(e)
 		}
@@ -138,9 +138,9 @@ func (s *Service) foldSessions(
 	ctx context.Context, fold *rollup.Fold, kind *catalog.Kind, series model.Series, q Rollups,
 ) error {
 	unit := kind.Retention.Finest().Unit
-	folds := sessions.New(kind, series, 0, unit.BucketOf(q.From).Start, unit.BucketOf(q.To-1).End)
+	folds := sessions.New(kind, series, 0, unit.BucketAt(q.From).Start, unit.BucketAt(q.To-1).End)
 	folds.Begin(q.From, q.To)
-	if err := folds.Read(ctx, s.Store, kind.SourcesOf(series), q.Consistent); err != nil {
+	if err := folds.Read(ctx, s.Store, kind.SourceSeries(series), q.Consistent); err != nil {
 		return err
 	}
 	for _, f := range folds.Folds() {
@@ -170,7 +170,7 @@ func (c *cutter) cut(level int, from, to model.Time) error {
 		unit = c.policy.Tiers[level].Unit
 		first = firstStart(unit, from)
 		if to <= model.MaxTime {
-			end = unit.BucketOf(to).Start
+			end = unit.BucketAt(to).Start
 		}
 	}
 	if first >= end {

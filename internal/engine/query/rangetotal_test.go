@@ -36,7 +36,7 @@ func (w *fixture) storeHistory(events []model.Event) {
 	for _, t := range p.Tiers {
 		buckets := map[model.Time][]model.Event{}
 		for _, e := range events {
-			b := t.Unit.BucketOf(e.At)
+			b := t.Unit.BucketAt(e.At)
 			if t.Retention == tier.Forever || b.End.Add(t.Retention) > now {
 				buckets[b.Start] = append(buckets[b.Start], e)
 			}
@@ -53,7 +53,8 @@ func TestRangeTotal_EqualsAFoldOfTheEventsInTheRange(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		w := newFixture(r, keptFor)
 		var events []model.Event
-		ages := rapid.SliceOfN(rapid.SampledFrom([]time.Duration{6 * time.Hour, 9 * tier.Day24, 60 * tier.Day24, 3 * 365 * tier.Day24}), 0, 40).Draw(r, "ages")
+		ages := rapid.SliceOfN(rapid.SampledFrom([]time.Duration{6 * time.Hour, 9 * tier.Day24, 60 * tier.Day24,
+			3 * 365 * tier.Day24}), 0, 40).Draw(r, "ages")
 		for i, age := range ages {
 			when := now.Add(-time.Duration(rapid.Int64Range(0, int64(age)).Draw(r, "age")))
 			events = append(events, w.reading(when, fmt.Sprint(i), int64(i), 0))
@@ -63,7 +64,8 @@ func TestRangeTotal_EqualsAFoldOfTheEventsInTheRange(t *testing.T) {
 		if rapid.Bool().Draw(r, "recent") {
 			from = now.Add(-time.Duration(rapid.Int64Range(0, int64(12*tier.Day24)).Draw(r, "recently from")))
 		}
-		to := from.Add(time.Duration(rapid.Int64Range(int64(time.Millisecond), int64(4*365*tier.Day24)).Draw(r, "length")))
+		to := from.Add(time.Duration(
+			rapid.Int64Range(int64(time.Millisecond), int64(4*365*tier.Day24)).Draw(r, "length")))
 		switch rapid.IntRange(0, 4).Draw(r, "open") {
 		case 0:
 			to = model.MaxTime + 1
@@ -86,7 +88,8 @@ func TestRangeTotal_EqualsAFoldOfTheEventsInTheRange(t *testing.T) {
 			}
 		}
 		if !bytes.Equal(total.Summary.Encode(nil), want.Summary.Encode(nil)) {
-			r.Fatalf("%s to %s: %d events, want %d; parts %v, missing %v", from, to, total.Summary.Events(), want.Summary.Events(), total.Parts, total.Missing)
+			r.Fatalf("%s to %s: %d events, want %d; parts %v, missing %v", from, to, total.Summary.Events(),
+				want.Summary.Events(), total.Parts, total.Missing)
 		}
 	})
 }
@@ -116,7 +119,8 @@ func wantTiles(r *rapid.T, total query.RangeTotal, from, to model.Time) {
 func TestRangeTotal_ReadsCoarseTiersAndCutsTheEnds(t *testing.T) {
 	w := newFixture(t, keptFor)
 	w.storeHistory([]model.Event{w.reading(at("2025-12-31T10:45:00Z"), "a", 1, 0)}) // the day is stored, the hour is not
-	total, err := w.query.RangeTotal(t.Context(), query.Rollups{Series: w.series(), From: at("2025-12-31T10:30:00Z"), To: at("2026-04-20T12:10:00Z")})
+	total, err := w.query.RangeTotal(t.Context(),
+		query.Rollups{Series: w.series(), From: at("2025-12-31T10:30:00Z"), To: at("2026-04-20T12:10:00Z")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (s *Service) readingsBefore(
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(shardReads)
 	for i, one := range series {
-		if q.kindOf(one.Kind).Spec().HasSteps() && at > model.MinTime {
+		if q.findKind(one.Kind).Spec().HasSteps() && at > model.MinTime {
 			reads.Go(func() (err error) {
 				found[i], err = s.readBack(ctx, q, one, unit, at)
 				return err
@@ -53,7 +53,7 @@ func (s *Service) readBack(
 ) (all rollup.LastReadings, err error) {
 	sources := []model.Series{series}
 	if unit == 0 {
-		sources = q.kindOf(series.Kind).SourcesOf(series)
+		sources = q.findKind(series.Kind).SourceSeries(series)
 	}
 	for _, source := range sources {
 		found, whole, err := s.readSourceBack(ctx, q, source, unit, at)
@@ -70,7 +70,7 @@ func (s *Service) readBack(
 func (s *Service) readSourceBack(
 	ctx context.Context, q Rollups, source model.Series, unit tier.Unit, at model.Time,
 ) (found rollup.LastReadings, whole bool, err error) {
-	spec := q.kindOf(source.Kind).Spec()
+	spec := q.findKind(source.Kind).Spec()
 	span := storage.Range{Series: source, From: model.MinTime, To: at, Newest: true, Consistent: q.Consistent}
 	read := s.rowsBack
 	if unit == 0 {
@@ -115,7 +115,7 @@ func (s *Service) eventsBack(
 ) (all []*rollup.Summary, next string, err error) {
 	page, err := s.Store.Events(ctx, r)
 	now := s.Now()
-	fold := rollup.NewFold(q.kindOf(r.Series.Kind).Spec())
+	fold := rollup.NewFold(q.findKind(r.Series.Kind).Spec())
 	for i := range page.Events {
 		if e := &page.Events[i]; !expired(e.ExpiresAt, now) {
 			fold.AddEvent(e)

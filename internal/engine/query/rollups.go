@@ -157,7 +157,7 @@ func (s *Service) pagerOfRollups(ctx context.Context, q Rollups) (*rollupPager, 
 	r := &rollupPager{progress: progress}
 	r.pager = &pager[rollup.Row, Rollup]{
 		description: fmt.Sprintf("%s rollups of %s", q.Unit, q.Series),
-		cursors:     cursorsOf(s.cursorKeys(), q.cursorClass(), q.Series, q.From, q.To, q.Newest),
+		cursors:     newCursors(s.cursorKeys(), q.cursorClass(), q.Series, q.From, q.To, q.Newest),
 		shards: shardMerger[rollup.Row]{
 			shards: len(parts), newest: q.Newest,
 			fetch: fetch, position: position,
@@ -187,12 +187,12 @@ func (q Rollups) covered(past, next *model.Order) Segment {
 	if past != nil && q.Newest {
 		all.From = past.At
 	} else if past != nil {
-		all.From = q.Unit.BucketOf(past.At).End
+		all.From = q.Unit.BucketAt(past.At).End
 	}
 	if next != nil && q.Newest {
 		all.To = next.At
 	} else if next != nil {
-		all.To = q.Unit.BucketOf(next.At).End
+		all.To = q.Unit.BucketAt(next.At).End
 	}
 	return all
 }
@@ -200,7 +200,7 @@ func (q Rollups) covered(past, next *model.Order) Segment {
 // buildRollup merges the rows of one bucket, at most one of each series. The bucket is open
 // also if events that began in it may go on.
 func (q Rollups) buildRollup(group []rollup.Row, now model.Time, through *model.Time) (Rollup, error) {
-	bucket := q.Unit.BucketOf(group[0].Key.Start)
+	bucket := q.Unit.BucketAt(group[0].Key.Start)
 	for i := range group {
 		if err := readable(&group[i]); err != nil {
 			return Rollup{}, fmt.Errorf("%s: %w", bucket, err)
@@ -221,7 +221,7 @@ func (q Rollups) buildRollup(group []rollup.Row, now model.Time, through *model.
 func (q Rollups) closesAt(rows []rollup.Row, b tier.Bucket) model.Time {
 	closes := model.MinTime
 	for i := range rows {
-		kind := q.kindOf(rows[i].Key.Series.Kind)
+		kind := q.findKind(rows[i].Key.Series.Kind)
 		if _, level, found := kind.Retention.Find(b.Unit); found && kind.GroupsOf != "" {
 			closes = max(closes, kind.Retention.ClosesAt(level, b, rows[i].Key.Series))
 		}

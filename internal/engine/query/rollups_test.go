@@ -65,14 +65,14 @@ func TestRollups_EmptyAndExpiredRowsAreHidden(t *testing.T) {
 	w.storeRow(w.row(tier.Hour, now.Seconds()+1, w.reading(now-hour, "", 1, 0)))
 
 	found := w.rollups(w.hours())
-	if len(found) != 1 || found[0].Bucket.Start != tier.Hour.BucketOf(now-hour).Start {
+	if len(found) != 1 || found[0].Bucket.Start != tier.Hour.BucketAt(now-hour).Start {
 		t.Errorf("got %d rollups, want only the one that has not expired", len(found))
 	}
 }
 
 func TestRollups_RangeIsHalfOpenByBucketStart(t *testing.T) {
 	w := newFixture(t, nil)
-	first := tier.Hour.BucketOf(now - 3*hour).Start
+	first := tier.Hour.BucketAt(now - 3*hour).Start
 	for i := range model.Time(3) {
 		w.storeRow(w.row(tier.Hour, 0, w.reading(first+i*hour, "", 1, 0)))
 	}
@@ -126,10 +126,11 @@ func TestRollups_AnUnreadableRowIsAnError(t *testing.T) {
 func TestRollups_ASpreadBucketIsVisibleAsLongAsItsRow(t *testing.T) {
 	w := newFixture(t, func(k *catalog.Kind) {
 		k.Shards = 2
-		k.Retention = tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 7 * tier.Day24}, {Unit: tier.Day, Retention: tier.Forever}}}
+		k.Retention = tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour,
+			Retention: 7 * tier.Day24}, {Unit: tier.Day, Retention: tier.Forever}}}
 	})
-	imported := w.reading(tier.Hour.BucketOf(now-2*365*24*hour).Start, "", 1, 0)
-	expired := w.reading(tier.Hour.BucketOf(now-8*24*hour).Start, "", 1, 0)
+	imported := w.reading(tier.Hour.BucketAt(now-2*365*24*hour).Start, "", 1, 0)
+	expired := w.reading(tier.Hour.BucketAt(now-8*24*hour).Start, "", 1, 0)
 	w.storeRow(w.row(tier.Hour, now.Seconds()+1000, imported))
 	w.storeRow(w.row(tier.Hour, now.Seconds(), expired))
 	found := w.rollups(w.hours())
@@ -143,7 +144,7 @@ func TestFigures_WithoutAValidValueAreEmpty(t *testing.T) {
 	e := w.reading(now, "", 1, 0)
 	e.Attrs[0].Value = model.TextValue("NaN")
 	w.storeRow(w.row(tier.Hour, 0, e))
-	f := query.FiguresOf(w.rollups(w.hours())[0].Measure("temperature"))
+	f := query.NewFigures(w.rollups(w.hours())[0].Measure("temperature"))
 	if want := (query.Figures{Invalid: 1}); f != want {
 		t.Errorf("got %+v, want only the invalid count", f)
 	}

@@ -101,7 +101,8 @@ func (s *Service) seriesPager(q SeriesList) (*pager[storage.ListedSeries, storag
 		shards: shardMerger[storage.ListedSeries]{
 			shards: len(partitions),
 			fetch: func(ctx context.Context, shard int, after string) ([]storage.ListedSeries, string, error) {
-				return s.listPage(ctx, itemop.ListRequest{Partition: partitions[shard], Prefix: prefix, Limit: q.Limit}, after)
+				return s.listPage(ctx, itemop.ListRequest{Partition: partitions[shard], Prefix: prefix, Limit: q.Limit},
+					after)
 			},
 			position: func(_ int, past model.Order) string { return past.ID },
 			order:    listOrder,
@@ -119,7 +120,8 @@ func (q SeriesList) includes(l *storage.ListedSeries) bool {
 	return l.Series.Subject == q.Subject
 }
 
-func (s *Service) listPage(ctx context.Context, l itemop.ListRequest, after string) ([]storage.ListedSeries, string, error) {
+func (s *Service) listPage(ctx context.Context, l itemop.ListRequest,
+	after string) ([]storage.ListedSeries, string, error) {
 	if after != "" {
 		l.After = itemop.Position{Key: keys.Key{PK: l.Partition, SK: after}}
 	}

@@ -26,14 +26,17 @@ func TestSeries_PagesHaveEverySeriesOnceAndWholeSubjects(t *testing.T) {
 	var want []storage.ListedSeries
 	for i := range 60 {
 		for stream := range draw.IntN(5) {
-			want = append(want, storage.ListedSeries{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: fmt.Sprint("d%", i)}, Kind: "READING", Stream: strings.Repeat("s", stream)}, First: 1, Last: 2})
+			want = append(want, storage.ListedSeries{Series: model.Series{Subject: model.Subject{Type: "DEVICE",
+				ID: fmt.Sprint("d%", i)}, Kind: "READING", Stream: strings.Repeat("s", stream)}, First: 1, Last: 2})
 		}
 	}
-	want = append(want, storage.ListedSeries{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "profile"}}})
+	want = append(want, storage.ListedSeries{Series: model.Series{Subject: model.Subject{Type: "DEVICE",
+		ID: "profile"}}})
 	slices.SortFunc(want, func(a, b storage.ListedSeries) int {
 		return strings.Compare(tablekeys.SeriesEntry(a.Series).SK, tablekeys.SeriesEntry(b.Series).SK)
 	})
-	other := storage.ListedSeries{Series: model.Series{Subject: model.Subject{Type: "SITE", ID: "s"}, Kind: "REQUEST"}}
+	other := storage.ListedSeries{Series: model.Series{Subject: model.Subject{Type: "SITE", ID: "s"},
+		Kind: "REQUEST"}}
 	for _, l := range append(slices.Clone(want), other) {
 		if err := table.PutItem(t.Context(), item.FromListedSeries(l)); err != nil {
 			t.Fatal(err)
@@ -48,7 +51,8 @@ func TestSeries_PagesHaveEverySeriesOnceAndWholeSubjects(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := len(got); n > 0 && len(page.Series) > 0 && limit > 4 && got[n-1].Series.Subject == page.Series[0].Series.Subject {
+			if n := len(got); n > 0 && len(page.Series) > 0 && limit > 4 &&
+				got[n-1].Series.Subject == page.Series[0].Series.Subject {
 				t.Errorf("limit %d: %s is on two pages", limit, got[n-1].Series.Subject)
 			}
 			got, q.Cursor = append(got, page.Series...), page.Next
@@ -58,7 +62,8 @@ func TestSeries_PagesHaveEverySeriesOnceAndWholeSubjects(t *testing.T) {
 		}
 	}
 	all, err := paging.Collect(s.EachSeries(t.Context(), query.SeriesList{Subject: want[0].Series.Subject}))
-	if err != nil || len(all) == 0 || all[0].Series.Subject != want[0].Series.Subject || all[len(all)-1].Series.Subject != want[0].Series.Subject {
+	if err != nil || len(all) == 0 || all[0].Series.Subject != want[0].Series.Subject ||
+		all[len(all)-1].Series.Subject != want[0].Series.Subject {
 		t.Errorf("the series of one subject are %v, %v", all, err)
 	}
 }

@@ -56,11 +56,12 @@ var (
 
 // unsharded returns the series without a shard number.
 func (s Series) unsharded() model.Series {
-	return model.Series{Subject: model.Subject{Type: s.Kind.Subject.Name, ID: s.Subject}, Kind: s.Kind.Name, Stream: s.Stream}
+	return model.Series{Subject: model.Subject{Type: s.Kind.Subject.Name, ID: s.Subject}, Kind: s.Kind.Name,
+		Stream: s.Stream}
 }
 
 // shards returns the stored series that make up s: more than one if the kind is distributed.
-func (s Series) shards() []model.Series { return s.Kind.ShardsOf(s.unsharded()) }
+func (s Series) shards() []model.Series { return s.Kind.ShardSeries(s.unsharded()) }
 
 // check returns an error if the series cannot be part of a key, which saves the request.
 func (s Series) check() error { return s.Check() }
@@ -88,7 +89,8 @@ func (s Series) checkPage(from, to model.Time, limit int) error {
 }
 
 // Profile reads a subject's profile by one Get. It returns nil if there is none, or if it has expired.
-func (s *Service) Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error) {
+func (s *Service) Profile(ctx context.Context, subject model.Subject,
+	consistent bool) (*model.Profile, error) {
 	if err := keys.Metadata(subject).Check(); err != nil || subject.ID == "" {
 		return nil, fmt.Errorf("read profile of %s: %w", subject, ErrSeries)
 	}

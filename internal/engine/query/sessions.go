@@ -17,19 +17,24 @@ import (
 func (q History) sessionKey() (string, error) {
 	by := q.Kind.IndexBy
 	if by == "" {
-		return "", fmt.Errorf("%s: %w: declare indexBy, here and for the events of the sessions", q.Kind.Name, ErrNotIndexed)
+		return "", fmt.Errorf("%s: %w: declare indexBy, here and for the events of the sessions", q.Kind.Name,
+			ErrNotIndexed)
 	}
 	for _, t := range q.Where {
-		if t.Field == by && t.Op == model.Equal && t.Value.Kind == model.Text && t.Value.Text != "" && !q.Consistent {
+		if t.Field == by && t.Op == model.Equal && t.Value.Kind == model.Text && t.Value.Text != "" &&
+			!q.Consistent {
 			return t.Value.Text, nil
 		}
 	}
-	return "", fmt.Errorf("%w: %s are read from an index: want the condition %s=\"…\", and no strongly consistent read", model.ErrCondition, q.Kind.Path, by)
+	return "", fmt.Errorf(
+		"%w: %s are read from an index: want the condition %s=\"…\", and no strongly consistent read",
+		model.ErrCondition, q.Kind.Path, by)
 }
 
 // sessions returns the fetch of a pager: the sessions of one key after a position, which is the
 // time of a session.
-func (s *Service) sessions(q History, key string) func(ctx context.Context, shard int, after string) ([]model.Event, string, error) {
+func (s *Service) sessions(q History,
+	key string) func(ctx context.Context, shard int, after string) ([]model.Event, string, error) {
 	return func(ctx context.Context, _ int, after string) (found []model.Event, next string, err error) {
 		span := sessions.Span{From: q.From, To: q.To}
 		if past, err := strconv.ParseInt(after, 10, 64); err == nil && q.Newest {
@@ -48,11 +53,13 @@ func (s *Service) sessions(q History, key string) func(ctx context.Context, shar
 }
 
 // sourcesOfKey returns an iterator over the events of one key that its sessions depend on.
-func (s *Service) sourcesOfKey(ctx context.Context, q History, key string, span sessions.Span) iter.Seq2[model.Event, error] {
+func (s *Service) sourcesOfKey(ctx context.Context, q History, key string,
+	span sessions.Span) iter.Seq2[model.Event, error] {
 	r, now := span.Sources(q.Kind), s.Now()
 	all := paging.Items(func(after *model.EventKey) ([]model.Event, *model.EventKey, error) {
 		page, err := s.Store.QueryIndex(ctx, storage.EventIndexQuery{
-			Kind: q.Kind.Sessions.Of, Field: q.Kind.IndexBy, Value: key, From: r.From, To: r.To, Newest: q.Newest, After: after,
+			Kind: q.Kind.Sessions.Of, Field: q.Kind.IndexBy, Value: key, From: r.From, To: r.To, Newest: q.Newest,
+			After: after,
 		})
 		return page.Events, page.Last, err
 	})
@@ -69,7 +76,8 @@ func (s *Service) sourcesOfKey(ctx context.Context, q History, key string, span 
 // Event reads one stored event, consistently, or one session, whose id is its key; nil if there is none.
 func (s *Service) Event(ctx context.Context, of Series, order model.Order) (*model.Event, error) {
 	if of.Kind.HasEvents() {
-		return storage.Event(ctx, s.Store, model.EventKey{Series: of.Kind.Series(of.Subject, of.Stream, order), Order: order})
+		return storage.Event(ctx, s.Store,
+			model.EventKey{Series: of.Kind.Series(of.Subject, of.Stream, order), Order: order})
 	}
 	where := model.Condition{{Field: of.Kind.IndexBy, Op: model.Equal, Value: model.TextValue(order.ID)}}
 	for e, err := range s.EachEvent(ctx, History{Series: of, From: order.At, To: order.At + 1, Where: where}) {

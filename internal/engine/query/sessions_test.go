@@ -43,8 +43,10 @@ func newVisits(t *testing.T) *visits {
 func (v *visits) put(site, visitor, when string, expiresAt int64) {
 	v.Helper()
 	order := model.Order{At: at(when), ID: when + visitor}
-	attrs := model.Attrs{{Name: webfield.Path, Value: model.TextValue("/" + when[11:16])}, {Name: webfield.Visitor, Value: model.TextValue(visitor)}}
-	e := model.Event{Series: v.views.Series(site, "", order), Order: order, Attrs: attrs, IndexBy: v.views.IndexBy, ExpiresAt: expiresAt}
+	attrs := model.Attrs{{Name: webfield.Path, Value: model.TextValue("/" + when[11:16])},
+		{Name: webfield.Visitor, Value: model.TextValue(visitor)}}
+	e := model.Event{Series: v.views.Series(site, "", order), Order: order, Attrs: attrs,
+		IndexBy: v.views.IndexBy, ExpiresAt: expiresAt}
 	if _, err := v.table.Put(v.Context(), e); err != nil {
 		v.Fatal(err)
 	}
@@ -55,7 +57,8 @@ func of(visitor string) model.Condition {
 }
 
 func (v *visits) history(visitor string) query.History {
-	return query.History{Series: query.Series{Kind: v.sessions, Subject: "x.org"}, From: model.MinTime, To: model.MaxTime + 1, Where: of(visitor)}
+	return query.History{Series: query.Series{Kind: v.sessions, Subject: "x.org"}, From: model.MinTime,
+		To: model.MaxTime + 1, Where: of(visitor)}
 }
 
 func (v *visits) text(e *model.Event) string {
@@ -67,7 +70,8 @@ func (v *visits) text(e *model.Event) string {
 // busy stores four sessions of a visitor, one of them over midnight, among other events.
 func busy(t *testing.T) *visits {
 	v := newVisits(t)
-	for _, when := range []string{"2026-04-18T23:50:00Z", "2026-04-19T00:20:00Z", "2026-04-19T10:00:00Z", "2026-04-19T10:30:00.001Z", "2026-04-19T12:00:00Z"} {
+	for _, when := range []string{"2026-04-18T23:50:00Z", "2026-04-19T00:20:00Z", "2026-04-19T10:00:00Z",
+		"2026-04-19T10:30:00.001Z", "2026-04-19T12:00:00Z"} {
 		v.put("x.org", "a", when, 0)
 	}
 	v.put("x.org", "b", "2026-04-19T10:10:00Z", 0)
@@ -113,12 +117,14 @@ func TestSessions_AreCutOnReadingFromTheIndexByVisitor(t *testing.T) {
 		t.Errorf("sessions that begin in a range: %v, %v", found, err)
 	}
 	q = v.history("a")
-	q.Where = append(q.Where, model.Term{Field: webfield.Bounce, Op: model.Equal, Value: model.NumberValue(model.DecimalOf(0))})
+	q.Where = append(q.Where,
+		model.Term{Field: webfield.Bounce, Op: model.Equal, Value: model.NumberValue(model.NewDecimal(0))})
 	if n, err := v.query.Count(t.Context(), q); err != nil || n.Events != 1 {
 		t.Errorf("sessions that did not bounce: %d, %v", n.Events, err)
 	}
 	page, err := v.query.History(t.Context(), v.history("a"))
-	raw, errOfRaw := v.query.History(t.Context(), query.History{Series: query.Series{Kind: v.views, Subject: "x.org"}, From: model.MinTime, To: now})
+	raw, errOfRaw := v.query.History(t.Context(),
+		query.History{Series: query.Series{Kind: v.views, Subject: "x.org"}, From: model.MinTime, To: now})
 	if err != nil || errOfRaw != nil || page.CompleteFrom != raw.CompleteFrom.Add(30*time.Minute) {
 		t.Errorf("complete from %s, %v; views are from %s, %v", page.CompleteFrom, err, raw.CompleteFrom, errOfRaw)
 	}
@@ -128,14 +134,16 @@ func TestSessions_AreFoundByFirstViewAndVisitor(t *testing.T) {
 	t.Parallel()
 	v := busy(t)
 	site := query.Series{Kind: v.sessions, Subject: "x.org"}
-	for when, want := range map[string]string{"2026-04-18T23:50:00Z": "23:50 2 to /00:20", "2026-04-19T00:20:00Z": "", "2026-04-19T11:45:00Z": ""} {
+	for when, want := range map[string]string{"2026-04-18T23:50:00Z": "23:50 2 to /00:20",
+		"2026-04-19T00:20:00Z": "", "2026-04-19T11:45:00Z": ""} {
 		got, err := v.query.Event(t.Context(), site, model.Order{At: at(when), ID: "a"})
 		if err != nil || (got == nil) != (want == "") || got != nil && v.text(got) != want {
 			t.Errorf("%s: %v, %v; want %q", when, got, err, want)
 		}
 	}
 	order := model.Order{At: at("2026-04-19T10:00:00Z"), ID: "2026-04-19T10:00:00Za"}
-	if e, err := v.query.Event(t.Context(), query.Series{Kind: v.views, Subject: "x.org"}, order); err != nil || e == nil || e.Order != order {
+	if e, err := v.query.Event(t.Context(), query.Series{Kind: v.views, Subject: "x.org"}, order); err != nil ||
+		e == nil || e.Order != order {
 		t.Errorf("a stored event by its id: %v, %v", e, err)
 	}
 }
@@ -166,7 +174,8 @@ func TestSessions_RefuseWhatTheIndexCannotServe(t *testing.T) {
 		}
 	}
 	v.query.Store = &storetest.FaultyStore{Store: v.table, Reads: func(storetest.Call) bool { return true }}
-	if _, err := v.query.Event(t.Context(), query.Series{Kind: v.sessions, Subject: "x.org"}, model.Order{At: now, ID: "a"}); !errors.Is(err, storetest.ErrRead) {
+	if _, err := v.query.Event(t.Context(), query.Series{Kind: v.sessions, Subject: "x.org"},
+		model.Order{At: now, ID: "a"}); !errors.Is(err, storetest.ErrRead) {
 		t.Errorf("an index that cannot be read: %v", err)
 	}
 }

@@ -266,7 +266,7 @@ func (s *Service) newestEvent(
 	if err != nil || kind == nil || !kind.HasEvents() || kind.OrderBy != "" {
 		return nil, err // known by the list alone
 	}
-	for _, shard := range kind.ShardsOf(series) {
+	for _, shard := range kind.ShardSeries(series) {
 		if kind.LatestInTransaction() {
 			latest, err := s.Store.Latest(ctx, shard, false)
 			if err != nil {

@@ -65,7 +65,7 @@ func newListed(t testingT) *listed {
 // list puts an entry into the list of series.
 func (l *listed) list(series model.Series, last model.Time) {
 	l.t.Helper()
-	at := tier.Hour.BucketOf(last).Start
+	at := tier.Hour.BucketAt(last).Start
 	entry := storage.ListedSeries{Series: series, First: at, Last: at}
 	if err := l.table.PutItem(context.Background(), item.FromListedSeries(entry)); err != nil {
 		l.t.Fatalf("list: %v", err)
@@ -88,7 +88,7 @@ func (l *listed) send(subject, kind, stream string, at model.Time) model.EventKe
 }
 
 func (l *listed) request(span time.Duration) query.Silent {
-	return query.Silent{SubjectType: "DEVICE", Kinds: query.KindsOf(l.kinds), Through: now, For: span}
+	return query.Silent{SubjectType: "DEVICE", Kinds: query.CatalogKinds(l.kinds), Through: now, For: span}
 }
 
 // Pages of every size, and the iterator, have exactly the silent subjects.
@@ -189,7 +189,7 @@ func TestSilentThrough_OfGroupsIsTheStartOfTheLastClosedBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := func() model.Time { return now }
-	hour := tier.Hour.BucketOf(now.Add(-5 * time.Hour)).Start
+	hour := tier.Hour.BucketAt(now.Add(-5 * time.Hour)).Start
 	for name, c := range map[string]struct{ swept, want model.Time }{
 		"before the first sweep": {swept: model.MinTime, want: model.MinTime},
 		"in the grace":           {swept: hour.Add(4 * time.Minute), want: hour.Add(-2 * time.Hour)},
@@ -203,7 +203,7 @@ func TestSilentThrough_OfGroupsIsTheStartOfTheLastClosedBucket(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			live := &query.Live{Store: table, Watermarks: table, Kind: query.KindsOf(kinds), Now: clock}
+			live := &query.Live{Store: table, Watermarks: table, Kind: query.CatalogKinds(kinds), Now: clock}
 			s := &query.Service{Store: live, Now: clock}
 			for subjects, want := range map[string]model.Time{"BY_SITE": c.want, "DEVICE": now} {
 				through, err := s.SilentThrough(t.Context(), kinds, subjects, query.Progress{})

@@ -17,7 +17,7 @@ func (s *Service) SilentThrough(
 	through := p.KnownThrough(s.Now())
 	live, ok := s.Store.(*Live)
 	of, _ := kinds.SubjectType(subjectType)
-	for _, kind := range kinds.KindsOf(of) {
+	for _, kind := range kinds.SubjectKinds(of) {
 		if kind.GroupsOf == "" || !ok {
 			continue
 		}
@@ -27,7 +27,7 @@ func (s *Service) SilentThrough(
 		}
 		closed := queue.ClosedThrough(kind.Retention, marks.OfShard(storage.GroupShard))
 		if closed > model.MinTime {
-			closed = kind.Retention.Finest().Unit.BucketOf(closed - 1).Start
+			closed = kind.Retention.Finest().Unit.BucketAt(closed - 1).Start
 		}
 		through = min(through, closed)
 	}

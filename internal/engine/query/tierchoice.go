@@ -11,7 +11,8 @@ import (
 )
 
 // ErrTooLong is the error of a chart whose range has too many points in every tier.
-var ErrTooLong = errors.New("the time range has more buckets than the requested number of points: request a shorter range, or more points")
+var ErrTooLong = errors.New(
+	"the time range has more buckets than the requested number of points: request a shorter range, or more points")
 
 // Segment is a part of a time range that is read from one tier.
 type Segment struct {
@@ -52,15 +53,19 @@ func (c *tierChoice) choose() (plan, error) {
 		points, coarsest := c.count(segments), i == len(c.policy.Tiers)-1
 		switch {
 		case points > c.maxPoints && coarsest:
-			return plan{}, fmt.Errorf("%w: %d %s points, at most %d", ErrTooLong, points, t.Unit.Adjective(), c.maxPoints)
+			return plan{}, fmt.Errorf("%w: %d %s points, at most %d", ErrTooLong, points, t.Unit.Adjective(),
+				c.maxPoints)
 		case points > c.maxPoints && len(segments) > 1:
-			why = fmt.Sprintf("%d points, the newest of them %s, are more than %d", points, t.Unit.Adjective(), c.maxPoints)
+			why = fmt.Sprintf("%d points, the newest of them %s, are more than %d", points, t.Unit.Adjective(),
+				c.maxPoints)
 		case points > c.maxPoints:
-			why = fmt.Sprintf("the %s chart would have %d points; at most %d are shown", t.Unit.Adjective(), points, c.maxPoints)
+			why = fmt.Sprintf("the %s chart would have %d points; at most %d are shown", t.Unit.Adjective(), points,
+				c.maxPoints)
 		case !coarsest && !c.covers(t, segments):
 			why = c.expired(t)
 		default:
-			return plan{segments, describe(segments) + ": " + c.reason(segments, why), c.completeFrom(segments[0])}, c.err
+			return plan{segments, describe(segments) + ": " + c.reason(segments, why), c.completeFrom(segments[0])},
+				c.err
 		}
 		if c.err != nil {
 			return plan{}, c.err
@@ -91,7 +96,7 @@ func (c *tierChoice) segments(tiers []tier.Tier) (parts []Segment) {
 			ends = tiers[i].Unit.FirstStart(c.wholeFrom(tiers[i-1]))
 		}
 		if begins < c.to && c.from < ends && begins < ends {
-			first, last := unit.BucketOf(max(c.from, begins)), unit.BucketOf(min(c.to, ends)-1)
+			first, last := unit.BucketAt(max(c.from, begins)), unit.BucketAt(min(c.to, ends)-1)
 			parts = append(parts, Segment{unit, first.Start, last.End})
 		}
 		begins = max(begins, ends)
@@ -102,7 +107,7 @@ func (c *tierChoice) segments(tiers []tier.Tier) (parts []Segment) {
 // count returns how many points the segments have at most. Buckets that have not begun have none.
 func (c *tierChoice) count(segments []Segment) (points int) {
 	for _, s := range segments {
-		points += s.Unit.CountStarts(s.From, min(s.To, s.Unit.BucketOf(c.now).End))
+		points += s.Unit.CountStarts(s.From, min(s.To, s.Unit.BucketAt(c.now).End))
 	}
 	return points
 }
@@ -146,7 +151,7 @@ func (c *tierChoice) wholeFrom(t tier.Tier) model.Time {
 		return at
 	}
 	byAge := t.CompleteFrom(c.now)
-	first, old := t.Unit.BucketOf(c.from).Start, min(byAge, t.Unit.BucketOf(min(c.to-1, model.MaxTime)).End)
+	first, old := t.Unit.BucketAt(c.from).Start, min(byAge, t.Unit.BucketAt(min(c.to-1, model.MaxTime)).End)
 	c.whole[t.Unit] = byAge
 	if first >= old || t.Unit.CountStarts(first, old) > c.maxPoints {
 		return byAge
@@ -179,7 +184,7 @@ func describe(segments []Segment) string {
 
 // formatDay formats a time for a sentence, without the time of day if that is midnight.
 func formatDay(t model.Time) string {
-	if tier.Day.BucketOf(t).Start == t {
+	if tier.Day.BucketAt(t).Start == t {
 		return t.Time().Format("2 Jan 2006")
 	}
 	return t.Time().Format("2 Jan 2006 15:04")

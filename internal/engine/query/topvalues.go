@@ -33,8 +33,8 @@ type TopValues struct {
 	Exact bool `json:"exact"`
 }
 
-// TopValuesOf returns the n most frequent values of d; 0 means all that are stored.
-func TopValuesOf(d rollup.Dimension, n int) TopValues {
+// NewTopValues returns the n most frequent values of d; 0 means all that are stored.
+func NewTopValues(d rollup.Dimension, n int) TopValues {
 	counted := d.Other
 	for _, v := range d.Values {
 		counted += v.Count
@@ -45,7 +45,8 @@ func TopValuesOf(d rollup.Dimension, n int) TopValues {
 			s.Other += v.Count
 			continue
 		}
-		s.Values = append(s.Values, Share{Value: v.Value, Count: v.Count, Share: float64(v.Count) / float64(counted)})
+		s.Values = append(s.Values,
+			Share{Value: v.Value, Count: v.Count, Share: float64(v.Count) / float64(counted)})
 	}
 	return s
 }
@@ -73,7 +74,7 @@ func (s *Service) Top(ctx context.Context, q Top) (TopValues, Total, error) {
 	if !ok {
 		d.Exact = true // no event of the range has the field
 	}
-	values := TopValuesOf(d, q.Values)
+	values := NewTopValues(d, q.Values)
 	_, partial := total.Partial.Find(rollup.DimensionRole, q.Dimension)
 	values.Exact = values.Exact && total.Exact && !partial
 	return values, total, nil

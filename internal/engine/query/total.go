@@ -13,7 +13,8 @@ import (
 
 // Errors of an invalid request for a total.
 var (
-	ErrTooMany     = errors.New("the time range has more buckets than one total may merge: request a coarser tier, or a shorter range")
+	ErrTooMany = errors.New(
+		"the time range has more buckets than one total may merge: request a coarser tier, or a shorter range")
 	ErrNoDimension = errors.New("none of the requested kinds declares this dimension")
 )
 
@@ -79,8 +80,8 @@ func (t *Total) add(r Rollup) {
 // Last returns the range of the buckets of a unit that overlap the given span before now,
 // including the open bucket: the last five minutes in minute buckets, for example.
 func Last(span time.Duration, unit tier.Unit, now model.Time) (from, to model.Time) {
-	open := unit.BucketOf(now)
-	return unit.BucketOf(max(open.End.Add(-span), model.MinTime)).Start, open.End
+	open := unit.BucketAt(now)
+	return unit.BucketAt(max(open.End.Add(-span), model.MinTime)).Start, open.End
 }
 
 // Figures are the numbers of a measure as HTTP responses and exports show them. All but the counts are nil if
@@ -111,8 +112,8 @@ type Figures struct {
 	Rounded *int64 `json:"rounded,omitempty"`
 }
 
-// FiguresOf derives the figures of m.
-func FiguresOf(m rollup.Measure) Figures {
+// NewFigures derives the figures of m.
+func NewFigures(m rollup.Measure) Figures {
 	f := Figures{Count: m.Count, Invalid: m.Invalid}
 	if m.Count == 0 {
 		return f

@@ -27,7 +27,7 @@ func ClosesAt(p tier.Policy, level int, b tier.Bucket, s model.Series, now model
 func finest(kind *catalog.Kind, s model.Series, e *Event, now model.Time) (d Deferral, deferred bool) {
 	p := kind.Retention
 	for level, t := range p.Tiers {
-		b := t.Unit.BucketOf(e.At)
+		b := t.Unit.BucketAt(e.At)
 		if !t.HasRow(b) {
 			continue
 		}

@@ -13,5 +13,5 @@ func ClosedThrough(p tier.Policy, lowWatermark model.Time) model.Time {
 		return model.MinTime
 	}
 	finest := p.Finest()
-	return finest.Unit.BucketOf(lowWatermark.Add(-finest.Grace)).Start
+	return finest.Unit.BucketAt(lowWatermark.Add(-finest.Grace)).Start
 }

@@ -13,15 +13,17 @@ type Span struct{ From, To model.Time }
 
 // Sources returns the range of the source events that the sessions of a kind depend on.
 func (s Span) Sources(kind *catalog.Kind) Span {
-	last := kind.Retention.Finest().Unit.BucketOf(min(s.To, model.MaxTime+1) - 1)
-	return Span{max(s.From.Add(-kind.Sessions.Gap), model.MinTime), min(last.End.Add(kind.Sessions.Follow), model.MaxTime+1)}
+	last := kind.Retention.Finest().Unit.BucketAt(min(s.To, model.MaxTime+1) - 1)
+	return Span{max(s.From.Add(-kind.Sessions.Gap), model.MinTime),
+		min(last.End.Add(kind.Sessions.Follow), model.MaxTime+1)}
 }
 
 // Cut returns an iterator over the sessions of one key, cut from its source events as a Folder cuts
 // them. events has the events of span.Sources, oldest first or newest first, and the sessions come in the
 // same order. A session has the time of its first event, and the key as its id. It has no goals,
 // because other events than these may meet them. An error comes last, with no session.
-func Cut(kind *catalog.Kind, series model.Series, key string, span Span, events iter.Seq2[model.Event, error]) iter.Seq2[model.Event, error] {
+func Cut(kind *catalog.Kind, series model.Series, key string, span Span,
+	events iter.Seq2[model.Event, error]) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		var chain []model.Event
 		firsts := firstFields(kind)
@@ -30,7 +32,7 @@ func Cut(kind *catalog.Kind, series model.Series, key string, span Span, events 
 			if len(chain) == 0 {
 				return true
 			}
-			s := sessionOf(kind, firsts, series, key, chain)
+			s := sessionEvent(kind, firsts, series, key, chain)
 			chain = chain[:0]
 			if span.From <= s.At && s.At < span.To {
 				return yield(s, nil)
@@ -54,11 +56,12 @@ func Cut(kind *catalog.Kind, series model.Series, key string, span Span, events 
 	}
 }
 
-// sessionOf returns the session of a chain. firsts are its fields of the first event.
-func sessionOf(kind *catalog.Kind, firsts []catalog.SessionField, series model.Series, key string, chain []model.Event) model.Event {
+// sessionEvent returns the session of a chain. firsts are its fields of the first event.
+func sessionEvent(kind *catalog.Kind, firsts []catalog.SessionField, series model.Series, key string,
+	chain []model.Event) model.Event {
 	slices.SortFunc(chain, func(a, b model.Event) int { return a.Compare(b.Order) })
 	s := newSession(kind.Sessions, firsts, key, nil, &chain[0], nil)
-	until, unreadable := kind.Retention.Finest().Unit.BucketOf(chain[0].At).End.Add(kind.Sessions.Follow), false
+	until, unreadable := kind.Retention.Finest().Unit.BucketAt(chain[0].At).End.Add(kind.Sessions.Follow), false
 	for i := range chain {
 		if chain[i].At < until {
 			s.add(&chain[i])
@@ -66,6 +69,6 @@ func sessionOf(kind *catalog.Kind, firsts []catalog.SessionField, series model.S
 		}
 	}
 	e := s.event(series, nil)
-	e.ID, e.Unreadable, e.Hash = key, unreadable, model.HashOf(e.Attrs)
+	e.ID, e.Unreadable, e.Hash = key, unreadable, model.HashAttrs(e.Attrs)
 	return *e
 }

@@ -18,8 +18,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// sourcesOf returns the views of a visitor in the range that sessions of a span depend on.
-func sourcesOf(k *catalog.Kind, span sessions.Span, views []model.Event, visitor string, newest bool) iter.Seq2[model.Event, error] {
+// listSources returns the views of a visitor in the range that sessions of a span depend on.
+func listSources(k *catalog.Kind, span sessions.Span, views []model.Event, visitor string,
+	newest bool) iter.Seq2[model.Event, error] {
 	from := span.Sources(k)
 	var kept []model.Event
 	for _, v := range views {
@@ -45,7 +46,8 @@ func cutText(e *model.Event) string {
 		v, _ := e.Attrs.Get(name)
 		return v.String()
 	}
-	return fmt.Sprint(e.At, " ", get(webfield.Views), " ", get(webfield.Duration), " ", get(webfield.Bounce), " ", get(webfield.Entry), " ", get(webfield.Exit))
+	return fmt.Sprint(e.At, " ", get(webfield.Views), " ", get(webfield.Duration), " ", get(webfield.Bounce),
+		" ", get(webfield.Entry), " ", get(webfield.Exit))
 }
 
 // recountCut counts the sessions of a visitor that begin in a span, by the recount of each hour.
@@ -54,7 +56,7 @@ func recountCut(views []model.Event, visitor string, span sessions.Span) (all []
 		who, _ := v.Attrs.Get(webfield.Visitor)
 		return who.Text != visitor
 	})
-	for hour := tier.Hour.BucketOf(span.From); hour.Start < span.To; hour = tier.Hour.BucketOf(hour.End) {
+	for hour := tier.Hour.BucketAt(span.From); hour.Start < span.To; hour = tier.Hour.BucketAt(hour.End) {
 		for _, s := range recount(mine, hour).sessions {
 			begin := model.Time(int64(s.last) - s.duration)
 			if begin >= span.From && begin < span.To {
@@ -71,11 +73,13 @@ func TestCut_EqualsARecountInBothDirections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		views := anyViews().Draw(t, "views")
 		from := noon.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "from")) * 10 * time.Minute)
-		span := sessions.Span{From: from, To: from.Add(time.Duration(rapid.IntRange(1, 60).Draw(t, "slots")) * 10 * time.Minute)}
+		span := sessions.Span{From: from,
+			To: from.Add(time.Duration(rapid.IntRange(1, 60).Draw(t, "slots")) * 10 * time.Minute)}
 		for _, visitor := range []string{"a", "b"} {
 			want := recountCut(views, visitor, span)
 			for _, newest := range []bool{false, true} {
-				found, err := paging.Collect(sessions.Cut(k, series, visitor, span, sourcesOf(k, span, views, visitor, newest)))
+				found, err := paging.Collect(
+					sessions.Cut(k, series, visitor, span, listSources(k, span, views, visitor, newest)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -90,7 +94,8 @@ func TestCut_EqualsARecountInBothDirections(t *testing.T) {
 					slices.Reverse(got)
 				}
 				if !slices.IsSorted(got) || !slices.Equal(got, want) {
-					t.Fatalf("%s from %s to %s, newest first %v:\n got %q\nwant %q", visitor, span.From, span.To, newest, got, want)
+					t.Fatalf("%s from %s to %s, newest first %v:\n got %q\nwant %q", visitor, span.From, span.To, newest,
+						got, want)
 				}
 			}
 		}
@@ -113,7 +118,8 @@ func TestCut_ReadsNoFurtherThanItsCallerTakes(t *testing.T) {
 				}
 			}
 		}
-		for s, err := range sessions.Cut(k, series, "a", sessions.Span{From: noon.Add(-200 * time.Hour), To: noon.Add(200 * time.Hour)}, many) {
+		for s, err := range sessions.Cut(k, series, "a",
+			sessions.Span{From: noon.Add(-200 * time.Hour), To: noon.Add(200 * time.Hour)}, many) {
 			if s.At != noon || err != nil {
 				t.Fatalf("the first session is at %s, %v", s.At, err)
 			}
@@ -142,10 +148,12 @@ func TestCut_ReportsFailuresAndUnreadableEvents(t *testing.T) {
 		}
 	}
 	var got []string
-	for s, err := range sessions.Cut(k, series, "a", sessions.Span{From: noon, To: noon.Add(tier.Day24)}, events) {
+	for s, err := range sessions.Cut(k, series, "a", sessions.Span{From: noon, To: noon.Add(tier.Day24)},
+		events) {
 		got = append(got, fmt.Sprint(s.At, s.Unreadable, err))
 	}
-	if want := []string{fmt.Sprint(noon, true, nil), fmt.Sprint(model.Time(0), false, broken)}; !slices.Equal(got, want) {
+	if want := []string{fmt.Sprint(noon, true, nil),
+		fmt.Sprint(model.Time(0), false, broken)}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

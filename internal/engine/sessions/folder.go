@@ -58,7 +58,9 @@ type bucket struct {
 func New(kind *catalog.Kind, series model.Series, level int, from, to model.Time) *Folder {
 	return &Folder{
 		kind: kind, series: series, level: level, from: from, to: to, begin: Span{From: from, To: to},
-		specOf: func(tier.Bucket) *rollup.Spec { return kind.Spec() }, goals: goal.NewSet(kind.Goals), firsts: firstFields(kind),
+		specOf: func(tier.Bucket) *rollup.Spec {
+			return kind.Spec()
+		}, goals: goal.NewSet(kind.Goals), firsts: firstFields(kind),
 		chains: map[string]*chain{}, buckets: map[model.Time]*bucket{},
 		latest: model.MinTime, pruned: model.MinTime,
 	}
@@ -96,11 +98,11 @@ func (f *Folder) Add(e *model.Event) (more bool) {
 		return true
 	}
 	f.prune(e.At)
-	b := f.bucketOf(e.At)
+	b := f.bucketAt(e.At)
 	if b != nil {
 		b.addSource(e)
 	}
-	if next := f.bucketOf(e.At.Add(f.rule().Gap)); next != nil {
+	if next := f.bucketAt(e.At.Add(f.rule().Gap)); next != nil {
 		next.expiresWith(e.ExpiresAt)
 	}
 	if e.Unreadable {
@@ -209,7 +211,7 @@ func (c *chain) end(f *Folder) {
 
 // markInexact marks the folds that an event at a time may belong to, if its key is unknown.
 func (f *Folder) markInexact(at model.Time) {
-	for _, b := range []*bucket{f.bucketOf(at), f.bucketOf(at.Add(f.rule().Gap))} {
+	for _, b := range []*bucket{f.bucketAt(at), f.bucketAt(at.Add(f.rule().Gap))} {
 		if b != nil {
 			b.Exact = false
 		}
@@ -226,16 +228,17 @@ func (f *Folder) markOngoing(at model.Time) {
 	}
 }
 
-// bucketOf returns the bucket of the range that contains a time; nil outside the range.
-func (f *Folder) bucketOf(at model.Time) *bucket {
+// bucketAt returns the bucket of the range that contains a time; nil outside the range.
+func (f *Folder) bucketAt(at model.Time) *bucket {
 	if at < f.from || at >= f.to {
 		return nil
 	}
-	interval := f.kind.Retention.Tiers[f.level].Unit.BucketOf(at)
+	interval := f.kind.Retention.Tiers[f.level].Unit.BucketAt(at)
 	b := f.buckets[interval.Start]
 	if b == nil {
 		spec := f.specOf(interval)
-		b = &bucket{Fold: Fold{interval, rollup.NewFold(spec)}, spec: spec, until: interval.End.Add(f.rule().Follow)}
+		b = &bucket{Fold: Fold{interval, rollup.NewFold(spec)}, spec: spec,
+			until: interval.End.Add(f.rule().Follow)}
 		f.buckets[interval.Start] = b
 	}
 	return b

@@ -38,11 +38,12 @@ type fataler interface{ Fatal(args ...any) }
 
 var (
 	series = model.Series{Subject: model.Subject{Type: "SITE", ID: "example.com"}, Kind: web.Sessions.Name}
-	noon   = model.TimeOf(time.Date(2026, 4, 30, 12, 0, 0, 0, time.UTC))
+	noon   = model.NewTime(time.Date(2026, 4, 30, 12, 0, 0, 0, time.UTC))
 )
 
 func view(at model.Time, id, visitor, path string) model.Event {
-	e := model.Event{Series: model.Series{Kind: web.PageViews.Name}, Order: model.Order{At: at, ID: id}, ExpiresAt: at.Add(30 * tier.Day24).Seconds(), ArrivedAt: at + 1000}
+	e := model.Event{Series: model.Series{Kind: web.PageViews.Name}, Order: model.Order{At: at, ID: id},
+		ExpiresAt: at.Add(30 * tier.Day24).Seconds(), ArrivedAt: at + 1000}
 	e.Attrs = model.Attrs{{Name: webfield.Path, Value: model.TextValue(path)}}
 	if visitor != "" {
 		e.Attrs = append(e.Attrs, model.Attr{Name: webfield.Visitor, Value: model.TextValue(visitor)})
@@ -67,7 +68,8 @@ func fold(k *catalog.Kind, views []model.Event, level int, from, to model.Time) 
 // are the table's, so that rows and single sessions have a dimension from the same time on.
 func TestFolder_CopiesOtherDimensionsOfTheFirstEvent(t *testing.T) {
 	k := kind(t)
-	views := []model.Event{view(noon, "01", "a", "/"), view(noon+1, "02", "a", "/x"), view(noon+2, "03", "b", "/")}
+	views := []model.Event{view(noon, "01", "a", "/"), view(noon+1, "02", "a", "/x"),
+		view(noon+2, "03", "b", "/")}
 	for i, region := range []string{"DE-BY", "DE-BE", "NO-03"} {
 		views[i].Attrs = append(views[i].Attrs, model.Attr{Name: webfield.Region, Value: model.TextValue(region)})
 		views[i].Attrs.Sort()
@@ -81,12 +83,16 @@ func TestFolder_CopiesOtherDimensionsOfTheFirstEvent(t *testing.T) {
 		}
 		return text
 	}
-	if _, counted := fold(k, views, 0, noon, noon.Add(time.Hour))[0].Summary.Dimension(webfield.Region); counted || single() != "<nil>" {
-		t.Errorf("regions are counted %v, in one session %q: want neither, they are not declared", counted, single())
+	if _, counted := fold(k, views, 0, noon,
+		noon.Add(time.Hour))[0].Summary.Dimension(webfield.Region); counted || single() != "<nil>" {
+		t.Errorf("regions are counted %v, in one session %q: want neither, they are not declared", counted,
+			single())
 	}
 	spec := *k.Spec()
 	spec.Dimensions = append(slices.Clone(spec.Dimensions), rollup.DimensionSpec{Name: webfield.Region})
-	slices.SortFunc(spec.Dimensions, func(a, b rollup.DimensionSpec) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(spec.Dimensions, func(a, b rollup.DimensionSpec) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 	k.FoldBy(&spec)
 	d, _ := fold(k, views, 0, noon, noon.Add(time.Hour))[0].Summary.Dimension(webfield.Region)
 	if got := fmt.Sprint(d.Values); got != "[{DE-BY 1} {NO-03 1}]" || single() != "DE-BY<nil>" {
@@ -134,7 +140,8 @@ func recount(views []model.Event, hour tier.Bucket) (r recounted) {
 				continue
 			}
 			s := counted{entry: path(v)}
-			for j := i; j < len(all) && (j == i || all[j].At.Sub(all[j-1].At) <= gap) && all[j].At < hour.End.Add(follow); j++ {
+			for j := i; j < len(all) && (j == i || all[j].At.Sub(all[j-1].At) <= gap) &&
+				all[j].At < hour.End.Add(follow); j++ {
 				s.views++
 				s.last, s.exit = all[j].At, path(all[j])
 			}
@@ -192,7 +199,8 @@ func anyViews() *rapid.Generator[[]model.Event] {
 			at := noon.Add(time.Duration(rapid.IntRange(0, 120).Draw(t, "slot")) * 10 * time.Minute)
 			at += model.Time(rapid.SampledFrom([]int{0, 0, 0, 1, -1}).Draw(t, "ms"))
 			visitor := rapid.SampledFrom([]string{"a", "a", "b", "c", ""}).Draw(t, "visitor")
-			all = append(all, view(at, fmt.Sprintf("%02d", i), visitor, rapid.SampledFrom([]string{"/", "/x", "/y"}).Draw(t, "path")))
+			all = append(all, view(at, fmt.Sprintf("%02d", i), visitor,
+				rapid.SampledFrom([]string{"/", "/x", "/y"}).Draw(t, "path")))
 		}
 		chain := noon
 		for i := range rapid.IntRange(0, 30).Draw(t, "views of a long session") {
@@ -213,7 +221,7 @@ func TestFolder_EqualsARecountOfEachHour(t *testing.T) {
 		for _, f := range fold(k, views, 0, from, to) {
 			together[f.Bucket.Start] = f.Fold
 		}
-		for hour := tier.Hour.BucketOf(from); hour.Start < to; hour = tier.Hour.BucketOf(hour.End) {
+		for hour := tier.Hour.BucketAt(from); hour.Start < to; hour = tier.Hour.BucketAt(hour.End) {
 			want := recount(views, hour)
 			alone := fold(k, views, 0, hour.Start, hour.End)
 			if want.views == 0 {
@@ -245,15 +253,17 @@ func TestFolder_HoursMergeToTheirDay(t *testing.T) {
 	k := kind(t)
 	rapid.Check(t, func(t *rapid.T) {
 		views := anyViews().Draw(t, "views")
-		for day := tier.Day.BucketOf(noon); day.Start < noon.Add(24*time.Hour); day = tier.Day.BucketOf(day.End) {
+		for day := tier.Day.BucketAt(noon); day.Start < noon.Add(24*time.Hour); day = tier.Day.BucketAt(day.End) {
 			merged := rollup.NewFold(k.Spec())
 			for _, f := range fold(k, views, 0, day.Start, day.End) {
 				merged.AddRow(&rollup.Row{Fold: *f.Fold})
 			}
 			merged.Continuation = merged.Continuation.StartAt(day.Start)
 			whole := recountDay(views, day)
-			if c := merged.Continuation; merged.Summary.Events() != whole.begun || c.Carried != whole.carried || c.Events != whole.views {
-				t.Fatalf("%s: %d begun, %d carried in, %d views; want %+v", day, merged.Summary.Events(), c.Carried, c.Events, whole)
+			if c := merged.Continuation; merged.Summary.Events() != whole.begun || c.Carried != whole.carried ||
+				c.Events != whole.views {
+				t.Fatalf("%s: %d begun, %d carried in, %d views; want %+v", day, merged.Summary.Events(), c.Carried,
+					c.Events, whole)
 			}
 		}
 	})
@@ -262,7 +272,7 @@ func TestFolder_HoursMergeToTheirDay(t *testing.T) {
 type daily struct{ begun, carried, views int64 }
 
 func recountDay(views []model.Event, day tier.Bucket) (d daily) {
-	for hour := tier.Hour.BucketOf(day.Start); hour.Start < day.End; hour = tier.Hour.BucketOf(hour.End) {
+	for hour := tier.Hour.BucketAt(day.Start); hour.Start < day.End; hour = tier.Hour.BucketAt(hour.End) {
 		d.begun += int64(len(recount(views, hour).sessions))
 	}
 	whole := recount(views, day)
@@ -275,20 +285,23 @@ func TestFolder_ViewsAfterReachChangeNothing(t *testing.T) {
 	k := kind(t)
 	rapid.Check(t, func(t *rapid.T) {
 		views := anyViews().Draw(t, "views")
-		hour := tier.Hour.BucketOf(noon.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "hour")) * time.Hour))
+		hour := tier.Hour.BucketAt(noon.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "hour")) * time.Hour))
 		all := fold(k, views, 0, hour.Start, hour.End)
 		if len(all) == 0 {
 			return
 		}
 		c := all[0].Continuation
 		until := max(c.Reach, hour.End-1)
-		early := fold(k, slices.DeleteFunc(slices.Clone(views), func(e model.Event) bool { return e.At > until }), 0, hour.Start, hour.End)
+		early := fold(k, slices.DeleteFunc(slices.Clone(views), func(e model.Event) bool {
+			return e.At > until
+		}), 0, hour.Start, hour.End)
 		if got, want := text(early[0].Fold), text(all[0].Fold); got != want {
 			t.Fatalf("%s without views after %s: %s, want %s", hour, until, got, want)
 		}
 		closes := k.Retention.ClosesAt(0, hour, series)
 		if slack := closes.Sub(hour.End.Add(k.Sessions.Gap)); c.Settles < closes || c.Settles < c.Reach.Add(slack) {
-			t.Fatalf("%s settles at %s: want at least its closing time %s, and %s after its reach %s", hour, c.Settles, closes, slack, c.Reach)
+			t.Fatalf("%s settles at %s: want at least its closing time %s, and %s after its reach %s", hour, c.Settles,
+				closes, slack, c.Reach)
 		}
 	})
 }
@@ -298,14 +311,17 @@ func TestFolder_LeavesOutWhatASessionIsNotFollowedTo(t *testing.T) {
 	k := kind(t)
 	var views []model.Event
 	for i := range 21 {
-		views = append(views, view(noon.Add(time.Duration(i)*30*time.Minute), fmt.Sprintf("%02d", i), "a", fmt.Sprint("/", i)))
+		views = append(views,
+			view(noon.Add(time.Duration(i)*30*time.Minute), fmt.Sprintf("%02d", i), "a", fmt.Sprint("/", i)))
 	}
 	got := fold(k, views, 0, noon, noon.Add(time.Hour))
-	want := recounted{sessions: []counted{{views: 8, entry: "/0", exit: "/7", duration: 12_600_000}}, views: 2, reach: noon.Add(4 * time.Hour)}
+	want := recounted{sessions: []counted{{views: 8, entry: "/0", exit: "/7", duration: 12_600_000}}, views: 2,
+		reach: noon.Add(4 * time.Hour)}
 	if text(got[0].Fold) != want.text() {
 		t.Errorf("%s, want %s", text(got[0].Fold), want.text())
 	}
-	if next := fold(k, views, 0, noon.Add(5*time.Hour), noon.Add(6*time.Hour)); next[0].Summary.Events() != 0 || next[0].Continuation.Carried != 1 {
+	if next := fold(k, views, 0, noon.Add(5*time.Hour), noon.Add(6*time.Hour)); next[0].Summary.Events() != 0 ||
+		next[0].Continuation.Carried != 1 {
 		t.Errorf("%s, want no session begun and one carried in", text(next[0].Fold))
 	}
 }
@@ -325,7 +341,8 @@ func TestFolder_AnEventWithoutAKeyIsInNoSession(t *testing.T) {
 func TestFolder_AnUnreadableEventMakesTheFoldsAroundItInexact(t *testing.T) {
 	k := kind(t)
 	damaged := func(at model.Time) model.Event {
-		return model.Event{Series: model.Series{Kind: web.PageViews.Name}, Order: model.Order{At: at, ID: "x"}, Unreadable: true}
+		return model.Event{Series: model.Series{Kind: web.PageViews.Name}, Order: model.Order{At: at, ID: "x"},
+			Unreadable: true}
 	}
 	first := view(noon, "1", "a", "/")
 	for name, c := range map[string]struct {
@@ -349,7 +366,8 @@ func TestFolder_AnUnreadableEventMakesTheFoldsAroundItInexact(t *testing.T) {
 // Its row depends on each view that it was folded from, one in the gap before it included.
 func TestFolder_ExpiresWithTheFirstViewRead(t *testing.T) {
 	k := kind(t)
-	before, first, next := view(noon.Add(-20*time.Minute), "0", "b", "/"), view(noon.Add(50*time.Minute), "1", "a", "/"), view(noon.Add(70*time.Minute), "2", "a", "/")
+	before, first, next := view(noon.Add(-20*time.Minute), "0", "b", "/"),
+		view(noon.Add(50*time.Minute), "1", "a", "/"), view(noon.Add(70*time.Minute), "2", "a", "/")
 	for _, least := range []*model.Event{&before, &first, &next} {
 		was := least.ExpiresAt
 		least.ExpiresAt = 5

@@ -48,7 +48,8 @@ func custom(at model.Time, id, visitor, name string, cents int64) model.Event {
 	e.Series.Kind = web.CustomEvents.Name
 	e.Attrs = append(e.Attrs,
 		model.Attr{Name: webfield.Name, Value: model.TextValue(name)},
-		model.Attr{Name: "revenue_EUR", Value: model.NumberValue(model.MustDecimal(fmt.Sprintf("%d.%02d", cents/100, cents%100)))})
+		model.Attr{Name: "revenue_EUR",
+			Value: model.NumberValue(model.MustDecimal(fmt.Sprintf("%d.%02d", cents/100, cents%100)))})
 	e.Attrs.Sort()
 	return e
 }
@@ -115,7 +116,8 @@ func metBy(f *rollup.Fold) (m met) {
 		return n
 	}
 	value, _ := f.Summary.Measure("goal_buy_value")
-	return met{sum("goal_x", 0), sum("goal_buy", 0), sum("goal_buy_value", 2), value.Count, sum("goal_stay", 0), sum("goal_funnel_1", 0), sum("goal_funnel", 0)}
+	return met{sum("goal_x", 0), sum("goal_buy", 0), sum("goal_buy_value", 2), value.Count, sum("goal_stay", 0),
+		sum("goal_funnel_1", 0), sum("goal_funnel", 0)}
 }
 
 func anyOthers() *rapid.Generator[[]model.Event] {
@@ -124,8 +126,10 @@ func anyOthers() *rapid.Generator[[]model.Event] {
 			at := noon.Add(time.Duration(rapid.IntRange(0, 120).Draw(t, "slot")) * 10 * time.Minute)
 			at += model.Time(rapid.SampledFrom([]int{0, 0, 0, 1, -1}).Draw(t, "ms"))
 			id := rapid.SampledFrom([]string{"A", "z"}).Draw(t, "before or after the ids of views")
-			all = append(all, custom(at, fmt.Sprintf("%s%02d", id, i), rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "visitor"),
-				rapid.SampledFrom([]string{"Buy", "Buy", "Look"}).Draw(t, "name"), rapid.Int64Range(0, 1000).Draw(t, "cents")))
+			all = append(all, custom(at, fmt.Sprintf("%s%02d", id, i),
+				rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "visitor"),
+				rapid.SampledFrom([]string{"Buy", "Buy", "Look"}).Draw(t, "name"),
+				rapid.Int64Range(0, 1000).Draw(t, "cents")))
 		}
 		return all
 	})
@@ -147,7 +151,7 @@ func TestFolder_GoalsEqualARecountOfEachHour(t *testing.T) {
 		for _, f := range fold(k, all, 0, from, to) {
 			together[f.Bucket.Start] = f.Fold
 		}
-		for hour := tier.Hour.BucketOf(from); hour.Start < to; hour = tier.Hour.BucketOf(hour.End) {
+		for hour := tier.Hour.BucketAt(from); hour.Start < to; hour = tier.Hour.BucketAt(hour.End) {
 			want := recountGoals(views, others, hour)
 			alone := fold(k, all, 0, hour.Start, hour.End)
 			if len(alone) == 0 {
@@ -162,7 +166,8 @@ func TestFolder_GoalsEqualARecountOfEachHour(t *testing.T) {
 			if got := metBy(together[hour.Start]); got != want {
 				t.Fatalf("%s folded with other hours\n got %+v\nwant %+v", hour, got, want)
 			}
-			if got, want := text(alone[0].Fold), text(fold(kind(t), views, 0, hour.Start, hour.End)[0].Fold); got != want {
+			if got, want := text(alone[0].Fold),
+				text(fold(kind(t), views, 0, hour.Start, hour.End)[0].Fold); got != want {
 				t.Fatalf("%s: events of goals change the sessions: %s, want %s", hour, got, want)
 			}
 		}
@@ -172,7 +177,9 @@ func TestFolder_GoalsEqualARecountOfEachHour(t *testing.T) {
 func TestFolder_WithoutAMeasureOfAGoalSummarisesNoGoal(t *testing.T) {
 	k := kindWithGoals(t)
 	before := *k.Spec()
-	before.Measures = slices.DeleteFunc(slices.Clone(before.Measures), func(m rollup.MeasureSpec) bool { return m.Name == "goal_x" })
+	before.Measures = slices.DeleteFunc(slices.Clone(before.Measures), func(m rollup.MeasureSpec) bool {
+		return m.Name == "goal_x"
+	})
 	before.FieldsAt = noon
 	f := sessions.New(k, series, 0, noon, noon.Add(time.Hour))
 	f.FoldBy(func(tier.Bucket) *rollup.Spec { return &before })
@@ -180,7 +187,8 @@ func TestFolder_WithoutAMeasureOfAGoalSummarisesNoGoal(t *testing.T) {
 	f.Add(&v)
 	got := f.Folds()[0]
 	if _, has := got.Summary.Measure("goal_x"); has || metBy(got.Fold).funnel1 != 1 || got.FieldsAt != noon {
-		t.Errorf("measures %v, fields of %s: want no goal_x, and the version of the fields", got.Summary.Names(), got.FieldsAt)
+		t.Errorf("measures %v, fields of %s: want no goal_x, and the version of the fields", got.Summary.Names(),
+			got.FieldsAt)
 	}
 }
 
@@ -199,11 +207,13 @@ func TestFolder_DependsOnTheEventsOfItsSessions(t *testing.T) {
 	} {
 		other := custom(c.at, "2", "a", "Buy", 1)
 		other.ExpiresAt = 5
-		if got := fold(k, inOrder([]model.Event{first, other}), 0, noon, noon.Add(time.Hour)); (got[0].ChildrenExpireAt == 5) != c.depends {
+		if got := fold(k, inOrder([]model.Event{first, other}), 0, noon,
+			noon.Add(time.Hour)); (got[0].ChildrenExpireAt == 5) != c.depends {
 			t.Errorf("%s: the event expires at 5, the fold's first child at %d", name, got[0].ChildrenExpireAt)
 		}
 		other = model.Event{Series: other.Series, Order: other.Order, Unreadable: true}
-		if got := fold(k, inOrder([]model.Event{first, other}), 0, noon, noon.Add(time.Hour)); got[0].Exact == c.depends || got[0].Unreadable != 0 {
+		if got := fold(k, inOrder([]model.Event{first, other}), 0, noon,
+			noon.Add(time.Hour)); got[0].Exact == c.depends || got[0].Unreadable != 0 {
 			t.Errorf("%s: unreadable: exact %v, %d unreadable views", name, got[0].Exact, got[0].Unreadable)
 		}
 	}

@@ -10,9 +10,11 @@ import (
 
 // Read adds the events of stored series, which it merges in order, until no later event changes the folds. It
 // reads one gap at a time after the range, so that it reads little beyond the end of the last session.
-func (f *Folder) Read(ctx context.Context, store storage.EventReader, sources []model.Series, consistent bool) error {
+func (f *Folder) Read(ctx context.Context, store storage.EventReader, sources []model.Series,
+	consistent bool) error {
 	for from, to := f.Start(), f.to; !f.Ended(from); from, to = to, to.Add(f.rule().Gap) {
-		for e, err := range storage.EventsOf(ctx, store, sources, storage.Range{From: from, To: to, Consistent: consistent}) {
+		for e, err := range storage.MergeEvents(ctx, store, sources,
+			storage.Range{From: from, To: to, Consistent: consistent}) {
 			if err != nil {
 				return err
 			}

@@ -35,7 +35,8 @@ type session struct {
 
 // newSession begins a session with the fields that firstFields returns. Its first event is added to it after
 // that.
-func newSession(rule *catalog.Sessions, fields []catalog.SessionField, key string, b *bucket, first *model.Event, goals goal.Set) *session {
+func newSession(rule *catalog.Sessions, fields []catalog.SessionField, key string, b *bucket,
+	first *model.Event, goals goal.Set) *session {
 	return &session{
 		rule: rule, bucket: b, key: key, order: first.Order,
 		firsts: copied(fields, first), goals: goals.Begin(),
@@ -89,7 +90,7 @@ func (s *session) event(series model.Series, goals goal.Set) *model.Event {
 		bounce = 1
 	}
 	number := func(name string, n int64) model.Attr {
-		return model.Attr{Name: name, Value: model.NumberValue(model.DecimalOf(n))}
+		return model.Attr{Name: name, Value: model.NumberValue(model.NewDecimal(n))}
 	}
 	attrs := append(model.Attrs{
 		number(FieldEvents, s.events), number(FieldDuration, int64(s.last-s.order.At)), number(FieldBounce, bounce),
@@ -97,7 +98,9 @@ func (s *session) event(series model.Series, goals goal.Set) *model.Event {
 	}, s.firsts...)
 	attrs = append(attrs, s.lasts...)
 	for _, a := range goals.Attrs(s.goals, time.Duration(s.last-s.order.At)*time.Millisecond) {
-		if slices.ContainsFunc(s.bucket.spec.Measures, func(m rollup.MeasureSpec) bool { return m.Name == a.Name }) {
+		if slices.ContainsFunc(s.bucket.spec.Measures, func(m rollup.MeasureSpec) bool {
+			return m.Name == a.Name
+		}) {
 			attrs = append(attrs, a)
 		}
 	}

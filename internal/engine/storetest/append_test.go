@@ -40,7 +40,7 @@ var appendFacts = []fact{
 		}
 		c.written(creation(e))
 		after := c.latest()
-		c.equal("fields", after.Attrs, fieldsOf("account", "acme", "temperature", 21))
+		c.equal("fields", after.Attrs, newFields("account", "acme", "temperature", 21))
 		c.equal("created at", after.CreatedAt, e.ArrivedAt)
 	}},
 	{"an ordinary append without any item fails and returns no item", func(c *contract) {
@@ -63,7 +63,7 @@ var appendFacts = []fact{
 				c.Errorf("result is %+v, want the latest item of minute 5 failed", result)
 			}
 		}
-		c.equal("fields", c.latest().Attrs, fieldsOf("account", "acme", "temperature", 22))
+		c.equal("fields", c.latest().Attrs, newFields("account", "acme", "temperature", 22))
 	}},
 	{"only an event after the latest one is written", onlyNewerIsWritten},
 	{"the condition compares with the first new event, and the last one is written", func(c *contract) {
@@ -71,7 +71,7 @@ var appendFacts = []fact{
 		c.written(newer(reading(1, "", "a", 2, "b", 2), reading(3, "", "c", 3)))
 		latest := c.latest()
 		c.equal("order", latest.Order, model.Order{At: minute(3)})
-		c.equal("fields", latest.Attrs, fieldsOf("a", 2, "b", 2, "c", 3))
+		c.equal("fields", latest.Attrs, newFields("a", 2, "b", 2, "c", 3))
 		result := c.conditionFailed(newer(reading(2, "", "a", 4), reading(9, "", "a", 5)))
 		c.equal("order of the returned item", result.Latest.Order, model.Order{At: minute(3)})
 	}},
@@ -81,7 +81,7 @@ var appendFacts = []fact{
 		c.setAttr(keys.Latest(series), "account", item.Value{Type: item.S, S: "acme"})
 		c.written(newer(reading(1, "", "temperature", 22)))
 		after := c.latest()
-		c.equal("fields", after.Attrs, fieldsOf("account", "acme", "battery", 90, "temperature", 22))
+		c.equal("fields", after.Attrs, newFields("account", "acme", "battery", 90, "temperature", 22))
 		c.equal("created at", after.CreatedAt, first.ArrivedAt)
 	}},
 	{"a purge lock rejects an update of the latest item, and is returned", func(c *contract) {
@@ -102,7 +102,8 @@ var appendFacts = []fact{
 	{"a purge lock of the subject rejects a creation, and nothing is stored", func(c *contract) {
 		c.setAttr(tablekeys.PurgeLock(sensor), "_since", item.Value{Type: item.S, S: noon.String()})
 		result := c.conditionFailed(creation(reading(0, "", "temperature", 21)))
-		c.equal("result", result, storage.StoreResult{Result: storage.ConditionFailed, PurgeLockFailed: true, Stored: []*model.Event{nil}})
+		c.equal("result", result,
+			storage.StoreResult{Result: storage.ConditionFailed, PurgeLockFailed: true, Stored: []*model.Event{nil}})
 		latest, err := c.table.Latest(c.Context(), series, true)
 		if latest != nil || err != nil || len(c.events(wholeDay())) != 0 {
 			c.Errorf("latest item is %v, %v, or there are events; want nothing", latest, err)
@@ -118,7 +119,8 @@ var appendFacts = []fact{
 	{"an append that would make the latest item larger than 400 KB is ErrTooLarge, and nothing is stored", func(c *contract) {
 		half := strings.Repeat("x", 220<<10)
 		c.written(creation(reading(0, "", "a", half)))
-		if result, err := c.table.Append(c.Context(), newer(reading(1, "", "b", half))); !errors.Is(err, storage.ErrTooLarge) {
+		if result, err := c.table.Append(c.Context(), newer(reading(1, "", "b", half))); !errors.Is(err,
+			storage.ErrTooLarge) {
 			c.Errorf("append returns %v, %v; want %v", result.Result, err, storage.ErrTooLarge)
 		}
 		c.equal("events", identities(c.events(wholeDay())), identities([]model.Event{reading(0, "")}))
@@ -138,14 +140,16 @@ var appendFacts = []fact{
 func onlyNewerIsWritten(c *contract) {
 	c.written(creation(reading(5, "m", "temperature", 21)))
 	for _, e := range []model.Event{
-		reading(4, "m"), reading(4, "z"), reading(5, ""), reading(5, "M"), reading(5, "l\xf0\x9f\x8c\x8a"), reading(5, "m"),
+		reading(4, "m"), reading(4, "z"), reading(5, ""), reading(5, "M"), reading(5, "l\xf0\x9f\x8c\x8a"),
+		reading(5, "m"),
 	} {
 		result := c.conditionFailed(newer(e))
 		if !result.LatestFailed || result.Latest.Order != (model.Order{At: minute(5), ID: "m"}) {
 			c.Errorf("%v: result is %+v, want the latest item at minute 5, m", e.Order, result)
 		}
 	}
-	for _, e := range []model.Event{reading(5, "m0"), reading(5, "n"), reading(5, "é"), reading(6, ""), reading(7, "A")} {
+	for _, e := range []model.Event{reading(5, "m0"), reading(5, "n"), reading(5, "é"), reading(6, ""),
+		reading(7, "A")} {
 		c.written(newer(e))
 		c.equal("order", c.latest().Order, e.Order)
 	}

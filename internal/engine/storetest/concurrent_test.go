@@ -14,12 +14,14 @@ const writers = 16
 var concurrentFacts = []fact{
 	{"of concurrent writers with one order, exactly one succeeds", func(c *contract) {
 		c.written(creation(reading(0, "")))
-		results := c.concurrently(func(i int) storage.StoreResult { return c.appendUntilDecided(newer(reading(1, "", "writer", i))) })
+		results := c.concurrently(func(i int) storage.StoreResult {
+			return c.appendUntilDecided(newer(reading(1, "", "writer", i)))
+		})
 		var winners int
 		for i, result := range results {
 			if result.Result == storage.Written {
 				winners++
-				c.equal("latest", c.latest().Attrs, fieldsOf("writer", i))
+				c.equal("latest", c.latest().Attrs, newFields("writer", i))
 				continue
 			}
 			if !result.LatestFailed || result.Latest.At != minute(1) || result.Stored[0] == nil {
@@ -31,7 +33,9 @@ var concurrentFacts = []fact{
 	}},
 	{"of concurrent creations of one series, exactly one succeeds", func(c *contract) {
 		var winners int
-		for _, result := range c.concurrently(func(i int) storage.StoreResult { return c.appendUntilDecided(creation(reading(i, ""))) }) {
+		for _, result := range c.concurrently(func(i int) storage.StoreResult {
+			return c.appendUntilDecided(creation(reading(i, "")))
+		}) {
 			if result.Result == storage.Written {
 				winners++
 			}
@@ -41,7 +45,9 @@ var concurrentFacts = []fact{
 	}},
 	{"the latest item only advances, to an event that was written", func(c *contract) {
 		c.written(creation(reading(0, "")))
-		results := c.concurrently(func(i int) storage.StoreResult { return c.appendUntilDecided(newer(reading(i+1, "", "writer", i))) })
+		results := c.concurrently(func(i int) storage.StoreResult {
+			return c.appendUntilDecided(newer(reading(i+1, "", "writer", i)))
+		})
 		newest := minute(0)
 		for i, result := range results {
 			if result.Result == storage.Written {

@@ -12,7 +12,8 @@ var conditionFacts = []fact{
 	{"all terms on the latest item must hold, and its order", func(c *contract) {
 		c.written(creation(reading(0, "", "temperature", 21, "mode", "auto")))
 		tx := newer(reading(1, "", "temperature", 22))
-		tx.Latest.Condition = model.Condition{{Field: "mode", Op: model.Equal, Value: valueOf("auto")}, {Field: "temperature", Op: model.Greater, Value: valueOf(30)}}
+		tx.Latest.Condition = model.Condition{{Field: "mode", Op: model.Equal, Value: newValue("auto")},
+			{Field: "temperature", Op: model.Greater, Value: newValue(30)}}
 		if result := c.conditionFailed(tx); !result.LatestFailed || result.Latest.At != minute(0) {
 			c.Errorf("result is %+v, want the latest item failed", result)
 		}
@@ -33,7 +34,7 @@ var conditionFacts = []fact{
 		c.written(creation(reading(5, "", "temperature", 21)))
 		before, late := c.latest(), reading(1, "", "temperature", 20)
 		c.written(storage.AppendTransaction{
-			Check: &storage.LatestCheck{Series: series, Condition: model.Condition{{Field: "temperature", Op: model.Equal, Value: valueOf(21)}}},
+			Check: &storage.LatestCheck{Series: series, Condition: model.Condition{{Field: "temperature", Op: model.Equal, Value: newValue(21)}}},
 			Puts:  []model.Event{late},
 		})
 		c.equal("latest", c.latest(), before)
@@ -43,10 +44,10 @@ var conditionFacts = []fact{
 		c.written(creation(reading(0, "", "temperature", 21)))
 		for _, where := range []model.Condition{
 			{},
-			{{Field: "temperature", Op: "~", Value: valueOf(1)}},
-			{{Field: "temperature", Op: model.Less, Value: valueOf(true)}},
+			{{Field: "temperature", Op: "~", Value: newValue(1)}},
+			{{Field: "temperature", Op: model.Less, Value: newValue(true)}},
 			{{Field: "temperature", Op: model.AtLeast, Value: model.Value{}}},
-			{{Field: "temperature", Op: model.Begins, Value: valueOf(1)}},
+			{{Field: "temperature", Op: model.Begins, Value: newValue(1)}},
 		} {
 			c.malformed(storage.AppendTransaction{
 				Check: &storage.LatestCheck{Series: series, Condition: where},
@@ -85,7 +86,7 @@ func termsHoldAsTheyRead(c *contract) {
 		{"absent", model.Missing, nil, true}, {"absent", model.Exists, nil, false},
 		{"absent", model.Equal, nil, false}, {"absent", model.NotEqual, 1, false}, {"absent", model.Less, 1, false}, {"absent", model.AtLeast, 1, false},
 	} {
-		where := model.Condition{{Field: term.field, Op: term.op, Value: valueOf(term.value)}}
+		where := model.Condition{{Field: term.field, Op: term.op, Value: newValue(term.value)}}
 		if where.Holds(latest.Attrs) != term.holds {
 			c.Errorf("%s: Holds returns %v, want %v", where[0], !term.holds, term.holds)
 		}
@@ -94,7 +95,8 @@ func termsHoldAsTheyRead(c *contract) {
 			Puts:  []model.Event{reading(-1, fmt.Sprint(i))},
 		})
 		if got := result.Result == storage.Written; got != term.holds || result.LatestFailed == got {
-			c.Errorf("%s %s %v: result %v, latest item failed %v; want it to hold: %v", term.field, term.op, term.value, result.Result, result.LatestFailed, term.holds)
+			c.Errorf("%s %s %v: result %v, latest item failed %v; want it to hold: %v", term.field, term.op,
+				term.value, result.Result, result.LatestFailed, term.holds)
 		}
 	}
 }

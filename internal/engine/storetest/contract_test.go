@@ -19,7 +19,7 @@ import (
 )
 
 // clock is constant: no fact of the contract depends on the passing of time.
-func clock() model.Time { return model.TimeOf(time.Date(2026, 4, 20, 14, 0, 0, 0, time.UTC)) }
+func clock() model.Time { return model.NewTime(time.Date(2026, 4, 20, 14, 0, 0, 0, time.UTC)) }
 
 func TestMain(m *testing.M) { ddbtest.Main(m) }
 
@@ -57,7 +57,8 @@ func (u faultedTable) Append(ctx context.Context, tx storage.AppendTransaction) 
 	return u.faults.Append(ctx, tx)
 }
 
-func (u faultedTable) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+func (u faultedTable) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (storage.WriteResult, error) {
 	return u.faults.PutRow(ctx, row, prev)
 }
 

@@ -15,7 +15,8 @@ var eventFacts = []fact{
 		for _, e := range []model.Event{
 			reading(0, ""),
 			reading(1, "id # % \u00e9 \U0001F30A", "size", 10, "name", "", "#:.[]", "x", "flag", true, "nothing", nil),
-			withNumbers(2, "0", "-0.000001", "1e125", "-1e-130", "99999999999999999999999999999999999999", "0.1", "1e38", "123456789.123456789"),
+			withNumbers(2, "0", "-0.000001", "1e125", "-1e-130", "99999999999999999999999999999999999999", "0.1",
+				"1e38", "123456789.123456789"),
 		} {
 			c.putEvents(e)
 			c.equal("event", c.events(storage.Range{Series: series, From: e.At, To: e.At + 1}), []model.Event{e})
@@ -26,9 +27,11 @@ var eventFacts = []fact{
 			e := reading(0, "")
 			e.At = at
 			c.putEvents(e)
-			c.equal("events", identities(c.events(storage.Range{Series: series, From: at, To: at + 1})), identities([]model.Event{e}))
+			c.equal("events", identities(c.events(storage.Range{Series: series, From: at, To: at + 1})),
+				identities([]model.Event{e}))
 		}
-		c.equal("events", len(c.events(storage.Range{Series: series, From: model.MinTime, To: model.MaxTime + 1})), 4)
+		c.equal("events", len(c.events(storage.Range{Series: series, From: model.MinTime, To: model.MaxTime + 1})),
+			4)
 	}},
 	{"an expired event is returned until it is removed", func(c *contract) {
 		e := reading(0, "", "n", 1)
@@ -59,7 +62,8 @@ var eventFacts = []fact{
 		}
 		for i, d := range damage {
 			want := reading(i, "")
-			c.equal(d.name, events[i], model.Event{Series: series, Order: want.Order, ExpiresAt: want.ExpiresAt, Unreadable: true})
+			c.equal(d.name, events[i],
+				model.Event{Series: series, Order: want.Order, ExpiresAt: want.ExpiresAt, Unreadable: true})
 		}
 		c.equal("the intact one", events[len(damage)], intact)
 	}},
@@ -81,6 +85,6 @@ func withNumbers(n int, texts ...string) model.Event {
 		e.Attrs = append(e.Attrs, model.Attr{Name: "n" + text, Value: model.NumberValue(model.MustDecimal(text))})
 	}
 	e.Attrs.Sort()
-	e.Hash = model.HashOf(e.Attrs)
+	e.Hash = model.HashAttrs(e.Attrs)
 	return e
 }

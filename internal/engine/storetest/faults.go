@@ -108,43 +108,57 @@ func (f *FaultyStore) CompleteDelayed() int {
 
 // Append sends a transaction, unless the policy returns a fault.
 func (f *FaultyStore) Append(ctx context.Context, tx storage.AppendTransaction) (storage.StoreResult, error) {
-	return writeWithFault(ctx, f, "Append", appendResult, func(ctx context.Context) (storage.StoreResult, error) { return f.Store.Append(ctx, tx) })
+	return writeWithFault(ctx, f, "Append", appendResult,
+		func(ctx context.Context) (storage.StoreResult, error) { return f.Store.Append(ctx, tx) })
 }
 
 // Put stores an event, unless the policy returns a fault.
 func (f *FaultyStore) Put(ctx context.Context, event model.Event) (storage.StoreResult, error) {
-	return writeWithFault(ctx, f, "Put", appendResult, func(ctx context.Context) (storage.StoreResult, error) { return f.Store.Put(ctx, event) })
+	return writeWithFault(ctx, f, "Put", appendResult, func(ctx context.Context) (storage.StoreResult, error) {
+		return f.Store.Put(ctx, event)
+	})
 }
 
 // PutRow writes a row, unless the policy returns a fault.
-func (f *FaultyStore) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+func (f *FaultyStore) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (storage.WriteResult, error) {
 	copied := *row // a delayed write stores the row as it was
-	return writeWithFault(ctx, f, "PutRow", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.PutRow(ctx, &copied, prev) })
+	return writeWithFault(ctx, f, "PutRow", writeResult, func(ctx context.Context) (storage.WriteResult, error) {
+		return f.Store.PutRow(ctx, &copied, prev)
+	})
 }
 
 // Quarantine stores q, unless the policy returns a fault.
 func (f *FaultyStore) Quarantine(ctx context.Context, q storage.Quarantined) (storage.WriteResult, error) {
-	return writeWithFault(ctx, f, "Quarantine", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.Quarantine(ctx, q) })
+	return writeWithFault(ctx, f, "Quarantine", writeResult,
+		func(ctx context.Context) (storage.WriteResult, error) { return f.Store.Quarantine(ctx, q) })
 }
 
 // PutAll stores items, unless the policy returns a fault.
 func (f *FaultyStore) PutAll(ctx context.Context, puts []itemop.Put) (storage.WriteResult, error) {
-	return writeWithFault(ctx, f, "PutAll", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.PutAll(ctx, puts) })
+	return writeWithFault(ctx, f, "PutAll", writeResult, func(ctx context.Context) (storage.WriteResult, error) {
+		return f.Store.PutAll(ctx, puts)
+	})
 }
 
 // Commit sends a transaction, unless the policy returns a fault.
 func (f *FaultyStore) Commit(ctx context.Context, tx itemop.Transaction) (itemop.TransactResult, error) {
-	return writeWithFault(ctx, f, "Commit", commitResult, func(ctx context.Context) (itemop.TransactResult, error) { return f.Store.Commit(ctx, tx) })
+	return writeWithFault(ctx, f, "Commit", commitResult,
+		func(ctx context.Context) (itemop.TransactResult, error) { return f.Store.Commit(ctx, tx) })
 }
 
 // DeleteEvent deletes an event, unless the policy returns a fault.
-func (f *FaultyStore) DeleteEvent(ctx context.Context, event model.EventKey, now model.Time) (storage.WriteResult, error) {
-	return writeWithFault(ctx, f, "DeleteEvent", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.DeleteEvent(ctx, event, now) })
+func (f *FaultyStore) DeleteEvent(ctx context.Context, event model.EventKey,
+	now model.Time) (storage.WriteResult, error) {
+	return writeWithFault(ctx, f, "DeleteEvent", writeResult,
+		func(ctx context.Context) (storage.WriteResult, error) { return f.Store.DeleteEvent(ctx, event, now) })
 }
 
 // CorrectEvent replaces an event, unless the policy returns a fault.
-func (f *FaultyStore) CorrectEvent(ctx context.Context, event model.Event, now model.Time) (storage.WriteResult, error) {
-	return writeWithFault(ctx, f, "CorrectEvent", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.CorrectEvent(ctx, event, now) })
+func (f *FaultyStore) CorrectEvent(ctx context.Context, event model.Event,
+	now model.Time) (storage.WriteResult, error) {
+	return writeWithFault(ctx, f, "CorrectEvent", writeResult,
+		func(ctx context.Context) (storage.WriteResult, error) { return f.Store.CorrectEvent(ctx, event, now) })
 }
 
 // Update changes an item, unless the policy returns a fault.
@@ -175,8 +189,11 @@ func (f *FaultyStore) Erase(ctx context.Context, these []keys.Key) ([]keys.Key, 
 }
 
 // Latest reads, unless the policy lets it fail.
-func (f *FaultyStore) Latest(ctx context.Context, series model.Series, consistent bool) (*model.Latest, error) {
-	return readWithFault(f, "Latest", func() (*model.Latest, error) { return f.Store.Latest(ctx, series, consistent) })
+func (f *FaultyStore) Latest(ctx context.Context, series model.Series,
+	consistent bool) (*model.Latest, error) {
+	return readWithFault(f, "Latest", func() (*model.Latest, error) {
+		return f.Store.Latest(ctx, series, consistent)
+	})
 }
 
 // Row reads, unless the policy lets it fail.
@@ -195,8 +212,11 @@ func (f *FaultyStore) Rows(ctx context.Context, unit tier.Unit, r storage.Range)
 }
 
 // QueryIndex reads, unless the policy lets it fail.
-func (f *FaultyStore) QueryIndex(ctx context.Context, r storage.EventIndexQuery) (storage.EventIndexPage, error) {
-	return readWithFault(f, "QueryIndex", func() (storage.EventIndexPage, error) { return f.Store.QueryIndex(ctx, r) })
+func (f *FaultyStore) QueryIndex(ctx context.Context,
+	r storage.EventIndexQuery) (storage.EventIndexPage, error) {
+	return readWithFault(f, "QueryIndex", func() (storage.EventIndexPage, error) {
+		return f.Store.QueryIndex(ctx, r)
+	})
 }
 
 // LatestBy reads, unless the policy lets it fail.
@@ -205,8 +225,11 @@ func (f *FaultyStore) LatestBy(ctx context.Context, r storage.LatestIndexQuery) 
 }
 
 // Profile reads, unless the policy lets it fail.
-func (f *FaultyStore) Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error) {
-	return readWithFault(f, "Profile", func() (*model.Profile, error) { return f.Store.Profile(ctx, subject, consistent) })
+func (f *FaultyStore) Profile(ctx context.Context, subject model.Subject,
+	consistent bool) (*model.Profile, error) {
+	return readWithFault(f, "Profile", func() (*model.Profile, error) {
+		return f.Store.Profile(ctx, subject, consistent)
+	})
 }
 
 // List reads, unless the policy lets it fail.
@@ -221,7 +244,8 @@ func (f *FaultyStore) GetItem(ctx context.Context, k keys.Key) (item.Item, error
 
 // writeWithFault carries out a write with the fault that the policy returns. withResult makes
 // the method's return value of a bare result.
-func writeWithFault[R any](ctx context.Context, f *FaultyStore, method string, withResult func(storage.WriteResult) R, write func(context.Context) (R, error)) (R, error) {
+func writeWithFault[R any](ctx context.Context, f *FaultyStore, method string,
+	withResult func(storage.WriteResult) R, write func(context.Context) (R, error)) (R, error) {
 	if ctx.Err() != nil {
 		return write(ctx) // returns that nothing was sent
 	}
@@ -262,17 +286,4 @@ func (f *FaultyStore) nextFault(method string, write func()) WriteFault {
 		f.delayed = append(f.delayed, write)
 	}
 	return fault
-}
-
-// readWithFault reads, unless the policy lets it fail.
-func readWithFault[R any](f *FaultyStore, method string, read func() (R, error)) (R, error) {
-	f.mu.Lock()
-	call := Call{Method: method, N: f.reads}
-	f.reads++
-	fails := f.Reads != nil && f.Reads(call)
-	f.mu.Unlock()
-	if fails {
-		return *new(R), ErrRead
-	}
-	return read()
 }

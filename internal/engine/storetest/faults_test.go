@@ -36,7 +36,7 @@ var writes = map[string]func(context.Context, storetest.Store) (storage.WriteRes
 	},
 	"PutRow": func(ctx context.Context, s storetest.Store) (storage.WriteResult, error) {
 		return s.PutRow(ctx, &rollup.Row{
-			Key:  rollup.Key{Series: series, Tier: tier.Hour.String(), Start: tier.Hour.BucketOf(clock()).Start},
+			Key:  rollup.Key{Series: series, Tier: tier.Hour.String(), Start: tier.Hour.BucketAt(clock()).Start},
 			Fold: *rollup.NewFold(&rollup.Spec{}), Rev: rollup.Rev{1}, V: item.Version,
 		}, rollup.Rev{})
 	},
@@ -91,7 +91,8 @@ func TestFaultyStore_ThrottledEraseReturnsTheRemainingKeys(t *testing.T) {
 	faulty := &storetest.FaultyStore{Store: table, Writes: storetest.FailOnce(0, storetest.Throttle)}
 	items := []keys.Key{{PK: "p", SK: "1"}, {PK: "p", SK: "2"}, {PK: "p", SK: "3"}}
 	for _, k := range items {
-		if err := table.PutItem(t.Context(), item.Item{keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK}}); err != nil {
+		if err := table.PutItem(t.Context(),
+			item.Item{keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -99,7 +100,8 @@ func TestFaultyStore_ThrottledEraseReturnsTheRemainingKeys(t *testing.T) {
 	if err != nil || result != storage.Written || len(left) != 2 {
 		t.Fatalf("%d left, %v, %v; want 2 of 3", len(left), result, err)
 	}
-	if left, result, err = faulty.Erase(t.Context(), left); err != nil || result != storage.Written || len(left) != 0 {
+	if left, result, err = faulty.Erase(t.Context(), left); err != nil || result != storage.Written ||
+		len(left) != 0 {
 		t.Errorf("the rest: %d left, %v, %v", len(left), result, err)
 	}
 }
@@ -123,10 +125,11 @@ func TestFaultyStore_DelayedWriteChecksItsConditionWhenCompleted(t *testing.T) {
 func TestFailOnce_FailsOneWriteAndNumbersAll(t *testing.T) {
 	var seen []storetest.Call
 	once := storetest.FailOnce(1, storetest.Throttle)
-	faulty := &storetest.FaultyStore{Store: memory.New(clock), Writes: func(c storetest.Call) storetest.WriteFault {
-		seen = append(seen, c)
-		return once(c)
-	}}
+	faulty := &storetest.FaultyStore{Store: memory.New(clock),
+		Writes: func(c storetest.Call) storetest.WriteFault {
+			seen = append(seen, c)
+			return once(c)
+		}}
 	for i, want := range []storage.WriteResult{storage.Written, storage.Throttled, storage.ConditionFailed} {
 		if result, err := writes["Append"](t.Context(), faulty); result != want || err != nil {
 			t.Errorf("write %d: result %v, %v; want %v", i, result, err, want)
@@ -139,7 +142,9 @@ func TestFailOnce_FailsOneWriteAndNumbersAll(t *testing.T) {
 
 func TestFaultyStore_ReadsFailOnlyAsThePolicySays(t *testing.T) {
 	for _, method := range []string{"Latest", "Row", "Events", "Rows", "List", "GetItem"} {
-		faulty := &storetest.FaultyStore{Store: memory.New(clock), Reads: func(c storetest.Call) bool { return c.Method == method }}
+		faulty := &storetest.FaultyStore{Store: memory.New(clock), Reads: func(c storetest.Call) bool {
+			return c.Method == method
+		}}
 		got := map[string]error{}
 		_, got["Latest"] = faulty.Latest(t.Context(), series, true)
 		_, got["Row"] = faulty.Row(t.Context(), rollup.Key{Series: series, Tier: "hour"})

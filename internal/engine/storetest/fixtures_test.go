@@ -26,7 +26,7 @@ type contract struct {
 var (
 	sensor = model.Subject{Type: "DEVICE", ID: "sensor_01"}
 	series = model.Series{Subject: sensor, Kind: "READING"}
-	noon   = model.TimeOf(time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC))
+	noon   = model.NewTime(time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC))
 )
 
 // minute returns the time n minutes after noon.
@@ -34,10 +34,10 @@ func minute(n int) model.Time { return noon.Add(time.Duration(n) * time.Minute) 
 
 // reading returns an event of the series at a minute. fields are name, value, name, value.
 func reading(n int, id string, fields ...any) model.Event {
-	attrs := fieldsOf(fields...)
+	attrs := newFields(fields...)
 	return model.Event{
 		Series: series, Order: model.Order{At: minute(n), ID: id},
-		Attrs: attrs, Hash: model.HashOf(attrs),
+		Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: minute(n).Add(time.Second), ExpiresAt: minute(n).Add(30 * 24 * time.Hour).Seconds(),
 	}
 }
@@ -47,19 +47,19 @@ func at(n int, id string) model.EventKey {
 	return model.EventKey{Series: series, Order: model.Order{At: minute(n), ID: id}}
 }
 
-// fieldsOf returns fields from name, value, name, value.
-func fieldsOf(pairs ...any) (attrs model.Attrs) {
+// newFields returns fields from name, value, name, value.
+func newFields(pairs ...any) (attrs model.Attrs) {
 	for i := 0; i < len(pairs); i += 2 {
-		attrs = append(attrs, model.Attr{Name: pairs[i].(string), Value: valueOf(pairs[i+1])})
+		attrs = append(attrs, model.Attr{Name: pairs[i].(string), Value: newValue(pairs[i+1])})
 	}
 	attrs.Sort()
 	return attrs
 }
 
-func valueOf(v any) model.Value {
+func newValue(v any) model.Value {
 	switch v := v.(type) {
 	case int:
-		return model.NumberValue(model.DecimalOf(int64(v)))
+		return model.NumberValue(model.NewDecimal(int64(v)))
 	case string:
 		return model.TextValue(v)
 	case bool:
@@ -72,7 +72,8 @@ func valueOf(v any) model.Value {
 // change returns the write of the latest item for new events, oldest first.
 func change(events ...model.Event) *storage.LatestWrite {
 	first, last := events[0], events[len(events)-1]
-	w := &storage.LatestWrite{Series: last.Series, First: first.Order, Last: last.Order, Hash: last.Hash, Now: last.ArrivedAt}
+	w := &storage.LatestWrite{Series: last.Series, First: first.Order, Last: last.Order, Hash: last.Hash,
+		Now: last.ArrivedAt}
 	for _, e := range events {
 		w.Set = w.Set.Union(e.Attrs)
 	}

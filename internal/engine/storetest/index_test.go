@@ -14,7 +14,8 @@ import (
 )
 
 // line7 requests all readings of line 7 from the second index.
-var line7 = storage.EventIndexQuery{Kind: series.Kind, Field: "line", Value: "7", From: minute(-720), To: minute(720)}
+var line7 = storage.EventIndexQuery{Kind: series.Kind, Field: "line", Value: "7", From: minute(-720),
+	To: minute(720)}
 
 // lineReading returns a reading of a subject that is indexed by its line.
 func lineReading(subject string, n int, id, line string) model.Event {
@@ -25,7 +26,8 @@ func lineReading(subject string, n int, id, line string) model.Event {
 
 var indexFacts = []fact{
 	{"events with a value are found for all subjects, shards and streams, ordered by time", func(c *contract) {
-		first, second, third := lineReading("b", 0, "", "7"), lineReading("a", 1, "x", "7"), lineReading("c", 2, "", "7")
+		first, second, third := lineReading("b", 0, "", "7"), lineReading("a", 1, "x", "7"),
+			lineReading("c", 2, "", "7")
 		second.Series.Shard, third.Series.Stream = 3, "status"
 		c.putEvents(third, first, second)
 		c.equal("events", c.queryIndex(line7), []model.Event{first, second, third})
@@ -36,11 +38,14 @@ var indexFacts = []fact{
 		limited.Limit = 2
 		page, err := c.table.QueryIndex(c.Context(), limited)
 		if err != nil || len(page.Events) != 2 || page.Last == nil || *page.Last != page.Events[1].Key() {
-			c.Errorf("a page of two has %d events and ends at %v, %v; want two, and the second", len(page.Events), page.Last, err)
+			c.Errorf("a page of two has %d events and ends at %v, %v; want two, and the second", len(page.Events),
+				page.Last, err)
 		}
 		limited.After = page.Last
-		if page, err = c.table.QueryIndex(c.Context(), limited); err != nil || len(page.Events) != 1 || page.Last != nil {
-			c.Errorf("the page after it has %d events and ends at %v, %v; want one, and no end", len(page.Events), page.Last, err)
+		if page, err = c.table.QueryIndex(c.Context(), limited); err != nil || len(page.Events) != 1 ||
+			page.Last != nil {
+			c.Errorf("the page after it has %d events and ends at %v, %v; want one, and no end", len(page.Events),
+				page.Last, err)
 		}
 	}},
 	{"events of a transaction are found", func(c *contract) {
@@ -53,7 +58,8 @@ var indexFacts = []fact{
 		other.Series.Kind = "OTHER"
 		plain := lineReading("a", 6, "", "7")
 		plain.IndexBy = ""
-		c.putEvents(lineReading("a", 0, "", "8"), lineReading("a", 1, "", ""), other, plain, lineReading("a", 10, "", "7"))
+		c.putEvents(lineReading("a", 0, "", "8"), lineReading("a", 1, "", ""), other, plain,
+			lineReading("a", 10, "", "7"))
 		r := line7
 		r.To = minute(10)
 		c.equal("events", c.queryIndex(r), []model.Event{})
@@ -64,7 +70,8 @@ var indexFacts = []fact{
 			want = append(want, lineReading(fmt.Sprint("s", i%2), i/4, fmt.Sprint(i), "7"))
 		}
 		slices.SortFunc(want, func(a, b model.Event) int {
-			return strings.Compare(tablekeys.IndexEntry(a.Key(), "line", "7").SK, tablekeys.IndexEntry(b.Key(), "line", "7").SK)
+			return strings.Compare(tablekeys.IndexEntry(a.Key(), "line", "7").SK,
+				tablekeys.IndexEntry(b.Key(), "line", "7").SK)
 		})
 		c.putEvents(want...)
 		for _, newest := range []bool{false, true} {
@@ -90,7 +97,7 @@ var indexFacts = []fact{
 		if err != nil || got == nil {
 			c.Fatalf("profile is %v, %v; want one", got, err)
 		}
-		c.equal("profile", *got, model.Profile{Subject: sensor, Attrs: fieldsOf("name", "hall")})
+		c.equal("profile", *got, model.Profile{Subject: sensor, Attrs: newFields("name", "hall")})
 		none, err := c.table.Profile(c.Context(), model.Subject{Type: "DEVICE", ID: "other"}, false)
 		if err != nil || none != nil {
 			c.Errorf("profile of another subject is %v, %v; want none", none, err)

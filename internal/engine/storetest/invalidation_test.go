@@ -69,7 +69,8 @@ var invalidationFacts = []fact{
 		for name, these := range map[string][]storage.Invalidation{
 			"none": nil, "too many": many[:itemop.MaxBatchWrites+1], "twice the same": {many[0], many[0]},
 		} {
-			if left, result, err := c.table.PutInvalidations(c.Context(), these); err == nil || len(left) != len(these) {
+			if left, result, err := c.table.PutInvalidations(c.Context(), these); err == nil ||
+				len(left) != len(these) {
 				c.Errorf("%s: put, left %d, %v; want all, and an error", name, len(left), result)
 			}
 		}
@@ -103,7 +104,8 @@ var invalidationFacts = []fact{
 		c.equal("read", len(c.invalidations(minute(2))), 0)
 		it[keys.AttrVersion] = item.Value{Type: item.N, S: "99"}
 		c.must(c.table.PutItem(c.Context(), it))
-		if _, err := c.table.Invalidations(c.Context(), storage.FirstGeneration.Shard(invalidation("d", 1).Key.Series), minute(2), ""); err == nil {
+		if _, err := c.table.Invalidations(c.Context(),
+			storage.FirstGeneration.Shard(invalidation("d", 1).Key.Series), minute(2), ""); err == nil {
 			c.Error("an invalidation of version 99 was read, want an error")
 		}
 	}},
@@ -150,10 +152,13 @@ var invalidationFacts = []fact{
 		}
 		c.wantResult("first", storage.Written)(c.table.PutQueueConfig(c.Context(), next, [16]byte{}))
 		c.equal("stored", c.queueConfig(), next)
-		c.wantResult("again as the first", storage.ConditionFailed)(c.table.PutQueueConfig(c.Context(), next, [16]byte{}))
+		c.wantResult("again as the first",
+			storage.ConditionFailed)(c.table.PutQueueConfig(c.Context(), next, [16]byte{}))
 		next.Generations[0].RetiredAt, next.Rev = minute(5), [16]byte{2}
-		c.wantResult("of another revision", storage.ConditionFailed)(c.table.PutQueueConfig(c.Context(), next, [16]byte{3}))
-		c.wantResult("of the stored revision", storage.Written)(c.table.PutQueueConfig(c.Context(), next, [16]byte{1}))
+		c.wantResult("of another revision",
+			storage.ConditionFailed)(c.table.PutQueueConfig(c.Context(), next, [16]byte{3}))
+		c.wantResult("of the stored revision",
+			storage.Written)(c.table.PutQueueConfig(c.Context(), next, [16]byte{1}))
 		all, err := c.table.Sweeps(c.Context())
 		c.must(err)
 		c.equal("with the low watermarks", all.Generations, next.Generations)
@@ -194,7 +199,8 @@ func (c *contract) queueConfig() storage.QueueConfig {
 
 func invalidation(device string, due int) storage.Invalidation {
 	series := model.Series{Subject: model.Subject{Type: "DEVICE", ID: device}, Kind: "READING"}
-	return storage.FirstGeneration.Invalidation(minute(due), rollup.Key{Series: series, Tier: "hour", Start: minute(0)})
+	return storage.FirstGeneration.Invalidation(minute(due),
+		rollup.Key{Series: series, Tier: "hour", Start: minute(0)})
 }
 
 // of returns the invalidations that are due up to a time.

@@ -22,10 +22,12 @@ var kindConfigFacts = []fact{
 		second := first
 		second.Rev, second.Raw = [16]byte{2}, 2*time.Hour
 		none := [16]byte{}
-		c.wantResult("put under a revision", storage.ConditionFailed)(c.table.PutKindConfig(c.Context(), first, [16]byte{1}))
+		c.wantResult("put under a revision",
+			storage.ConditionFailed)(c.table.PutKindConfig(c.Context(), first, [16]byte{1}))
 		c.wantResult("put", storage.Written)(c.table.PutKindConfig(c.Context(), first, none))
 		c.wantResult("put again", storage.ConditionFailed)(c.table.PutKindConfig(c.Context(), second, none))
-		c.wantResult("put under another revision", storage.ConditionFailed)(c.table.PutKindConfig(c.Context(), second, [16]byte{3}))
+		c.wantResult("put under another revision",
+			storage.ConditionFailed)(c.table.PutKindConfig(c.Context(), second, [16]byte{3}))
 		got, err := c.table.KindConfig(c.Context(), "READING")
 		c.must(err)
 		c.equal("stored", *got, first)

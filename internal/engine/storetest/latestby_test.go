@@ -10,7 +10,8 @@ import (
 )
 
 // openDoors requests the latest items with the state open.
-var openDoors = storage.LatestIndexQuery{SubjectType: sensor.Type, Kind: series.Kind, Index: keys.IndexGSI1, Values: []string{"open"}, SortFields: 1}
+var openDoors = storage.LatestIndexQuery{SubjectType: sensor.Type, Kind: series.Kind, Index: keys.IndexGSI1,
+	Values: []string{"open"}, SortFields: 1}
 
 // doorReading returns the transaction that creates the latest item of a subject, with its entry in
 // the index.
@@ -18,7 +19,8 @@ func doorReading(subject, state, room string) storage.AppendTransaction {
 	e := reading(0, "", "state", state, "room", room)
 	e.Series.Subject.ID = subject
 	tx := creation(e)
-	tx.Latest.Entries = []storage.IndexEntry{{Index: keys.IndexGSI1, Key: tablekeys.LatestEntry(e.Series, []string{state}, []string{room})}}
+	tx.Latest.Entries = []storage.IndexEntry{{Index: keys.IndexGSI1,
+		Key: tablekeys.LatestEntry(e.Series, []string{state}, []string{room})}}
 	return tx
 }
 
@@ -42,7 +44,8 @@ func (c *contract) latestSubjects(r storage.LatestIndexQuery) (ids []string) {
 
 var latestByFacts = []fact{
 	{"latest items with a value are found for all subjects, in the order of their sort fields", func(c *contract) {
-		for _, tx := range []storage.AppendTransaction{doorReading("a", "open", "hall"), doorReading("b", "shut", "hall"), doorReading("c", "open", "attic"), doorReading("d", "open", "hall#2")} {
+		for _, tx := range []storage.AppendTransaction{doorReading("a", "open", "hall"),
+			doorReading("b", "shut", "hall"), doorReading("c", "open", "attic"), doorReading("d", "open", "hall#2")} {
 			c.written(tx)
 		}
 		c.equal("open", c.latestSubjects(openDoors), []string{"c", "a", "d"})
@@ -53,7 +56,7 @@ var latestByFacts = []fact{
 		if err != nil || len(page.Items) != 1 {
 			c.Fatalf("page is %v, %v; want one", page, err)
 		}
-		c.equal("fields", page.Items[0].Attrs, fieldsOf("room", "hall", "state", "open"))
+		c.equal("fields", page.Items[0].Attrs, newFields("room", "hall", "state", "open"))
 	}},
 	{"an append moves its latest item in the index, keeps it in place, or removes it", func(c *contract) {
 		c.written(doorReading("sensor_01", "open", "hall"))
@@ -61,7 +64,8 @@ var latestByFacts = []fact{
 		c.written(stays)
 		c.equal("kept in place", c.latestSubjects(openDoors), []string{"sensor_01"})
 		moves := newer(reading(2, "", "state", "shut", "room", "hall"))
-		moves.Latest.Entries = []storage.IndexEntry{{Index: keys.IndexGSI1, Key: tablekeys.LatestEntry(series, []string{"shut"}, []string{"hall"})}}
+		moves.Latest.Entries = []storage.IndexEntry{{Index: keys.IndexGSI1,
+			Key: tablekeys.LatestEntry(series, []string{"shut"}, []string{"hall"})}}
 		c.written(moves)
 		shut := openDoors
 		shut.Values = []string{"shut"}
@@ -71,7 +75,7 @@ var latestByFacts = []fact{
 		leaves.Latest.Entries = []storage.IndexEntry{{Index: keys.IndexGSI1}}
 		c.written(leaves)
 		c.equal("removed", len(c.latestSubjects(openDoors))+len(c.latestSubjects(shut)), 0)
-		c.equal("fields", c.latest().Attrs, fieldsOf("battery", 90, "room", "hall", "state", "open"))
+		c.equal("fields", c.latest().Attrs, newFields("battery", 90, "room", "hall", "state", "open"))
 	}},
 	{"pages of latest items, with any limit and direction, return every item once", func(c *contract) {
 		var want []string

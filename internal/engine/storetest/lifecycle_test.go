@@ -19,7 +19,7 @@ func testKey(pk, sk string) keys.Key { return keys.Key{PK: pk, SK: sk} }
 // testItem returns an item with attributes from name, value, name, value.
 func testItem(k keys.Key, pairs ...any) item.Item {
 	it := item.Item{keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK}}
-	for _, a := range fieldsOf(pairs...) {
+	for _, a := range newFields(pairs...) {
 		it[a.Name] = item.FromValue(a.Value)
 	}
 	return it
@@ -37,7 +37,7 @@ func putAction(it item.Item, when ...itemop.Requirement) itemop.Action {
 }
 
 func attrEquals(attr string, v any) itemop.Requirement {
-	return itemop.Requirement{Op: itemop.AttrEquals, Attr: attr, Value: item.FromValue(valueOf(v))}
+	return itemop.Requirement{Op: itemop.AttrEquals, Attr: attr, Value: item.FromValue(newValue(v))}
 }
 
 var (
@@ -89,10 +89,12 @@ func (c *contract) list(l itemop.ListRequest) (all []string) {
 var lifecycleFacts = []fact{
 	{"a transaction puts, updates, deletes and checks, all or nothing", func(c *contract) {
 		a, b, deleted, absent := testKey("p", "a"), testKey("p", "b"), testKey("q", "a"), testKey("r", "a")
-		c.commit(storage.Written, putAction(testItem(a, "n", 1), itemAbsent), putAction(testItem(b, "n", 1, "m", 2, "o", "x")), putAction(testItem(deleted)))
+		c.commit(storage.Written, putAction(testItem(a, "n", 1), itemAbsent),
+			putAction(testItem(b, "n", 1, "m", 2, "o", "x")), putAction(testItem(deleted)))
 		c.commit(storage.Written,
 			putAction(testItem(a, "n", 2), attrEquals("n", 1)),
-			itemop.Action{Key: b, Precondition: itemop.Precondition{attrEquals("o", "x"), itemExists}, Set: attrs("n", 3, "p", true), Remove: []string{"m", "none"}},
+			itemop.Action{Key: b, Precondition: itemop.Precondition{attrEquals("o", "x"), itemExists},
+				Set: attrs("n", 3, "p", true), Remove: []string{"m", "none"}},
 			itemop.Action{Key: deleted, Precondition: itemop.Precondition{itemExists}, Delete: true},
 			itemop.Action{Key: absent, Precondition: itemop.Precondition{itemAbsent}})
 		c.itemAt(a, testItem(a, "n", 2))
@@ -102,13 +104,15 @@ var lifecycleFacts = []fact{
 	}},
 	{"a failed transaction returns each failed condition with its item, and stores nothing", func(c *contract) {
 		a, b, d, absent := testKey("p", "a"), testKey("p", "b"), testKey("p", "d"), testKey("p", "e")
-		c.commit(storage.Written, putAction(testItem(a, "n", 1)), putAction(testItem(b, "n", 1)), putAction(testItem(d, "n", "1")))
+		c.commit(storage.Written, putAction(testItem(a, "n", 1)), putAction(testItem(b, "n", 1)),
+			putAction(testItem(d, "n", "1")))
 		result := c.commit(storage.ConditionFailed,
 			putAction(testItem(a, "n", 2), itemAbsent),
 			putAction(testItem(b, "n", 2), attrEquals("n", 1)),
 			itemop.Action{Key: d, Precondition: itemop.Precondition{attrEquals("n", 1)}, Delete: true},
 			itemop.Action{Key: absent, Precondition: itemop.Precondition{itemExists}, Set: attrs("n", 1)})
-		c.equal("items", result.Items, []itemop.ItemResult{{Failed: true, Old: testItem(a, "n", 1)}, {}, {Failed: true, Old: testItem(d, "n", "1")}, {Failed: true}})
+		c.equal("items", result.Items, []itemop.ItemResult{{Failed: true, Old: testItem(a, "n", 1)}, {},
+			{Failed: true, Old: testItem(d, "n", "1")}, {Failed: true}})
 		c.itemAt(b, testItem(b, "n", 1))
 		c.itemAt(absent, nil)
 	}},
@@ -145,7 +149,8 @@ var lifecycleFacts = []fact{
 			{none, itemop.Precondition{itemExists}, storage.ConditionFailed},
 			{none, itemop.Precondition{attrEquals("n", 1)}, storage.ConditionFailed},
 		} {
-			result, err := c.table.Commit(c.Context(), itemop.Transaction{Actions: []itemop.Action{{Key: t.key, Precondition: t.when}}})
+			result, err := c.table.Commit(c.Context(),
+				itemop.Transaction{Actions: []itemop.Action{{Key: t.key, Precondition: t.when}}})
 			if err != nil || result.Result != t.want {
 				c.Errorf("precondition %d: result %v, %v; want %v", i, result.Result, err, t.want)
 			}
@@ -154,9 +159,11 @@ var lifecycleFacts = []fact{
 	{"an action has a condition on fields, in addition to its precondition", func(c *contract) {
 		k := testKey("p", "a")
 		c.commit(storage.Written, putAction(testItem(k, "n", 1)))
-		change := itemop.Action{Key: k, Precondition: itemop.Precondition{itemExists}, Set: item.Item{"m": item.FromValue(valueOf("x"))}}
-		for want, op := range map[storage.WriteResult]model.Op{storage.ConditionFailed: model.Greater, storage.Written: model.AtLeast} {
-			change.Where = model.Condition{{Field: "n", Op: op, Value: valueOf(1)}}
+		change := itemop.Action{Key: k, Precondition: itemop.Precondition{itemExists},
+			Set: item.Item{"m": item.FromValue(newValue("x"))}}
+		for want, op := range map[storage.WriteResult]model.Op{storage.ConditionFailed: model.Greater,
+			storage.Written: model.AtLeast} {
+			change.Where = model.Condition{{Field: "n", Op: op, Value: newValue(1)}}
 			c.commit(want, change)
 			change.Precondition = nil
 			c.commit(want, change)
@@ -167,7 +174,8 @@ var lifecycleFacts = []fact{
 	}},
 	{"a repeated token returns written again, and writes nothing", func(c *contract) {
 		k := testKey("p", "a")
-		tx := itemop.Transaction{Token: c.token, Actions: []itemop.Action{putAction(testItem(k, "n", 1), itemAbsent)}}
+		tx := itemop.Transaction{Token: c.token,
+			Actions: []itemop.Action{putAction(testItem(k, "n", 1), itemAbsent)}}
 		for range 2 {
 			if result, err := c.table.Commit(c.Context(), tx); err != nil || result.Result != storage.Written {
 				c.Fatalf("commit returns %+v, %v; want written", result, err)
@@ -188,7 +196,8 @@ var lifecycleFacts = []fact{
 		c.commit(storage.Written, actions...)
 		result := c.commit(storage.ConditionFailed, actions...)
 		c.equal("failed", len(result.Items), len(actions))
-		if result, err := c.table.Commit(c.Context(), itemop.Transaction{Actions: append(actions, putAction(testItem(testKey("p", "more"))))}); err == nil {
+		if result, err := c.table.Commit(c.Context(),
+			itemop.Transaction{Actions: append(actions, putAction(testItem(testKey("p", "more"))))}); err == nil {
 			c.Errorf("commit of 101 actions returns %+v, want an error", result)
 		}
 	}},
@@ -198,9 +207,11 @@ var lifecycleFacts = []fact{
 			want = append(want, fmt.Sprintf("B#%d", i))
 			c.commit(storage.Written, putAction(testItem(testKey("p", want[i]))))
 		}
-		c.commit(storage.Written, putAction(testItem(testKey("p", "A#1"))), putAction(testItem(testKey("p", "B"))), putAction(testItem(testKey("p", "C#1"))), putAction(testItem(testKey("p2", "B#9"))))
+		c.commit(storage.Written, putAction(testItem(testKey("p", "A#1"))), putAction(testItem(testKey("p", "B"))),
+			putAction(testItem(testKey("p", "C#1"))), putAction(testItem(testKey("p2", "B#9"))))
 		for limit := range 9 {
-			c.equal(fmt.Sprint("oldest first, limit ", limit), c.list(itemop.ListRequest{Partition: "p", Prefix: "B#", Limit: limit}), want)
+			c.equal(fmt.Sprint("oldest first, limit ", limit),
+				c.list(itemop.ListRequest{Partition: "p", Prefix: "B#", Limit: limit}), want)
 			got := c.list(itemop.ListRequest{Partition: "p", Prefix: "B#", Limit: limit, Newest: true})
 			c.equal(fmt.Sprint("newest first, limit ", limit), got, reversed(want))
 		}
@@ -226,7 +237,8 @@ var lifecycleFacts = []fact{
 			got = c.list(itemop.ListRequest{Index: keys.IndexGSI1, Partition: "index", Limit: limit, Newest: true})
 			c.equal(fmt.Sprint("newest first, limit ", limit), pairwise(reversed(got)), pairwise(want))
 		}
-		c.equal("the second index", c.list(itemop.ListRequest{Index: keys.IndexGSI2, Partition: "index"}), []string{"other"})
+		c.equal("the second index", c.list(itemop.ListRequest{Index: keys.IndexGSI2, Partition: "index"}),
+			[]string{"other"})
 	}},
 	{"PurgeLocked reports whether there is a purge lock", func(c *contract) {
 		for _, want := range []bool{false, true} {

@@ -18,7 +18,7 @@ func joined(was model.Event) storage.AppendTransaction {
 	return storage.AppendTransaction{
 		Latest: &storage.LatestWrite{
 			Series: series, Same: true, First: now.Order, Last: now.Order, Hash: now.Hash,
-			Set: fieldsOf("humidity", 50), Now: now.ArrivedAt,
+			Set: newFields("humidity", 50), Now: now.ArrivedAt,
 		},
 		Merge: &storage.EventMerge{Event: now, Was: was.Hash, Now: noon},
 	}
@@ -32,7 +32,7 @@ var mergeFacts = []fact{
 		tx := joined(e)
 		c.written(tx)
 		c.equal("events", c.events(wholeDay()), []model.Event{tx.Merge.Event})
-		c.equal("fields", c.latest().Attrs, fieldsOf("account", "acme", "humidity", 50, "temperature", 21))
+		c.equal("fields", c.latest().Attrs, newFields("account", "acme", "humidity", 50, "temperature", 21))
 		c.equal("hash", c.latest().Hash, tx.Merge.Event.Hash)
 	}},
 	{"a merge of an event with another hash fails and returns the event", func(c *contract) {

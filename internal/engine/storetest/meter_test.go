@@ -46,7 +46,8 @@ var meterFacts = []fact{
 		indexed.IndexBy = "text"
 		c.putEvents(indexed)
 		c.cost(model.ReadCost{Requests: 1, Items: 1, Units: .5}, func(ctx context.Context) error {
-			_, err := c.table.QueryIndex(ctx, storage.EventIndexQuery{Kind: "READING", Field: "text", Value: "x", From: minute(0), To: minute(1)})
+			_, err := c.table.QueryIndex(ctx,
+				storage.EventIndexQuery{Kind: "READING", Field: "text", Value: "x", From: minute(0), To: minute(1)})
 			return err
 		})
 	}},

@@ -37,7 +37,8 @@ var pageFacts = []fact{
 	{"pages with any limit and direction return every event once", pagesReturnEachOnce},
 	{"a page ends at its limit", func(c *contract) {
 		c.putEvents(reading(0, ""), reading(1, ""), reading(2, ""))
-		page, err := c.table.Events(c.Context(), storage.Range{Series: series, From: minute(0), To: minute(9), Limit: 2, Newest: true})
+		page, err := c.table.Events(c.Context(),
+			storage.Range{Series: series, From: minute(0), To: minute(9), Limit: 2, Newest: true})
 		if err != nil || len(page.Events) != 2 || page.Events[0].At != minute(2) || page.Next == "" {
 			c.Errorf("page is %v, %v; want minutes 2 and 1, and a next", page, err)
 		}
@@ -52,7 +53,8 @@ var pageFacts = []fact{
 	{"a position outside its range is an error", func(c *contract) {
 		c.putEvents(reading(0, ""), reading(5, ""))
 		for _, after := range []string{keys.Event(at(5, "")).SK, "EVENT#", "nonsense"} {
-			page, err := c.table.Events(c.Context(), storage.Range{Series: series, From: minute(0), To: minute(5), After: after})
+			page, err := c.table.Events(c.Context(),
+				storage.Range{Series: series, From: minute(0), To: minute(5), After: after})
 			if err == nil {
 				c.Errorf("after %q: page is %v, want an error", after, page)
 			}
@@ -108,7 +110,8 @@ func pagesReturnEachOnce(c *contract) {
 	for _, newest := range []bool{false, true} {
 		for limit := range 9 {
 			r := storage.Range{Series: series, From: minute(0), To: minute(9), Newest: newest, Limit: limit}
-			c.equal(fmt.Sprintf("events, limit %d, newest %v", limit, newest), identities(c.events(r)), identities(want))
+			c.equal(fmt.Sprintf("events, limit %d, newest %v", limit, newest), identities(c.events(r)),
+				identities(want))
 		}
 		slices.Reverse(want)
 	}

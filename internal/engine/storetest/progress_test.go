@@ -26,7 +26,8 @@ var progressFacts = []fact{
 		c.equal("progress", at, minute(1))
 	}},
 	{"a gap is stored once, under its start, and only grows", func(c *contract) {
-		gap, longer := storage.Gap{From: minute(0), To: minute(2000)}, storage.Gap{From: minute(0), To: minute(3000)}
+		gap, longer := storage.Gap{From: minute(0), To: minute(2000)},
+			storage.Gap{From: minute(0), To: minute(3000)}
 		for _, g := range []storage.Gap{gap, gap, longer, gap} {
 			c.wantResult("put", storage.Written)(c.table.PutGap(c.Context(), g))
 		}
@@ -37,7 +38,8 @@ var progressFacts = []fact{
 		c.equal("gap", got, longer)
 	}},
 	{"a gap is deleted unless it has grown since it was read", func(c *contract) {
-		gap, longer := storage.Gap{From: minute(0), To: minute(2000)}, storage.Gap{From: minute(0), To: minute(3000)}
+		gap, longer := storage.Gap{From: minute(0), To: minute(2000)},
+			storage.Gap{From: minute(0), To: minute(3000)}
 		c.wantResult("put", storage.Written)(c.table.PutGap(c.Context(), longer))
 		c.wantResult("delete as it was", storage.ConditionFailed)(c.table.DeleteGap(c.Context(), gap))
 		for range 2 {

@@ -65,7 +65,8 @@ var putFacts = []fact{
 	}},
 	{"an item without a known subject is stored by its source", func(c *contract) {
 		for _, id := range []string{"01", "02"} {
-			if result, err := c.table.Quarantine(c.Context(), storage.Quarantined{ID: id, Source: "stream"}); err != nil || result != storage.Written {
+			if result, err := c.table.Quarantine(c.Context(),
+				storage.Quarantined{ID: id, Source: "stream"}); err != nil || result != storage.Written {
 				c.Fatalf("quarantine returns %v, %v; want written", result, err)
 			}
 		}

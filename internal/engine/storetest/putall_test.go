@@ -18,11 +18,15 @@ func (c *contract) putAll(want storage.WriteResult, puts ...itemop.Put) {
 var putAllFacts = []fact{
 	{"a single put replaces the item, on its precondition", func(c *contract) {
 		k := testKey("p", "a")
-		c.putAll(storage.ConditionFailed, itemop.Put{Item: testItem(k, "n", 1), Precondition: itemop.Precondition{itemExists}})
+		c.putAll(storage.ConditionFailed,
+			itemop.Put{Item: testItem(k, "n", 1), Precondition: itemop.Precondition{itemExists}})
 		c.itemAt(k, nil)
-		c.putAll(storage.Written, itemop.Put{Item: testItem(k, "n", 1, "m", 1), Precondition: itemop.Precondition{itemAbsent}})
-		c.putAll(storage.ConditionFailed, itemop.Put{Item: testItem(k, "n", 2), Precondition: itemop.Precondition{itemAbsent}})
-		c.putAll(storage.Written, itemop.Put{Item: testItem(k, "n", 2), Precondition: itemop.Precondition{attrEquals("n", 1)}})
+		c.putAll(storage.Written,
+			itemop.Put{Item: testItem(k, "n", 1, "m", 1), Precondition: itemop.Precondition{itemAbsent}})
+		c.putAll(storage.ConditionFailed,
+			itemop.Put{Item: testItem(k, "n", 2), Precondition: itemop.Precondition{itemAbsent}})
+		c.putAll(storage.Written,
+			itemop.Put{Item: testItem(k, "n", 2), Precondition: itemop.Precondition{attrEquals("n", 1)}})
 		c.itemAt(k, testItem(k, "n", 2))
 		c.putAll(storage.Written, itemop.Put{Item: testItem(k, "n", 3)})
 		c.itemAt(k, testItem(k, "n", 3))
@@ -30,7 +34,8 @@ var putAllFacts = []fact{
 	{"several puts are stored all, or none", func(c *contract) {
 		a, b := testKey("p", "a"), testKey("q", "b")
 		both := func(n int) []itemop.Put {
-			return []itemop.Put{{Item: testItem(a, "n", n)}, {Item: testItem(b, "n", n), Precondition: itemop.Precondition{itemAbsent}}}
+			return []itemop.Put{{Item: testItem(a, "n", n)},
+				{Item: testItem(b, "n", n), Precondition: itemop.Precondition{itemAbsent}}}
 		}
 		c.putAll(storage.Written, both(1)...)
 		c.putAll(storage.ConditionFailed, both(2)...)

@@ -20,11 +20,14 @@ var repairFacts = []fact{
 		c.putEvents(e, ever)
 		expiry := model.Time(e.ExpiresAt * 1000)
 		soon, early := expiry.Add(-tier.ExpiryMargin), expiry.Add(-tier.ExpiryMargin-time.Second)
-		c.wantResult("delete about to expire", storage.ConditionFailed)(c.table.DeleteEvent(c.Context(), e.Key(), soon))
-		c.wantResult("delete expired", storage.ConditionFailed)(c.table.DeleteEvent(c.Context(), e.Key(), expiry.Add(time.Hour)))
+		c.wantResult("delete about to expire",
+			storage.ConditionFailed)(c.table.DeleteEvent(c.Context(), e.Key(), soon))
+		c.wantResult("delete expired",
+			storage.ConditionFailed)(c.table.DeleteEvent(c.Context(), e.Key(), expiry.Add(time.Hour)))
 		c.wantResult("delete in time", storage.Written)(c.table.DeleteEvent(c.Context(), e.Key(), early))
 		c.wantResult("delete again", storage.ConditionFailed)(c.table.DeleteEvent(c.Context(), e.Key(), early))
-		c.wantResult("delete an event that never expires", storage.Written)(c.table.DeleteEvent(c.Context(), ever.Key(), expiry))
+		c.wantResult("delete an event that never expires",
+			storage.Written)(c.table.DeleteEvent(c.Context(), ever.Key(), expiry))
 		c.equal("events", len(c.events(wholeDay())), 0)
 	}},
 	{"a user corrects an event in place, and its expiry never moves earlier", func(c *contract) {
@@ -35,14 +38,17 @@ var repairFacts = []fact{
 		earlier := corrected
 		earlier.ExpiresAt--
 		c.wantResult("correct, earlier", storage.ConditionFailed)(c.table.CorrectEvent(c.Context(), earlier, now))
-		c.wantResult("correct about to expire", storage.ConditionFailed)(c.table.CorrectEvent(c.Context(), corrected, model.Time(e.ExpiresAt*1000)))
-		c.wantResult("correct a missing event", storage.ConditionFailed)(c.table.CorrectEvent(c.Context(), reading(5, ""), now))
+		c.wantResult("correct about to expire",
+			storage.ConditionFailed)(c.table.CorrectEvent(c.Context(), corrected, model.Time(e.ExpiresAt*1000)))
+		c.wantResult("correct a missing event",
+			storage.ConditionFailed)(c.table.CorrectEvent(c.Context(), reading(5, ""), now))
 		c.equal("events", c.events(wholeDay()), []model.Event{e})
 		c.wantResult("correct", storage.Written)(c.table.CorrectEvent(c.Context(), corrected, now))
 		c.equal("events", c.events(wholeDay()), []model.Event{corrected})
 		corrected.ExpiresAt = 0
 		c.wantResult("correct, never expires", storage.Written)(c.table.CorrectEvent(c.Context(), corrected, now))
-		c.wantResult("correct, expires after all", storage.ConditionFailed)(c.table.CorrectEvent(c.Context(), e, now))
+		c.wantResult("correct, expires after all",
+			storage.ConditionFailed)(c.table.CorrectEvent(c.Context(), e, now))
 	}},
 	{"Scan returns every item once, over several pages", func(c *contract) {
 		for i := range 40 {
@@ -50,7 +56,8 @@ var repairFacts = []fact{
 			e.Series.Subject.ID = fmt.Sprint(i % 3)
 			c.putEvents(e)
 		}
-		if first, next, err := c.table.Scan(c.Context(), keys.Key{}); err != nil || len(first) > 20 || next == (keys.Key{}) {
+		if first, next, err := c.table.Scan(c.Context(), keys.Key{}); err != nil || len(first) > 20 ||
+			next == (keys.Key{}) {
 			c.Errorf("first page holds %d items, next %v, %v; want about 17 and a next", len(first), next, err)
 		}
 		seen := map[keys.Key]bool{}

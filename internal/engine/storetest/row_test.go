@@ -147,7 +147,8 @@ var rowFacts = []fact{
 		r.From, r.To = minute(-720), minute(720)
 		c.equal("days", c.starts(tier.Day, r), []model.Time{minute(-720)})
 		r.Limit = 2
-		c.equal("page by page", c.starts(tier.Hour, r), []model.Time{minute(240), minute(180), minute(120), minute(60), minute(0)})
+		c.equal("page by page", c.starts(tier.Hour, r),
+			[]model.Time{minute(240), minute(180), minute(120), minute(60), minute(0)})
 	}},
 	{"empty and expired rows are returned", func(c *contract) {
 		r := row(0)

@@ -49,7 +49,8 @@ var transactionFacts = []fact{
 		stored, put := reading(2, "", "n", 2), reading(1, "", "n", 1)
 		c.written(storage.AppendTransaction{Puts: []model.Event{stored}, Absent: []model.EventKey{put.Key()}})
 		c.equal("events", c.events(wholeDay()), []model.Event{stored})
-		result := c.conditionFailed(storage.AppendTransaction{Puts: []model.Event{put}, Absent: []model.EventKey{stored.Key()}})
+		result := c.conditionFailed(
+			storage.AppendTransaction{Puts: []model.Event{put}, Absent: []model.EventKey{stored.Key()}})
 		c.equal("stored", result.Stored, []*model.Event{nil, &stored})
 	}},
 	{"a damaged event under the identity of a put is returned as unreadable", func(c *contract) {
@@ -125,7 +126,8 @@ var transactionFacts = []fact{
 
 func malformedIsAnError(c *contract) {
 	e := reading(0, "a")
-	long, big := reading(0, strings.Repeat("x", keys.MaxSortBytes)), reading(1, "big", "text", strings.Repeat("x", 400<<10))
+	long, big := reading(0, strings.Repeat("x", keys.MaxSortBytes)),
+		reading(1, "big", "text", strings.Repeat("x", 400<<10))
 	many := make([]model.EventKey, 100)
 	for i := range many {
 		many[i] = at(i, "many")

@@ -31,17 +31,22 @@ var updateFacts = []fact{
 	{"an update is carried out only if its precondition holds", func(c *contract) {
 		k := testKey("p", "a")
 		absent := itemop.Requirement{Op: itemop.AttrAbsent, Attr: "rev"}
-		c.update(storage.Written, itemop.Action{Key: k, Precondition: itemop.Precondition{absent}, Set: attrs("rev", 1)})
-		c.update(storage.ConditionFailed, itemop.Action{Key: k, Precondition: itemop.Precondition{absent}, Set: attrs("rev", 2)})
-		c.update(storage.ConditionFailed, itemop.Action{Key: k, Precondition: itemop.Precondition{attrEquals("rev", 3)}, Set: attrs("rev", 2)})
+		c.update(storage.Written,
+			itemop.Action{Key: k, Precondition: itemop.Precondition{absent}, Set: attrs("rev", 1)})
+		c.update(storage.ConditionFailed,
+			itemop.Action{Key: k, Precondition: itemop.Precondition{absent}, Set: attrs("rev", 2)})
+		c.update(storage.ConditionFailed,
+			itemop.Action{Key: k, Precondition: itemop.Precondition{attrEquals("rev", 3)}, Set: attrs("rev", 2)})
 		c.itemAt(k, testItem(k, "rev", 1))
-		c.update(storage.Written, itemop.Action{Key: k, Precondition: itemop.Precondition{attrEquals("rev", 1)}, Set: attrs("rev", 2)})
+		c.update(storage.Written,
+			itemop.Action{Key: k, Precondition: itemop.Precondition{attrEquals("rev", 1)}, Set: attrs("rev", 2)})
 		c.itemAt(k, testItem(k, "rev", 2))
 	}},
 	{"an update over the size of an item changes nothing", func(c *contract) {
 		k, half := testKey("p", "a"), strings.Repeat("x", 250<<10)
 		c.update(storage.Written, itemop.Action{Key: k, Set: attrs("first", half)})
-		_, err := c.table.(aggregate.LatestStore).Update(c.Context(), itemop.Action{Key: k, Set: attrs("second", half)})
+		_, err := c.table.(aggregate.LatestStore).Update(c.Context(),
+			itemop.Action{Key: k, Set: attrs("second", half)})
 		if !errors.Is(err, storage.ErrTooLarge) {
 			c.Errorf("error %v, want %v", err, storage.ErrTooLarge)
 		}
@@ -54,7 +59,8 @@ var updateFacts = []fact{
 		}
 		ended, cancel := context.WithCancel(c.Context())
 		cancel()
-		if result, err := store.Update(ended, itemop.Action{Key: k, Set: attrs("n", 1)}); err == nil && result == storage.Written {
+		if result, err := store.Update(ended, itemop.Action{Key: k, Set: attrs("n", 1)}); err == nil &&
+			result == storage.Written {
 			c.Error("written after the context has ended")
 		}
 		c.itemAt(k, nil)
@@ -63,13 +69,15 @@ var updateFacts = []fact{
 		e, other := reading(0, "", "temperature", 21), reading(1, "", "temperature", 22)
 		c.written(creation(e))
 		again := func(e model.Event) storage.AppendTransaction {
-			return storage.AppendTransaction{Check: &storage.LatestCheck{Series: series, Not: &e.Order}, Puts: []model.Event{e}}
+			return storage.AppendTransaction{Check: &storage.LatestCheck{Series: series, Not: &e.Order},
+				Puts: []model.Event{e}}
 		}
 		if _, err := c.table.DeleteEvent(c.Context(), at(0, ""), noon); err != nil {
 			c.Fatal(err)
 		}
 		result, err := c.table.Append(c.Context(), again(e))
-		if err != nil || result.Result != storage.ConditionFailed || !result.LatestFailed || result.Latest == nil || result.Latest.Order != e.Order {
+		if err != nil || result.Result != storage.ConditionFailed || !result.LatestFailed || result.Latest == nil ||
+			result.Latest.Order != e.Order {
 			c.Errorf("the event of the latest item: %+v, %v; want its condition failed", result, err)
 		}
 		c.written(again(other))

@@ -64,7 +64,7 @@ func loadKind(ctx context.Context, table Reader, k *catalog.Kind, now model.Time
 	}
 	if k.Retention, err = Policy(stored); err == nil {
 		k.FoldBy(Spec(stored, k, now))
-		k.Goals, err = goalsOf(stored, now)
+		k.Goals, err = decodeGoals(stored, now)
 	}
 	return err
 }
@@ -121,7 +121,8 @@ func (a Applied) String() string {
 	for _, f := range slices.Concat(a.Config.Measures, a.Config.Dimensions, a.Config.Distinct) {
 		added := []model.Time{f.Since, f.PercentilesSince, f.StepsSince}
 		if at := a.Config.AppliedAt; at != 0 && slices.Contains(added, at) {
-			text += fmt.Sprintf("\n%s: %s is complete from %s: tidemark rebuild --fields %s recomputes earlier rows", a.Kind, f.Name, at, a.Kind)
+			text += fmt.Sprintf("\n%s: %s is complete from %s: tidemark rebuild --fields %s recomputes earlier rows",
+				a.Kind, f.Name, at, a.Kind)
 		}
 	}
 	return text
@@ -209,32 +210,33 @@ func (a *Applier) change(ctx context.Context, kind string,
 		random = rand.Reader
 	}
 	r := retry.Retrier{Rand: random}
-	err := r.UntilWritten(ctx, func(error) bool { return false }, func(ctx context.Context) (storage.WriteResult, error) {
-		stored, err := a.Table.KindConfig(ctx, kind)
-		if err != nil {
-			return storage.Unknown, err
-		}
-		c, at, err := next(stored)
-		if err != nil {
-			return storage.Unknown, err
-		}
-		done = Applied{Kind: kind, Config: c}
-		if stored != nil && reflect.DeepEqual(*stored, c) {
-			return storage.Written, nil
-		}
-		if a.DryRun {
-			c.AppliedAt = 0
+	err := r.UntilWritten(ctx, func(error) bool { return false },
+		func(ctx context.Context) (storage.WriteResult, error) {
+			stored, err := a.Table.KindConfig(ctx, kind)
+			if err != nil {
+				return storage.Unknown, err
+			}
+			c, at, err := next(stored)
+			if err != nil {
+				return storage.Unknown, err
+			}
+			done = Applied{Kind: kind, Config: c}
+			if stored != nil && reflect.DeepEqual(*stored, c) {
+				return storage.Written, nil
+			}
+			if a.DryRun {
+				c.AppliedAt = 0
+				done = Applied{Kind: kind, Changed: true, Config: c}
+				return storage.Written, nil
+			}
+			prev := c.Rev
+			if c.Rev, err = ids.Nonce(random); err != nil {
+				return storage.Unknown, err
+			}
+			c.AppliedAt = at
 			done = Applied{Kind: kind, Changed: true, Config: c}
-			return storage.Written, nil
-		}
-		prev := c.Rev
-		if c.Rev, err = ids.Nonce(random); err != nil {
-			return storage.Unknown, err
-		}
-		c.AppliedAt = at
-		done = Applied{Kind: kind, Changed: true, Config: c}
-		return a.Table.PutKindConfig(ctx, c, prev)
-	})
+			return a.Table.PutKindConfig(ctx, c, prev)
+		})
 	return done, err
 }
 

@@ -23,11 +23,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-var noon = timeOf("2026-04-20T12:00:00Z")
+var noon = mustTime("2026-04-20T12:00:00Z")
 
 func clock() model.Time { return noon }
 
-func kindsOf(t *testing.T, change func(*catalog.Kind)) *catalog.Catalog {
+func newKinds(t *testing.T, change func(*catalog.Kind)) *catalog.Catalog {
 	t.Helper()
 	k := catalog.Kind{
 		Name: "FLOW", Subject: catalog.SubjectType{Name: "DEVICE"},
@@ -45,10 +45,11 @@ func kindsOf(t *testing.T, change func(*catalog.Kind)) *catalog.Catalog {
 	return kinds
 }
 
-func apply(t *testing.T, table tableconfig.Store, now model.Time, change func(*catalog.Kind)) (tableconfig.Applied, error) {
+func apply(t *testing.T, table tableconfig.Store, now model.Time,
+	change func(*catalog.Kind)) (tableconfig.Applied, error) {
 	t.Helper()
 	a := &tableconfig.Applier{Table: table, Now: func() model.Time { return now }, MaxAhead: 5 * time.Minute}
-	all, err := a.Apply(t.Context(), kindsOf(t, change))
+	all, err := a.Apply(t.Context(), newKinds(t, change))
 	if err != nil {
 		return tableconfig.Applied{}, err
 	}
@@ -62,7 +63,8 @@ func TestApply_AdoptsTheDeclaredConfigurationOnce(t *testing.T) {
 	if err != nil || !first.Changed {
 		t.Fatalf("%+v, %v; want it applied", first, err)
 	}
-	want := []storage.TierConfig{{Unit: "hour", Retention: 90 * day, Least: 90 * day}, {Unit: "day", Retention: 730 * day, Least: 730 * day}, {Unit: "month", Retention: tier.Forever, Least: tier.Forever}}
+	want := []storage.TierConfig{{Unit: "hour", Retention: 90 * day, Least: 90 * day}, {Unit: "day",
+		Retention: 730 * day, Least: 730 * day}, {Unit: "month", Retention: tier.Forever, Least: tier.Forever}}
 	if diff := cmp.Diff(want, first.Config.Tiers); diff != "" || first.Config.AppliedAt != noon {
 		t.Errorf("tiers (-want +got):\n%s", diff)
 	}
@@ -99,7 +101,8 @@ func TestApply_RefusesWhatWouldMakeStoredRowsWrong(t *testing.T) {
 		if !errors.Is(err, tableconfig.ErrRefused) || !strings.Contains(err.Error(), "refused: "+want) {
 			t.Errorf("apply: %v, want %s refused", err, want)
 		}
-		if err := tableconfig.Load(t.Context(), table, kindsOf(t, change), noon); !errors.Is(err, tableconfig.ErrRefused) {
+		if err := tableconfig.Load(t.Context(), table, newKinds(t, change), noon); !errors.Is(err,
+			tableconfig.ErrRefused) {
 			t.Errorf("%s: load returned %v, want it refused", want, err)
 		}
 	}
@@ -114,17 +117,19 @@ func TestApply_KeepsTheLeastRetentionEver(t *testing.T) {
 	keeping := func(raw, hour time.Duration) func(*catalog.Kind) {
 		return func(k *catalog.Kind) { k.Retention = policy(raw, hours(hour), days, months) }
 	}
-	for _, p := range [][2]time.Duration{{10 * day, 90 * day}, {3 * day, 20 * day}, {60 * day, 200 * day}, {30 * day, 60 * day}} {
+	for _, p := range [][2]time.Duration{{10 * day, 90 * day}, {3 * day, 20 * day}, {60 * day, 200 * day},
+		{30 * day, 60 * day}} {
 		if _, err := apply(t, table, noon, keeping(p[0], p[1])); err != nil {
 			t.Fatal(err)
 		}
 	}
-	kinds := kindsOf(t, keeping(30*day, 60*day))
+	kinds := newKinds(t, keeping(30*day, 60*day))
 	if err := tableconfig.Load(t.Context(), table, kinds, noon); err != nil {
 		t.Fatal(err)
 	}
 	got := kinds.Kinds[0].Retention
-	if got.Raw != 30*day || got.LeastRawRetention() != 3*day || got.Tiers[0].Retention != 60*day || got.Tiers[0].LeastRetention() != 20*day {
+	if got.Raw != 30*day || got.LeastRawRetention() != 3*day || got.Tiers[0].Retention != 60*day ||
+		got.Tiers[0].LeastRetention() != 20*day {
 		t.Errorf("retention %+v, want the present one with the least ever", got)
 	}
 }
@@ -135,7 +140,7 @@ func TestLoad_RunsByTheTableUntilADeclarationIsApplied(t *testing.T) {
 	if _, err := apply(t, table, noon, nil); err != nil {
 		t.Fatal(err)
 	}
-	kinds := kindsOf(t, func(k *catalog.Kind) { k.Retention = policy(3*day, minutes, hours(30*day), days) })
+	kinds := newKinds(t, func(k *catalog.Kind) { k.Retention = policy(3*day, minutes, hours(30*day), days) })
 	if err := tableconfig.Load(t.Context(), table, kinds, noon); err != nil {
 		t.Fatal(err)
 	}
@@ -148,15 +153,19 @@ func TestLoad_RunsByTheTableUntilADeclarationIsApplied(t *testing.T) {
 func TestApply_SaysSinceWhenAFieldHoldsWhileTimePasses(t *testing.T) {
 	t.Parallel()
 	table, now := memory.New(clock), noon
-	a := &tableconfig.Applier{Table: table, MaxAhead: 5 * time.Minute, Now: func() model.Time { now++; return now }}
-	if _, err := a.Apply(t.Context(), kindsOf(t, nil)); err != nil {
+	a := &tableconfig.Applier{Table: table, MaxAhead: 5 * time.Minute,
+		Now: func() model.Time { now++; return now }}
+	if _, err := a.Apply(t.Context(), newKinds(t, nil)); err != nil {
 		t.Fatal(err)
 	}
-	all, err := a.Apply(t.Context(), kindsOf(t, func(k *catalog.Kind) { k.Distinct = append(k.Distinct, "badge") }))
+	all, err := a.Apply(t.Context(), newKinds(t, func(k *catalog.Kind) {
+		k.Distinct = append(k.Distinct, "badge")
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "FLOW: badge is complete from " + all[0].Config.AppliedAt.String(); !strings.Contains(all[0].String(), want) {
+	if want := "FLOW: badge is complete from " +
+		all[0].Config.AppliedAt.String(); !strings.Contains(all[0].String(), want) {
 		t.Errorf("said %q, want %q", all[0], want)
 	}
 }
@@ -183,7 +192,8 @@ func TestApply_SaysSinceWhenAFieldHolds(t *testing.T) {
 		{{Name: "new", Scale: 2, Since: later}, {Name: "value", Scale: 9, Percentiles: true, PercentilesSince: later}},
 		{{Name: "area", Top: 200, Since: later}, {Name: "room", Top: 200}}, {{Name: "badge", Since: later}, {Name: "user"}},
 	}
-	if diff := cmp.Diff(want, [][]storage.FieldConfig{got.Config.Measures, got.Config.Dimensions, got.Config.Distinct}); diff != "" {
+	if diff := cmp.Diff(want,
+		[][]storage.FieldConfig{got.Config.Measures, got.Config.Dimensions, got.Config.Distinct}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -191,7 +201,7 @@ func TestApply_SaysSinceWhenAFieldHolds(t *testing.T) {
 func TestApply_TheFirstBucketOfANewTier(t *testing.T) {
 	t.Parallel()
 	quarterDeclared := minutes
-	quarterDeclared.From = timeOf("2026-04-21T00:00:00Z")
+	quarterDeclared.From = mustTime("2026-04-21T00:00:00Z")
 	for name, c := range map[string]struct {
 		before, after tier.Policy
 		unit          tier.Unit
@@ -224,7 +234,8 @@ type contended struct {
 	first func()
 }
 
-func (c *contended) PutKindConfig(ctx context.Context, k storage.KindConfig, prev [16]byte) (storage.WriteResult, error) {
+func (c *contended) PutKindConfig(ctx context.Context, k storage.KindConfig,
+	prev [16]byte) (storage.WriteResult, error) {
 	if c.first != nil {
 		run := c.first
 		c.first = nil
@@ -237,7 +248,9 @@ func TestApply_ReadsAgainWhatAnotherProcessApplied(t *testing.T) {
 	t.Parallel()
 	table := &contended{Table: memory.New(clock)}
 	table.first = func() {
-		if _, err := apply(t, table.Table, noon, func(k *catalog.Kind) { k.Retention = policy(3*day, hours(20*day), days, months) }); err != nil {
+		if _, err := apply(t, table.Table, noon, func(k *catalog.Kind) {
+			k.Retention = policy(3*day, hours(20*day), days, months)
+		}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -250,7 +263,8 @@ func TestApply_ReadsAgainWhatAnotherProcessApplied(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := apply(t, table, noon, func(k *catalog.Kind) { k.Distinct = nil }); !errors.Is(err, tableconfig.ErrRefused) {
+	if _, err := apply(t, table, noon, func(k *catalog.Kind) { k.Distinct = nil }); !errors.Is(err,
+		tableconfig.ErrRefused) {
 		t.Errorf("apply after a larger scale: %v, want it refused", err)
 	}
 }
@@ -280,7 +294,8 @@ func TestErrorsOfTheTableAreReturned(t *testing.T) {
 			t.Errorf("apply: %v, want %v", err, failure)
 		}
 	}
-	current := &tableconfig.Current{Table: broken{memory.New(clock), failure, nil}, Now: clock, Declare: func() (*catalog.Catalog, error) { return kindsOf(t, nil), nil }}
+	current := &tableconfig.Current{Table: broken{memory.New(clock), failure, nil}, Now: clock,
+		Declare: func() (*catalog.Catalog, error) { return newKinds(t, nil), nil }}
 	if _, _, err := current.Kinds(t.Context()); !errors.Is(err, failure) {
 		t.Errorf("kinds: %v, want %v", err, failure)
 	}
@@ -293,11 +308,12 @@ func TestErrorsOfTheTableAreReturned(t *testing.T) {
 func TestPolicy_ATierOfAnUnknownUnitIsAnError(t *testing.T) {
 	t.Parallel()
 	table := memory.New(clock)
-	stored := storage.KindConfig{Kind: "FLOW", Rev: [16]byte{1}, SubjectType: "DEVICE", Shards: 1, Tiers: []storage.TierConfig{{Unit: "decade"}}}
+	stored := storage.KindConfig{Kind: "FLOW", Rev: [16]byte{1}, SubjectType: "DEVICE", Shards: 1,
+		Tiers: []storage.TierConfig{{Unit: "decade"}}}
 	if _, err := table.PutKindConfig(t.Context(), stored, [16]byte{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := tableconfig.Load(t.Context(), table, kindsOf(t, nil), noon); err == nil {
+	if err := tableconfig.Load(t.Context(), table, newKinds(t, nil), noon); err == nil {
 		t.Error("no error for a tier that this release does not know")
 	}
 }
@@ -305,12 +321,14 @@ func TestPolicy_ATierOfAnUnknownUnitIsAnError(t *testing.T) {
 func TestCurrent_ReadsTheTableAgain(t *testing.T) {
 	t.Parallel()
 	table, now := memory.New(clock), noon
-	current := &tableconfig.Current{Table: table, Now: func() model.Time { return now }, Declare: func() (*catalog.Catalog, error) { return kindsOf(t, nil), nil }}
+	current := &tableconfig.Current{Table: table, Now: func() model.Time { return now },
+		Declare: func() (*catalog.Catalog, error) { return newKinds(t, nil), nil }}
 	kinds := func(want bool, raw time.Duration) {
 		t.Helper()
 		got, changed, err := current.Kinds(t.Context())
 		if err != nil || changed != want || got.Kinds[0].Retention.Raw != raw {
-			t.Errorf("kinds: %v, changed %t, %v; want raw %s, changed %t", got.Kinds[0].Retention, changed, err, raw, want)
+			t.Errorf("kinds: %v, changed %t, %v; want raw %s, changed %t", got.Kinds[0].Retention, changed, err, raw,
+				want)
 		}
 	}
 	kinds(true, 10*day)
@@ -331,13 +349,14 @@ func TestApply_ARemovedKindIsRefusedUntilItIsRetired(t *testing.T) {
 	if _, err := apply(t, table, noon, nil); err != nil {
 		t.Fatal(err)
 	}
-	others := kindsOf(t, func(k *catalog.Kind) { k.Name = "OTHER" })
+	others := newKinds(t, func(k *catalog.Kind) { k.Name = "OTHER" })
 	a := &tableconfig.Applier{Table: table, Now: clock}
 	stored := func(kind string) bool {
 		c, err := table.KindConfig(t.Context(), kind)
 		return err == nil && c != nil
 	}
-	if _, err := a.Apply(t.Context(), others); !errors.Is(err, tableconfig.ErrRefused) || !strings.Contains(err.Error(), "kinds.FLOW") || stored("OTHER") {
+	if _, err := a.Apply(t.Context(), others); !errors.Is(err, tableconfig.ErrRefused) ||
+		!strings.Contains(err.Error(), "kinds.FLOW") || stored("OTHER") {
 		t.Errorf("%v, OTHER stored %t; want the removed kind refused and nothing written", err, stored("OTHER"))
 	}
 	a.Retired = []string{"FLOW"}
@@ -370,7 +389,7 @@ func TestApply_ATierBecomesDeferredAfterTheLead(t *testing.T) {
 		}
 	}
 	loaded := func() tier.Policy {
-		kinds := kindsOf(t, deferred)
+		kinds := newKinds(t, deferred)
 		if err := tableconfig.Load(t.Context(), table, kinds, noon); err != nil {
 			t.Fatal(err)
 		}
@@ -388,9 +407,10 @@ func TestApply_ATierBecomesDeferredAfterTheLead(t *testing.T) {
 		return nil
 	}
 	a := &tableconfig.Applier{Table: table, Now: func() model.Time { return now }, Sweep: sweep, Queue: table}
-	all, err := a.Apply(t.Context(), kindsOf(t, deferred))
+	all, err := a.Apply(t.Context(), newKinds(t, deferred))
 	from := now.Add(tableconfig.Lead)
-	if err != nil || now == noon || !strings.Contains(all[0].String(), "FLOW: tier month is deferred from "+from.String()) {
+	if err != nil || now == noon ||
+		!strings.Contains(all[0].String(), "FLOW: tier month is deferred from "+from.String()) {
 		t.Errorf("%v, %v; want the time from which tiers are deferred", all, err)
 	}
 	for _, got := range loaded().Tiers {
@@ -426,10 +446,13 @@ func TestApply_SessionsCountRegionsThatAreRequestedLater(t *testing.T) {
 			}
 			for _, name := range []string{web.PageViews.Name, web.Sessions.Name} {
 				k, _ := kinds.Kind(name)
-				counts := slices.ContainsFunc(k.Spec().Dimensions, func(d rollup.DimensionSpec) bool { return d.Name == webfield.Region })
+				counts := slices.ContainsFunc(k.Spec().Dimensions, func(d rollup.DimensionSpec) bool {
+					return d.Name == webfield.Region
+				})
 				since, _ := k.Spec().Added.Find(rollup.DimensionRole, webfield.Region)
 				if counts != regions || regions && since.WholeFrom != now {
-					t.Errorf("%s, regions %v: counts them %v, whole from %s; want from %s", name, regions, counts, since.WholeFrom, now)
+					t.Errorf("%s, regions %v: counts them %v, whole from %s; want from %s", name, regions, counts,
+						since.WholeFrom, now)
 				}
 			}
 		}
@@ -447,7 +470,7 @@ func TestNext_RefusesOtherSessions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return kinds.SessionsOf(web.PageViews.Name)[0]
+		return kinds.SessionKinds(web.PageViews.Name)[0]
 	}
 	same := func(*catalog.Sessions) {}
 	stored, refused := tableconfig.Next(nil, declare(same), noon, 0)
@@ -462,7 +485,8 @@ func TestNext_RefusesOtherSessions(t *testing.T) {
 		"follow": func(s *catalog.Sessions) { s.Follow = 12 * time.Hour },
 		"fields": func(s *catalog.Sessions) { s.First = s.First[1:] },
 	} {
-		if _, refused := tableconfig.Next(&stored, declare(change), noon, 0); len(refused) != 1 || !strings.Contains(refused[0].String(), "kinds.SESSION.sessionsOf") {
+		if _, refused := tableconfig.Next(&stored, declare(change), noon, 0); len(refused) != 1 ||
+			!strings.Contains(refused[0].String(), "kinds.SESSION.sessionsOf") {
 			t.Errorf("another %s: refused %v, want the sessions", name, refused)
 		}
 	}

@@ -33,7 +33,9 @@ func becomesDeferred(stored *storage.KindConfig, next storage.KindConfig) bool {
 			deferred[t.Unit] = t.Deferred
 		}
 	}
-	return slices.ContainsFunc(next.Tiers, func(t storage.TierConfig) bool { return t.Deferred && !deferred[t.Unit] })
+	return slices.ContainsFunc(next.Tiers, func(t storage.TierConfig) bool {
+		return t.Deferred && !deferred[t.Unit]
+	})
 }
 
 // DrainFrom returns the time from which the invalidations of tiers that are immediate again can be worked off

@@ -19,22 +19,26 @@ var ErrRefused = errors.New("the configuration does not fit the table")
 
 // refusedError returns ErrRefused with a line for each change.
 func refusedError(changes []config.Change) error {
-	return fmt.Errorf("%w: %s", ErrRefused, strings.Join(lists.Map(changes, func(c config.Change) string { return c.String() }), "; "))
+	return fmt.Errorf("%w: %s", ErrRefused,
+		strings.Join(lists.Map(changes, func(c config.Change) string { return c.String() }), "; "))
 }
 
 // Policy returns the tiers and retentions of the table. A tier of a unit that this release
 // does not have is an error.
 func Policy(stored *storage.KindConfig) (tier.Policy, error) {
-	p := tier.Policy{Raw: stored.Raw, LeastRaw: leastIfShorter(stored.LeastRaw, stored.Raw), Jitter: stored.Jitter, LateEvery: stored.LateEvery}
+	p := tier.Policy{Raw: stored.Raw, LeastRaw: leastIfShorter(stored.LeastRaw, stored.Raw),
+		Jitter: stored.Jitter, LateEvery: stored.LateEvery}
 	for _, c := range stored.Tiers {
 		if c.RemovedAt != 0 {
 			continue
 		}
 		unit, err := tier.ParseUnit(c.Unit)
 		if err != nil {
-			return tier.Policy{}, fmt.Errorf("kind %s: the table has a tier of a unit that this release does not know: %w", stored.Kind, err)
+			return tier.Policy{}, fmt.Errorf(
+				"kind %s: the table has a tier of a unit that this release does not know: %w", stored.Kind, err)
 		}
-		t := tier.Tier{Unit: unit, Retention: c.Retention, Least: leastIfShorter(c.Least, c.Retention), From: c.From}
+		t := tier.Tier{Unit: unit, Retention: c.Retention, Least: leastIfShorter(c.Least, c.Retention),
+			From: c.From}
 		t.Deferred, t.DeferredFrom, t.Grace = c.Deferred, c.DeferredFrom, c.Grace
 		if c.ImmediateAt != 0 {
 			t.DeferredFrom = model.MaxTime
@@ -64,21 +68,24 @@ func Refused(stored *storage.KindConfig, declared *catalog.Kind, now model.Time)
 		before.Sessions = &catalog.Sessions{}
 		_ = json.Unmarshal(stored.Sessions, before.Sessions) // what is not understood differs, and is refused
 	}
-	before.Goals, _ = goalsOf(stored, now) // loadKind returns the error
+	before.Goals, _ = decodeGoals(stored, now) // loadKind returns the error
 	before.Measures = foldedMeasures(stored, now)
 	before.Retention, after.Retention = policies(stored, declared, now)
-	return lists.Filter(config.CompareKinds(before, after), func(c config.Change) bool { return c.Class == config.Refused })
+	return lists.Filter(config.CompareKinds(before, after), func(c config.Change) bool {
+		return c.Class == config.Refused
+	})
 }
 
 // policies returns the table's and the declared tiers in a form in which only a removed tier
 // differs in a way that is refused. A tier whose first bucket has not begun may be removed,
 // because no coarser row was computed from it.
-func policies(stored *storage.KindConfig, declared *catalog.Kind, now model.Time) (before, after tier.Policy) {
+func policies(stored *storage.KindConfig, declared *catalog.Kind,
+	now model.Time) (before, after tier.Policy) {
 	after = declared.Retention
 	after.Tiers = append([]tier.Tier(nil), after.Tiers...)
 	before.Raw, before.Jitter, before.LateEvery = stored.Raw, stored.Jitter, stored.LateEvery
 	for _, c := range stored.Tiers {
-		unit := unitOf(c)
+		unit := parseUnit(c)
 		_, at, found := after.Find(unit)
 		if c.RemovedAt != 0 || !found && c.From > now.Add(Lead) {
 			continue

@@ -27,11 +27,11 @@ func Spec(stored *storage.KindConfig, declared *catalog.Kind, now model.Time) *r
 		}),
 		Distinct: lists.Map(folded(stored.Distinct, now), func(f storage.FieldConfig) string { return f.Name }),
 		Added: slices.Concat(
-			added(rollup.MeasureRole, stored.Measures, measuresOf(declared)),
-			addedPercentiles(stored.Measures, measuresOf(declared)),
-			addedSteps(stored.Measures, measuresOf(declared)),
-			added(rollup.DimensionRole, stored.Dimensions, dimensionsOf(declared)),
-			added(rollup.DistinctRole, stored.Distinct, distinctOf(declared))),
+			added(rollup.MeasureRole, stored.Measures, measureFields(declared)),
+			addedPercentiles(stored.Measures, measureFields(declared)),
+			addedSteps(stored.Measures, measureFields(declared)),
+			added(rollup.DimensionRole, stored.Dimensions, dimensionFields(declared)),
+			added(rollup.DistinctRole, stored.Distinct, distinctFields(declared))),
 	}
 }
 
@@ -53,7 +53,9 @@ func fieldsAt(stored *storage.KindConfig) (at model.Time) {
 }
 
 func folded(all []storage.FieldConfig, now model.Time) (some []storage.FieldConfig) {
-	return lists.Filter(all, func(f storage.FieldConfig) bool { return f.RemovedAt == 0 || now < f.RemovedAt.Add(Lead) })
+	return lists.Filter(all, func(f storage.FieldConfig) bool {
+		return f.RemovedAt == 0 || now < f.RemovedAt.Add(Lead)
+	})
 }
 
 // added returns the fields that some rows may lack: those that were added, that were
@@ -64,7 +66,8 @@ func added(role rollup.FieldRole, stored, declared []storage.FieldConfig) (all r
 		case f.RemovedAt != 0:
 			all = append(all, withoutTime(role, f.Name))
 		case f.Since != 0:
-			all = append(all, rollup.AddedField{Role: role, Name: f.Name, Since: f.Since, WholeFrom: cmp.Or(f.WholeFrom, f.Since)})
+			all = append(all, rollup.AddedField{Role: role, Name: f.Name, Since: f.Since,
+				WholeFrom: cmp.Or(f.WholeFrom, f.Since)})
 		}
 	}
 	for _, d := range declared {
@@ -80,7 +83,8 @@ func addedPercentiles(stored, declared []storage.FieldConfig) (all rollup.AddedF
 	for _, f := range stored {
 		if f.Percentiles && f.RemovedAt == 0 && f.PercentilesSince != 0 {
 			all = append(all, rollup.AddedField{
-				Role: rollup.PercentilesRole, Name: f.Name, Since: f.PercentilesSince, WholeFrom: cmp.Or(f.PercentilesWholeFrom, f.PercentilesSince),
+				Role: rollup.PercentilesRole, Name: f.Name, Since: f.PercentilesSince,
+				WholeFrom: cmp.Or(f.PercentilesWholeFrom, f.PercentilesSince),
 			})
 		}
 	}
@@ -177,14 +181,16 @@ func (a *Applier) Reshaped(ctx context.Context, kind string, fields rollup.Added
 }
 
 func reshaped(c storage.KindConfig, fields rollup.AddedFields) storage.KindConfig {
-	c.Measures, c.Dimensions, c.Distinct = slices.Clone(c.Measures), slices.Clone(c.Dimensions), slices.Clone(c.Distinct)
+	c.Measures, c.Dimensions, c.Distinct = slices.Clone(c.Measures), slices.Clone(c.Dimensions),
+		slices.Clone(c.Distinct)
 	for role, all := range map[rollup.FieldRole][]storage.FieldConfig{
 		rollup.MeasureRole: c.Measures, rollup.DimensionRole: c.Dimensions, rollup.DistinctRole: c.Distinct,
 	} {
 		for i := range all {
 			at := &all[i]
 			at.WholeFrom = earlier(at.Since, at.WholeFrom, fields, role, at.Name)
-			at.PercentilesWholeFrom = earlier(at.PercentilesSince, at.PercentilesWholeFrom, fields, rollup.PercentilesRole, at.Name)
+			at.PercentilesWholeFrom = earlier(at.PercentilesSince, at.PercentilesWholeFrom, fields,
+				rollup.PercentilesRole, at.Name)
 			at.StepsWholeFrom = earlier(at.StepsSince, at.StepsWholeFrom, fields, rollup.StepsRole, at.Name)
 		}
 	}
@@ -192,7 +198,8 @@ func reshaped(c storage.KindConfig, fields rollup.AddedFields) storage.KindConfi
 }
 
 // earlier returns when a field is whole after fields were reshaped.
-func earlier(since, wholeFrom model.Time, fields rollup.AddedFields, role rollup.FieldRole, name string) model.Time {
+func earlier(since, wholeFrom model.Time, fields rollup.AddedFields, role rollup.FieldRole,
+	name string) model.Time {
 	f, ok := fields.Find(role, name)
 	if since == 0 || !ok || f.Since != since || f.WholeFrom >= cmp.Or(wholeFrom, since) {
 		return wholeFrom
@@ -200,16 +207,16 @@ func earlier(since, wholeFrom model.Time, fields rollup.AddedFields, role rollup
 	return f.WholeFrom
 }
 
-func measuresOf(k *catalog.Kind) []storage.FieldConfig {
+func measureFields(k *catalog.Kind) []storage.FieldConfig {
 	return storedFields(k.Measures, func(m rollup.MeasureSpec) storage.FieldConfig {
 		return storage.FieldConfig{
 			Name: m.Name, Scale: m.Scale, Percentiles: m.Percentiles, Counter: m.Counter, Wrap: m.Wrap,
-			TimeMean: m.TimeMean, Goal: goalOf(k, m.Name),
+			TimeMean: m.TimeMean, Goal: encodeGoal(k, m.Name),
 		}
 	})
 }
 
-func dimensionsOf(k *catalog.Kind) []storage.FieldConfig {
+func dimensionFields(k *catalog.Kind) []storage.FieldConfig {
 	return storedFields(k.Dimensions, func(d rollup.DimensionSpec) storage.FieldConfig {
 		f := storage.FieldConfig{Name: d.Name, Top: d.Top, Detail: d.Detail}
 		if d.IsPair() {
@@ -219,8 +226,10 @@ func dimensionsOf(k *catalog.Kind) []storage.FieldConfig {
 	})
 }
 
-func distinctOf(k *catalog.Kind) []storage.FieldConfig {
-	return storedFields(k.Distinct, func(name string) storage.FieldConfig { return storage.FieldConfig{Name: name} })
+func distinctFields(k *catalog.Kind) []storage.FieldConfig {
+	return storedFields(k.Distinct, func(name string) storage.FieldConfig {
+		return storage.FieldConfig{Name: name}
+	})
 }
 
 // storedFields returns the stored form of each declared field, sorted by name; nil if there is none.

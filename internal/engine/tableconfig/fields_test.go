@@ -33,7 +33,8 @@ type fieldsWorld struct {
 }
 
 func newFieldsWorld(t *testing.T) *fieldsWorld {
-	w := &fieldsWorld{T: t, clock: timeOf("2026-04-20T06:00:00Z"), counts: map[string]int64{}, declare: func(*catalog.Kind) {}}
+	w := &fieldsWorld{T: t, clock: mustTime("2026-04-20T06:00:00Z"), counts: map[string]int64{},
+		declare: func(*catalog.Kind) {}}
 	w.table = memory.New(w.now)
 	w.workers = []*tableconfig.Current{w.process(), w.process()}
 	w.apply()
@@ -57,7 +58,9 @@ func (w *fieldsWorld) kinds() *catalog.Catalog {
 }
 
 func (w *fieldsWorld) process() *tableconfig.Current {
-	return &tableconfig.Current{Table: w.table, Now: w.now, Declare: func() (*catalog.Catalog, error) { return w.kinds(), nil }}
+	return &tableconfig.Current{Table: w.table, Now: w.now, Declare: func() (*catalog.Catalog, error) {
+		return w.kinds(), nil
+	}}
 }
 
 func (w *fieldsWorld) apply() {
@@ -83,10 +86,11 @@ func (w *fieldsWorld) event(at model.Time, worker int) {
 	kinds := w.load(w.workers[worker])
 	kind := &kinds.Kinds[0]
 	w.ids++
-	one := model.NumberValue(model.DecimalOf(1))
-	attrs := model.Attrs{{Name: "badge", Value: model.TextValue(fmt.Sprint(w.ids))}, {Name: "room", Value: model.TextValue("a")}, {Name: "value", Value: one}}
+	one := model.NumberValue(model.NewDecimal(1))
+	attrs := model.Attrs{{Name: "badge", Value: model.TextValue(fmt.Sprint(w.ids))},
+		{Name: "room", Value: model.TextValue("a")}, {Name: "value", Value: one}}
 	e := model.Event{
-		Series: kind.Series("d1", "", model.Order{}), Order: model.Order{At: at, ID: fmt.Sprint(w.ids)}, Attrs: attrs, Hash: model.HashOf(attrs),
+		Series: kind.Series("d1", "", model.Order{}), Order: model.Order{At: at, ID: fmt.Sprint(w.ids)}, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: w.clock, ExpiresAt: kind.Retention.EventExpiresAt(w.clock),
 	}
 	if _, err := w.table.Put(w.Context(), e); err != nil {
@@ -96,12 +100,13 @@ func (w *fieldsWorld) event(at model.Time, worker int) {
 		Store: w.table, QuarantineStore: w.table, Catalog: kinds, Now: w.now, Rand: rand.NewChaCha8([32]byte{1}),
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	}
-	report := agg.Process(w.Context(), []storage.Change{{Type: storage.Inserted, Key: e.Key(), After: &e, At: w.clock}})
+	report := agg.Process(w.Context(),
+		[]storage.Change{{Type: storage.Inserted, Key: e.Key(), After: &e, At: w.clock}})
 	if len(report.Failures) > 0 {
 		w.Fatal(report.Failures[0].Err)
 	}
 	for _, t := range kind.Retention.Tiers {
-		w.counts[t.Unit.String()+" "+t.Unit.BucketOf(at).Start.String()]++
+		w.counts[t.Unit.String()+" "+t.Unit.BucketAt(at).Start.String()]++
 	}
 }
 
@@ -109,7 +114,8 @@ func (w *fieldsWorld) event(at model.Time, worker int) {
 func (w *fieldsWorld) rollups(p *tableconfig.Current, unit tier.Unit) []query.Rollup {
 	w.Helper()
 	s := &query.Service{Store: w.table, Now: w.now}
-	page, err := s.Rollups(w.Context(), query.Rollups{Series: query.Series{Kind: &w.load(p).Kinds[0], Subject: "d1"}, Unit: unit, From: model.MinTime, To: model.MaxTime})
+	page, err := s.Rollups(w.Context(), query.Rollups{Series: query.Series{Kind: &w.load(p).Kinds[0],
+		Subject: "d1"}, Unit: unit, From: model.MinTime, To: model.MaxTime})
 	if err != nil || page.Next != "" {
 		w.Fatal(err, page.Next)
 	}
@@ -120,7 +126,8 @@ func (w *fieldsWorld) rollups(p *tableconfig.Current, unit tier.Unit) []query.Ro
 func figures(r query.Rollup) map[rollup.FieldRole]int64 {
 	d, _ := r.Summary.Dimension("room")
 	badges, _, _ := r.Summary.Distinct("badge")
-	all := map[rollup.FieldRole]int64{rollup.MeasureRole: r.Measure("value").Count, rollup.DistinctRole: badges, rollup.DimensionRole: d.Other}
+	all := map[rollup.FieldRole]int64{rollup.MeasureRole: r.Measure("value").Count, rollup.DistinctRole: badges,
+		rollup.DimensionRole: d.Other}
 	for _, v := range d.Values {
 		all[rollup.DimensionRole] += v.Count
 	}
@@ -163,20 +170,22 @@ func withAllFields(k *catalog.Kind) {
 func TestFields_AddedToALiveKindSayFromWhenTheyAreWhole(t *testing.T) {
 	t.Parallel()
 	w := newFieldsWorld(t)
-	w.event(timeOf("2026-04-20T05:10:00Z"), 0)
-	w.event(timeOf("2026-04-20T05:20:00Z"), 0)
-	w.clock = timeOf("2026-04-20T07:00:00Z")
+	w.event(mustTime("2026-04-20T05:10:00Z"), 0)
+	w.event(mustTime("2026-04-20T05:20:00Z"), 0)
+	w.clock = mustTime("2026-04-20T07:00:00Z")
 	w.declare = withAllFields
 	w.apply()
-	w.clock = timeOf("2026-04-20T08:30:00Z")
-	w.event(timeOf("2026-04-20T08:10:00Z"), 0)
+	w.clock = mustTime("2026-04-20T08:30:00Z")
+	w.event(mustTime("2026-04-20T08:10:00Z"), 0)
 
 	reader := w.process()
 	month := w.rollups(reader, tier.Month)[0]
-	if got := figures(month); got[rollup.DimensionRole] != 1 || got[rollup.DistinctRole] != 1 || month.Summary.Events() != 3 || !month.Exact {
-		t.Fatalf("the month has %v of %d events, exact %t: the history proves nothing", got, month.Summary.Events(), month.Exact)
+	if got := figures(month); got[rollup.DimensionRole] != 1 || got[rollup.DistinctRole] != 1 ||
+		month.Summary.Events() != 3 || !month.Exact {
+		t.Fatalf("the month has %v of %d events, exact %t: the history proves nothing", got, month.Summary.Events(),
+			month.Exact)
 	}
-	since := timeOf("2026-04-20T07:00:00Z")
+	since := mustTime("2026-04-20T07:00:00Z")
 	want := rollup.AddedFields{
 		{Role: rollup.PercentilesRole, Name: "value", Since: since, WholeFrom: since},
 		{Role: rollup.StepsRole, Name: "value", Since: since, WholeFrom: since},
@@ -191,7 +200,9 @@ func TestFields_AddedToALiveKindSayFromWhenTheyAreWhole(t *testing.T) {
 	if hours := w.rollups(reader, tier.Hour); len(hours) != 2 || len(hours[1].Partial) > 0 {
 		t.Errorf("the hour after the change is partial: %+v", hours)
 	}
-	total, err := (&query.Service{Store: w.table, Now: w.now}).Total(t.Context(), query.Rollups{Series: query.Series{Kind: &w.load(reader).Kinds[0], Subject: "d1"}, Unit: tier.Hour, From: 0, To: model.MaxTime})
+	total, err := (&query.Service{Store: w.table, Now: w.now}).Total(t.Context(),
+		query.Rollups{Series: query.Series{Kind: &w.load(reader).Kinds[0], Subject: "d1"}, Unit: tier.Hour, From: 0,
+			To: model.MaxTime})
 	if err != nil || !slices.Equal(total.Partial, want) {
 		t.Errorf("total: partial %v, %v; want %v", total.Partial, err, want)
 	}
@@ -201,12 +212,12 @@ func TestFields_AddedToALiveKindSayFromWhenTheyAreWhole(t *testing.T) {
 func TestFields_VerifyKnowsWhatARowIncludes(t *testing.T) {
 	t.Parallel()
 	w := newFieldsWorld(t)
-	w.event(timeOf("2026-04-20T05:10:00Z"), 0)
-	w.clock = timeOf("2026-04-20T07:00:00Z")
+	w.event(mustTime("2026-04-20T05:10:00Z"), 0)
+	w.clock = mustTime("2026-04-20T07:00:00Z")
 	w.declare = withAllFields
 	w.apply()
-	w.clock = timeOf("2026-04-20T08:30:00Z")
-	w.event(timeOf("2026-04-20T08:10:00Z"), 0)
+	w.clock = mustTime("2026-04-20T08:30:00Z")
+	w.event(mustTime("2026-04-20T08:10:00Z"), 0)
 	v := &verify.Verifier{Store: w.table, Catalog: w.load(w.process()), Now: w.now}
 	report, err := v.Verify(t.Context(), verify.Scope{Span: verify.Always})
 	if err != nil || !report.OK() || len(report.Partial["FLOW"]) != 4 {
@@ -217,10 +228,11 @@ func TestFields_VerifyKnowsWhatARowIncludes(t *testing.T) {
 			t.Errorf("%s: %d partial rows, want 1", tier.Tier, tier.Partial)
 		}
 	}
-	key := rollup.Key{Series: w.load(w.process()).Kinds[0].Series("d1", "", model.Order{}), Tier: "hour", Start: timeOf("2026-04-20T05:00:00Z")}
+	key := rollup.Key{Series: w.load(w.process()).Kinds[0].Series("d1", "", model.Order{}), Tier: "hour",
+		Start: mustTime("2026-04-20T05:00:00Z")}
 	row, _ := w.table.Row(t.Context(), key)
 	lying := *row
-	lying.FieldsAt, lying.Rev = timeOf("2026-04-20T07:00:00Z"), rollup.Rev{1}
+	lying.FieldsAt, lying.Rev = mustTime("2026-04-20T07:00:00Z"), rollup.Rev{1}
 	if _, err := w.table.PutRow(t.Context(), &lying, row.Rev); err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// goalOf returns the goal that a measure is one of, as it is stored; nil if it is of none.
-func goalOf(k *catalog.Kind, measure string) json.RawMessage {
+// encodeGoal returns the goal that a measure is one of, as it is stored; nil if it is of none.
+func encodeGoal(k *catalog.Kind, measure string) json.RawMessage {
 	for _, g := range k.Goals {
 		if slices.Contains(g.Fields(), measure) {
 			text, _ := json.Marshal(g) // plain data: cannot fail
@@ -23,9 +23,9 @@ func goalOf(k *catalog.Kind, measure string) json.RawMessage {
 	return nil
 }
 
-// goalsOf returns the goals whose measures are folded. It takes the table's goals, so that all
+// decodeGoals returns the goals whose measures are folded. It takes the table's goals, so that all
 // processes count the same.
-func goalsOf(stored *storage.KindConfig, now model.Time) (all []goal.Goal, err error) {
+func decodeGoals(stored *storage.KindConfig, now model.Time) (all []goal.Goal, err error) {
 	for _, f := range folded(stored.Measures, now) {
 		if f.Goal == nil {
 			continue
@@ -33,7 +33,8 @@ func goalsOf(stored *storage.KindConfig, now model.Time) (all []goal.Goal, err e
 		var g goal.Goal
 		decoder := json.NewDecoder(bytes.NewReader(f.Goal))
 		if decoder.DisallowUnknownFields(); decoder.Decode(&g) != nil {
-			return nil, fmt.Errorf("kind %s: the table has a goal that this release does not know, with measure %s: use the release that declared it, or a later one", stored.Kind, f.Name)
+			return nil, fmt.Errorf(
+				"kind %s: the table has a goal that this release does not know, with measure %s: use the release that declared it, or a later one", stored.Kind, f.Name)
 		}
 		if !slices.ContainsFunc(all, func(o goal.Goal) bool { return o.Name == g.Name }) {
 			all = append(all, g)
@@ -54,7 +55,8 @@ func linkGoals(kinds *catalog.Catalog) error {
 				if !ok {
 					return fmt.Errorf("%w: kinds.%s.goals.%s: it is met by events of kind %s, which is not declared: declare the kind", ErrRefused, k.Name, g.Name, s.Of)
 				}
-				if least := min(k.Retention.LeastRawRetention(), source.Retention.LeastRawRetention()); least < k.Retention.LeastRawRetention() {
+				if least := min(k.Retention.LeastRawRetention(),
+					source.Retention.LeastRawRetention()); least < k.Retention.LeastRawRetention() {
 					k.Retention.LeastRaw = least
 				}
 			}

@@ -17,7 +17,7 @@ import (
 func beginLater(c *storage.KindConfig, earliest model.Time) {
 	for i := range c.Tiers {
 		if t := &c.Tiers[i]; t.From == 0 {
-			t.From = unitOf(*t).FirstStart(earliest)
+			t.From = parseUnit(*t).FirstStart(earliest)
 		}
 	}
 }

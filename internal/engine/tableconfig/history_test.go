@@ -38,9 +38,9 @@ func newHistory(t *testing.T, remembers bool) *history {
 }
 
 func (h *history) now() model.Time { return model.Time(h.clock.Load()) }
-func (h *history) at(text string)  { h.clock.Store(int64(timeOf(text))) }
+func (h *history) at(text string)  { h.clock.Store(int64(mustTime(text))) }
 
-func timeOf(text string) model.Time {
+func mustTime(text string) model.Time {
 	at, err := model.ParseTime(text, model.RejectFinerTime)
 	if err != nil {
 		panic(err)
@@ -48,7 +48,7 @@ func timeOf(text string) model.Time {
 	return at
 }
 
-func catalogOf(t *testing.T, p tier.Policy) *catalog.Catalog {
+func newCatalog(t *testing.T, p tier.Policy) *catalog.Catalog {
 	t.Helper()
 	kinds, err := catalog.New(catalog.Kind{
 		Name: "FLOW", Subject: catalog.SubjectType{Name: "DEVICE"}, Measures: []rollup.MeasureSpec{{Name: "value", Scale: 9}}, Retention: p,
@@ -63,7 +63,7 @@ func catalogOf(t *testing.T, p tier.Policy) *catalog.Catalog {
 // they read the table's again. It returns the error of the step that is refused.
 func (h *history) deploy(p tier.Policy) error {
 	h.Helper()
-	h.kinds = catalogOf(h.T, p)
+	h.kinds = newCatalog(h.T, p)
 	if !h.remembers {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (h *history) deploy(p tier.Policy) error {
 		return err
 	}
 	a := &tableconfig.Applier{Table: h.table, Now: h.now, MaxAhead: 5 * time.Minute}
-	if _, err := a.Apply(h.Context(), catalogOf(h.T, p)); err != nil {
+	if _, err := a.Apply(h.Context(), newCatalog(h.T, p)); err != nil {
 		return err
 	}
 	return h.start(p)
@@ -79,7 +79,7 @@ func (h *history) deploy(p tier.Policy) error {
 
 // start starts the processes with a declared configuration.
 func (h *history) start(p tier.Policy) error {
-	h.kinds = catalogOf(h.T, p)
+	h.kinds = newCatalog(h.T, p)
 	if !h.remembers {
 		return nil
 	}
@@ -97,9 +97,9 @@ func (h *history) must(err error) {
 func (h *history) event(text string) {
 	h.Helper()
 	kind, _ := h.kinds.Kind("FLOW")
-	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.DecimalOf(1))}}
+	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.NewDecimal(1))}}
 	e := model.Event{
-		Series: kind.Series("d1", "", model.Order{}), Order: model.Order{At: timeOf(text)}, Attrs: attrs, Hash: model.HashOf(attrs),
+		Series: kind.Series("d1", "", model.Order{}), Order: model.Order{At: mustTime(text)}, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: h.now(), ExpiresAt: kind.Retention.EventExpiresAt(h.now()),
 	}
 	if _, err := h.table.Put(h.Context(), e); err != nil {
@@ -109,7 +109,8 @@ func (h *history) event(text string) {
 		Store: h.table, QuarantineStore: h.table, Catalog: h.kinds, Now: h.now, Rand: rand.NewChaCha8([32]byte{1}),
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	}
-	report := agg.Process(h.Context(), []storage.Change{{Type: storage.Inserted, Key: e.Key(), After: &e, At: h.now()}})
+	report := agg.Process(h.Context(),
+		[]storage.Change{{Type: storage.Inserted, Key: e.Key(), After: &e, At: h.now()}})
 	if len(report.Failures) > 0 {
 		h.Fatal(report.Failures[0].Err)
 	}
@@ -124,8 +125,9 @@ func (h *history) wrong(want map[string]int64) (wrong []string) {
 		unit, err := tier.ParseUnit(name)
 		h.must(err)
 		kind, _ := h.kinds.Kind("FLOW")
-		b := unit.BucketOf(timeOf(start))
-		row, err := h.table.Row(h.Context(), rollup.Key{Series: kind.Series("d1", "", model.Order{}), Tier: name, Start: b.Start})
+		b := unit.BucketAt(mustTime(start))
+		row, err := h.table.Row(h.Context(),
+			rollup.Key{Series: kind.Series("d1", "", model.Order{}), Tier: name, Start: b.Start})
 		h.must(err)
 		if row != nil && !row.Empty && row.Exact && row.Summary.Events() != n {
 			wrong = append(wrong, bucket)
@@ -162,7 +164,8 @@ func bothWays(t *testing.T, run func(h *history) (wrong []string)) {
 
 func TestHistory_MinuteTierRemovedAndALateEventAfterRawExpired(t *testing.T) {
 	t.Parallel()
-	fine, coarse := policy(3*day, minutes, hours(90*day), days, months), policy(3*day, hours(90*day), days, months)
+	fine, coarse := policy(3*day, minutes, hours(90*day), days, months),
+		policy(3*day, hours(90*day), days, months)
 	bothWays(t, func(h *history) []string {
 		h.must(h.deploy(fine))
 		for _, at := range []string{"2026-04-20T05:10:00Z", "2026-04-20T05:20:00Z"} {
@@ -171,13 +174,15 @@ func TestHistory_MinuteTierRemovedAndALateEventAfterRawExpired(t *testing.T) {
 		h.at("2026-04-25T06:00:00Z")
 		h.table.Expire(h.now())
 		switch err := h.deploy(coarse); {
-		case h.remembers && (!errors.Is(err, tableconfig.ErrRefused) || !strings.Contains(err.Error(), "refused: kinds.FLOW.tiers.minute")):
+		case h.remembers && (!errors.Is(err, tableconfig.ErrRefused) ||
+			!strings.Contains(err.Error(), "refused: kinds.FLOW.tiers.minute")):
 			h.Errorf("deploy: %v, want it refused with the tier's name", err)
 		case h.remembers:
 			h.must(h.deploy(fine))
 		}
 		h.event("2026-04-20T05:30:00Z")
-		return h.wrong(map[string]int64{"hour 2026-04-20T05:00:00Z": 3, "day 2026-04-20T00:00:00Z": 3, "month 2026-04-01T00:00:00Z": 3})
+		return h.wrong(map[string]int64{"hour 2026-04-20T05:00:00Z": 3, "day 2026-04-20T00:00:00Z": 3,
+			"month 2026-04-01T00:00:00Z": 3})
 	})
 }
 
@@ -192,7 +197,8 @@ func TestHistory_HourKeptLongerWithoutLeast(t *testing.T) {
 		h.table.Expire(h.now())
 		h.must(h.deploy(policy(3*day, hours(30*day), days, months)))
 		h.event("2026-04-20T05:30:00Z")
-		return h.wrong(map[string]int64{"hour 2026-04-20T05:00:00Z": 3, "day 2026-04-20T00:00:00Z": 3, "month 2026-04-01T00:00:00Z": 3})
+		return h.wrong(map[string]int64{"hour 2026-04-20T05:00:00Z": 3, "day 2026-04-20T00:00:00Z": 3,
+			"month 2026-04-01T00:00:00Z": 3})
 	})
 }
 
@@ -204,18 +210,19 @@ func TestHistory_MinuteTierDeployedAfterItsFrom(t *testing.T) {
 		h.event("2026-04-20T10:09:00Z")
 		h.at("2026-04-20T10:30:00Z")
 		from := minutes
-		from.From = timeOf("2026-04-20T10:00:00Z")
+		from.From = mustTime("2026-04-20T10:00:00Z")
 		h.must(h.deploy(policy(3*day, from, hours(90*day), days, months)))
 		h.at("2026-04-20T10:40:00Z")
 		h.event("2026-04-20T10:39:00Z")
-		return h.wrong(map[string]int64{"hour 2026-04-20T10:00:00Z": 2, "day 2026-04-20T00:00:00Z": 2, "month 2026-04-01T00:00:00Z": 2})
+		return h.wrong(map[string]int64{"hour 2026-04-20T10:00:00Z": 2, "day 2026-04-20T00:00:00Z": 2,
+			"month 2026-04-01T00:00:00Z": 2})
 	})
 }
 
 func TestHistory_ValidFromRolledBackAndForward(t *testing.T) {
 	t.Parallel()
 	from := minutes
-	from.From = timeOf("2026-04-20T12:00:00Z")
+	from.From = mustTime("2026-04-20T12:00:00Z")
 	before, after := policy(3*day, hours(90*day), days, months), policy(3*day, from, hours(90*day), days, months)
 	bothWays(t, func(h *history) []string {
 		h.must(h.deploy(before))
@@ -236,10 +243,12 @@ func TestHistory_ValidFromRolledBackAndForward(t *testing.T) {
 // After the tier has begun, the older declaration alone would lose minutes.
 func TestHistory_ABegunTierCannotBeRolledBack(t *testing.T) {
 	t.Parallel()
-	before, after := policy(3*day, hours(90*day), days, months), policy(3*day, minutes, hours(90*day), days, months)
+	before, after := policy(3*day, hours(90*day), days, months),
+		policy(3*day, minutes, hours(90*day), days, months)
 	h := newHistory(t, true)
 	h.must(h.deploy(before))
-	h.must(h.deploy(policy(3*day, tier.Tier{Unit: tier.Minute, Retention: 34 * day}, hours(90*day), days, months)))
+	h.must(h.deploy(policy(3*day, tier.Tier{Unit: tier.Minute, Retention: 34 * day}, hours(90*day), days,
+		months)))
 	h.at("2026-04-20T09:00:00Z")
 	h.event("2026-04-20T08:59:00Z")
 	if err := h.start(before); !errors.Is(err, tableconfig.ErrRefused) {
@@ -260,7 +269,7 @@ func TestHistory_ATierAddedAgainBeginsAfterTheGap(t *testing.T) {
 	h.must(h.deploy(with))
 	kind, _ := h.kinds.Kind("FLOW")
 	month, _, found := kind.Retention.Find(tier.Month)
-	if !found || month.From != timeOf("2026-05-01T00:00:00Z") {
+	if !found || month.From != mustTime("2026-05-01T00:00:00Z") {
 		t.Errorf("month tier %+v, want it from the first month after the gap", month)
 	}
 }

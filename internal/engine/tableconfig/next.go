@@ -19,7 +19,8 @@ const Lead = time.Hour
 // Next returns the configuration of the table after a declared kind is applied at now, and
 // the changes that are refused. stored is nil if none was applied before: then the declared
 // configuration is adopted as it is. maxAhead is how far event times may be ahead of now.
-func Next(stored *storage.KindConfig, declared *catalog.Kind, now model.Time, maxAhead time.Duration) (storage.KindConfig, []config.Change) {
+func Next(stored *storage.KindConfig, declared *catalog.Kind, now model.Time,
+	maxAhead time.Duration) (storage.KindConfig, []config.Change) {
 	if stored == nil {
 		return adopted(declared), nil
 	}
@@ -34,9 +35,9 @@ func Next(stored *storage.KindConfig, declared *catalog.Kind, now model.Time, ma
 	at := start{now: now, earliest: now.Add(Lead + maxAhead), events: eventsFrom(next.LeastRaw, now, maxAhead)}
 	next.Tiers = nextTiers(stored.Tiers, declared.Retention.Tiers, at)
 	change := fieldChange{now: now, version: max(now, fieldsAt(stored)+1)}
-	next.Measures = change.next(stored.Measures, measuresOf(declared))
-	next.Dimensions = change.next(stored.Dimensions, dimensionsOf(declared))
-	next.Distinct = change.next(stored.Distinct, distinctOf(declared))
+	next.Measures = change.next(stored.Measures, measureFields(declared))
+	next.Dimensions = change.next(stored.Dimensions, dimensionFields(declared))
+	next.Distinct = change.next(stored.Distinct, distinctFields(declared))
 	return next, refused
 }
 
@@ -44,9 +45,10 @@ func Next(stored *storage.KindConfig, declared *catalog.Kind, now model.Time, ma
 func adopted(k *catalog.Kind) storage.KindConfig {
 	c := storage.KindConfig{
 		Kind: k.Name, SubjectType: k.Subject.Name, Shards: k.Shards,
-		OrderBy: k.OrderBy, OrderType: string(k.OrderType), Sessions: sessionsOf(k),
-		Raw: k.Retention.Raw, LeastRaw: k.Retention.LeastRawRetention(), Jitter: k.Retention.Jitter, LateEvery: k.Retention.LateEvery,
-		Measures: measuresOf(k), Dimensions: dimensionsOf(k), Distinct: distinctOf(k),
+		OrderBy: k.OrderBy, OrderType: string(k.OrderType), Sessions: encodeSessions(k),
+		Raw: k.Retention.Raw, LeastRaw: k.Retention.LeastRawRetention(), Jitter: k.Retention.Jitter,
+		LateEvery: k.Retention.LateEvery,
+		Measures:  measureFields(k), Dimensions: dimensionFields(k), Distinct: distinctFields(k),
 	}
 	for _, t := range k.Retention.Tiers {
 		c.Tiers = append(c.Tiers, newTier(t, t.From))
@@ -54,8 +56,8 @@ func adopted(k *catalog.Kind) storage.KindConfig {
 	return c
 }
 
-// sessionsOf returns the declaration of sessions as it is stored.
-func sessionsOf(k *catalog.Kind) json.RawMessage {
+// encodeSessions returns the declaration of sessions as it is stored.
+func encodeSessions(k *catalog.Kind) json.RawMessage {
 	if k.Sessions == nil {
 		return nil
 	}
@@ -68,7 +70,9 @@ func sessionsOf(k *catalog.Kind) json.RawMessage {
 func nextTiers(stored []storage.TierConfig, declared []tier.Tier, at start) []storage.TierConfig {
 	next := slices.Clone(stored)
 	for i := range next {
-		if next[i].RemovedAt == 0 && !slices.ContainsFunc(declared, func(t tier.Tier) bool { return t.Unit.String() == next[i].Unit }) {
+		if next[i].RemovedAt == 0 && !slices.ContainsFunc(declared, func(t tier.Tier) bool {
+			return t.Unit.String() == next[i].Unit
+		}) {
 			next[i].RemovedAt = at.now
 		}
 	}
@@ -84,13 +88,14 @@ func nextTiers(stored []storage.TierConfig, declared []tier.Tier, at start) []st
 		next[i].Retention, next[i].Least = t.Retention, min(next[i].Least, t.LeastRetention())
 		changeOver(&next[i], t, at.now)
 	}
-	slices.SortFunc(next, func(a, b storage.TierConfig) int { return unitOf(a).Compare(unitOf(b)) })
+	slices.SortFunc(next, func(a, b storage.TierConfig) int { return parseUnit(a).Compare(parseUnit(b)) })
 	return next
 }
 
 func newTier(t tier.Tier, from model.Time) storage.TierConfig {
 	return storage.TierConfig{
-		Unit: t.Unit.String(), Retention: t.Retention, Least: t.LeastRetention(), From: from, Deferred: t.Deferred, Grace: t.Grace,
+		Unit: t.Unit.String(), Retention: t.Retention, Least: t.LeastRetention(), From: from, Deferred: t.Deferred,
+		Grace: t.Grace,
 	}
 }
 
@@ -131,7 +136,7 @@ func (s start) firstBucket(declared []tier.Tier, level int, again bool) model.Ti
 	return max(t.From, t.Unit.FirstStart(children))
 }
 
-func unitOf(t storage.TierConfig) tier.Unit {
+func parseUnit(t storage.TierConfig) tier.Unit {
 	u, _ := tier.ParseUnit(t.Unit) // an unknown unit sorts first and is not used
 	return u
 }

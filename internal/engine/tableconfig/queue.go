@@ -22,7 +22,8 @@ type QueueStore interface {
 	// none is stored.
 	PutQueueConfig(ctx context.Context, c storage.QueueConfig, prev [16]byte) (storage.WriteResult, error)
 	// Invalidations reads one page of a queue shard, strongly consistent.
-	Invalidations(ctx context.Context, shard storage.QueueShard, dueUpTo model.Time, after string) (storage.InvalidationPage, error)
+	Invalidations(ctx context.Context, shard storage.QueueShard, dueUpTo model.Time,
+		after string) (storage.InvalidationPage, error)
 }
 
 // AppliedQueue is what ApplyQueue did.
@@ -40,7 +41,8 @@ func (a AppliedQueue) String() string {
 		text += fmt.Sprintf("; %d earlier ones are swept until they are empty", earlier)
 	}
 	for _, g := range a.Retired {
-		text += fmt.Sprintf("\nqueue: generation %d is empty, and its %d shards are not swept any more", g.Number, g.Shards)
+		text += fmt.Sprintf("\nqueue: generation %d is empty, and its %d shards are not swept any more", g.Number,
+			g.Shards)
 	}
 	return text
 }

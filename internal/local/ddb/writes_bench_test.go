@@ -27,7 +27,8 @@ func BenchmarkWrites(b *testing.B) {
 		text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 		number := func(n int) types.AttributeValue { return &types.AttributeValueMemberN{Value: fmt.Sprint(n)} }
 		return []types.AttributeValue{
-			text(fmt.Sprintf("DEVICE#%d", n/100)), text(fmt.Sprintf("EVENT#%012d", n)), number(n), number(n), number(2e9), number(7 * n), number(3 * n),
+			text(fmt.Sprintf("DEVICE#%d", n/100)), text(fmt.Sprintf("EVENT#%012d", n)), number(n), number(n),
+			number(2e9), number(7 * n), number(3 * n),
 			text("reading"), text("0123456789abcdefghijkl"),
 		}
 	}
@@ -44,13 +45,15 @@ func BenchmarkWrites(b *testing.B) {
 		write func(ctx context.Context, c *dynamodb.Client, first int) error
 	}{
 		{"put", 1, func(ctx context.Context, c *dynamodb.Client, first int) error {
-			_, err := c.PutItem(ctx, &dynamodb.PutItemInput{TableName: ptr(table), Item: item(first), ConditionExpression: ptr(isNew)})
+			_, err := c.PutItem(ctx,
+				&dynamodb.PutItemInput{TableName: ptr(table), Item: item(first), ConditionExpression: ptr(isNew)})
 			return err
 		}},
 		{"transaction", 100, func(ctx context.Context, c *dynamodb.Client, first int) error {
 			in := &dynamodb.TransactWriteItemsInput{}
 			for n := first; n < first+100; n++ {
-				in.TransactItems = append(in.TransactItems, types.TransactWriteItem{Put: &types.Put{TableName: ptr(table), Item: item(n), ConditionExpression: ptr(isNew)}})
+				in.TransactItems = append(in.TransactItems, types.TransactWriteItem{Put: &types.Put{TableName: ptr(table),
+					Item: item(n), ConditionExpression: ptr(isNew)}})
 			}
 			_, err := c.TransactWriteItems(ctx, in)
 			return err
@@ -58,7 +61,8 @@ func BenchmarkWrites(b *testing.B) {
 		{"statements", 25, func(ctx context.Context, c *dynamodb.Client, first int) error {
 			in := &dynamodb.BatchExecuteStatementInput{}
 			for n := first; n < first+25; n++ {
-				in.Statements = append(in.Statements, types.BatchStatementRequest{Statement: ptr("INSERT INTO " + table + " VALUE " + value), Parameters: values(n)})
+				in.Statements = append(in.Statements, types.BatchStatementRequest{Statement: ptr("INSERT INTO " + table +
+					" VALUE " + value), Parameters: values(n)})
 			}
 			out, err := c.BatchExecuteStatement(ctx, in)
 			for i := 0; err == nil && i < len(out.Responses); i++ {
@@ -73,7 +77,8 @@ func BenchmarkWrites(b *testing.B) {
 			for n := first; n < first+25; n++ {
 				all = append(all, types.WriteRequest{PutRequest: &types.PutRequest{Item: item(n)}})
 			}
-			out, err := c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: all}})
+			out, err := c.BatchWriteItem(ctx,
+				&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: all}})
 			if err == nil && len(out.UnprocessedItems) > 0 {
 				err = fmt.Errorf("%d items are unprocessed", len(out.UnprocessedItems))
 			}

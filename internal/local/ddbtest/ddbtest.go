@@ -25,7 +25,9 @@ var shared struct {
 // that calls it must call Main in TestMain.
 func ForTest(t testing.TB) *ddblocal.Server {
 	t.Helper()
-	shared.once.Do(func() { shared.server, shared.err = ddblocal.Start(context.Background(), ddblocal.FromEnv()) })
+	shared.once.Do(func() {
+		shared.server, shared.err = ddblocal.Start(context.Background(), ddblocal.FromEnv())
+	})
 	if errors.Is(shared.err, ddblocal.ErrMissing) {
 		testenv.Missing(t, "java", shared.err)
 	}

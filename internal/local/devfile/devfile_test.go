@@ -13,9 +13,12 @@ import (
 func TestFind_FindsARunningDevInADirectoryAbove(t *testing.T) {
 	dir := t.TempDir()
 	id := "run-1"
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set(IDHeader, id) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set(IDHeader, id)
+	}))
 	defer server.Close()
-	want := Dev{URL: server.URL, Endpoint: "http://127.0.0.1:1", Table: "dev-1", PID: 7, Started: time.Unix(1, 0).UTC(), ID: id}
+	want := Dev{URL: server.URL, Endpoint: "http://127.0.0.1:1", Table: "dev-1", PID: 7,
+		Started: time.Unix(1, 0).UTC(), ID: id}
 	remove, err := want.Write(filepath.Join(dir, Path))
 	if err != nil {
 		t.Fatal(err)

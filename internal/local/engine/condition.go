@@ -135,7 +135,9 @@ func (c Compare) Check() error {
 	case model.Equal, model.NotEqual:
 		return nil
 	case model.Begins:
-		return checkTypes("begins_with", func(t item.Type) bool { return t == item.S || t == item.B }, c.Right, c.Left)
+		return checkTypes("begins_with", func(t item.Type) bool {
+			return t == item.S || t == item.B
+		}, c.Right, c.Left)
 	}
 	if byOrder[c.Op] == nil {
 		return fmt.Errorf("unknown comparison %q", c.Op)
@@ -193,7 +195,8 @@ func describe(v item.Value) string {
 }
 
 // typeNames are the names of the types in DynamoDB's protocol.
-var typeNames = map[item.Type]string{item.S: "S", item.N: "N", item.B: "B", item.Bool: "BOOL", item.Null: "NULL"}
+var typeNames = map[item.Type]string{item.S: "S", item.N: "N", item.B: "B", item.Bool: "BOOL",
+	item.Null: "NULL"}
 
 // TypeName returns the name of a value's type in DynamoDB's protocol.
 func TypeName(v item.Value) string {

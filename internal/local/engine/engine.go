@@ -85,7 +85,8 @@ func before(a, b entry) bool {
 
 // New returns an empty table. now is the clock of TTL, of stream records and of the lifetime of tokens.
 func New(schema Schema, options Options, now func() model.Time) *Table {
-	t := &Table{schema: schema, options: options, now: now, items: newTree(before), expiring: newTree(expiresBefore)}
+	t := &Table{schema: schema, options: options, now: now, items: newTree(before),
+		expiring: newTree(expiresBefore)}
 	for range schema.Indexes {
 		t.indexes = append(t.indexes, newTree(before))
 	}

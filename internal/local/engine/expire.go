@@ -38,7 +38,9 @@ func (t *Table) Expire(now model.Time, pick func(keys.Key) bool) int {
 		}
 		return e.at <= most
 	})
-	slices.SortFunc(due, func(a, b keys.Key) int { return cmp.Or(cmp.Compare(a.PK, b.PK), cmp.Compare(a.SK, b.SK)) })
+	slices.SortFunc(due, func(a, b keys.Key) int {
+		return cmp.Or(cmp.Compare(a.PK, b.PK), cmp.Compare(a.SK, b.SK))
+	})
 	c := Commit{}
 	for _, k := range due {
 		c.add(t.change(Change{Key: k, Old: t.get(k)}, true))

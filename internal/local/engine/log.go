@@ -94,7 +94,9 @@ func (t *Table) Restore(s State, log Log) {
 	if s.Shards != nil {
 		t.stream.shards = s.Shards
 	}
-	for _, token := range slices.SortedFunc(maps.Keys(s.Tokens), func(a, b string) int { return cmp.Compare(s.Tokens[a].At, s.Tokens[b].At) }) {
+	for _, token := range slices.SortedFunc(maps.Keys(s.Tokens), func(a, b string) int {
+		return cmp.Compare(s.Tokens[a].At, s.Tokens[b].At)
+	}) {
 		t.tokens.add(token, s.Tokens[token])
 	}
 }

@@ -31,13 +31,18 @@ func keyPart(it item.Item, name, which string, limit int) (string, error) {
 	case !ok:
 		return "", fmt.Errorf("One or more parameter values were invalid: Missing the key %s in the item", name)
 	case v.Type != item.S:
-		return "", fmt.Errorf("One or more parameter values were invalid: Type mismatch for key %s expected: S actual: %s", name, TypeName(v))
+		return "", fmt.Errorf(
+			"One or more parameter values were invalid: Type mismatch for key %s expected: S actual: %s", name,
+			TypeName(v))
 	case v.S == "":
-		return "", fmt.Errorf("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: %s", name)
+		return "", fmt.Errorf(
+			"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: %s", name)
 	case len(v.S) > limit && which == "hashkey":
-		return "", fmt.Errorf("One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of%d bytes", limit)
+		return "", fmt.Errorf(
+			"One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of%d bytes", limit)
 	case len(v.S) > limit:
-		return "", fmt.Errorf("One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of %d bytes", limit)
+		return "", fmt.Errorf(
+			"One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of %d bytes", limit)
 	}
 	return v.S, nil
 }

@@ -15,7 +15,8 @@ const tokenLifetime = 10 * time.Minute
 const MaxTokenBytes = 36
 
 // ErrTokenReused reports a token that was used for another transaction.
-var ErrTokenReused = errors.New("the token was used for another transaction within the last ten minutes: use a new one for a changed transaction")
+var ErrTokenReused = errors.New(
+	"the token was used for another transaction within the last ten minutes: use a new one for a changed transaction")
 
 // Transaction is a transaction that was stored with a token: a hash of its content, and when.
 type Transaction struct {

@@ -104,7 +104,8 @@ func checkActions(token string, actions []Action) error {
 	for i := range actions {
 		a := &actions[i]
 		if seen[a.Key] {
-			return fmt.Errorf("%w: Transaction request cannot include multiple operations on one item: %v", ErrMalformed, a.Key)
+			return fmt.Errorf("%w: Transaction request cannot include multiple operations on one item: %v",
+				ErrMalformed, a.Key)
 		}
 		seen[a.Key] = true
 		if a.If == nil {
@@ -158,7 +159,8 @@ func (t *Table) plan(actions []Action) ([]Change, []Outcome, error) {
 }
 
 // errNoOperand is DynamoDB's error of SET a = b on an item without b.
-var errNoOperand = fmt.Errorf("%w: The provided expression refers to an attribute that does not exist in the item", ErrMalformed)
+var errNoOperand = fmt.Errorf(
+	"%w: The provided expression refers to an attribute that does not exist in the item", ErrMalformed)
 
 // apply returns the item after an action; nil removes it.
 func (t *Table) apply(a *Action, old item.Item) (image item.Item, err error) {

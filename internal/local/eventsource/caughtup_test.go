@@ -31,8 +31,10 @@ func TestCaughtUp_DoesNotWaitForTheWindow(t *testing.T) {
 		b.stream.write("s", 1, 130, 1)
 		start := time.Now()
 		b.drain(t)
-		if took := time.Since(start); took > 2*time.Second || !slices.Equal(sizes(b.function.batches), []int{100, 30}) {
-			t.Errorf("caught up after %s by batches of %v; want at once, by 100 and 30", took, sizes(b.function.batches))
+		if took := time.Since(start); took > 2*time.Second ||
+			!slices.Equal(sizes(b.function.batches), []int{100, 30}) {
+			t.Errorf("caught up after %s by batches of %v; want at once, by 100 and 30", took,
+				sizes(b.function.batches))
 		}
 	})
 }

@@ -106,7 +106,8 @@ func TestDeliver_BisectGivesUpOnlyTheFailingRecord(t *testing.T) {
 			t.Fatalf("%d acknowledged, given up %+v; want 99, and one", len(acked), b.givenUp)
 		}
 		g := b.givenUp[0]
-		if g.First != "37" || g.Last != "37" || g.Records != 1 || g.Invokes != 3 || g.Condition != eventsource.RetriesExhausted ||
+		if g.First != "37" || g.Last != "37" || g.Records != 1 || g.Invokes != 3 ||
+			g.Condition != eventsource.RetriesExhausted ||
 			g.Shard != "s" || g.Stream != "arn:stream" || g.At == 0 || g.FirstAt == 0 || g.LastAt != g.FirstAt {
 			t.Errorf("given up %+v; want record 37 after three invocations", g)
 		}
@@ -124,8 +125,10 @@ func TestDeliver_WholeBatchIsGivenUpAndTheShardContinues(t *testing.T) {
 			return nil, nil
 		}
 		b.drain(t)
-		if len(b.function.batches) != 6 || len(b.givenUp) != 1 || b.givenUp[0].First != "6" || b.givenUp[0].Last != "10" {
-			t.Errorf("%d invocations, given up %+v; want 6, and 6 to 10 after five of them", len(b.function.batches), b.givenUp)
+		if len(b.function.batches) != 6 || len(b.givenUp) != 1 || b.givenUp[0].First != "6" ||
+			b.givenUp[0].Last != "10" {
+			t.Errorf("%d invocations, given up %+v; want 6, and 6 to 10 after five of them", len(b.function.batches),
+				b.givenUp)
 		}
 		if last := b.function.batches[5]; !slices.Equal(last, numbers(11, 20)) {
 			t.Errorf("then %v, want 11 to 20", last)
@@ -159,7 +162,8 @@ func TestDeliver_RecordsOverTheAgeLimitAreGivenUp(t *testing.T) {
 			return nil, nil
 		}
 		b.drain(t)
-		if len(b.givenUp) != 1 || b.givenUp[0].Condition != eventsource.AgeExceeded || b.givenUp[0].First != "1" || b.givenUp[0].Last != "3" {
+		if len(b.givenUp) != 1 || b.givenUp[0].Condition != eventsource.AgeExceeded || b.givenUp[0].First != "1" ||
+			b.givenUp[0].Last != "3" {
 			t.Errorf("given up %+v; want 1 to 3, for their age", b.givenUp)
 		}
 		if last := b.function.batches[len(b.function.batches)-1]; !slices.Equal(last, []string{"4", "5"}) {

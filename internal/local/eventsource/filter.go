@@ -127,7 +127,8 @@ func parseCondition(raw json.RawMessage) (condition, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("condition %s: want a literal, prefix, suffix, equals-ignore-case, anything-but or exists", raw)
+	return nil, fmt.Errorf(
+		"condition %s: want a literal, prefix, suffix, equals-ignore-case, anything-but or exists", raw)
 }
 
 var textRules = map[string]func(got, want string) bool{

@@ -55,7 +55,8 @@ func TestFilter_PassesIfOnePatternMatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for body, want := range map[string]bool{`{"a":"1"}`: true, `{"b":"2","a":"0"}`: true, `{"a":"2","b":"1"}`: false, `{}`: false} {
+	for body, want := range map[string]bool{`{"a":"1"}`: true, `{"b":"2","a":"0"}`: true,
+		`{"a":"2","b":"1"}`: false, `{}`: false} {
 		if got := f.Match([]byte(body)); got != want {
 			t.Errorf("%s: %v, want %v", body, got, want)
 		}
@@ -108,7 +109,8 @@ func FuzzFilter(f *testing.F) {
 		if json.Unmarshal([]byte(text), &decoded) != nil || decoded == nil || !utf8.ValidString(outer+inner) {
 			return
 		}
-		pattern, _ := json.Marshal(map[string]any{outer: map[string]any{inner: []any{map[string]any{"exists": true}}}})
+		pattern, _ := json.Marshal(
+			map[string]any{outer: map[string]any{inner: []any{map[string]any{"exists": true}}}})
 		filter, err := eventsource.ParseFilter(string(pattern))
 		if err != nil {
 			t.Fatal(err)

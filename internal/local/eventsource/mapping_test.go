@@ -58,9 +58,10 @@ func (s *stream) write(shard string, first, last, items int) {
 	defer s.mu.Unlock()
 	for n := first; n <= last; n++ {
 		item := fmt.Sprint("item", n%items)
-		body := fmt.Sprintf(`{"eventName":"INSERT","dynamodb":{"SequenceNumber":"%d","Keys":{"sk":{"S":"%s"}}}}`, n, item)
+		body := fmt.Sprintf(`{"eventName":"INSERT","dynamodb":{"SequenceNumber":"%d","Keys":{"sk":{"S":"%s"}}}}`, n,
+			item)
 		s.pages[shard] = append(s.pages[shard], eventsource.Record{
-			Seq: fmt.Sprint(n), Item: item, At: model.TimeOf(time.Now()), Body: json.RawMessage(body),
+			Seq: fmt.Sprint(n), Item: item, At: model.NewTime(time.Now()), Body: json.RawMessage(body),
 		})
 	}
 }
@@ -147,7 +148,7 @@ func newBench(settings eventsource.Settings) *bench {
 	b := &bench{stream: newStream(eventsource.Shard{ID: "s"}), function: &function{}}
 	b.Mapping = &eventsource.Mapping{
 		Source: b.stream, Invoke: b.function.Invoke, Settings: settings, Stream: "arn:stream",
-		Now: func() model.Time { return model.TimeOf(time.Now()) },
+		Now: func() model.Time { return model.NewTime(time.Now()) },
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			select {
 			case <-time.After(d):
@@ -256,7 +257,8 @@ func TestMapping_FilteredRecordsAreNeverDelivered(t *testing.T) {
 func TestMapping_ChildShardWaitsForItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(eventsource.Settings{BatchSize: 10, MaxRetries: -1})
-		b.stream.shards = []eventsource.Shard{{ID: "left", Parent: "s"}, {ID: "right", Parent: "s"}, {ID: "s", Parent: "gone"}}
+		b.stream.shards = []eventsource.Shard{{ID: "left", Parent: "s"}, {ID: "right", Parent: "s"},
+			{ID: "s", Parent: "gone"}}
 		b.stream.write("s", 1, 30, 1)
 		b.stream.write("left", 31, 40, 1)
 		b.stream.write("right", 41, 50, 1)

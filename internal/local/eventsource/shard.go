@@ -23,7 +23,8 @@ func (m *Mapping) read(ctx context.Context, s Shard, state *shardState) error {
 	group, ctx := errgroup.WithContext(ctx)
 	lanes := make([]*lane, max(1, m.Settings.Parallelization))
 	for i := range lanes {
-		lanes[i] = &lane{Mapping: m, shard: s.ID, state: state, pages: make(chan []Record, 1), flush: make(chan struct{}, 1)}
+		lanes[i] = &lane{Mapping: m, shard: s.ID, state: state, pages: make(chan []Record, 1),
+			flush: make(chan struct{}, 1)}
 		group.Go(func() error { return lanes[i].run(ctx) })
 	}
 	group.Go(func() error {
@@ -70,7 +71,7 @@ func (m *Mapping) distribute(ctx context.Context, records []Record, state *shard
 	passed, count := make([][]Record, len(lanes)), 0
 	for _, r := range records {
 		if m.Settings.Filter.Match(r.Body) {
-			to := LaneOf(r.Item, len(lanes))
+			to := LaneIndex(r.Item, len(lanes))
 			passed[to] = append(passed[to], r)
 			count++
 		}
@@ -99,8 +100,8 @@ func flush(lanes []*lane) {
 	}
 }
 
-// LaneOf returns the lane of an item, out of a number of lanes.
-func LaneOf(item string, lanes int) int {
+// LaneIndex returns the lane of an item, out of a number of lanes.
+func LaneIndex(item string, lanes int) int {
 	h := fnv.New32a()
 	h.Write([]byte(item))
 	return int(h.Sum32() % uint32(lanes))

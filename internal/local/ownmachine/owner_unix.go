@@ -23,7 +23,8 @@ func MayRun(files ...string) error {
 			case err != nil:
 				return err
 			case by != 0 && by != os.Getuid() && by != chosen:
-				return fmt.Errorf("%s belongs to another user, and would run as you: name it explicitly if you trust it", at)
+				return fmt.Errorf("%s belongs to another user, and would run as you: name it explicitly if you trust it",
+					at)
 			}
 		}
 	}

@@ -46,7 +46,8 @@ func Refusal(r *http.Request) (status int, why string) {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		at, err := url.Parse(origin)
 		if err != nil || !IsLoopback(at.Host) {
-			return http.StatusForbidden, "a page of another website sent this request: only pages of this machine are served"
+			return http.StatusForbidden,
+				"a page of another website sent this request: only pages of this machine are served"
 		}
 	}
 	return 0, ""

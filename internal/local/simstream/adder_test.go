@@ -29,9 +29,10 @@ func (a adder) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		return nil, err
 	}
 	for _, record := range batch.Records {
-		err := a.totals.Update(ctx, simstream.Write{Key: []string{"total"}, Change: func(old item.Item) (item.Item, error) {
-			return item.Item{"amount": number(amount([]item.Item{old}) + record.DynamoDB.NewImage.Amount.N)}, nil
-		}})
+		err := a.totals.Update(ctx,
+			simstream.Write{Key: []string{"total"}, Change: func(old item.Item) (item.Item, error) {
+				return item.Item{"amount": number(amount([]item.Item{old}) + record.DynamoDB.NewImage.Amount.N)}, nil
+			}})
 		if err != nil {
 			return nil, err
 		}

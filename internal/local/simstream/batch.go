@@ -31,7 +31,8 @@ func (l *simLane) repeat(dice Dice, batch []eventsource.Record) {
 		l.redeliver(dice.Of("overtaking"), batch, dice.Span("overtaking", 10*time.Second))
 	}
 	if l.strikes(dice, Duplicate) {
-		most := []time.Duration{time.Minute, 30 * time.Minute, 4 * time.Hour, 25 * time.Hour}[dice.Pick("duplicate", 4)]
+		most := []time.Duration{time.Minute, 30 * time.Minute, 4 * time.Hour,
+			25 * time.Hour}[dice.Pick("duplicate", 4)]
 		l.redeliver(dice.Of("duplicate"), batch, time.Second+dice.Span("again", most))
 	}
 }
@@ -96,7 +97,9 @@ func (l *simLane) giveUp(g eventsource.GivenUp, batch []eventsource.Record) {
 
 // within returns the records of a batch that a payload contains, for a trace.
 func within(batch []eventsource.Record, payload []byte) []eventsource.Record {
-	return slices.DeleteFunc(slices.Clone(batch), func(r eventsource.Record) bool { return !bytes.Contains(payload, []byte(`"`+r.Seq+`"`)) })
+	return slices.DeleteFunc(slices.Clone(batch), func(r eventsource.Record) bool {
+		return !bytes.Contains(payload, []byte(`"`+r.Seq+`"`))
+	})
 }
 
 // names returns the changes in records, for a trace.

@@ -107,7 +107,7 @@ func (d *delivery) read(sh *simShard, n int) {
 }
 
 func (d *delivery) lane(sh *simShard, item string) *simLane {
-	return sh.lanes[eventsource.LaneOf(item, len(sh.lanes))]
+	return sh.lanes[eventsource.LaneIndex(item, len(sh.lanes))]
 }
 
 // add adds a record that passes the filter.

@@ -59,10 +59,11 @@ func TestDelivery_ExpiryHasTheIdentityOfTTLUnlessUnsigned(t *testing.T) {
 			table := simstream.NewTable(s, "id")
 			table.Expires = "ttl"
 			seen = nil
-			s.Deliver(simstream.Delivery{Handler: simstream.Function(func(_ context.Context, payload []byte) ([]byte, error) {
-				seen = append(seen, parseRecords(payload)...)
-				return nil, nil
-			})})
+			s.Deliver(simstream.Delivery{Handler: simstream.Function(
+				func(_ context.Context, payload []byte) ([]byte, error) {
+					seen = append(seen, parseRecords(payload)...)
+					return nil, nil
+				})})
 			s.Go("a client", s.Dice(), func(ctx context.Context) {
 				_ = table.Put(ctx, item.Item{"id": text("a"), "ttl": number(int(s.Now().Add(time.Hour).Seconds()))})
 			})
@@ -75,7 +76,8 @@ func TestDelivery_ExpiryHasTheIdentityOfTTLUnlessUnsigned(t *testing.T) {
 		if len(seen) != 2 || seen[0].EventName != "INSERT" || seen[1].EventName != "REMOVE" {
 			t.Fatalf("records %+v, want an INSERT and a REMOVE", seen)
 		}
-		if signed := seen[1].UserIdentity != nil && seen[1].UserIdentity.PrincipalID == "dynamodb.amazonaws.com"; signed == unsigned {
+		if signed := seen[1].UserIdentity != nil &&
+			seen[1].UserIdentity.PrincipalID == "dynamodb.amazonaws.com"; signed == unsigned {
 			t.Errorf("unsigned %v: the identity of the removal is %+v", unsigned, seen[1].UserIdentity)
 		}
 	}
@@ -87,12 +89,13 @@ func TestDelivery_FailoverRepeatsTheChangesUnderAnotherARN(t *testing.T) {
 		table := simstream.NewTable(s, "id")
 		clear(ids)
 		clear(arns)
-		s.Deliver(simstream.Delivery{Handler: simstream.Function(func(_ context.Context, payload []byte) ([]byte, error) {
-			for _, r := range parseRecords(payload) {
-				ids[r.EventID], arns[r.EventSourceARN] = true, true
-			}
-			return nil, nil
-		})})
+		s.Deliver(simstream.Delivery{Handler: simstream.Function(
+			func(_ context.Context, payload []byte) ([]byte, error) {
+				for _, r := range parseRecords(payload) {
+					ids[r.EventID], arns[r.EventSourceARN] = true, true
+				}
+				return nil, nil
+			})})
 		for i := range 2 {
 			s.After(time.Duration(i)*time.Minute, func() {
 				s.Go("a client", s.Dice().Of("put", i), func(ctx context.Context) {
@@ -112,10 +115,11 @@ func TestDelivery_PanicFailsTheBatch(t *testing.T) {
 	r := one(t, func(s *simstream.Sim) {
 		calls = 0
 		table := simstream.NewTable(s, "id")
-		s.Deliver(simstream.Delivery{Settings: eventsource.Settings{MaxRetries: 2}, Handler: simstream.Function(func(context.Context, []byte) ([]byte, error) {
-			calls++
-			panic("a bug")
-		})})
+		s.Deliver(simstream.Delivery{Settings: eventsource.Settings{MaxRetries: 2},
+			Handler: simstream.Function(func(context.Context, []byte) ([]byte, error) {
+				calls++
+				panic("a bug")
+			})})
 		s.Go("a client", s.Dice(), func(ctx context.Context) { _ = table.Put(ctx, item.Item{"id": text("a")}) })
 	})
 	if calls != 3 || r.Counts["batches given up: "+eventsource.RetriesExhausted] != 1 {
@@ -170,9 +174,11 @@ func TestTransact_ConflictOnOneItemStoresNone(t *testing.T) {
 		table := simstream.NewTable(s, "id")
 		store := func(old item.Item) (item.Item, error) { return item.Item{}, nil }
 		s.Go("a client", s.Dice(), func(ctx context.Context) {
-			err := table.Transact(ctx, simstream.Write{Key: []string{"a"}, Change: store}, simstream.Write{Key: []string{"b"}, Change: store})
+			err := table.Transact(ctx, simstream.Write{Key: []string{"a"}, Change: store},
+				simstream.Write{Key: []string{"b"}, Change: store})
 			if !errors.Is(err, simstream.ErrConflict) || len(table.All("a"))+len(table.All("b")) > 0 {
-				s.Fail(fmt.Errorf("transact: %v, and %d items, want a conflict and none", err, len(table.All("a"))+len(table.All("b"))))
+				s.Fail(fmt.Errorf("transact: %v, and %d items, want a conflict and none", err,
+					len(table.All("a"))+len(table.All("b"))))
 			}
 		})
 	}

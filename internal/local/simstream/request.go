@@ -49,7 +49,8 @@ func (s *Sim) Read(ctx context.Context, r Request, do func() error) error {
 // Write carries out a write: time passes, other actors run, and do writes to the table unless a
 // fault occurs. After the result Unknown, do may be called after Write has returned. do has
 // no context, because a write in transit does not depend on its sender.
-func (s *Sim) Write(ctx context.Context, r Request, do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
+func (s *Sim) Write(ctx context.Context, r Request,
+	do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
 	a := actorFrom(ctx)
 	if a == nil {
 		return do()
@@ -71,9 +72,9 @@ func (s *Sim) Write(ctx context.Context, r Request, do func() (storage.WriteResu
 	return result, nil
 }
 
-// DiceOf returns the dice of the next request of the actor of ctx, so that a table can choose
+// DiceFrom returns the dice of the next request of the actor of ctx, so that a table can choose
 // the size of a page.
-func (s *Sim) DiceOf(ctx context.Context) Dice {
+func (s *Sim) DiceFrom(ctx context.Context) Dice {
 	if a := actorFrom(ctx); a != nil {
 		return a.dice.Of("request", a.requests)
 	}
@@ -131,12 +132,14 @@ func (a *actor) survives(dice Dice, r Request) error {
 	return nil
 }
 
-func (a *actor) writeFault(dice Dice, r Request, do func() (storage.WriteResult, error)) (_ storage.WriteResult, struck bool) {
+func (a *actor) writeFault(dice Dice, r Request,
+	do func() (storage.WriteResult, error)) (_ storage.WriteResult, struck bool) {
 	switch {
 	case a.throttled(dice, r):
 		return storage.Throttled, true
 	case a.strikes(dice, TransactionConflict):
-		a.logFault(a.name, TransactionConflict, "on %d of %d items: %v", 1+dice.Pick("conflicts", max(1, len(r.Keys))), max(1, len(r.Keys)), r)
+		a.logFault(a.name, TransactionConflict, "on %d of %d items: %v",
+			1+dice.Pick("conflicts", max(1, len(r.Keys))), max(1, len(r.Keys)), r)
 		return storage.Conflicted, true
 	case a.strikes(dice, WriteLost):
 		a.logFault(a.name, WriteLost, "%v", r)

@@ -93,13 +93,14 @@ func recountOnce(ctx context.Context, made, totals *simstream.Table) error {
 	if err != nil {
 		return err
 	}
-	return totals.Update(ctx, simstream.Write{Key: []string{"total"}, Change: func(old item.Item) (item.Item, error) {
-		if old["rev"].S != read["rev"].S {
-			return nil, simstream.ErrCondition
-		}
-		rev := amount([]item.Item{{"amount": old["rev"]}})
-		return item.Item{"amount": number(amount(all)), "rev": number(rev + 1)}, nil
-	}})
+	return totals.Update(ctx,
+		simstream.Write{Key: []string{"total"}, Change: func(old item.Item) (item.Item, error) {
+			if old["rev"].S != read["rev"].S {
+				return nil, simstream.ErrCondition
+			}
+			rev := amount([]item.Item{{"amount": old["rev"]}})
+			return item.Item{"amount": number(amount(all)), "rev": number(rev + 1)}, nil
+		}})
 }
 
 func TestTrial_HandlerThatRecomputesPassesUnderEveryFault(t *testing.T) {
@@ -112,7 +113,8 @@ func TestTrial_HandlerThatRecomputesPassesUnderEveryFault(t *testing.T) {
 		}
 		return r.Failure == nil
 	})
-	unused := []simstream.Fault{simstream.ExpiresLate, simstream.ExpiresNever, simstream.ExpiresUnsigned, simstream.OldCode}
+	unused := []simstream.Fault{simstream.ExpiresLate, simstream.ExpiresNever, simstream.ExpiresUnsigned,
+		simstream.OldCode}
 	for _, f := range simstream.Faults() {
 		if struck[f.String()] == 0 && !slices.Contains(unused, f) {
 			t.Errorf("%s never occurred", f)
@@ -130,7 +132,8 @@ func newSales(s *simstream.Sim) {
 	for i := range sales {
 		if d := s.Dice().Of("sale", i); d.Chance("happens", .9) {
 			s.Go("the shop", d, func(ctx context.Context) {
-				_ = made.Put(ctx, item.Item{"shop": text("shop"), "id": text(fmt.Sprint("sale ", i)), "amount": number(1 << i)})
+				_ = made.Put(ctx, item.Item{"shop": text("shop"), "id": text(fmt.Sprint("sale ", i)),
+					"amount": number(1 << i)})
 			})
 		}
 	}
@@ -154,14 +157,16 @@ func TestTrial_FindsFaultsThatBreakAHandlerThatAdds(t *testing.T) {
 	}
 	for _, f := range []simstream.Fault{
 		simstream.CrashAfter, simstream.ResponseLost, simstream.WriteUnconfirmed, simstream.WriteDelayed,
-		simstream.Duplicate, simstream.ConcurrentDelivery, simstream.ShardReread, simstream.ReplayFromStart, simstream.Failover,
+		simstream.Duplicate, simstream.ConcurrentDelivery, simstream.ShardReread, simstream.ReplayFromStart,
+		simstream.Failover,
 	} {
 		if trace := find(simstream.Only(f)); trace == nil {
 			t.Errorf("%s alone never made the total wrong", f)
 		}
 	}
 	for _, f := range []simstream.Fault{
-		simstream.Delay, simstream.ShortBatch, simstream.ShardSplit, simstream.ShardMerge, simstream.Slow, simstream.ClockSkew,
+		simstream.Delay, simstream.ShortBatch, simstream.ShardSplit, simstream.ShardMerge, simstream.Slow,
+		simstream.ClockSkew,
 	} {
 		if trace := find(simstream.Only(f)); trace != nil {
 			t.Errorf("%s alone made the total wrong:\n%v", f, trace)

@@ -60,7 +60,8 @@ func (st *Stream) open(low, high uint32, parents ...*simShard) *simShard {
 	for _, p := range parents {
 		p.ended = true
 	}
-	sh := &simShard{id: fmt.Sprintf("shard-%d", len(st.shards)+len(st.retired)), parents: parents, low: low, high: high}
+	sh := &simShard{id: fmt.Sprintf("shard-%d", len(st.shards)+len(st.retired)), parents: parents, low: low,
+		high: high}
 	st.shards = append(st.shards, sh)
 	return sh
 }
@@ -116,7 +117,9 @@ func partitionHash(partition string) uint32 {
 // openShard returns the open shard of a partition key.
 func (st *Stream) openShard(partition string) *simShard {
 	hash := partitionHash(partition)
-	i := slices.IndexFunc(st.shards, func(sh *simShard) bool { return !sh.ended && sh.low <= hash && hash <= sh.high })
+	i := slices.IndexFunc(st.shards, func(sh *simShard) bool {
+		return !sh.ended && sh.low <= hash && hash <= sh.high
+	})
 	return st.shards[i]
 }
 

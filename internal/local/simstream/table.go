@@ -82,7 +82,8 @@ func (t *Table) Delete(ctx context.Context, key ...string) error {
 // Transact changes all items or none.
 func (t *Table) Transact(ctx context.Context, writes ...Write) error {
 	var failed error
-	r := Request{Verb: "writes", Of: keyName(joinKeys(writes)), Keys: lists.Map(writes, func(w Write) string { return w.Key[0] })}
+	r := Request{Verb: "writes", Of: keyName(joinKeys(writes)),
+		Keys: lists.Map(writes, func(w Write) string { return w.Key[0] })}
 	result, err := t.sim.Write(ctx, r, func() (storage.WriteResult, error) {
 		if failed = t.apply(ctx, writes); failed != nil {
 			return storage.ConditionFailed, nil
@@ -93,7 +94,8 @@ func (t *Table) Transact(ctx context.Context, writes ...Write) error {
 		return err
 	}
 	return map[storage.WriteResult]error{
-		storage.ConditionFailed: failed, storage.Throttled: ErrThrottled, storage.Conflicted: ErrConflict, storage.Unknown: ErrUnknown,
+		storage.ConditionFailed: failed, storage.Throttled: ErrThrottled, storage.Conflicted: ErrConflict,
+		storage.Unknown: ErrUnknown,
 	}[result]
 }
 
@@ -214,7 +216,8 @@ func (s *Sim) Expire(item string, at int64, sweep func()) {
 	}
 	late := time.Duration(0)
 	if s.strikes(dice, ExpiresLate) {
-		late = dice.Span("late", []time.Duration{5 * time.Minute, 48 * time.Hour, 10 * 24 * time.Hour}[dice.Pick("how late", 3)])
+		late = dice.Span("late",
+			[]time.Duration{5 * time.Minute, 48 * time.Hour, 10 * 24 * time.Hour}[dice.Pick("how late", 3)])
 	}
 	s.At(model.Time(at*1000).Add(late), sweep)
 }

@@ -35,7 +35,8 @@ func TestFront_CallsTheAuthorizerOfTheRoute(t *testing.T) {
 		"the authorizer fails": {"/v1/in/open", guard{errors.New("down")}, 500},
 	} {
 		function := &seen{answer: `{"statusCode":204}`}
-		front, err := StartFront("0", "run-1", []Route{{Method: "POST", Path: "/v1/in/{key}", Authorizer: c.guard, To: function}}, http.NotFoundHandler())
+		front, err := StartFront("0", "run-1",
+			[]Route{{Method: "POST", Path: "/v1/in/{key}", Authorizer: c.guard, To: function}}, http.NotFoundHandler())
 		if err != nil {
 			t.Fatal(err)
 		}

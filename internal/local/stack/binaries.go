@@ -87,7 +87,8 @@ func binaryRoots(dir string) []string {
 		}
 	}
 	if self, err := os.Executable(); err == nil {
-		roots = append(roots, filepath.Join(filepath.Dir(self), "..", BinaryDir), filepath.Join(filepath.Dir(self), "functions"))
+		roots = append(roots, filepath.Join(filepath.Dir(self), "..", BinaryDir),
+			filepath.Join(filepath.Dir(self), "functions"))
 	}
 	return roots
 }
@@ -152,7 +153,8 @@ func build(ctx context.Context, goTool, root string, names []string) (map[string
 
 // compile runs go build or go install with the flags of deployed functions, and the release of this program.
 func compile(ctx context.Context, goTool, dir string, env []string, command string, args ...string) error {
-	flags := []string{command, "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -X " + module + "/internal/base/release.version=" + release.Version()}
+	flags := []string{command, "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags",
+		"-s -w -X " + module + "/internal/base/release.version=" + release.Version()}
 	cmd := exec.CommandContext(ctx, goTool, append(flags, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
@@ -165,7 +167,8 @@ func compile(ctx context.Context, goTool, dir string, env []string, command stri
 // findOrInstall is FindBinaries for dev. A program of go install gets the functions as it was got
 // itself: the go command fetches the same version of the module, and builds them in the user's
 // cache. say is called before that.
-func findOrInstall(ctx context.Context, say func(string), dir string, names ...string) (map[string]string, error) {
+func findOrInstall(ctx context.Context, say func(string), dir string,
+	names ...string) (map[string]string, error) {
 	found, err := FindBinaries(ctx, dir, names...)
 	version := release.Module()
 	goTool, missing := exec.LookPath("go")
@@ -186,7 +189,8 @@ func findOrInstall(ctx context.Context, say func(string), dir string, names ...s
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, err
 		}
-		if err := compile(ctx, goTool, dir, []string{"GOBIN=" + dir}, "install", module+"/functions/"+name+"@"+version); err != nil {
+		if err := compile(ctx, goTool, dir, []string{"GOBIN=" + dir}, "install",
+			module+"/functions/"+name+"@"+version); err != nil {
 			return nil, err
 		}
 		if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, "bootstrap")); err != nil {

@@ -18,7 +18,8 @@ type target struct{ mark, fault string }
 
 // setFault sets the fault of the next batch of a device. The count begins again for another device.
 func (d *delivery) setFault(device, fault string) {
-	next := target{`"Keys":{"` + keys.AttrPK + `":{"S":"` + keys.SubjectPartition(model.Subject{Type: "DEVICE", ID: device}) + `"`, fault}
+	next := target{`"Keys":{"` + keys.AttrPK + `":{"S":"` +
+		keys.SubjectPartition(model.Subject{Type: "DEVICE", ID: device}) + `"`, fault}
 	if old := d.target.Swap(&next); old == nil || old.mark != next.mark {
 		d.counted.Store(0)
 	}
@@ -56,5 +57,6 @@ const samplePolicy = "default-src 'none'; script-src 'self'; connect-src 'self';
 func (s *Stack) serveSample(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", samplePolicy)
-	fmt.Fprintf(w, sampleHTML, script.Snippet(s.URL, access.NewSiteKey([]byte(access.LocalSiteSecret), SampleSite)))
+	fmt.Fprintf(w, sampleHTML,
+		script.Snippet(s.URL, access.NewSiteKey([]byte(access.LocalSiteSecret), SampleSite)))
 }

@@ -32,7 +32,8 @@ func connect(t *testing.T, address string) device {
 	if err := hello.ConnectEncode(&buf); err != nil {
 		t.Fatal(err)
 	}
-	if reply, err := (device{conn}).exchange(&buf); err != nil || reply != [4]byte{packets.Connack << 4, 2, 0, 0} {
+	if reply, err := (device{conn}).exchange(&buf); err != nil ||
+		reply != [4]byte{packets.Connack << 4, 2, 0, 0} {
 		t.Fatalf("the broker responded %v, %v; want an accepted connection", reply, err)
 	}
 	return device{conn}
@@ -73,21 +74,25 @@ func TestBroker_MessagesReachIngestAsByTheRulesOfAWSIoT(t *testing.T) {
 		}
 	}
 	publish("plant7/devices/sensor_01/readings", `{"timestamp":"2026-04-20T14:00:00Z","temperature":1}`)
-	publish("plant7/devices/sensor_01/readings/batch", `[{"timestamp":"2026-04-20T14:01:00Z","temperature":2},{"timestamp":"2026-04-20T14:02:00Z","temperature":3}]`)
-	publish("$aws/rules/tidemark_READING/plant7/devices/sensor_01/readings", `{"timestamp":"2026-04-20T14:03:00Z","temperature":4}`)
+	publish("plant7/devices/sensor_01/readings/batch",
+		`[{"timestamp":"2026-04-20T14:01:00Z","temperature":2},{"timestamp":"2026-04-20T14:02:00Z","temperature":3}]`)
+	publish("$aws/rules/tidemark_READING/plant7/devices/sensor_01/readings",
+		`{"timestamp":"2026-04-20T14:03:00Z","temperature":4}`)
 	s.Function(ingest).KillNext(Responding)
 	publish("plant7/devices/sensor_01/readings", `{"timestamp":"2026-04-20T14:04:00Z","temperature":5}`)
 	if n := len(s.Function(ingest).Deaths()); n != 1 {
 		t.Errorf("%d processes of ingest were killed, want 1", n)
 	}
 	// A device cannot write for another, whatever it sends.
-	publish("plant7/devices/sensor_02/readings", `{"tidemark_subject":"sensor_01","deviceId":"sensor_01","timestamp":"2026-04-20T14:05:00Z","temperature":99}`)
+	publish("plant7/devices/sensor_02/readings",
+		`{"tidemark_subject":"sensor_01","deviceId":"sensor_01","timestamp":"2026-04-20T14:05:00Z","temperature":99}`)
 	if err := s.Idle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var got hours
 	get(t, s.URL+"/v1/devices/sensor_01/readings/rollups/hour", &got)
-	if len(got.Rollups) != 1 || got.Rollups[0].Measures["temperature"].Count != 5 || got.Rollups[0].Measures["temperature"].Sum != "15" {
+	if len(got.Rollups) != 1 || got.Rollups[0].Measures["temperature"].Count != 5 ||
+		got.Rollups[0].Measures["temperature"].Sum != "15" {
 		t.Errorf("the hour is %+v, want 5 readings, in all 15", got)
 	}
 
@@ -134,7 +139,8 @@ func TestFunction_EventIsInvokedAgainWithItsRequestID(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Stop()
-	if err := f.InvokeEvent(t.Context(), do("fail", "no table")); err == nil || !strings.Contains(err.Error(), "no table") {
+	if err := f.InvokeEvent(t.Context(), do("fail", "no table")); err == nil ||
+		!strings.Contains(err.Error(), "no table") {
 		t.Errorf("InvokeEvent = %v, want the error of the last attempt", err)
 	}
 	log := filepath.Join(t.TempDir(), "ids")

@@ -37,7 +37,8 @@ func TestChanges_NameTheSubjectsOfRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	c.add([]types.Record{record("INVALIDATION#3"), device("a\nb/c", 0), device("a\nb/c", 0), {Dynamodb: &types.StreamRecord{}}, device("spread", 2)})
+	c.add([]types.Record{record("INVALIDATION#3"), device("a\nb/c", 0), device("a\nb/c", 0),
+		{Dynamodb: &types.StreamRecord{}}, device("spread", 2)})
 	lines := bufio.NewScanner(resp.Body)
 	for _, want := range []string{`data: "devices/a\nb/c"`, "", `data: "devices/spread"`, ""} {
 		if !lines.Scan() || lines.Text() != want {

@@ -15,7 +15,8 @@ import (
 func TestStack_CollectsPageViewsWithASiteKey(t *testing.T) {
 	s := startStack(t, nil)
 	post := func(key string) int {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+access.SiteKeyPathPrefix+key, strings.NewReader(`{"url":"/blog"}`))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+access.SiteKeyPathPrefix+key,
+			strings.NewReader(`{"url":"/blog"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +34,8 @@ func TestStack_CollectsPageViewsWithASiteKey(t *testing.T) {
 			t.Fatalf("with the site's key: %d, want 204", status)
 		}
 	}
-	if status := post(access.NewSiteKey([]byte("a different secret"), "my-site")); status != http.StatusForbidden {
+	if status := post(access.NewSiteKey([]byte("a different secret"),
+		"my-site")); status != http.StatusForbidden {
 		t.Errorf("with an invalid key: %d, want 403", status)
 	}
 	if err := s.Idle(t.Context()); err != nil {

@@ -53,7 +53,9 @@ func Settings(c *config.Config) map[string]config.Function {
 
 // servedBy returns the functions that run with a configuration.
 func servedBy(c *config.Config) []deployedRow {
-	return slices.DeleteFunc(slices.Clone(deployed), func(d deployedRow) bool { return d.name == prometheus && !c.Prometheus })
+	return slices.DeleteFunc(slices.Clone(deployed), func(d deployedRow) bool {
+		return d.name == prometheus && !c.Prometheus
+	})
 }
 
 func functionNames(rows []deployedRow) []string {

@@ -27,7 +27,8 @@ func TestStack_RollupsFollowCorrectionsAndDeletions(t *testing.T) {
 		for _, tier := range []string{"hour", "day", "month"} {
 			var got hours
 			get(t, s.URL+series+"/rollups/"+tier, &got)
-			if len(got.Rollups) != 1 || !got.Rollups[0].Exact || got.Rollups[0].Measures["temperature"].Count != count ||
+			if len(got.Rollups) != 1 || !got.Rollups[0].Exact ||
+				got.Rollups[0].Measures["temperature"].Count != count ||
 				got.Rollups[0].Measures["temperature"].Sum.String() != sum {
 				t.Errorf("%s: the %s is %+v, want %d readings, in all %s", step, tier, got, count, sum)
 			}

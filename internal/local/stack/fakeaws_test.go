@@ -46,7 +46,8 @@ func newFakeAWS(t *testing.T, dynamoDB string) *fakeAWS {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, forward := &fakeAWS{dir: t.TempDir(), secrets: map[string]string{}}, httputil.NewSingleHostReverseProxy(target)
+	f, forward := &fakeAWS{dir: t.TempDir(), secrets: map[string]string{}},
+		httputil.NewSingleHostReverseProxy(target)
 	services := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.Host, "secretsmanager.") {
 			f.getSecretValue(w, r)
@@ -96,13 +97,15 @@ func (f *fakeAWS) certificate(t *testing.T) tls.Certificate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true, NotAfter: time.Now().Add(time.Hour),
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true,
+		NotAfter: time.Now().Add(time.Hour),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, DNSNames: []string{"*." + Region + ".amazonaws.com"}}
 	der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(f.roots(), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+	if err := os.WriteFile(f.roots(), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
@@ -112,7 +115,8 @@ func (f *fakeAWS) roots() string { return filepath.Join(f.dir, "roots.pem") }
 
 // environment returns the environment of a deployed function, and the address of the fake.
 func (f *fakeAWS) environment(table, configPath string) []string {
-	return []string{"TIDEMARK_TABLE=" + table, "TIDEMARK_CONFIG=" + configPath, "AWS_REGION=" + Region, "AWS_ACCESS_KEY_ID=" + accessKey,
+	return []string{"TIDEMARK_TABLE=" + table, "TIDEMARK_CONFIG=" + configPath, "AWS_REGION=" + Region,
+		"AWS_ACCESS_KEY_ID=" + accessKey,
 		"AWS_SECRET_ACCESS_KEY=" + secretKey, "HTTPS_PROXY=" + f.proxy, "SSL_CERT_FILE=" + f.roots()}
 }
 

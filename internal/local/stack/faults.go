@@ -54,7 +54,8 @@ func (d *delivery) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		}
 	}
 	draw, fault := drawFrom(d.faults.Seed, n), d.takeFault(payload)
-	again, recut := oneIn(draw, d.faults.Again) || fault == "again", oneIn(draw, d.faults.Recut) || fault == "recut"
+	again, recut := oneIn(draw, d.faults.Again) || fault == "again",
+		oneIn(draw, d.faults.Recut) || fault == "recut"
 	switch fault {
 	case "kill":
 		d.function.KillNext(Responding)

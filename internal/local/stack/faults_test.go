@@ -114,7 +114,8 @@ func TestDelivery_HasTheFaultThatThePageRequests(t *testing.T) {
 			}
 		}
 		if n, counted := len(f.delivered)-2, s.delivery.counted.Load(); n != row.deliveries || counted < row.least {
-			t.Errorf("%s: %d deliveries of the device's batch, %d records counted; want %d and at least %d", row.fault, n, counted, row.deliveries, row.least)
+			t.Errorf("%s: %d deliveries of the device's batch, %d records counted; want %d and at least %d", row.fault,
+				n, counted, row.deliveries, row.least)
 		}
 		if at, killed := f.aims[2]; killed != (row.fault == "kill") || killed && at != Responding {
 			t.Errorf("%s: killed %v at %s", row.fault, killed, at)
@@ -137,15 +138,20 @@ func TestThrottle_RefusesRequestsForAWhile(t *testing.T) {
 	t.Parallel()
 	var th throttle
 	asked := 0
-	th.table = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { asked++; io.WriteString(w, `{"TableNames":[]}`) })
+	th.table = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		io.WriteString(w, `{"TableNames":[]}`)
+	})
 	front := httptest.NewServer(&th)
 	defer front.Close()
 	client := dynamodb.New(dynamodb.Options{BaseEndpoint: &front.URL, Region: Region, RetryMaxAttempts: 1,
 		Credentials: credentials})
 	list := func() error { _, err := client.ListTables(t.Context(), nil); return err }
 	th.begin()
-	if err, throttled := list(), new(types.ProvisionedThroughputExceededException); !errors.As(err, &throttled) || asked != 0 || th.refused.Load() != 1 {
-		t.Errorf("a throttled request returned %v; the table was asked %d times, %d refused", err, asked, th.refused.Load())
+	if err, throttled := list(), new(types.ProvisionedThroughputExceededException); !errors.As(err,
+		&throttled) || asked != 0 || th.refused.Load() != 1 {
+		t.Errorf("a throttled request returned %v; the table was asked %d times, %d refused", err, asked,
+			th.refused.Load())
 	}
 	th.until.Store(time.Now().UnixMilli())
 	if err := list(); err != nil || asked != 1 || th.refused.Load() != 1 {
@@ -156,7 +162,8 @@ func TestThrottle_RefusesRequestsForAWhile(t *testing.T) {
 func requestFault(t *testing.T, s *Stack, device, fault string) int {
 	t.Helper()
 	w := httptest.NewRecorder()
-	s.localRoutes(t.Context(), nil).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/local/break/"+device+"/"+fault, nil))
+	s.localRoutes(t.Context(), nil).ServeHTTP(w,
+		httptest.NewRequest(http.MethodPost, "/local/break/"+device+"/"+fault, nil))
 	return w.Code
 }
 
@@ -200,7 +207,8 @@ func TestDelivery_StopsAfterAPieceThatWasNotAcknowledged(t *testing.T) {
 			d := &delivery{function: f, faults: Faults{Again: 1, Recut: 1}}
 			got, err := d.invoke(t.Context(), records(5))
 			want, wantErr := answer(1)
-			if string(got) != string(want) || (err == nil) != (wantErr == nil) || len(f.delivered) != 1 || d.failed.Load() != 1 {
+			if string(got) != string(want) || (err == nil) != (wantErr == nil) || len(f.delivered) != 1 ||
+				d.failed.Load() != 1 {
 				t.Errorf("response %s, %v after %d pieces; want the first piece's", got, err, len(f.delivered))
 			}
 		})
@@ -210,7 +218,9 @@ func TestDelivery_StopsAfterAPieceThatWasNotAcknowledged(t *testing.T) {
 func TestDelivery_TapReceivesEveryPayload(t *testing.T) {
 	var tapped []string
 	f := &fake{}
-	d := &delivery{function: f, faults: Faults{Seed: 3, Again: 2, Recut: 2}, tap: func(p []byte) { tapped = append(tapped, string(p)) }}
+	d := &delivery{function: f, faults: Faults{Seed: 3, Again: 2, Recut: 2}, tap: func(p []byte) {
+		tapped = append(tapped, string(p))
+	}}
 	for range 20 {
 		if _, err := d.invoke(t.Context(), records(4)); err != nil {
 			t.Fatal(err)
@@ -223,7 +233,8 @@ func TestDelivery_TapReceivesEveryPayload(t *testing.T) {
 
 func TestDelivery_KillsOccurInTheirBatch(t *testing.T) {
 	f := &fake{}
-	d := &delivery{function: f, faults: Faults{Kills: []Shot{{Batch: 2, At: Responding}, {Batch: 4, At: Running}}}}
+	d := &delivery{function: f,
+		faults: Faults{Kills: []Shot{{Batch: 2, At: Responding}, {Batch: 4, At: Running}}}}
 	for i := range 5 {
 		if _, err := d.invoke(t.Context(), records(1)); err != nil {
 			t.Fatal(strconv.Itoa(i), err)

@@ -30,7 +30,8 @@ func (s *seen) Invoke(_ context.Context, payload []byte) ([]byte, error) {
 
 func startFront(t *testing.T, post, get Invoker) string {
 	t.Helper()
-	f, err := StartFront("0", "run-1", []Route{{Method: "POST", Path: "/v1/{proxy+}", To: post}, {Method: "GET", Path: "/v1/{proxy+}", To: get}}, http.NotFoundHandler())
+	f, err := StartFront("0", "run-1", []Route{{Method: "POST", Path: "/v1/{proxy+}", To: post},
+		{Method: "GET", Path: "/v1/{proxy+}", To: get}}, http.NotFoundHandler())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,8 @@ func TestFront_EncodesBodiesThatAreNotText(t *testing.T) {
 			got, _ = base64.StdEncoding.DecodeString(post.request.Body)
 		}
 		if post.request.IsBase64Encoded != encoded || !bytes.Equal(got, body) {
-			t.Errorf("%q: the body is %q, in base64: %t, want %t", contentType, post.request.Body, post.request.IsBase64Encoded, encoded)
+			t.Errorf("%q: the body is %q, in base64: %t, want %t", contentType, post.request.Body,
+				post.request.IsBase64Encoded, encoded)
 		}
 	}
 }
@@ -136,7 +138,8 @@ func TestFront_HidesTheErrorOfTheFunction(t *testing.T) {
 
 func TestFront_RejectsTooLargeRequests(t *testing.T) {
 	post := &seen{answer: `{"statusCode":200}`}
-	resp, _ := send(t, "POST", startFront(t, post, nil)+"/v1/readings", "application/json", make([]byte, maxRequest+1))
+	resp, _ := send(t, "POST", startFront(t, post, nil)+"/v1/readings", "application/json",
+		make([]byte, maxRequest+1))
 	if resp.StatusCode != http.StatusRequestEntityTooLarge || post.request.Version != "" {
 		t.Errorf("got %d, the function was invoked: %t", resp.StatusCode, post.request.Version != "")
 	}

@@ -97,7 +97,8 @@ func TestInvoke_EndedProcessFailsItsInvocationAndIsRestarted(t *testing.T) {
 func TestInvoke_ErrorHasTheLastLineOfOutput(t *testing.T) {
 	f := startFunction(t, FunctionOptions{})
 	_, err := f.Invoke(t.Context(), do("exit", ""))
-	if !errors.Is(err, ErrExited) || !strings.Contains(err.Error(), "exit status 3") || !strings.Contains(err.Error(), "last words") {
+	if !errors.Is(err, ErrExited) || !strings.Contains(err.Error(), "exit status 3") ||
+		!strings.Contains(err.Error(), "last words") {
 		t.Errorf("Invoke = %v, want ErrExited with status and last line", err)
 	}
 }
@@ -162,7 +163,8 @@ func TestStartFunction_ErrorHasTheOutput(t *testing.T) {
 	if !strings.Contains(log.String(), "cannot start: no table\n") {
 		t.Errorf("the log is %q", log.String())
 	}
-	if _, err := StartFunction(t.Context(), FunctionOptions{Name: "test", Binary: os.Args[0] + ".gone"}); err == nil {
+	if _, err := StartFunction(t.Context(),
+		FunctionOptions{Name: "test", Binary: os.Args[0] + ".gone"}); err == nil {
 		t.Error("a missing binary was started")
 	}
 }
@@ -201,7 +203,8 @@ func TestKillNext_RespondingKillsBetweenTheWorkAndItsAcknowledgement(t *testing.
 		t.Errorf("the work was not done before the kill: %v", err)
 	}
 	invoke(t, f, do("echo", "again"))
-	if deaths := f.Deaths(); len(deaths) != 1 || deaths[0].At != Responding || len(reported) != 1 || reported[0] != deaths[0] {
+	if deaths := f.Deaths(); len(deaths) != 1 || deaths[0].At != Responding || len(reported) != 1 ||
+		reported[0] != deaths[0] {
 		t.Errorf("deaths %v, OnKill %v; want one while responding", deaths, reported)
 	}
 }

@@ -11,10 +11,11 @@ import (
 )
 
 // now is the clock of the stack.
-func (s *Stack) now() model.Time { return model.TimeOf(s.opts.Clock.Now()) }
+func (s *Stack) now() model.Time { return model.NewTime(s.opts.Clock.Now()) }
 
 // errEngine reports a database whose clock the stack cannot move.
-var errEngine = errors.New("only the embedded engine has a clock that can be moved: start dev without --engine and without an endpoint")
+var errEngine = errors.New(
+	"only the embedded engine has a clock that can be moved: start dev without --engine and without an endpoint")
 
 // MoveClock moves the clock of the table, the functions and the front. Changes made before are delivered
 // first, or their records would be too old afterwards. Then it does what would have happened on the way: TTL

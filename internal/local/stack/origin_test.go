@@ -45,14 +45,16 @@ func TestFront_RefusesPagesOfOtherWebsites(t *testing.T) {
 		}
 		resp.Body.Close()
 		if resp.StatusCode != c.want || resp.Header.Get(IDHeader) != "run-1" {
-			t.Errorf("%s of host %q, origin %q: status %d, id %q, want %d and run-1", c.path, c.host, c.origin, resp.StatusCode, resp.Header.Get(IDHeader), c.want)
+			t.Errorf("%s of host %q, origin %q: status %d, id %q, want %d and run-1", c.path, c.host, c.origin,
+				resp.StatusCode, resp.Header.Get(IDHeader), c.want)
 		}
 	}
 }
 
 func TestFront_PassesABodyThatIsNotUTF8Unchanged(t *testing.T) {
 	post := &seen{answer: `{"statusCode":200}`}
-	send(t, "POST", startFront(t, post, nil)+"/v1/readings", "application/json", []byte("{\"deviceId\":\"\xff\"}"))
+	send(t, "POST", startFront(t, post, nil)+"/v1/readings", "application/json",
+		[]byte("{\"deviceId\":\"\xff\"}"))
 	if !post.request.IsBase64Encoded {
 		t.Errorf("the body is %q: the id was changed", post.request.Body)
 	}

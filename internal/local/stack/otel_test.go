@@ -24,7 +24,8 @@ const (
 // that is exported.
 func playOTel(from string) error {
 	ctx := context.Background()
-	exporter, err := otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(os.Getenv("TIDEMARK_URL")+"/otlp/v1/metrics"),
+	exporter, err := otlpmetrichttp.New(ctx,
+		otlpmetrichttp.WithEndpointURL(os.Getenv("TIDEMARK_URL")+"/otlp/v1/metrics"),
 		otlpmetrichttp.WithHeaders(map[string]string{"Authorization": "Bearer any"}))
 	if err != nil {
 		return err

@@ -17,7 +17,8 @@ import (
 
 // newHTTPRequest converts r to payload format 2.0 of API Gateway: the path is decoded, header names are in
 // lower case, repeated values are joined by commas, and bodies that are not text are in base64.
-func newHTTPRequest(r *http.Request, route Route, values map[string]string, body []byte, now time.Time) events.APIGatewayV2HTTPRequest {
+func newHTTPRequest(r *http.Request, route Route, values map[string]string, body []byte,
+	now time.Time) events.APIGatewayV2HTTPRequest {
 	key := route.Method + " " + route.Path
 	sourceIP, _, _ := net.SplitHostPort(r.RemoteAddr)
 	host, _, _ := strings.Cut(r.Host, ":")

@@ -26,9 +26,11 @@ func startPrometheus(t *testing.T) (url string, end int64) {
 	s := startStack(t, func(o *Options) { o.Config.Prometheus = true })
 	var lines strings.Builder
 	for minute := range 60 {
-		fmt.Fprintf(&lines, `{"deviceId":"sensor_01","timestamp":%d,"temperature":%d}`+"\n", begin.Unix()+60*int64(minute), minute)
+		fmt.Fprintf(&lines, `{"deviceId":"sensor_01","timestamp":%d,"temperature":%d}`+"\n",
+			begin.Unix()+60*int64(minute), minute)
 	}
-	if resp, body := send(t, "POST", s.URL+"/v1/readings", "application/x-ndjson", []byte(lines.String())); resp.StatusCode != http.StatusOK {
+	if resp, body := send(t, "POST", s.URL+"/v1/readings", "application/x-ndjson",
+		[]byte(lines.String())); resp.StatusCode != http.StatusOK {
 		t.Fatalf("the readings returned %d %s", resp.StatusCode, body)
 	}
 	if err := s.Idle(t.Context()); err != nil {
@@ -68,7 +70,8 @@ func TestPrometheus_RespondsToGrafanaThroughTheGateway(t *testing.T) {
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		var status struct{ Status string }
-		if json.Unmarshal(body, &status) != nil || err != nil || resp.StatusCode != http.StatusOK || status.Status != "success" || !strings.Contains(string(body), c.want) {
+		if json.Unmarshal(body, &status) != nil || err != nil || resp.StatusCode != http.StatusOK ||
+			status.Status != "success" || !strings.Contains(string(body), c.want) {
 			t.Errorf("%s %s %s: %s %s (%v), want %s", c.method, c.path, c.body, resp.Status, body, err, c.want)
 		}
 	}
@@ -81,8 +84,10 @@ func TestPrometheus_ClientReadsTheRollups(t *testing.T) {
 		t.Fatal(err)
 	}
 	span := v1.Range{Start: time.Unix(end-3600, 0), End: time.Unix(end, 0), Step: time.Hour}
-	for statistic, want := range map[string]prom.SampleValue{"count": 60, "sum": 1770, "min": 0, "max": 59, "avg": 29.5} {
-		value, _, _, err := v1.NewAPI(client).QueryRange(t.Context(), fmt.Sprintf(`temperature{statistic=%q}`, statistic), span)
+	for statistic, want := range map[string]prom.SampleValue{"count": 60, "sum": 1770, "min": 0, "max": 59,
+		"avg": 29.5} {
+		value, _, _, err := v1.NewAPI(client).QueryRange(t.Context(),
+			fmt.Sprintf(`temperature{statistic=%q}`, statistic), span)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +101,8 @@ func TestPrometheus_ClientReadsTheRollups(t *testing.T) {
 func TestPrometheus_PromtoolReadsTheRollups(t *testing.T) {
 	const promtool = "../../../build/promtool"
 	if _, err := exec.LookPath(promtool); err != nil {
-		testenv.Missing(t, "promtool", "promtool is not installed: scripts/promtool.sh extracts it from Debian's package prometheus")
+		testenv.Missing(t, "promtool",
+			"promtool is not installed: scripts/promtool.sh extracts it from Debian's package prometheus")
 	}
 	url, end := startPrometheus(t)
 	from, to, at := fmt.Sprint("--start=", end-3600), fmt.Sprint("--end=", end), fmt.Sprint("--time=", end)

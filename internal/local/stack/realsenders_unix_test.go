@@ -115,12 +115,14 @@ func TestSenders_RealOnesLoseNothingWhenTheyAndTheFunctionsAreKilled(t *testing.
 				t.Fatal(err)
 			}
 			if deaths = len(s.Function(ingest).Deaths()) - deaths; deaths == 0 || k.senders == 0 {
-				t.Errorf("%d processes of ingest and %d of the sender killed: the test did not test anything", deaths, k.senders)
+				t.Errorf("%d processes of ingest and %d of the sender killed: the test did not test anything", deaths,
+					k.senders)
 			}
 			for n := range hourSeries {
 				var got hours
 				get(t, s.URL+p.rollups+strconv.Itoa(n), &got)
-				if len(got.Rollups) != 1 || got.Rollups[0].Measures[p.measure].Count != hourMinutes || got.Rollups[0].Measures[p.measure].Sum != "1770" {
+				if len(got.Rollups) != 1 || got.Rollups[0].Measures[p.measure].Count != hourMinutes ||
+					got.Rollups[0].Measures[p.measure].Sum != "1770" {
 					t.Errorf("seed %d: series %d: %+v; want %d points, in all 1770", seed, n, got, hourMinutes)
 				}
 			}
@@ -139,7 +141,8 @@ func (p sender) run(t *testing.T, k *kills, from int) (next int, done bool) {
 		args = append(args[:len(args):len(args)], strconv.Itoa(from))
 	}
 	cmd := exec.Command(p.command[0], args...)
-	cmd.Env = append(os.Environ(), "TIDEMARK_URL="+k.stack.URL, "TIDEMARK_MQTT="+k.stack.MQTT, "HOUR="+writeHour(t), envPlay+"=otel")
+	cmd.Env = append(os.Environ(), "TIDEMARK_URL="+k.stack.URL, "TIDEMARK_MQTT="+k.stack.MQTT,
+		"HOUR="+writeHour(t), envPlay+"=otel")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -23,21 +23,25 @@ var ttlIdentity = events.DynamoDBUserIdentity{Type: "Service", PrincipalID: "dyn
 // without an identity. They are written in Lambda's form.
 func LambdaRecord(region, arn string, r *types.Record) []byte {
 	out := events.DynamoDBEventRecord{
-		EventID: aws.ToString(r.EventID), EventName: string(r.EventName), EventVersion: aws.ToString(r.EventVersion),
-		EventSource: "aws:dynamodb", EventSourceArn: arn, AWSRegion: region,
+		EventID: aws.ToString(r.EventID), EventName: string(r.EventName),
+		EventVersion: aws.ToString(r.EventVersion),
+		EventSource:  "aws:dynamodb", EventSourceArn: arn, AWSRegion: region,
 	}
 	switch {
 	case !slices.Contains(r.EventName.Values(), r.EventName):
 		out.EventName, out.UserIdentity = string(types.OperationTypeRemove), &ttlIdentity
 	case r.UserIdentity != nil:
-		out.UserIdentity = &events.DynamoDBUserIdentity{Type: aws.ToString(r.UserIdentity.Type), PrincipalID: aws.ToString(r.UserIdentity.PrincipalId)}
+		out.UserIdentity = &events.DynamoDBUserIdentity{Type: aws.ToString(r.UserIdentity.Type),
+			PrincipalID: aws.ToString(r.UserIdentity.PrincipalId)}
 	}
 	if d := r.Dynamodb; d != nil {
 		at := aws.ToTime(d.ApproximateCreationDateTime).Truncate(time.Second) // whole seconds, as Lambda's
 		out.Change = events.DynamoDBStreamRecord{
 			ApproximateCreationDateTime: events.SecondsEpochTime{Time: at},
-			Keys:                        lambdaItem(d.Keys), NewImage: lambdaItem(d.NewImage), OldImage: lambdaItem(d.OldImage),
-			SequenceNumber: aws.ToString(d.SequenceNumber), SizeBytes: aws.ToInt64(d.SizeBytes), StreamViewType: string(d.StreamViewType),
+			Keys:                        lambdaItem(d.Keys), NewImage: lambdaItem(d.NewImage),
+			OldImage:       lambdaItem(d.OldImage),
+			SequenceNumber: aws.ToString(d.SequenceNumber), SizeBytes: aws.ToInt64(d.SizeBytes),
+			StreamViewType: string(d.StreamViewType),
 		}
 	}
 	return mustMarshal(out)

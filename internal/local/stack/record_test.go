@@ -52,14 +52,16 @@ func TestLambdaRecord_HasTheFormOfLambdasEvent(t *testing.T) {
 func TestLambdaRecord_KeepsTheIdentityOfARemoval(t *testing.T) {
 	r := inserted()
 	r.EventName = types.OperationTypeRemove
-	r.UserIdentity = &types.Identity{Type: aws.String("Service"), PrincipalId: aws.String("dynamodb.amazonaws.com")}
+	r.UserIdentity = &types.Identity{Type: aws.String("Service"),
+		PrincipalId: aws.String("dynamodb.amazonaws.com")}
 	r.Dynamodb.OldImage, r.Dynamodb.NewImage = r.Dynamodb.NewImage, nil
 	var got events.DynamoDBEventRecord
 	if err := json.Unmarshal(LambdaRecord(Region, here, &r), &got); err != nil {
 		t.Fatal(err)
 	}
 	want := &events.DynamoDBUserIdentity{Type: "Service", PrincipalID: "dynamodb.amazonaws.com"}
-	if diff := cmp.Diff(want, got.UserIdentity); diff != "" || got.EventName != "REMOVE" || got.Change.NewImage != nil || len(got.Change.OldImage) != 4 {
+	if diff := cmp.Diff(want, got.UserIdentity); diff != "" || got.EventName != "REMOVE" ||
+		got.Change.NewImage != nil || len(got.Change.OldImage) != 4 {
 		t.Errorf("identity differs (-want +got):\n%s\nrecord: %+v", diff, got)
 	}
 }
@@ -68,7 +70,8 @@ func TestLambdaRecord_LocalExpiriesHaveLambdasForm(t *testing.T) {
 	r := inserted()
 	r.EventName = "UNKNOWN_TO_SDK_VERSION"
 	got := string(LambdaRecord(Region, here, &r))
-	for _, want := range []string{`"eventName":"REMOVE"`, `"userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"}`} {
+	for _, want := range []string{`"eventName":"REMOVE"`,
+		`"userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"}`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\ndoes not contain %s", got, want)
 		}
@@ -108,7 +111,8 @@ func value(depth int) *rapid.Generator[types.AttributeValue] {
 		case 0:
 			return &types.AttributeValueMemberS{Value: rapid.String().Draw(t, "s")}
 		case 1:
-			return &types.AttributeValueMemberN{Value: rapid.StringMatching(`-?[0-9]{1,20}(\.[0-9]{1,9})?`).Draw(t, "n")}
+			return &types.AttributeValueMemberN{Value: rapid.StringMatching(`-?[0-9]{1,20}(\.[0-9]{1,9})?`).Draw(t,
+				"n")}
 		case 2:
 			return &types.AttributeValueMemberB{Value: rapid.SliceOf(rapid.Byte()).Draw(t, "b")}
 		case 3:
@@ -118,9 +122,11 @@ func value(depth int) *rapid.Generator[types.AttributeValue] {
 		case 5:
 			return &types.AttributeValueMemberSS{Value: rapid.SliceOfN(rapid.String(), 1, 3).Draw(t, "ss")}
 		case 6:
-			return &types.AttributeValueMemberNS{Value: rapid.SliceOfN(rapid.StringMatching(`[1-9][0-9]{0,5}`), 1, 3).Draw(t, "ns")}
+			return &types.AttributeValueMemberNS{Value: rapid.SliceOfN(rapid.StringMatching(`[1-9][0-9]{0,5}`), 1,
+				3).Draw(t, "ns")}
 		case 7:
-			return &types.AttributeValueMemberBS{Value: rapid.SliceOfN(rapid.SliceOf(rapid.Byte()), 1, 3).Draw(t, "bs")}
+			return &types.AttributeValueMemberBS{Value: rapid.SliceOfN(rapid.SliceOf(rapid.Byte()), 1, 3).Draw(t,
+				"bs")}
 		case 8:
 			return &types.AttributeValueMemberL{Value: rapid.SliceOfN(value(depth-1), 0, 3).Draw(t, "l")}
 		default:
@@ -167,6 +173,7 @@ func TestDecode_RecordsOfOnePageAreIndependent(t *testing.T) {
 		}
 	}
 	if got[0].Item != got[1].Item || got[0].At != 1776693600500 {
-		t.Errorf("two records of one item have items %q and %q, the first at %s", got[0].Item, got[1].Item, got[0].At)
+		t.Errorf("two records of one item have items %q and %q, the first at %s", got[0].Item, got[1].Item,
+			got[0].At)
 	}
 }

@@ -29,7 +29,8 @@ const (
 )
 
 // secretARNs are the secrets of a stage, by the environment variable that names them.
-var secretARNs = map[string]string{config.EnvSiteSecret: "arn:site", config.EnvOriginSecret: "arn:origin", config.EnvCursorSecret: "arn:cursor"}
+var secretARNs = map[string]string{config.EnvSiteSecret: "arn:site", config.EnvOriginSecret: "arn:origin",
+	config.EnvCursorSecret: "arn:cursor"}
 
 // rotated is a stage whose functions run as deployed, with secrets in Secrets Manager.
 type rotated struct {
@@ -46,7 +47,8 @@ type rotated struct {
 func newRotated(t *testing.T) *rotated {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), config.FileName)
-	if err := os.WriteFile(path, []byte("collector: {trust: cloudfront, regions: true}\nmapping: {window: 0s}\n"), 0o600); err != nil {
+	if err := os.WriteFile(path,
+		[]byte("collector: {trust: cloudfront, regions: true}\nmapping: {window: 0s}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	r := &rotated{
@@ -97,7 +99,8 @@ func (r *rotated) start() {
 		for variable, arn := range secretARNs {
 			env = append(env, variable+"="+arn)
 		}
-		f, err := StartFunction(r.Context(), FunctionOptions{Name: "tidemark-prod-" + name, Binary: binary, Env: env})
+		f, err := StartFunction(r.Context(),
+			FunctionOptions{Name: "tidemark-prod-" + name, Binary: binary, Env: env})
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -138,7 +141,8 @@ func (r *rotated) view(key, origin string) int {
 	r.Helper()
 	path := access.SiteKeyPathPrefix + access.NewSiteKey([]byte(key), "my-site")
 	return r.status(http.MethodPost, path, `{"url":"/blog"}`,
-		collector.OriginHeader, origin, "CloudFront-Viewer-Country", "NO", "CloudFront-Viewer-Country-Region", "03", "CloudFront-Viewer-Address", "192.0.2.1:443")
+		collector.OriginHeader, origin, "CloudFront-Viewer-Country", "NO", "CloudFront-Viewer-Country-Region", "03",
+		"CloudFront-Viewer-Address", "192.0.2.1:443")
 }
 
 // regions returns how many views and visits of the site have a region.
@@ -183,7 +187,8 @@ func (r *rotated) link(secret string) int {
 	r.Helper()
 	token := access.NewLink([]byte(secret), access.Link{Subject: "sites/my-site",
 		Until: r.clock.Now().Add(time.Hour), Events: true})
-	return r.status(http.MethodGet, access.LinkPathPrefix+"/v1/sites/my-site/pageviews", "", "Authorization", "Bearer "+token)
+	return r.status(http.MethodGet, access.LinkPathPrefix+"/v1/sites/my-site/pageviews", "", "Authorization",
+		"Bearer "+token)
 }
 
 // cursor returns the cursor of the second page of views.
@@ -209,7 +214,8 @@ func TestRotation_AcceptsOldAndNewTextsWhileBothAreStored(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		rotate func(*rotated)
-	}{{"site keys, links and the origin", rotateTexts}, {"cursors", rotateCursors}, {"a write key", rotateWriteKey}} {
+	}{{"site keys, links and the origin", rotateTexts}, {"cursors", rotateCursors},
+		{"a write key", rotateWriteKey}} {
 		t.Run(c.name, func(t *testing.T) {
 			r.T = t
 			c.rotate(r)
@@ -228,7 +234,8 @@ func rotateTexts(r *rotated) {
 	} {
 		r.secret(step.secret)
 		for text, accepted := range map[string]bool{oldText: step.old, newText: step.new} {
-			views, links := map[bool]int{true: 204, false: 403}[accepted], map[bool]int{true: 200, false: 403}[accepted]
+			views, links := map[bool]int{true: 204, false: 403}[accepted],
+				map[bool]int{true: 200, false: 403}[accepted]
 			if got := r.view(text, text); got != views {
 				r.Errorf("secret %q: a view with a key of %q has status %d, want %d", step.secret, text, got, views)
 			}
@@ -246,7 +253,8 @@ func rotateTexts(r *rotated) {
 		}
 	}
 	views := r.countries()
-	if got := r.regions(); views == 0 || len(got) != 2 || got["pageviews NO-03"] != int64(views) || got["sessions NO-03"] < 1 {
+	if got := r.regions(); views == 0 || len(got) != 2 || got["pageviews NO-03"] != int64(views) ||
+		got["sessions NO-03"] < 1 {
 		r.Errorf("regions %v, want the regions of %d views and of their visits", got, views)
 	}
 }
@@ -280,14 +288,15 @@ func rotateWriteKey(r *rotated) {
 	}
 	keys := &access.APIKeys{
 		Store: dynamo.New(client, r.stack.Table), Rand: rand.Reader,
-		Now: func() model.Time { return model.TimeOf(r.clock.Now()) },
+		Now: func() model.Time { return model.NewTime(r.clock.Now()) },
 	}
 	old, err := keys.Create(r.Context(), storage.APIKey{Name: "telegraf"})
 	if err != nil {
 		r.Fatal(err)
 	}
 	write := func(token string) int {
-		return r.status(http.MethodPost, "/api/v2/write?bucket=b&precision=s", fmt.Sprintf("cpu,host=web-1 usage=1 %d\n", time.Now().Unix()), "Authorization", "Token "+token)
+		return r.status(http.MethodPost, "/api/v2/write?bucket=b&precision=s",
+			fmt.Sprintf("cpu,host=web-1 usage=1 %d\n", time.Now().Unix()), "Authorization", "Token "+token)
 	}
 	if got := write(old); got != 204 {
 		r.Fatalf("the first token has status %d", got)

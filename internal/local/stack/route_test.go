@@ -51,7 +51,8 @@ func TestFront_OnlyTheCollectorServesPagesOfOtherWebsites(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { front.Stop(t.Context()) })
-	for path, want := range map[string]int{"/v1/collect/key": http.StatusNoContent, "/v1/readings": http.StatusForbidden} {
+	for path, want := range map[string]int{"/v1/collect/key": http.StatusNoContent,
+		"/v1/readings": http.StatusForbidden} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, front.URL+path, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +64,8 @@ func TestFront_OnlyTheCollectorServesPagesOfOtherWebsites(t *testing.T) {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		if resp.StatusCode != want || (resp.Header.Get("Access-Control-Allow-Origin") == "*") != (want == http.StatusNoContent) {
+		if resp.StatusCode != want ||
+			(resp.Header.Get("Access-Control-Allow-Origin") == "*") != (want == http.StatusNoContent) {
 			t.Errorf("preflight of %s: %s with %v, want %d", path, resp.Status, resp.Header, want)
 		}
 	}

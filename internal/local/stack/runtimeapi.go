@@ -92,7 +92,8 @@ func (s *sandbox) send(w http.ResponseWriter, inv *invocation) {
 	h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(deadline.UnixMilli(), 10))
 	h.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:local:000000000000:function:"+s.f.opts.Name)
 	n := inv.id[24:] // 12 digits
-	h.Set("Lambda-Runtime-Trace-Id", fmt.Sprintf("Root=1-%08x-%s%s;Parent=0000%s;Sampled=1", time.Now().Unix(), n, n, n))
+	h.Set("Lambda-Runtime-Trace-Id",
+		fmt.Sprintf("Root=1-%08x-%s%s;Parent=0000%s;Sampled=1", time.Now().Unix(), n, n, n))
 	h.Set("Content-Length", strconv.Itoa(len(inv.payload)))
 	w.Write(inv.payload)
 	if inv.killAt == Running {

@@ -33,7 +33,8 @@ func TestSenders_LoseNothingWhenProcessesAreKilled(t *testing.T) {
 			fmt.Fprintf(&lines, "cpu,cpu=cpu%d,host=web-1 usage=%d %d\n", cpu, minute, 1776693600+60*minute)
 		}
 		for sent := false; !sent; requests++ {
-			resp, err := http.Post(s.URL+"/api/v2/write?bucket=b&precision=s", "text/plain", strings.NewReader(lines.String()))
+			resp, err := http.Post(s.URL+"/api/v2/write?bucket=b&precision=s", "text/plain",
+				strings.NewReader(lines.String()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +44,8 @@ func TestSenders_LoseNothingWhenProcessesAreKilled(t *testing.T) {
 				repeats++
 			}
 			if resp.StatusCode/100 == 4 {
-				t.Fatalf("minute %d: %s %s; want 204 or a response after which the batch is sent again", minute, resp.Status, body)
+				t.Fatalf("minute %d: %s %s; want 204 or a response after which the batch is sent again", minute,
+					resp.Status, body)
 			}
 		}
 	}
@@ -52,14 +54,18 @@ func TestSenders_LoseNothingWhenProcessesAreKilled(t *testing.T) {
 	}
 	deaths := len(s.Function(ingest).Deaths())
 	if deaths == 0 || repeats == 0 {
-		t.Errorf("%d processes of ingest killed, %d batches repeated: the test did not test anything", deaths, repeats)
+		t.Errorf("%d processes of ingest killed, %d batches repeated: the test did not test anything", deaths,
+			repeats)
 	}
 	for cpu := range cpus {
 		var got hours
-		get(t, fmt.Sprintf("%s/v1/hosts/web-1/metrics/rollups/hour?stream=%s", s.URL, url.QueryEscape(fmt.Sprintf("cpu,cpu=cpu%d", cpu))), &got)
-		if len(got.Rollups) != 1 || got.Rollups[0].Measures["usage"].Count != minutes || got.Rollups[0].Measures["usage"].Sum != "1770" || !got.Rollups[0].Exact {
+		get(t, fmt.Sprintf("%s/v1/hosts/web-1/metrics/rollups/hour?stream=%s", s.URL,
+			url.QueryEscape(fmt.Sprintf("cpu,cpu=cpu%d", cpu))), &got)
+		if len(got.Rollups) != 1 || got.Rollups[0].Measures["usage"].Count != minutes ||
+			got.Rollups[0].Measures["usage"].Sum != "1770" || !got.Rollups[0].Exact {
 			t.Errorf("cpu%d: %+v; want %d points, in all 1770", cpu, got, minutes)
 		}
 	}
-	t.Logf("%d points in %d requests, %d of them repeated, %d processes of ingest killed: 0 lost, 0 double", minutes*cpus, requests, repeats, deaths)
+	t.Logf("%d points in %d requests, %d of them repeated, %d processes of ingest killed: 0 lost, 0 double",
+		minutes*cpus, requests, repeats, deaths)
 }

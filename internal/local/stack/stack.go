@@ -139,7 +139,8 @@ func (s *Stack) start(ctx context.Context) error {
 func (s *Stack) startMapping(arn string) (err error) {
 	s.source = NewTableStream(s.Endpoint, arn)
 	s.source.changed = s.changes.add
-	s.delivery = &delivery{function: s.functions[aggregate], faults: s.opts.Faults, tap: s.opts.Tap, throttle: s.throttle.begin}
+	s.delivery = &delivery{function: s.functions[aggregate], faults: s.opts.Faults, tap: s.opts.Tap,
+		throttle: s.throttle.begin}
 	if s.mapping, err = s.newMapping(arn, s.source, s.delivery.invoke); err != nil {
 		return err
 	}
@@ -149,7 +150,8 @@ func (s *Stack) startMapping(arn string) (err error) {
 }
 
 // newMapping returns a mapping of the table stream with the deployed settings.
-func (s *Stack) newMapping(arn string, source *TableStream, invoke func(context.Context, []byte) ([]byte, error)) (*eventsource.Mapping, error) {
+func (s *Stack) newMapping(arn string, source *TableStream,
+	invoke func(context.Context, []byte) ([]byte, error)) (*eventsource.Mapping, error) {
 	settings, err := MappingSettings(s.opts.Config.Mapping)
 	return &eventsource.Mapping{
 		Source: source, Invoke: invoke, Settings: settings, Stream: arn, OnFailure: s.failures.add,
@@ -181,15 +183,18 @@ func (s *Stack) startFront() (err error) {
 	}
 	readers := s.functions[authorize]
 	routes := []Route{
-		{Method: http.MethodPost, Path: access.SiteKeyRoute, AnyOrigin: true, Authorizer: s.functions[authorize], To: s.functions[ingest]},
+		{Method: http.MethodPost, Path: access.SiteKeyRoute, AnyOrigin: true, Authorizer: s.functions[authorize],
+			To: s.functions[ingest]},
 		{Method: http.MethodPost, Path: access.PathEvent, AnyOrigin: true, To: s.functions[ingest]},
 		{Method: http.MethodPost, Path: access.PathStats, Authorizer: readers, To: s.functions[query]},
 		{Method: http.MethodGet, Path: access.ReportRoute, Authorizer: readers, To: s.functions[query]},
-		{Method: http.MethodGet, Path: access.LinkRoute, Authorizer: s.functions[authorize], To: s.functions[query]},
+		{Method: http.MethodGet, Path: access.LinkRoute, Authorizer: s.functions[authorize],
+			To: s.functions[query]},
 		{Method: http.MethodGet, Path: script.PathPrefix + "{name}", AnyOrigin: true, To: s.functions[ingest]},
 	}
 	for _, path := range access.WriteKeyPaths {
-		routes = append(routes, Route{Method: http.MethodPost, Path: path, Authorizer: s.functions[authorize], To: s.functions[ingest]})
+		routes = append(routes,
+			Route{Method: http.MethodPost, Path: path, Authorizer: s.functions[authorize], To: s.functions[ingest]})
 	}
 	for _, r := range access.ClientRoutes {
 		route := Route{Method: r.Method, Path: r.Path, To: s.functions[ingest]}
@@ -200,7 +205,8 @@ func (s *Stack) startFront() (err error) {
 	}
 	if s.opts.Config.Prometheus {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
-			routes = append(routes, Route{Method: method, Path: httpapi.PrometheusPath + "/{proxy+}", To: s.functions[prometheus]})
+			routes = append(routes,
+				Route{Method: method, Path: httpapi.PrometheusPath + "/{proxy+}", To: s.functions[prometheus]})
 		}
 	}
 	for _, r := range httpapi.GatewayRoutes(httpapi.Routes(kinds)) {

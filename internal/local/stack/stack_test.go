@@ -103,9 +103,11 @@ func TestStack_FaultsChangeNoNumber(t *testing.T) {
 	const events = 60
 	lines := ""
 	for i := range events {
-		lines += fmt.Sprintf(`{"deviceId":"sensor_01","timestamp":"2026-04-20T14:%02d:00Z","temperature":%d}`+"\n", i, i)
+		lines += fmt.Sprintf(`{"deviceId":"sensor_01","timestamp":"2026-04-20T14:%02d:00Z","temperature":%d}`+"\n",
+			i, i)
 	}
-	if resp, body := send(t, "POST", s.URL+"/v1/readings", "application/x-ndjson", []byte(lines)); resp.StatusCode != http.StatusOK {
+	if resp, body := send(t, "POST", s.URL+"/v1/readings", "application/x-ndjson",
+		[]byte(lines)); resp.StatusCode != http.StatusOK {
 		t.Fatalf("the readings returned %d %s", resp.StatusCode, body)
 	}
 	if err := s.Idle(t.Context()); err != nil {
@@ -113,11 +115,13 @@ func TestStack_FaultsChangeNoNumber(t *testing.T) {
 	}
 	var got hours
 	get(t, s.URL+"/v1/devices/sensor_01/readings/rollups/hour", &got)
-	if len(got.Rollups) != 1 || got.Rollups[0].Measures["temperature"].Count != events || got.Rollups[0].Measures["temperature"].Sum != "1770" {
+	if len(got.Rollups) != 1 || got.Rollups[0].Measures["temperature"].Count != events ||
+		got.Rollups[0].Measures["temperature"].Sum != "1770" {
 		t.Errorf("the hour is %+v, want %d readings, in all 1770", got, events)
 	}
 	st := s.Stats()
-	if st.Kills != 2 || st.KillsUnacked != 1 || st.Again == 0 || st.Recut == 0 || st.Failed < 2 || st.Invocations != tapped.Load() {
+	if st.Kills != 2 || st.KillsUnacked != 1 || st.Again == 0 || st.Recut == 0 || st.Failed < 2 ||
+		st.Invocations != tapped.Load() {
 		t.Errorf("the faults do not have their rate (%d payloads): %+v", tapped.Load(), st)
 	}
 	if st.Metrics["RowsWritten"] == 0 || st.Metrics["Recomputations"] < st.Metrics["RowsWritten"] {
@@ -180,7 +184,8 @@ func TestFindBinaries_FailedBuildIsNotErrNoBinaries(t *testing.T) {
 	if err := os.WriteFile(goTool, []byte("#!/bin/sh\necho undefined: x >&2\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := build(t.Context(), goTool, root, []string{"ingest"}); err == nil || errors.Is(err, ErrNoBinaries) || !strings.Contains(err.Error(), "undefined: x") {
+	if _, err := build(t.Context(), goTool, root, []string{"ingest"}); err == nil ||
+		errors.Is(err, ErrNoBinaries) || !strings.Contains(err.Error(), "undefined: x") {
 		t.Errorf("build = %v, want the error of the compiler", err)
 	}
 }

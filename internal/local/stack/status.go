@@ -83,7 +83,9 @@ const idleWithin = 5 * time.Second
 // localRoutes serves the routes that exist only on a local stack. live ends requests that wait.
 func (s *Stack) localRoutes(live context.Context, kinds *catalog.Catalog) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) { writeMessage(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
+		writeMessage(w, http.StatusOK, "ok")
+	})
 	mux.HandleFunc("GET "+webui.PathStatus, func(w http.ResponseWriter, r *http.Request) { s.report(w, false) })
 	mux.HandleFunc("GET "+webui.PathChanges, s.changes.handler(live, kinds))
 	mux.HandleFunc("GET "+devfile.PathSelf, func(w http.ResponseWriter, r *http.Request) {
@@ -104,14 +106,17 @@ func (s *Stack) localRoutes(live context.Context, kinds *catalog.Catalog) http.H
 	mux.HandleFunc("POST "+PathClock, s.serveClock)
 	mux.HandleFunc("GET "+SamplePath, s.serveSample)
 	mux.Handle(webui.Path, webui.Pages())
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { writeMessage(w, http.StatusNotFound, "Not Found") })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeMessage(w, http.StatusNotFound, "Not Found")
+	})
 	return mux
 }
 
 // dev is the stack as commands find it.
 func (s *Stack) dev() devfile.Dev {
 	return devfile.Dev{
-		URL: s.URL, Endpoint: s.Endpoint, Table: s.Table, Config: s.opts.ConfigPath, PID: os.Getpid(), ID: s.opts.ID,
+		URL: s.URL, Endpoint: s.Endpoint, Table: s.Table, Config: s.opts.ConfigPath, PID: os.Getpid(),
+		ID:    s.opts.ID,
 		Clock: s.opts.Clock.Path(),
 	}
 }
@@ -155,7 +160,9 @@ func idleStatus(ctx context.Context, url string) (Status, error) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return status, usererr.Errorf("--wait: %s returned %s: only a running \"tidemark dev\" can be waited for; remove --wait", url, resp.Status)
+		return status, usererr.Errorf(
+			"--wait: %s returned %s: only a running \"tidemark dev\" can be waited for; remove --wait", url,
+			resp.Status)
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&status); err != nil {
 		return status, fmt.Errorf("wait for the rollups: %w", err)

@@ -40,7 +40,8 @@ type position struct {
 
 // NewTableStream reads the stream of arn from the DynamoDB at endpoint.
 func NewTableStream(endpoint, arn string) *TableStream {
-	client := dynamodbstreams.New(dynamodbstreams.Options{Region: Region, BaseEndpoint: &endpoint, Credentials: credentials})
+	client := dynamodbstreams.New(
+		dynamodbstreams.Options{Region: Region, BaseEndpoint: &endpoint, Credentials: credentials})
 	return &TableStream{client: client, arn: arn, next: map[string]position{}}
 }
 
@@ -68,7 +69,8 @@ func (s *TableStream) Shards(ctx context.Context) ([]eventsource.Shard, error) {
 			return nil, fmt.Errorf("describe table stream: %w", err)
 		}
 		for _, shard := range out.StreamDescription.Shards {
-			shards = append(shards, eventsource.Shard{ID: aws.ToString(shard.ShardId), Parent: aws.ToString(shard.ParentShardId)})
+			shards = append(shards,
+				eventsource.Shard{ID: aws.ToString(shard.ShardId), Parent: aws.ToString(shard.ParentShardId)})
 		}
 		if in.ExclusiveStartShardId = out.StreamDescription.LastEvaluatedShardId; in.ExclusiveStartShardId == nil {
 			return listedParents(shards), nil
@@ -97,7 +99,8 @@ func (s *TableStream) Read(ctx context.Context, shard, after string) (eventsourc
 		return eventsource.Page{}, fmt.Errorf("read shard %s: %w", shard, err)
 	}
 	limit := int32(recordsAPage)
-	out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: &iterator, Limit: &limit})
+	out, err := s.client.GetRecords(ctx,
+		&dynamodbstreams.GetRecordsInput{ShardIterator: &iterator, Limit: &limit})
 	if err != nil {
 		s.forget(shard)
 		return eventsource.Page{}, fmt.Errorf("read shard %s: %w", shard, err)
@@ -158,7 +161,7 @@ func (s *TableStream) decode(in []types.Record) []eventsource.Record {
 		if d := r.Dynamodb; d != nil {
 			out.Item, out.Seq = string(mustMarshal(lambdaItem(d.Keys))), aws.ToString(d.SequenceNumber)
 			if d.ApproximateCreationDateTime != nil {
-				out.At = model.TimeOf(*d.ApproximateCreationDateTime)
+				out.At = model.NewTime(*d.ApproximateCreationDateTime)
 			}
 		}
 		return out

@@ -15,7 +15,8 @@ import (
 
 // applyConfig applies the configuration to the table. Before that, the functions run by the
 // configuration that the table has.
-func applyConfig(ctx context.Context, endpoint, name string, settings *config.Config, now func() model.Time) error {
+func applyConfig(ctx context.Context, endpoint, name string, settings *config.Config,
+	now func() model.Time) error {
 	client, err := dynamo.NewClient(ctx, Region, endpoint)
 	if err != nil {
 		return err

@@ -54,8 +54,9 @@ func TestTrace_GoesFromIngestThroughTheItemToAggregate(t *testing.T) {
 	}
 	functions := map[string]*Function{}
 	for name, binary := range binaries {
-		f, err := StartFunction(t.Context(), FunctionOptions{Name: "tidemark-" + name, Binary: binary, Env: append(Environment(s.Endpoint, s.Table, ""),
-			config.EnvTracing+"=true", "AWS_XRAY_DAEMON_ADDRESS="+daemon.LocalAddr().String())})
+		f, err := StartFunction(t.Context(),
+			FunctionOptions{Name: "tidemark-" + name, Binary: binary, Env: append(Environment(s.Endpoint, s.Table, ""),
+				config.EnvTracing+"=true", "AWS_XRAY_DAEMON_ADDRESS="+daemon.LocalAddr().String())})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +81,8 @@ func TestTrace_GoesFromIngestThroughTheItemToAggregate(t *testing.T) {
 		break
 	}
 	folded := next()
-	if folded.Name != "tidemark-aggregate" || folded.TraceID != appended.TraceID || folded.ParentID != appended.ID || folded.Fault || len(folded.Parts) != 2 {
+	if folded.Name != "tidemark-aggregate" || folded.TraceID != appended.TraceID ||
+		folded.ParentID != appended.ID || folded.Fault || len(folded.Parts) != 2 {
 		t.Errorf("aggregate sent %+v, want a segment of %s below %s", folded, appended.TraceID, appended.ID)
 	}
 }

@@ -44,7 +44,8 @@ func Protect(ctx context.Context, c *dynamodb.Client, table string, stage config
 	_, recovery := c.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{
 		TableName: &table, PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: new(true)},
 	})
-	_, protection := c.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &table, DeletionProtectionEnabled: new(stage.Removal == config.Retain)})
+	_, protection := c.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &table,
+		DeletionProtectionEnabled: new(stage.Removal == config.Retain)})
 	if err := errors.Join(tags, recovery, protection); err != nil {
 		return fmt.Errorf("protect table %s as stage %s does: %w", table, stage.Name, err)
 	}

@@ -39,7 +39,8 @@ func TestProtect_PreventsDeletionOnlyIfTheStageRetainsItsTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = Protect(t.Context(), client, "copy", config.Stage{Name: "s", Removal: removal, Table: "arn:aws:dynamodb:eu-west-1:123456789012:table/copy"})
+		err = Protect(t.Context(), client, "copy",
+			config.Stage{Name: "s", Removal: removal, Table: "arn:aws:dynamodb:eu-west-1:123456789012:table/copy"})
 		if err != nil || !strings.Contains(got, want) {
 			t.Errorf("%s: UpdateTable %s, %v; want %s", removal, got, err, want)
 		}
@@ -71,7 +72,8 @@ func TestProtect_GivesATableWhatAStackGivesItsOwn(t *testing.T) {
 			t.Errorf("%q refused: %v", refused, err)
 		}
 		all := strings.Join(got, "\n")
-		for _, want := range []string{"TagResource", `"ResourceArn":"` + arn + `"`, `"Value":"prod"`, "UpdateContinuousBackups", `"PointInTimeRecoveryEnabled":true`, "UpdateTable", `"DeletionProtectionEnabled":true`} {
+		for _, want := range []string{"TagResource", `"ResourceArn":"` + arn + `"`, `"Value":"prod"`,
+			"UpdateContinuousBackups", `"PointInTimeRecoveryEnabled":true`, "UpdateTable", `"DeletionProtectionEnabled":true`} {
 			if !strings.Contains(all, want) {
 				t.Errorf("%q refused: no %s in %s", refused, want, all)
 			}

@@ -16,7 +16,8 @@ import (
 func near(got, want float64) bool { return math.Abs(got-want) <= .005*math.Abs(want) }
 
 // A million events a day of 300 bytes are 30.42 million a month, from 694 devices that send one a minute.
-var million = use{Units: Units{Write: 4, Read: .2, Bytes: 300}, batch: 1, perDay: 1e6, storedDays: 30, series: 694.4}
+var million = use{Units: Units{Write: 4, Read: .2, Bytes: 300}, batch: 1, perDay: 1e6, storedDays: 30,
+	series: 694.4}
 
 // The prices by hand, in dollars: counts in millions times dollars a million.
 func TestPrices_OfAMillionEventsADay(t *testing.T) {
@@ -49,7 +50,8 @@ func TestPrices_OfAMillionEventsADay(t *testing.T) {
 	}
 	for _, p := range prices {
 		want, tested := cases[p.name]
-		if got := [2]float64{p.of(million), p.of(sixty)}; !tested || !near(got[0], want[0]) || !near(got[1], want[1]) {
+		if got := [2]float64{p.of(million), p.of(sixty)}; !tested || !near(got[0], want[0]) ||
+			!near(got[1], want[1]) {
 			t.Errorf("%s: $%.3f, want $%.3f for one and for sixty a request (tested: %t)", p.name, got, want, tested)
 		}
 	}

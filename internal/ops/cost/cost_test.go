@@ -51,7 +51,8 @@ func TestMeasure_AnEventAMinute(t *testing.T) {
 		kind.Latest = c.latest
 		u, err := cost.Measure(kind, c.load)
 		if err != nil || u.Write < 1 || u.Write > c.write || u.Read <= 0 || u.Read > c.read {
-			t.Errorf("latest %s, %+v: %+v, %v; want 1 to %v write and at most %v read units", c.latest, c.load, u, err, c.write, c.read)
+			t.Errorf("latest %s, %+v: %+v, %v; want 1 to %v write and at most %v read units", c.latest, c.load, u, err,
+				c.write, c.read)
 		}
 	}
 }
@@ -135,14 +136,16 @@ func TestPlans_ALoggerOfOneReadingAnHourKeepsItsHoursImmediate(t *testing.T) {
 			t.Fatalf("%d plans, %v", len(plans), err)
 		}
 		if best := cost.Best(plans); best.Immediate != c.immediate {
-			t.Errorf("one reading in %s: %d immediate tiers of %+v, want %d", c.every, best.Immediate, plans, c.immediate)
+			t.Errorf("one reading in %s: %d immediate tiers of %+v, want %d", c.every, best.Immediate, plans,
+				c.immediate)
 		}
 	}
 }
 
 func TestParseRate(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]time.Duration{"1/h": time.Hour, "4/h": 15 * time.Minute, "1/m": time.Minute, "10/s": 100 * time.Millisecond, "2/d": 12 * time.Hour} {
+	for text, want := range map[string]time.Duration{"1/h": time.Hour, "4/h": 15 * time.Minute,
+		"1/m": time.Minute, "10/s": 100 * time.Millisecond, "2/d": 12 * time.Hour} {
 		if got, err := cost.ParseRate(text); err != nil || got != want {
 			t.Errorf("%s: %s, %v; want %s", text, got, err, want)
 		}

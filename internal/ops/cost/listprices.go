@@ -39,7 +39,8 @@ var (
 	StreamGBIn  = listed(0.08, "a GB put into a data stream, for each KB of a record", kinesisPage)
 	StreamGBOut = listed(0.04, "a GB read from a data stream", kinesisPage)
 
-	Metric         = listed(0.30, "a custom metric for a month, by the hours in which it has values", cloudWatchPage)
+	Metric = listed(0.30, "a custom metric for a month, by the hours in which it has values",
+		cloudWatchPage)
 	AlarmMetric    = listed(0.10, "a metric of an alarm for a month", cloudWatchPage)
 	CompositeAlarm = listed(0.50, "a composite alarm for a month", cloudWatchPage)
 	Dashboard      = listed(3, "a dashboard for a month", cloudWatchPage)

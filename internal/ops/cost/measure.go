@@ -58,7 +58,7 @@ const (
 
 // FoldedSessions returns the kinds of a catalog whose sessions are folded from a kind's events alone.
 func FoldedSessions(kinds *catalog.Catalog, kind string) (all []catalog.Kind) {
-	for _, k := range kinds.SessionsOf(kind) {
+	for _, k := range kinds.SessionKinds(kind) {
 		if k.Sessions.Of == kind {
 			all = append(all, *k)
 		}
@@ -92,7 +92,8 @@ func Measure(kind catalog.Kind, load Load) (Units, error) {
 		})
 	}
 
-	if err := m.play(begin.Add(-warmup), begin, Load{Every: time.Hour, Batch: 1, Series: load.Series}); err != nil {
+	if err := m.play(begin.Add(-warmup), begin,
+		Load{Every: time.Hour, Batch: 1, Series: load.Series}); err != nil {
 		return Units{}, err
 	}
 	m.table.settle()
@@ -105,7 +106,8 @@ func Measure(kind catalog.Kind, load Load) (Units, error) {
 		return Units{}, err
 	}
 	n := float64(m.events)
-	return Units{Write: float64(m.table.WriteUnits()) / n, Read: m.read / n, Bytes: float64(m.table.bytes) / n}, nil
+	return Units{Write: float64(m.table.WriteUnits()) / n, Read: m.read / n, Bytes: float64(m.table.bytes) / n},
+		nil
 }
 
 // run is a table with its ingest service and aggregator.
@@ -139,7 +141,7 @@ func (r *run) play(from, to model.Time, load Load) error {
 		if r.now.Sub(swept) < time.Hour {
 			continue
 		}
-		swept = tier.Hour.BucketOf(r.now).Start
+		swept = tier.Hour.BucketAt(r.now).Start
 		if err := r.sweep(); err != nil {
 			return err
 		}

@@ -53,7 +53,8 @@ func (m *Metered) PutAll(ctx context.Context, puts []itemop.Put) (result storage
 }
 
 // PutRow is billed for a lost lock.
-func (m *Metered) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (result storage.WriteResult, err error) {
+func (m *Metered) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (result storage.WriteResult, err error) {
 	m.attempt(1, func() { result, err = m.Table.PutRow(ctx, row, prev) })
 	return result, err
 }

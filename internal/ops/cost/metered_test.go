@@ -13,7 +13,7 @@ import (
 // DynamoDB bills a write that changes nothing, and so does the meter.
 func TestMetered_CountsAttempts(t *testing.T) {
 	t.Parallel()
-	now := model.TimeOf(time.Date(2026, 11, 27, 7, 0, 0, 0, time.UTC))
+	now := model.NewTime(time.Date(2026, 11, 27, 7, 0, 0, 0, time.UTC))
 	m := &Metered{Table: memory.New(func() model.Time { return now })}
 	subject := model.Subject{Type: "DEVICE", ID: "a"}
 	bucket := rollup.Key{Series: model.Series{Subject: subject, Kind: "READING"}, Tier: "hour", Start: now}

@@ -26,7 +26,8 @@ func parsePerSecond(text string) (float64, error) {
 	n, err := strconv.ParseFloat(number, 64)
 	of := map[string]float64{"s": 1, "m": 60, "h": 3600, "d": 86400, "day": 86400}[unit]
 	if err != nil || of == 0 || n <= 0 || n > 1e15 {
-		return 1, fmt.Errorf("%q is not a rate: write a number of events in a second, minute, hour or day, as 1/m or 4/h", text)
+		return 1, fmt.Errorf(
+			"%q is not a rate: write a number of events in a second, minute, hour or day, as 1/m or 4/h", text)
 	}
 	return n / of, nil
 }
@@ -81,9 +82,11 @@ func Recommend(kind catalog.Kind, every time.Duration) (string, error) {
 		return "", err
 	}
 	best, configured := Best(plans), plans[immediateTiers(kind)]
-	text := fmt.Sprintf("%s costs least, %.2f write and %.2f read units an event", modes(kind, best.Immediate), best.Write, best.Read)
+	text := fmt.Sprintf("%s costs least, %.2f write and %.2f read units an event", modes(kind, best.Immediate),
+		best.Write, best.Read)
 	if configured.Immediate != best.Immediate {
-		text += fmt.Sprintf("; configured are %s, %.2f and %.2f units", modes(kind, configured.Immediate), configured.Write, configured.Read)
+		text += fmt.Sprintf("; configured are %s, %.2f and %.2f units", modes(kind, configured.Immediate),
+			configured.Write, configured.Read)
 	}
 	return text, nil
 }

@@ -128,9 +128,10 @@ var prices = []price{
 	{group: tablePart, name: Provisioned, column: true, of: func(u use) float64 {
 		return u.events() * (u.Write*WriteHour.Dollars + u.Read*ReadHour.Dollars) / 3600 / usedPart
 	}},
-	{group: alwaysPart, name: "events stored, with point-in-time recovery", column: true, of: func(u use) float64 {
-		return u.storedGB() * (StoredMonth.Dollars + BackupMonth.Dollars)
-	}},
+	{group: alwaysPart, name: "events stored, with point-in-time recovery", column: true,
+		of: func(u use) float64 {
+			return u.storedGB() * (StoredMonth.Dollars + BackupMonth.Dollars)
+		}},
 	{group: alwaysPart, name: "table stream, read by Lambda", of: func(use) float64 { return 0 }},
 	{group: alwaysPart, name: "aggregate: an invocation in 5 s, 1 ms an event at 1 GB", of: func(u use) float64 {
 		batches := min(u.events(), batchesAnHour*hoursOfMonth)
@@ -166,7 +167,9 @@ var prices = []price{
 		return u.published(MQTTMessage) + u.acted()
 	}},
 	{group: sourcePart, name: Basic, of: func(u use) float64 { return u.published(free) + u.acted() }},
-	{group: sourcePart, name: IoTBatched, of: func(u use) float64 { return u.published(MQTTMessage) + u.batched() }},
+	{group: sourcePart, name: IoTBatched, of: func(u use) float64 {
+		return u.published(MQTTMessage) + u.batched()
+	}},
 	{group: sourcePart, name: BasicBatched, of: func(u use) float64 { return u.published(free) + u.batched() }},
 	{group: sourcePart, name: Queue, of: func(u use) float64 { // sent singly, received and deleted by ten
 		return (1.2*u.metered(64<<10)+emptyPolls*hoursOfMonth)*QueueRequest.Dollars + u.ingested(u.requests()/100)
@@ -179,8 +182,12 @@ var prices = []price{
 		const disk = .1
 		return 86.87 + u.published(MQTTMessage) + u.metered(5<<10)*RuleAction.Dollars + u.storedGB()*disk
 	}},
-	{group: insteadPart, name: timescale, against: HTTP, of: func(u use) float64 { return 24.53 + u.storedGB()*gp3 }},
-	{group: insteadPart, name: clickhouse, against: HTTP, of: func(u use) float64 { return 49.06 + u.storedGB()*gp3 }},
+	{group: insteadPart, name: timescale, against: HTTP, of: func(u use) float64 {
+		return 24.53 + u.storedGB()*gp3
+	}},
+	{group: insteadPart, name: clickhouse, against: HTTP, of: func(u use) float64 {
+		return 49.06 + u.storedGB()*gp3
+	}},
 }
 
 const gp3 = .08 // a GB of a volume for a month

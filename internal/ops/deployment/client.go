@@ -23,7 +23,8 @@ var apiHost = regexp.MustCompile(`\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(?:
 // HTTPClient returns a client for the API at address. With a token it sends that. Without
 // one it signs requests to API Gateway with the credentials of config, which is called
 // only then. Any other address, such as one on this machine, needs neither.
-func HTTPClient(address, token string, timeout time.Duration, config func() (aws.Config, error)) (*http.Client, error) {
+func HTTPClient(address, token string, timeout time.Duration,
+	config func() (aws.Config, error)) (*http.Client, error) {
 	client := &http.Client{Timeout: timeout}
 	at, err := url.Parse(address)
 	if err != nil {
@@ -72,7 +73,8 @@ func signed(credentials aws.CredentialsProvider, region string) http.RoundTrippe
 			return nil, fmt.Errorf("sign the request: %w", err)
 		}
 		digest := sha256.Sum256(body)
-		if err := signer.SignHTTP(r.Context(), signAs, r, hex.EncodeToString(digest[:]), "execute-api", region, time.Now()); err != nil {
+		if err := signer.SignHTTP(r.Context(), signAs, r, hex.EncodeToString(digest[:]), "execute-api", region,
+			time.Now()); err != nil {
 			return nil, fmt.Errorf("sign the request: %w", err)
 		}
 		return http.DefaultTransport.RoundTrip(r)

@@ -25,16 +25,22 @@ func TestHTTPClient_SignsRequestsToAPIGatewayOnly(t *testing.T) {
 		"https://tidemark.example.com":                             false,
 	} {
 		called := false
-		client, err := HTTPClient(address, "", time.Minute, func() (aws.Config, error) { called = true; return aws.Config{Credentials: credentials}, nil })
+		client, err := HTTPClient(address, "", time.Minute, func() (aws.Config, error) {
+			called = true
+			return aws.Config{Credentials: credentials}, nil
+		})
 		if err != nil || (client.Transport != nil) != want || called != want {
-			t.Errorf("%s: %v, signed %t, credentials read %t; want %t", address, err, client.Transport != nil, called, want)
+			t.Errorf("%s: %v, signed %t, credentials read %t; want %t", address, err, client.Transport != nil, called,
+				want)
 		}
 	}
 }
 
 func TestHTTPClient_SendsTheToken(t *testing.T) {
 	var sent string
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = r.Header.Get("Authorization") }))
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		sent = r.Header.Get("Authorization")
+	}))
 	defer server.Close()
 	client, err := HTTPClient(server.URL, "secret", time.Minute, nil)
 	if err != nil {
@@ -57,7 +63,8 @@ func TestSigned_SignsTheBodyAndSendsAllOfIt(t *testing.T) {
 	if _, err := client.Post(server.URL, "application/json", strings.NewReader(`{"a":1}`)); err != nil {
 		t.Fatal(err)
 	}
-	if got := header.Get("Authorization"); !strings.Contains(got, "Credential=AKID/") || !strings.Contains(got, "/eu-central-1/execute-api/aws4_request") {
+	if got := header.Get("Authorization"); !strings.Contains(got, "Credential=AKID/") ||
+		!strings.Contains(got, "/eu-central-1/execute-api/aws4_request") {
 		t.Errorf("signed as %q", got)
 	}
 	if string(body) != `{"a":1}` {

@@ -45,9 +45,11 @@ type CloudWatch interface {
 
 // shown are the metrics in Health. Each that is read costs a hundredth of a thousandth of a dollar.
 var shown = []telemetry.Metric{
-	telemetry.ObservationsApplied, telemetry.ObservationsLate, telemetry.ObservationsDuplicate, telemetry.ObservationsStale,
+	telemetry.ObservationsApplied, telemetry.ObservationsLate, telemetry.ObservationsDuplicate,
+	telemetry.ObservationsStale,
 	telemetry.ObservationsCollision, telemetry.ObservationsRejected, telemetry.Quarantined,
-	telemetry.Recomputations, telemetry.RowsWritten, telemetry.RowsInexact, telemetry.UnreadableEvents, telemetry.BatchFailures,
+	telemetry.Recomputations, telemetry.RowsWritten, telemetry.RowsInexact, telemetry.UnreadableEvents,
+	telemetry.BatchFailures,
 }
 
 // ReadHealth reads the alarms and metrics of a stack and the capacity that its table consumed. It
@@ -65,7 +67,8 @@ func ReadHealth(ctx context.Context, c CloudWatch, name string, stack Stack, now
 	if err != nil {
 		return Health{}, fmt.Errorf("read the metrics of stack %s: %w", name, err)
 	}
-	month, err := sums(ctx, c, consumed(table), time.Date(now.UTC().Year(), now.UTC().Month(), 1, 0, 0, 0, 0, time.UTC), now)
+	month, err := sums(ctx, c, consumed(table),
+		time.Date(now.UTC().Year(), now.UTC().Month(), 1, 0, 0, 0, 0, time.UTC), now)
 	if err != nil {
 		return Health{}, fmt.Errorf("read the capacity of table %s: %w", table, err)
 	}
@@ -88,14 +91,17 @@ func publishedBy(stack Stack) []telemetry.Definition {
 
 func readAlarms(ctx context.Context, c CloudWatch, stack string) (all []Alarm, err error) {
 	all = []Alarm{}
-	pages := cloudwatch.NewDescribeAlarmsPaginator(c, &cloudwatch.DescribeAlarmsInput{AlarmNamePrefix: aws.String(stack + "-"), AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm}})
+	pages := cloudwatch.NewDescribeAlarmsPaginator(c,
+		&cloudwatch.DescribeAlarmsInput{AlarmNamePrefix: aws.String(stack + "-"),
+			AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm}})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, err
 		}
 		for _, a := range page.MetricAlarms {
-			all = append(all, Alarm{aws.ToString(a.AlarmName), string(a.StateValue), aws.ToTime(a.StateUpdatedTimestamp), aws.ToString(a.AlarmDescription)})
+			all = append(all, Alarm{aws.ToString(a.AlarmName), string(a.StateValue),
+				aws.ToTime(a.StateUpdatedTimestamp), aws.ToString(a.AlarmDescription)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Alarm) int {
@@ -108,7 +114,8 @@ func readAlarms(ctx context.Context, c CloudWatch, stack string) (all []Alarm, e
 func metricQueries(stack string, published []telemetry.Definition) (all []types.MetricDataQuery) {
 	for _, d := range published {
 		for _, function := range d.Metric.Publishers() {
-			all = append(all, sumQuery(string(d.Metric), telemetry.DefaultNamespace, telemetry.DimensionFunction, stack+"-"+function))
+			all = append(all, sumQuery(string(d.Metric), telemetry.DefaultNamespace, telemetry.DimensionFunction,
+				stack+"-"+function))
 		}
 	}
 	return all
@@ -121,7 +128,8 @@ const (
 )
 
 func consumed(table string) []types.MetricDataQuery {
-	return []types.MetricDataQuery{sumQuery(consumedReads, "AWS/DynamoDB", "TableName", table), sumQuery(consumedWrites, "AWS/DynamoDB", "TableName", table)}
+	return []types.MetricDataQuery{sumQuery(consumedReads, "AWS/DynamoDB", "TableName", table),
+		sumQuery(consumedWrites, "AWS/DynamoDB", "TableName", table)}
 }
 
 func newCapacity(sums map[string]float64) Capacity {
@@ -132,17 +140,20 @@ func newCapacity(sums map[string]float64) Capacity {
 func sumQuery(name, namespace, dimension, value string) types.MetricDataQuery {
 	return types.MetricDataQuery{Label: &name, MetricStat: &types.MetricStat{
 		Stat: aws.String("Sum"), Period: aws.Int32(3600),
-		Metric: &types.Metric{Namespace: &namespace, MetricName: &name, Dimensions: []types.Dimension{{Name: &dimension, Value: &value}}},
+		Metric: &types.Metric{Namespace: &namespace, MetricName: &name,
+			Dimensions: []types.Dimension{{Name: &dimension, Value: &value}}},
 	}}
 }
 
 // sums returns the sum of each metric in a range of time, by its label.
-func sums(ctx context.Context, c CloudWatch, queries []types.MetricDataQuery, from, to time.Time) (map[string]float64, error) {
+func sums(ctx context.Context, c CloudWatch, queries []types.MetricDataQuery,
+	from, to time.Time) (map[string]float64, error) {
 	for i := range queries {
 		queries[i].Id = aws.String(fmt.Sprintf("m%d", i))
 	}
 	all := map[string]float64{}
-	pages := cloudwatch.NewGetMetricDataPaginator(c, &cloudwatch.GetMetricDataInput{MetricDataQueries: queries, StartTime: &from, EndTime: &to})
+	pages := cloudwatch.NewGetMetricDataPaginator(c,
+		&cloudwatch.GetMetricDataInput{MetricDataQueries: queries, StartTime: &from, EndTime: &to})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {

@@ -21,20 +21,25 @@ type watched struct {
 	noAlarms, noData error
 }
 
-func (w *watched) DescribeAlarms(_ context.Context, in *cloudwatch.DescribeAlarmsInput, _ ...func(*cloudwatch.Options)) (*cloudwatch.DescribeAlarmsOutput, error) {
+func (w *watched) DescribeAlarms(_ context.Context, in *cloudwatch.DescribeAlarmsInput,
+	_ ...func(*cloudwatch.Options)) (*cloudwatch.DescribeAlarmsOutput, error) {
 	alarm := func(name, state string) types.MetricAlarm {
-		return types.MetricAlarm{AlarmName: aws.String(*in.AlarmNamePrefix + name), StateValue: types.StateValue(state), StateUpdatedTimestamp: aws.Time(noon), AlarmDescription: aws.String("what to do of " + name)}
+		return types.MetricAlarm{AlarmName: aws.String(*in.AlarmNamePrefix + name), StateValue: types.StateValue(
+			state), StateUpdatedTimestamp: aws.Time(noon), AlarmDescription: aws.String("what to do of " + name)}
 	}
 	if in.NextToken == nil {
-		return &cloudwatch.DescribeAlarmsOutput{MetricAlarms: []types.MetricAlarm{alarm("b", "OK"), alarm("c", "ALARM")}, NextToken: aws.String("2")}, w.noAlarms
+		return &cloudwatch.DescribeAlarmsOutput{MetricAlarms: []types.MetricAlarm{alarm("b", "OK"),
+			alarm("c", "ALARM")}, NextToken: aws.String("2")}, w.noAlarms
 	}
 	return &cloudwatch.DescribeAlarmsOutput{MetricAlarms: []types.MetricAlarm{alarm("a", "ALARM")}}, nil
 }
 
-func (w *watched) GetMetricData(_ context.Context, in *cloudwatch.GetMetricDataInput, _ ...func(*cloudwatch.Options)) (*cloudwatch.GetMetricDataOutput, error) {
+func (w *watched) GetMetricData(_ context.Context, in *cloudwatch.GetMetricDataInput,
+	_ ...func(*cloudwatch.Options)) (*cloudwatch.GetMetricDataOutput, error) {
 	out := &cloudwatch.GetMetricDataOutput{}
 	for _, q := range in.MetricDataQueries {
-		out.MetricDataResults = append(out.MetricDataResults, types.MetricDataResult{Id: q.Id, Label: q.Label, Values: []float64{1, 1}})
+		out.MetricDataResults = append(out.MetricDataResults,
+			types.MetricDataResult{Id: q.Id, Label: q.Label, Values: []float64{1, 1}})
 	}
 	if in.NextToken == nil {
 		w.asked, w.from = append(w.asked, in.MetricDataQueries...), append(w.from, *in.StartTime)
@@ -61,7 +66,8 @@ func TestReadHealth_ReadsAlarmsMetricsAndCapacity(t *testing.T) {
 	if four := (Capacity{4, 4}); h.Day != four || h.Month != four {
 		t.Errorf("capacity %v and %v, want %v: the values of two pages", h.Day, h.Month, four)
 	}
-	if want := []time.Time{noon.Add(-24 * time.Hour), time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)}; !slices.EqualFunc(c.from, want, time.Time.Equal) {
+	if want := []time.Time{noon.Add(-24 * time.Hour),
+		time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)}; !slices.EqualFunc(c.from, want, time.Time.Equal) {
 		t.Errorf("ranges from %v, want %v", c.from, want)
 	}
 	if len(h.Metrics) != len(shown) || h.Metrics["ObservationsApplied"] != 4 || h.Metrics["Quarantined"] != 8 {
@@ -74,7 +80,8 @@ func TestReadHealth_ReadsAlarmsMetricsAndCapacity(t *testing.T) {
 			t.Errorf("two queries of one request have the id %s", *q.Id)
 		}
 		ids[*q.Id] = true
-		if of := *d.Name + "=" + *d.Value; of != "TableName=prod-table" && !strings.HasPrefix(of, "Function=tidemark-prod-") {
+		if of := *d.Name + "=" + *d.Value; of != "TableName=prod-table" &&
+			!strings.HasPrefix(of, "Function=tidemark-prod-") {
 			t.Errorf("%s is read of %s", *q.MetricStat.Metric.MetricName, of)
 		}
 	}
@@ -83,8 +90,10 @@ func TestReadHealth_ReadsAlarmsMetricsAndCapacity(t *testing.T) {
 func TestReadHealth_SaysWhatCouldNotBeRead(t *testing.T) {
 	t.Parallel()
 	denied := errors.New("AccessDenied")
-	for want, c := range map[string]*watched{"alarms of stack s": {noAlarms: denied}, "metrics of stack s": {noData: denied}} {
-		if _, err := ReadHealth(t.Context(), c, "s", Stack{Table: "t"}, noon); !errors.Is(err, denied) || !strings.Contains(err.Error(), want) {
+	for want, c := range map[string]*watched{"alarms of stack s": {noAlarms: denied},
+		"metrics of stack s": {noData: denied}} {
+		if _, err := ReadHealth(t.Context(), c, "s", Stack{Table: "t"}, noon); !errors.Is(err, denied) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q and its cause", err, want)
 		}
 	}

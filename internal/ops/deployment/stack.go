@@ -59,7 +59,8 @@ var ErrNoStack = errors.New("the stack does not exist")
 
 // Find reads the outputs of a stack. The error wraps ErrNoStack if there is none.
 func Find(ctx context.Context, cfg aws.Config, stack string) (Stack, error) {
-	described, err := cloudformation.NewFromConfig(cfg).DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &stack})
+	described, err := cloudformation.NewFromConfig(cfg).DescribeStacks(ctx,
+		&cloudformation.DescribeStacksInput{StackName: &stack})
 	if err != nil && strings.Contains(err.Error(), "does not exist") {
 		err = fmt.Errorf("%w: %w", ErrNoStack, err)
 	}
@@ -75,7 +76,9 @@ func Find(ctx context.Context, cfg aws.Config, stack string) (Stack, error) {
 		}
 	}
 	if found.Table == "" || found.URL == "" {
-		return Stack{}, fmt.Errorf("stack %s has no outputs %s and %s: check that it is a Tidemark stack and that its deployment is complete", stack, outputTable, outputURL)
+		return Stack{}, fmt.Errorf(
+			"stack %s has no outputs %s and %s: check that it is a Tidemark stack and that its deployment is complete",
+			stack, outputTable, outputURL)
 	}
 	return found, nil
 }
@@ -87,7 +90,8 @@ const maxZip = 64 << 20
 // code that is deployed.
 func ConfigFile(ctx context.Context, cfg aws.Config, stack string) ([]byte, error) {
 	function := stack + "-ingest"
-	described, err := lambda.NewFromConfig(cfg).GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: &function})
+	described, err := lambda.NewFromConfig(cfg).GetFunction(ctx,
+		&lambda.GetFunctionInput{FunctionName: &function})
 	if err != nil {
 		return nil, fmt.Errorf("find function %s: %w", function, err)
 	}
@@ -125,7 +129,8 @@ func fileOfZip(code []byte, name string) ([]byte, error) {
 	}
 	file, err := archive.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("the deployed code has no %s, so it runs with the defaults of its version: %w", name, err)
+		return nil, fmt.Errorf("the deployed code has no %s, so it runs with the defaults of its version: %w", name,
+			err)
 	}
 	defer file.Close()
 	return io.ReadAll(io.LimitReader(file, maxZip))

@@ -36,9 +36,10 @@ func fakeAWS(t *testing.T, outputs, configuration string) aws.Config {
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	mux.HandleFunc("GET /code", func(w http.ResponseWriter, r *http.Request) { w.Write(code.Bytes()) })
-	mux.HandleFunc("GET /2015-03-31/functions/tidemark-test-ingest", func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, `{"Code":{"Location":"%s/code"}}`, server.URL)
-	})
+	mux.HandleFunc("GET /2015-03-31/functions/tidemark-test-ingest",
+		func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, `{"Code":{"Location":"%s/code"}}`, server.URL)
+		})
 	mux.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs>%s</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`, outputs)
 	})

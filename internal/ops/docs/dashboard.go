@@ -15,8 +15,12 @@ import (
 var text string
 
 var dashboard = template.Must(template.New("").Funcs(template.FuncMap{
-	"metric": promapi.Metric, "add": func(a, b int) int { return a + b }, "below": func(i int) int { return 7 + 8*i },
-	"json": func(v ...any) (string, error) { data, err := json.Marshal(fmt.Sprint(v...)); return string(data), err },
+	"metric": promapi.Metric, "add": func(a, b int) int { return a + b },
+	"below": func(i int) int { return 7 + 8*i },
+	"json": func(v ...any) (string, error) {
+		data, err := json.Marshal(fmt.Sprint(v...))
+		return string(data), err
+	},
 }).Parse(text))
 
 // Dashboard writes the dashboard of a kind as JSON for Grafana's import: a panel for each declared

@@ -63,15 +63,18 @@ func TestDashboard_HasWhatTheImportNeeds(t *testing.T) {
 			t.Errorf("%s: %+v; want a title and an own uid of at most 40 characters", kind.Name, d)
 		}
 		uids[d.UID] = true
-		if len(d.Templating.List) != 2 || d.Templating.List[0].Type != "datasource" || d.Templating.List[1].Type != "query" {
+		if len(d.Templating.List) != 2 || d.Templating.List[0].Type != "datasource" ||
+			d.Templating.List[1].Type != "query" {
 			t.Errorf("%s: variables %+v, want the data source and the subject", kind.Name, d.Templating.List)
 		}
 		if want := len(kind.Measures) + 2; len(d.Panels) != want {
-			t.Errorf("%s: %d panels, want %d: events, inexact buckets and each measure", kind.Name, len(d.Panels), want)
+			t.Errorf("%s: %d panels, want %d: events, inexact buckets and each measure", kind.Name, len(d.Panels),
+				want)
 		}
 		ids, cells := map[int]bool{}, map[[2]int]string{}
 		for _, p := range d.Panels {
-			if ids[p.ID] || p.Type != "timeseries" || p.Title == "" || p.Datasource != (source{"prometheus", "${datasource}"}) || len(p.Targets) == 0 {
+			if ids[p.ID] || p.Type != "timeseries" || p.Title == "" ||
+				p.Datasource != (source{"prometheus", "${datasource}"}) || len(p.Targets) == 0 {
 				t.Errorf("%s: panel %+v", kind.Name, p)
 			}
 			ids[p.ID] = true
@@ -91,7 +94,8 @@ func TestDashboard_HasWhatTheImportNeeds(t *testing.T) {
 			var refs []string
 			for _, target := range p.Targets {
 				refs = append(refs, target.RefID)
-				if !strings.Contains(target.Expr, `kind="`+kind.Name+`",subject=~"$subject"`) || target.LegendFormat == "" {
+				if !strings.Contains(target.Expr, `kind="`+kind.Name+`",subject=~"$subject"`) ||
+					target.LegendFormat == "" {
 					t.Errorf("%s: %s has the query %s", kind.Name, p.Title, target.Expr)
 				}
 			}
@@ -104,12 +108,14 @@ func TestDashboard_HasWhatTheImportNeeds(t *testing.T) {
 
 func TestDashboard_NamesOfMeasuresAreMetricNames(t *testing.T) {
 	t.Parallel()
-	d := dashboard(t, &catalog.Kind{Name: "PUMP", Path: "pumps", Measures: []rollup.MeasureSpec{{Name: `flow."l/min"`, Percentiles: true}}})
+	d := dashboard(t, &catalog.Kind{Name: "PUMP", Path: "pumps",
+		Measures: []rollup.MeasureSpec{{Name: `flow."l/min"`, Percentiles: true}}})
 	panel := d.Panels[2]
 	if want := `flow.\"l/min\"`; panel.Title != strings.ReplaceAll(want, `\`, "") {
 		t.Errorf("the title is %s", panel.Title)
 	}
-	if want := `flow__l_min_{kind="PUMP",subject=~"$subject",statistic="p95"}`; len(panel.Targets) != 4 || panel.Targets[3].Expr != want {
+	if want := `flow__l_min_{kind="PUMP",subject=~"$subject",statistic="p95"}`; len(panel.Targets) != 4 ||
+		panel.Targets[3].Expr != want {
 		t.Errorf("the queries are %+v, want %s as the last", panel.Targets, want)
 	}
 }

@@ -52,7 +52,8 @@ var funcs = template.FuncMap{
 		return keys.Latest(k.Series("example", "stream", model.Order{}).WithoutShard())
 	},
 	"rowKey": func(k catalog.Kind, t tier.Tier) keys.Key {
-		return keys.Row(rollup.Key{Series: k.Series("example", "stream", model.Order{}).WithoutShard(), Tier: t.Unit.String(), Start: t.Unit.BucketOf(at).Start})
+		return keys.Row(rollup.Key{Series: k.Series("example", "stream", model.Order{}).WithoutShard(),
+			Tier: t.Unit.String(), Start: t.Unit.BucketAt(at).Start})
 	},
 	// request returns the index and the request of an action, as cells of a table.
 	"request": func(action httpapi.Action) (string, error) {
@@ -77,7 +78,8 @@ func (d design) Costs() (string, error) {
 }
 
 // Write passes each document of a configuration to file, with its name. The costs are computed for load.
-func Write(settings *config.Config, load cost.Forecast, file func(name string, write func(io.Writer) error) error) error {
+func Write(settings *config.Config, load cost.Forecast,
+	file func(name string, write func(io.Writer) error) error) error {
 	kinds, err := settings.Catalog()
 	if err != nil {
 		return err

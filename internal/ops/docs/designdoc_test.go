@@ -96,7 +96,8 @@ func TestWrite_ReturnsErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("disk full")
-	if err := Write(settings, load, func(string, func(io.Writer) error) error { return full }); !errors.Is(err, full) {
+	if err := Write(settings, load, func(string, func(io.Writer) error) error { return full }); !errors.Is(err,
+		full) {
 		t.Errorf("a file that cannot be written: %v", err)
 	}
 	wrong := cost.Forecast{Rate: "often"}

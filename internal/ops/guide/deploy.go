@@ -55,7 +55,8 @@ func (g *Guide) testAlarm(ctx context.Context, stack string) error {
 		}
 	}
 	rules, err := g.cloudWatch(ctx, "describe-alarms", "--alarm-types", "CompositeAlarm",
-		"--alarm-name-prefix", stack+"-", "--query", "CompositeAlarms[?!ActionsSuppressor && AlarmActions[0]].AlarmRule")
+		"--alarm-name-prefix", stack+"-", "--query",
+		"CompositeAlarms[?!ActionsSuppressor && AlarmActions[0]].AlarmRule")
 	if err != nil {
 		return err
 	}

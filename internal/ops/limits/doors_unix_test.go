@@ -61,9 +61,9 @@ func measurePrometheus(t *testing.T) {
 	for i := range subjects {
 		series := kind.Series(fmt.Sprint("d", i), "", model.Order{})
 		for hour := range hours {
-			start := tier.Hour.BucketOf(now.Add(-time.Duration(hour+1) * time.Hour)).Start
+			start := tier.Hour.BucketAt(now.Add(-time.Duration(hour+1) * time.Hour)).Start
 			fold := rollup.NewFold(kind.Spec())
-			value := model.NumberValue(model.DecimalOf(int64(hour)))
+			value := model.NumberValue(model.NewDecimal(int64(hour)))
 			attrs := model.Attrs{{Name: "temperature", Value: value}}
 			fold.AddEvent(&model.Event{Series: series, Order: model.Order{At: start}, Attrs: attrs})
 			key := rollup.Key{Series: series, Tier: tier.Hour.String(), Start: start}

@@ -28,7 +28,8 @@ type ArrivalReport struct {
 // inexact. With an error it returns the report of what it did.
 func (r *Repairer) RepairArrivals(ctx context.Context, ranges []storage.Gap) (*ArrivalReport, error) {
 	report := &ArrivalReport{Ranges: ranges}
-	auditor := &verify.Auditor{Table: r.Table, Catalog: r.Catalog, Now: r.Now, Include: arrivedIn(ranges), Progress: r.Progress}
+	auditor := &verify.Auditor{Table: r.Table, Catalog: r.Catalog, Now: r.Now, Include: arrivedIn(ranges),
+		Progress: r.Progress}
 	audit, err := auditor.Run(ctx, model.Subject{})
 	if err != nil {
 		return report, fmt.Errorf("audit the table: %w", err)
@@ -71,7 +72,8 @@ func (r *Repairer) recompute(ctx context.Context, all []aggregate.Target, report
 	}
 	notes := notes{max: r.MaxNotes}
 	defer func() { report.Notes = notes.all }()
-	options := aggregate.RepairOptions{Mark: aggregate.MarkSealed, DryRun: r.DryRun, ReplaceDamaged: r.ReplaceDamaged, OnDifference: notes.add}
+	options := aggregate.RepairOptions{Mark: aggregate.MarkSealed, DryRun: r.DryRun,
+		ReplaceDamaged: r.ReplaceDamaged, OnDifference: notes.add}
 	for chunk := range slices.Chunk(all, size) {
 		began := r.Now()
 		done := r.Aggregator.Recompute(ctx, chunk, options)

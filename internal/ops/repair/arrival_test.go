@@ -62,8 +62,10 @@ func TestArrivalRepairer_RecomputesArrivalsOfTheRangeAndWrongDigests(t *testing.
 
 	recomputed, r.DryRun = 0, false
 	report, err = r.RepairArrivals(t.Context(), ranges)
-	if err != nil || report.Suspects != 2 || recomputed != 2 || len(report.Notes) != 3 || !slices.Equal(report.Ranges, ranges) {
-		t.Errorf("report %+v, %v, progress counted %d; want both suspects recomputed and three notes", report, err, recomputed)
+	if err != nil || report.Suspects != 2 || recomputed != 2 || len(report.Notes) != 3 ||
+		!slices.Equal(report.Ranges, ranges) {
+		t.Errorf("report %+v, %v, progress counted %d; want both suspects recomputed and three notes", report, err,
+			recomputed)
 	}
 	f.wantWrong(0)
 }
@@ -76,7 +78,8 @@ func TestArrivalRepairer_MarksSealedRowsOfTheRangeInexact(t *testing.T) {
 		f.clock.Add(time.Hour.Milliseconds())
 	}
 	now := f.now() // b arrived an hour before
-	if _, err := f.arrivalRepairer().RepairArrivals(t.Context(), []storage.Gap{{From: now.Add(-time.Hour), To: now}}); err != nil {
+	if _, err := f.arrivalRepairer().RepairArrivals(t.Context(),
+		[]storage.Gap{{From: now.Add(-time.Hour), To: now}}); err != nil {
 		t.Fatal(err)
 	}
 	if a, b := f.row("a", "2026-04-20T10:00:00Z").Exact, f.row("b", "2026-04-20T10:00:00Z").Exact; !a || b {
@@ -91,7 +94,8 @@ func TestStreamState_NamesGapsAndForgetsTheRepairedOnes(t *testing.T) {
 	blocked := storage.Blocked{Seq: "7", Gap: storage.Gap{
 		From: now.Add(-8 * day), To: now.Add(-8*day + time.Minute),
 	}}
-	first, second := storage.Gap{From: now.Add(-9 * day), To: now.Add(-7 * day)}, storage.Gap{From: now.Add(-5 * day), To: now.Add(-3 * day)}
+	first, second := storage.Gap{From: now.Add(-9 * day), To: now.Add(-7 * day)},
+		storage.Gap{From: now.Add(-5 * day), To: now.Add(-3 * day)}
 	for _, it := range []item.Item{
 		item.FromGap(first), item.FromGap(second), item.FromBlocked(blocked),
 		item.FromStreamProgress(now.Add(-time.Hour)),
@@ -108,9 +112,11 @@ func TestStreamState_NamesGapsAndForgetsTheRepairedOnes(t *testing.T) {
 	later := now.Add(day)
 	all = append(all, storage.Gap{From: now.Add(-time.Hour), To: later})
 	if got := state.Unprocessed(later); !state.Stalled(later) || !slices.Equal(got, all) {
-		t.Errorf("a day later: stalled %t, unprocessed %v; want the time since the progress too", state.Stalled(later), got)
+		t.Errorf("a day later: stalled %t, unprocessed %v; want the time since the progress too",
+			state.Stalled(later), got)
 	}
-	if err := state.ForgetGaps(t.Context(), f.Table, []storage.Gap{{From: first.From, To: first.To}, {From: second.From + 1, To: second.To}}); err != nil {
+	if err := state.ForgetGaps(t.Context(), f.Table,
+		[]storage.Gap{{From: first.From, To: first.To}, {From: second.From + 1, To: second.To}}); err != nil {
 		t.Fatal(err)
 	}
 	left := f.streamState()

@@ -85,7 +85,9 @@ func (c *Checkpoint) save(s model.Series, next model.Time, done bool) error {
 		return nil
 	}
 	c.saved = now
-	if err := files.Replace(c.path, func(w io.Writer) error { return json.NewEncoder(w).Encode(c) }); err != nil {
+	if err := files.Replace(c.path, func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(c)
+	}); err != nil {
 		return fmt.Errorf("save the checkpoint: %w", err)
 	}
 	return nil

@@ -39,7 +39,8 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.agg = &aggregate.Aggregator{Store: f.Table, QuarantineStore: f.Table, Catalog: f.catalog, Now: f.now, Rand: rand.NewChaCha8([32]byte{1}),
+	f.agg = &aggregate.Aggregator{Store: f.Table, QuarantineStore: f.Table, Catalog: f.catalog, Now: f.now,
+		Rand:  rand.NewChaCha8([32]byte{1}),
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	return f
 }
@@ -61,9 +62,9 @@ func deviceSeries(device string) model.Series {
 // store stores an event of a device, as ingest does, without processing it.
 func (f *fixture) store(series model.Series, when string) storage.Change {
 	f.Helper()
-	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.DecimalOf(1))}}
+	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.NewDecimal(1))}}
 	e := model.Event{
-		Series: series, Order: model.Order{At: timeAt(when)}, Attrs: attrs, Hash: model.HashOf(attrs),
+		Series: series, Order: model.Order{At: timeAt(when)}, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: f.now(), ExpiresAt: f.now().Add(30 * tier.Day24).Seconds(),
 	}
 	if written, err := f.Put(f.Context(), e); err != nil || written.Result != storage.Written {
@@ -101,7 +102,8 @@ func (f *fixture) wantWrong(want int) {
 // row returns the hour row of a device.
 func (f *fixture) row(device, when string) *rollup.Row {
 	f.Helper()
-	row, err := f.Row(f.Context(), rollup.Key{Series: deviceSeries(device), Tier: "hour", Start: tier.Hour.BucketOf(timeAt(when)).Start})
+	row, err := f.Row(f.Context(),
+		rollup.Key{Series: deviceSeries(device), Tier: "hour", Start: tier.Hour.BucketAt(timeAt(when)).Start})
 	if err != nil || row == nil {
 		f.Fatalf("hour of %s at %s: %v, %v", device, when, row, err)
 	}

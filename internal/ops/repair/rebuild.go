@@ -70,7 +70,8 @@ func (r *rebuildRun) all(ctx context.Context, series []model.Series) error {
 		}
 		next := aggregate.Rebuild{
 			Series: s, From: r.scope.Span.From, To: r.scope.Span.To, Tier: r.scope.Tier, Rate: r.Rate,
-			RepairOptions: aggregate.RepairOptions{Mark: r.Mark, DryRun: r.DryRun, ReplaceDamaged: r.ReplaceDamaged, OnDifference: r.notes.add},
+			RepairOptions: aggregate.RepairOptions{Mark: r.Mark, DryRun: r.DryRun, ReplaceDamaged: r.ReplaceDamaged,
+				OnDifference: r.notes.add},
 		}
 		if reached, ok := r.at.within(s); ok && i == 0 {
 			next.From, next.Resumed = max(next.From, reached), true

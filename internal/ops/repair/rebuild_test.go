@@ -15,7 +15,8 @@ import (
 var everything = verify.Scope{Span: verify.Always}
 
 func (f *fixture) rebuilder() *repair.Repairer {
-	return &repair.Repairer{Table: f.Table, Catalog: f.catalog, Aggregator: f.agg, Mark: aggregate.MarkNone, MaxNotes: 2}
+	return &repair.Repairer{Table: f.Table, Catalog: f.catalog, Aggregator: f.agg, Mark: aggregate.MarkNone,
+		MaxNotes: 2}
 }
 
 func (f *fixture) checkpoint(path, job string) *repair.Checkpoint {

@@ -238,7 +238,8 @@ func (r *redriveRun) endGenerations(ctx context.Context, expiries []envelope.Exp
 
 // OpenMessages opens a queue by its URL or, without one, an on-failure file, and returns a function that
 // closes it. local says that the queue is on this machine. A dry run removes nothing.
-func OpenMessages(settings aws.Config, queue, file string, local, dryRun bool) (Messages, func() error, error) {
+func OpenMessages(settings aws.Config, queue, file string,
+	local, dryRun bool) (Messages, func() error, error) {
 	if queue == "" {
 		f, err := onfailure.OpenFile(file, dryRun)
 		if err != nil {

@@ -43,8 +43,9 @@ func (q *queue) Remove(_ context.Context, m onfailure.Message) error {
 
 // message returns a message whose range begins with a sequence number.
 func (f *fixture) message(id string, at model.Time) onfailure.Message {
-	return onfailure.Message{ID: id, Handle: id, Body: fmt.Appendf(nil, `{"DDBStreamBatchInfo":{"shardId":"s","startSequenceNumber":%q,`+
-		`"endSequenceNumber":%q,"approximateArrivalOfFirstRecord":%q,"approximateArrivalOfLastRecord":%q,"streamArn":"arn"}}`, id, id, at, at)}
+	return onfailure.Message{ID: id, Handle: id,
+		Body: fmt.Appendf(nil, `{"DDBStreamBatchInfo":{"shardId":"s","startSequenceNumber":%q,`+
+			`"endSequenceNumber":%q,"approximateArrivalOfFirstRecord":%q,"approximateArrivalOfLastRecord":%q,"streamArn":"arn"}}`, id, id, at, at)}
 }
 
 // ranges are pages of table streams by the first sequence number of their range; a
@@ -64,7 +65,8 @@ func newPage(changes ...storage.Change) streamrange.Page {
 }
 
 // redrive runs a Redriver and returns its messages' results.
-func (f *fixture) redrive(q *queue, stream repair.RangeReader, dryRun bool) (*repair.RedriveReport, []repair.MessageResult, error) {
+func (f *fixture) redrive(q *queue, stream repair.RangeReader,
+	dryRun bool) (*repair.RedriveReport, []repair.MessageResult, error) {
 	var results []repair.MessageResult
 	r := &repair.Redriver{
 		Repairer: repair.Repairer{Table: f.Table, Catalog: f.catalog, Now: f.now, Aggregator: f.agg, DryRun: dryRun},
@@ -82,7 +84,8 @@ func TestRedriver_RemovesAMessageOnlyAfterItsRangeIsProcessed(t *testing.T) {
 	change := f.store(deviceSeries("a"), "2026-04-20T10:00:00Z")
 	stream := ranges{"1": newPage(change), "2": {Expiries: []envelope.Expiry{{Err: errors.New("damaged")}}}}
 	messages := func() *queue {
-		return &queue{waiting: []onfailure.Message{{ID: "0", Body: []byte("not a message")}, f.message("2", f.now()), f.message("1", f.now())}}
+		return &queue{waiting: []onfailure.Message{{ID: "0", Body: []byte("not a message")},
+			f.message("2", f.now()), f.message("1", f.now())}}
 	}
 
 	q := messages()
@@ -115,10 +118,12 @@ func TestRedriver_RemovesAMessageOnlyAfterItsRangeIsProcessed(t *testing.T) {
 // The on-failure queue also has what the purge function failed to process.
 func TestRedriver_EndsTheGenerationsWhoseTombstonesExpired(t *testing.T) {
 	sensor, generation := model.Subject{Type: "DEVICE", ID: "sensor_01"}, model.Generation{1}
-	stream := ranges{"1": {Expiries: []envelope.Expiry{{}, {Tombstone: &model.Profile{Subject: sensor, Version: 2, Generation: generation}}}}}
+	stream := ranges{"1": {Expiries: []envelope.Expiry{{},
+		{Tombstone: &model.Profile{Subject: sensor, Version: 2, Generation: generation}}}}}
 	for _, dryRun := range []bool{true, false} {
 		f := newFixture(t)
-		version := model.ProfileVersion{Profile: model.Profile{Subject: sensor, Version: 1, Generation: generation}, Change: model.ProfileCreated}
+		version := model.ProfileVersion{Profile: model.Profile{Subject: sensor, Version: 1, Generation: generation},
+			Change: model.ProfileCreated}
 		if err := f.PutItem(t.Context(), item.FromProfileVersion(&version)); err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +131,8 @@ func TestRedriver_EndsTheGenerationsWhoseTombstonesExpired(t *testing.T) {
 		_, results, err := f.redrive(q, stream, dryRun)
 		left, _, _ := f.Scan(t.Context(), keys.Key{})
 		if err != nil || results[0].Changes != 1 || (len(left) == 1) != dryRun || (len(q.removed) == 0) != dryRun {
-			t.Errorf("dry run %t: %v; results %+v, %d versions left, removed %v", dryRun, err, results, len(left), q.removed)
+			t.Errorf("dry run %t: %v; results %+v, %d versions left, removed %v", dryRun, err, results, len(left),
+				q.removed)
 		}
 	}
 }
@@ -137,10 +143,12 @@ func TestRedriver_RepairsTrimmedRangesByArrival(t *testing.T) {
 	f.store(deviceSeries("a"), "2026-04-20T10:00:00Z")
 	q := &queue{waiting: []onfailure.Message{f.message("gone", f.now())}}
 	report, results, err := f.redrive(q, ranges{}, false)
-	if err != nil || report.Arrival == nil || report.Processed != 1 || !slices.Equal(q.removed, []string{"gone"}) {
+	if err != nil || report.Arrival == nil || report.Processed != 1 ||
+		!slices.Equal(q.removed, []string{"gone"}) {
 		t.Fatalf("report %+v, removed %v, %v", report, q.removed, err)
 	}
-	if got, want := results[0].Trimmed, f.now().Add(30*tier.Day24); got == nil || got.ExpiresAt != want || got.Expired {
+	if got, want := results[0].Trimmed,
+		f.now().Add(30*tier.Day24); got == nil || got.ExpiresAt != want || got.Expired {
 		t.Errorf("trimmed %+v, want raw events that expire on %s", got, want)
 	}
 	if len(report.Marked) > 0 {
@@ -183,7 +191,8 @@ func TestRedriver_MarksTheBucketsOfLateEventsAfterTheRawEventsExpired(t *testing
 	if _, _, err := f.redrive(q, ranges{}, false); err != nil {
 		t.Fatal(err)
 	}
-	for hour, exact := range map[string]bool{"2026-04-20T10:00:00Z": false, "2026-04-21T11:00:00Z": false, "2026-04-21T15:00:00Z": true} {
+	for hour, exact := range map[string]bool{"2026-04-20T10:00:00Z": false, "2026-04-21T11:00:00Z": false,
+		"2026-04-21T15:00:00Z": true} {
 		if row := f.row("a", hour); row.Exact != exact {
 			t.Errorf("hour %s: exact %t, want %t", hour, row.Exact, exact)
 		}

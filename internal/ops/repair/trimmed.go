@@ -37,7 +37,9 @@ func (r *redriveRun) repairTrimmed(ctx context.Context) error {
 	if len(r.trimmed) == 0 {
 		return nil
 	}
-	ranges := lists.Map(r.trimmed, func(m trimmedMessage) storage.Gap { return storage.Gap{From: m.over.FirstAt, To: m.over.LastAt} })
+	ranges := lists.Map(r.trimmed, func(m trimmedMessage) storage.Gap {
+		return storage.Gap{From: m.over.FirstAt, To: m.over.LastAt}
+	})
 	var err error
 	if r.report.Arrival, err = r.RepairArrivals(ctx, ranges); err != nil {
 		return err

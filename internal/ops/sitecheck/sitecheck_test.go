@@ -28,7 +28,7 @@ type site struct {
 
 func (s site) check(t *testing.T) []status.Line {
 	t.Helper()
-	now := model.TimeOf(time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC))
+	now := model.NewTime(time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/script/tidemark.js" {
 			w.Header().Set("Content-Type", "text/javascript; charset=utf-8")

@@ -26,7 +26,8 @@ const maxResponse = 64 << 20
 
 // await reads the rollups until they are as wanted, at most for Within. It returns how
 // long that took and the last difference, "" if there is none.
-func (r *Run) await(ctx context.Context, wanted func(tier.Tier) map[bucket]query.Figures) (took time.Duration, difference string, err error) {
+func (r *Run) await(ctx context.Context,
+	wanted func(tier.Tier) map[bucket]query.Figures) (took time.Duration, difference string, err error) {
 	began := time.Now()
 	for {
 		difference, err = r.check(ctx, wanted)
@@ -70,8 +71,10 @@ type rollupEntry struct {
 
 // rollups reads all rollups of a subject in a tier. Those that are not exact are left out,
 // so that a check finds them missing.
-func (r *Run) rollups(ctx context.Context, unit tier.Unit, subject string, into map[bucket]query.Figures) error {
-	address := fmt.Sprintf("%s/v1/%s/%s/%s/rollups/%s?limit=1000", r.URL, r.Plan.Kind.Subject.Path, url.PathEscape(subject), r.Plan.Kind.Path, unit)
+func (r *Run) rollups(ctx context.Context, unit tier.Unit, subject string,
+	into map[bucket]query.Figures) error {
+	address := fmt.Sprintf("%s/v1/%s/%s/%s/rollups/%s?limit=1000", r.URL, r.Plan.Kind.Subject.Path,
+		url.PathEscape(subject), r.Plan.Kind.Path, unit)
 	rollups := paging.Items(func(cursor string) ([]rollupEntry, string, error) {
 		var page rollupPage
 		err := r.get(ctx, address+cursor, &page)

@@ -44,7 +44,8 @@ const (
 // A kind with generated ids is a usage error: no event of it can be sent twice.
 func NewPlan(kind *catalog.Kind, prefix, mark string, n int, now model.Time) (*Plan, error) {
 	if kind.IDs == catalog.MintedID {
-		return nil, usererr.Errorf("kind %s generates the ids of its events, so a duplicate cannot be recognised: choose another kind with --kind", kind.Name)
+		return nil, usererr.Errorf(
+			"kind %s generates the ids of its events, so a duplicate cannot be recognised: choose another kind with --kind", kind.Name)
 	}
 	p := &Plan{Kind: kind, Mark: mark, measure: "value"}
 	if len(kind.Measures) > 0 {
@@ -93,7 +94,8 @@ func (p *Plan) observations() (all []replay.Observation, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, replay.Observation{Body: body, Series: e.key.Series.Subject.ID, At: e.key.At, Timed: true, Location: "event " + e.key.ID})
+		all = append(all, replay.Observation{Body: body, Series: e.key.Series.Subject.ID, At: e.key.At, Timed: true,
+			Location: "event " + e.key.ID})
 	}
 	return all, nil
 }
@@ -109,13 +111,13 @@ func (p *Plan) expected(t tier.Tier) map[bucket]query.Figures {
 	all := map[bucket]query.Figures{}
 	sums := map[bucket]int64{}
 	for _, e := range p.events {
-		at := bucket{e.key.Series.Subject.ID, t.Unit.BucketOf(e.key.At).Start}
+		at := bucket{e.key.Series.Subject.ID, t.Unit.BucketAt(e.key.At).Start}
 		if at.start < t.From {
 			continue
 		}
 		f := all[at]
 		sums[at] += e.value
-		sum, value := model.DecimalOf(sums[at]), model.DecimalOf(e.value)
+		sum, value := model.NewDecimal(sums[at]), model.NewDecimal(e.value)
 		if f.Count++; f.Count == 1 {
 			f.Min = &value
 		}

@@ -86,11 +86,12 @@ func TestCompare_NamesTheFirstDifference(t *testing.T) {
 	}
 	wrong := p.expected(tier.Tier{Unit: tier.Month})
 	for at, f := range wrong {
-		other := model.DecimalOf(-1)
+		other := model.NewDecimal(-1)
 		f.Min = &other
 		wrong[at] = f
 	}
-	if compare(tier.Month, wrong, want) == "" || compare(tier.Month, want, nil) == "" || compare(tier.Month, nil, want) == "" {
+	if compare(tier.Month, wrong, want) == "" || compare(tier.Month, want, nil) == "" ||
+		compare(tier.Month, nil, want) == "" {
 		t.Error("a wrong minimum, a row too many or a row too few passed")
 	}
 }

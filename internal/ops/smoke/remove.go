@@ -41,7 +41,8 @@ func (r *Run) Remove(ctx context.Context) (ok bool, err error) {
 		return false, err
 	}
 	if difference != "" {
-		fmt.Fprintf(r.Out, "removed %d events, but after %s the rollups still count them: %s\n", removed, tenths(took), difference)
+		fmt.Fprintf(r.Out, "removed %d events, but after %s the rollups still count them: %s\n", removed,
+			tenths(took), difference)
 		return false, nil
 	}
 	fmt.Fprintf(r.Out, "removed %d events; the rollups followed after %s\n", removed, tenths(took))

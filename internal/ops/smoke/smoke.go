@@ -46,7 +46,8 @@ func (r *Run) Send(ctx context.Context) (ok bool, err error) {
 		return false, err
 	}
 	began := time.Now()
-	sender := replay.Sender{URL: r.URL + "/v1/" + r.Plan.Kind.Path, Batch: batch, Lanes: subjects, Client: r.Client, Progress: r.Progress}
+	sender := replay.Sender{URL: r.URL + "/v1/" + r.Plan.Kind.Path, Batch: batch, Lanes: subjects,
+		Client: r.Client, Progress: r.Progress}
 	err = sender.Send(ctx, func(send func(replay.Observation) error) error {
 		for _, o := range all {
 			if err := send(o); err != nil {

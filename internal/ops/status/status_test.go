@@ -28,7 +28,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-var now = model.TimeOf(time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC))
+var now = model.NewTime(time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC))
 
 // night is a stack whose parts a test breaks.
 type night struct {

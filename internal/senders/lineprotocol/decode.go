@@ -129,7 +129,8 @@ func (d *decoder) fields(p *points.Point) error {
 		case len(p.Fields) == d.Fields:
 			d.refuse("more than %d fields: send fewer, or as several points with other tags", d.Fields)
 		default:
-			p.Fields = append(p.Fields, ingest.Field{Name: string(key), Form: forms[kind], Text: textOf(typed, value)})
+			p.Fields = append(p.Fields,
+				ingest.Field{Name: string(key), Form: forms[kind], Text: valueText(typed, value)})
 		}
 	}
 }
@@ -143,8 +144,8 @@ var forms = map[lineprotocol.ValueKind]ingest.Form{
 	lineprotocol.Bool:   ingest.BoolForm,
 }
 
-// textOf returns a value as text: true or false, and numbers with their digits as sent.
-func textOf(typed lineprotocol.Value, sent []byte) string {
+// valueText returns a value as text: true or false, and numbers with their digits as sent.
+func valueText(typed lineprotocol.Value, sent []byte) string {
 	if typed.Kind() == lineprotocol.Bool {
 		return typed.String()
 	}

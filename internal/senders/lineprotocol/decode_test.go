@@ -110,7 +110,7 @@ func TestDecode_ReadsTimesInTheirUnit(t *testing.T) {
 		{"h", "-9223372036854775808", ""},
 	} {
 		o := options()
-		unit, ok := lineprotocol.UnitOf(c.unit)
+		unit, ok := lineprotocol.ParseUnit(c.unit)
 		if o.Unit = unit; !ok {
 			t.Fatalf("%s is not a unit", c.unit)
 		}
@@ -123,7 +123,7 @@ func TestDecode_ReadsTimesInTheirUnit(t *testing.T) {
 			t.Errorf("%s %s: %q, want %q", c.sent, c.unit, got, c.want)
 		}
 	}
-	if _, ok := lineprotocol.UnitOf("d"); ok {
+	if _, ok := lineprotocol.ParseUnit("d"); ok {
 		t.Error("d is a unit, want not")
 	}
 }
@@ -140,7 +140,8 @@ func TestDecode_LimitsWhatABodyCanHold(t *testing.T) {
 		t.Errorf("a million tags: %v, %v; want an error and the next line", points, err)
 	}
 	many = "a x=1" + strings.Repeat(",x=1", 1_000_000) + "\nb x=1"
-	if points, err = lineprotocol.Decode([]byte(many), options()); err != nil || len(points) != 2 || !strings.Contains(points[0].Err.Message, "more than 100 fields") {
+	if points, err = lineprotocol.Decode([]byte(many), options()); err != nil || len(points) != 2 ||
+		!strings.Contains(points[0].Err.Message, "more than 100 fields") {
 		t.Errorf("a million fields: %v, %v; want an error and the next line", points, err)
 	}
 }
@@ -213,7 +214,8 @@ func reference(d *official.Decoder) (text string, failed bool, line int64) {
 		if key == nil {
 			break
 		}
-		form := map[official.ValueKind]ingest.Form{official.String: ingest.TextForm, official.Bool: ingest.BoolForm}[kind]
+		form := map[official.ValueKind]ingest.Form{official.String: ingest.TextForm,
+			official.Bool: ingest.BoolForm}[kind]
 		if kind != official.String && kind != official.Bool {
 			form = ingest.NumberForm
 		}

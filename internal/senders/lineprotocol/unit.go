@@ -22,8 +22,8 @@ var units = map[string]Unit{
 	"m": Unit(time.Minute), "h": Unit(time.Hour),
 }
 
-// UnitOf returns the unit of a name.
-func UnitOf(name string) (u Unit, ok bool) {
+// ParseUnit returns the unit of a name.
+func ParseUnit(name string) (u Unit, ok bool) {
 	u, ok = units[name]
 	return u, ok
 }
@@ -33,7 +33,8 @@ func (u Unit) name() string {
 	return map[Unit]string{units["s"]: "s", units["ms"]: "ms", units["us"]: "us", units["ns"]: "ns"}[u]
 }
 
-var errTime = errors.New("the time is out of range: it must be within the years 1678 to 2261 in the unit of the parameter precision")
+var errTime = errors.New(
+	"the time is out of range: it must be within the years 1678 to 2261 in the unit of the parameter precision")
 
 // time returns the time of a number of units since 1970.
 func (u Unit) time(text string) (time.Time, error) {

@@ -139,7 +139,8 @@ func (d *decoder) temporality(name string, t metrics.AggregationTemporality, n i
 // refuse adds points of a type that is not stored.
 func refuse[P dataPoint](d *decoder, name, what string, refused []P) {
 	for range refused {
-		d.add(points.Invalid(d.count+1, CodeUnsupported, fmt.Sprintf("%.64q is %s, which is not stored: export a gauge, a sum, or a histogram with explicit buckets", name, what)))
+		d.add(points.Invalid(d.count+1, CodeUnsupported,
+			fmt.Sprintf("%.64q is %s, which is not stored: export a gauge, a sum, or a histogram with explicit buckets", name, what)))
 	}
 }
 
@@ -168,9 +169,11 @@ func (d *decoder) add(p points.Point) {
 
 func (d *decoder) point(name string, p dataPoint, fields []ingest.Field) points.Point {
 	line := d.count + 1
-	out := points.Point{Line: line, Name: name, Tags: d.resource[:len(d.resource):len(d.resource)], Fields: fields, At: d.Now}
+	out := points.Point{Line: line, Name: name, Tags: d.resource[:len(d.resource):len(d.resource)],
+		Fields: fields, At: d.Now}
 	if n := len(p.GetAttributes()); n > d.Parts {
-		return points.Invalid(line, ingest.CodeTooManyFields, fmt.Sprintf("%.64q has %d attributes: at most %d", name, n, d.Parts))
+		return points.Invalid(line, ingest.CodeTooManyFields,
+			fmt.Sprintf("%.64q has %d attributes: at most %d", name, n, d.Parts))
 	}
 	for _, a := range p.GetAttributes() {
 		out.Tags = append(out.Tags, points.Tag{Name: a.Key, Value: attributeText(a.GetValue())})

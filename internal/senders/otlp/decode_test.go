@@ -17,11 +17,12 @@ import (
 
 // Any input is decoded or refused, and a point has a name and a field, or an error.
 func FuzzDecode(f *testing.F) {
-	seed, err := proto.Marshal(&metrics.MetricsData{ResourceMetrics: []*metrics.ResourceMetrics{{ScopeMetrics: []*metrics.ScopeMetrics{{Metrics: []*metrics.Metric{
-		{Name: "g", Data: &metrics.Metric_Gauge{Gauge: &metrics.Gauge{DataPoints: []*metrics.NumberDataPoint{{TimeUnixNano: 5, Value: &metrics.NumberDataPoint_AsInt{AsInt: 7}}}}}},
-		{Name: "h", Data: &metrics.Metric_Histogram{Histogram: &metrics.Histogram{DataPoints: []*metrics.HistogramDataPoint{{Count: 1, BucketCounts: []uint64{1}}}}}},
-		{Name: "s", Data: &metrics.Metric_Summary{Summary: &metrics.Summary{DataPoints: []*metrics.SummaryDataPoint{{}}}}},
-	}}}}}})
+	seed, err := proto.Marshal(
+		&metrics.MetricsData{ResourceMetrics: []*metrics.ResourceMetrics{{ScopeMetrics: []*metrics.ScopeMetrics{{Metrics: []*metrics.Metric{
+			{Name: "g", Data: &metrics.Metric_Gauge{Gauge: &metrics.Gauge{DataPoints: []*metrics.NumberDataPoint{{TimeUnixNano: 5, Value: &metrics.NumberDataPoint_AsInt{AsInt: 7}}}}}},
+			{Name: "h", Data: &metrics.Metric_Histogram{Histogram: &metrics.Histogram{DataPoints: []*metrics.HistogramDataPoint{{Count: 1, BucketCounts: []uint64{1}}}}}},
+			{Name: "s", Data: &metrics.Metric_Summary{Summary: &metrics.Summary{DataPoints: []*metrics.SummaryDataPoint{{}}}}},
+		}}}}}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -29,7 +30,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"g","gauge":{"dataPoints":[{"asDouble":"NaN","timeUnixNano":"5"}]}}]}]}]}`), true)
 	f.Fuzz(func(t *testing.T, body []byte, asJSON bool) {
 		const most = 10
-		points, err := otlp.Decode(bytes.Clone(body), otlp.Options{JSON: asJSON, Now: time.Unix(1, 0), Points: most, Parts: most})
+		points, err := otlp.Decode(bytes.Clone(body),
+			otlp.Options{JSON: asJSON, Now: time.Unix(1, 0), Points: most, Parts: most})
 		switch {
 		case err != nil && (points != nil || !errors.Is(err, otlp.ErrSyntax) && !errors.Is(err, ingest.ErrTooMany)):
 			t.Fatalf("%d points, %v", len(points), err)
@@ -82,7 +84,8 @@ func TestDecode_APointWithoutAValueIsNotZero(t *testing.T) {
 
 func TestDecode_AnUnknownTemporalityIsRefused(t *testing.T) {
 	for _, kind := range []string{"sum", "histogram"} {
-		got := decodeJSON(t, `"`+kind+`":{"aggregationTemporality":17,"dataPoints":[{"count":"1","sum":1,"asInt":"1"}]}`)
+		got := decodeJSON(t,
+			`"`+kind+`":{"aggregationTemporality":17,"dataPoints":[{"count":"1","sum":1,"asInt":"1"}]}`)
 		if len(got) != 1 || got[0].Err == nil || got[0].Err.Code != otlp.CodeUnsupported {
 			t.Errorf("%s: %+v, want a refusal", kind, got)
 		}

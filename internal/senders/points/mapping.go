@@ -31,7 +31,8 @@ func (m *Mapping) Observation(p *Point, otherwise string) (*catalog.Kind, ingest
 	row := m.Row(p.Name)
 	if row == nil {
 		return nil, ingest.Observation{DecodeError: &model.FieldError{Code: CodeNoMapping,
-			Message: fmt.Sprintf("no row of sources in tidemark.yaml matches %.64q: add a row, or a row \"*\"", p.Name)}}
+			Message: fmt.Sprintf("no row of sources in tidemark.yaml matches %.64q: add a row, or a row \"*\"",
+				p.Name)}}
 	}
 	kind, ok := m.Catalog.Kind(row.Kind)
 	if !ok { // of a preset; package config has checked the rows
@@ -75,7 +76,8 @@ func (m *Mapping) Row(name string) (best *config.SourceRow) {
 	for i := range m.Rows {
 		r := &m.Rows[i]
 		begin, open := strings.CutSuffix(r.Match, "*")
-		if (r.Match == name || open && strings.HasPrefix(name, begin)) && (best == nil || len(r.Match) > len(best.Match)) {
+		if (r.Match == name || open && strings.HasPrefix(name, begin)) &&
+			(best == nil || len(r.Match) > len(best.Match)) {
 			best = r
 		}
 	}
@@ -200,7 +202,9 @@ func (b *builder) tags(p *Point, otherwise string) {
 		b.Subject, subject = p.Name, Tag{}
 	}
 	b.put(b.row.Measurement, "measurement", p.Name, streamPart.Replace(p.Name))
-	for _, t := range slices.SortedFunc(slices.Values(p.Tags), func(a, b Tag) int { return cmp.Compare(a.Name, b.Name) }) {
+	for _, t := range slices.SortedFunc(slices.Values(p.Tags), func(a, b Tag) int {
+		return cmp.Compare(a.Name, b.Name)
+	}) {
 		if t != subject {
 			b.put(b.role(t), t.Name, t.Value, streamPart.Replace(t.Name)+"="+streamPart.Replace(t.Value))
 		}
@@ -214,7 +218,9 @@ var streamPart = strings.NewReplacer(`\`, `\\`, `,`, `\,`, `=`, `\=`)
 // subjectTag returns the tag that names the subject: the first of the row's that has a value.
 func (b *builder) subjectTag(tags []Tag) Tag {
 	for _, of := range b.row.Tags {
-		if i := slices.IndexFunc(tags, func(t Tag) bool { return t.Name == of.Name && t.Value != "" }); i >= 0 && of.Role == config.RoleSubject {
+		if i := slices.IndexFunc(tags, func(t Tag) bool {
+			return t.Name == of.Name && t.Value != ""
+		}); i >= 0 && of.Role == config.RoleSubject {
 			return tags[i]
 		}
 	}
@@ -245,7 +251,8 @@ func (b *builder) put(role config.Role, name, value, part string) {
 // field adds a field. A name that the kind uses for the identity of events gets an underscore
 // at its end: a sender that has a field "id" does not mean the id of the event.
 func (b *builder) field(name string, form ingest.Form, text string) {
-	if slices.Contains([]string{b.kind.Subject.Field, catalog.TimeField, catalog.StreamField, catalog.IDField}, name) {
+	if slices.Contains([]string{b.kind.Subject.Field, catalog.TimeField, catalog.StreamField, catalog.IDField},
+		name) {
 		name += "_"
 	}
 	b.add(name, form, text)

@@ -54,7 +54,8 @@ func (r *Receiver) lineResponse(out result) httpapi.Response {
 }
 
 // lines decodes a request. A problem is for the request as a whole.
-func (r *Receiver) lines(q *httpapi.Request) (by access.Scope, points []points.Point, database string, _ *httpapi.Problem) {
+func (r *Receiver) lines(q *httpapi.Request) (by access.Scope, points []points.Point, database string,
+	_ *httpapi.Problem) {
 	by, problem := writer(q)
 	if problem != nil {
 		return by, nil, "", problem
@@ -66,11 +67,13 @@ func (r *Receiver) lines(q *httpapi.Request) (by access.Scope, points []points.P
 	}
 	database = parameters.Get(route.database)
 	if database == "" {
-		return by, nil, "", httpapi.ProblemQuery.New("the parameter %s is missing: it is the subject of points without a tag that names it", route.database)
+		return by, nil, "", httpapi.ProblemQuery.New(
+			"the parameter %s is missing: it is the subject of points without a tag that names it", route.database)
 	}
-	unit, ok := lineprotocol.UnitOf(cmp.Or(parameters.Get("precision"), route.unit))
+	unit, ok := lineprotocol.ParseUnit(cmp.Or(parameters.Get("precision"), route.unit))
 	if !ok {
-		return by, nil, "", httpapi.ProblemQuery.New("precision %.20q is not a unit of time: send ns, us, ms or s", parameters.Get("precision"))
+		return by, nil, "", httpapi.ProblemQuery.New("precision %.20q is not a unit of time: send ns, us, ms or s",
+			parameters.Get("precision"))
 	}
 	body, problem := q.Bytes(r.Limits)
 	if problem != nil {
@@ -97,16 +100,20 @@ func writer(q *httpapi.Request) (access.Scope, *httpapi.Problem) {
 	}
 	by, ok := access.ContextScope(q.Authorizer)
 	if !ok {
-		return by, problemNoKey.New("the route needs its authorizer: send to the deployed API, with a write key in the header Authorization")
+		return by, problemNoKey.New(
+			"the route needs its authorizer: send to the deployed API, with a write key in the header Authorization")
 	}
 	return by, nil
 }
 
-var problemNoKey = httpapi.ProblemType{URI: "/problems/no-write-key", Title: "No write key was checked", Status: http.StatusUnauthorized}
+var problemNoKey = httpapi.ProblemType{URI: "/problems/no-write-key", Title: "No write key was checked",
+	Status: http.StatusUnauthorized}
 
 // again asks a sender to repeat a request.
 func again() *httpapi.Problem {
-	return httpapi.ProblemUnavailable.New("some points may not be stored: send all of them again, and each is stored once").With("Retry-After", httpapi.RetryAfter)
+	return httpapi.ProblemUnavailable.New(
+		"some points may not be stored: send all of them again, and each is stored once").With("Retry-After",
+		httpapi.RetryAfter)
 }
 
 // lineError is the body of a response of InfluxDB: "error" in version 1, "code" and "message" in
@@ -128,8 +135,10 @@ type lineEntry struct {
 
 // lineCodes are the codes of InfluxDB 2; all others are "internal error".
 var lineCodes = map[int]string{
-	http.StatusBadRequest: "invalid", http.StatusUnsupportedMediaType: "invalid", http.StatusUnauthorized: "unauthorized",
-	http.StatusMethodNotAllowed: "method not allowed", http.StatusRequestEntityTooLarge: "request too large", http.StatusServiceUnavailable: "unavailable",
+	http.StatusBadRequest: "invalid", http.StatusUnsupportedMediaType: "invalid",
+	http.StatusUnauthorized:     "unauthorized",
+	http.StatusMethodNotAllowed: "method not allowed", http.StatusRequestEntityTooLarge: "request too large",
+	http.StatusServiceUnavailable: "unavailable",
 }
 
 func (r *Receiver) lineProblem(p *httpapi.Problem) httpapi.Response {
@@ -150,7 +159,8 @@ const maxReasons = 100
 // partialWrite says which lines were not stored, and which parts of others, and why.
 func partialWrite(out result) httpapi.Response {
 	first := out.rejected[0]
-	message := fmt.Sprintf("partial write: line %d: %s; dropped=%d of %d lines, and the others are stored", first.line, first.reason, len(out.rejected), out.points)
+	message := fmt.Sprintf("partial write: line %d: %s; dropped=%d of %d lines, and the others are stored",
+		first.line, first.reason, len(out.rejected), out.points)
 	body := lineError{Code: "invalid", Message: message, Error: message, Line: first.line}
 	reasons := append(out.rejected, out.parts...)
 	for _, x := range reasons[:min(len(reasons), maxReasons)] {

@@ -27,8 +27,9 @@ const (
 
 // rpcCodes are the codes of gRPC by the status of HTTP.
 var rpcCodes = map[int]int{
-	http.StatusBadRequest: 3, http.StatusUnsupportedMediaType: 3, http.StatusMethodNotAllowed: 12, http.StatusRequestEntityTooLarge: 8,
-	http.StatusUnauthorized: 16, http.StatusServiceUnavailable: 14,
+	http.StatusBadRequest: 3, http.StatusUnsupportedMediaType: 3, http.StatusMethodNotAllowed: 12,
+	http.StatusRequestEntityTooLarge: 8,
+	http.StatusUnauthorized:          16, http.StatusServiceUnavailable: 14,
 }
 
 // Metrics serves the export of metrics by OTLP: 200, with a partial success if points cannot be
@@ -48,7 +49,8 @@ func (r *Receiver) Metrics(ctx context.Context, q *httpapi.Request) httpapi.Resp
 	message := ""
 	if n := len(out.rejected); n > 0 {
 		first := out.rejected[0]
-		message = fmt.Sprintf("data point %d: %s; %d of %d data points are not stored, the others are", first.line, first.reason, n, out.points)
+		message = fmt.Sprintf("data point %d: %s; %d of %d data points are not stored, the others are", first.line,
+			first.reason, n, out.points)
 	}
 	if len(out.rejected) == 0 && len(out.parts) > 0 { // a warning, as the protocol has it
 		message = fmt.Sprintf("data point %d: %s", out.parts[0].line, out.parts[0].reason)
@@ -58,12 +60,14 @@ func (r *Receiver) Metrics(ctx context.Context, q *httpapi.Request) httpapi.Resp
 	return response
 }
 
-func (r *Receiver) metrics(q *httpapi.Request, contentType string) (by access.Scope, points []points.Point, problem *httpapi.Problem) {
+func (r *Receiver) metrics(q *httpapi.Request,
+	contentType string) (by access.Scope, points []points.Point, problem *httpapi.Problem) {
 	if by, problem = writer(q); problem != nil {
 		return by, nil, problem
 	}
 	if contentType != typeJSON && contentType != typeProtobuf {
-		return by, nil, httpapi.ProblemMediaType.New("the content type is %.64q: send %s or %s", contentType, typeProtobuf, typeJSON)
+		return by, nil, httpapi.ProblemMediaType.New("the content type is %.64q: send %s or %s", contentType,
+			typeProtobuf, typeJSON)
 	}
 	limits := r.Limits
 	limits.Decompressed = min(limits.Decompressed, otlp.MaxBody)
@@ -72,7 +76,8 @@ func (r *Receiver) metrics(q *httpapi.Request, contentType string) (by access.Sc
 		return by, nil, problem
 	}
 	points, err := otlp.Decode(body, otlp.Options{
-		JSON: contentType == typeJSON, Now: r.Service.Now().Time(), Points: r.Limits.Observations, Parts: r.Limits.Fields,
+		JSON: contentType == typeJSON, Now: r.Service.Now().Time(), Points: r.Limits.Observations,
+		Parts: r.Limits.Fields,
 	})
 	switch {
 	case errors.Is(err, ingest.ErrTooMany):

@@ -55,7 +55,8 @@ type group struct {
 
 // append appends points, one kind after another. Points without a tag that names their subject
 // have the subject otherwise.
-func (r *Receiver) append(ctx context.Context, q *httpapi.Request, by access.Scope, batch []points.Point, otherwise string) result {
+func (r *Receiver) append(ctx context.Context, q *httpapi.Request, by access.Scope, batch []points.Point,
+	otherwise string) result {
 	out := result{points: len(batch)}
 	for _, g := range r.groups(by, batch, otherwise) {
 		if g.kind == nil {
@@ -122,7 +123,8 @@ func (out *result) add(line int, r *model.AppendResult) {
 		reasons := lists.Map(r.Errors, func(e model.FieldError) string { return e.Error() })
 		out.rejected = append(out.rejected, rejection{line, strings.Join(reasons, "; ")})
 	case model.Collision:
-		out.rejected = append(out.rejected, rejection{line, "a point of this series and time is stored with another value of the same field"})
+		out.rejected = append(out.rejected,
+			rejection{line, "a point of this series and time is stored with another value of the same field"})
 	case model.Gone:
 		out.rejected = append(out.rejected, rejection{line, "the subject is being purged"})
 	}

@@ -49,7 +49,8 @@ func (r *reader) alert(subject model.Subject, id string) (a storage.Alert) {
 	if _, err := ulid.ParseStrict(id); err != nil || a.ID != id {
 		r.fail(tablekeys.AttrAlert, "does not match the key")
 	}
-	a.Series = model.Series{Subject: subject, Kind: r.string(tablekeys.AttrKind, required), Stream: r.string(tablekeys.AttrStream, required)}
+	a.Series = model.Series{Subject: subject, Kind: r.string(tablekeys.AttrKind, required),
+		Stream: r.string(tablekeys.AttrStream, required)}
 	a.Raised = model.Order{At: r.time(tablekeys.AttrAt, required), ID: r.string(tablekeys.AttrRaised, required)}
 	return a
 }
@@ -76,7 +77,8 @@ func Notification(it Item) (storage.Notification, error) {
 		return storage.Notification{}, err
 	}
 	r := newReader(it)
-	n := storage.Notification{Alert: r.alert(subject, id), Change: storage.AlertChange(r.string(tablekeys.AttrChange, required))}
+	n := storage.Notification{Alert: r.alert(subject, id),
+		Change: storage.AlertChange(r.string(tablekeys.AttrChange, required))}
 	n.Alert.Rev = rev
 	n.At = r.time(tablekeys.AttrSince, required)
 	n.ExpiresAt = r.int(keys.AttrExpiresAt, optional)

@@ -42,7 +42,8 @@ func alertForms() map[string]form {
 	ofType, own := testRule(), testRule()
 	ofType.Test, ofType.ClearLow = storage.TestRate, ofType.Low
 	ofType.For = times.Span(10 * time.Minute)
-	own.Subject, own.RemovedAt, own.RemovedBy, own.Reason, own.ExpiresAt = series().Subject.ID, at("2026-04-21T14:00:00Z"), "ben", "its rule was changed", 1776866400
+	own.Subject, own.RemovedAt, own.RemovedBy, own.Reason, own.ExpiresAt = series().Subject.ID,
+		at("2026-04-21T14:00:00Z"), "ben", "its rule was changed", 1776866400
 	state := storage.AlertState{Series: series(), Rev: [16]byte{7}, Rules: []storage.RuleState{
 		{Rule: "too-hot.1", Tested: testAlert().Raised, MaxTested: testAlert().Raised, Open: &storage.OpenViolation{Alert: testAlert().ID, Raised: testAlert().Raised}},
 		{Rule: "own.comfort.2", Tested: model.Order{At: at("2026-04-20T13:00:00Z")}, MaxTested: testAlert().Raised},
@@ -55,13 +56,19 @@ func alertForms() map[string]form {
 		},
 	}}
 	alert := func(a storage.Alert) form {
-		return form{a, func() (item.Item, error) { return item.FromAlert(&a, 3), nil }, func(it item.Item) (any, error) { return item.Alert(it) }}
+		return form{a, func() (item.Item, error) {
+			return item.FromAlert(&a, 3), nil
+		}, func(it item.Item) (any, error) { return item.Alert(it) }}
 	}
 	notification := func(n storage.Notification) form {
-		return form{n, func() (item.Item, error) { return item.FromNotification(&n, 3), nil }, func(it item.Item) (any, error) { return item.Notification(it) }}
+		return form{n, func() (item.Item, error) {
+			return item.FromNotification(&n, 3), nil
+		}, func(it item.Item) (any, error) { return item.Notification(it) }}
 	}
 	rule := func(r storage.Rule) form {
-		return form{r, func() (item.Item, error) { return item.FromRule(&r), nil }, func(it item.Item) (any, error) { return item.Rule(it) }}
+		return form{r, func() (item.Item, error) {
+			return item.FromRule(&r), nil
+		}, func(it item.Item) (any, error) { return item.Rule(it) }}
 	}
 	return map[string]form{
 		"alert-open": alert(open), "alert-resolved": alert(closed),
@@ -101,7 +108,8 @@ func TestAlerts_DecodersRejectInvalidItems(t *testing.T) {
 
 // Open alerts and undelivered notifications are in the first index.
 func TestAlerts_AreIndexedWhileOpenOrUndelivered(t *testing.T) {
-	for name, listed := range map[string]string{"alert-open": "OPEN#critical#3", "alert-resolved": "", "notification": "OUTBOX#3", "notification-delivered": ""} {
+	for name, listed := range map[string]string{"alert-open": "OPEN#critical#3", "alert-resolved": "",
+		"notification": "OUTBOX#3", "notification-delivered": ""} {
 		it, err := alertForms()[name].encode()
 		if err != nil || it.IndexKey(keys.IndexGSI1).PK != listed {
 			t.Errorf("%s has the index partition %q, %v; want %q", name, it.IndexKey(keys.IndexGSI1).PK, err, listed)

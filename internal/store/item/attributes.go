@@ -74,7 +74,8 @@ func (s *Scanner) item(b []byte, i int, f *rawItem, cache *itemCache) (next int,
 
 // attributes scans the attributes of an item from i on, each on the fast path if its beginning
 // is cached and its value has the common form.
-func (s *Scanner) attributes(b []byte, i int, f *rawItem, members *jsonscan.MemberCache[attribute]) (next int, err error) {
+func (s *Scanner) attributes(b []byte, i int, f *rawItem,
+	members *jsonscan.MemberCache[attribute]) (next int, err error) {
 	*f = rawItem{fields: s.fieldBuffer()}
 	for first := true; ; first = false {
 		at, more := i+1, !first && jsonscan.NextMember(b, i)
@@ -100,7 +101,8 @@ func (s *Scanner) attributes(b []byte, i int, f *rawItem, members *jsonscan.Memb
 
 // attribute scans any attribute, and caches its beginning. ok is false if it does not have the
 // form of an attribute.
-func (s *Scanner) attribute(b []byte, i int, f *rawItem, members *jsonscan.MemberCache[attribute]) (next int, ok bool) {
+func (s *Scanner) attribute(b []byte, i int, f *rawItem,
+	members *jsonscan.MemberCache[attribute]) (next int, ok bool) {
 	raw, at := jsonscan.Name(b, i)
 	if at == jsonscan.Invalid {
 		return at, false

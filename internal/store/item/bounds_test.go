@@ -13,11 +13,13 @@ import (
 
 // A payload is stored up to the limit of its size, and cut behind it.
 func TestQuarantined_KeepsAPayloadUpToTheLimit(t *testing.T) {
-	for n, want := range map[int]int{item.MaxPayload - 1: item.MaxPayload - 1, item.MaxPayload: item.MaxPayload, item.MaxPayload + 1: item.MaxPayload} {
+	for n, want := range map[int]int{item.MaxPayload - 1: item.MaxPayload - 1, item.MaxPayload: item.MaxPayload,
+		item.MaxPayload + 1: item.MaxPayload} {
 		q := quarantined()
 		q.Payload = bytes.Repeat([]byte("x"), n)
 		back, err := item.Quarantined(item.FromQuarantined(&q))
-		if cut := strings.Contains(back.Reason, "cut to"); err != nil || len(back.Payload) != want || cut != (n > want) {
+		if cut := strings.Contains(back.Reason, "cut to"); err != nil || len(back.Payload) != want ||
+			cut != (n > want) {
 			t.Errorf("%d bytes: %d are stored, reason %q, %v; want %d", n, len(back.Payload), back.Reason, err, want)
 		}
 	}
@@ -25,7 +27,8 @@ func TestQuarantined_KeepsAPayloadUpToTheLimit(t *testing.T) {
 
 // The error of a damaged item names the attribute, and says what it is not.
 func TestDecoders_TheErrorNamesTheAttribute(t *testing.T) {
-	for name, want := range map[string]string{"write-key": tablekeys.AttrWriteKey + " is not a write key", "alert-open": tablekeys.AttrAlert + " is not an alert"} {
+	for name, want := range map[string]string{"write-key": tablekeys.AttrWriteKey + " is not a write key",
+		"alert-open": tablekeys.AttrAlert + " is not an alert"} {
 		f := forms()[name]
 		it, err := f.encode()
 		if err != nil {
@@ -49,7 +52,8 @@ func TestScanner_EventKeyIsThatOfTheKey(t *testing.T) {
 	var s item.Scanner
 	damaged := key("a", 1)
 	damaged.SK = "METADATA"
-	for _, k := range []keys.Key{key("a", 1), key("a", 1), key("a", 2), key("b", 2), damaged, damaged, key("b", 2), key("a#b", 2), key("b", 2)} {
+	for _, k := range []keys.Key{key("a", 1), key("a", 1), key("a", 2), key("b", 2), damaged, damaged,
+		key("b", 2), key("a#b", 2), key("b", 2)} {
 		var got model.EventKey
 		err := s.EventKey(k, &got)
 		want, wantErr := keys.ParseEvent(k)
@@ -59,7 +63,8 @@ func TestScanner_EventKeyIsThatOfTheKey(t *testing.T) {
 	}
 	position := []byte(`{"pk":{"S":"DEVICE#a"},"sk":{"S":"EVENT#x"}}`)
 	for range 2 {
-		if k, next, err := s.Key(position, 0); err != nil || next != len(position) || k != (keys.Key{PK: "DEVICE#a", SK: "EVENT#x"}) {
+		if k, next, err := s.Key(position, 0); err != nil || next != len(position) ||
+			k != (keys.Key{PK: "DEVICE#a", SK: "EVENT#x"}) {
 			t.Errorf("position %q, next %d, %v", k, next, err)
 		}
 	}

@@ -19,9 +19,11 @@ import (
 // configForms returns the stored forms of configurations and credentials, and of what a fold or an
 // attempt adds to an item.
 func configForms() map[string]form {
-	key := storage.APIKey{ID: "01HV", Name: "gateway 7", Subjects: "hall-", Kinds: []string{"READING"}, CreatedAt: at("2026-04-20T14:00:00Z"), CreatedBy: "ops",
+	key := storage.APIKey{ID: "01HV", Name: "gateway 7", Subjects: "hall-", Kinds: []string{"READING"},
+		CreatedAt: at("2026-04-20T14:00:00Z"), CreatedBy: "ops",
 		Secrets: []storage.APISecret{{Hash: []byte{1, 2}}, {Hash: []byte{3}, Until: at("2026-05-01T00:00:00Z")}}}
-	config := storage.KindConfig{Kind: "READING", Rev: [16]byte{7}, AppliedAt: at("2026-04-20T14:00:00Z"), SubjectType: "DEVICE", Shards: 2,
+	config := storage.KindConfig{Kind: "READING", Rev: [16]byte{7}, AppliedAt: at("2026-04-20T14:00:00Z"),
+		SubjectType: "DEVICE", Shards: 2,
 		Raw: tier.Forever, LeastRaw: 30 * 24 * time.Hour, Tiers: []storage.TierConfig{{Unit: "hour", Retention: 90 * 24 * time.Hour, Least: 90 * 24 * time.Hour}, {Unit: "day", Retention: tier.Forever, Least: tier.Forever}}}
 	attempted := event()
 	attempted.Attempt = 0x0102030405060708
@@ -73,13 +75,15 @@ func TestKindConfig_DoesNotChangeItsArgument(t *testing.T) {
 
 func TestHeartbeat_HasItsTime(t *testing.T) {
 	when := at("2026-04-20T14:00:00Z")
-	if it := item.FromHeartbeat(when); it.Key() != tablekeys.Heartbeat() || it[tablekeys.AttrAt].S != when.String() {
+	if it := item.FromHeartbeat(when); it.Key() != tablekeys.Heartbeat() ||
+		it[tablekeys.AttrAt].S != when.String() {
 		t.Errorf("stored as %v", it)
 	}
 }
 
 func TestOwnRules_HasTheKeyOfItsTypeAndKind(t *testing.T) {
-	if got, want := item.OwnRules("DEVICE", "READING").Key(), tablekeys.SubjectRulesMarker("DEVICE", "READING"); got != want {
+	if got, want := item.OwnRules("DEVICE", "READING").Key(),
+		tablekeys.SubjectRulesMarker("DEVICE", "READING"); got != want {
 		t.Errorf("the key is %v, want %v", got, want)
 	}
 }
@@ -110,8 +114,10 @@ func TestFoldRow_CountsWhatItCannotRead(t *testing.T) {
 		if err := item.FoldRow(f, &c.row); !errors.Is(err, c.err) {
 			t.Errorf("%s: %v, want %v", name, err, c.err)
 		}
-		if f.Children != c.children || f.Unreadable != c.unreadable || f.Exact != c.exact || f.ChildrenExpireAt != c.expires {
-			t.Errorf("%s: %d children, %d unreadable, exact %v, expire at %d; want %+v", name, f.Children, f.Unreadable, f.Exact, f.ChildrenExpireAt, c)
+		if f.Children != c.children || f.Unreadable != c.unreadable || f.Exact != c.exact ||
+			f.ChildrenExpireAt != c.expires {
+			t.Errorf("%s: %d children, %d unreadable, exact %v, expire at %d; want %+v", name, f.Children,
+				f.Unreadable, f.Exact, f.ChildrenExpireAt, c)
 		}
 		if is := name[:4] == "dama" || c.err != nil; item.DamagedRow(&c.row) != is {
 			t.Errorf("%s: damaged %v, want %v", name, !is, is)

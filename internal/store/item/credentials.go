@@ -23,7 +23,8 @@ func RotatingSecret(it Item) (storage.RotatingSecret, error) {
 		return storage.RotatingSecret{}, err
 	}
 	r := newReader(it)
-	s := storage.RotatingSecret{Day: day, Secret: slices.Clone(r.bytes(tablekeys.AttrSecret, false)), ExpiresAt: r.int(keys.AttrExpiresAt, false)}
+	s := storage.RotatingSecret{Day: day, Secret: slices.Clone(r.bytes(tablekeys.AttrSecret, false)),
+		ExpiresAt: r.int(keys.AttrExpiresAt, false)}
 	return decoded(&r, s, "the rotating secret of %s", day)
 }
 

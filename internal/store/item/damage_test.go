@@ -33,7 +33,8 @@ var damages = []struct {
 // decodedAs says in a few words what a decoder made of an item.
 func decodedAs(f form, it item.Item) string {
 	got, err := f.decode(it)
-	for class, want := range map[string]error{"not this class": keys.ErrKeyForm, "newer": item.ErrNewer, "damaged": item.ErrDamaged} {
+	for class, want := range map[string]error{"not this class": keys.ErrKeyForm, "newer": item.ErrNewer,
+		"damaged": item.ErrDamaged} {
 		if errors.Is(err, want) {
 			return class
 		}
@@ -54,7 +55,8 @@ func differingFields(a, b any) (names []string) {
 		return []string{"value"}
 	}
 	for _, f := range reflect.VisibleFields(x.Type()) {
-		if !f.Anonymous && !cmp.Equal(x.FieldByIndex(f.Index).Interface(), y.FieldByIndex(f.Index).Interface(), sameEntity) {
+		if !f.Anonymous && !cmp.Equal(x.FieldByIndex(f.Index).Interface(), y.FieldByIndex(f.Index).Interface(),
+			sameEntity) {
 			names = append(names, f.Name)
 		}
 	}

@@ -16,7 +16,8 @@ func at(text string) model.Time {
 }
 
 func series() model.Series {
-	return model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING", Stream: "status"}
+	return model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING",
+		Stream: "status"}
 }
 
 func attrs() model.Attrs {
@@ -33,7 +34,7 @@ func attrs() model.Attrs {
 func event() model.Event {
 	return model.Event{
 		Series: series(), Order: model.Order{At: at("2026-04-20T14:00:00.123Z"), ID: "7"},
-		Attrs: attrs(), Hash: model.HashOf(attrs()),
+		Attrs: attrs(), Hash: model.HashAttrs(attrs()),
 		ArrivedAt: at("2026-04-20T14:00:01Z"), ExpiresAt: 1779285601,
 	}
 }

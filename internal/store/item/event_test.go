@@ -24,9 +24,10 @@ func anyValue() *rapid.Generator[model.Value] {
 		rapid.Just(model.Value{}),
 		rapid.Map(rapid.Bool(), model.BoolValue),
 		rapid.Map(rapid.String(), model.TextValue),
-		rapid.Map(rapid.StringMatching(`-?[0-9]{1,19}(\.[0-9]{1,19})?(e-?[0-9]{1,2})?`), func(s string) model.Value {
-			return model.NumberValue(model.MustDecimal(s))
-		}),
+		rapid.Map(rapid.StringMatching(`-?[0-9]{1,19}(\.[0-9]{1,19})?(e-?[0-9]{1,2})?`),
+			func(s string) model.Value {
+				return model.NumberValue(model.MustDecimal(s))
+			}),
 	)
 }
 
@@ -42,7 +43,9 @@ func anyAttrs() *rapid.Generator[model.Attrs] {
 }
 
 func anyTime() *rapid.Generator[model.Time] {
-	return rapid.Map(rapid.Int64Range(int64(model.MinTime), int64(model.MaxTime)), func(ms int64) model.Time { return model.Time(ms) })
+	return rapid.Map(rapid.Int64Range(int64(model.MinTime), int64(model.MaxTime)), func(ms int64) model.Time {
+		return model.Time(ms)
+	})
 }
 
 func anyEvent() *rapid.Generator[model.Event] {
@@ -59,7 +62,7 @@ func anyEvent() *rapid.Generator[model.Event] {
 			ExpiresAt: rapid.Int64Range(0, 1<<40).Draw(t, "expiresAt"),
 			Late:      rapid.Bool().Draw(t, "late"),
 		}
-		e.Hash = model.HashOf(e.Attrs)
+		e.Hash = model.HashAttrs(e.Attrs)
 		return e
 	})
 }

@@ -105,7 +105,9 @@ func queueConfigForm(c storage.QueueConfig) form {
 
 // lowWatermarkForm returns the form of the low watermark of queue shard 2.
 func lowWatermarkForm(at model.Time) form {
-	return form{at, func() (item.Item, error) { return item.FromLowWatermark(storage.QueueShard{Number: 2}, at), nil },
+	return form{at, func() (item.Item, error) {
+		return item.FromLowWatermark(storage.QueueShard{Number: 2}, at), nil
+	},
 		func(it item.Item) (any, error) {
 			shard, at, err := item.LowWatermark(it)
 			if shard != (storage.QueueShard{Number: 2}) {
@@ -125,9 +127,10 @@ func rotatingSecretForm(s storage.RotatingSecret) form {
 func forms() map[string]form {
 	bare := event()
 	bare.Series.Stream, bare.ID, bare.Attrs, bare.ExpiresAt = "", "", nil, 0
-	bare.Hash = model.HashOf(nil)
+	bare.Hash = model.HashAttrs(nil)
 	special := event()
-	special.Series = model.Series{Subject: model.Subject{Type: "SITE", ID: "a#b 🌊"}, Kind: "PAGEVIEW", Stream: "50%", Shard: 7}
+	special.Series = model.Series{Subject: model.Subject{Type: "SITE", ID: "a#b 🌊"}, Kind: "PAGEVIEW",
+		Stream: "50%", Shard: 7}
 	special.At, special.ID = model.MinTime, "\x00#"
 
 	indexed := event()
@@ -137,7 +140,8 @@ func forms() map[string]form {
 
 	locked := latest()
 	locked.PurgeLocked = true
-	enriched := model.Latest{Series: latest().Series, Attrs: model.Attrs{{Name: "accountId", Value: model.TextValue("acc-1")}}}
+	enriched := model.Latest{Series: latest().Series,
+		Attrs: model.Attrs{{Name: "accountId", Value: model.TextValue("acc-1")}}}
 
 	forever := row()
 	forever.Key.Tier, forever.Key.Start = "month", at("2026-04-01T00:00:00Z")
@@ -150,7 +154,8 @@ func forms() map[string]form {
 		ExpiresAt: row().ExpiresAt, WrittenAt: row().WrittenAt, Empty: true}
 
 	bySource := quarantined()
-	bySource.Source, bySource.Subject, bySource.Errors, bySource.Payload, bySource.ExpiresAt = "stream", model.Subject{}, nil, nil, 0
+	bySource.Source, bySource.Subject, bySource.Errors, bySource.Payload, bySource.ExpiresAt = "stream",
+		model.Subject{}, nil, nil, 0
 
 	all := map[string]form{
 		"event":                    eventForm(event()),

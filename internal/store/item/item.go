@@ -49,7 +49,8 @@ const Version = 1
 var (
 	// ErrNewer reports that a newer version of Tidemark wrote the item. It must not be
 	// rewritten, nor used in a rollup.
-	ErrNewer = errors.New("written by a newer version of Tidemark: deploy that version before this one touches the item")
+	ErrNewer = errors.New(
+		"written by a newer version of Tidemark: deploy that version before this one touches the item")
 	// ErrDamaged reports that an attribute is missing or has an invalid value.
 	ErrDamaged = errors.New("damaged item")
 	// ErrRowTooLarge reports that a rollup row is larger than rollup.MaxRowBytes.

@@ -27,7 +27,8 @@ func KindConfig(it Item) (storage.KindConfig, error) {
 		return storage.KindConfig{}, err
 	}
 	r := newReader(it)
-	c := storage.KindConfig{Kind: kind, Rev: r.bytes16(tablekeys.AttrRev, required), AppliedAt: r.time(tablekeys.AttrAt, required)}
+	c := storage.KindConfig{Kind: kind, Rev: r.bytes16(tablekeys.AttrRev, required),
+		AppliedAt: r.time(tablekeys.AttrAt, required)}
 	r.json(tablekeys.AttrConfig, &c, "is not a configuration", required)
 	return decoded(&r, withRetentions(c, 0, tier.Forever), "the configuration of kind %s", kind)
 }
@@ -63,11 +64,13 @@ func FromListedSeries(l storage.ListedSeries) Item {
 // ListedSeries is the inverse of FromListedSeries. Errors wrap keys.ErrKeyForm, ErrNewer or ErrDamaged.
 func ListedSeries(it Item) (l storage.ListedSeries, err error) {
 	r := newReader(it)
-	l.Series.Subject, err = keys.ParseMetadata(keys.Key{PK: r.string(tablekeys.AttrOwner, required), SK: keys.ClassMetadata})
+	l.Series.Subject, err = keys.ParseMetadata(
+		keys.Key{PK: r.string(tablekeys.AttrOwner, required), SK: keys.ClassMetadata})
 	if err != nil {
 		r.fail(tablekeys.AttrOwner, "is not a subject")
 	}
-	l.Series.Kind, l.Series.Stream = r.string(tablekeys.AttrKind, required), r.string(tablekeys.AttrStream, required)
+	l.Series.Kind, l.Series.Stream = r.string(tablekeys.AttrKind, required),
+		r.string(tablekeys.AttrStream, required)
 	if l.Series.Kind != "" {
 		l.First, l.Last = r.time(tablekeys.AttrFirst, required), r.time(tablekeys.AttrLast, required)
 	}

@@ -10,7 +10,8 @@ import (
 
 // knownAttribute scans the attribute at b[i:] if its beginning is cached and its value has the
 // common form. If it returns Invalid, it has not changed f.
-func (s *Scanner) knownAttribute(b []byte, i int, f *rawItem, members *jsonscan.MemberCache[attribute]) (next int) {
+func (s *Scanner) knownAttribute(b []byte, i int, f *rawItem,
+	members *jsonscan.MemberCache[attribute]) (next int) {
 	a, at := members.Find(b, i)
 	if a == nil || f.roles&(1<<a.role) != 0 {
 		return jsonscan.Invalid
@@ -68,7 +69,8 @@ func (s *Scanner) knownValue(a *attribute, b []byte, i int, f *rawItem) (next in
 }
 
 // roleTypes are the types of our own attributes.
-var roleTypes = [...]Type{rolePK: S, roleSK: S, roleIndex: S, roleVersion: N, roleExpiry: N, roleArrival: S, roleHash: B}
+var roleTypes = [...]Type{rolePK: S, roleSK: S, roleIndex: S, roleVersion: N, roleExpiry: N, roleArrival: S,
+	roleHash: B}
 
 // versionText is the version of nearly all items.
 var versionText = strconv.Itoa(Version)

@@ -44,12 +44,14 @@ func TestScanner_ScansAKnownShapeByItsShape(t *testing.T) {
 		if want.IndexBy != "location" || !want.Late {
 			t.Errorf("indexed by %q, late %v; want location, true", want.IndexBy, want.Late)
 		}
-		if string(f.pk) != "DEVICE#d" || f.sameAsLast&(1<<rolePK) == 0 || string(f.index) != "BY#READING#location#hall" || f.expiresAt != 1779285601 ||
+		if string(f.pk) != "DEVICE#d" || f.sameAsLast&(1<<rolePK) == 0 ||
+			string(f.index) != "BY#READING#location#hall" || f.expiresAt != 1779285601 ||
 			f.arrived != want.ArrivedAt || f.hash != want.Hash || !f.late || len(f.fields) != 4 || f.damaged {
 			t.Errorf("scanned by its shape: %+v, want the values of %+v", f, want)
 		}
 		other := []byte(strings.Replace(string(b), "DEVICE#d", "DEVICE#e", 1))
-		if next := s.matchShape(other, 0, &f, &s.events.shapes); next != len(other) || string(f.pk) != "DEVICE#e" || f.sameAsLast&(1<<rolePK) != 0 {
+		if next := s.matchShape(other, 0, &f, &s.events.shapes); next != len(other) || string(f.pk) != "DEVICE#e" ||
+			f.sameAsLast&(1<<rolePK) != 0 {
 			t.Errorf("another subject: next %d, %+v", next, f)
 		}
 	}
@@ -70,10 +72,12 @@ func TestScanner_KnowsEachAttributeThatItHasScanned(t *testing.T) {
 			}
 			i = next + 1 // the comma
 		}
-		if i != len(b) || len(f.fields) != 4 || f.expiresAt != 1779285601 || !f.late || string(f.index) != "BY#READING#location#hall" {
+		if i != len(b) || len(f.fields) != 4 || f.expiresAt != 1779285601 || !f.late ||
+			string(f.index) != "BY#READING#location#hall" {
 			t.Errorf("%s: ends at %d of %d with %+v", b, i, len(b), f)
 		}
-		if again := s.knownAttribute(b, 1, &f, &s.events.members); n != 8 && n != 9 && n != 10 && n < 11 && again != jsonscan.Invalid {
+		if again := s.knownAttribute(b, 1, &f, &s.events.members); n != 8 && n != 9 && n != 10 && n < 11 &&
+			again != jsonscan.Invalid {
 			t.Errorf("%.30s is taken twice", b)
 		}
 	}
@@ -83,10 +87,12 @@ func TestScanner_KnowsEachAttributeThatItHasScanned(t *testing.T) {
 func TestScanner_AnUnknownValueChangesNothing(t *testing.T) {
 	var s Scanner
 	scanned(t, &s, completeItem(0))
-	for _, b := range []string{`"temperature":{"N":"x"}`, `"temperature":{"N":"1","S":"a"}`, `"location":{"S":"a\n"}`, `"pk":{"S":"\u0041"}`, `"_late":{"BOOL":1}`,
+	for _, b := range []string{`"temperature":{"N":"x"}`, `"temperature":{"N":"1","S":"a"}`,
+		`"location":{"S":"a\n"}`, `"pk":{"S":"\u0041"}`, `"_late":{"BOOL":1}`,
 		`"_arrived":{"S":"2026"`, `"_hash":{"B":"nrc"`, `"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMH!=="}`, `"v":{"N":"2"}`, `"expiresAt":{"N":"-1"}`} {
 		f := rawItem{fields: s.fieldBuffer()}
-		if next := s.knownAttribute([]byte("{"+b+"}"), 1, &f, &s.events.members); next != jsonscan.Invalid || len(f.fields) != 0 || f.roles != 0 || f.sameAsLast != 0 {
+		if next := s.knownAttribute([]byte("{"+b+"}"), 1, &f, &s.events.members); next != jsonscan.Invalid ||
+			len(f.fields) != 0 || f.roles != 0 || f.sameAsLast != 0 {
 			t.Errorf("%s: next %d, %+v; want it unknown", b, next, f)
 		}
 	}

@@ -56,9 +56,11 @@ func TestLatest_IncludesEnrichmentExceptUnsupportedTypes(t *testing.T) {
 func TestLatest_WrittenByEnrichmentAloneHasNoOrder(t *testing.T) {
 	k := keys.Latest(series())
 	got, err := item.Latest(item.Item{
-		keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK}, "accountId": {Type: item.S, S: "acc-1"},
+		keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK},
+		"accountId": {Type: item.S, S: "acc-1"},
 	})
-	want := model.Latest{Series: series(), Attrs: model.Attrs{{Name: "accountId", Value: model.TextValue("acc-1")}}}
+	want := model.Latest{Series: series(),
+		Attrs: model.Attrs{{Name: "accountId", Value: model.TextValue("acc-1")}}}
 	if diff := cmp.Diff(want, got, sameEntity); err != nil || diff != "" {
 		t.Errorf("%v, (-want +got):\n%s", err, diff)
 	}
@@ -67,7 +69,8 @@ func TestLatest_WrittenByEnrichmentAloneHasNoOrder(t *testing.T) {
 func TestLatest_IsPurgeLockedByAnyValue(t *testing.T) {
 	c := latest()
 	for name, v := range wrongValues {
-		if got, err := item.Latest(with(item.FromLatest(&c), tablekeys.AttrPurgeLock, v)); err != nil || !got.PurgeLocked {
+		if got, err := item.Latest(with(item.FromLatest(&c), tablekeys.AttrPurgeLock, v)); err != nil ||
+			!got.PurgeLocked {
 			t.Errorf("purge lock %s: locked %v, %v", name, got.PurgeLocked, err)
 		}
 	}

@@ -30,10 +30,12 @@ func lifecycleForms() map[string]form {
 	p, otherWriter, t := profile(), model.Profile{Subject: series().Subject, Attrs: attrs()}, tombstone()
 	v := model.ProfileVersion{Profile: tombstone(), Change: model.ProfileDeleted}
 	s := storage.Sentinel{Partition: p.Sentinels[0], Owner: p.Subject, Generation: p.Generation}
-	lock := storage.PurgeLock{Subject: p.Subject, Since: at("2026-04-20T14:00:00Z"), ExpiresAt: 1776866400, PurgeID: "01HV"}
+	lock := storage.PurgeLock{Subject: p.Subject, Since: at("2026-04-20T14:00:00Z"), ExpiresAt: 1776866400,
+		PurgeID: "01HV"}
 	lockWithReceipt := lock
 	lockWithReceipt.Receipt = `{"purge":"01HV"}`
-	requested := storage.Purge{ID: "01HV", Subject: p.Subject, By: "ops", Step: storage.PurgeRequested, Rev: [16]byte{9},
+	requested := storage.Purge{ID: "01HV", Subject: p.Subject, By: "ops", Step: storage.PurgeRequested,
+		Rev:         [16]byte{9},
 		RequestedAt: at("2026-04-20T14:00:00Z"), DueAt: at("2026-05-20T14:00:00Z"), StepSince: at("2026-04-20T14:00:00Z")}
 	erased := requested
 	erased.Step, erased.LockedAt = storage.PurgeErased, at("2026-05-20T14:00:00Z")
@@ -91,7 +93,8 @@ func TestTombstone_IsOnlyInTheIndexOfTombstones(t *testing.T) {
 
 func TestProfile_SkipsFieldsWithReservedNames(t *testing.T) {
 	p := profile()
-	p.Attrs = model.Attrs{{Name: "_life", Value: model.TextValue("x")}, {Name: "deletedAt", Value: model.TextValue("x")}, {Name: "pk", Value: model.TextValue("x")}}
+	p.Attrs = model.Attrs{{Name: "_life", Value: model.TextValue("x")},
+		{Name: "deletedAt", Value: model.TextValue("x")}, {Name: "pk", Value: model.TextValue("x")}}
 	back, err := item.Profile(item.FromProfile(&p))
 	if err != nil || len(back.Attrs) != 0 || back.DeletedAt != 0 || back.Generation != p.Generation {
 		t.Errorf("decoded as %+v, %v", back, err)

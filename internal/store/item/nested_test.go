@@ -38,7 +38,8 @@ func TestParseNested_RejectsWhatCannotBeStored(t *testing.T) {
 		`[1e200]`:       "number",
 		strings.Repeat("[", 32) + strings.Repeat("]", 32): "31",
 	} {
-		if _, err := item.ParseNested(given); !errors.Is(err, item.ErrNotNested) || !strings.Contains(err.Error(), reason) {
+		if _, err := item.ParseNested(given); !errors.Is(err, item.ErrNotNested) ||
+			!strings.Contains(err.Error(), reason) {
 			t.Errorf("%.40s: %v, want %v with %q", given, err, item.ErrNotNested, reason)
 		}
 	}
@@ -46,10 +47,12 @@ func TestParseNested_RejectsWhatCannotBeStored(t *testing.T) {
 
 func TestProfile_HasListsAndMaps(t *testing.T) {
 	p := site
-	p.Attrs = model.Attrs{{Name: "domains", Value: model.Value{Kind: model.Nested, Text: `["a.example","b.example"]`}}}
+	p.Attrs = model.Attrs{{Name: "domains",
+		Value: model.Value{Kind: model.Nested, Text: `["a.example","b.example"]`}}}
 	stored := item.FromProfile(&p)
 	back, err := item.Profile(stored)
-	if diff := cmp.Diff(p, back, cmp.Comparer(func(a, b model.Decimal) bool { return a == b })); err != nil || diff != "" {
+	if diff := cmp.Diff(p, back, cmp.Comparer(func(a, b model.Decimal) bool { return a == b })); err != nil ||
+		diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	if small := item.FromProfile(&site).Size(); stored.Size() <= small {

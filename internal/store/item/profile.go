@@ -133,7 +133,8 @@ func Sentinel(it Item) (storage.Sentinel, error) {
 	s := storage.Sentinel{Partition: k.PK}
 	r := newReader(it)
 	s.Generation = r.bytes16(tablekeys.AttrGeneration, required)
-	owner, err := keys.ParseMetadata(keys.Key{PK: r.string(tablekeys.AttrOwner, required), SK: keys.ClassMetadata})
+	owner, err := keys.ParseMetadata(
+		keys.Key{PK: r.string(tablekeys.AttrOwner, required), SK: keys.ClassMetadata})
 	if err != nil {
 		r.fail(tablekeys.AttrOwner, "is not a subject")
 	}

@@ -54,7 +54,8 @@ func TestEvent_IsIndexedByItsField(t *testing.T) {
 		IndexBy: "visitor",
 	}
 	it := item.FromEvent(&view)
-	if pk, sk := it[keys.AttrGSI2PK].S, it[keys.AttrGSI2SK].S; pk != "BY#PAGEVIEW#visitor#v%231" || sk != "1970-01-01T00:00:01.000Z#my-site##a" {
+	if pk, sk := it[keys.AttrGSI2PK].S,
+		it[keys.AttrGSI2SK].S; pk != "BY#PAGEVIEW#visitor#v%231" || sk != "1970-01-01T00:00:01.000Z#my-site##a" {
 		t.Errorf("index key %q, %q", pk, sk)
 	}
 	back, err := item.Event(it)
@@ -64,7 +65,7 @@ func TestEvent_IsIndexedByItsField(t *testing.T) {
 	for name, attrs := range map[string]model.Attrs{
 		"without the field": nil,
 		"an empty value":    {{Name: "visitor", Value: model.TextValue("")}},
-		"a number":          {{Name: "visitor", Value: model.NumberValue(model.DecimalOf(1))}},
+		"a number":          {{Name: "visitor", Value: model.NumberValue(model.NewDecimal(1))}},
 	} {
 		view.Attrs = attrs
 		if _, exists := item.FromEvent(&view)[keys.AttrGSI2PK]; exists {
@@ -74,7 +75,8 @@ func TestEvent_IsIndexedByItsField(t *testing.T) {
 }
 
 func TestEvent_IgnoresIndexKeysOfOtherPrograms(t *testing.T) {
-	it := item.FromEvent(&model.Event{Series: model.Series{Subject: model.Subject{Type: "SITE", ID: "a"}, Kind: "PAGEVIEW"}})
+	it := item.FromEvent(
+		&model.Event{Series: model.Series{Subject: model.Subject{Type: "SITE", ID: "a"}, Kind: "PAGEVIEW"}})
 	for _, pk := range []string{"OWNER#ops", "BY#REQUEST#visitor#v"} {
 		it[keys.AttrGSI2PK] = item.Value{Type: item.S, S: pk}
 		if back, err := item.Event(it); err != nil || back.IndexBy != "" || back.Unreadable {

@@ -23,7 +23,8 @@ func TestFromQuarantined_CutsALongPayloadAndSaysSo(t *testing.T) {
 		t.Errorf("an item of %d bytes, the table accepts 409,600", size)
 	}
 	got, err := item.Quarantined(stored)
-	if err != nil || len(got.Payload) != item.MaxPayload || !strings.Contains(got.Reason, "307201 bytes cut to 307200") {
+	if err != nil || len(got.Payload) != item.MaxPayload ||
+		!strings.Contains(got.Reason, "307201 bytes cut to 307200") {
 		t.Errorf("%v, %d bytes, reason %q", err, len(got.Payload), got.Reason)
 	}
 }
@@ -37,7 +38,8 @@ func TestFromQuarantined_ReplacesInvalidUTF8(t *testing.T) {
 			t.Errorf("%s is %q, which the table rejects", name, v.S)
 		}
 	}
-	if got, err := item.Quarantined(stored); err != nil || got.Reason != "bad \uFFFD" || got.Subject != (model.Subject{}) {
+	if got, err := item.Quarantined(stored); err != nil || got.Reason != "bad \uFFFD" ||
+		got.Subject != (model.Subject{}) {
 		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -110,7 +110,8 @@ func (r *reader) time(name string, mayBeAbsent bool) model.Time {
 
 // json decodes a JSON document. what says what it is not if that fails.
 func (r *reader) json(name string, to any, what string, mayBeAbsent bool) {
-	if text := r.string(name, mayBeAbsent); r.err == nil && (text != "" || !mayBeAbsent) && json.Unmarshal([]byte(text), to) != nil {
+	if text := r.string(name, mayBeAbsent); r.err == nil && (text != "" || !mayBeAbsent) &&
+		json.Unmarshal([]byte(text), to) != nil {
 		r.fail(name, what)
 	}
 }

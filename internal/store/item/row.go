@@ -27,7 +27,8 @@ func FromRow(r *rollup.Row) (Item, error) {
 	}
 	it.setRowOptions(r)
 	if size := it.Size(); size > rollup.MaxRowBytes {
-		return nil, fmt.Errorf("store rollup %s %s of %d bytes: %w: %d bytes at most; declare fewer dimensions or a lower top for the kind",
+		return nil, fmt.Errorf(
+			"store rollup %s %s of %d bytes: %w: %d bytes at most; declare fewer dimensions or a lower top for the kind",
 			r.Key.Series, r.Key.Tier, size, ErrRowTooLarge, rollup.MaxRowBytes)
 	}
 	return it, nil
@@ -132,8 +133,10 @@ func (r *reader) rowBody(row *rollup.Row) {
 	}
 	if _, derived := r.it[tablekeys.AttrSources]; derived {
 		row.Continuation = rollup.Continuation{
-			Events: r.int(tablekeys.AttrSources, required), From: row.Key.Start, Carried: r.int(tablekeys.AttrCarried, required),
-			Last: r.time(tablekeys.AttrSourceLast, required), Reach: r.time(tablekeys.AttrReach, optional), Settles: r.time(tablekeys.AttrSettles, required),
+			Events: r.int(tablekeys.AttrSources, required), From: row.Key.Start,
+			Carried: r.int(tablekeys.AttrCarried, required),
+			Last:    r.time(tablekeys.AttrSourceLast, required), Reach: r.time(tablekeys.AttrReach, optional),
+			Settles: r.time(tablekeys.AttrSettles, required),
 		}
 	}
 	encoded := r.bytes(tablekeys.AttrSummary, row.Empty)
@@ -181,7 +184,8 @@ func DamagedRow(row *rollup.Row) bool { return row.Summary == nil && !row.Empty 
 // program wrote: such a row is neither folded nor overwritten.
 func RejectNewer(row *rollup.Row) error {
 	if row.V > Version {
-		return fmt.Errorf("%s row of %s has format %d, but this program knows format %d: %w", row.Key.Tier, row.Key.Start, row.V, Version, ErrNewer)
+		return fmt.Errorf("%s row of %s has format %d, but this program knows format %d: %w", row.Key.Tier,
+			row.Key.Start, row.V, Version, ErrNewer)
 	}
 	return nil
 }

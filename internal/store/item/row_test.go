@@ -24,17 +24,20 @@ func anyRow() *rapid.Generator[rollup.Row] {
 		fold.AddEvent(&e)
 		fold.Children = 0
 		fold.Unreadable = rapid.Int64Range(0, 1<<40).Draw(t, "unreadable")
-		fold.FieldsAt = rapid.OneOf(rapid.Just(model.Time(0)), rapid.Map(rapid.Int64Range(1, int64(model.MaxTime)), func(n int64) model.Time { return model.Time(n) })).Draw(t, "fields")
+		fold.FieldsAt = rapid.OneOf(rapid.Just(model.Time(0)), rapid.Map(rapid.Int64Range(1, int64(model.MaxTime)),
+			func(n int64) model.Time { return model.Time(n) })).Draw(t, "fields")
 		fold.Exact = rapid.Bool().Draw(t, "exact")
-		fold.ChildrenExpireAt = rapid.OneOf(rapid.SampledFrom([]int64{0, rollup.NoExpiry}), rapid.Int64Range(0, 1<<40)).Draw(t, "until")
+		fold.ChildrenExpireAt = rapid.OneOf(rapid.SampledFrom([]int64{0, rollup.NoExpiry}),
+			rapid.Int64Range(0, 1<<40)).Draw(t, "until")
 		u := rapid.SampledFrom([]tier.Unit{tier.Minute, tier.Hour, tier.Day, tier.Month}).Draw(t, "unit")
 		row := rollup.Row{
-			Key:  rollup.Key{Series: e.Series, Tier: u.String(), Start: u.BucketOf(e.At).Start},
+			Key:  rollup.Key{Series: e.Series, Tier: u.String(), Start: u.BucketAt(e.At).Start},
 			Fold: *fold, V: item.Version, ExpiresAt: e.ExpiresAt, WrittenAt: e.ArrivedAt, Empty: rapid.Bool().Draw(t, "empty"),
 		}
 		if rapid.Bool().Draw(t, "has derived events") {
 			n := func(what string) int64 { return rapid.Int64Range(1, 1<<40).Draw(t, what) }
-			row.Continuation = rollup.Continuation{Events: n("sources"), From: row.Key.Start, Carried: n("carried"), Last: model.Time(n("last")), Settles: model.Time(n("settles"))}
+			row.Continuation = rollup.Continuation{Events: n("sources"), From: row.Key.Start, Carried: n("carried"),
+				Last: model.Time(n("last")), Settles: model.Time(n("settles"))}
 			if rapid.Bool().Draw(t, "began") {
 				row.Continuation.Reach = model.Time(n("reach"))
 			}
@@ -80,14 +83,16 @@ func TestFromRow_RejectsARowOfANewerVersion(t *testing.T) {
 func TestFromRow_RejectsATooLargeRow(t *testing.T) {
 	wide := model.Event{Series: series(), Attrs: make(model.Attrs, 2000)}
 	for i := range wide.Attrs {
-		wide.Attrs[i] = model.Attr{Name: fmt.Sprintf("%064d", i), Value: model.NumberValue(model.DecimalOf(int64(i)))}
+		wide.Attrs[i] = model.Attr{Name: fmt.Sprintf("%064d", i),
+			Value: model.NumberValue(model.NewDecimal(int64(i)))}
 	}
 	fold := rollup.NewFold(&rollup.Spec{MaxMeasures: len(wide.Attrs)})
 	fold.AddEvent(&wide)
 	r := row()
 	r.Fold = *fold
 	stored, err := item.FromRow(&r)
-	if !errors.Is(err, item.ErrRowTooLarge) || stored != nil || !strings.Contains(err.Error(), "declare fewer dimensions") {
+	if !errors.Is(err, item.ErrRowTooLarge) || stored != nil ||
+		!strings.Contains(err.Error(), "declare fewer dimensions") {
 		t.Errorf("a row of 2,000 measures: %v, want ErrRowTooLarge", err)
 	}
 }
@@ -122,7 +127,8 @@ func TestRow_WithASummaryOfANewerVersionIsNewer(t *testing.T) {
 	stored, _ := item.FromRow(&r)
 	encoded := r.Summary.Encode(nil)
 	encoded[0] = rollup.Version + 1
-	if got, err := item.Row(with(stored, tablekeys.AttrSummary, item.Value{Type: item.B, B: encoded})); !errors.Is(err, item.ErrNewer) || got.Summary != nil {
+	if got, err := item.Row(with(stored, tablekeys.AttrSummary,
+		item.Value{Type: item.B, B: encoded})); !errors.Is(err, item.ErrNewer) || got.Summary != nil {
 		t.Errorf("%v, want ErrNewer and no summary", err)
 	}
 }
@@ -139,7 +145,8 @@ func TestRow_DamagedHasItsKeyAndRevision(t *testing.T) {
 			t.Errorf("%s: %v, (-want +got):\n%s", name, err, diff)
 		}
 	}
-	for _, attr := range []string{tablekeys.AttrSummary, tablekeys.AttrDigest, tablekeys.AttrExact, tablekeys.AttrWrittenAt} {
+	for _, attr := range []string{tablekeys.AttrSummary, tablekeys.AttrDigest, tablekeys.AttrExact,
+		tablekeys.AttrWrittenAt} {
 		check("without "+attr, without(stored, attr))
 		for name, v := range wrongValues {
 			check(attr+" made "+name, with(stored, attr, v))
@@ -148,12 +155,14 @@ func TestRow_DamagedHasItsKeyAndRevision(t *testing.T) {
 	for _, attr := range []string{tablekeys.AttrCarried, tablekeys.AttrSourceLast, tablekeys.AttrSettles} {
 		check("derived events without "+attr, without(stored, attr))
 	}
-	for _, attr := range []string{tablekeys.AttrUntil, tablekeys.AttrUnreadable, tablekeys.AttrEmpty, tablekeys.AttrLag} {
+	for _, attr := range []string{tablekeys.AttrUntil, tablekeys.AttrUnreadable, tablekeys.AttrEmpty,
+		tablekeys.AttrLag} {
 		for _, name := range []string{"of another type", "a word", "short bytes", "null", "a fraction"} {
 			check(attr+" made "+name, with(stored, attr, wrongValues[name]))
 		}
 	}
-	check("summary cut short", with(stored, tablekeys.AttrSummary, item.Value{Type: item.B, B: stored[tablekeys.AttrSummary].B[:5]}))
+	check("summary cut short",
+		with(stored, tablekeys.AttrSummary, item.Value{Type: item.B, B: stored[tablekeys.AttrSummary].B[:5]}))
 	check("summary emptied", with(stored, tablekeys.AttrSummary, item.Value{Type: item.B, B: []byte{}}))
 }
 
@@ -171,7 +180,8 @@ func TestRow_WithoutRevisionOrVersionIsDamaged(t *testing.T) {
 }
 
 func TestRow_EmptyNeedsNoSummary(t *testing.T) {
-	stored, err := item.FromRow(&rollup.Row{Key: row().Key, Empty: true, Fold: rollup.Fold{ChildrenExpireAt: rollup.NoExpiry}})
+	stored, err := item.FromRow(
+		&rollup.Row{Key: row().Key, Empty: true, Fold: rollup.Fold{ChildrenExpireAt: rollup.NoExpiry}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,8 +193,10 @@ func TestRow_EmptyNeedsNoSummary(t *testing.T) {
 func TestRow_WithoutItsKeyIsAnError(t *testing.T) {
 	r := row()
 	stored, _ := item.FromRow(&r)
-	for _, sk := range []string{"", "AGG#hour#READING#status#2026-04-20", "EVENT#READING##2026-04-20T14:00:00.000Z#7"} {
-		if _, err := item.Row(with(stored, keys.AttrSK, item.Value{Type: item.S, S: sk})); !errors.Is(err, keys.ErrKeyForm) {
+	for _, sk := range []string{"", "AGG#hour#READING#status#2026-04-20",
+		"EVENT#READING##2026-04-20T14:00:00.000Z#7"} {
+		if _, err := item.Row(with(stored, keys.AttrSK, item.Value{Type: item.S, S: sk})); !errors.Is(err,
+			keys.ErrKeyForm) {
 			t.Errorf("sort key %q: %v, want ErrKeyForm", sk, err)
 		}
 	}
@@ -194,7 +206,8 @@ func TestFromRow_AcceptsARowOfTheLargestSize(t *testing.T) {
 	stored := func(more int) (item.Item, error) {
 		e := model.Event{Series: series()}
 		for i := range 300 {
-			e.Attrs = append(e.Attrs, model.Attr{Name: fmt.Sprintf("f%04d%0300d", i, 0), Value: model.NumberValue(model.DecimalOf(int64(i)))})
+			e.Attrs = append(e.Attrs,
+				model.Attr{Name: fmt.Sprintf("f%04d%0300d", i, 0), Value: model.NumberValue(model.NewDecimal(int64(i)))})
 		}
 		e.Attrs[299].Name += strings.Repeat("x", more)
 		fold := rollup.NewFold(&rollup.Spec{MaxMeasures: len(e.Attrs)})

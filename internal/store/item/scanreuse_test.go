@@ -16,7 +16,8 @@ import (
 
 // hallEvent is an event with fields, given as JSON that begins with a comma.
 func hallEvent(id, fields string) []byte {
-	return []byte(`{"pk":{"S":"DEVICE#d"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#` + id + `"},"v":{"N":"1"},"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="},` +
+	return []byte(`{"pk":{"S":"DEVICE#d"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#` + id +
+		`"},"v":{"N":"1"},"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="},` +
 		`"_arrived":{"S":"2026-04-20T14:00:01.250Z"}` + fields + `}`)
 }
 
@@ -42,7 +43,8 @@ func TestScanner_UnusualValuesAreThoseOfTheItemDecoder(t *testing.T) {
 }
 
 func TestScanner_RejectsAValueOfTheWrongForm(t *testing.T) {
-	for _, fields := range []string{`,"x":{"S":5}`, `,"x":5`, `,"x":{"BOOL":5}`, `,"x":{"S":"\ud800"}`, `,"\ud800":{"S":"y"}`} {
+	for _, fields := range []string{`,"x":{"S":5}`, `,"x":5`, `,"x":{"BOOL":5}`, `,"x":{"S":"\ud800"}`,
+		`,"\ud800":{"S":"y"}`} {
 		var e model.Event
 		if _, err := new(item.Scanner).Event(hallEvent("1", fields), 0, &e); err == nil {
 			t.Errorf("%s: %+v, want an error", fields, e)
@@ -77,7 +79,8 @@ func TestScanner_AHashWithAnyInvalidDigitIsDamaged(t *testing.T) {
 func TestScanner_LeavesNothingOfTheLastEvent(t *testing.T) {
 	var s item.Scanner
 	var used, fresh model.Event
-	if _, err := s.Event(hallEvent("1", `,"_late":{"BOOL":true},"expiresAt":{"N":"7"},"location":{"S":"hall"},"gsi2pk":{"S":"BY#READING#location#hall"},"gsi2sk":{"S":"x"}`), 0, &used); err != nil || used.Unreadable || !used.Late {
+	if _, err := s.Event(
+		hallEvent("1", `,"_late":{"BOOL":true},"expiresAt":{"N":"7"},"location":{"S":"hall"},"gsi2pk":{"S":"BY#READING#location#hall"},"gsi2sk":{"S":"x"}`), 0, &used); err != nil || used.Unreadable || !used.Late {
 		t.Fatalf("%+v, %v", used, err)
 	}
 	damaged := []byte(strings.Replace(string(hallEvent("2", `,"temperature":{"N":"1"}`)), `"B":"n`, `"B":"!`, 1))
@@ -110,7 +113,7 @@ func TestScanner_EventsStayValidUntilReset(t *testing.T) {
 		}
 		for id, e := range all {
 			for i, a := range e.Attrs {
-				if a.Name != fmt.Sprintf("f%04d", i) || a.Value.Number != model.DecimalOf(int64(id)) {
+				if a.Name != fmt.Sprintf("f%04d", i) || a.Value.Number != model.NewDecimal(int64(id)) {
 					t.Fatalf("of %d fields, field %d of event %d is %v later", each, i, id, a)
 				}
 			}

@@ -115,7 +115,8 @@ func (s *Scanner) steps(text string, fields []model.Attr) (steps []step, tail st
 		}
 		is := s.named(name)
 		is.typ = v.typ
-		steps = append(steps, step{prefix: jsonscan.NewPrefix(text[from:v.from]), attribute: is, index: fieldIndex(fields, is.name)})
+		steps = append(steps,
+			step{prefix: jsonscan.NewPrefix(text[from:v.from]), attribute: is, index: fieldIndex(fields, is.name)})
 		i, from = next, v.to
 	}
 	return nil, ""
@@ -123,6 +124,8 @@ func (s *Scanner) steps(text string, fields []model.Attr) (steps []step, tail st
 
 // fieldIndex returns the index of a field in the order of names.
 func fieldIndex(fields []model.Attr, name string) int {
-	i, _ := slices.BinarySearchFunc(fields, name, func(a model.Attr, name string) int { return strings.Compare(a.Name, name) })
+	i, _ := slices.BinarySearchFunc(fields, name, func(a model.Attr, name string) int {
+		return strings.Compare(a.Name, name)
+	})
 	return i
 }

@@ -20,10 +20,12 @@ type Lister interface {
 // RangeRequest returns the request of a page of the items of a series whose sort keys are from lo
 // to hi. It returns an error for a position outside them.
 func RangeRequest(r *storage.Range, lo, hi string) (ListRequest, error) {
-	l := ListRequest{Partition: keys.Partition(r.Series), From: lo, To: hi, Newest: r.Newest, Limit: r.Limit, Eventual: !r.Consistent}
+	l := ListRequest{Partition: keys.Partition(r.Series), From: lo, To: hi, Newest: r.Newest, Limit: r.Limit,
+		Eventual: !r.Consistent}
 	if r.After != "" {
 		if r.After < lo || r.After > hi {
-			return l, fmt.Errorf("position %.120q is outside the range: pass Next of the previous page, with the same range", r.After)
+			return l, fmt.Errorf(
+				"position %.120q is outside the range: pass Next of the previous page, with the same range", r.After)
 		}
 		l.After.Key = keys.Key{PK: l.Partition, SK: r.After}
 	}

@@ -72,7 +72,9 @@ type Put struct {
 
 // Puts returns the actions of puts.
 func Puts(puts []Put) []Action {
-	return lists.Map(puts, func(p Put) Action { return Action{Key: p.Item.Key(), Precondition: p.Precondition, Put: p.Item} })
+	return lists.Map(puts, func(p Put) Action {
+		return Action{Key: p.Item.Key(), Precondition: p.Precondition, Put: p.Item}
+	})
 }
 
 // Precondition is a condition on one stored item. All of its requirements must hold.

@@ -28,8 +28,10 @@ func EventActions(tx *storage.AppendTransaction) []itemop.Action {
 	}
 	if m := tx.Merge; m != nil {
 		it := item.FromEvent(&m.Event)
-		unchanged := itemop.Requirement{Op: itemop.AttrEquals, Attr: tablekeys.AttrHash, Value: item.Value{Type: item.B, B: m.Was[:]}}
-		all = append(all, itemop.Action{Key: it.Key(), Put: it, Precondition: append(notExpiring(m.Now), unchanged)})
+		unchanged := itemop.Requirement{Op: itemop.AttrEquals, Attr: tablekeys.AttrHash,
+			Value: item.Value{Type: item.B, B: m.Was[:]}}
+		all = append(all, itemop.Action{Key: it.Key(), Put: it,
+			Precondition: append(notExpiring(m.Now), unchanged)})
 	}
 	return all
 }

@@ -67,7 +67,8 @@ func (s Items) DeleteInvalidations(
 }
 
 func (s Items) writeInvalidations(
-	ctx context.Context, operation string, these []storage.Invalidation, action func(storage.Invalidation) itemop.Action,
+	ctx context.Context, operation string, these []storage.Invalidation,
+	action func(storage.Invalidation) itemop.Action,
 ) (left []storage.Invalidation, result storage.WriteResult, err error) {
 	unprocessed, result, err := s.store.WriteMany(ctx, operation, lists.Map(these, action))
 	byKey := make(map[keys.Key]storage.Invalidation, len(these))

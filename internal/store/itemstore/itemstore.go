@@ -48,7 +48,8 @@ type Items struct{ store Requests }
 func New(store Requests) Items { return Items{store} }
 
 // put stores a complete item.
-func (s Items) put(ctx context.Context, operation string, it item.Item, when itemop.Precondition) (Result, error) {
+func (s Items) put(ctx context.Context, operation string, it item.Item,
+	when itemop.Precondition) (Result, error) {
 	return s.store.Write(ctx, operation, &itemop.Action{Key: it.Key(), Put: it, Precondition: when})
 }
 

@@ -15,9 +15,11 @@ import (
 
 // AdvanceProgress stores stream progress on condition that none is stored, or progress before
 // at and not before floor. If the condition fails, it returns the stored progress.
-func (s Items) AdvanceProgress(ctx context.Context, at, floor model.Time) (_ storage.WriteResult, stored model.Time, _ error) {
+func (s Items) AdvanceProgress(ctx context.Context,
+	at, floor model.Time) (_ storage.WriteResult, stored model.Time, _ error) {
 	written, err := s.put(ctx, "advance stream progress", item.FromStreamProgress(at),
-		itemop.Precondition{absentOr(tablekeys.AttrAt, model.Less, at), absentOr(tablekeys.AttrAt, model.AtLeast, floor)})
+		itemop.Precondition{absentOr(tablekeys.AttrAt, model.Less, at),
+			absentOr(tablekeys.AttrAt, model.AtLeast, floor)})
 	if err != nil || written.WriteResult != storage.ConditionFailed {
 		return written.WriteResult, 0, err
 	}
@@ -39,7 +41,8 @@ func (s Items) PutGap(ctx context.Context, gap storage.Gap) (storage.WriteResult
 // DeleteGap deletes a gap, unless it has grown since it was read.
 func (s Items) DeleteGap(ctx context.Context, gap storage.Gap) (storage.WriteResult, error) {
 	unchanged := itemop.Precondition{absentOr(tablekeys.AttrGapEnd, model.AtMost, gap.To)}
-	written, err := s.store.Write(ctx, "delete gap", &itemop.Action{Key: tablekeys.Gap(gap.From), Delete: true, Precondition: unchanged})
+	written, err := s.store.Write(ctx, "delete gap",
+		&itemop.Action{Key: tablekeys.Gap(gap.From), Delete: true, Precondition: unchanged})
 	return written.WriteResult, err
 }
 
@@ -111,7 +114,8 @@ func (s Items) Invalidations(
 func (s Items) AdvanceSweep(
 	ctx context.Context, shard storage.QueueShard, through model.Time,
 ) (storage.WriteResult, error) {
-	written, err := s.put(ctx, "advance low watermark", item.FromLowWatermark(shard, through), itemop.Precondition{absentOr(tablekeys.AttrAt, model.Less, through)})
+	written, err := s.put(ctx, "advance low watermark", item.FromLowWatermark(shard, through),
+		itemop.Precondition{absentOr(tablekeys.AttrAt, model.Less, through)})
 	return written.WriteResult, err
 }
 
@@ -172,7 +176,8 @@ func (s Items) PutQueueConfig(
 
 // absentOr requires that the item has no time in an attribute, or one that compares to at.
 func absentOr(attr string, by model.Op, at model.Time) itemop.Requirement {
-	return itemop.Requirement{Op: itemop.AttrAbsentOrCompares, Attr: attr, By: by, Value: item.Value{Type: item.S, S: at.String()}}
+	return itemop.Requirement{Op: itemop.AttrAbsentOrCompares, Attr: attr, By: by,
+		Value: item.Value{Type: item.S, S: at.String()}}
 }
 
 // addInvalidation adds a stored item to a page. It skips an item that cannot be decoded, because nothing is

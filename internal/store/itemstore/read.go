@@ -93,10 +93,12 @@ func (s Items) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollu
 func (s Items) QueryIndex(ctx context.Context, r storage.EventIndexQuery) (storage.EventIndexPage, error) {
 	lo, hi := tablekeys.IndexRange(r.From, r.To)
 	request := itemop.ListRequest{
-		Index: keys.IndexGSI2, Partition: tablekeys.IndexPartition(r.Kind, r.Field, r.Value), From: lo, To: hi, Newest: r.Newest, Limit: r.Limit,
+		Index: keys.IndexGSI2, Partition: tablekeys.IndexPartition(r.Kind, r.Field, r.Value), From: lo, To: hi,
+		Newest: r.Newest, Limit: r.Limit,
 	}
 	if r.After != nil {
-		request.After = itemop.Position{Key: keys.Event(*r.After), Sort: tablekeys.IndexEntry(*r.After, r.Field, r.Value).SK}
+		request.After = itemop.Position{Key: keys.Event(*r.After),
+			Sort: tablekeys.IndexEntry(*r.After, r.Field, r.Value).SK}
 	}
 	items, err := s.store.Page(ctx, "query index", &request)
 	if err != nil {
@@ -108,7 +110,8 @@ func (s Items) QueryIndex(ctx context.Context, r storage.EventIndexQuery) (stora
 	}
 	last, err := keys.ParseEvent(items.Next.Key)
 	if err != nil {
-		return storage.EventIndexPage{}, fmt.Errorf("query index: the last item of the page is not an event: %w", err)
+		return storage.EventIndexPage{},
+			fmt.Errorf("query index: the last item of the page is not an event: %w", err)
 	}
 	page.Last = &last
 	return page, nil
@@ -135,7 +138,8 @@ func (s Items) LatestBy(ctx context.Context, q storage.LatestIndexQuery) (storag
 
 func latestRequest(q storage.LatestIndexQuery) (itemop.ListRequest, error) {
 	l := itemop.ListRequest{
-		Index: q.Index, Partition: tablekeys.LatestEntryPartition(q.Kind, q.Values), Prefix: tablekeys.LatestEntryPrefix(q.SortPrefix),
+		Index: q.Index, Partition: tablekeys.LatestEntryPartition(q.Kind, q.Values),
+		Prefix: tablekeys.LatestEntryPrefix(q.SortPrefix),
 		Newest: q.Descending, Limit: q.Limit,
 	}
 	if q.After == "" {
@@ -145,7 +149,8 @@ func latestRequest(q storage.LatestIndexQuery) (itemop.ListRequest, error) {
 	if err != nil {
 		return itemop.ListRequest{}, fmt.Errorf("position of a page of latest items: %w", err)
 	}
-	series := model.Series{Subject: model.Subject{Type: q.SubjectType, ID: subject}, Kind: q.Kind, Stream: stream}
+	series := model.Series{Subject: model.Subject{Type: q.SubjectType, ID: subject}, Kind: q.Kind,
+		Stream: stream}
 	l.After = itemop.Position{Key: keys.Latest(series), Sort: q.After}
 	return l, nil
 }

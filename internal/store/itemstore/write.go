@@ -26,17 +26,21 @@ func (s Items) Put(ctx context.Context, event model.Event) (storage.StoreResult,
 
 // DeleteEvent deletes an event for a user, on condition that it exists and does not expire
 // within tier.ExpiryMargin of now; otherwise the result is ConditionFailed.
-func (s Items) DeleteEvent(ctx context.Context, event model.EventKey, now model.Time) (storage.WriteResult, error) {
-	written, err := s.store.Write(ctx, "delete event", &itemop.Action{Key: keys.Event(event), Delete: true, Precondition: notExpiring(now)})
+func (s Items) DeleteEvent(ctx context.Context, event model.EventKey,
+	now model.Time) (storage.WriteResult, error) {
+	written, err := s.store.Write(ctx, "delete event",
+		&itemop.Action{Key: keys.Event(event), Delete: true, Precondition: notExpiring(now)})
 	return written.WriteResult, err
 }
 
 // CorrectEvent replaces an event for a user, on condition that it exists, does not expire within
 // tier.ExpiryMargin of now, and does not expire earlier than before; otherwise the result is ConditionFailed.
-func (s Items) CorrectEvent(ctx context.Context, event model.Event, now model.Time) (storage.WriteResult, error) {
+func (s Items) CorrectEvent(ctx context.Context, event model.Event,
+	now model.Time) (storage.WriteResult, error) {
 	when := notExpiring(now)
 	if event.ExpiresAt != 0 { // a correction may not shorten the retention of an event
-		when = append(when, itemop.Requirement{Op: itemop.AttrCompares, Attr: keys.AttrExpiresAt, By: model.AtMost, Value: item.Number(event.ExpiresAt)})
+		when = append(when, itemop.Requirement{Op: itemop.AttrCompares, Attr: keys.AttrExpiresAt, By: model.AtMost,
+			Value: item.Number(event.ExpiresAt)})
 	}
 	written, err := s.put(ctx, "correct event", item.FromEvent(&event), when)
 	return written.WriteResult, err
@@ -61,14 +65,16 @@ func (s Items) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (st
 
 // PutKindConfig stores c on condition that the stored revision is prev; the zero prev requires
 // that none is stored.
-func (s Items) PutKindConfig(ctx context.Context, c storage.KindConfig, prev [16]byte) (storage.WriteResult, error) {
+func (s Items) PutKindConfig(ctx context.Context, c storage.KindConfig,
+	prev [16]byte) (storage.WriteResult, error) {
 	written, err := s.put(ctx, "put configuration", item.FromKindConfig(&c), itemop.RevisionIs(prev))
 	return written.WriteResult, err
 }
 
 // PutRotatingSecret stores a day's secret on condition that the day has none yet. ConditionFailed
 // comes with the stored secret, so that no read is needed.
-func (s Items) PutRotatingSecret(ctx context.Context, secret storage.RotatingSecret) (storage.WriteResult, storage.RotatingSecret, error) {
+func (s Items) PutRotatingSecret(ctx context.Context,
+	secret storage.RotatingSecret) (storage.WriteResult, storage.RotatingSecret, error) {
 	written, err := s.put(ctx, "put rotating secret", item.FromRotatingSecret(&secret), absent)
 	if written.WriteResult != storage.ConditionFailed {
 		return written.WriteResult, storage.RotatingSecret{}, err

@@ -21,7 +21,8 @@ var texts = []string{
 	`0`, `-0`, `-`, `01`, `1.`, `.5`, `1.5`, `1e5`, `1E+5`, `1e-5`, `1e`, `1e+`, `+1`, `0x1`, `1a`, `NaN`, `Infinity`, `-1.0e-10`, `--1`,
 	`[]`, `[ ]`, `[1]`, `[1,]`, `[,1]`, `[1 2]`, `[1,2]`, `[`, `]`, `[[[]]]`, `{}`, `{ }`, `{"a":1}`, `{"a":1,}`, `{,"a":1}`, `{"a" : 1 , "b":[{}]}`,
 	`{"a"}`, `{"a":}`, `{a:1}`, `{"a":1 "b":2}`, `{"a":1]`, `{"a":1}}`, "\v1", "\u00a01", "{\"a\":\n\t[1 ,\r2]}", `{"a":1}{"b":2}`, `"a","b"`,
-	strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001),
+	strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
+	strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001),
 }
 
 // valid reports whether b is one value and white space. json.Valid must return the same.
@@ -98,7 +99,8 @@ func TestUnescape_AgreesWithEncodingJSON(t *testing.T) {
 }
 
 func TestUnescape_RejectsWhatEncodingJSONReplaces(t *testing.T) {
-	for _, raw := range []string{"\xff", "a\xc3", "\xed\xa0\x80", `\ud800`, `\udc00`, `\ud800\ud800`, `\ud800x`, `\ud800\n`, `\udc00\ud800`} {
+	for _, raw := range []string{"\xff", "a\xc3", "\xed\xa0\x80", `\ud800`, `\udc00`, `\ud800\ud800`, `\ud800x`,
+		`\ud800\n`, `\udc00\ud800`} {
 		if got, ok := jsonscan.Unescape(nil, []byte(raw)); ok {
 			t.Errorf("%q is accepted as %q", raw, got)
 		}
@@ -145,7 +147,8 @@ func TestMemberCache_ReturnsTheLearnedValueOrNone(t *testing.T) {
 
 func TestMemberCache_FindsRepeatedMembersInAnyOrder(t *testing.T) {
 	var cache jsonscan.MemberCache[string]
-	names := []string{`"eventID":`, `"eventName":"INSERT"`, `"eventSource":"aws:dynamodb"`, `"eventSourceARN":`, `"v":{"N":"`, `"":`}
+	names := []string{`"eventID":`, `"eventName":"INSERT"`, `"eventSource":"aws:dynamodb"`, `"eventSourceARN":`,
+		`"v":{"N":"`, `"":`}
 	const tail = `"and more text behind it, longer than any beginning"`
 	for _, name := range names {
 		cache.Learn([]byte(name+tail), 0, len(name), name)

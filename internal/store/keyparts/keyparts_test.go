@@ -25,7 +25,8 @@ func TestJoin_KeepsTheByteOrderOfParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOfN(rapid.StringOf(rapid.RuneFrom([]rune("\x00\n !\"#$%&/09Aaz~é🌊"))), 2, 2)
 		a, b := parts.Draw(t, "a"), parts.Draw(t, "b")
-		if got, want := strings.Compare(keyparts.Join(a...), keyparts.Join(b...)), slices.Compare(a, b); got != want {
+		if got, want := strings.Compare(keyparts.Join(a...), keyparts.Join(b...)),
+			slices.Compare(a, b); got != want {
 			t.Fatalf("joined keys of %q and %q compare as %d, want %d", a, b, got, want)
 		}
 	})

@@ -60,7 +60,8 @@ type Retrier struct {
 // must be the same request with the same token: after a lost response the table may have
 // stored it, and then returns Written again. The error is ErrUndecided if the attempts or
 // the time ran out, else the permanent error of the request.
-func (r Retrier) Do(ctx context.Context, request func(context.Context) (storage.WriteResult, error)) (storage.WriteResult, error) {
+func (r Retrier) Do(ctx context.Context,
+	request func(context.Context) (storage.WriteResult, error)) (storage.WriteResult, error) {
 	for attempt := 1; ; attempt++ {
 		result, err := request(ctx)
 		switch {
@@ -100,7 +101,8 @@ func Undecided(result storage.WriteResult, cause error) error {
 // it read, until its result is Written. Every other result and every error for which
 // transient returns true is repeated, from the reads on. The error is a permanent one of
 // attempt, or the last error when the attempts or the time ran out.
-func (r Retrier) UntilWritten(ctx context.Context, transient func(error) bool, attempt func(context.Context) (storage.WriteResult, error)) error {
+func (r Retrier) UntilWritten(ctx context.Context, transient func(error) bool,
+	attempt func(context.Context) (storage.WriteResult, error)) error {
 	var last error
 	for n := 1; ; n++ {
 		if err := ctx.Err(); err != nil {
@@ -163,7 +165,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 // WithHeadroom returns a context that ends earlier than ctx, so that there is time to respond before the
 // deadline of ctx. It ends headroom earlier, or a tenth of the time that is left, if that is less. Without a
 // deadline only cancel ends it. The caller must call cancel.
-func WithHeadroom(ctx context.Context, headroom time.Duration) (_ context.Context, cancel context.CancelFunc) {
+func WithHeadroom(ctx context.Context,
+	headroom time.Duration) (_ context.Context, cancel context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return context.WithCancel(ctx)

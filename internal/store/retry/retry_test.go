@@ -32,10 +32,11 @@ func (t *table) request(context.Context) (storage.WriteResult, error) {
 
 // recording returns a Retrier that records pauses instead of sleeping.
 func recording(pauses *[]time.Duration) retry.Retrier {
-	return retry.Retrier{Rand: rand.NewChaCha8([32]byte{1}), Sleep: func(ctx context.Context, d time.Duration) error {
-		*pauses = append(*pauses, d)
-		return ctx.Err()
-	}}
+	return retry.Retrier{Rand: rand.NewChaCha8([32]byte{1}),
+		Sleep: func(ctx context.Context, d time.Duration) error {
+			*pauses = append(*pauses, d)
+			return ctx.Err()
+		}}
 }
 
 func TestDo_RepeatsUntilTheTableDecides(t *testing.T) {
@@ -56,7 +57,8 @@ func TestDo_RepeatsUntilTheTableDecides(t *testing.T) {
 		to := &table{results: c.results, err: c.err}
 		got, err := recording(&pauses).Do(t.Context(), to.request)
 		if got != c.want || to.requests != c.requests || !errors.Is(err, c.wantErr) {
-			t.Errorf("%s: %v, %v after %d requests; want %v, %v after %d", name, got, err, to.requests, c.want, c.wantErr, c.requests)
+			t.Errorf("%s: %v, %v after %d requests; want %v, %v after %d", name, got, err, to.requests, c.want,
+				c.wantErr, c.requests)
 		}
 		if len(pauses) != c.requests-1 {
 			t.Errorf("%s: %d pauses between %d requests", name, len(pauses), c.requests)
@@ -69,7 +71,8 @@ func TestDo_ReportsEachRepetition(t *testing.T) {
 	var reported []storage.WriteResult
 	r := recording(&pauses)
 	r.OnRetry = func(result storage.WriteResult) { reported = append(reported, result) }
-	if _, err := r.Do(t.Context(), (&table{results: []storage.WriteResult{storage.Throttled, storage.Unknown, storage.Written}}).request); err != nil {
+	if _, err := r.Do(t.Context(), (&table{results: []storage.WriteResult{storage.Throttled, storage.Unknown,
+		storage.Written}}).request); err != nil {
 		t.Fatal(err)
 	}
 	if len(reported) != 2 || reported[0] != storage.Throttled || reported[1] != storage.Unknown {
@@ -89,7 +92,9 @@ func TestDo_EndsWithTheContext(t *testing.T) {
 	if !errors.Is(err, retry.ErrUndecided) || requests != 1 {
 		t.Errorf("error %v after %d requests, want ErrUndecided after 1", err, requests)
 	}
-	if _, err := r.Do(ctx, func(ctx context.Context) (storage.WriteResult, error) { return 0, ctx.Err() }); !errors.Is(err, retry.ErrUndecided) {
+	if _, err := r.Do(ctx, func(ctx context.Context) (storage.WriteResult, error) {
+		return 0, ctx.Err()
+	}); !errors.Is(err, retry.ErrUndecided) {
 		t.Errorf("request cancelled by the context: error %v, want ErrUndecided", err)
 	}
 }
@@ -170,7 +175,8 @@ func (failing) Read([]byte) (int, error) { return 0, errBroken }
 
 func TestWithHeadroom_EndsBeforeTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for left, want := range map[time.Duration]time.Duration{time.Hour: 2 * time.Second, 5 * time.Second: 500 * time.Millisecond} {
+		for left, want := range map[time.Duration]time.Duration{time.Hour: 2 * time.Second,
+			5 * time.Second: 500 * time.Millisecond} {
 			deadline := time.Now().Add(left)
 			ctx, cancel := context.WithDeadline(t.Context(), deadline)
 			earlier, stop := retry.WithHeadroom(ctx, 2*time.Second)

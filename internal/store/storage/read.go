@@ -95,7 +95,8 @@ type EventVisitor interface {
 
 // VisitPage calls do with each event of one page of a range, and returns where the next page begins; "" after
 // the last. It reads through EachEvent if from has it, and the same holds for the events.
-func VisitPage(ctx context.Context, from EventReader, r Range, do func(*model.Event)) (next string, err error) {
+func VisitPage(ctx context.Context, from EventReader, r Range,
+	do func(*model.Event)) (next string, err error) {
 	if visitor, ok := from.(EventVisitor); ok {
 		return visitor.EachEvent(ctx, r, do)
 	}
@@ -147,7 +148,8 @@ func Events(ctx context.Context, from EventReader, r Range) iter.Seq2[model.Even
 // NewestEvent reads the event of a series with the greatest time and id, strongly consistent,
 // by one request; nil if no event is stored.
 func NewestEvent(ctx context.Context, from EventReader, series model.Series) (*model.Event, error) {
-	r := Range{Series: series, From: model.MinTime, To: model.MaxTime + 1, Newest: true, Limit: 1, Consistent: true}
+	r := Range{Series: series, From: model.MinTime, To: model.MaxTime + 1, Newest: true, Limit: 1,
+		Consistent: true}
 	for e, err := range Events(ctx, from, r) {
 		if err != nil {
 			return nil, err
@@ -157,9 +159,10 @@ func NewestEvent(ctx context.Context, from EventReader, series model.Series) (*m
 	return nil, nil
 }
 
-// EventsOf returns the events of a range of several stored series, in order of time and id. An
+// MergeEvents returns the events of a range of several stored series, in order of time and id. An
 // error comes last, with no event.
-func EventsOf(ctx context.Context, from EventReader, sources []model.Series, r Range) iter.Seq2[model.Event, error] {
+func MergeEvents(ctx context.Context, from EventReader, sources []model.Series,
+	r Range) iter.Seq2[model.Event, error] {
 	if len(sources) == 1 {
 		r.Series = sources[0]
 		return Events(ctx, from, r)

@@ -44,7 +44,8 @@ func (p *Parser) parse(text []byte) (t model.Time, ok bool) {
 	if len(text) != len(model.TimeLayout) {
 		return 0, false
 	}
-	a, b, c := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:]), binary.LittleEndian.Uint64(text[16:])
+	a, b, c := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:]),
+		binary.LittleEndian.Uint64(text[16:])
 	if date := [2]uint64{a, b & 0xffff}; date != p.date {
 		days, ok := parseDate(a, b)
 		if !ok {

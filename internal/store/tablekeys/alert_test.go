@@ -21,23 +21,29 @@ func TestAlertKeys_RoundTrip(t *testing.T) {
 		if got, alert, err := tablekeys.ParseAlert(tablekeys.Alert(s, id)); err != nil || got != s || alert != id {
 			t.Fatalf("alert: got %v %q, %v; want %v %q", got, alert, err, s, id)
 		}
-		n := storage.Notification{Alert: storage.Alert{ID: id, Series: model.Series{Subject: s}, Rev: [16]byte{byte(len(id)), 7}}}
-		if got, alert, rev, err := tablekeys.ParseNotification(tablekeys.Notification(&n)); err != nil || got != s || alert != id || rev != n.Alert.Rev {
+		n := storage.Notification{Alert: storage.Alert{ID: id, Series: model.Series{Subject: s},
+			Rev: [16]byte{byte(len(id)), 7}}}
+		if got, alert, rev, err := tablekeys.ParseNotification(tablekeys.Notification(&n)); err != nil ||
+			got != s || alert != id || rev != n.Alert.Rev {
 			t.Fatalf("notification: got %v %q %v, %v; want %v %q %v", got, alert, rev, err, s, id, n.Alert.Rev)
 		}
 		series := model.Series{Subject: s, Kind: some.Draw(t, "kind"), Stream: rapid.String().Draw(t, "stream")}
 		got, err := tablekeys.ParseRule(tablekeys.AlertState(series))
-		if want := (tablekeys.RuleItem{SubjectType: s.Type, Subject: s.ID, Kind: series.Kind, State: true, Stream: series.Stream}); err != nil || got != want {
+		if want := (tablekeys.RuleItem{SubjectType: s.Type, Subject: s.ID, Kind: series.Kind, State: true,
+			Stream: series.Stream}); err != nil || got != want {
 			t.Fatalf("state: %+v, %v; want %+v", got, err, want)
 		}
 		for _, subject := range []string{"", s.ID} {
-			r := storage.Rule{Name: some.Draw(t, "name"), Revision: 3, SubjectType: s.Type, Subject: subject, Kind: series.Kind}
+			r := storage.Rule{Name: some.Draw(t, "name"), Revision: 3, SubjectType: s.Type, Subject: subject,
+				Kind: series.Kind}
 			got, err := tablekeys.ParseRule(tablekeys.Rule(&r))
-			if want := (tablekeys.RuleItem{SubjectType: s.Type, Subject: subject, Kind: r.Kind, Rule: r.ID()}); err != nil || got != want {
+			if want := (tablekeys.RuleItem{SubjectType: s.Type, Subject: subject, Kind: r.Kind,
+				Rule: r.ID()}); err != nil || got != want {
 				t.Fatalf("rule: %+v, %v; want %+v", got, err, want)
 			}
 		}
-		if got, err := tablekeys.ParseRule(tablekeys.SubjectRulesMarker(s.Type, series.Kind)); err != nil || got != (tablekeys.RuleItem{SubjectType: s.Type, Kind: series.Kind}) {
+		if got, err := tablekeys.ParseRule(tablekeys.SubjectRulesMarker(s.Type, series.Kind)); err != nil ||
+			got != (tablekeys.RuleItem{SubjectType: s.Type, Kind: series.Kind}) {
 			t.Fatalf("marker: %+v, %v", got, err)
 		}
 	})

@@ -26,7 +26,8 @@ func TestEventRange_BoundsTheIDsOfTheFirstAndLastMillisecond(t *testing.T) {
 			return // nothing is in the range; the bounds hold at most one key
 		}
 		o := model.Order{At: model.Time(rapid.IntRange(0, 5).Draw(t, "at")), ID: ids.Draw(t, "id")}
-		want := o.At >= r.From && o.At < r.To && (o.At > r.From || o.ID >= r.FirstID) && (o.At < r.To-1 || r.LastID == "" || o.ID <= r.LastID)
+		want := o.At >= r.From && o.At < r.To && (o.At > r.From || o.ID >= r.FirstID) &&
+			(o.At < r.To-1 || r.LastID == "" || o.ID <= r.LastID)
 		lo, hi := tablekeys.EventRange(&r)
 		sk := keys.Event(model.EventKey{Series: r.Series, Order: o}).SK
 		if got := lo <= sk && sk <= hi; got != want {

@@ -42,7 +42,8 @@ func TestPurgeFilter_MatchesOnlyExpiriesOfTombstones(t *testing.T) {
 	}
 	const ttl = `,"userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"}`
 	record := func(name, sk, identity string) []byte {
-		return []byte(`{"eventName":"` + name + `","dynamodb":{"Keys":{"pk":{"S":"DEVICE#a"},"sk":{"S":"` + sk + `"}}}` + identity + `}`)
+		return []byte(`{"eventName":"` + name + `","dynamodb":{"Keys":{"pk":{"S":"DEVICE#a"},"sk":{"S":"` + sk +
+			`"}}}` + identity + `}`)
 	}
 	for _, c := range []struct {
 		what string

@@ -21,7 +21,8 @@ func TestInvalidation_ByteOrderIsThatOfDueTimes(t *testing.T) {
 		s := anySeries().Draw(t, "series")
 		make := func(name string) (model.Time, string) {
 			at := model.Time(due.Draw(t, name))
-			return at, tablekeys.Invalidation(storage.FirstGeneration.Invalidation(at, rollup.Key{Series: s, Tier: "hour"})).SK
+			return at, tablekeys.Invalidation(
+				storage.FirstGeneration.Invalidation(at, rollup.Key{Series: s, Tier: "hour"})).SK
 		}
 		a, skA := make("a")
 		b, skB := make("b")
@@ -38,13 +39,15 @@ func TestInvalidation_ByteOrderIsThatOfDueTimes(t *testing.T) {
 // However long a row's key is, its invalidation has a key that the table can store, and
 // one that another row does not have.
 func TestInvalidation_LongKeysFitAndDiffer(t *testing.T) {
-	long := model.Series{Subject: model.Subject{Type: "DEVICE", ID: strings.Repeat("d", 2000)}, Kind: "READING", Stream: strings.Repeat("s", 900)}
+	long := model.Series{Subject: model.Subject{Type: "DEVICE", ID: strings.Repeat("d", 2000)}, Kind: "READING",
+		Stream: strings.Repeat("s", 900)}
 	seen := map[keys.Key]bool{}
 	for shard := range 3 {
 		for hour := range 3 {
 			s := long
 			s.Shard = shard
-			k := tablekeys.Invalidation(storage.FirstGeneration.Invalidation(5, rollup.Key{Series: s, Tier: "hour", Start: model.Time(hour) * model.Time(time.Hour.Milliseconds())}))
+			k := tablekeys.Invalidation(storage.FirstGeneration.Invalidation(5,
+				rollup.Key{Series: s, Tier: "hour", Start: model.Time(hour) * model.Time(time.Hour.Milliseconds())}))
 			if err := k.Check(); err != nil || seen[k] {
 				t.Errorf("key %v: %v, seen before: %v", k, err, seen[k])
 			}

@@ -119,7 +119,7 @@ const AttrSecret = "_salt" // Binary
 
 // RotatingSecret returns the key of the secret of the day of a time: SALT, 2026-04-20.
 func RotatingSecret(at model.Time) keys.Key {
-	return keys.Key{PK: ClassRotatingSecret, SK: tier.Day.BucketOf(at).Label()}
+	return keys.Key{PK: ClassRotatingSecret, SK: tier.Day.BucketAt(at).Label()}
 }
 
 // ParseRotatingSecret is the inverse of RotatingSecret: it returns the start of the day.

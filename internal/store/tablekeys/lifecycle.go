@@ -145,7 +145,8 @@ func PurgeLock(s model.Subject) keys.Key {
 func ParsePurgeLock(k keys.Key) (model.Subject, error) {
 	var p [3]string
 	n, err := keyparts.Split(k.PK, p[:])
-	if err != nil || n != len(p) || p[0] != ClassPurgeLock || k.SK != ClassPurgeLock || p[1] == "" || p[2] == "" {
+	if err != nil || n != len(p) || p[0] != ClassPurgeLock || k.SK != ClassPurgeLock || p[1] == "" ||
+		p[2] == "" {
 		return model.Subject{}, formError(k, ClassPurgeLock, err)
 	}
 	return model.Subject{Type: p[1], ID: p[2]}, nil

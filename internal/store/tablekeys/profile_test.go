@@ -45,7 +45,8 @@ func TestVersion_SortsAsNumbers(t *testing.T) {
 	s := model.Subject{Type: "DEVICE", ID: "a"}
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.Int64Range(1, 10_000_001).Draw(t, "a"), rapid.Int64Range(1, tablekeys.MaxVersion).Draw(t, "b")
-		if got, want := strings.Compare(tablekeys.Version(s, a).SK, tablekeys.Version(s, b).SK), cmp.Compare(a, b); got != want {
+		if got, want := strings.Compare(tablekeys.Version(s, a).SK, tablekeys.Version(s, b).SK),
+			cmp.Compare(a, b); got != want {
 			t.Fatalf("versions %d and %d sort as %d, want %d", a, b, got, want)
 		}
 	})

@@ -46,7 +46,8 @@ func SubjectRulesMarker(subjectType, kind string) keys.Key {
 
 // AlertState returns the key of the state of a series: the positions up to which its rules were evaluated.
 func AlertState(s model.Series) keys.Key {
-	return keys.Key{PK: keys.SubjectPartition(s.Subject), SK: keyparts.Join(ClassRule, s.Kind, partState, s.Stream)}
+	return keys.Key{PK: keys.SubjectPartition(s.Subject),
+		SK: keyparts.Join(ClassRule, s.Kind, partState, s.Stream)}
 }
 
 // RuleItem is the content of a key of Rule, SubjectRulesMarker or AlertState.

@@ -15,9 +15,11 @@ func TestSeriesEntry_EntriesAreSortedBySubjectKindAndStream(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anySeries().Draw(t, "a"), anySeries().Draw(t, "b")
 		b.Subject.Type = a.Subject.Type
-		want := cmp.Or(strings.Compare(a.Subject.ID, b.Subject.ID), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Stream, b.Stream))
+		want := cmp.Or(strings.Compare(a.Subject.ID, b.Subject.ID), strings.Compare(a.Kind, b.Kind),
+			strings.Compare(a.Stream, b.Stream))
 		if got := strings.Compare(tablekeys.SeriesEntry(a).SK, tablekeys.SeriesEntry(b).SK); got != want {
-			t.Fatalf("%q and %q: order %d, want %d", tablekeys.SeriesEntry(a).SK, tablekeys.SeriesEntry(b).SK, got, want)
+			t.Fatalf("%q and %q: order %d, want %d", tablekeys.SeriesEntry(a).SK, tablekeys.SeriesEntry(b).SK, got,
+				want)
 		}
 	})
 }
@@ -30,14 +32,16 @@ func TestSeriesEntries_CoverExactlyTheSeriesOfASubject(t *testing.T) {
 		if k.PK != pk || !strings.HasPrefix(k.SK, prefix) {
 			t.Fatalf("%v is not in %q %q", k, pk, prefix)
 		}
-		if pk, prefix = tablekeys.SeriesEntries(subject); subject != s.Subject && k.PK == pk && strings.HasPrefix(k.SK, prefix) {
+		if pk, prefix = tablekeys.SeriesEntries(subject); subject != s.Subject && k.PK == pk &&
+			strings.HasPrefix(k.SK, prefix) {
 			t.Fatalf("%v is in the entries of %s", k, subject)
 		}
 	})
 }
 
 func TestSeriesEntry_LongNamesFitAndDiffer(t *testing.T) {
-	long := model.Series{Subject: model.Subject{Type: "DEVICE", ID: strings.Repeat("d", 2000)}, Kind: "READING", Stream: strings.Repeat("s", 900)}
+	long := model.Series{Subject: model.Subject{Type: "DEVICE", ID: strings.Repeat("d", 2000)}, Kind: "READING",
+		Stream: strings.Repeat("s", 900)}
 	other := long
 	other.Stream += "t"
 	a, b := tablekeys.SeriesEntry(long), tablekeys.SeriesEntry(other)

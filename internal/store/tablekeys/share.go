@@ -45,7 +45,7 @@ func Row(k rollup.Key) keys.Key {
 func SharePartition(k rollup.Key) string {
 	s, label := k.Series, k.Start.String()
 	if u, err := tier.ParseUnit(k.Tier); err == nil {
-		label = u.BucketOf(k.Start).Label()
+		label = u.BucketAt(k.Start).Label()
 	}
 	return keyparts.Join(ClassShare, s.Subject.Type, s.Subject.ID, s.Kind, s.Stream, k.Tier, label)
 }

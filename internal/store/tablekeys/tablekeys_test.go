@@ -49,7 +49,8 @@ func TestGapAndRotatingSecret_RoundTrip(t *testing.T) {
 
 func TestReservedType_PartitionsOfTheTablesOwnItems(t *testing.T) {
 	for name, want := range map[string]bool{
-		tablekeys.ClassPurgeLock: true, tablekeys.ClassQuarantine: true, "UNIQUE": true, "JOB": true, "DEVICE": false, "SITE": false, "": false,
+		tablekeys.ClassPurgeLock: true, tablekeys.ClassQuarantine: true, "UNIQUE": true, "JOB": true,
+		"DEVICE": false, "SITE": false, "": false,
 	} {
 		if got := reserved.Type(name); got != want {
 			t.Errorf("ReservedType(%q) = %v, want %v", name, got, want)
@@ -59,7 +60,8 @@ func TestReservedType_PartitionsOfTheTablesOwnItems(t *testing.T) {
 
 func TestReservedInProfile_AddsTwoNames(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]bool{"updatedAt": true, "deletedAt": true, "pk": true, "_at": true, "status": false} {
+	for name, want := range map[string]bool{"updatedAt": true, "deletedAt": true, "pk": true, "_at": true,
+		"status": false} {
 		if got := reserved.InProfile(name); got != want {
 			t.Errorf("ReservedInProfile(%q) = %v, want %v", name, got, want)
 		}
@@ -115,7 +117,8 @@ func FuzzParse(f *testing.F) {
 		check("secret", err, func() keys.Key { return tablekeys.RotatingSecret(day) })
 		rule, err := tablekeys.ParseRule(k)
 		if err == nil && rule.State {
-			series := model.Series{Subject: model.Subject{Type: rule.SubjectType, ID: rule.Subject}, Kind: rule.Kind, Stream: rule.Stream}
+			series := model.Series{Subject: model.Subject{Type: rule.SubjectType, ID: rule.Subject}, Kind: rule.Kind,
+				Stream: rule.Stream}
 			check("state", nil, func() keys.Key { return tablekeys.AlertState(series) })
 		}
 		if err == nil && !rule.State && rule.Rule == "" {

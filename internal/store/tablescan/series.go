@@ -22,7 +22,8 @@ const namesPage = 250
 // whole table if subject is the zero value. Of each series it reads one page of the events and one of each
 // tier: for the whole table by short pages of a scan, which cost little beside the items that they skip. It
 // does not use the list of series: a series whose stream records were lost is not in it.
-func Series(ctx context.Context, table Table, kinds *catalog.Catalog, subject model.Subject) ([]model.Series, error) {
+func Series(ctx context.Context, table Table, kinds *catalog.Catalog,
+	subject model.Subject) ([]model.Series, error) {
 	if subject != (model.Subject{}) {
 		return SubjectSeries(ctx, table, kinds, subject)
 	}
@@ -35,7 +36,8 @@ func Series(ctx context.Context, table Table, kinds *catalog.Catalog, subject mo
 }
 
 // SubjectSeries returns the Series of one subject.
-func SubjectSeries(ctx context.Context, table PartitionReader, kinds *catalog.Catalog, subject model.Subject) ([]model.Series, error) {
+func SubjectSeries(ctx context.Context, table PartitionReader, kinds *catalog.Catalog,
+	subject model.Subject) ([]model.Series, error) {
 	found := seriesSet{kinds: kinds, all: map[model.Series]bool{}}
 	for _, pk := range Partitions(subject, kinds) {
 		_, err := Pages(func(after keys.Key) ([]item.Item, keys.Key, error) {
@@ -59,7 +61,7 @@ type seriesSet struct {
 func (s seriesSet) add(it item.Item) bool {
 	if of, ok := keySeries(it.Key()); ok && !s.all[of] {
 		s.all[of] = true
-		for _, k := range s.kinds.SessionsOf(of.Kind) {
+		for _, k := range s.kinds.SessionKinds(of.Kind) {
 			s.all[k.SessionSeries(of)] = true
 		}
 	}

@@ -68,9 +68,12 @@ func Each(ctx context.Context, table Table, visit func(item.Item) error) error {
 
 // Walk calls visit for every stored item of a subject, or of the whole table if subject
 // is the zero value. It ends early, without an error, when visit returns false.
-func Walk(ctx context.Context, table Table, kinds *catalog.Catalog, subject model.Subject, visit func(item.Item) bool) error {
+func Walk(ctx context.Context, table Table, kinds *catalog.Catalog, subject model.Subject,
+	visit func(item.Item) bool) error {
 	if subject == (model.Subject{}) {
-		_, err := Pages(func(after keys.Key) ([]item.Item, keys.Key, error) { return table.Scan(ctx, after) }, visit)
+		_, err := Pages(func(after keys.Key) ([]item.Item, keys.Key, error) {
+			return table.Scan(ctx, after)
+		}, visit)
 		return err
 	}
 	for _, pk := range Partitions(subject, kinds) {
@@ -83,13 +86,17 @@ func Walk(ctx context.Context, table Table, kinds *catalog.Catalog, subject mode
 
 // Partition calls visit for every item of one partition, in the order of its sort keys.
 // It returns false when visit returned false.
-func Partition(ctx context.Context, table PartitionReader, pk string, visit func(item.Item) bool) (more bool, err error) {
-	return Pages(func(after keys.Key) ([]item.Item, keys.Key, error) { return table.Partition(ctx, pk, after) }, visit)
+func Partition(ctx context.Context, table PartitionReader, pk string,
+	visit func(item.Item) bool) (more bool, err error) {
+	return Pages(func(after keys.Key) ([]item.Item, keys.Key, error) {
+		return table.Partition(ctx, pk, after)
+	}, visit)
 }
 
 // Pages calls visit for every item of the pages that read returns, until the last page
 // or until visit returns false; then it returns false too.
-func Pages(read func(after keys.Key) ([]item.Item, keys.Key, error), visit func(item.Item) bool) (more bool, err error) {
+func Pages(read func(after keys.Key) ([]item.Item, keys.Key, error),
+	visit func(item.Item) bool) (more bool, err error) {
 	for it, err := range paging.Items(read) {
 		if err != nil || !visit(it) {
 			return false, err

@@ -20,7 +20,8 @@ const testNow = model.Time(1_776_695_400_000) // 2026-04-20T14:30:00Z
 // newTable returns a table with 3 events of each of 4 series: 2 devices, 2 shards each.
 func newTable(t *testing.T) (*memory.Table, *catalog.Catalog) {
 	t.Helper()
-	kinds, err := catalog.New(catalog.Kind{Name: "READING", Subject: catalog.SubjectType{Name: "DEVICE"}, Shards: 2})
+	kinds, err := catalog.New(
+		catalog.Kind{Name: "READING", Subject: catalog.SubjectType{Name: "DEVICE"}, Shards: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,8 @@ func TestSeries_LeavesOutRowsOfShards(t *testing.T) {
 	table, kinds := newTable(t)
 	for shard, want := range map[int]int{0: 1, 1: 0} {
 		s := model.Series{Subject: device(7 + shard), Kind: "READING", Shard: shard}
-		row := rollup.Row{Key: rollup.Key{Series: s, Tier: tier.Hour.String(), Start: tier.Hour.BucketOf(testNow).Start}, Fold: *rollup.NewFold(nil), V: 1, Rev: rollup.Rev{1}}
+		row := rollup.Row{Key: rollup.Key{Series: s, Tier: tier.Hour.String(),
+			Start: tier.Hour.BucketAt(testNow).Start}, Fold: *rollup.NewFold(nil), V: 1, Rev: rollup.Rev{1}}
 		if result, err := table.PutRow(t.Context(), &row, rollup.Rev{}); err != nil || result != storage.Written {
 			t.Fatalf("put a row of shard %d: %v, %v", shard, result, err)
 		}

@@ -41,7 +41,7 @@ func (h Hit) Attrs(r Request, secret []byte) model.Attrs {
 		text(webfield.Visitor, Visitor(secret, r.Site, r.Address, r.UserAgent)),
 	}
 	if h.Duration > 0 {
-		attrs = append(attrs, number(webfield.Duration, model.DecimalOf(h.Duration)))
+		attrs = append(attrs, number(webfield.Duration, model.NewDecimal(h.Duration)))
 	}
 	if h.IsView() {
 		attrs = append(attrs, h.viewAttrs(r, page)...)
@@ -59,12 +59,13 @@ func (h Hit) viewAttrs(r Request, page address) model.Attrs {
 		host = page.host
 	}
 	from, query := Referrer(h.Referrer, host, r.Site), page.values()
-	origin := Of(from, campaignOf(query))
-	browser, system := browserOf(r.UserAgent)
+	origin := Of(from, parseCampaign(query))
+	browser, system := parseBrowser(r.UserAgent)
 	attrs := texts(
-		webfield.Device, DeviceOf(r.UserAgent), webfield.Browser, browser, webfield.OS, system,
-		webfield.Screen, screenOf(h.Width), webfield.Language, languageOf(r.Languages),
-		webfield.Country, countryCode.FindString(r.Country), webfield.Region, regionCode.FindString(r.Country+"-"+r.Region),
+		webfield.Device, ParseDevice(r.UserAgent), webfield.Browser, browser, webfield.OS, system,
+		webfield.Screen, classifyScreen(h.Width), webfield.Language, parseLanguage(r.Languages),
+		webfield.Country, countryCode.FindString(r.Country), webfield.Region,
+		regionCode.FindString(r.Country+"-"+r.Region),
 		webfield.Referrer, clean(from, rollup.MaxDimensionValue),
 		webfield.Source, clean(origin.Source, MaxCampaign), webfield.Channel, origin.Channel,
 	)
@@ -75,9 +76,9 @@ func (h Hit) viewAttrs(r Request, page address) model.Attrs {
 	return append(attrs, h.propAttrs(nameView)...)
 }
 
-// campaignOf returns the campaign that the query of a page names. Some links name their source
+// parseCampaign returns the campaign that the query of a page names. Some links name their source
 // by other parameters.
-func campaignOf(query url.Values) Campaign {
+func parseCampaign(query url.Values) Campaign {
 	source := cmp.Or(query.Get("utm_source"), query.Get("source"), query.Get("ref"))
 	return Campaign{Source: clean(source, MaxCampaign), Medium: query.Get("utm_medium")}
 }
@@ -86,10 +87,10 @@ func campaignOf(query url.Values) Campaign {
 // name, so that it is not counted as an event of the page.
 func (h Hit) customAttrs() (attrs model.Attrs) {
 	if h.Depth > 0 {
-		attrs = append(attrs, number(webfield.Depth, model.DecimalOf(h.Depth)))
+		attrs = append(attrs, number(webfield.Depth, model.NewDecimal(h.Depth)))
 	}
 	if h.Reached > 0 {
-		attrs = append(attrs, number(webfield.Reached, model.DecimalOf(h.Reached)))
+		attrs = append(attrs, number(webfield.Reached, model.NewDecimal(h.Reached)))
 	}
 	if h.Name == nameEngagement {
 		return attrs
@@ -112,7 +113,7 @@ func (h Hit) path(page address) string {
 // Stream returns web.BotStream for bots and "" for people, so that their views and visitors
 // are counted separately.
 func (r Request) Stream() string {
-	if DeviceOf(r.UserAgent) == DeviceBot {
+	if ParseDevice(r.UserAgent) == DeviceBot {
 		return web.BotStream
 	}
 	return ""

@@ -13,8 +13,10 @@ const otherBrowser = "Other"
 
 var (
 	browsers = []string{
-		useragent.Chrome, useragent.Safari, useragent.Firefox, useragent.Edge, useragent.Opera, useragent.OperaMini, useragent.OperaTouch,
-		useragent.SamsungBrowser, useragent.Vivaldi, useragent.InternetExplorer, useragent.FacebookApp, useragent.InstagramApp,
+		useragent.Chrome, useragent.Safari, useragent.Firefox, useragent.Edge, useragent.Opera, useragent.OperaMini,
+		useragent.OperaTouch,
+		useragent.SamsungBrowser, useragent.Vivaldi, useragent.InternetExplorer, useragent.FacebookApp,
+		useragent.InstagramApp,
 		useragent.TiktokApp, "Miui Browser", "Huawei Browser", "Android browser",
 	}
 	systems = []string{
@@ -23,8 +25,8 @@ var (
 	}
 )
 
-// browserOf returns the names of the browser and the operating system of a user agent.
-func browserOf(userAgent string) (browser, system string) {
+// parseBrowser returns the names of the browser and the operating system of a user agent.
+func parseBrowser(userAgent string) (browser, system string) {
 	agent := useragent.Parse(userAgent[:min(len(userAgent), maxUserAgent)])
 	return listed(browsers, agent.Name), listed(systems, agent.OS)
 }
@@ -42,8 +44,8 @@ var screens = []struct {
 	class string
 }{{576, "mobile"}, {992, "tablet"}, {1440, "laptop"}}
 
-// screenOf returns the class of a width; "" if it is unknown.
-func screenOf(width int) string {
+// classifyScreen returns the class of a width; "" if it is unknown.
+func classifyScreen(width int) string {
 	for _, s := range screens {
 		if width > 0 && width < s.below {
 			return s.class
@@ -55,9 +57,9 @@ func screenOf(width int) string {
 	return ""
 }
 
-// languageOf returns the preferred language of an Accept-Language header without its region:
+// parseLanguage returns the preferred language of an Accept-Language header without its region:
 // en, de. It is "" if the header has none.
-func languageOf(header string) string {
+func parseLanguage(header string) string {
 	first, _, _ := strings.Cut(header, ",")
 	first, _, _ = strings.Cut(first, ";")
 	first, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(first)), "-")

@@ -35,10 +35,12 @@ const Prefix = access.SiteKeyPathPrefix
 const maxBody = 8 << 10
 
 // problemSite rejects a request without a site key that does not name a declared site.
-var problemSite = httpapi.ProblemType{URI: "/problems/unknown-site", Title: "The site is not declared", Status: http.StatusForbidden}
+var problemSite = httpapi.ProblemType{URI: "/problems/unknown-site", Title: "The site is not declared",
+	Status: http.StatusForbidden}
 
 // problemNoSite rejects a request that no authorizer has checked, even if the API was deployed without one.
-var problemNoSite = httpapi.ProblemType{URI: "/problems/no-site", Title: "The site key was not checked", Status: http.StatusForbidden}
+var problemNoSite = httpapi.ProblemType{URI: "/problems/no-site", Title: "The site key was not checked",
+	Status: http.StatusForbidden}
 
 // Collector appends the events of pages. Its fields are set before the first call; it is safe for
 // concurrent use.
@@ -185,14 +187,17 @@ func (c *Collector) decode(
 }
 
 // observation returns the hit as an observation of its kind.
-func (c *Collector) observation(ctx context.Context, r *httpapi.Request, hit Hit, sender Request) (o ingest.TypedObservation, problem *httpapi.Problem) {
+func (c *Collector) observation(ctx context.Context, r *httpapi.Request, hit Hit,
+	sender Request) (o ingest.TypedObservation, problem *httpapi.Problem) {
 	arrived := c.Service.Now()
 	secret, err := c.secret(ctx, r, hit, sender, arrived)
 	if err != nil {
 		c.Failed(r, err)
-		return o, httpapi.ProblemUnavailable.New("the event was not stored; send it again").With("Retry-After", httpapi.RetryAfter)
+		return o, httpapi.ProblemUnavailable.New("the event was not stored; send it again").With("Retry-After",
+			httpapi.RetryAfter)
 	}
-	o = ingest.TypedObservation{Subject: sender.Site, Stream: sender.Stream(), At: hit.Time(arrived), ID: hit.ID, Attrs: hit.Attrs(sender, secret)}
+	o = ingest.TypedObservation{Subject: sender.Site, Stream: sender.Stream(), At: hit.Time(arrived), ID: hit.ID,
+		Attrs: hit.Attrs(sender, secret)}
 	if o.ID != "" {
 		return o, nil
 	}

@@ -37,7 +37,8 @@ var deviceMarks = []deviceMark{
 		"roku", "bravia",
 	}},
 	{class: deviceTablet, marks: []string{"ipad", "tablet", "kindle", "silk/", "playbook"}},
-	{class: devicePhone, marks: []string{"iphone", "ipod", "mobile", "windows phone", "opera mini", "blackberry"}},
+	{class: devicePhone,
+		marks: []string{"iphone", "ipod", "mobile", "windows phone", "opera mini", "blackberry"}},
 	// What says Android and not mobile.
 	{class: deviceTablet, marks: []string{"android"}},
 	{class: deviceDesktop, marks: []string{"windows nt", "macintosh", "x11", "linux"}},

@@ -87,7 +87,8 @@ func ParseHit(body []byte) (Hit, error) {
 	if err != nil {
 		return Hit{}, fmt.Errorf("%w: send {\"url\": …, \"referrer\": …}: %w", ErrHit, err)
 	}
-	h.Name, h.URL, h.Domain, h.Referrer = cmp.Or(h.Name, s.N), cmp.Or(h.URL, s.U), cmp.Or(h.Domain, s.D), cmp.Or(h.Referrer, s.R)
+	h.Name, h.URL, h.Domain, h.Referrer = cmp.Or(h.Name, s.N), cmp.Or(h.URL, s.U), cmp.Or(h.Domain, s.D),
+		cmp.Or(h.Referrer, s.R)
 	h.Duration, h.Reached = cmp.Or(h.Duration, s.E), s.SD
 	h.Hash = firstRaw(h.Hash, s.H)
 	h.Props, h.Revenue = firstRaw(h.Props, s.P), firstRaw(h.Revenue, s.Revenue)

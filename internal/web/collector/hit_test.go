@@ -40,7 +40,7 @@ func TestDeviceOf_ReturnsTheClassOfAUserAgent(t *testing.T) {
 		"  ":            collector.DeviceBot,
 		"Something/1.0": collector.DeviceOther,
 	} {
-		if got := collector.DeviceOf(userAgent); got != want {
+		if got := collector.ParseDevice(userAgent); got != want {
 			t.Errorf("%q is a %s, want %s", userAgent, got, want)
 		}
 	}
@@ -48,10 +48,11 @@ func TestDeviceOf_ReturnsTheClassOfAUserAgent(t *testing.T) {
 
 // Phones whose names are in lists of programs.
 func TestDeviceOf_PhonesAreNoBots(t *testing.T) {
-	for _, model := range []string{"RUBY Build/OPM2", "Perla", "M bot 60 Build/NRD90M", "O+ Sonic", "XBot Junior"} {
+	for _, model := range []string{"RUBY Build/OPM2", "Perla", "M bot 60 Build/NRD90M", "O+ Sonic",
+		"XBot Junior"} {
 		agent := "Mozilla/5.0 (Linux; Android 8.1.0; " + model + ") AppleWebKit/537.36 (KHTML, like Gecko) " +
 			"Chrome/110.0.5481.153 Mobile Safari/537.36"
-		if got := collector.DeviceOf(agent); got != "phone" {
+		if got := collector.ParseDevice(agent); got != "phone" {
 			t.Errorf("%s is a %s", model, got)
 		}
 	}
@@ -128,7 +129,8 @@ func TestHit_StoresNothingThatIdentifiesAVisitor(t *testing.T) {
 		}
 	}
 	for name, value := range got {
-		if want[name] == "" || strings.Contains(value, "secret") || strings.Contains(value, "192.0.2") || strings.Contains(value, "Firefox/") {
+		if want[name] == "" || strings.Contains(value, "secret") || strings.Contains(value, "192.0.2") ||
+			strings.Contains(value, "Firefox/") {
 			t.Errorf("%s: %q is stored", name, value)
 		}
 	}
@@ -149,12 +151,14 @@ func TestHit_StoresRegionsByTheirCodes(t *testing.T) {
 		{"DE", "BY", "DE-BY"}, {"GB", "ENG", "GB-ENG"}, {"FR", "75", "FR-75"}, {"JP", "13", "JP-13"}, {"NO", "", ""},
 		{"DE", "by", ""}, {"DE", "BYXX", ""}, {"DE", "B-Y", ""}, {"DE", "BY\n", ""}, {"DE", "Bü", ""}, {"de", "BY", ""}, {"", "BY", ""}, {"DE-", "BY", ""},
 	} {
-		got := attrs(t, `{"url":"/"}`, collector.Request{Site: "s", UserAgent: firefox, Country: c.country, Region: c.region})
+		got := attrs(t, `{"url":"/"}`,
+			collector.Request{Site: "s", UserAgent: firefox, Country: c.country, Region: c.region})
 		if got["region"] != c.want {
 			t.Errorf("country %q, region %q: %q is stored, want %q", c.country, c.region, got["region"], c.want)
 		}
 	}
-	if got := attrs(t, `{"url":"/","name":"Buy"}`, collector.Request{Site: "s", Country: "DE", Region: "BY"}); got["region"] != "" {
+	if got := attrs(t, `{"url":"/","name":"Buy"}`,
+		collector.Request{Site: "s", Country: "DE", Region: "BY"}); got["region"] != "" {
 		t.Errorf("a custom event has the region %q, want none: only views have a country", got["region"])
 	}
 }
@@ -186,8 +190,10 @@ func TestParseHit_DropsThePartThatCannotBeStored(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %s dropped", body, h.Dropped, err, field)
 		}
 	}
-	got := attrs(t, `{"n":"Buy","u":"/","p":{"a":[1,"x"],"b":{"c":2}},"$":{"currency":"usd","amount":"9.99"}}`, collector.Request{Site: "s", UserAgent: firefox})
-	for name, want := range map[string]string{"prop1": `Buy?a=[1,"x"]`, "prop2": `Buy?b={"c":2}`, "revenue_USD": "9.99"} {
+	got := attrs(t, `{"n":"Buy","u":"/","p":{"a":[1,"x"],"b":{"c":2}},"$":{"currency":"usd","amount":"9.99"}}`,
+		collector.Request{Site: "s", UserAgent: firefox})
+	for name, want := range map[string]string{"prop1": `Buy?a=[1,"x"]`, "prop2": `Buy?b={"c":2}`,
+		"revenue_USD": "9.99"} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
 		}
@@ -242,7 +248,8 @@ func TestHit_ShowsHashRoutesDecoded(t *testing.T) {
 
 func TestHit_TextFieldsFitADimension(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		body, err := json.Marshal(collector.Hit{URL: "/" + rapid.String().Draw(t, "path"), Referrer: rapid.String().Draw(t, "referrer")})
+		body, err := json.Marshal(
+			collector.Hit{URL: "/" + rapid.String().Draw(t, "path"), Referrer: rapid.String().Draw(t, "referrer")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +257,8 @@ func TestHit_TextFieldsFitADimension(t *testing.T) {
 		if err != nil {
 			t.Skip("not a URL")
 		}
-		for _, a := range view.Attrs(collector.Request{Site: "s", UserAgent: rapid.String().Draw(t, "agent")}, []byte("salt")) {
+		for _, a := range view.Attrs(collector.Request{Site: "s", UserAgent: rapid.String().Draw(t, "agent")},
+			[]byte("salt")) {
 			if len(a.Value.Text) > rollup.MaxDimensionValue || !utf8.ValidString(a.Value.Text) {
 				t.Fatalf("%s: %q", a.Name, a.Value.Text)
 			}
@@ -270,7 +278,8 @@ func TestRequest_BotsHaveTheirOwnStream(t *testing.T) {
 func TestParseHit_AcceptsObjectsAsStrings(t *testing.T) {
 	got := attrs(t, `{"n":"Buy","u":"/","p":"{\"b\":1.50,\"a\":null,\"c\":\"x=y\"}","$":"{\"currency\":\"JPY\",\"amount\":\"1322.220\"}"}`, collector.Request{Site: "s", UserAgent: firefox})
 	delete(got, webfield.Visitor)
-	want := map[string]string{"name": "Buy", "path": "/", "prop1": "Buy?b=1.50", "prop2": "Buy?c=x=y", "revenue_JPY": "1322.22"}
+	want := map[string]string{"name": "Buy", "path": "/", "prop1": "Buy?b=1.50", "prop2": "Buy?c=x=y",
+		"revenue_JPY": "1322.22"}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -310,7 +319,8 @@ func TestHit_TimeIsThatOfTheBrowser(t *testing.T) {
 }
 
 func TestHit_StoresCampaignAndBrowser(t *testing.T) {
-	from := collector.Request{Site: "s.example", UserAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1", Languages: "de-AT,de;q=0.9"}
+	from := collector.Request{Site: "s.example",
+		UserAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1", Languages: "de-AT,de;q=0.9"}
 	got := attrs(t, `{"url":"https://s.example/?utm_source=google&utm_medium=cpc&utm_campaign=Herbst%2026&utm_term=`+strings.Repeat("ü", 40)+`&utm_content=&x=1","width":390}`, from)
 	delete(got, webfield.Visitor)
 	want := map[string]string{
@@ -341,7 +351,8 @@ func TestHit_ClassesOfBrowsersAreListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := attrs(t, string(body), collector.Request{Site: "s", UserAgent: c.agent, Languages: c.languages})
-		if text := strings.Join([]string{got["browser"], got["os"], got["screen"], got["language"]}, " "); text != c.want {
+		if text := strings.Join([]string{got["browser"], got["os"], got["screen"], got["language"]},
+			" "); text != c.want {
 			t.Errorf("%s: %q, want %q", c.agent, text, c.want)
 		}
 	}

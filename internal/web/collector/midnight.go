@@ -17,7 +17,7 @@ func (c *Collector) secret(
 	ctx context.Context, r *httpapi.Request, hit Hit, sender Request, arrived model.Time,
 ) ([]byte, error) {
 	today, err := c.Secrets.At(ctx, arrived)
-	midnight := tier.Day.BucketOf(arrived).Start
+	midnight := tier.Day.BucketAt(arrived).Start
 	if err != nil || c.Index == nil || sender.Stream() != "" || arrived >= midnight.Add(ingest.OverMidnight) {
 		return today, err
 	}

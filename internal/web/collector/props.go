@@ -57,7 +57,8 @@ func (h *Hit) parseProps(sent json.RawMessage) (all []prop) {
 	}
 	if limit := len(webfield.Props()); len(all) > limit {
 		for _, p := range all[limit:] {
-			h.drop("props."+p.name, fmt.Sprintf("is beyond the limit of %d properties: the first names are stored", limit))
+			h.drop("props."+p.name,
+				fmt.Sprintf("is beyond the limit of %d properties: the first names are stored", limit))
 		}
 		all = all[:limit]
 	}

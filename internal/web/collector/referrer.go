@@ -31,10 +31,10 @@ func Of(host string, c Campaign) Origin {
 		site.name = cmp.Or(site.name, c.Source)
 	}
 	site.name = cmp.Or(site.name, strings.TrimPrefix(host, "www."))
-	return Origin{Source: site.name, Channel: channelOf(site, c)}
+	return Origin{Source: site.name, Channel: classifyChannel(site, c)}
 }
 
-func channelOf(s site, c Campaign) string {
+func classifyChannel(s site, c Campaign) string {
 	medium := strings.ToLower(c.Medium)
 	for _, row := range channels {
 		if (row.media == nil || slices.Contains(row.media, medium)) && (row.kind == "" || row.kind == s.kind) {

@@ -54,7 +54,8 @@ func TestList_IsTheOneOfTheNamedCommits(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, additions, found := strings.Cut(string(text), "\n# additions\n")
-	for _, named := range []string{"searchengine-and-social-list of the Matomo project (The Unlicense)", "02e45a1", "03dcb35", "02a8125"} {
+	for _, named := range []string{"searchengine-and-social-list of the Matomo project (The Unlicense)",
+		"02e45a1", "03dcb35", "02a8125"} {
 		if !strings.Contains(list, named) {
 			t.Errorf("the head of the list does not name %s", named)
 		}
@@ -65,11 +66,13 @@ func TestList_IsTheOneOfTheNamedCommits(t *testing.T) {
 		t.Errorf("the digest of the list is %s, want %s", got, want)
 	}
 	dependencies, err := os.ReadFile("../../../docs/decisions/dependencies.md")
-	if err != nil || !strings.Contains(string(dependencies), "searchengine-and-social-list (data of the Matomo project, The Unlicense, no code)") {
+	if err != nil || !strings.Contains(string(dependencies),
+		"searchengine-and-social-list (data of the Matomo project, The Unlicense, no code)") {
 		t.Errorf("the dependencies do not name the list and its licence: %v", err)
 	}
 	for line := range strings.Lines(list + "\n" + additions) {
-		if columns := strings.Count(line, "|"); !strings.HasPrefix(line, "#") && strings.TrimSpace(line) != "" && columns != 2 {
+		if columns := strings.Count(line, "|"); !strings.HasPrefix(line, "#") && strings.TrimSpace(line) != "" &&
+			columns != 2 {
 			t.Errorf("%q has %d columns, want 3", line, columns+1)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 
 var (
 	noContent = httpapi.Response{Status: http.StatusNoContent}
-	accepted  = httpapi.Response{Status: http.StatusAccepted, Headers: map[string]string{"Content-Type": "text/plain"}, Body: "ok"}
+	accepted  = httpapi.Response{Status: http.StatusAccepted,
+		Headers: map[string]string{"Content-Type": "text/plain"}, Body: "ok"}
 )
 
 // naming returns a response with the number of the parts of a hit that are not stored as they were sent.

@@ -26,8 +26,8 @@ func Visitor(secret []byte, site, address, userAgent string) string {
 // maxUserAgent is the number of bytes of a user agent that are searched.
 const maxUserAgent = 512
 
-// DeviceOf returns the class of a user agent. An empty user agent is a bot, because browsers always send one.
-func DeviceOf(userAgent string) string {
+// ParseDevice returns the class of a user agent. An empty user agent is a bot, because browsers always send one.
+func ParseDevice(userAgent string) string {
 	userAgent = userAgent[:min(len(userAgent), maxUserAgent)]
 	if strings.TrimSpace(userAgent) == "" || isListedBot(userAgent) {
 		return DeviceBot

@@ -90,14 +90,24 @@ var metrics = map[string]struct {
 		n, _, _ := s[views].Distinct(webfield.Visitor)
 		return float64(n)
 	}},
-	"pageviews":       {[]string{views}, func(s summaries) float64 { return float64(s[views].Events()) }},
-	"events":          {[]string{views, events}, func(s summaries) float64 { return float64(s[views].Events() + s.named()) }},
-	"time_on_page":    {[]string{views, events}, func(s summaries) float64 { return s.perView(webfield.Duration, 0.001) }},
-	"scroll_depth":    {[]string{views, events}, summaries.scrollDepth},
-	"visits":          {[]string{visits}, func(s summaries) float64 { return float64(s[visits].Events()) }},
-	"views_per_visit": {[]string{visits}, func(s summaries) float64 { return rate(s[visits], webfield.Views, 1, 2) }},
-	"bounce_rate":     {[]string{visits}, func(s summaries) float64 { return rate(s[visits], webfield.Bounce, 100, 0) }},
-	"visit_duration":  {[]string{visits}, func(s summaries) float64 { return rate(s[visits], webfield.Duration, 0.001, 0) }},
+	"pageviews": {[]string{views}, func(s summaries) float64 { return float64(s[views].Events()) }},
+	"events": {[]string{views, events}, func(s summaries) float64 {
+		return float64(s[views].Events() + s.named())
+	}},
+	"time_on_page": {[]string{views, events}, func(s summaries) float64 {
+		return s.perView(webfield.Duration, 0.001)
+	}},
+	"scroll_depth": {[]string{views, events}, summaries.scrollDepth},
+	"visits":       {[]string{visits}, func(s summaries) float64 { return float64(s[visits].Events()) }},
+	"views_per_visit": {[]string{visits}, func(s summaries) float64 {
+		return rate(s[visits], webfield.Views, 1, 2)
+	}},
+	"bounce_rate": {[]string{visits}, func(s summaries) float64 {
+		return rate(s[visits], webfield.Bounce, 100, 0)
+	}},
+	"visit_duration": {[]string{visits}, func(s summaries) float64 {
+		return rate(s[visits], webfield.Duration, 0.001, 0)
+	}},
 }
 
 // source are events of a kind that a dimension counts by value.
@@ -263,7 +273,8 @@ func ofGoal(metric string, s *rollup.Summary, g goal.Goal) Figure {
 		if text = currency + " " + text; !isMoney {
 			return Figure{Amount: json.RawMessage("null")}
 		}
-		return Figure{Value: x, Amount: map[string]any{"currency": currency, "value": x, "short": text, "long": text}}
+		return Figure{Value: x,
+			Amount: map[string]any{"currency": currency, "value": x, "short": text, "long": text}}
 	}
 	average := round(value.Sum.Float64()/max(1, met.Sum.Float64()), 2)
 	return map[string]Figure{

@@ -39,14 +39,16 @@ func (r *run) warn(metric string, totals []query.ZonedTotal, zone *time.Location
 	var notes []string
 	for i, total := range slices.Backward(totals) {
 		if total.Zone != zone.String() {
-			notes = append(notes, fmt.Sprintf("days before %s are of UTC: hours that could be cut at midnight in %s have expired",
-				totals[i].End, zone))
+			notes = append(notes,
+				fmt.Sprintf("days before %s are of UTC: hours that could be cut at midnight in %s have expired",
+					totals[i].End, zone))
 			break
 		}
 	}
 	for _, total := range totals {
 		for _, m := range total.Missing {
-			notes = append(notes, fmt.Sprintf("not known from %s to %s: %s", m.From, min(m.To, model.MaxTime), query.NotKnown))
+			notes = append(notes,
+				fmt.Sprintf("not known from %s to %s: %s", m.From, min(m.To, model.MaxTime), query.NotKnown))
 		}
 	}
 	inexact := func(t query.ZonedTotal) bool { return !t.Exact && len(t.Missing) == 0 || len(t.Partial) > 0 }

@@ -22,14 +22,15 @@ func (s *site) storeRows(events ...model.Event) {
 	for level, t := range kind.Retention.Tiers {
 		folds := map[model.Time]*rollup.Fold{}
 		for i := range events {
-			start := t.Unit.BucketOf(events[i].At).Start
+			start := t.Unit.BucketAt(events[i].At).Start
 			if folds[start] == nil {
 				folds[start] = rollup.NewFold(kind.Spec())
 			}
 			folds[start].AddEvent(&events[i])
 		}
 		for start, fold := range folds {
-			row := rollup.Row{Key: rollup.Key{Series: events[0].Series.WithoutShard(), Tier: t.Unit.String(), Start: start}, Fold: *fold, Rev: rollup.Rev{byte(level + 1)}, WrittenAt: s.now, V: 1}
+			row := rollup.Row{Key: rollup.Key{Series: events[0].Series.WithoutShard(), Tier: t.Unit.String(),
+				Start: start}, Fold: *fold, Rev: rollup.Rev{byte(level + 1)}, WrittenAt: s.now, V: 1}
 			if _, err := s.table.PutRow(s.Context(), &row, rollup.Rev{}); err != nil {
 				s.Fatal(err)
 			}
@@ -40,7 +41,8 @@ func (s *site) storeRows(events ...model.Event) {
 func (s *site) view(when model.Time, id, path string) model.Event {
 	kind, _ := s.kinds.Kind("PAGEVIEW")
 	order := model.Order{At: when, ID: id}
-	return model.Event{Series: kind.Series("x.org", "", order), Order: order, Attrs: model.Attrs{{Name: "path", Value: model.TextValue(path)}, {Name: "visitor", Value: model.TextValue(id)}}}
+	return model.Event{Series: kind.Series("x.org", "", order), Order: order, Attrs: model.Attrs{{Name: "path",
+		Value: model.TextValue(path)}, {Name: "visitor", Value: model.TextValue(id)}}}
 }
 
 // serveStored serves a query from the rows as they are stored.
@@ -49,7 +51,8 @@ func (s *site) serveStored(text string) (*plausible.Result, error) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	return plausible.Serve(s.Context(), &query.Service{Store: s.table, Now: func() model.Time { return s.now }}, s.kinds, q)
+	return plausible.Serve(s.Context(), &query.Service{Store: s.table, Now: func() model.Time { return s.now }},
+		s.kinds, q)
 }
 
 func TestServe_CountsHistoryThatWasImportedToday(t *testing.T) {
@@ -109,11 +112,13 @@ func TestServe_APeriodThatIsNotKnownIsNull(t *testing.T) {
 	if _, err := s.table.PutRow(t.Context(), row, old); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.serveStored(`"metrics": ["pageviews"], "date_range": ["2018-11-01", "2018-11-02"], "dimensions": ["time:day"]`)
+	got, err := s.serveStored(
+		`"metrics": ["pageviews"], "date_range": ["2018-11-01", "2018-11-02"], "dimensions": ["time:day"]`)
 	if err != nil || figures(got) != `[[1] [null]]` {
 		t.Errorf("%s, %v, want the day that is stored, and null", figures(got), err)
 	}
-	if text := fmt.Sprint(got.Meta["warnings"]); !strings.Contains(text, "not known from 2018-11-02T00:00:00.000Z to 2018-11-03T00:00:00.000Z") {
+	if text := fmt.Sprint(got.Meta["warnings"]); !strings.Contains(text,
+		"not known from 2018-11-02T00:00:00.000Z to 2018-11-03T00:00:00.000Z") {
 		t.Errorf("warnings %s", text)
 	}
 }
@@ -139,7 +144,8 @@ func TestServe_AValueBeyondTheStoredTopIsNotZero(t *testing.T) {
 	var events []model.Event
 	for i := range 120 {
 		order := model.Order{At: at("2026-03-30T12:00:00Z"), ID: fmt.Sprint(i)}
-		events = append(events, model.Event{Series: kind.Series("x.org", "", order), Order: order, Attrs: model.Attrs{{Name: "name", Value: model.TextValue(fmt.Sprintf("n%03d", i))}}})
+		events = append(events, model.Event{Series: kind.Series("x.org", "", order), Order: order,
+			Attrs: model.Attrs{{Name: "name", Value: model.TextValue(fmt.Sprintf("n%03d", i))}}})
 	}
 	s.storeRows(events...)
 	const day = `"metrics": ["events"], "date_range": ["2026-03-30", "2026-03-30"], `
@@ -161,7 +167,8 @@ func TestServe_AValueBeyondTheStoredTopIsNotZero(t *testing.T) {
 			t.Errorf("%s: %s, want %s; warnings %v", filter, text, want, got.Meta["warnings"])
 		}
 	}
-	got, err := s.serveStored(day + `"dimensions": ["event:name"], "filters": [["is", "event:name", ["n001", "n119"]]]`)
+	got, err := s.serveStored(day +
+		`"dimensions": ["event:name"], "filters": [["is", "event:name", ["n001", "n119"]]]`)
 	if err != nil || figures(got) != `[[1] [null]]` {
 		t.Errorf("rows of two values %s, %v, want one of them null", figures(got), err)
 	}
@@ -171,11 +178,13 @@ func TestServe_AnUnknownSiteIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
 	_, err := s.serveStored(`"metrics": ["visits"], "date_range": "7d"`)
-	if !errors.Is(err, plausible.ErrRequest) || !strings.Contains(err.Error(), `site_id "x.org": the table has no such site`) {
+	if !errors.Is(err, plausible.ErrRequest) ||
+		!strings.Contains(err.Error(), `site_id "x.org": the table has no such site`) {
 		t.Errorf("%v, want the site by name", err)
 	}
 	s = newSite(t, "UTC") // with a profile, and no event so far
-	if got, err := s.serveStored(`"metrics": ["visits"], "date_range": "7d"`); err != nil || figures(got) != `[[0]]` {
+	if got, err := s.serveStored(`"metrics": ["visits"], "date_range": "7d"`); err != nil ||
+		figures(got) != `[[0]]` {
 		t.Errorf("a new site: %v, want 0", err)
 	}
 }

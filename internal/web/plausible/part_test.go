@@ -29,7 +29,7 @@ type past struct {
 func (s *site) session(i int, v past) model.Event {
 	kind, _ := s.kinds.Kind("SESSION")
 	number := func(name string, n int) model.Attr {
-		return model.Attr{Name: name, Value: model.NumberValue(model.DecimalOf(int64(n)))}
+		return model.Attr{Name: name, Value: model.NumberValue(model.NewDecimal(int64(n)))}
 	}
 	bounce := 0
 	if v.views == 1 {

@@ -55,7 +55,8 @@ func TestServe_AcceptsOrRefusesWhatThePublishedSchemaHas(t *testing.T) {
 		if (err == nil) != want || err != nil && !errors.Is(err, plausible.ErrRequest) {
 			t.Errorf("%s: %v, want accepted %v", text, err, want)
 		}
-		if name := metric; err != nil && !strings.Contains(err.Error(), name) && !strings.Contains(err.Error(), strings.TrimPrefix(text, "metric ")) && !strings.Contains(err.Error(), dimension) {
+		if name := metric; err != nil && !strings.Contains(err.Error(), name) && !strings.Contains(err.Error(),
+			strings.TrimPrefix(text, "metric ")) && !strings.Contains(err.Error(), dimension) {
 			t.Errorf("%s: %v, want it by name", text, err)
 		}
 	}
@@ -79,7 +80,8 @@ func TestServe_CountsRegionsOnRequest(t *testing.T) {
 	s.put("PAGEVIEW", at("2026-03-30T13:00:00Z"), "9", "path", "/", "country", "NO")
 	s.want(`"metrics": ["visits", "percentage"], "date_range": "7d", "dimensions": ["visit:region"]`,
 		`[["DE-BY"],[2,40]]`, `[["DE-BE"],[1,20]]`, `[["NO-03"],[1,20]]`)
-	s.want(`"metrics": ["visits"], "date_range": "7d", "filters": [["matches", "visit:region", ["^DE-"]]]`, `[[],[3]]`)
+	s.want(`"metrics": ["visits"], "date_range": "7d", "filters": [["matches", "visit:region", ["^DE-"]]]`,
+		`[[],[3]]`)
 	s.want(`"metrics": ["visits"], "date_range": "7d", "dimensions": ["time:day", "visit:region"], "filters": [["is", "visit:region", ["NO-03"]]]`,
 		`[["2026-03-30","NO-03"],[1]]`)
 }
@@ -109,7 +111,8 @@ func TestServe_FiltersWithoutADimensionAddUpTheValuesThatPass(t *testing.T) {
 	s.want(`"metrics": ["pageviews"], "date_range": ["2026-03-30", "2026-03-31"], "dimensions": ["time:day"], "filters": [["matches", "event:page", ["^/(x|blog/.*)$"]]]`,
 		`[["2026-03-30"],[1]]`, `[["2026-03-31"],[1]]`)
 	s.want(`"metrics": ["visits", "conversion_rate"], "date_range": "7d", "filters": [["is", "event:goal", ["blog"]]]`, `[[],[1,25]]`)
-	s.want(`"metrics": ["percentage", "visits"], "date_range": "7d", "dimensions": ["visit:source"]`, `[["Google"],[50,2]]`, `[["Direct / None"],[25,1]]`, `[["Mastodon"],[25,1]]`)
+	s.want(`"metrics": ["percentage", "visits"], "date_range": "7d", "dimensions": ["visit:source"]`,
+		`[["Google"],[50,2]]`, `[["Direct / None"],[25,1]]`, `[["Mastodon"],[25,1]]`)
 }
 
 func TestServe_CountsCustomEventsWithAName(t *testing.T) {
@@ -198,7 +201,8 @@ func TestServe_ReportsOfPagesAreAveragesOfAllViews(t *testing.T) {
 	s.put("CUSTOMEVENT", at("2026-03-30T12:01:00Z"), "b", "duration", "90000", "depth", "40")
 	s.put("CUSTOMEVENT", at("2026-03-30T12:02:00Z"), "b", "duration", "30000", "depth", "60")
 	s.want(`"metrics": ["time_on_page", "scroll_depth"], "date_range": "7d"`, `[[],[30,25]]`) // 120 s and 100 % of four views
-	s.want(`"metrics": ["time_on_page", "scroll_depth"], "date_range": ["2026-01-01", "2026-01-01"]`, `[[],[0,0]]`)
+	s.want(`"metrics": ["time_on_page", "scroll_depth"], "date_range": ["2026-01-01", "2026-01-01"]`,
+		`[[],[0,0]]`)
 }
 
 func TestServe_RevenueIsAnAmountOfTheGoal(t *testing.T) {
@@ -213,14 +217,17 @@ func TestServe_CutsHoursAsTheClocksShowThem(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "Europe/Berlin")
 	s.now = at("2026-10-25T20:00:00Z")
-	for _, when := range []string{"2026-10-24T23:30:00Z", "2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z", "2026-10-25T02:00:00Z"} {
+	for _, when := range []string{"2026-10-24T23:30:00Z", "2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z",
+		"2026-10-25T02:00:00Z"} {
 		s.put("PAGEVIEW", at(when), "a", "path", "/")
 	}
 	got := s.want(`"metrics": ["pageviews"], "date_range": ["2026-10-25", "2026-10-25"], "dimensions": ["time"], "filters": [], "order_by": [["pageviews", "desc"]], "pagination": {"limit": 3}, "include": {"time_labels": true, "total_rows": true}`,
 		`[["2026-10-25 02:00:00"],[2]]`, `[["2026-10-25 01:00:00"],[1]]`, `[["2026-10-25 03:00:00"],[1]]`)
 	labels, _ := got.Meta["time_labels"].([]string)
-	if len(labels) != 24 || labels[2] != "2026-10-25 02:00:00" || labels[23] != "2026-10-25 23:00:00" || got.Meta["total_rows"] != 3 {
-		t.Errorf("%v rows, labels %v: want labels of 24, for 25 hours, and rows of 3", got.Meta["total_rows"], labels)
+	if len(labels) != 24 || labels[2] != "2026-10-25 02:00:00" || labels[23] != "2026-10-25 23:00:00" ||
+		got.Meta["total_rows"] != 3 {
+		t.Errorf("%v rows, labels %v: want labels of 24, for 25 hours, and rows of 3", got.Meta["total_rows"],
+			labels)
 	}
 	kolkata := newSite(t, "Asia/Kolkata")
 	kolkata.put("PAGEVIEW", at("2026-03-31T08:29:59Z"), "a", "path", "/")
@@ -233,7 +240,8 @@ func TestServe_CutsHoursAsTheClocksShowThem(t *testing.T) {
 func TestServe_ReadsRangesOfTimes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
-	for _, when := range []string{"2026-03-30T11:59:59.999Z", "2026-03-30T12:00:00Z", "2026-03-30T13:00:00.999Z", "2026-03-30T13:00:01Z"} {
+	for _, when := range []string{"2026-03-30T11:59:59.999Z", "2026-03-30T12:00:00Z", "2026-03-30T13:00:00.999Z",
+		"2026-03-30T13:00:01Z"} {
 		s.put("PAGEVIEW", at(when), "a", "path", "/")
 	}
 	got := s.want(`"metrics": ["pageviews"], "date_range": ["2026-03-30T14:00:00+02:00", "2026-03-30T15:00:00+02:00"]`, `[[],[2]]`)
@@ -245,8 +253,10 @@ func TestServe_ReadsRangesOfTimes(t *testing.T) {
 func TestServe_TheUnitOfTimeFollowsTheRange(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "America/New_York")
-	for days, want := range map[string]int{`"2026-03-07", "2026-03-08"`: 47, `"2026-03-07", "2026-03-09"`: 3, `"2026-02-01", "2026-03-12"`: 40, `"2026-02-01", "2026-03-14"`: 7, `"2025-01-01", "2026-03-31"`: 15} {
-		got, err := s.serve(`{"site_id": "x.org", "metrics": ["pageviews"], "date_range": [` + days + `], "dimensions": ["time"], "include": {"time_labels": true}}`)
+	for days, want := range map[string]int{`"2026-03-07", "2026-03-08"`: 47, `"2026-03-07", "2026-03-09"`: 3,
+		`"2026-02-01", "2026-03-12"`: 40, `"2026-02-01", "2026-03-14"`: 7, `"2025-01-01", "2026-03-31"`: 15} {
+		got, err := s.serve(`{"site_id": "x.org", "metrics": ["pageviews"], "date_range": [` + days +
+			`], "dimensions": ["time"], "include": {"time_labels": true}}`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +273,8 @@ func TestServe_ComparesWithThePeriodBefore(t *testing.T) {
 	s.put("PAGEVIEW", at("2026-03-28T22:30:00Z"), "a", "path", "/", "source", "Google") // the 28th
 	compared := func(rest string, want ...string) {
 		t.Helper()
-		got, err := s.serve(`{"site_id": "x.org", "include": {"comparisons": {"mode": "previous_period"}}, ` + rest + `}`)
+		got, err := s.serve(`{"site_id": "x.org", "include": {"comparisons": {"mode": "previous_period"}}, ` +
+			rest + `}`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +315,8 @@ func TestServe_ASmallLossIsNoChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, _ := json.Marshal(got.Results[0].Comparison); string(text) != `{"metrics":[201],"dimensions":[],"change":[0]}` {
+	if text, _ := json.Marshal(got.Results[0].Comparison); string(
+		text) != `{"metrics":[201],"dimensions":[],"change":[0]}` {
 		t.Errorf("got %s", text)
 	}
 }
@@ -315,7 +327,8 @@ func TestServe_IncludesImportsOnRequest(t *testing.T) {
 	s := shop(t, "")
 	k, _ := s.kinds.Kind("PAGEVIEW")
 	order := model.Order{At: at("2026-03-30T08:00:00Z"), ID: "imported"}
-	e := model.Event{Series: k.Series("x.org", "imported", order), Order: order, Attrs: model.Attrs{{Name: "path", Value: model.TextValue("/old")}, {Name: "visitor", Value: model.TextValue("z")}}, ArrivedAt: order.At, ExpiresAt: k.Retention.EventExpiresAt(order.At)}
+	e := model.Event{Series: k.Series("x.org", "imported", order), Order: order,
+		Attrs: model.Attrs{{Name: "path", Value: model.TextValue("/old")}, {Name: "visitor", Value: model.TextValue("z")}}, ArrivedAt: order.At, ExpiresAt: k.Retention.EventExpiresAt(order.At)}
 	if _, err := s.table.Put(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +336,8 @@ func TestServe_IncludesImportsOnRequest(t *testing.T) {
 	if got := s.want(rest, `[[],[4,3,3]]`); got.Meta["imports_included"] != false {
 		t.Errorf("imports included: %v", got.Meta["imports_included"])
 	}
-	if got := s.want(rest+`, "include": {"imports": true}`, `[[],[5,4,4]]`); got.Meta["imports_included"] != true {
+	if got := s.want(rest+`, "include": {"imports": true}`,
+		`[[],[5,4,4]]`); got.Meta["imports_included"] != true {
 		t.Errorf("imports included: %v", got.Meta["imports_included"])
 	}
 }
@@ -335,7 +349,8 @@ func TestServe_PartsAddUp(t *testing.T) {
 		s, draw := newSite(t, zone), rand.New(rand.NewPCG(3, 4))
 		s.now = at("2026-04-07T12:00:00Z")
 		for range 200 {
-			s.put("PAGEVIEW", at("2026-04-03T00:00:00Z").Add(time.Duration(draw.IntN(3*86_400))*time.Second), fmt.Sprint(draw.IntN(20)), "path", fmt.Sprint("/", draw.IntN(9)))
+			s.put("PAGEVIEW", at("2026-04-03T00:00:00Z").Add(time.Duration(draw.IntN(3*86_400))*time.Second),
+				fmt.Sprint(draw.IntN(20)), "path", fmt.Sprint("/", draw.IntN(9)))
 		}
 		sum := func(rest string) (n float64) {
 			got, err := s.serve(`{"site_id": "x.org", "metrics": ["pageviews"], "date_range": "7d", ` + rest + `}`)
@@ -351,7 +366,8 @@ func TestServe_PartsAddUp(t *testing.T) {
 			t.Errorf("%s: the hours have %v views, want 200", zone, n)
 		}
 		const filter = `["or", [["is", "event:page", ["/1", "/2"]], ["matches", "event:page", ["[5-7]$"]]]]`
-		if in, out := sum(`"filters": [`+filter+`]`), sum(`"filters": [["not", `+filter+`]]`); in+out != 200 || in == 0 || out == 0 {
+		if in, out := sum(`"filters": [`+filter+`]`),
+			sum(`"filters": [["not", `+filter+`]]`); in+out != 200 || in == 0 || out == 0 {
 			t.Errorf("%s: %v views pass and %v do not, want 200 together", zone, in, out)
 		}
 	}
@@ -376,7 +392,8 @@ func TestServe_ReturnsErrorsOfTheTable(t *testing.T) {
 	t.Parallel()
 	s := shop(t, "")
 	for _, before := range []string{"2026-03-20T00:00:00Z", "2026-03-31T00:00:00Z"} { // of the earlier range, and of the range
-		q, err := plausible.Decode([]byte(`{"site_id": "x.org", "metrics": ["visits"], "date_range": "7d", "dimensions": ["time:day"], "include": {"comparisons": {"mode": "previous_period"}}}`))
+		q, err := plausible.Decode(
+			[]byte(`{"site_id": "x.org", "metrics": ["visits"], "date_range": "7d", "dimensions": ["time:day"], "include": {"comparisons": {"mode": "previous_period"}}}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func (s *site) report(target string) (string, error) {
 		return "", err
 	}
 	now := func() model.Time { return s.now }
-	live := &query.Live{Store: s.table, Watermarks: s.table, Kind: query.KindsOf(s.kinds), Now: now}
+	live := &query.Live{Store: s.table, Watermarks: s.table, Kind: query.CatalogKinds(s.kinds), Now: now}
 	response, err := plausible.ServeReport(s.Context(), &query.Service{Store: live, Now: now}, s.kinds, q)
 	if err != nil {
 		return "", err

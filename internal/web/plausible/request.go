@@ -81,7 +81,8 @@ func Decode(body []byte) (r Request, err error) {
 // check returns an error for what no query may have.
 func (r *Request) check() error {
 	switch {
-	case len(r.Metrics) > maxNames || len(r.Dimensions) > maxNames || len(r.Filters) > maxNames || len(r.OrderBy) > maxNames:
+	case len(r.Metrics) > maxNames || len(r.Dimensions) > maxNames || len(r.Filters) > maxNames ||
+		len(r.OrderBy) > maxNames:
 		return refuse("want at most %d metrics, dimensions, filters and orders", maxNames)
 	case repeated(r.Metrics) != "":
 		return refuse("metrics: %.64q is repeated", repeated(r.Metrics))

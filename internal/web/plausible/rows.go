@@ -13,7 +13,8 @@ import (
 )
 
 // rows reads the totals of each period of a range and returns its rows, and the labels of its periods.
-func (r *run) rows(ctx context.Context, table *query.Service, whole span) (rows []Row, labels []string, err error) {
+func (r *run) rows(ctx context.Context, table *query.Service,
+	whole span) (rows []Row, labels []string, err error) {
 	periods, err := whole.periods(r.unit)
 	if err != nil {
 		return nil, nil, err
@@ -42,7 +43,8 @@ func (r *run) rows(ctx context.Context, table *query.Service, whole span) (rows 
 		}
 		for value, figure := range values {
 			rows = append(rows, Row{
-				Metrics: lists.Map(r.Metrics, figure), Dimensions: r.named(labels[i], value), position: position{i, value},
+				Metrics: lists.Map(r.Metrics, figure), Dimensions: r.named(labels[i], value),
+				position: position{i, value},
 			})
 		}
 	}
@@ -50,7 +52,8 @@ func (r *run) rows(ctx context.Context, table *query.Service, whole span) (rows 
 }
 
 // read reads the totals of a kind that a metric needs, of each period.
-func (r *run) read(ctx context.Context, table *query.Service, metric, name string, zone *time.Location, periods []times.Period, into []summaries) error {
+func (r *run) read(ctx context.Context, table *query.Service, metric, name string, zone *time.Location,
+	periods []times.Period, into []summaries) error {
 	kind, ok := r.kinds.Kind(name)
 	switch {
 	case !ok:

@@ -128,7 +128,7 @@ func serveIn(
 func serve(ctx context.Context, zone *time.Location, table *query.Service, from reader) (*Result, error) {
 	r := from.query()
 	q := r.Request
-	whole, err := spanOf(r.DateRange, zone, table.Now())
+	whole, err := parseSpan(r.DateRange, zone, table.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,8 @@ func serve(ctx context.Context, zone *time.Location, table *query.Service, from 
 	r.sort(rows)
 	first := min(q.Pagination.Offset, len(rows))
 	page := rows[first:min(first+q.Pagination.Limit, len(rows))]
-	meta := map[string]any{"total_rows": len(rows), "warnings": r.warnings, "imports_included": q.Include.Imports}
+	meta := map[string]any{"total_rows": len(rows), "warnings": r.warnings,
+		"imports_included": q.Include.Imports}
 	addTime(meta, "complete_through", r.progress.CompleteThrough)
 	addTime(meta, "processed_through", r.progress.ProcessedThrough)
 	if q.Include.TimeLabels {

@@ -20,7 +20,7 @@ type span struct {
 
 // day returns the start of a date of the zone.
 func (s span) day(y int, m time.Month, d int) model.Time {
-	noon := model.TimeOf(time.Date(y, m, d, 12, 0, 0, 0, s.zone))
+	noon := model.NewTime(time.Date(y, m, d, 12, 0, 0, 0, s.zone))
 	return times.Periods(s.zone, times.Day, noon, noon+1, 1)[0].Start
 }
 
@@ -29,21 +29,23 @@ var recent = map[string]time.Duration{
 	"realtime": 5 * time.Minute, "30m": 30 * time.Minute, "24h": 24 * time.Hour,
 }
 
-// spanOf returns the range that a query names. Dates include the last one, and times the last second. Ranges
+// parseSpan returns the range that a query names. Dates include the last one, and times the last second. Ranges
 // of a number of days or months end before today or this month; day, month, year and all include today.
-func spanOf(text json.RawMessage, zone *time.Location, now model.Time) (span, error) {
+func parseSpan(text json.RawMessage, zone *time.Location, now model.Time) (span, error) {
 	y, m, d := now.Time().In(zone).Date()
 	s, name, ends := span{zone: zone}, strings.Trim(string(text), `"`), []string{}
 	s.to = s.day(y, m, d+1)
 	_ = json.Unmarshal(text, &ends) // a value of another type has no ends
 	n, err := strconv.Atoi(strings.TrimRight(name, "dmo"))
-	from, named := map[string]model.Time{"day": s.day(y, m, d), "month": s.day(y, m, 1), "year": s.day(y, 1, 1), "all": s.day(2000, 1, 1)}[name]
+	from, named := map[string]model.Time{"day": s.day(y, m, d), "month": s.day(y, m, 1), "year": s.day(y, 1, 1),
+		"all": s.day(2000, 1, 1)}[name]
 	switch valid := err == nil && n > 0 && n < 1000; {
 	case recent[name] > 0:
 		s.from, s.to = now.Add(-recent[name]), now+1
 	case named:
 		s.from = from
-	case len(ends) == 2 && len(ends[0]) >= len(time.DateOnly) && (len(ends[0]) > len(time.DateOnly)) == (len(ends[1]) > len(time.DateOnly)):
+	case len(ends) == 2 && len(ends[0]) >= len(time.DateOnly) &&
+		(len(ends[0]) > len(time.DateOnly)) == (len(ends[1]) > len(time.DateOnly)):
 		if s.from, err = times.ParseIn(ends[0], zone); err == nil {
 			s.to, err = times.ParseIn(ends[1], zone)
 		}
@@ -83,7 +85,7 @@ func inUTC(zone *time.Location) func([]times.Period) []times.Period {
 	s := span{zone: zone}
 	move := func(at model.Time) model.Time {
 		if y, m, d := at.Time().In(zone).Date(); at > model.MinTime && s.day(y, m, d) == at {
-			return model.TimeOf(time.Date(y, m, d, 0, 0, 0, 0, time.UTC))
+			return model.NewTime(time.Date(y, m, d, 0, 0, 0, 0, time.UTC))
 		}
 		return at
 	}
@@ -130,7 +132,8 @@ func (s span) periods(unit string) (all []times.Period, err error) {
 		all = times.Periods(s.zone, known, s.from, s.to, most+1)
 	}
 	if len(all) > most {
-		return nil, refuse("the range has more than %d %ss: ask for longer ones, or for a shorter range", most, unit)
+		return nil, refuse("the range has more than %d %ss: ask for longer ones, or for a shorter range", most,
+			unit)
 	}
 	for i := range all {
 		p := &all[i]
@@ -145,7 +148,8 @@ func (s span) hours(limit int) (all []times.Period) {
 	for at := s.from; at < s.to && len(all) < limit; at = all[len(all)-1].End {
 		local := at.Time().In(s.zone)
 		_, offset := local.Zone()
-		next, label := at.Add(time.Hour-(time.Duration(at)*time.Millisecond+time.Duration(offset)*time.Second)%time.Hour), local.Format("2006-01-02 15")
+		next, label := at.Add(time.Hour-(time.Duration(at)*time.Millisecond+time.Duration(
+			offset)*time.Second)%time.Hour), local.Format("2006-01-02 15")
 		if len(all) == 0 || all[len(all)-1].Label != label {
 			all = append(all, times.Period{Label: label, Start: at})
 		}

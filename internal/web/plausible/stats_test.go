@@ -45,7 +45,8 @@ func newSite(t *testing.T, zone string) *site {
 	s := &site{T: t, kinds: kinds, now: at("2026-04-01T10:00:00Z")}
 	s.table = memory.New(func() model.Time { return s.now })
 	if zone != "" {
-		profile := model.Profile{Subject: model.Subject{Type: "SITE", ID: "x.org"}, Attrs: model.Attrs{{Name: "timezone", Value: model.TextValue(zone)}}, CreatedAt: s.now}
+		profile := model.Profile{Subject: model.Subject{Type: "SITE", ID: "x.org"},
+			Attrs: model.Attrs{{Name: "timezone", Value: model.TextValue(zone)}}, CreatedAt: s.now}
 		if err := s.table.PutItem(t.Context(), item.FromProfile(&profile)); err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +77,8 @@ func (s *site) put(kind string, when model.Time, visitor string, fields ...strin
 		attrs = append(attrs, model.Attr{Name: fields[i], Value: value})
 	}
 	attrs.Sort()
-	e := model.Event{Series: k.Series("x.org", "", order), Order: order, Attrs: attrs, ArrivedAt: when, ExpiresAt: k.Retention.EventExpiresAt(when)}
+	e := model.Event{Series: k.Series("x.org", "", order), Order: order, Attrs: attrs, ArrivedAt: when,
+		ExpiresAt: k.Retention.EventExpiresAt(when)}
 	if _, err := s.table.Put(s.Context(), e); err != nil {
 		s.Fatal(err)
 	}
@@ -89,7 +91,7 @@ func (s *site) serve(text string) (*plausible.Result, error) {
 		return nil, err
 	}
 	now := func() model.Time { return s.now }
-	live := &query.Live{Store: s.table, Watermarks: s.table, Kind: query.KindsOf(s.kinds), Now: now}
+	live := &query.Live{Store: s.table, Watermarks: s.table, Kind: query.CatalogKinds(s.kinds), Now: now}
 	return plausible.Serve(s.Context(), &query.Service{Store: live, Now: now}, s.kinds, q)
 }
 
@@ -130,7 +132,8 @@ func TestServe_FiguresOfAllVisitors(t *testing.T) {
 	s := shop(t, "")
 	s.want(`"metrics": ["visitors", "visits", "pageviews", "views_per_visit", "bounce_rate", "visit_duration"], "date_range": "7d"`,
 		`[[],[3,3,4,1.33,67,200]]`)
-	got := s.want(`"metrics": ["visits", "bounce_rate"], "date_range": ["2026-01-01", "2026-01-31"]`, `[[],[0,0]]`)
+	got := s.want(`"metrics": ["visits", "bounce_rate"], "date_range": ["2026-01-01", "2026-01-31"]`,
+		`[[],[0,0]]`)
 	if text, _ := json.Marshal(got.Query); !strings.Contains(string(text), `"dimensions":[],"filters":[],`) {
 		t.Errorf("the query is %s, want lists that clients can iterate over", text)
 	}
@@ -145,7 +148,8 @@ func TestServe_CutsTheRangeInTheZoneOfTheSite(t *testing.T) {
 	if want := `["2026-03-29T00:00:00+01:00","2026-03-31T00:00:00+02:00"]`; string(got.Query.DateRange) != want {
 		t.Errorf("the range is %s, want %s", got.Query.DateRange, want)
 	}
-	berlin.want(byDay+`, "order_by": [["pageviews", "desc"]], "pagination": {"limit": 1}`, `[["2026-03-30"],[2,3]]`)
+	berlin.want(byDay+`, "order_by": [["pageviews", "desc"]], "pagination": {"limit": 1}`,
+		`[["2026-03-30"],[2,3]]`)
 	berlin.want(`"metrics": ["pageviews"], "date_range": "1mo", "dimensions": ["time:week"]`,
 		`[["2026-03-30"],[4]]`)
 }
@@ -153,12 +157,14 @@ func TestServe_CutsTheRangeInTheZoneOfTheSite(t *testing.T) {
 func TestServe_GroupsByOneDimension(t *testing.T) {
 	t.Parallel()
 	s := shop(t, "")
-	s.want(`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:source"]`, `[["Google"],[2]]`, `[["Mastodon"],[1]]`)
+	s.want(`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:source"]`, `[["Google"],[2]]`,
+		`[["Mastodon"],[1]]`)
 	s.want(`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:exit_page"], "order_by": [["visit:exit_page", "desc"]]`,
 		`[["/cart"],[1]]`, `[["/blog/x"],[1]]`, `[["/"],[1]]`)
 	s.want(`"metrics": ["pageviews"], "date_range": "7d", "dimensions": ["event:page"], "pagination": {"limit": 2, "offset": 1}`,
 		`[["/blog/x"],[1]]`, `[["/cart"],[1]]`)
-	s.want(`"metrics": ["events"], "date_range": "7d", "dimensions": ["event:name"]`, `[["pageview"],[4]]`, `[["Buy"],[2]]`)
+	s.want(`"metrics": ["events"], "date_range": "7d", "dimensions": ["event:name"]`, `[["pageview"],[4]]`,
+		`[["Buy"],[2]]`)
 	s.want(`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:source"], "filters": [["is_not", "visit:source", ["Google"]]]`, `[["Mastodon"],[1]]`)
 	s.want(`"metrics": ["visits"], "date_range": ["2026-03-30", "2026-03-31"], "dimensions": ["visit:source", "time:day"], "filters": [["is", "visit:source", ["Google", "Bing"]]]`,
 		`[["Google","2026-03-31"],[1]]`)
@@ -180,7 +186,8 @@ func TestServe_WarnsOfFiguresThatAreNotWhole(t *testing.T) {
 	s := shop(t, "Asia/Kolkata") // half an hour off: hours of sessions cannot be cut there
 	sessions, _ := s.kinds.Kind("SESSION")
 	spec := *sessions.Spec()
-	spec.Added = rollup.AddedFields{{Role: rollup.MeasureRole, Name: "goal_buy", Since: s.now, WholeFrom: at("2026-03-30T00:00:00Z")}}
+	spec.Added = rollup.AddedFields{{Role: rollup.MeasureRole, Name: "goal_buy", Since: s.now,
+		WholeFrom: at("2026-03-30T00:00:00Z")}}
 	spec.FieldsAt = s.now - 1
 	sessions.FoldBy(&spec)
 	for rest, want := range map[string]string{
@@ -206,21 +213,26 @@ func TestServe_WarnsOfValuesThatAreNotStored(t *testing.T) {
 	fold := rollup.NewFold(events.Spec())
 	for i := range 120 {
 		order := model.Order{At: at("2026-03-30T12:00:00Z"), ID: fmt.Sprint(i)}
-		fold.AddEvent(&model.Event{Series: events.Series("x.org", "", order), Order: order, Attrs: model.Attrs{{Name: "name", Value: model.TextValue(order.ID)}}})
+		fold.AddEvent(&model.Event{Series: events.Series("x.org", "", order), Order: order,
+			Attrs: model.Attrs{{Name: "name", Value: model.TextValue(order.ID)}}})
 	}
-	row := &rollup.Row{Key: rollup.Key{Series: events.Series("x.org", "", model.Order{}).WithoutShard(), Tier: "day", Start: at("2026-03-30T00:00:00Z")}, Fold: *fold, Rev: rollup.Rev{1}, WrittenAt: s.now}
+	row := &rollup.Row{Key: rollup.Key{Series: events.Series("x.org", "", model.Order{}).WithoutShard(),
+		Tier: "day", Start: at("2026-03-30T00:00:00Z")}, Fold: *fold, Rev: rollup.Rev{1}, WrittenAt: s.now}
 	if _, err := s.table.PutRow(t.Context(), row, rollup.Rev{}); err != nil {
 		t.Fatal(err)
 	}
-	q, err := plausible.Decode([]byte(`{"site_id": "x.org", "metrics": ["events"], "date_range": ["2026-03-30", "2026-03-30"], "dimensions": ["event:name"]}`))
+	q, err := plausible.Decode(
+		[]byte(`{"site_id": "x.org", "metrics": ["events"], "date_range": ["2026-03-30", "2026-03-30"], "dimensions": ["event:name"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := plausible.Serve(t.Context(), &query.Service{Store: s.table, Now: func() model.Time { return s.now }}, s.kinds, q)
+	got, err := plausible.Serve(t.Context(),
+		&query.Service{Store: s.table, Now: func() model.Time { return s.now }}, s.kinds, q)
 	if err != nil || len(got.Results) != 100 { // there are no page views
 		t.Fatalf("%d rows, %v", len(got.Results), err)
 	}
-	if text, _ := json.Marshal(got.Meta["warnings"]); !strings.Contains(string(text), `{"events":"only the most frequent values are stored"}`) {
+	if text, _ := json.Marshal(got.Meta["warnings"]); !strings.Contains(string(text),
+		`{"events":"only the most frequent values are stored"}`) {
 		t.Errorf("warnings %s", text)
 	}
 }
@@ -265,17 +277,20 @@ func TestServe_RefusesByNameWhatRollupsDoNotHave(t *testing.T) {
 		`"metrics": ["visits"], "date_range": ["2026-03-02T00:00:01Z", "2026-03-02T00:00:00Z"]`:               "two dates or times, the earlier",
 		`"metrics": "visits", "date_range": "7d"`:                                                             "metrics cannot be a string",
 	} {
-		if _, err := s.serve(`{"site_id": "x.org", ` + rest + `}`); !errors.Is(err, plausible.ErrRequest) || !strings.Contains(err.Error(), want) {
+		if _, err := s.serve(`{"site_id": "x.org", ` + rest + `}`); !errors.Is(err, plausible.ErrRequest) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", rest, err, want)
 		}
 	}
 	wrong := newSite(t, "Berlin")
-	if _, err := wrong.serve(`{"site_id": "x.org", "metrics": ["visits"], "date_range": "7d"}`); !errors.Is(err, plausible.ErrRequest) || !strings.Contains(err.Error(), "the profile of SITE/x.org has timezone") {
+	if _, err := wrong.serve(`{"site_id": "x.org", "metrics": ["visits"], "date_range": "7d"}`); !errors.Is(err,
+		plausible.ErrRequest) || !strings.Contains(err.Error(), "the profile of SITE/x.org has timezone") {
 		t.Errorf("a profile with another zone: %v", err)
 	}
 	kinds, _ := catalog.New(web.PageViews)
 	s.kinds = kinds
-	if _, err := s.serve(`{"site_id": "x.org", "metrics": ["visits"], "date_range": "7d"}`); !errors.Is(err, plausible.ErrRequest) || !strings.Contains(err.Error(), "no kind SESSION") {
+	if _, err := s.serve(`{"site_id": "x.org", "metrics": ["visits"], "date_range": "7d"}`); !errors.Is(err,
+		plausible.ErrRequest) || !strings.Contains(err.Error(), "no kind SESSION") {
 		t.Errorf("a table without sessions: %v", err)
 	}
 }

@@ -31,15 +31,18 @@ func Serve(_ context.Context, r *httpapi.Request) httpapi.Response {
 	case r.Method != http.MethodGet:
 		return httpapi.ProblemMethod.New("scripts are read by GET").With("Allow", "GET").Response()
 	case err != nil || name != path.Base(name):
-		return httpapi.ProblemNotFound.New("want %stidemark.js, or all.js, outbound.js, downloads.js or forms.js", PathPrefix).Response()
+		return httpapi.ProblemNotFound.New("want %stidemark.js, or all.js, outbound.js, downloads.js or forms.js",
+			PathPrefix).Response()
 	}
 	return httpapi.Response{Status: http.StatusOK, Body: string(text), Headers: map[string]string{
 		"Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "public, max-age=" + maxAge,
-		"Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "cross-origin",
+		"Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff",
+		"Cross-Origin-Resource-Policy": "cross-origin",
 	}}
 }
 
 // Snippet returns the HTML with which the pages of a site load the script. api is the URL of the HTTP API.
 func Snippet(api, siteKey string) string {
-	return fmt.Sprintf(`<script defer src="%s%stidemark.js" data-site="%s"></script>`, html.EscapeString(strings.TrimSuffix(api, "/")), PathPrefix, html.EscapeString(siteKey))
+	return fmt.Sprintf(`<script defer src="%s%stidemark.js" data-site="%s"></script>`,
+		html.EscapeString(strings.TrimSuffix(api, "/")), PathPrefix, html.EscapeString(siteKey))
 }

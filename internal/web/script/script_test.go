@@ -21,7 +21,8 @@ func TestServe_ReturnsTheBuiltScripts(t *testing.T) {
 		{"GET", "", 404}, {"GET", "../script.go", 404}, {"GET", "x/tidemark.js", 404}, {"GET", "none.js", 404}, {"POST", "tidemark.js", 405},
 	} {
 		r := script.Serve(t.Context(), &httpapi.Request{Method: c.method, Path: script.PathPrefix + c.name})
-		if r.Status != c.status || (r.Status == http.StatusOK) != (r.Headers["Content-Type"] == "text/javascript; charset=utf-8") {
+		if r.Status != c.status ||
+			(r.Status == http.StatusOK) != (r.Headers["Content-Type"] == "text/javascript; charset=utf-8") {
 			t.Errorf("%s %s: %d %s, want %d", c.method, c.name, r.Status, r.Headers["Content-Type"], c.status)
 		}
 	}
@@ -34,7 +35,8 @@ func TestScript_HasAtMost1229Bytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := script.Serve(t.Context(), &httpapi.Request{Method: "GET", Path: script.PathPrefix + "tidemark.js"}).Body
+	body := script.Serve(t.Context(),
+		&httpapi.Request{Method: "GET", Path: script.PathPrefix + "tidemark.js"}).Body
 	if _, err := w.Write([]byte(body)); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func (n naiveCounter) add(ctx context.Context, e *model.Event) error {
 		return fmt.Errorf("add %s: unknown kind", e.Series)
 	}
 	for _, t := range kind.Retention.Tiers {
-		b := t.Unit.BucketOf(e.At)
+		b := t.Unit.BucketAt(e.At)
 		key := rollup.Key{Series: e.Series, Tier: t.Unit.String(), Start: b.Start}
 		for written := false; !written; {
 			row, err := n.Store.Row(ctx, key)

@@ -36,7 +36,8 @@ func newFleet(t *testing.T) *fleet {
 	f := &fleet{now: model.Time(1_776_693_600_000), kinds: kinds}
 	clock := func() model.Time { return f.now }
 	f.table = memory.New(clock)
-	f.life = &lifecycle.Service{Store: f.table, Profile: kinds.Profile, Limits: config.Default().Limits, Now: clock, Rand: rand.Reader}
+	f.life = &lifecycle.Service{Store: f.table, Profile: kinds.Profile, Limits: config.Default().Limits,
+		Now: clock, Rand: rand.Reader}
 	return f
 }
 
@@ -59,7 +60,8 @@ func TestDevice_IsActiveUnlessItSaysOtherwiseAndOfAKnownType(t *testing.T) {
 	}
 	out, err = f.life.Create(t.Context(), device(2), model.Attrs{text(iot.FieldType, "toaster")})
 	var problems model.FieldErrors
-	if !errors.As(err, &problems) || out.Outcome != "" || len(problems) != 1 || problems[0].Field != iot.FieldType || problems[0].Code != "not-allowed" {
+	if !errors.As(err, &problems) || out.Outcome != "" || len(problems) != 1 ||
+		problems[0].Field != iot.FieldType || problems[0].Code != "not-allowed" {
 		t.Errorf("a toaster: %+v, %v", out, err)
 	}
 }
@@ -70,7 +72,8 @@ func TestDevices_OfOneStatusAreSpreadAndListedWhole(t *testing.T) {
 	f := newFleet(t)
 	const devices = 10_000
 	for i := range devices {
-		if out, err := f.life.Create(t.Context(), device(i), model.Attrs{text(iot.FieldAccount, fmt.Sprintf("account_%d", i%100))}); err != nil || out.Outcome != lifecycle.Created {
+		if out, err := f.life.Create(t.Context(), device(i), model.Attrs{text(iot.FieldAccount,
+			fmt.Sprintf("account_%d", i%100))}); err != nil || out.Outcome != lifecycle.Created {
 			t.Fatalf("create: %+v, %v", out, err)
 		}
 	}
@@ -119,13 +122,15 @@ func TestDevices_OfOneStatusAreSpreadAndListedWhole(t *testing.T) {
 // reports has a device report once an hour, up to now.
 func (f *fleet) reports(t *testing.T, hours int) {
 	t.Helper()
-	service := &ingest.Service{Store: f.table, Limits: config.Default().Limits, Now: func() model.Time { return f.now }, Rand: rand.Reader}
+	service := &ingest.Service{Store: f.table, Limits: config.Default().Limits,
+		Now: func() model.Time { return f.now }, Rand: rand.Reader}
 	kind, _ := f.kinds.Kind(iot.Readings.Name)
 	begin := f.now
 	for i := range hours {
 		f.now = begin.Add(time.Duration(i-hours+1) * time.Hour)
-		if _, err := service.AppendEvents(t.Context(), kind, []ingest.TypedObservation{{Subject: device(1).ID, At: f.now,
-			Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(int64(i)))}}}}); err != nil {
+		if _, err := service.AppendEvents(t.Context(), kind,
+			[]ingest.TypedObservation{{Subject: device(1).ID, At: f.now,
+				Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.NewDecimal(int64(i)))}}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -140,7 +145,8 @@ func TestDevice_SilentForAMonthHasItsLatestReadingStill(t *testing.T) {
 		t.Fatalf("%d events expired, want all 5", gone)
 	}
 	kind, _ := f.kinds.Kind(iot.Readings.Name)
-	reads := &query.Service{Store: f.table, Now: func() model.Time { return f.now }, CursorKey: []byte("a key of the tests")}
+	reads := &query.Service{Store: f.table, Now: func() model.Time { return f.now },
+		CursorKey: []byte("a key of the tests")}
 	latest, err := reads.Latest(context.Background(), query.Series{Kind: kind, Subject: device(1).ID}, true)
 	if err != nil || latest == nil {
 		t.Fatalf("latest item: %v, %v", latest, err)
@@ -160,13 +166,16 @@ func TestDevice_ItsLastSevenDaysAreSevenDays(t *testing.T) {
 	f := newFleet(t)
 	f.reports(t, 20*24)
 	kind, _ := f.kinds.Kind(iot.Readings.Name)
-	reads := &query.Service{Store: f.table, Now: func() model.Time { return f.now }, CursorKey: []byte("a key of the tests")}
-	page, err := reads.History(context.Background(), query.History{Series: query.Series{Kind: kind, Subject: device(1).ID},
-		From: f.now.Add(-7*24*time.Hour + time.Millisecond), To: f.now + 1, Limit: 1000})
+	reads := &query.Service{Store: f.table, Now: func() model.Time { return f.now },
+		CursorKey: []byte("a key of the tests")}
+	page, err := reads.History(context.Background(),
+		query.History{Series: query.Series{Kind: kind, Subject: device(1).ID},
+			From: f.now.Add(-7*24*time.Hour + time.Millisecond), To: f.now + 1, Limit: 1000})
 	if err != nil || len(page.Events) != 7*24 {
 		t.Fatalf("%d readings, %v; want one an hour for seven days", len(page.Events), err)
 	}
-	if first, last := page.Events[0].At, page.Events[len(page.Events)-1].At; last.Sub(first) != 7*24*time.Hour-time.Hour {
+	if first, last := page.Events[0].At,
+		page.Events[len(page.Events)-1].At; last.Sub(first) != 7*24*time.Hour-time.Hour {
 		t.Errorf("they reach from %s to %s", first, last)
 	}
 }

@@ -27,19 +27,20 @@ const Active = "active"
 const statusShards = 8
 
 // Device is the subject type: something with sensors and an id.
-var Device = catalog.SubjectType{Name: "DEVICE", Path: "devices", Field: "deviceId", Profile: &catalog.Profile{
-	Declared: []catalog.ProfileField{
-		{Name: FieldType, Values: []string{"sensor", "gateway", "actuator"}},
-		{Name: FieldStatus, Default: Active},
-		{Name: FieldAccount}, {Name: FieldName}, {Name: FieldLocation}, {Name: FieldFirmware},
-	},
-	Indexes: []catalog.ProfileIndex{
-		{Field: FieldStatus, Shards: statusShards},
-		{Field: FieldAccount, Index: catalog.SecondIndex},
-	},
-	Versions:   catalog.Versions{Keep: true},
-	DeletedFor: 30 * tier.Day24,
-}}
+var Device = catalog.SubjectType{Name: "DEVICE", Path: "devices", Field: "deviceId",
+	Profile: &catalog.Profile{
+		Declared: []catalog.ProfileField{
+			{Name: FieldType, Values: []string{"sensor", "gateway", "actuator"}},
+			{Name: FieldStatus, Default: Active},
+			{Name: FieldAccount}, {Name: FieldName}, {Name: FieldLocation}, {Name: FieldFirmware},
+		},
+		Indexes: []catalog.ProfileIndex{
+			{Field: FieldStatus, Shards: statusShards},
+			{Field: FieldAccount, Index: catalog.SecondIndex},
+		},
+		Versions:   catalog.Versions{Keep: true},
+		DeletedFor: 30 * tier.Day24,
+	}}
 
 // Readings are the measurements of a device at one time. Late readings are stored, because a
 // logger without a connection sends its readings later. Retention is the configured default.

@@ -18,7 +18,8 @@ func TestCatalog_HoldsReadingsOfDevices(t *testing.T) {
 	if !ok || k.Name != "READING" {
 		t.Fatalf(`ByPath("readings") = %v, %v`, k, ok)
 	}
-	if s, ok := c.SubjectByPath("devices"); !ok || s.Name != iot.Device.Name || s.Field != iot.Device.Field || k.Subject != s {
+	if s, ok := c.SubjectByPath("devices"); !ok || s.Name != iot.Device.Name || s.Field != iot.Device.Field ||
+		k.Subject != s {
 		t.Errorf("the subject type is %v, and %v in readings", s, k.Subject)
 	}
 	if k.Late != catalog.KeepLate || !k.HasLatest() || k.Retention.Raw != tier.Standard().Raw {

@@ -19,10 +19,11 @@ func TestCatalog_HasFourKindsOfEventAndSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	site, ok := c.SubjectByPath("sites")
-	if !ok || site != web.Site || len(c.KindsOf(site)) != 5 || len(catalog.WithEvents(c.KindsOf(site))) != 4 {
-		t.Fatalf("the subject type is %v with %d kinds", site, len(c.KindsOf(site)))
+	if !ok || site != web.Site || len(c.SubjectKinds(site)) != 5 ||
+		len(catalog.WithEvents(c.SubjectKinds(site))) != 4 {
+		t.Fatalf("the subject type is %v with %d kinds", site, len(c.SubjectKinds(site)))
 	}
-	if of := c.SessionsOf("PAGEVIEW"); len(of) != 1 || of[0].Path != "sessions" {
+	if of := c.SessionKinds("PAGEVIEW"); len(of) != 1 || of[0].Path != "sessions" {
 		t.Errorf("sessions of page views are %v", of)
 	}
 	for path, shards := range map[string]int{"pageviews": 4, "requests": 4, "malformed": 1, "customevents": 4} {
@@ -53,8 +54,12 @@ func TestKinds_DeclareNoReservedName(t *testing.T) {
 // What the collector lets in, at its longest, never fills a row: paths and hosts are
 // bounded by what a dimension counts, the rest by what it can be. Details do not count: they go first.
 func TestKinds_ALargestRowFitsAnItem(t *testing.T) {
-	longest := map[string]int{webfield.Path: rollup.MaxDimensionValue, webfield.Referrer: 253, webfield.Country: 2, webfield.Region: 6, webfield.Device: 7, webfield.Status: 3, webfield.Method: 16, webfield.Name: collector.MaxName,
-		webfield.Source: collector.MaxCampaign, webfield.Channel: 16, webfield.Browser: 20, webfield.OS: 16, webfield.Screen: 8, webfield.Language: 3, webfield.Entry: rollup.MaxDimensionValue, webfield.Exit: rollup.MaxDimensionValue}
+	longest := map[string]int{webfield.Path: rollup.MaxDimensionValue, webfield.Referrer: 253,
+		webfield.Country: 2, webfield.Region: 6, webfield.Device: 7, webfield.Status: 3, webfield.Method: 16,
+		webfield.Name:   collector.MaxName,
+		webfield.Source: collector.MaxCampaign, webfield.Channel: 16, webfield.Browser: 20, webfield.OS: 16,
+		webfield.Screen: 8, webfield.Language: 3, webfield.Entry: rollup.MaxDimensionValue,
+		webfield.Exit: rollup.MaxDimensionValue}
 	longest[webfield.Hostname] = longest[webfield.Referrer]
 	pairs := []string{webfield.CountryPath, webfield.SourceEntry, webfield.CountryEntry, webfield.CampaignEntry}
 	for _, field := range pairs {
@@ -91,7 +96,8 @@ func TestKinds_ALargestRowFitsAnItem(t *testing.T) {
 }
 
 func TestCountStatusClass_AddsUpOneClass(t *testing.T) {
-	status := rollup.Dimension{Values: []rollup.ValueCount{{Value: "200", Count: 5}, {Value: "404", Count: 3}, {Value: "499", Count: 1}, {Value: "500", Count: 2}, {Value: "4xx", Count: 9}}, Exact: true}
+	status := rollup.Dimension{Values: []rollup.ValueCount{{Value: "200", Count: 5}, {Value: "404", Count: 3},
+		{Value: "499", Count: 1}, {Value: "500", Count: 2}, {Value: "4xx", Count: 9}}, Exact: true}
 	for class, want := range map[int]int64{2: 5, 3: 0, 4: 4, 5: 2} {
 		if got, exact := web.CountStatusClass(status, class); got != want || !exact {
 			t.Errorf("%dxx: %d, exact %v; want %d", class, got, exact, want)

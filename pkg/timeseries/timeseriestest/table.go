@@ -53,7 +53,8 @@ var _ timeseries.Store = (*Table)(nil)
 
 // New returns an empty table whose clock stands at start.
 func New(tb testing.TB, start time.Time) *Table {
-	t := &Table{tb: tb, now: start, faults: map[string]int{}, random: &seeded{source: rand.NewChaCha8([32]byte{})}}
+	t := &Table{tb: tb, now: start, faults: map[string]int{},
+		random: &seeded{source: rand.NewChaCha8([32]byte{})}}
 	t.memory = memory.New(t.stored)
 	t.store = &store{Store: t.memory, Writes: t.nextWrite, Reads: t.nextRead}
 	return t
@@ -110,7 +111,7 @@ func (t *Table) Now() time.Time {
 	return t.now
 }
 
-func (t *Table) stored() model.Time { return model.TimeOf(t.Now()) }
+func (t *Table) stored() model.Time { return model.NewTime(t.Now()) }
 
 // sweepEvery is the longest time between two sweeps while the clock advances.
 const sweepEvery = time.Hour
@@ -182,7 +183,8 @@ func (t *Table) StreamBatch() []byte {
 			keys.AttrPK: item.Value{Type: item.S, S: r.Keys.PK}, keys.AttrSK: item.Value{Type: item.S, S: r.Keys.SK},
 		}
 		change := simstream.Change{Keys: key, Old: r.Old, New: r.New, Expired: r.Service}
-		bodies[i] = simstream.Body(&change, r.At, "arn:aws:dynamodb:eu-west-1:000000000000:table/test/stream/1", strconv.FormatUint(r.Seq, 10))
+		bodies[i] = simstream.Body(&change, r.At, "arn:aws:dynamodb:eu-west-1:000000000000:table/test/stream/1",
+			strconv.FormatUint(r.Seq, 10))
 	}
 	payload, err := json.Marshal(map[string]any{"Records": bodies})
 	if err != nil {
@@ -238,7 +240,8 @@ var changeTypes = map[string]storage.ChangeType{
 func changes(records []memory.Record) (all []storage.Change) {
 	for _, r := range records {
 		if key, err := keys.ParseEvent(r.Keys); err == nil && !r.Service {
-			all = append(all, storage.Change{Type: changeTypes[r.Name], Key: key, Seq: strconv.FormatUint(r.Seq, 10), At: r.At})
+			all = append(all, storage.Change{Type: changeTypes[r.Name], Key: key, Seq: strconv.FormatUint(r.Seq, 10),
+				At: r.At})
 		}
 	}
 	return all

@@ -51,7 +51,8 @@ func TestFold_FollowsAppendsCorrectionsDeletionsAndExpiry(t *testing.T) {
 			t.Fatalf("%s: %d hours, %v; want 1", step, len(found), err)
 		}
 		if m := found[0].Measure("temperature"); m.Count != count || m.Sum.String() != sum || !found[0].Exact {
-			t.Errorf("%s: %d values, sum %s, exact %t; want %d and %s", step, m.Count, m.Sum, found[0].Exact, count, sum)
+			t.Errorf("%s: %d values, sum %s, exact %t; want %d and %s", step, m.Count, m.Sum, found[0].Exact, count,
+				sum)
 		}
 	}
 	first, second := reading{"sensor_01", start, 20}, reading{"sensor_01", start.Add(time.Minute), 30}
@@ -161,7 +162,8 @@ func TestWaitRollup_ReturnsWhenTheBucketHasTheEvents(t *testing.T) {
 	}
 	short, stop := context.WithTimeout(ctx, time.Millisecond)
 	defer stop()
-	if _, err := readings.WaitRollup(short, sensor, tier.Hour, start, 2); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := readings.WaitRollup(short, sensor, tier.Hour, start, 2); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("a bucket with too few events: %v, want %v", err, context.DeadlineExceeded)
 	}
 	go table.Fold(readings.Kind())
@@ -192,7 +194,8 @@ func TestSweep_WritesTheRowsThatReadsFoldUntilThen(t *testing.T) {
 			t.Fatalf("%s: %d hours, %v; want 1", step, len(found), err)
 		}
 		if m := found[0].Measure("temperature"); m.Count != count || found[0].Open != open || !found[0].Exact {
-			t.Errorf("%s: %d values, open %t, exact %t; want %d and open %t", step, m.Count, found[0].Open, found[0].Exact, count, open)
+			t.Errorf("%s: %d values, open %t, exact %t; want %d and open %t", step, m.Count, found[0].Open,
+				found[0].Exact, count, open)
 		}
 	}
 	if _, err := readings.Append(ctx, reading{"sensor_01", start, 20}); err != nil {
@@ -217,7 +220,8 @@ func TestSeries_ListsWhatWasFolded(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	table, readings := newTable(t)
-	for _, r := range []reading{{"b", start, 1}, {"a", start.Add(-90 * time.Minute), 1}, {"a", start.Add(time.Minute), 1}} {
+	for _, r := range []reading{{"b", start, 1}, {"a", start.Add(-90 * time.Minute), 1},
+		{"a", start.Add(time.Minute), 1}} {
 		if _, err := readings.Append(ctx, r); err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +237,8 @@ func TestSeries_ListsWhatWasFolded(t *testing.T) {
 		}
 		return all
 	}
-	a := timeseries.Listed{Key: timeseries.Key{Subject: "a"}, First: start.Truncate(24 * time.Hour), Last: start.Truncate(24 * time.Hour)}
+	a := timeseries.Listed{Key: timeseries.Key{Subject: "a"}, First: start.Truncate(24 * time.Hour),
+		Last: start.Truncate(24 * time.Hour)}
 	b := a
 	b.Subject = "b"
 	if got := list(""); !slices.Equal(got, []timeseries.Listed{a, b}) {

@@ -21,7 +21,8 @@ type Reading struct {
 func main() {
 	ctx, now := context.Background(), time.Now()
 	client := must(dynamo.NewClient(ctx, "eu-west-1", os.Getenv("TIDEMARK_ENDPOINT")))
-	readings := must(timeseries.Open[Reading](dynamo.New(client, os.Getenv("TIDEMARK_TABLE")), iot.Readings, nil))
+	readings := must(timeseries.Open[Reading](dynamo.New(client, os.Getenv("TIDEMARK_TABLE")), iot.Readings,
+		nil))
 	must(readings.Append(ctx, Reading{Device: "sensor_01", At: now, Temperature: 22.4}))
 	hour := must(readings.WaitRollup(ctx, timeseries.Key{Subject: "sensor_01"}, tier.Hour, now, 1))
 	fmt.Println(hour.Bucket, hour.Measure("temperature").Sum)

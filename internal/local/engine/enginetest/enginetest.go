@@ -19,7 +19,7 @@ const Region = "us-east-1"
 
 // shared is the engine of a test process.
 var shared = sync.OnceValue(func() *httptest.Server {
-	return httptest.NewServer(protocol.New(Region, func() model.Time { return model.TimeOf(time.Now()) }))
+	return httptest.NewServer(protocol.New(Region, func() model.Time { return model.NewTime(time.Now()) }))
 })
 
 // Endpoint returns the endpoint of an engine that all tests of the process share: each uses tables with

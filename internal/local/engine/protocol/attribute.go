@@ -86,9 +86,11 @@ func scanValue(b []byte, i int) (v item.Value, next int, err error) {
 	case err != nil:
 		return v, i, err
 	case found == 0:
-		return v, i, invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
+		return v, i, invalid(
+			"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
 	case found > 1:
-		return v, i, invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
+		return v, i, invalid(
+			"Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
 	}
 	return v, jsonscan.Skip(b, jsonscan.Space(b, i)), nil
 }
@@ -144,13 +146,15 @@ func number(s string) (string, error) {
 func numberError(s string) error {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimLeft(s, "+-")), "e")
 	digits := strings.Trim(strings.Replace(mantissa, ".", "", 1), "0")
-	isNumber := json.Unmarshal([]byte("0"+strings.Replace(mantissa, ".", "", 1)+"e0"), new(float64)) == nil || mantissa != "" && strings.Trim(mantissa, "0123456789.") == ""
+	isNumber := json.Unmarshal([]byte("0"+strings.Replace(mantissa, ".", "", 1)+"e0"), new(float64)) == nil ||
+		mantissa != "" && strings.Trim(mantissa, "0123456789.") == ""
 	switch {
 	case !isNumber || strings.Trim(exponent, "+-0123456789") != "":
 		return invalid("The parameter cannot be converted to a numeric value: " + s)
 	case len(digits) > 38:
 		return invalid("Attempting to store more than 38 significant digits in a Number")
-	case strings.HasPrefix(exponent, "-") || exponent == "" && strings.HasPrefix(strings.TrimLeft(mantissa, "0"), "."):
+	case strings.HasPrefix(exponent, "-") ||
+		exponent == "" && strings.HasPrefix(strings.TrimLeft(mantissa, "0"), "."):
 		return invalid("Number underflow. Attempting to store a number with magnitude smaller than supported range")
 	default:
 		return invalid("Number overflow. Attempting to store a number with magnitude larger than supported range")

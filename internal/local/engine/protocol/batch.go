@@ -140,7 +140,8 @@ type batchWriteInput struct {
 }
 
 func batchWriteItem(s *Server, in *batchWriteInput) (any, error) {
-	o := writeOptions{ReturnConsumedCapacity: in.ReturnConsumedCapacity, ReturnItemCollectionMetrics: in.ReturnItemCollectionMetrics}
+	o := writeOptions{ReturnConsumedCapacity: in.ReturnConsumedCapacity,
+		ReturnItemCollectionMetrics: in.ReturnItemCollectionMetrics}
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -152,7 +153,8 @@ func batchWriteItem(s *Server, in *batchWriteInput) (any, error) {
 	case n == 0:
 		return nil, invalid("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
 	case n > maxBatchWrites:
-		return nil, invalidf("1 validation error detected: Value at 'requestItems' failed to satisfy constraint: Member must have length less than or equal to %d: Too many items requested for the BatchWriteItem call", maxBatchWrites)
+		return nil, invalidf(
+			"1 validation error detected: Value at 'requestItems' failed to satisfy constraint: Member must have length less than or equal to %d: Too many items requested for the BatchWriteItem call", maxBatchWrites)
 	}
 	type batch struct {
 		t       *table
@@ -196,7 +198,8 @@ func (s *Server) batchActions(name string, of []writeRequest) (*table, []engine.
 	for i, r := range of {
 		switch {
 		case (r.PutRequest == nil) == (r.DeleteRequest == nil):
-			return nil, nil, invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
+			return nil, nil, invalid(
+				"Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
 		case r.PutRequest != nil:
 			p := put{Item: r.PutRequest.Item}
 			if actions[i], err = p.action(t); err == nil && actions[i].Item.Size() > engine.MaxItemBytes {

@@ -27,10 +27,13 @@ func (p *parser) or() (engine.Condition, error) {
 }
 
 func (p *parser) and() (engine.Condition, error) {
-	return p.chain("AND", (*parser).not, func(all []engine.Condition) engine.Condition { return engine.All(all) })
+	return p.chain("AND", (*parser).not, func(all []engine.Condition) engine.Condition {
+		return engine.All(all)
+	})
 }
 
-func (p *parser) chain(word string, rule func(*parser) (engine.Condition, error), join func([]engine.Condition) engine.Condition) (engine.Condition, error) {
+func (p *parser) chain(word string, rule func(*parser) (engine.Condition, error),
+	join func([]engine.Condition) engine.Condition) (engine.Condition, error) {
 	var all []engine.Condition
 	for {
 		one, err := rule(p)
@@ -77,7 +80,8 @@ func (p *parser) primary() (engine.Condition, error) {
 	switch op := model.Op(p.peek()); {
 	case p.take("BETWEEN"):
 		return p.between(left)
-	case slices.Contains([]model.Op{model.Equal, model.NotEqual, model.Less, model.AtMost, model.Greater, model.AtLeast}, op):
+	case slices.Contains(
+		[]model.Op{model.Equal, model.NotEqual, model.Less, model.AtMost, model.Greater, model.AtLeast}, op):
 		p.at++
 		right, err := p.operand()
 		return engine.Compare{Left: left, Op: op, Right: right}, err

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 func serveUntilKilled(dir string) {
-	s := protocol.New("us-east-1", func() model.Time { return model.TimeOf(time.Now()) })
+	s := protocol.New("us-east-1", func() model.Time { return model.NewTime(time.Now()) })
 	if err := s.OpenData(dir); err != nil {
 		fmt.Println("error", err)
 		os.Exit(1)
@@ -64,7 +64,8 @@ func (w *writer) run(ctx context.Context, client *dynamodb.Client) {
 				TableName: aws.String(name), Item: map[string]types.AttributeValue{"pk": text(w.pk), "sk": text(fmt.Sprintf("%06d%s", w.sent, half))},
 			}})
 		}
-		if _, err := client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: both}, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }); err != nil {
+		if _, err := client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: both},
+			func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }); err != nil {
 			return
 		}
 		w.acknowledged = w.sent
@@ -160,7 +161,8 @@ func checkKept(t *testing.T, client *dynamodb.Client, writers []*writer, round i
 			}
 		}
 		if n%2 != 0 || n/2 < w.acknowledged || n/2 > w.sent {
-			t.Errorf("round %d: %s has %d items, want all of %d acknowledged pairs, and no more than %d", round, w.pk, n, w.acknowledged, w.sent)
+			t.Errorf("round %d: %s has %d items, want all of %d acknowledged pairs, and no more than %d", round, w.pk,
+				n, w.acknowledged, w.sent)
 		}
 		w.acknowledged = n / 2
 	}

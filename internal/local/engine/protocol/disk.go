@@ -46,7 +46,8 @@ type write struct {
 }
 
 func openDisk(dir string) (*disk, error) {
-	db, err := bbolt.Open(filepath.Join(dir, FileName), 0o600, &bbolt.Options{Timeout: openWithin, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType})
+	db, err := bbolt.Open(filepath.Join(dir, FileName), 0o600,
+		&bbolt.Options{Timeout: openWithin, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType})
 	if err != nil {
 		return nil, fmt.Errorf("open the tables in %s: %w", dir, err)
 	}
@@ -169,7 +170,8 @@ func writeCommit(root *bbolt.Bucket, c *engine.Commit) (err error) {
 		err = errors.Join(err, records.Put(seqKey(c.Records[i].Seq), encodeRecord(&c.Records[i])))
 	}
 	if c.Token != "" {
-		err = errors.Join(err, tokens.Put([]byte(c.Token), binary.BigEndian.AppendUint64(c.Transaction.Content[:], uint64(c.Transaction.At))))
+		err = errors.Join(err, tokens.Put([]byte(c.Token),
+			binary.BigEndian.AppendUint64(c.Transaction.Content[:], uint64(c.Transaction.At))))
 	}
 	for _, expired := range c.Expired {
 		err = errors.Join(err, tokens.Delete([]byte(expired)))

@@ -70,7 +70,8 @@ func (c *cancelledError) Error() string {
 	for i, r := range c.reasons {
 		codes[i] = r.Code
 	}
-	return "Transaction cancelled, please refer cancellation reasons for specific reasons [" + strings.Join(codes, ", ") + "]"
+	return "Transaction cancelled, please refer cancellation reasons for specific reasons [" +
+		strings.Join(codes, ", ") + "]"
 }
 
 // body returns the response of an error and its status.

@@ -34,7 +34,8 @@ func (o *writeOptions) check() error {
 	switch o.ReturnValuesOnConditionCheckFailure {
 	case "", "NONE", "ALL_OLD":
 	default:
-		return invalid("ReturnValuesOnConditionCheckFailure is none of NONE and ALL_OLD: " + o.ReturnValuesOnConditionCheckFailure)
+		return invalid("ReturnValuesOnConditionCheckFailure is none of NONE and ALL_OLD: " +
+			o.ReturnValuesOnConditionCheckFailure)
 	}
 	return checkCapacity(o.ReturnConsumedCapacity)
 }

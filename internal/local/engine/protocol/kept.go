@@ -85,7 +85,8 @@ func (s *Server) restore(name string, root *bbolt.Bucket) (*table, error) {
 	})
 	t := &table{name: name, created: model.Time(m.Created), streams: m.Streams}
 	t.protected.Store(m.Protected)
-	t.Table = engine.New(m.Schema, engine.Options{TTL: m.TTL, Stream: m.Stream, Retention: streamRetention}, s.now)
+	t.Table = engine.New(m.Schema, engine.Options{TTL: m.TTL, Stream: m.Stream, Retention: streamRetention},
+		s.now)
 	t.Restore(state, tableLog{s.disk, name})
 	return t, errors.Join(err, failed)
 }
@@ -111,7 +112,8 @@ func (s *Server) keep(t *table) error {
 	}
 	o := t.Options()
 	t.mu.Lock()
-	m := meta{Schema: t.Schema(), TTL: o.TTL, Stream: o.Stream, Streams: t.streams, Created: int64(t.created), Protected: t.protected.Load()}
+	m := meta{Schema: t.Schema(), TTL: o.TTL, Stream: o.Stream, Streams: t.streams, Created: int64(t.created),
+		Protected: t.protected.Load()}
 	t.mu.Unlock()
 	text, err := json.Marshal(m)
 	if err != nil {

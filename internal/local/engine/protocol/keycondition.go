@@ -88,7 +88,8 @@ func notAKey(name, partition string) error {
 func compareKey(r *engine.Range, c engine.Compare, partition, sort string) (name string, err error) {
 	if c.Left.Attr == "" && c.Right.Attr != "" {
 		c.Left, c.Right = c.Right, c.Left
-		c.Op = map[model.Op]model.Op{model.Less: model.Greater, model.AtMost: model.AtLeast, model.Greater: model.Less, model.AtLeast: model.AtMost, model.Equal: model.Equal}[c.Op]
+		c.Op = map[model.Op]model.Op{model.Less: model.Greater, model.AtMost: model.AtLeast,
+			model.Greater: model.Less, model.AtLeast: model.AtMost, model.Equal: model.Equal}[c.Op]
 	}
 	name, v := c.Left.Attr, c.Right.Value
 	switch {

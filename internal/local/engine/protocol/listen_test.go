@@ -13,7 +13,7 @@ import (
 // A name of a website can be resolved to this machine: a page of it would read and delete the table.
 func TestListen_ServesNoPageOfAnotherWebsite(t *testing.T) {
 	l, err := protocol.Listen(protocol.New("us-east-1",
-		func() model.Time { return model.TimeOf(time.Now()) }))
+		func() model.Time { return model.NewTime(time.Now()) }))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,8 @@ func scan(s *Server, in *scanInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := newPlaceholders(in.ExpressionAttributeNames, in.ExpressionAttributeValues).check(false); err != nil {
+	if err := newPlaceholders(in.ExpressionAttributeNames,
+		in.ExpressionAttributeValues).check(false); err != nil {
 		return nil, err
 	}
 	after, err := t.position(in.ExclusiveStartKey, index, in.IndexName != "")
@@ -125,8 +126,10 @@ func (s *Server) paged(r *pageRequest) (*table, engine.Index, error) {
 	case r.index != "" && r.consistent:
 		return nil, index, invalid("Consistent reads are not supported on global secondary indexes")
 	case r.limit != nil && *r.limit < 1:
-		return nil, index, invalidf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1", *r.limit)
-	case r.selected != "" && r.selected != "ALL_ATTRIBUTES" && (r.selected != "ALL_PROJECTED_ATTRIBUTES" || r.index == ""):
+		return nil, index, invalidf(
+			"1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1", *r.limit)
+	case r.selected != "" && r.selected != "ALL_ATTRIBUTES" &&
+		(r.selected != "ALL_PROJECTED_ATTRIBUTES" || r.index == ""):
 		return nil, index, unknown("Select " + r.selected)
 	}
 	return t, index, nil

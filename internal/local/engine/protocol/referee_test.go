@@ -37,7 +37,8 @@ var differences = []difference{
 		return rejects(engine) && rejects(referee)
 	}},
 	{"the engine rejects two actions on one item before all else, as the service does", func(_, engine, referee exchange) bool {
-		return strings.Contains(engine.message, "multiple operations on one item") && referee.status == http.StatusBadRequest
+		return strings.Contains(engine.message, "multiple operations on one item") &&
+			referee.status == http.StatusBadRequest
 	}},
 	{"a page that ends at its limit has a next one, unless DynamoDB Local knows from the condition that nothing follows", func(request, engine, referee exchange) bool {
 		_, more := referee.body["LastEvaluatedKey"]
@@ -68,7 +69,8 @@ func sortItems(page exchange) string {
 
 // rejects reports whether a response is a permanent rejection of the request.
 func rejects(e exchange) bool {
-	return e.code == "ValidationException" || e.code == "TransactionCanceledException" && strings.Contains(e.message, "ValidationError")
+	return e.code == "ValidationException" ||
+		e.code == "TransactionCanceledException" && strings.Contains(e.message, "ValidationError")
 }
 
 // exchange is a request or a response.
@@ -94,7 +96,8 @@ func send(t *testing.T, endpoint string, request exchange) (response exchange) {
 	}
 	r.Header.Set("X-Amz-Target", request.target)
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20261126/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=0")
+	r.Header.Set("Authorization",
+		"AWS4-HMAC-SHA256 Credential=local/20261126/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=0")
 	r.Header.Set("X-Amz-Date", "20261126T000000Z")
 	got, err := http.DefaultClient.Do(r)
 	if err != nil {
@@ -148,7 +151,8 @@ func (f *fuzzer) value() object {
 	case 0, 1, 2:
 		return s(pick(f, "x", "xy", "y", "", "ü\n\"", "\u2028"))
 	case 3, 4, 5:
-		return object{"N": pick(f, "1", "2", "10", "-3", "1.50", "0", "1e3", "12345678901234567890.123", "1E-130", "9.9999999999999999999999999999999999999E125", "00012", "+5")}
+		return object{"N": pick(f, "1", "2", "10", "-3", "1.50", "0", "1e3", "12345678901234567890.123", "1E-130",
+			"9.9999999999999999999999999999999999999E125", "00012", "+5")}
 	case 6:
 		return object{"B": pick(f, "", "AQI=", "AQ==", "/w==")}
 	case 7:
@@ -164,8 +168,10 @@ func (f *fuzzer) value() object {
 	case 12:
 		return object{"NS": []any{pick(f, "1", "2"), "3"}}
 	default:
-		return pick(f, object{"N": "abc"}, object{"N": "123456789012345678901234567890123456789"}, object{"N": "1e126"}, object{"N": "1e-131"},
-			object{"NULL": false}, object{"SS": []any{}}, object{}, object{"S": "x", "N": "1"}, object{"S": "x"}, object{"S": "x"}, object{"S": "x"})
+		return pick(f, object{"N": "abc"}, object{"N": "123456789012345678901234567890123456789"},
+			object{"N": "1e126"}, object{"N": "1e-131"},
+			object{"NULL": false}, object{"SS": []any{}}, object{}, object{"S": "x", "N": "1"}, object{"S": "x"},
+			object{"S": "x"}, object{"S": "x"})
 	}
 }
 
@@ -293,7 +299,8 @@ func (f *fuzzer) write(kind string) object {
 		body["Key"] = f.key()
 	}
 	if f.IntN(20) == 0 && body["Key"] != nil {
-		body["Key"] = pick(f, object{"pk": s("a")}, object{"pk": s(""), "sk": s("1")}, object{"pk": s("a"), "sk": object{"N": "1"}}, object{"pk": s("a"), "sk": s("1"), "x": s("1")})
+		body["Key"] = pick(f, object{"pk": s("a")}, object{"pk": s(""), "sk": s("1")},
+			object{"pk": s("a"), "sk": object{"N": "1"}}, object{"pk": s("a"), "sk": s("1"), "x": s("1")})
 	}
 	if f.IntN(3) > 0 || kind == "ConditionCheck" {
 		body["ConditionExpression"] = f.condition(2)
@@ -358,13 +365,15 @@ func (f *fuzzer) next() exchange {
 	case 6:
 		return exchange{target: v + "DeleteItem", body: f.write("Delete")}
 	case 7:
-		return exchange{target: v + "GetItem", body: object{"TableName": pick(f, f.table, f.table, f.table, "none"), "Key": f.key(), "ConsistentRead": true}}
+		return exchange{target: v + "GetItem", body: object{"TableName": pick(f, f.table, f.table, f.table, "none"),
+			"Key": f.key(), "ConsistentRead": true}}
 	case 8, 9, 10:
 		return exchange{target: v + "Query", body: f.query()}
 	case 11:
 		return exchange{target: v + "BatchWriteItem", body: object{"RequestItems": object{f.table: f.batch()}}}
 	case 12:
-		return exchange{target: v + "BatchGetItem", body: object{"RequestItems": object{f.table: object{"Keys": []any{f.key(), f.key()}, "ConsistentRead": true}}}}
+		return exchange{target: v + "BatchGetItem",
+			body: object{"RequestItems": object{f.table: object{"Keys": []any{f.key(), f.key()}, "ConsistentRead": true}}}}
 	default:
 		return exchange{target: v + "TransactWriteItems", body: f.transaction()}
 	}
@@ -444,13 +453,15 @@ func TestEngine_AgreesWithDynamoDBLocalOnRandomRequests(t *testing.T) {
 	requests, perTable := testenv.Histories(3_000, 100_000), 1_000
 	listed, codes := map[string]int{}, map[string]int{}
 	for table, n := 0, 0; n < requests; table++ {
-		f := &fuzzer{Rand: rand.New(rand.NewPCG(seed, uint64(table))), table: fmt.Sprintf("fuzz-%d-%d", seed, table)}
+		f := &fuzzer{Rand: rand.New(rand.NewPCG(seed, uint64(table))),
+			table: fmt.Sprintf("fuzz-%d-%d", seed, table)}
 		create := object{"TableName": f.table}
 		for name, v := range schema {
 			create[name] = v
 		}
 		for _, endpoint := range []string{engine, referee} {
-			if got := send(t, endpoint, exchange{target: "DynamoDB_20120810.CreateTable", body: create}); got.status != http.StatusOK {
+			if got := send(t, endpoint,
+				exchange{target: "DynamoDB_20120810.CreateTable", body: create}); got.status != http.StatusOK {
 				t.Fatalf("create table: %+v", got)
 			}
 		}
@@ -469,7 +480,8 @@ func TestEngine_AgreesWithDynamoDBLocalOnRandomRequests(t *testing.T) {
 				break // the tables may differ from here on
 			}
 			text, _ := json.Marshal(request.body)
-			t.Fatalf("seed %d, request %d: %s %s\nengine:  %d %s %s\nreferee: %d %s %s\n%s", seed, n, request.target, text,
+			t.Fatalf("seed %d, request %d: %s %s\nengine:  %d %s %s\nreferee: %d %s %s\n%s", seed, n, request.target,
+				text,
 				got.status, got.code, got.message, want.status, want.code, want.message, cmp.Diff(want.body, got.body))
 		}
 	}

@@ -160,10 +160,12 @@ func (s *Server) run(r *http.Request) (any, error) {
 	_, name, _ := strings.Cut(target, ".")
 	do, known := operations[name]
 	if !known || !slices.Contains(prefixes, strings.TrimSuffix(target, name)) {
-		return nil, &failure{unknownOperation, fmt.Sprintf("the operation %q is not known to Tidemark's engine: run `tidemark dev --engine dynamodb-local` for all of DynamoDB", target)}
+		return nil, &failure{unknownOperation,
+			fmt.Sprintf("the operation %q is not known to Tidemark's engine: run `tidemark dev --engine dynamodb-local` for all of DynamoDB", target)}
 	}
 	if r.Header.Get("Authorization") == "" {
-		return nil, &failure{"com.amazon.coral.service#MissingAuthenticationTokenException", "Request must contain either a valid (registered) AWS access key ID or X.509 certificate."}
+		return nil, &failure{"com.amazon.coral.service#MissingAuthenticationTokenException",
+			"Request must contain either a valid (registered) AWS access key ID or X.509 certificate."}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
 	if err != nil {

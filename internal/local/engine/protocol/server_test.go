@@ -35,14 +35,15 @@ type served struct {
 
 func serve(t *testing.T) *served {
 	s := &served{T: t}
-	s.clock.Store(int64(model.TimeOf(time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC))))
+	s.clock.Store(int64(model.NewTime(time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC))))
 	s.Listener = enginetest.Start(t, func() model.Time { return model.Time(s.clock.Load()) })
 	var err error
 	if s.Client, err = dynamo.NewClient(t.Context(), "", s.Endpoint); err != nil {
 		t.Fatal(err)
 	}
 	o := s.Client.Options()
-	s.streams = dynamodbstreams.New(dynamodbstreams.Options{Region: o.Region, BaseEndpoint: &s.Endpoint, Credentials: o.Credentials})
+	s.streams = dynamodbstreams.New(
+		dynamodbstreams.Options{Region: o.Region, BaseEndpoint: &s.Endpoint, Credentials: o.Credentials})
 	if err := dynamo.New(s.Client, name).Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,8 @@ func (s *served) put(pk, sk string, more map[string]types.AttributeValue) {
 	for name, v := range more {
 		it[name] = v
 	}
-	if _, err := s.PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String(name), Item: it}); err != nil {
+	if _, err := s.PutItem(s.Context(),
+		&dynamodb.PutItemInput{TableName: aws.String(name), Item: it}); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -75,7 +77,8 @@ func (s *served) arn() string {
 
 func (s *served) shards() []streamtypes.Shard {
 	s.Helper()
-	out, err := s.streams.DescribeStream(s.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: aws.String(s.arn())})
+	out, err := s.streams.DescribeStream(s.Context(),
+		&dynamodbstreams.DescribeStreamInput{StreamArn: aws.String(s.arn())})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -93,7 +96,8 @@ func (s *served) read(shard *string) (records []streamtypes.Record, closed bool)
 		s.Fatal(err)
 	}
 	for next := it.ShardIterator; next != nil; {
-		out, err := s.streams.GetRecords(s.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: next, Limit: aws.Int32(2)})
+		out, err := s.streams.GetRecords(s.Context(),
+			&dynamodbstreams.GetRecordsInput{ShardIterator: next, Limit: aws.Int32(2)})
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -107,7 +111,8 @@ func (s *served) read(shard *string) (records []streamtypes.Record, closed bool)
 
 func TestTTL_RemovesAsTheServiceWhenTheClockMoves(t *testing.T) {
 	s := serve(t)
-	expires := &types.AttributeValueMemberN{Value: model.DecimalOf(model.Time(s.clock.Load()).Add(time.Hour).Seconds()).String()}
+	expires := &types.AttributeValueMemberN{Value: model.NewDecimal(
+		model.Time(s.clock.Load()).Add(time.Hour).Seconds()).String()}
 	s.put("a", "1", map[string]types.AttributeValue{keys.AttrExpiresAt: expires})
 	s.put("a", "2", nil)
 	s.advance(59 * time.Minute)
@@ -121,7 +126,8 @@ func TestTTL_RemovesAsTheServiceWhenTheClockMoves(t *testing.T) {
 		t.Fatalf("%d records, closed %v; want 3 in an open shard", len(records), closed)
 	}
 	last := records[2]
-	if last.EventName != streamtypes.OperationTypeRemove || last.UserIdentity == nil || *last.UserIdentity.PrincipalId != "dynamodb.amazonaws.com" {
+	if last.EventName != streamtypes.OperationTypeRemove || last.UserIdentity == nil ||
+		*last.UserIdentity.PrincipalId != "dynamodb.amazonaws.com" {
 		t.Errorf("the record is %v by %v, want a removal by the service", last.EventName, last.UserIdentity)
 	}
 }
@@ -138,14 +144,16 @@ func TestStream_HasShardsThatSplitAndKeepTheOrderOfAnItem(t *testing.T) {
 		s.put(pk, "1", map[string]types.AttributeValue{"v": text("2")})
 	}
 	shards := s.shards()
-	if len(shards) != 3 || *shards[1].ParentShardId != *shards[0].ShardId || *shards[2].ParentShardId != *shards[0].ShardId {
+	if len(shards) != 3 || *shards[1].ParentShardId != *shards[0].ShardId ||
+		*shards[2].ParentShardId != *shards[0].ShardId {
 		t.Fatalf("shards are %v, want one with two children", shards)
 	}
 	total := 0
 	for i, shard := range shards {
 		records, closed := s.read(shard.ShardId)
 		if closed != (i == 0) || len(records) == 0 {
-			t.Errorf("shard %d: closed %v with %d records; only the parent is closed, and all have records", i, closed, len(records))
+			t.Errorf("shard %d: closed %v with %d records; only the parent is closed, and all have records", i, closed,
+				len(records))
 		}
 		total += len(records)
 	}
@@ -191,49 +199,62 @@ func TestServer_RefusesByNameWhatItDoesNotKnow(t *testing.T) {
 	values := map[string]types.AttributeValue{":v": text("x")}
 	for what, request := range map[string]func(context.Context) error{
 		"FilterExpression": func(ctx context.Context) error {
-			_, err := s.Scan(ctx, &dynamodb.ScanInput{TableName: table, FilterExpression: aws.String("a = :v"), ExpressionAttributeValues: values})
+			_, err := s.Scan(ctx, &dynamodb.ScanInput{TableName: table, FilterExpression: aws.String("a = :v"),
+				ExpressionAttributeValues: values})
 			return err
 		},
 		"ProjectionExpression": func(ctx context.Context) error {
-			_, err := s.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: key, ProjectionExpression: aws.String("a")})
+			_, err := s.GetItem(ctx,
+				&dynamodb.GetItemInput{TableName: table, Key: key, ProjectionExpression: aws.String("a")})
 			return err
 		},
 		"size": func(ctx context.Context) error {
-			_, err := s.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: key, ConditionExpression: aws.String("size(a) < :v"), ExpressionAttributeValues: values})
+			_, err := s.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: key,
+				ConditionExpression: aws.String("size(a) < :v"), ExpressionAttributeValues: values})
 			return err
 		},
 		"IN": func(ctx context.Context) error {
-			_, err := s.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: key, ConditionExpression: aws.String("a IN (:v)"), ExpressionAttributeValues: values})
+			_, err := s.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: key,
+				ConditionExpression: aws.String("a IN (:v)"), ExpressionAttributeValues: values})
 			return err
 		},
 		"ADD": func(ctx context.Context) error {
-			_, err := s.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: table, Key: key, UpdateExpression: aws.String("ADD a :v"), ExpressionAttributeValues: values})
+			_, err := s.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: table, Key: key,
+				UpdateExpression: aws.String("ADD a :v"), ExpressionAttributeValues: values})
 			return err
 		},
 		"arithmetic": func(ctx context.Context) error {
-			_, err := s.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: table, Key: key, UpdateExpression: aws.String("SET a = a + :v"), ExpressionAttributeValues: values})
+			_, err := s.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: table, Key: key,
+				UpdateExpression: aws.String("SET a = a + :v"), ExpressionAttributeValues: values})
 			return err
 		},
 		"a.…": func(ctx context.Context) error {
-			_, err := s.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: table, Key: key, UpdateExpression: aws.String("SET a.b = :v"), ExpressionAttributeValues: values})
+			_, err := s.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: table, Key: key,
+				UpdateExpression: aws.String("SET a.b = :v"), ExpressionAttributeValues: values})
 			return err
 		},
 		"ReturnValues ALL_NEW": func(ctx context.Context) error {
-			_, err := s.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: table, Key: key, UpdateExpression: aws.String("SET a = :v"), ExpressionAttributeValues: values, ReturnValues: types.ReturnValueAllNew})
+			_, err := s.UpdateItem(ctx,
+				&dynamodb.UpdateItemInput{TableName: table, Key: key, UpdateExpression: aws.String("SET a = :v"),
+					ExpressionAttributeValues: values, ReturnValues: types.ReturnValueAllNew})
 			return err
 		},
 		"TransactGetItems": func(ctx context.Context) error {
-			_, err := s.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{{Get: &types.Get{TableName: table, Key: key}}}})
+			_, err := s.TransactGetItems(ctx,
+				&dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{{Get: &types.Get{TableName: table,
+					Key: key}}}})
 			return err
 		},
 		"ExecuteStatement": func(ctx context.Context) error {
-			_, err := s.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{Statement: aws.String(`SELECT * FROM "tidemark"`)})
+			_, err := s.ExecuteStatement(ctx,
+				&dynamodb.ExecuteStatementInput{Statement: aws.String(`SELECT * FROM "tidemark"`)})
 			return err
 		},
 	} {
 		err := request(t.Context())
 		var refused smithy.APIError
-		if !errors.As(err, &refused) || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "is not known to Tidemark's engine") {
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), what) ||
+			!strings.Contains(err.Error(), "is not known to Tidemark's engine") {
 			t.Errorf("%s: %v, want an error that refuses it by name", what, err)
 			continue
 		}

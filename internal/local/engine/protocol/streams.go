@@ -107,8 +107,10 @@ func describeStream(s *Server, in *describeStreamInput) (any, error) {
 	}
 	d := s.describe(t)
 	out := streamDescription{
-		StreamArn: d.LatestStreamArn, StreamLabel: d.LatestStreamLabel, TableName: t.name, StreamViewType: newAndOldImages,
-		StreamStatus: "ENABLED", CreationRequestDateTime: d.CreationDateTime, KeySchema: d.KeySchema, Shards: []shardOutput{},
+		StreamArn: d.LatestStreamArn, StreamLabel: d.LatestStreamLabel, TableName: t.name,
+		StreamViewType: newAndOldImages,
+		StreamStatus:   "ENABLED", CreationRequestDateTime: d.CreationDateTime, KeySchema: d.KeySchema,
+		Shards: []shardOutput{},
 	}
 	if d.StreamSpecification == nil {
 		out.StreamStatus = "DISABLED"
@@ -170,10 +172,12 @@ func getShardIterator(s *Server, in *shardIteratorInput) (any, error) {
 			after--
 		}
 		if after < trimmed {
-			return nil, &failure{trimmedData, "The operation attempted to read past the oldest stream record in a shard."}
+			return nil, &failure{trimmedData,
+				"The operation attempted to read past the oldest stream record in a shard."}
 		}
 	default:
-		return nil, invalidf("1 validation error detected: Value '%s' at 'shardIteratorType' failed to satisfy constraint: Member must satisfy enum value set: [AFTER_SEQUENCE_NUMBER, LATEST, AT_SEQUENCE_NUMBER, TRIM_HORIZON]", in.ShardIteratorType)
+		return nil, invalidf(
+			"1 validation error detected: Value '%s' at 'shardIteratorType' failed to satisfy constraint: Member must satisfy enum value set: [AFTER_SEQUENCE_NUMBER, LATEST, AT_SEQUENCE_NUMBER, TRIM_HORIZON]", in.ShardIteratorType)
 	}
 	return struct{ ShardIterator string }{s.iterator(in.StreamArn, n, after)}, nil
 }
@@ -218,12 +222,14 @@ func getRecords(s *Server, in *getRecordsInput) (any, error) {
 	limit := maxRecords
 	if in.Limit != nil {
 		if limit = *in.Limit; limit < 1 || limit > maxRecords {
-			return nil, invalidf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must have value between 1 and %d", limit, maxRecords)
+			return nil, invalidf(
+				"1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must have value between 1 and %d", limit, maxRecords)
 		}
 	}
 	page, next, gone, end := t.ReadShard(shard, after, limit)
 	if gone {
-		return nil, &failure{trimmedData, "The operation attempted to read past the oldest stream record in a shard."}
+		return nil, &failure{trimmedData,
+			"The operation attempted to read past the oldest stream record in a shard."}
 	}
 	out := &recordsOutput{schema: t.Schema(), region: s.region, records: page}
 	if !end {
@@ -258,7 +264,8 @@ func (o *recordsOutput) appendTo(dst []byte) []byte {
 func (o *recordsOutput) appendRecord(dst []byte, r *engine.Record) []byte {
 	dst = append(append(dst, `{"eventID":"`...), r.EventID...)
 	dst = append(append(dst, `","eventName":"`...), r.Name...)
-	dst = append(append(dst, `","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"`...), o.region...)
+	dst = append(append(dst, `","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"`...),
+		o.region...)
 	if dst = append(dst, '"'); r.Service {
 		dst = append(dst, `,"userIdentity":{"PrincipalId":"dynamodb.amazonaws.com","Type":"Service"}`...)
 	}

@@ -80,7 +80,8 @@ func createTable(s *Server, in *createTableInput) (any, error) {
 
 // open returns a new table.
 func (s *Server) open(name string, schema engine.Schema) *table {
-	t := &table{Table: engine.New(schema, engine.Options{Retention: streamRetention}, s.now), name: name, created: s.now()}
+	t := &table{Table: engine.New(schema, engine.Options{Retention: streamRetention}, s.now), name: name,
+		created: s.now()}
 	if s.disk != nil {
 		t.Restore(engine.State{}, tableLog{s.disk, name})
 	}
@@ -125,7 +126,8 @@ func newSchema(in *createTableInput) (schema engine.Schema, err error) {
 	}
 	for name := range types {
 		if !used[name] {
-			return schema, invalidf("One or more parameter values were invalid: Some AttributeDefinitions are not used. AttributeDefinitions: %v, keys used: %v",
+			return schema, invalidf(
+				"One or more parameter values were invalid: Some AttributeDefinitions are not used. AttributeDefinitions: %v, keys used: %v",
 				slices.Sorted(maps.Keys(types)), slices.Sorted(maps.Keys(used)))
 		}
 	}
@@ -138,7 +140,8 @@ func keyNames(elements []keyElement, types map[string]string) (partition, sort s
 		typ, defined := types[e.AttributeName]
 		switch {
 		case !defined:
-			return "", "", invalidf("One or more parameter values were invalid: Some index key attributes are not defined in AttributeDefinitions. Keys: [%s]", e.AttributeName)
+			return "", "", invalidf(
+				"One or more parameter values were invalid: Some index key attributes are not defined in AttributeDefinitions. Keys: [%s]", e.AttributeName)
 		case typ != "S":
 			return "", "", unknown(fmt.Sprintf("the key attribute %s of type %s", e.AttributeName, typ))
 		case e.KeyType == "HASH" && partition == "":
@@ -150,7 +153,8 @@ func keyNames(elements []keyElement, types map[string]string) (partition, sort s
 		}
 	}
 	if partition == "" {
-		return "", "", invalid("No Hash Key specified in schema.  All Dynamo DB tables must have exactly one hash key")
+		return "", "", invalid(
+			"No Hash Key specified in schema.  All Dynamo DB tables must have exactly one hash key")
 	}
 	return partition, sort, nil
 }
@@ -192,7 +196,9 @@ type listTablesInput struct {
 func listTables(s *Server, in *listTablesInput) (any, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(s.tables)), func(name string) bool { return name <= in.ExclusiveStartTableName })
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(s.tables)), func(name string) bool {
+		return name <= in.ExclusiveStartTableName
+	})
 	out := struct {
 		TableNames             []string
 		LastEvaluatedTableName string `json:",omitempty"`

@@ -52,7 +52,8 @@ func (p *placeholders) check(expressions bool) error {
 	if p.empty != "" && expressions {
 		return invalid(p.empty + " must not be empty")
 	}
-	for what, all := range map[string][]string{"ExpressionAttributeNames": slices.Sorted(maps.Keys(p.names)), "ExpressionAttributeValues": slices.Sorted(maps.Keys(p.values))} {
+	for what, all := range map[string][]string{"ExpressionAttributeNames": slices.Sorted(maps.Keys(p.names)),
+		"ExpressionAttributeValues": slices.Sorted(maps.Keys(p.values))} {
 		prefix := map[bool]string{true: "#", false: ":"}[what == "ExpressionAttributeNames"]
 		var unused []string
 		for _, name := range all {
@@ -117,7 +118,8 @@ func tokenize(what, text string) (tokens []string, err error) {
 				n++
 			}
 		default:
-			return nil, invalidf("Invalid %s: Syntax error; token: %q, near: %q", what, rest[:1], near(text, len(text)-len(rest), 1))
+			return nil, invalidf("Invalid %s: Syntax error; token: %q, near: %q", what, rest[:1],
+				near(text, len(text)-len(rest), 1))
 		}
 		tokens, rest = append(tokens, rest[:n]), rest[n:]
 	}
@@ -147,7 +149,8 @@ func (p *parser) syntax() error {
 	if token == "" {
 		token = "<EOF>"
 	}
-	return invalidf("Invalid %s: Syntax error; token: %q, near: %q", p.what, token, strings.Join(p.tokens[max(0, p.at-1):min(len(p.tokens), p.at+2)], " "))
+	return invalidf("Invalid %s: Syntax error; token: %q, near: %q", p.what, token,
+		strings.Join(p.tokens[max(0, p.at-1):min(len(p.tokens), p.at+2)], " "))
 }
 
 // name parses the name of an attribute.
@@ -186,7 +189,8 @@ func (p *parser) operand() (engine.Operand, error) {
 	p.at++
 	v, ok := p.values[token]
 	if !ok {
-		return engine.Operand{}, invalidf("Invalid %s: An expression attribute value used in expression is not defined; attribute value: %s", p.what, token)
+		return engine.Operand{},
+			invalidf("Invalid %s: An expression attribute value used in expression is not defined; attribute value: %s", p.what, token)
 	}
 	p.used[token] = true
 	return engine.Value(v), nil
@@ -200,7 +204,8 @@ func (p *parser) function(name string) error {
 	if slices.Contains(notHere, name) {
 		return unknown(fmt.Sprintf("the function %s in %s", name, p.what))
 	}
-	if slices.Contains([]string{"attribute_exists", "attribute_not_exists", "begins_with", "if_not_exists"}, name) {
+	if slices.Contains([]string{"attribute_exists", "attribute_not_exists", "begins_with", "if_not_exists"},
+		name) {
 		return invalidf("Invalid %s: The function is not allowed to be used this way in an expression; function: %s", p.what, name)
 	}
 	return invalidf("Invalid %s: Invalid function name; function: %s", p.what, name)

@@ -28,15 +28,18 @@ type transactWriteInput struct {
 }
 
 func transactWriteItems(s *Server, in *transactWriteInput) (any, error) {
-	o := writeOptions{ReturnConsumedCapacity: in.ReturnConsumedCapacity, ReturnItemCollectionMetrics: in.ReturnItemCollectionMetrics}
+	o := writeOptions{ReturnConsumedCapacity: in.ReturnConsumedCapacity,
+		ReturnItemCollectionMetrics: in.ReturnItemCollectionMetrics}
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	if n := len(in.TransactItems); n == 0 || n > engine.MaxActions {
-		return nil, invalidf("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to %d, and greater than or equal to 1: it has %d", engine.MaxActions, n)
+		return nil, invalidf(
+			"1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to %d, and greater than or equal to 1: it has %d", engine.MaxActions, n)
 	}
 	if n := len(in.ClientRequestToken); n > engine.MaxTokenBytes {
-		return nil, invalidf("1 validation error detected: Value '%s' at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to %d", in.ClientRequestToken, engine.MaxTokenBytes)
+		return nil, invalidf(
+			"1 validation error detected: Value '%s' at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to %d", in.ClientRequestToken, engine.MaxTokenBytes)
 	}
 	t, actions, returned, err := s.transactActions(in.TransactItems)
 	if err != nil {
@@ -63,7 +66,8 @@ func transactWriteItems(s *Server, in *transactWriteInput) (any, error) {
 
 // transactActions returns the actions of a transaction, which must all be on one table, and what each
 // returns on a failed condition.
-func (s *Server) transactActions(items []transactItem) (t *table, actions []engine.Action, returned []string, err error) {
+func (s *Server) transactActions(items []transactItem) (t *table, actions []engine.Action, returned []string,
+	err error) {
 	actions, returned = make([]engine.Action, len(items)), make([]string, len(items))
 	names := map[string]bool{}
 	for i := range items {
@@ -110,7 +114,8 @@ func (i *transactItem) bind() (name string, action func(*table) (engine.Action, 
 		set, name = set+1, i.ConditionCheck.TableName
 		action = func(t *table) (engine.Action, error) {
 			if i.ConditionCheck.ConditionExpression == nil {
-				return engine.Action{}, invalid("1 validation error detected: Value null at 'transactItems.1.member.conditionCheck.conditionExpression' failed to satisfy constraint: Member must not be null")
+				return engine.Action{},
+					invalid("1 validation error detected: Value null at 'transactItems.1.member.conditionCheck.conditionExpression' failed to satisfy constraint: Member must not be null")
 			}
 			return i.ConditionCheck.action(t, engine.Check)
 		}

@@ -32,7 +32,8 @@ const maxDepth = 32
 // it.
 func canonicalTree(typ string, b []byte, depth int) (canonical string, tree any, plain bool, err error) {
 	if depth == maxDepth {
-		return "", nil, false, invalid("Nesting Levels have exceeded supported limits: Attributes of the item has reached the supported nesting levels of 32")
+		return "", nil, false,
+			invalid("Nesting Levels have exceeded supported limits: Attributes of the item has reached the supported nesting levels of 32")
 	}
 	switch typ {
 	case "L":
@@ -69,7 +70,8 @@ func scalar(v item.Value) any {
 func typed(b []byte) (typ string, inner json.RawMessage, err error) {
 	var one map[string]json.RawMessage
 	if json.Unmarshal(b, &one) != nil || len(one) != 1 {
-		return "", nil, invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
+		return "", nil, invalid(
+			"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
 	}
 	for typ, inner = range one {
 	}
@@ -126,7 +128,8 @@ func canonicalSet(typ string, b []byte) (string, error) {
 	}
 	if len(elements) == 0 {
 		kind := map[string]string{"SS": "string", "NS": "number", "BS": "binary"}[typ]
-		return "", invalid(fmt.Sprintf("One or more parameter values were invalid: An %s set  may not be empty", kind))
+		return "", invalid(fmt.Sprintf("One or more parameter values were invalid: An %s set  may not be empty",
+			kind))
 	}
 	for i, e := range elements {
 		if typ != "NS" {
@@ -140,7 +143,9 @@ func canonicalSet(typ string, b []byte) (string, error) {
 	}
 	slices.Sort(elements)
 	if len(slices.Compact(slices.Clone(elements))) != len(elements) {
-		return "", invalid(fmt.Sprintf("One or more parameter values were invalid: Input collection [%s] contains duplicates.", strings.Join(elements, ", ")))
+		return "", invalid(fmt.Sprintf(
+			"One or more parameter values were invalid: Input collection [%s] contains duplicates.",
+			strings.Join(elements, ", ")))
 	}
 	quoted := make([]string, len(elements))
 	for i, e := range elements {

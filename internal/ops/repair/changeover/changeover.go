@@ -95,7 +95,8 @@ func (c *Changer) aggregator(ctx context.Context) (*aggregate.Aggregator, error)
 	if err == nil {
 		err = tableconfig.Load(ctx, c.Table, kinds, c.Now())
 	}
-	return &aggregate.Aggregator{Store: c.Table, QuarantineStore: c.Table, Catalog: kinds, Now: c.Now, Limits: c.Limits, Sleep: c.Sleep, Rand: c.Rand}, err
+	return &aggregate.Aggregator{Store: c.Table, QuarantineStore: c.Table, Catalog: kinds, Now: c.Now,
+		Limits: c.Limits, Sleep: c.Sleep, Rand: c.Rand}, err
 }
 
 // EndDeferral lets readers use the rows of all buckets of a kind's tiers that are immediate
@@ -158,10 +159,12 @@ func CheckMode(kind *catalog.Kind, unit []string, deferred bool) error {
 		if t.Deferred == deferred {
 			return nil
 		}
-		return usererr.Errorf("tidemark.yaml declares tiers.%s of %s %s: change its mode there, deploy, and run this command again",
+		return usererr.Errorf(
+			"tidemark.yaml declares tiers.%s of %s %s: change its mode there, deploy, and run this command again",
 			t.Unit, kind.Name, map[bool]string{true: "deferred", false: "immediate"}[t.Deferred])
 	}
 	known := lists.Map(kind.Retention.Tiers, func(t tier.Tier) string { return t.Unit.String() })
-	return usererr.Errorf("kind %s has no tier %q: want one of %s%s", kind.Name, unit[0], strings.Join(known, ", "),
+	return usererr.Errorf("kind %s has no tier %q: want one of %s%s", kind.Name, unit[0],
+		strings.Join(known, ", "),
 		names.DidYouMean(unit[0], known))
 }

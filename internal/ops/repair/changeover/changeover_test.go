@@ -47,7 +47,8 @@ type modes struct {
 }
 
 func newModes(t *testing.T, seed uint64) *modes {
-	m := &modes{T: t, clock: parseTime("2026-04-20T06:00:00Z"), draw: rand.New(rand.NewPCG(seed, 0)), counts: map[string]int64{}}
+	m := &modes{T: t, clock: parseTime("2026-04-20T06:00:00Z"), draw: rand.New(rand.NewPCG(seed, 0)),
+		counts: map[string]int64{}}
 	m.memory = memory.New(m.now)
 	m.table = m.memory
 	m.policy = tier.Policy{Raw: 10 * tier.Day24, Tiers: tier.Standard().Tiers}
@@ -79,7 +80,8 @@ func newCatalog(t *testing.T, p tier.Policy) *catalog.Catalog {
 func (m *modes) now() model.Time { return m.clock }
 
 func (m *modes) start() *process {
-	return &process{current: tableconfig.Current{Table: m.table, Now: m.now, Declare: func() (*catalog.Catalog, error) { return newCatalog(m.T, m.policy), nil }}}
+	return &process{current: tableconfig.Current{Table: m.table, Now: m.now,
+		Declare: func() (*catalog.Catalog, error) { return newCatalog(m.T, m.policy), nil }}}
 }
 
 // refresh makes a process read the configuration if its own is too old.
@@ -95,7 +97,7 @@ func (m *modes) refresh(p *process) {
 			Store: m.table, QuarantineStore: m.table, Catalog: kinds, Now: m.now, Rand: rand.NewChaCha8([32]byte{1}),
 			Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		}
-		p.live = &query.Live{Store: m.memory, Watermarks: m.table, Kind: query.KindsOf(kinds), Now: m.now}
+		p.live = &query.Live{Store: m.memory, Watermarks: m.table, Kind: query.CatalogKinds(kinds), Now: m.now}
 	}
 }
 
@@ -113,7 +115,8 @@ func (m *modes) declare(immediate int) {
 }
 
 func (m *modes) changer() *changeover.Changer {
-	return &changeover.Changer{Table: m.table, Declare: m.start().current.Declare, Now: m.now, MaxAhead: 5 * time.Minute}
+	return &changeover.Changer{Table: m.table, Declare: m.start().current.Declare, Now: m.now,
+		MaxAhead: 5 * time.Minute}
 }
 
 // drain does what lets readers use rows again, as far as it is time.
@@ -131,22 +134,23 @@ func (m *modes) event(at model.Time, id int) {
 	p := m.workers[m.draw.IntN(len(m.workers))]
 	m.refresh(p)
 	kind, _ := p.kinds.Kind("FLOW")
-	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.DecimalOf(1))}}
+	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.NewDecimal(1))}}
 	e := model.Event{
-		Series: kind.Series("d1", "", model.Order{}), Order: model.Order{At: at, ID: fmt.Sprint(id)}, Attrs: attrs, Hash: model.HashOf(attrs),
+		Series: kind.Series("d1", "", model.Order{}), Order: model.Order{At: at, ID: fmt.Sprint(id)}, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: m.clock, ExpiresAt: kind.Retention.EventExpiresAt(m.clock),
 	}
 	if _, err := m.memory.Put(m.Context(), e); err != nil {
 		m.Fatal(err)
 	}
 	for range 1 + m.draw.IntN(2) {
-		report := p.agg.Process(m.Context(), []storage.Change{{Type: storage.Inserted, Key: e.Key(), After: &e, At: m.clock}})
+		report := p.agg.Process(m.Context(),
+			[]storage.Change{{Type: storage.Inserted, Key: e.Key(), After: &e, At: m.clock}})
 		if len(report.Failures) > 0 {
 			m.Fatal(report.Failures[0].Err)
 		}
 	}
 	for _, t := range m.policy.Tiers {
-		m.counts[t.Unit.String()+" "+t.Unit.BucketOf(at).Start.String()]++
+		m.counts[t.Unit.String()+" "+t.Unit.BucketAt(at).Start.String()]++
 	}
 }
 
@@ -159,7 +163,8 @@ func (m *modes) check() {
 	series := kind.Series("d1", "", model.Order{})
 	got := map[string]int64{}
 	for _, t := range kind.Retention.Tiers {
-		page, err := p.live.Rows(m.Context(), t.Unit, storage.Range{Series: series, From: model.MinTime, To: model.MaxTime, Consistent: true})
+		page, err := p.live.Rows(m.Context(), t.Unit,
+			storage.Range{Series: series, From: model.MinTime, To: model.MaxTime, Consistent: true})
 		if err != nil || page.Next != "" {
 			m.Fatal(err, page.Next)
 		}
@@ -241,13 +246,15 @@ func TestDrained_ReadersUseRowsAndGraceMayChange(t *testing.T) {
 		_, err := grown.changer().Apply(t.Context())
 		return err
 	}
-	if err := grow(); !errors.Is(err, tableconfig.ErrRefused) || !strings.Contains(err.Error(), "grace: 0s to 1m") {
+	if err := grow(); !errors.Is(err, tableconfig.ErrRefused) ||
+		!strings.Contains(err.Error(), "grace: 0s to 1m") {
 		t.Errorf("a new grace of deferred tiers: %v, want it refused", err)
 	}
 	m.declare(3)
 	m.drain()
 	var early *changeover.TooEarlyError
-	if _, err := m.changer().EndDeferral(t.Context(), "FLOW"); !errors.As(err, &early) || early.From != m.clock.Add(tableconfig.Lead) {
+	if _, err := m.changer().EndDeferral(t.Context(), "FLOW"); !errors.As(err, &early) ||
+		early.From != m.clock.Add(tableconfig.Lead) {
 		t.Errorf("drained while a process may not know that the tiers are immediate: %v", err)
 	}
 	m.clock = m.clock.Add(tableconfig.Lead)
@@ -265,7 +272,8 @@ func TestDrained_ReadersUseRowsAndGraceMayChange(t *testing.T) {
 			t.Errorf("left in the queue: %v", it.Key())
 		}
 	}
-	row, rowErr := m.table.Row(t.Context(), rollup.Key{Series: p.kinds.Kinds[0].Series("d1", "", model.Order{}), Tier: "month", Start: parseTime("2026-04-01T00:00:00Z")})
+	row, rowErr := m.table.Row(t.Context(), rollup.Key{Series: p.kinds.Kinds[0].Series("d1", "", model.Order{}),
+		Tier: "month", Start: parseTime("2026-04-01T00:00:00Z")})
 	if err != nil || rowErr != nil || row == nil || row.Summary.Events() != 1 {
 		t.Errorf("the month's row: %v, %v, %v; want one event", row, rowErr, err)
 	}

@@ -168,7 +168,8 @@ func TestApplyQueue_TakesTheTimeOfAGenerationAfterItIsStored(t *testing.T) {
 	began := m.clock
 	done, err := c.ApplyQueue(t.Context())
 	if at := done.Config.Generations.Newest().SeenAt; err != nil || at < began.Add(3*time.Hour) {
-		t.Errorf("seen at %s, %v; want a time after the first write, which began at %s and took three hours", at, err, began)
+		t.Errorf("seen at %s, %v; want a time after the first write, which began at %s and took three hours", at,
+			err, began)
 	}
 }
 
@@ -210,7 +211,8 @@ func TestApplyQueue_KeepsAGenerationThatMayTakeInvalidations(t *testing.T) {
 		t.Errorf("%+v: retired while a process may rely on a put", done)
 	}
 	m.clock++
-	if done := apply(2); len(done.Retired) != 1 || fmt.Sprint(done.Config.Generations.Swept()) != "[{1 0} {1 1}]" {
+	if done := apply(2); len(done.Retired) != 1 ||
+		fmt.Sprint(done.Config.Generations.Swept()) != "[{1 0} {1 1}]" {
 		t.Errorf("%+v, want the first generation retired", done)
 	}
 	if through, err := m.table.Sweeps(t.Context()); err != nil || through.Of(model.Series{}) == model.MinTime {

@@ -106,7 +106,7 @@ func (h *Hider) steps(ctx context.Context, s Selection) (all []step, err error) 
 			continue
 		}
 		if kind.HasEvents() {
-			for _, shard := range kind.ShardsOf(series) {
+			for _, shard := range kind.ShardSeries(series) {
 				all = append(all, step{name: stepName("events", shard, shard.Shard), series: shard})
 			}
 		}

@@ -58,7 +58,7 @@ func newWorld(t *testing.T) *world {
 			ID: fmt.Sprint(i)}, ArrivedAt: at, ExpiresAt: at.Add(5 * day).Seconds(),
 			Attrs: model.Attrs{{Name: "path", Value: model.TextValue(path)}, {Name: "source",
 				Value: model.TextValue(path)}}}
-		e.Hash = model.HashOf(e.Attrs)
+		e.Hash = model.HashAttrs(e.Attrs)
 		if _, err := w.Put(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) row(unit tier.Unit) *rollup.Row {
 	w.Helper()
 	row, err := w.Row(w.Context(), rollup.Key{Series: model.Series{Subject: site, Kind: "VIEW"},
-		Tier: unit.String(), Start: unit.BucketOf(w.start()).Start})
+		Tier: unit.String(), Start: unit.BucketAt(w.start()).Start})
 	if err != nil || row == nil {
 		w.Fatalf("%s: %v, %v", unit, row, err)
 	}

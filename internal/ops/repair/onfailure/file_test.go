@@ -38,7 +38,8 @@ func TestFile_LosesNoLineThatIsAppendedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	left, err := os.ReadFile(path)
-	if want := "by a writer that opened it since\ntwo\nby a writer that had the file open\n"; err != nil || string(left) != want {
+	if want := "by a writer that opened it since\ntwo\nby a writer that had the file open\n"; err != nil ||
+		string(left) != want {
 		t.Errorf("left %q, %v; want %q", left, err, want)
 	}
 }

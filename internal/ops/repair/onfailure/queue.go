@@ -13,8 +13,10 @@ import (
 
 // SQS is the part of the SDK's client that a Queue calls.
 type SQS interface {
-	ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput, options ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
-	DeleteMessage(ctx context.Context, in *sqs.DeleteMessageInput, options ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error)
+	ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput,
+		options ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
+	DeleteMessage(ctx context.Context, in *sqs.DeleteMessageInput,
+		options ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error)
 }
 
 var _ SQS = (*sqs.Client)(nil)
@@ -76,7 +78,8 @@ func (q *Queue) Receive(ctx context.Context) ([]Message, error) {
 
 // Remove deletes a message.
 func (q *Queue) Remove(ctx context.Context, m Message) error {
-	if _, err := q.client.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: &q.url, ReceiptHandle: &m.Handle}); err != nil {
+	if _, err := q.client.DeleteMessage(ctx,
+		&sqs.DeleteMessageInput{QueueUrl: &q.url, ReceiptHandle: &m.Handle}); err != nil {
 		return fmt.Errorf("queue %s: %w", q.url, err)
 	}
 	return nil

@@ -15,12 +15,14 @@ type repeatingSQS struct {
 	deleted    []string
 }
 
-func (s *repeatingSQS) ReceiveMessage(_ context.Context, in *sqs.ReceiveMessageInput, _ ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error) {
+func (s *repeatingSQS) ReceiveMessage(_ context.Context, in *sqs.ReceiveMessageInput,
+	_ ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error) {
 	s.visibility = in.VisibilityTimeout
 	return &sqs.ReceiveMessageOutput{Messages: s.messages}, nil
 }
 
-func (s *repeatingSQS) DeleteMessage(_ context.Context, in *sqs.DeleteMessageInput, _ ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error) {
+func (s *repeatingSQS) DeleteMessage(_ context.Context, in *sqs.DeleteMessageInput,
+	_ ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error) {
 	s.deleted = append(s.deleted, *in.ReceiptHandle)
 	return &sqs.DeleteMessageOutput{}, nil
 }
@@ -38,7 +40,8 @@ func TestQueue_ReturnsEachMessageOnce(t *testing.T) {
 	if again, err := q.Receive(t.Context()); err != nil || len(again) != 0 {
 		t.Errorf("received again %+v, %v; want none", again, err)
 	}
-	if err := q.Remove(t.Context(), got[0]); err != nil || len(client.deleted) != 1 || client.deleted[0] != "receipt" {
+	if err := q.Remove(t.Context(), got[0]); err != nil || len(client.deleted) != 1 ||
+		client.deleted[0] != "receipt" {
 		t.Errorf("deleted %v, %v; want the receipt of the message", client.deleted, err)
 	}
 }
@@ -46,7 +49,8 @@ func TestQueue_ReturnsEachMessageOnce(t *testing.T) {
 func TestQueue_HidesMessagesShortlyIfReadOnly(t *testing.T) {
 	for readOnly, want := range map[bool]int32{true: 30, false: 900} {
 		client := &repeatingSQS{}
-		if _, err := NewQueue(client, "https://queue", readOnly).Receive(t.Context()); err != nil || client.visibility != want {
+		if _, err := NewQueue(client, "https://queue", readOnly).Receive(t.Context()); err != nil ||
+			client.visibility != want {
 			t.Errorf("read-only %t: hidden for %d s, %v; want %d s", readOnly, client.visibility, err, want)
 		}
 	}

@@ -39,7 +39,8 @@ func (e *NotFoundError) Error() string {
 
 // List returns the entries of a filter by time of arrival. With a subject it reads one
 // partition, without one the whole table. A damaged entry is in every source's list.
-func List(ctx context.Context, table tablescan.Table, kinds *catalog.Catalog, f Filter) (all []Entry, err error) {
+func List(ctx context.Context, table tablescan.Table, kinds *catalog.Catalog,
+	f Filter) (all []Entry, err error) {
 	visit := func(it item.Item) bool {
 		if _, _, _, err := tablekeys.ParseQuarantine(it.Key()); err != nil {
 			return true

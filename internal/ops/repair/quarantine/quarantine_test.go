@@ -97,11 +97,13 @@ func TestList_FiltersAndSortsByArrival(t *testing.T) {
 		}
 	}
 	all := f.list(quarantine.Filter{})
-	if got, err := quarantine.Select(all, []string{"third", "first"}); err != nil || !slices.Equal(ids(got), []string{"third", "first"}) {
+	if got, err := quarantine.Select(all, []string{"third", "first"}); err != nil ||
+		!slices.Equal(ids(got), []string{"third", "first"}) {
 		t.Errorf("selected %v, %v", ids(got), err)
 	}
 	var missing *quarantine.NotFoundError
-	if _, err := quarantine.Select(all, []string{"first", "fourth"}); !errors.As(err, &missing) || missing.ID != "fourth" {
+	if _, err := quarantine.Select(all, []string{"first", "fourth"}); !errors.As(err, &missing) ||
+		missing.ID != "fourth" {
 		t.Errorf("selected an unknown id: %v", err)
 	}
 }
@@ -110,8 +112,10 @@ func TestRetrier_AppendsObservationsAndRemovesTheirEntry(t *testing.T) {
 	f := newFixture(t)
 	f.quarantined(storage.Quarantined{ID: "1 right", Source: "iot", Subject: device, Payload: []byte(
 		`[{"timestamp":"2026-11-02T10:00:00Z","temperature":1},{"timestamp":"2026-11-02T10:01:00Z","temperature":1}]`)})
-	f.quarantined(storage.Quarantined{ID: "2 no time", Source: "iot", Subject: device, Payload: []byte(`{"temperature":1}`)})
-	f.quarantined(storage.Quarantined{ID: "3 undeclared", Source: "iot", Subject: device, Payload: []byte(`{"tidemark_kind":"NOISE"}`)})
+	f.quarantined(storage.Quarantined{ID: "2 no time", Source: "iot", Subject: device,
+		Payload: []byte(`{"temperature":1}`)})
+	f.quarantined(storage.Quarantined{ID: "3 undeclared", Source: "iot", Subject: device,
+		Payload: []byte(`{"tidemark_kind":"NOISE"}`)})
 	all := f.list(quarantine.Filter{})
 
 	result, err := f.retrier.Retry(t.Context(), &all[0])
@@ -119,17 +123,20 @@ func TestRetrier_AppendsObservationsAndRemovesTheirEntry(t *testing.T) {
 		t.Errorf("right observations: %+v, %v; want applied", result, err)
 	}
 	var rejected *quarantine.RejectedError
-	if _, err := f.retrier.Retry(t.Context(), &all[1]); !errors.As(err, &rejected) || rejected.Outcome != model.Rejected || len(rejected.Errors) == 0 {
+	if _, err := f.retrier.Retry(t.Context(), &all[1]); !errors.As(err, &rejected) ||
+		rejected.Outcome != model.Rejected || len(rejected.Errors) == 0 {
 		t.Errorf("without a time: %v, want a RejectedError with its reasons", err)
 	}
 	var undeclared *quarantine.UndeclaredKindError
-	if _, err := f.retrier.Retry(t.Context(), &all[2]); !errors.As(err, &undeclared) || undeclared.Kind != "NOISE" {
+	if _, err := f.retrier.Retry(t.Context(), &all[2]); !errors.As(err, &undeclared) ||
+		undeclared.Kind != "NOISE" {
 		t.Errorf("of an undeclared kind: %v", err)
 	}
 	if got := ids(f.list(quarantine.Filter{})); !slices.Equal(got, []string{"2 no time", "3 undeclared"}) {
 		t.Errorf("left %v, want those that failed", got)
 	}
-	if result, err := f.retrier.Retry(t.Context(), &all[0]); err != nil || result.Outcomes[0] != model.Duplicate {
+	if result, err := f.retrier.Retry(t.Context(), &all[0]); err != nil ||
+		result.Outcomes[0] != model.Duplicate {
 		t.Errorf("retried twice: %+v, %v; want duplicates", result, err)
 	}
 }
@@ -137,12 +144,14 @@ func TestRetrier_AppendsObservationsAndRemovesTheirEntry(t *testing.T) {
 func TestRetrier_ProcessesRecordsOfTheTableStream(t *testing.T) {
 	f := newFixture(t)
 	kind := &f.catalog.Kinds[0]
-	observation := ingest.DecodeObject([]byte(`{"deviceId":"a","timestamp":"2026-11-02T10:00:00Z","temperature":1}`))
+	observation := ingest.DecodeObject(
+		[]byte(`{"deviceId":"a","timestamp":"2026-11-02T10:00:00Z","temperature":1}`))
 	if _, err := f.ingest.Append(t.Context(), kind, observation); err != nil {
 		t.Fatal(err)
 	}
 	identity := func(kind string) []byte {
-		return []byte(`{"what":"inserted","subject":"DEVICE/a","kind":"` + kind + `","stream":"","time":"2026-11-02T10:00:00.000Z","id":""}`)
+		return []byte(`{"what":"inserted","subject":"DEVICE/a","kind":"` + kind +
+			`","stream":"","time":"2026-11-02T10:00:00.000Z","id":""}`)
 	}
 	for id, payload := range map[string][]byte{
 		"1 record": []byte(`{"eventID":"e1","eventName":"INSERT","dynamodb":{"Keys":{"pk":{"S":"DEVICE#a"},` +
@@ -165,7 +174,8 @@ func TestRetrier_ProcessesRecordsOfTheTableStream(t *testing.T) {
 		t.Errorf("left %v, want those that failed", got)
 	}
 	v := &verify.Verifier{Store: f.Table, Catalog: f.catalog, Now: func() model.Time { return now }}
-	if report, err := v.Verify(t.Context(), verify.Scope{Span: verify.Always}); err != nil || !report.OK() || report.Events != 1 {
+	if report, err := v.Verify(t.Context(), verify.Scope{Span: verify.Always}); err != nil || !report.OK() ||
+		report.Events != 1 {
 		t.Errorf("after the retry: %+v, %v; want right rollups", report, err)
 	}
 }
@@ -182,7 +192,8 @@ func TestRetrier_KeepsADamagedEntry(t *testing.T) {
 	if len(all) != 1 || all[0].Damaged == nil {
 		t.Fatalf("listed %+v, want the damaged entry", all)
 	}
-	if _, err := f.retrier.Retry(t.Context(), &all[0]); err == nil || !strings.Contains(err.Error(), all[0].Damaged.Error()) {
+	if _, err := f.retrier.Retry(t.Context(), &all[0]); err == nil ||
+		!strings.Contains(err.Error(), all[0].Damaged.Error()) {
 		t.Errorf("retried: %v, want %v", err, all[0].Damaged)
 	}
 }
@@ -208,7 +219,8 @@ func TestRetrier_WritesForNoOtherSubjectOrKindThanTheSender(t *testing.T) {
 		"a subject that is in no key":      {model.Subject{}, sender, `"tidemark_subject":"victim"`, false},
 	} {
 		f := newFixture(t)
-		f.quarantined(storage.Quarantined{ID: "1", Source: "iot", Subject: c.subject, Sender: c.sender, Payload: []byte(`{"timestamp":"2026-11-02T10:00:00Z",` + c.payload + `}`)})
+		f.quarantined(storage.Quarantined{ID: "1", Source: "iot", Subject: c.subject, Sender: c.sender,
+			Payload: []byte(`{"timestamp":"2026-11-02T10:00:00Z",` + c.payload + `}`)})
 		all := f.list(quarantine.Filter{})
 		if result, err := f.retrier.Retry(t.Context(), &all[0]); (err == nil) != c.want {
 			t.Errorf("%s: %+v, %v; want it stored: %v", name, result, err, c.want)

@@ -55,8 +55,9 @@ func NewRetrier(
 			Store: table, PurgeLocks: table, Limits: limits, Now: now, Rand: rand.Reader,
 			Queue: queue.NewWriter(table, kinds), OnUnqueued: ingest.PrintUnqueued(warnings),
 		},
-		aggregator: &aggregate.Aggregator{Store: table, QuarantineStore: reject{}, Catalog: kinds, Now: now, Rand: rand.Reader},
-		catalog:    kinds, table: table, maxObservations: limits.Observations, kind: kind,
+		aggregator: &aggregate.Aggregator{Store: table, QuarantineStore: reject{}, Catalog: kinds, Now: now,
+			Rand: rand.Reader},
+		catalog: kinds, table: table, maxObservations: limits.Observations, kind: kind,
 	}
 }
 
@@ -154,7 +155,8 @@ func (r *Retrier) aboutSubject(subject model.Subject) envelope.Decoder {
 
 // Append appends the observations of a payload, in order. It ends at the first that is not stored, with an
 // error that says why.
-func (r *Retrier) Append(ctx context.Context, decode envelope.Decoder, payload []byte, delivery string) (done Result, err error) {
+func (r *Retrier) Append(ctx context.Context, decode envelope.Decoder, payload []byte,
+	delivery string) (done Result, err error) {
 	for _, m := range decode(payload, delivery, r.kind, r.maxObservations) {
 		kind, known := r.catalog.Kind(m.Kind)
 		if !known {

@@ -46,7 +46,8 @@ func (s *shop) must(err error) {
 func (s *shop) declared() *catalog.Catalog {
 	s.Helper()
 	site := catalog.SubjectType{Name: "SITE"}
-	policy := tier.Policy{Raw: 5 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 90 * day}, {Unit: tier.Day, Retention: tier.Forever}}}.Defer()
+	policy := tier.Policy{Raw: 5 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 90 * day},
+		{Unit: tier.Day, Retention: tier.Forever}}}.Defer()
 	events := func(name string) catalog.Kind {
 		return catalog.Kind{Name: name, Subject: site, Latest: catalog.NoLatest, Retention: policy}
 	}
@@ -80,7 +81,8 @@ func (s *shop) apply() (string, error) {
 }
 
 func (s *shop) aggregator() *aggregate.Aggregator {
-	return &aggregate.Aggregator{Store: s.table, QuarantineStore: s.table, Catalog: s.kinds(), Now: func() model.Time { return s.clock }, Rand: rand.NewChaCha8([32]byte{1})}
+	return &aggregate.Aggregator{Store: s.table, QuarantineStore: s.table, Catalog: s.kinds(),
+		Now: func() model.Time { return s.clock }, Rand: rand.NewChaCha8([32]byte{1})}
 }
 
 // hours appends a view and an order to some hours and sweeps what has closed.
@@ -91,9 +93,10 @@ func (s *shop) hours(n int) {
 		var changes []storage.Change
 		for _, kind := range []string{"VIEW", "ORDER"} {
 			k, _ := s.kinds().Kind(kind)
-			attrs := model.Attrs{{Name: "amount", Value: model.NumberValue(model.MustDecimal("0.10"))}, {Name: "who", Value: model.TextValue("a")}}
+			attrs := model.Attrs{{Name: "amount", Value: model.NumberValue(model.MustDecimal("0.10"))},
+				{Name: "who", Value: model.TextValue("a")}}
 			e := model.Event{
-				Series: k.Series("site", "", model.Order{}), Order: model.Order{At: s.clock, ID: kind}, Attrs: attrs, Hash: model.HashOf(attrs),
+				Series: k.Series("site", "", model.Order{}), Order: model.Order{At: s.clock, ID: kind}, Attrs: attrs, Hash: model.HashAttrs(attrs),
 				ArrivedAt: s.clock, ExpiresAt: k.Retention.EventExpiresAt(s.clock),
 			}
 			_, err := s.table.Put(s.Context(), e)
@@ -117,7 +120,8 @@ func (s *shop) hours(n int) {
 func (s *shop) rows() (whole, partial int) {
 	s.Helper()
 	kind, _ := s.kinds().Kind("VISIT")
-	page, err := s.table.Rows(s.Context(), tier.Hour, storage.Range{Series: kind.Series("site", "", model.Order{}), From: model.MinTime, To: model.MaxTime})
+	page, err := s.table.Rows(s.Context(), tier.Hour,
+		storage.Range{Series: kind.Series("site", "", model.Order{}), From: model.MinTime, To: model.MaxTime})
 	s.must(err)
 	for _, row := range page.Rows {
 		m, _ := row.Summary.Measure("goal_buy")
@@ -140,7 +144,8 @@ func bought() []goal.Goal {
 
 func (s *shop) verify() {
 	s.Helper()
-	v := &verify.Verifier{Store: s.table, MaxExplained: 3, Catalog: s.kinds(), Now: func() model.Time { return s.clock }}
+	v := &verify.Verifier{Store: s.table, MaxExplained: 3, Catalog: s.kinds(),
+		Now: func() model.Time { return s.clock }}
 	report, err := v.Verify(s.Context(), verify.Scope{Span: verify.Always})
 	s.must(err)
 	if !report.OK() {
@@ -164,7 +169,8 @@ func TestSwitch_CountsAGoalThatIsDeclaredLaterAsFarAsEventsAreStored(t *testing.
 	applied := s.clock
 	text, err := s.apply()
 	s.must(err)
-	if !strings.Contains(text, "VISIT: goal_buy is complete from "+applied.String()+": tidemark rebuild --fields VISIT") {
+	if !strings.Contains(text,
+		"VISIT: goal_buy is complete from "+applied.String()+": tidemark rebuild --fields VISIT") {
 		t.Errorf("%s, want from when the goal is complete", text)
 	}
 	s.goals = nil // a process that was not deployed since counts the goals of the table
@@ -174,7 +180,8 @@ func TestSwitch_CountsAGoalThatIsDeclaredLaterAsFarAsEventsAreStored(t *testing.
 		t.Errorf("before: %d rows are whole, %d partial; want the new ones whole", whole, partial)
 	}
 	s.verify()
-	r := &reshape.Reshaper{Table: s.table, Catalog: s.kinds(), Now: func() model.Time { return s.clock }, Retrier: retry.Retrier{Rand: rand.NewChaCha8([32]byte{2})}}
+	r := &reshape.Reshaper{Table: s.table, Catalog: s.kinds(), Now: func() model.Time { return s.clock },
+		Retrier: retry.Retrier{Rand: rand.NewChaCha8([32]byte{2})}}
 	_, err = r.Switch(t.Context(), "VISIT")
 	s.must(err)
 	if whole, partial := s.rows(); whole < 5*24-3 || whole > 5*24+2 || partial == 0 {
@@ -183,7 +190,8 @@ func TestSwitch_CountsAGoalThatIsDeclaredLaterAsFarAsEventsAreStored(t *testing.
 	s.verify()
 	kind, _ := s.kinds().Kind("VISIT")
 	buy, _ := kind.Spec().Added.Find(rollup.MeasureRole, "goal_buy")
-	if first := s.clock.Add(-5 * day); buy.Since != applied || buy.WholeFrom < first || buy.WholeFrom > first.Add(3*time.Hour) {
+	if first := s.clock.Add(-5 * day); buy.Since != applied || buy.WholeFrom < first ||
+		buy.WholeFrom > first.Add(3*time.Hour) {
 		t.Errorf("whole from %s since %s, want from the first stored event on, %s", buy.WholeFrom, buy.Since, first)
 	}
 }
@@ -226,7 +234,8 @@ func TestLoad_RefusesGoalsThatItCannotCount(t *testing.T) {
 	all := s.declared()
 	without, err := catalog.New(all.Kinds[:2]...)
 	s.must(err)
-	if err := tableconfig.Load(t.Context(), s.table, without, s.clock); err == nil || !strings.Contains(err.Error(), "events of kind ORDER, which is not declared") {
+	if err := tableconfig.Load(t.Context(), s.table, without, s.clock); err == nil ||
+		!strings.Contains(err.Error(), "events of kind ORDER, which is not declared") {
 		t.Errorf("%v, want the kind named", err)
 	}
 	stored, err := s.table.KindConfig(t.Context(), "VISIT")
@@ -238,7 +247,8 @@ func TestLoad_RefusesGoalsThatItCannotCount(t *testing.T) {
 	stored.Rev[0]++
 	_, err = s.table.PutKindConfig(t.Context(), *stored, prev)
 	s.must(err)
-	if err := tableconfig.Load(t.Context(), s.table, s.declared(), s.clock); err == nil || !strings.Contains(err.Error(), "a goal that this release does not know") {
+	if err := tableconfig.Load(t.Context(), s.table, s.declared(), s.clock); err == nil ||
+		!strings.Contains(err.Error(), "a goal that this release does not know") {
 		t.Errorf("%v, want a newer release named", err)
 	}
 }

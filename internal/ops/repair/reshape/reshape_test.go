@@ -81,7 +81,8 @@ func (w *world) kinds() *catalog.Catalog {
 
 func (w *world) apply() {
 	w.Helper()
-	a := &tableconfig.Applier{Table: w.table, Now: func() model.Time { return w.clock }, MaxAhead: 5 * time.Minute}
+	a := &tableconfig.Applier{Table: w.table, Now: func() model.Time { return w.clock },
+		MaxAhead: 5 * time.Minute}
 	_, err := a.Apply(w.Context(), w.declared())
 	w.must(err)
 }
@@ -90,15 +91,18 @@ func (w *world) apply() {
 func (w *world) event(device string) {
 	w.Helper()
 	kinds := w.kinds()
-	attrs := model.Attrs{{Name: "room", Value: model.TextValue("a")}, {Name: "value", Value: model.NumberValue(model.DecimalOf(1))}}
+	attrs := model.Attrs{{Name: "room", Value: model.TextValue("a")},
+		{Name: "value", Value: model.NumberValue(model.NewDecimal(1))}}
 	e := model.Event{
-		Series: kinds.Kinds[0].Series(device, "", model.Order{}), Order: model.Order{At: w.clock}, Attrs: attrs, Hash: model.HashOf(attrs),
+		Series: kinds.Kinds[0].Series(device, "", model.Order{}), Order: model.Order{At: w.clock}, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: w.clock, ExpiresAt: kinds.Kinds[0].Retention.EventExpiresAt(w.clock),
 	}
 	_, err := w.table.Put(w.Context(), e)
 	w.must(err)
-	agg := &aggregate.Aggregator{Store: w.table, QuarantineStore: w.table, Catalog: kinds, Now: func() model.Time { return w.clock }, Rand: rand.NewChaCha8([32]byte{1})}
-	if report := agg.Process(w.Context(), []storage.Change{{Type: storage.Inserted, Key: e.Key(), After: &e, At: w.clock}}); len(report.Failures) > 0 {
+	agg := &aggregate.Aggregator{Store: w.table, QuarantineStore: w.table, Catalog: kinds,
+		Now: func() model.Time { return w.clock }, Rand: rand.NewChaCha8([32]byte{1})}
+	if report := agg.Process(w.Context(), []storage.Change{{Type: storage.Inserted, Key: e.Key(), After: &e,
+		At: w.clock}}); len(report.Failures) > 0 {
 		w.Fatal(report.Failures[0].Err)
 	}
 }
@@ -120,7 +124,8 @@ func (w *world) addRooms() {
 }
 
 func (w *world) reshaper(table reshape.Table) *reshape.Reshaper {
-	return &reshape.Reshaper{Table: table, Catalog: w.kinds(), Now: func() model.Time { return w.clock }, Retrier: retry.Retrier{Rand: rand.NewChaCha8([32]byte{2})}}
+	return &reshape.Reshaper{Table: table, Catalog: w.kinds(), Now: func() model.Time { return w.clock },
+		Retrier: retry.Retrier{Rand: rand.NewChaCha8([32]byte{2})}}
 }
 
 // rows returns how many rows of a tier have the dimension in all of their events, say so,
@@ -129,7 +134,8 @@ func (w *world) rows(unit tier.Unit) (whole, partial int) {
 	w.Helper()
 	kind := &w.kinds().Kinds[0]
 	for _, device := range []string{"d1", "d2"} {
-		page, err := w.table.Rows(w.Context(), unit, storage.Range{Series: kind.Series(device, "", model.Order{}), From: model.MinTime, To: model.MaxTime})
+		page, err := w.table.Rows(w.Context(), unit,
+			storage.Range{Series: kind.Series(device, "", model.Order{}), From: model.MinTime, To: model.MaxTime})
 		w.must(err)
 		for _, row := range page.Rows {
 			d, _ := row.Summary.Dimension("room")
@@ -141,7 +147,8 @@ func (w *world) rows(unit tier.Unit) (whole, partial int) {
 			case said && counted == row.Summary.Events():
 				whole++
 			case said:
-				w.Errorf("%s %s says that the dimension is whole, with %d of %d events", unit, row.Key.Start, counted, row.Summary.Events())
+				w.Errorf("%s %s says that the dimension is whole, with %d of %d events", unit, row.Key.Start, counted,
+					row.Summary.Events())
 			default:
 				partial++
 			}
@@ -193,7 +200,8 @@ func TestSwitch_RecomputesWhatEventsAllowAndTheRestRemainsPartial(t *testing.T) 
 	w.must(err)
 	for i, unit := range []tier.Unit{tier.Hour, tier.Day, tier.Month} {
 		whole, partial := w.rows(unit)
-		if got := report.Tiers[i]; got.After != partial || got.Rows != whole+partial || got.Before <= got.After && unit != tier.Month {
+		if got := report.Tiers[i]; got.After != partial || got.Rows != whole+partial ||
+			got.Before <= got.After && unit != tier.Month {
 			t.Errorf("%s: reported %+v, but %d rows are whole and %d partial", unit, got, whole, partial)
 		}
 		if unit == tier.Hour && (whole < 30 || partial < 30) {
@@ -201,8 +209,10 @@ func TestSwitch_RecomputesWhatEventsAllowAndTheRestRemainsPartial(t *testing.T) 
 		}
 	}
 	room, _ := w.kinds().Kinds[0].Spec().Added.Find(rollup.DimensionRole, "room")
-	if room.WholeFrom < parseTime("2026-04-15T00:00:00Z") || room.WholeFrom > parseTime("2026-04-15T12:00:00Z") || room.Since != parseTime("2026-04-20T00:00:00Z") {
-		t.Errorf("whole from %s since %s, want from the first stored event and since the change", room.WholeFrom, room.Since)
+	if room.WholeFrom < parseTime("2026-04-15T00:00:00Z") ||
+		room.WholeFrom > parseTime("2026-04-15T12:00:00Z") || room.Since != parseTime("2026-04-20T00:00:00Z") {
+		t.Errorf("whole from %s since %s, want from the first stored event and since the change", room.WholeFrom,
+			room.Since)
 	}
 	again, err := w.reshaper(w.table).Switch(t.Context(), "FLOW")
 	w.must(err)
@@ -218,7 +228,8 @@ func TestSwitch_WaitsUntilEveryProcessKnowsTheFields(t *testing.T) {
 	w.rooms = true
 	w.apply()
 	var early *reshape.TooEarlyError
-	if _, err := w.reshaper(w.table).Switch(t.Context(), "FLOW"); !errors.As(err, &early) || early.From != w.clock.Add(tableconfig.Lead) {
+	if _, err := w.reshaper(w.table).Switch(t.Context(), "FLOW"); !errors.As(err, &early) ||
+		early.From != w.clock.Add(tableconfig.Lead) {
 		t.Errorf("%v, want it refused for an hour", err)
 	}
 	if _, partial := w.rows(tier.Hour); partial != 1 {
@@ -252,7 +263,8 @@ func (s *stopping) stop(write func() (storage.WriteResult, error)) (storage.Writ
 	return storage.Unknown, errStopped
 }
 
-func (s *stopping) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+func (s *stopping) PutRow(ctx context.Context, row *rollup.Row,
+	prev rollup.Rev) (storage.WriteResult, error) {
 	return s.stop(func() (storage.WriteResult, error) { return s.Table.PutRow(ctx, row, prev) })
 }
 
@@ -275,7 +287,8 @@ func TestSwitch_ContinuesAfterAnInterruptionAtAnyWrite(t *testing.T) {
 			break
 		}
 		stopped++
-		if room, _ := w.kinds().Kinds[0].Spec().Added.Find(rollup.DimensionRole, "room"); room.WholeFrom != room.Since {
+		if room, _ := w.kinds().Kinds[0].Spec().Added.Find(rollup.DimensionRole,
+			"room"); room.WholeFrom != room.Since {
 			t.Fatalf("write %d: a run that was stopped recorded whole from %s", n, room.WholeFrom)
 		}
 		for _, unit := range []tier.Unit{tier.Hour, tier.Day, tier.Month} {
@@ -293,7 +306,8 @@ func TestSwitch_ContinuesAfterAnInterruptionAtAnyWrite(t *testing.T) {
 	if stopped < 5 {
 		t.Errorf("only %d runs were stopped", stopped)
 	}
-	if !slices.Contains(want.Fields, rollup.AddedField{Role: rollup.DimensionRole, Name: "room", Since: parseTime("2026-04-20T00:00:00Z"), WholeFrom: want.Fields[0].WholeFrom}) {
+	if !slices.Contains(want.Fields, rollup.AddedField{Role: rollup.DimensionRole, Name: "room",
+		Since: parseTime("2026-04-20T00:00:00Z"), WholeFrom: want.Fields[0].WholeFrom}) {
 		t.Error(fmt.Sprint(want.Fields))
 	}
 }

@@ -84,7 +84,9 @@ func (s *seriesRun) partial(rows []rollup.Row) (partial []rollup.Row) {
 
 // lacks returns the fields that a row lacks and that a recomputation can add.
 func (s *seriesRun) lacks(row *rollup.Row) (fields rollup.AddedFields) {
-	return lists.Filter(s.kind.Spec().Partial(&row.Fold), func(f rollup.AddedField) bool { return f.Since != model.MaxTime })
+	return lists.Filter(s.kind.Spec().Partial(&row.Fold), func(f rollup.AddedField) bool {
+		return f.Since != model.MaxTime
+	})
 }
 
 // recompute recomputes the partial rows of a level, and the coarser ones that contain them.
@@ -94,7 +96,8 @@ func (s *seriesRun) recompute(ctx context.Context, level int) error {
 	if err != nil {
 		return err
 	}
-	agg := &aggregate.Aggregator{Store: s.table, QuarantineStore: s.table, Catalog: s.Catalog, Now: s.Now, Sleep: s.Retrier.Sleep, Rand: s.Retrier.Rand}
+	agg := &aggregate.Aggregator{Store: s.table, QuarantineStore: s.table, Catalog: s.Catalog, Now: s.Now,
+		Sleep: s.Retrier.Sleep, Rand: s.Retrier.Rand}
 	for some := range slices.Chunk(s.partial(rows), s.batch()) {
 		targets := lists.Map(some, func(row rollup.Row) aggregate.Target {
 			return aggregate.Target{Series: s.series, At: row.Key.Start, Tier: tierUnit(s.kind, level)}
@@ -119,9 +122,11 @@ func perRow(rate, n int) time.Duration { return time.Duration(n) * time.Second /
 func wholeFrom(fields rollup.AddedFields, spec *rollup.Spec, unit tier.Unit, partial []rollup.Row) {
 	for _, row := range partial {
 		for _, lacks := range spec.Partial(&row.Fold) {
-			i := slices.IndexFunc(fields, func(f rollup.AddedField) bool { return f.Role == lacks.Role && f.Name == lacks.Name })
+			i := slices.IndexFunc(fields, func(f rollup.AddedField) bool {
+				return f.Role == lacks.Role && f.Name == lacks.Name
+			})
 			if i >= 0 && row.Key.Start >= fields[i].WholeFrom {
-				fields[i].WholeFrom = unit.BucketOf(row.Key.Start).End
+				fields[i].WholeFrom = unit.BucketAt(row.Key.Start).End
 			}
 		}
 	}

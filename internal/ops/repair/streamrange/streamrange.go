@@ -21,8 +21,10 @@ var ErrTrimmed = errors.New("the table stream no longer has it")
 
 // Client is the part of the SDK's DynamoDB Streams client that a Reader calls.
 type Client interface {
-	GetShardIterator(ctx context.Context, in *dynamodbstreams.GetShardIteratorInput, options ...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetShardIteratorOutput, error)
-	GetRecords(ctx context.Context, in *dynamodbstreams.GetRecordsInput, options ...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetRecordsOutput, error)
+	GetShardIterator(ctx context.Context, in *dynamodbstreams.GetShardIteratorInput,
+		options ...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetShardIteratorOutput, error)
+	GetRecords(ctx context.Context, in *dynamodbstreams.GetRecordsInput,
+		options ...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetRecordsOutput, error)
 }
 
 var _ Client = (*dynamodbstreams.Client)(nil)

@@ -21,11 +21,13 @@ type shard struct {
 	err   error // of the first request
 }
 
-func (s *shard) GetShardIterator(context.Context, *dynamodbstreams.GetShardIteratorInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetShardIteratorOutput, error) {
+func (s *shard) GetShardIterator(context.Context, *dynamodbstreams.GetShardIteratorInput,
+	...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetShardIteratorOutput, error) {
 	return &dynamodbstreams.GetShardIteratorOutput{ShardIterator: new("0")}, s.err
 }
 
-func (s *shard) GetRecords(context.Context, *dynamodbstreams.GetRecordsInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetRecordsOutput, error) {
+func (s *shard) GetRecords(context.Context, *dynamodbstreams.GetRecordsInput,
+	...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetRecordsOutput, error) {
 	out := &dynamodbstreams.GetRecordsOutput{NextShardIterator: new("next")}
 	if s.next < len(s.pages) && s.pages[s.next] != "" {
 		out.Records = []types.Record{{Dynamodb: &types.StreamRecord{SequenceNumber: &s.pages[s.next]}}}

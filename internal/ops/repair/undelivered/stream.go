@@ -13,8 +13,10 @@ type Range struct{ StreamARN, ShardID, StartSequenceNumber, EndSequenceNumber st
 
 // Kinesis is the part of the SDK's client that a Reader calls.
 type Kinesis interface {
-	GetShardIterator(ctx context.Context, in *kinesis.GetShardIteratorInput, options ...func(*kinesis.Options)) (*kinesis.GetShardIteratorOutput, error)
-	GetRecords(ctx context.Context, in *kinesis.GetRecordsInput, options ...func(*kinesis.Options)) (*kinesis.GetRecordsOutput, error)
+	GetShardIterator(ctx context.Context, in *kinesis.GetShardIteratorInput,
+		options ...func(*kinesis.Options)) (*kinesis.GetShardIteratorOutput, error)
+	GetRecords(ctx context.Context, in *kinesis.GetRecordsInput,
+		options ...func(*kinesis.Options)) (*kinesis.GetRecordsOutput, error)
 }
 
 var _ Kinesis = (*kinesis.Client)(nil)
@@ -35,13 +37,15 @@ func (r Reader) Read(ctx context.Context, lost Range, visit func(origin string, 
 	}
 	first := true
 	for at := start.ShardIterator; at != nil; {
-		page, err := r.Client.GetRecords(ctx, &kinesis.GetRecordsInput{ShardIterator: at, StreamARN: &lost.StreamARN})
+		page, err := r.Client.GetRecords(ctx,
+			&kinesis.GetRecordsInput{ShardIterator: at, StreamARN: &lost.StreamARN})
 		if err != nil {
 			return fmt.Errorf("read shard %s: %w", lost.ShardID, err)
 		}
 		for _, record := range page.Records {
 			if first && *record.SequenceNumber != lost.StartSequenceNumber {
-				return fmt.Errorf("read shard %s: the data stream no longer has record %s, the first of the range", lost.ShardID, lost.StartSequenceNumber)
+				return fmt.Errorf("read shard %s: the data stream no longer has record %s, the first of the range",
+					lost.ShardID, lost.StartSequenceNumber)
 			}
 			first = false
 			if err := visit(lost.ShardID+":"+*record.SequenceNumber, record.Data); err != nil {
@@ -51,9 +55,11 @@ func (r Reader) Read(ctx context.Context, lost Range, visit func(origin string, 
 				return nil
 			}
 		}
-		if at = page.NextShardIterator; page.MillisBehindLatest != nil && *page.MillisBehindLatest == 0 && len(page.Records) == 0 {
+		if at = page.NextShardIterator; page.MillisBehindLatest != nil && *page.MillisBehindLatest == 0 &&
+			len(page.Records) == 0 {
 			break
 		}
 	}
-	return fmt.Errorf("read shard %s: record %s, the last of the range, was not found", lost.ShardID, lost.EndSequenceNumber)
+	return fmt.Errorf("read shard %s: record %s, the last of the range, was not found", lost.ShardID,
+		lost.EndSequenceNumber)
 }

@@ -55,10 +55,12 @@ func Decode(m onfailure.Message, kinds *catalog.Catalog) Message {
 	_ = json.Unmarshal(m.Body, &in) // what is not an object has no member
 	switch {
 	case in.Batch.StreamARN != "":
-		return Message{Message: m, Form: Stream, Detail: in.RequestContext.Condition + " " + in.Batch.ShardID, lost: in.Batch, decode: envelope.FromRule}
+		return Message{Message: m, Form: Stream, Detail: in.RequestContext.Condition + " " + in.Batch.ShardID,
+			lost: in.Batch, decode: envelope.FromRule}
 	case in.RequestPayload != nil:
-		d := Message{Message: m, Form: Invocation, Detail: in.RequestContext.Condition, origin: in.RequestContext.RequestID, payload: in.RequestPayload, decode: envelope.FromDevice}
-		if source, err := envelope.SourceOf(d.payload); err != nil || source != envelope.IoT {
+		d := Message{Message: m, Form: Invocation, Detail: in.RequestContext.Condition,
+			origin: in.RequestContext.RequestID, payload: in.RequestPayload, decode: envelope.FromDevice}
+		if source, err := envelope.DetectSource(d.payload); err != nil || source != envelope.IoT {
 			d.Err = errNotRule
 		}
 		return d

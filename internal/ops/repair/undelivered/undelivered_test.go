@@ -63,19 +63,22 @@ type shard struct {
 	trimmed int // records that are gone
 }
 
-func (s *shard) GetShardIterator(_ context.Context, in *kinesis.GetShardIteratorInput, _ ...func(*kinesis.Options)) (*kinesis.GetShardIteratorOutput, error) {
+func (s *shard) GetShardIterator(_ context.Context, in *kinesis.GetShardIteratorInput,
+	_ ...func(*kinesis.Options)) (*kinesis.GetShardIteratorOutput, error) {
 	if *in.ShardId != "shardId-1" {
 		return nil, errNoResponse
 	}
 	return &kinesis.GetShardIteratorOutput{ShardIterator: in.StartingSequenceNumber}, nil
 }
 
-func (s *shard) GetRecords(_ context.Context, in *kinesis.GetRecordsInput, _ ...func(*kinesis.Options)) (*kinesis.GetRecordsOutput, error) {
+func (s *shard) GetRecords(_ context.Context, in *kinesis.GetRecordsInput,
+	_ ...func(*kinesis.Options)) (*kinesis.GetRecordsOutput, error) {
 	var next int
 	fmt.Sscan(*in.ShardIterator, &next)
 	out := &kinesis.GetRecordsOutput{MillisBehindLatest: new(int64(0))}
 	for next = max(next, s.trimmed+1); next <= len(s.records) && len(out.Records) < 3; next++ {
-		out.Records = append(out.Records, types.Record{SequenceNumber: new(fmt.Sprint(next)), Data: s.records[next-1]})
+		out.Records = append(out.Records,
+			types.Record{SequenceNumber: new(fmt.Sprint(next)), Data: s.records[next-1]})
 	}
 	out.NextShardIterator = new(fmt.Sprint(next))
 	return out, nil
@@ -121,7 +124,8 @@ func reading(n int, subject bool) string {
 }
 
 func (f *fixture) add(body string) {
-	f.queue.messages = append(f.queue.messages, onfailure.Message{ID: fmt.Sprint("m", len(f.queue.messages)), Body: []byte(body)})
+	f.queue.messages = append(f.queue.messages,
+		onfailure.Message{ID: fmt.Sprint("m", len(f.queue.messages)), Body: []byte(body)})
 }
 
 // addForm adds the message of a form with the n-th reading, as AWS documents its members.
@@ -138,7 +142,8 @@ func (f *fixture) addForm(form undelivered.Form, n int) {
 		if n%3 == 1 {
 			topic, message = topic+"/batch", "["+message+"]"
 		}
-		failed := fmt.Sprintf(`"topic":%q,"base64OriginalPayload":%q`, topic, base64.StdEncoding.EncodeToString([]byte(message)))
+		failed := fmt.Sprintf(`"topic":%q,"base64OriginalPayload":%q`, topic,
+			base64.StdEncoding.EncodeToString([]byte(message)))
 		if n%3 == 2 { // of a batch across topics
 			failed = `"payloadsWithMetadata":[{"id":"7a28",` + failed + `}]`
 		}
@@ -176,7 +181,8 @@ func (f *fixture) replayAll() (stay []error) {
 func (f *fixture) stored() (found []string) {
 	f.Helper()
 	kind := &f.kinds.Kinds[0]
-	for e, err := range storage.EventsOf(f.Context(), f.table, kind.ShardsOf(kind.Series("sensor_01", "", model.Order{})), storage.Range{From: model.MinTime, To: model.MaxTime}) {
+	for e, err := range storage.MergeEvents(f.Context(), f.table, kind.ShardSeries(
+		kind.Series("sensor_01", "", model.Order{})), storage.Range{From: model.MinTime, To: model.MaxTime}) {
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -190,7 +196,8 @@ func (f *fixture) stored() (found []string) {
 // removals have no response. Each reading is stored, none twice.
 func TestReplay_LosesNothingAndStoresNothingTwice(t *testing.T) {
 	const n = 1000
-	for _, form := range []undelivered.Form{undelivered.Inbox, undelivered.Invocation, undelivered.Rule, undelivered.Stream} {
+	for _, form := range []undelivered.Form{undelivered.Inbox, undelivered.Invocation, undelivered.Rule,
+		undelivered.Stream} {
 		t.Run(string(form), func(t *testing.T) {
 			f := newFixture(t)
 			var want []string
@@ -246,7 +253,8 @@ func TestReplay_KeepsWhatItCannotStore(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, last int
 		want        string
-	}{"trimmed": {1, 2, "no longer has record 1"}, "an end that is not there": {2, 9, "record 9, the last of the range, was not found"}} {
+	}{"trimmed": {1, 2, "no longer has record 1"},
+		"an end that is not there": {2, 9, "record 9, the last of the range, was not found"}} {
 		f.addRange(c.first, c.last)
 		_, err := f.Replay(t.Context(), f.last())
 		f.wantReason(name, err, c.want)
@@ -274,7 +282,8 @@ func (f *fixture) wantReason(of string, err error, want string) {
 // A message says in which form it came.
 func TestDecode_NamesTheForm(t *testing.T) {
 	f := newFixture(t)
-	for form, detail := range map[undelivered.Form]string{undelivered.Inbox: "", undelivered.Invocation: "RetriesExhausted", undelivered.Rule: "tidemark/devices/sensor_01/readings"} {
+	for form, detail := range map[undelivered.Form]string{undelivered.Inbox: "",
+		undelivered.Invocation: "RetriesExhausted", undelivered.Rule: "tidemark/devices/sensor_01/readings"} {
 		f.addForm(form, 0)
 		if m := f.last(); m.Form != form || m.Detail != detail || m.Err != nil || !json.Valid(m.Body) {
 			t.Errorf("%s %q %v, want %s %q", m.Form, m.Detail, m.Err, form, detail)

@@ -77,7 +77,7 @@ func (a *audit) addEvent(e *model.Event) {
 	included := a.include != nil && a.include(e)
 	s.addToParents(eventLevel, e.At, func(b *bucketSum) {
 		b.children++
-		b.digest.Add(rollup.DigestOf(e))
+		b.digest.Add(rollup.NewDigest(e))
 		b.included = b.included || included
 	})
 }
@@ -104,7 +104,7 @@ func (a *audit) findSums(s model.Series) *seriesSums {
 func (s *seriesSums) addToParents(from int, at model.Time, count func(*bucketSum)) {
 	for level := from + 1; level < len(s.sums); level++ {
 		t := s.kind.Retention.Tiers[level]
-		if b := t.Unit.BucketOf(at); keeps(t, b) && childLevel(s.kind.Retention, level, b) == from {
+		if b := t.Unit.BucketAt(at); keeps(t, b) && childLevel(s.kind.Retention, level, b) == from {
 			count(s.bucket(level, b.Start))
 		}
 	}
@@ -162,7 +162,7 @@ func (a *audit) suspects() (all []Suspect) {
 // Include selected may be missing from the queue of sweeps too: its bucket counts as settled.
 func (a *audit) isOpen(of model.Series, s *seriesSums, level int, start model.Time) bool {
 	policy := s.kind.Retention
-	closes := policy.ClosesAt(level, policy.Tiers[level].Unit.BucketOf(start), of)
+	closes := policy.ClosesAt(level, policy.Tiers[level].Unit.BucketAt(start), of)
 	return closes > a.swept.Of(of) && !s.sums[level][start].included
 }
 
@@ -222,7 +222,8 @@ func (s Scope) CheckTier(kinds *catalog.Catalog) error {
 		return nil
 	}
 	for _, k := range kinds.Kinds {
-		if _, _, has := k.Retention.Find(s.Tier); has && (s.Subject.Type == "" || s.Subject.Type == k.Subject.Name) {
+		if _, _, has := k.Retention.Find(s.Tier); has &&
+			(s.Subject.Type == "" || s.Subject.Type == k.Subject.Name) {
 			return nil
 		}
 	}
@@ -234,10 +235,10 @@ func (s Scope) CheckTier(kinds *catalog.Catalog) error {
 func (s Span) widened(l tier.Policy) Span {
 	coarsest := l.Tiers[len(l.Tiers)-1].Unit
 	if s.From > model.MinTime {
-		s.From = coarsest.BucketOf(s.From).Start
+		s.From = coarsest.BucketAt(s.From).Start
 	}
 	if s.To < model.MaxTime {
-		if b := coarsest.BucketOf(s.To); b.Start < s.To {
+		if b := coarsest.BucketAt(s.To); b.Start < s.To {
 			s.To = b.End
 		}
 	}

@@ -92,7 +92,8 @@ func (r *auditRun) scan(ctx context.Context) error {
 func compareSubjects(a, b model.Subject) int { return strings.Compare(a.String(), b.String()) }
 
 func (r *auditRun) newAudit(covers func(*catalog.Kind) bool) *audit {
-	return &audit{kinds: r.Catalog, covers: covers, now: r.Now(), include: r.Include, swept: r.swept, series: map[model.Series]*seriesSums{}, others: map[model.Subject]bool{}}
+	return &audit{kinds: r.Catalog, covers: covers, now: r.Now(), include: r.Include, swept: r.swept,
+		series: map[model.Series]*seriesSums{}, others: map[model.Subject]bool{}}
 }
 
 func (r *auditRun) count() {
@@ -116,7 +117,8 @@ func (r *auditRun) endPartition(ctx context.Context) error {
 }
 
 // read audits partitions together by reading each strongly consistent and in order.
-func (r *auditRun) read(ctx context.Context, partitions []string, covers func(*catalog.Kind) bool, count func()) error {
+func (r *auditRun) read(ctx context.Context, partitions []string, covers func(*catalog.Kind) bool,
+	count func()) error {
 	one := r.newAudit(covers)
 	for _, pk := range partitions {
 		_, err := tablescan.Partition(ctx, r.Table, pk, func(it item.Item) bool {

@@ -52,7 +52,9 @@ func TestAuditor_FindsBucketsThatDifferFromTheirChildren(t *testing.T) {
 		},
 		"wrong numbers with the right digest": {
 			func(f *fixture) {
-				f.changeRow(tier.Hour, "2026-04-20T14:00:00Z", func(r *rollup.Row) { r.Summary = rollup.NewFold(testKind(t).Spec()).Summary })
+				f.changeRow(tier.Hour, "2026-04-20T14:00:00Z", func(r *rollup.Row) {
+					r.Summary = rollup.NewFold(testKind(t).Spec()).Summary
+				})
 			},
 			nil,
 		},
@@ -82,8 +84,11 @@ func TestAuditor_IncludeMakesABucketSuspectWhateverItsDigest(t *testing.T) {
 	f := newFixture(t, testKind(t))
 	f.process(testEvents...)
 	f.changeRow(tier.Hour, "2026-05-01T00:00:00Z", func(r *rollup.Row) { r.ChildrenExpireAt = 1 })
-	report := f.audit(Auditor{Include: func(e *model.Event) bool { return e.At >= testEvents[3].At }}, model.Subject{})
-	want := []string{"hour: an event of it arrived in the range", "hour: the row is sealed and may miss an event of the range"}
+	report := f.audit(Auditor{Include: func(e *model.Event) bool {
+		return e.At >= testEvents[3].At
+	}}, model.Subject{})
+	want := []string{"hour: an event of it arrived in the range",
+		"hour: the row is sealed and may miss an event of the range"}
 	if got := lines(report.Suspects); !slices.Equal(got, want) {
 		t.Errorf("suspects %q, want %q", got, want)
 	}
@@ -100,7 +105,8 @@ func TestAuditor_ReportsProgressAndSeriesOfUndeclaredKinds(t *testing.T) {
 	if seen != report.Items {
 		t.Errorf("progress counted %d of %d items", seen, report.Items)
 	}
-	if want := []model.Series{other.Series}; !slices.Equal(report.Undeclared, want) || !slices.Equal(report.Series(), want) {
+	if want := []model.Series{other.Series}; !slices.Equal(report.Undeclared, want) ||
+		!slices.Equal(report.Series(), want) {
 		t.Errorf("undeclared %v, to recount %v; want %v", report.Undeclared, report.Series(), want)
 	}
 }

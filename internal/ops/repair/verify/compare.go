@@ -60,9 +60,11 @@ func (r *recount) compare(level int, start model.Time, want *rollup.Row) Finding
 	case row == nil && mayHaveExpired(r.kind.Retention, level, start, r.now, r.row):
 		f.Status = Expired
 	case row == nil:
-		f.Status, f.Detail = Missing, fmt.Sprintf("there is no row for its %d events", want.Summary.Events()+want.Unreadable)
+		f.Status, f.Detail = Missing,
+			fmt.Sprintf("there is no row for its %d events", want.Summary.Events()+want.Unreadable)
 	case want == nil:
-		f.Status, f.Detail = Extra, fmt.Sprintf("the row counts %d events, but there are none", row.Summary.Events())
+		f.Status, f.Detail = Extra,
+			fmt.Sprintf("the row counts %d events, but there are none", row.Summary.Events())
 	case equal(want, row):
 		f.Status = Equal
 	default:
@@ -75,7 +77,8 @@ func (r *recount) compare(level int, start model.Time, want *rollup.Row) Finding
 // stored one does not say that it includes fields which its children do not include. After a purge, lists of
 // members may have different numbers of places.
 func equal(want, row *rollup.Row) bool {
-	return row.FieldsAt <= want.FieldsAt && want.Digest == row.Digest && want.Unreadable == row.Unreadable && want.Exact == row.Exact && want.Continuation == row.Continuation &&
+	return row.FieldsAt <= want.FieldsAt && want.Digest == row.Digest && want.Unreadable == row.Unreadable &&
+		want.Exact == row.Exact && want.Continuation == row.Continuation &&
 		bytes.Equal(want.Summary.WithPlaces(row.Summary).Encode(nil),
 			row.Summary.WithPlaces(want.Summary).Encode(nil))
 }
@@ -111,10 +114,11 @@ func isSealed(row *rollup.Row, now model.Time) bool {
 // is absent and may itself have expired. A parent that is not sealed proves that the row never existed; so
 // does an absent parent of a tier that is kept forever. stored returns the row of a bucket, nil if there is
 // none.
-func mayHaveExpired(l tier.Policy, level int, start, now model.Time, stored func(level int, start model.Time) *rollup.Row) bool {
+func mayHaveExpired(l tier.Policy, level int, start, now model.Time,
+	stored func(level int, start model.Time) *rollup.Row) bool {
 	for ; level < len(l.Tiers); level++ {
 		t := l.Tiers[level]
-		b, least := t.Unit.BucketOf(start), t.LeastRetention()
+		b, least := t.Unit.BucketAt(start), t.LeastRetention()
 		if !keeps(t, b) {
 			continue
 		}

@@ -36,7 +36,9 @@ func TestMayHaveExpired_AgreesWithAggregate(t *testing.T) {
 						rows[level] = emptyRow(policy.Tiers[level].Unit, e.At, is == closed)
 					}
 				}
-				expired := mayHaveExpired(policy, 0, e.At, now, func(level int, _ model.Time) *rollup.Row { return rows[level] })
+				expired := mayHaveExpired(policy, 0, e.At, now, func(level int, _ model.Time) *rollup.Row {
+					return rows[level]
+				})
 				if created := aggregateCreatesHour(t, policy, e, now, rows); created == expired {
 					t.Errorf("month kept %s, day %d, month %d, %d days old: aggregate creates the row: %t; it may have expired: %t",
 						month, state%3, state/3, age, created, expired)
@@ -53,7 +55,7 @@ func TestMayHaveExpired_AgreesWithAggregate(t *testing.T) {
 // emptyRow returns a row without events of the tested series.
 func emptyRow(u tier.Unit, at model.Time, closed bool) *rollup.Row {
 	row := &rollup.Row{
-		Key:  rollup.Key{Series: tested, Tier: u.String(), Start: u.BucketOf(at).Start},
+		Key:  rollup.Key{Series: tested, Tier: u.String(), Start: u.BucketAt(at).Start},
 		Fold: *rollup.NewFold(nil), Rev: rollup.Rev{1}, V: item.Version, WrittenAt: at,
 	}
 	if closed {
@@ -63,7 +65,8 @@ func emptyRow(u tier.Unit, at model.Time, closed bool) *rollup.Row {
 }
 
 // aggregateCreatesHour reports whether aggregate creates the hour of an event.
-func aggregateCreatesHour(t *testing.T, p tier.Policy, e model.Event, now model.Time, rows map[int]*rollup.Row) bool {
+func aggregateCreatesHour(t *testing.T, p tier.Policy, e model.Event, now model.Time,
+	rows map[int]*rollup.Row) bool {
 	t.Helper()
 	clock := func() model.Time { return now }
 	table := memory.New(clock)
@@ -75,16 +78,20 @@ func aggregateCreatesHour(t *testing.T, p tier.Policy, e model.Event, now model.
 			t.Fatal(result, err)
 		}
 	}
-	kinds, err := catalog.New(catalog.Kind{Name: tested.Kind, Subject: catalog.SubjectType{Name: tested.Subject.Type}, Retention: p})
+	kinds, err := catalog.New(
+		catalog.Kind{Name: tested.Kind, Subject: catalog.SubjectType{Name: tested.Subject.Type}, Retention: p})
 	if err != nil {
 		t.Fatal(err)
 	}
-	agg := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: clock, Rand: rand.NewChaCha8([32]byte{1}),
+	agg := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: clock,
+		Rand:  rand.NewChaCha8([32]byte{1}),
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
-	if report := agg.Process(t.Context(), []storage.Change{{Type: storage.Inserted, Key: e.Key()}}); len(report.Failures) > 0 {
+	if report := agg.Process(t.Context(),
+		[]storage.Change{{Type: storage.Inserted, Key: e.Key()}}); len(report.Failures) > 0 {
 		t.Fatal(fmt.Errorf("process: %w", report.Failures[0].Err))
 	}
-	hour, err := table.Row(t.Context(), rollup.Key{Series: tested, Tier: "hour", Start: tier.Hour.BucketOf(e.At).Start})
+	hour, err := table.Row(t.Context(),
+		rollup.Key{Series: tested, Tier: "hour", Start: tier.Hour.BucketAt(e.At).Start})
 	if err != nil {
 		t.Fatal(err)
 	}

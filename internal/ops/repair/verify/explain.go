@@ -18,8 +18,10 @@ import (
 // explain reads the events of a bucket that is folded from events and names those that make the row differ.
 // It returns "" for a bucket folded from finer buckets: their own findings explain it.
 func (r *recount) explain(ctx context.Context, f Finding) (string, error) {
-	level := slices.IndexFunc(r.kind.Retention.Tiers, func(t tier.Tier) bool { return t.Unit.String() == f.Key.Tier })
-	b := r.kind.Retention.Tiers[level].Unit.BucketOf(f.Key.Start)
+	level := slices.IndexFunc(r.kind.Retention.Tiers, func(t tier.Tier) bool {
+		return t.Unit.String() == f.Key.Tier
+	})
+	b := r.kind.Retention.Tiers[level].Unit.BucketAt(f.Key.Start)
 	if f.Status == Extra || childLevel(r.kind.Retention, level, b) != eventLevel {
 		return "", nil
 	}
@@ -44,7 +46,7 @@ func explainDifference(row *rollup.Row, events []model.Event) string {
 	slices.SortStableFunc(events, func(a, b model.Event) int { return cmp.Compare(a.ArrivedAt, b.ArrivedAt) })
 	var lack rollup.Digest
 	for i := range events {
-		lack.Add(rollup.DigestOf(&events[i]))
+		lack.Add(rollup.NewDigest(&events[i]))
 	}
 	lack.Sub(row.Digest)
 	if lack == (rollup.Digest{}) {
@@ -67,7 +69,7 @@ func withDigest(events []model.Event, sum rollup.Digest) []model.Event {
 	var total rollup.Digest
 	for i := range events {
 		before[total] = i
-		own := rollup.DigestOf(&events[i])
+		own := rollup.NewDigest(&events[i])
 		total.Add(own)
 		rest := total
 		rest.Sub(sum)

@@ -73,7 +73,8 @@ func TestExplainDifference_SaysWhatItCanOfOtherDifferences(t *testing.T) {
 		"written before they arrived": {rowOfEvents(t, early, eventAt("2026-04-20T14:59:00Z", 1)), "arrived after the row was written"},
 		"a damaged row":               {&rollup.Row{}, ""},
 	} {
-		if got := explainDifference(c.row, append([]model.Event(nil), events...)); !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
+		if got := explainDifference(c.row, append([]model.Event(nil), events...)); !strings.Contains(got, c.want) ||
+			(c.want == "") != (got == "") {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}

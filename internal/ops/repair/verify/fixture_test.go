@@ -33,7 +33,8 @@ func newFixture(t *testing.T, kind *catalog.Kind) *fixture {
 	if f.catalog, err = catalog.New(*kind); err != nil {
 		t.Fatal(err)
 	}
-	f.agg = &aggregate.Aggregator{Store: f.Table, QuarantineStore: f.Table, Catalog: f.catalog, Now: f.now, Rand: rand.NewChaCha8([32]byte{1}),
+	f.agg = &aggregate.Aggregator{Store: f.Table, QuarantineStore: f.Table, Catalog: f.catalog, Now: f.now,
+		Rand:  rand.NewChaCha8([32]byte{1}),
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	return f
 }
@@ -70,7 +71,7 @@ func (f *fixture) process(events ...model.Event) {
 // changeRow changes a stored row behind aggregate's back.
 func (f *fixture) changeRow(u tier.Unit, when string, change func(*rollup.Row)) {
 	f.Helper()
-	key := rollup.Key{Series: tested, Tier: u.String(), Start: u.BucketOf(eventAt(when, 0).At).Start}
+	key := rollup.Key{Series: tested, Tier: u.String(), Start: u.BucketAt(eventAt(when, 0).At).Start}
 	row, err := f.Row(f.Context(), key)
 	if err != nil || row == nil {
 		f.Fatalf("row %v: %v, %v", key, row, err)

@@ -25,14 +25,17 @@ func TestVerify_OpenBucketsAreNotJudgedByTheirRows(t *testing.T) {
 	if report := f.audit(Auditor{}, model.Subject{}); len(report.Suspects) > 0 {
 		t.Errorf("suspects %v, want none while the buckets are open", report.Suspects)
 	}
-	if report := f.audit(Auditor{Include: func(*model.Event) bool { return true }}, model.Subject{}); len(report.Suspects) != 1 {
-		t.Errorf("suspects %v, want the hour of the included event: its invalidation may be missing", report.Suspects)
+	if report := f.audit(Auditor{Include: func(*model.Event) bool { return true }},
+		model.Subject{}); len(report.Suspects) != 1 {
+		t.Errorf("suspects %v, want the hour of the included event: its invalidation may be missing",
+			report.Suspects)
 	}
 	report := f.verify(Verifier{}, Scope{Span: Always})
 	if !report.OK() || len(report.Tiers) != 3 || report.Tiers[0].Status[Open] != 1 {
 		t.Errorf("differences %v, tiers %v; want one open bucket in each tier", report.Differences, report.Tiers)
 	}
-	if _, err := f.AdvanceSweep(t.Context(), storage.FirstGeneration.Shard(e.Series), tier.Hour.BucketOf(e.At).End); err != nil {
+	if _, err := f.AdvanceSweep(t.Context(), storage.FirstGeneration.Shard(e.Series),
+		tier.Hour.BucketAt(e.At).End); err != nil {
 		t.Fatal(err)
 	}
 	report = f.verify(Verifier{}, Scope{Span: Always})
@@ -54,7 +57,8 @@ func TestVerify_DeferredTiersNeedLowWatermarks(t *testing.T) {
 	f := newFixture(t, &kind)
 	f.store(eventAt(soon, 0))
 	v := Verifier{Store: withoutSweeps{f.Table}, Catalog: f.catalog, Now: f.now}
-	if _, err := v.Verify(t.Context(), Scope{Span: Always}); err == nil || !strings.Contains(err.Error(), "no low watermarks") {
+	if _, err := v.Verify(t.Context(), Scope{Span: Always}); err == nil ||
+		!strings.Contains(err.Error(), "no low watermarks") {
 		t.Errorf("error %v, want that the store has no low watermarks", err)
 	}
 }

@@ -109,7 +109,7 @@ func (r *recount) spanRange(s Span) storage.Range {
 
 // eachEvent calls do for every event of a span.
 func (r *recount) eachEvent(ctx context.Context, s Span, do func(*model.Event)) error {
-	for e, err := range storage.EventsOf(ctx, r.store, r.kind.SourcesOf(r.series), r.spanRange(s)) {
+	for e, err := range storage.MergeEvents(ctx, r.store, r.kind.SourceSeries(r.series), r.spanRange(s)) {
 		if err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (r *recount) foldEvents(ctx context.Context) error {
 func (r *recount) foldShares(ctx context.Context) error {
 	for level, t := range r.kind.Retention.Tiers {
 		for start, row := range r.stored[level] {
-			b := t.Unit.BucketOf(start)
+			b := t.Unit.BucketAt(start)
 			if childLevel(r.kind.Retention, level, b) != eventLevel {
 				continue
 			}
@@ -167,9 +167,10 @@ func (r *recount) foldSessions(ctx context.Context) error {
 		if level > 0 && r.kind.Retention.Finest().From == 0 {
 			return nil
 		}
-		f := sessions.New(r.kind, r.series, level, t.Unit.BucketOf(r.span.From).Start, t.Unit.BucketOf(r.span.To-1).End)
+		f := sessions.New(r.kind, r.series, level, t.Unit.BucketAt(r.span.From).Start,
+			t.Unit.BucketAt(r.span.To-1).End)
 		f.FoldBy(func(b tier.Bucket) *rollup.Spec { return r.rowSpec(level, b.Start) })
-		if err := f.Read(ctx, r.store, r.kind.SourcesOf(r.series), true); err != nil {
+		if err := f.Read(ctx, r.store, r.kind.SourceSeries(r.series), true); err != nil {
 			return err
 		}
 		for _, fold := range f.Folds() {
@@ -189,7 +190,7 @@ const eventLevel = -1
 func (r *recount) addToParents(from int, at model.Time, add func(*rollup.Fold)) {
 	for level := from + 1; level < len(r.kind.Retention.Tiers); level++ {
 		t := r.kind.Retention.Tiers[level]
-		if b := t.Unit.BucketOf(at); keeps(t, b) && childLevel(r.kind.Retention, level, b) == from {
+		if b := t.Unit.BucketAt(at); keeps(t, b) && childLevel(r.kind.Retention, level, b) == from {
 			add(r.expected[level].at(b, r.rowSpec(level, b.Start)))
 		}
 	}
@@ -241,7 +242,7 @@ func (r *recount) compareTier(level int) (all []Finding) {
 // open reports whether no sweep has settled a bucket: its row may miss changes.
 func (r *recount) open(level int, start model.Time) bool {
 	policy := r.kind.Retention
-	return policy.ClosesAt(level, policy.Tiers[level].Unit.BucketOf(start), r.series) > r.through
+	return policy.ClosesAt(level, policy.Tiers[level].Unit.BucketAt(start), r.series) > r.through
 }
 
 // expectedRow returns the row that should be stored for a fold, nil for no fold.
@@ -251,7 +252,8 @@ func (r *recount) expectedRow(level int, start model.Time, f *rollup.Fold) *roll
 	}
 	t := r.kind.Retention.Tiers[level]
 	f.Continuation = f.Continuation.StartAt(start)
-	row := &rollup.Row{Key: r.key(level, start), Fold: *f, ExpiresAt: t.ExpiresAt(t.Unit.BucketOf(start), r.now), WrittenAt: r.now}
+	row := &rollup.Row{Key: r.key(level, start), Fold: *f, ExpiresAt: t.ExpiresAt(t.Unit.BucketAt(start), r.now),
+		WrittenAt: r.now}
 	aggregate.Fit(row, r.kind.Spec())
 	return row
 }
@@ -282,7 +284,11 @@ func specAt(now *rollup.Spec, version model.Time) *rollup.Spec {
 			then.Measures = append(then.Measures, m)
 		}
 	}
-	then.Dimensions = slices.DeleteFunc(slices.Clone(now.Dimensions), func(d rollup.DimensionSpec) bool { return lacks(rollup.DimensionRole, d.Name) })
-	then.Distinct = slices.DeleteFunc(slices.Clone(now.Distinct), func(name string) bool { return lacks(rollup.DistinctRole, name) })
+	then.Dimensions = slices.DeleteFunc(slices.Clone(now.Dimensions), func(d rollup.DimensionSpec) bool {
+		return lacks(rollup.DimensionRole, d.Name)
+	})
+	then.Distinct = slices.DeleteFunc(slices.Clone(now.Distinct), func(name string) bool {
+		return lacks(rollup.DistinctRole, name)
+	})
 	return &then
 }

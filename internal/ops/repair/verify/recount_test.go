@@ -66,8 +66,9 @@ func eventAt(text string, value int64) model.Event {
 	if err != nil {
 		panic(err)
 	}
-	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.DecimalOf(value))}}
-	return model.Event{Series: tested, Order: model.Order{At: at}, Attrs: attrs, Hash: model.HashOf(attrs), ExpiresAt: 4e9}
+	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.NewDecimal(value))}}
+	return model.Event{Series: tested, Order: model.Order{At: at}, Attrs: attrs, Hash: model.HashAttrs(attrs),
+		ExpiresAt: 4e9}
 }
 
 // rightStub returns the events and their right rows, each tier folded from the finer.
@@ -77,7 +78,7 @@ func rightStub(kind *catalog.Kind, events ...model.Event) *seriesStub {
 		byStart := folds{}
 		var starts []model.Time
 		add := func(at model.Time, do func(*rollup.Fold)) {
-			b := t.Unit.BucketOf(at)
+			b := t.Unit.BucketAt(at)
 			if byStart[b.Start] == nil {
 				starts = append(starts, b.Start)
 			}
@@ -142,17 +143,20 @@ func TestRecount_DescribesEachDifference(t *testing.T) {
 	}{
 		"a corrected value that was not recomputed": {
 			func(s *seriesStub) { s.events[0] = eventAt("2026-04-20T14:00:00Z", 9) },
-			map[string]int{"hour differs": 1, "hour equal": 3, "day differs": 1, "day equal": 2, "month differs": 1, "month equal": 1},
+			map[string]int{"hour differs": 1, "hour equal": 3, "day differs": 1, "day equal": 2, "month differs": 1,
+				"month equal": 1},
 			"value: the row has count 2, invalid 0, sum 3, min 1, max 2, first 1, last 2; its events have count 2, invalid 0, sum 11, min 2, max 9, first 9, last 2",
 		},
 		"an event that was not processed": {
 			func(s *seriesStub) { s.events = append(s.events, eventAt("2026-05-01T07:00:00Z", 1)) },
-			map[string]int{"hour missing": 1, "hour equal": 4, "day differs": 1, "day equal": 2, "month differs": 1, "month equal": 1},
+			map[string]int{"hour missing": 1, "hour equal": 4, "day differs": 1, "day equal": 2, "month differs": 1,
+				"month equal": 1},
 			"there is no row for its 1 events",
 		},
 		"a deleted event": {
 			func(s *seriesStub) { s.events = s.events[:4] },
-			map[string]int{"hour extra": 1, "hour equal": 3, "day extra": 1, "day equal": 2, "month extra": 1, "month equal": 1},
+			map[string]int{"hour extra": 1, "hour equal": 3, "day extra": 1, "day equal": 2, "month extra": 1,
+				"month equal": 1},
 			"the row counts 1 events, but there are none",
 		},
 		"a row with right numbers and a wrong digest": {
@@ -207,7 +211,8 @@ func TestRecount_AbsentRowMayHaveExpiredOnlyUnderASealedParent(t *testing.T) {
 		t.Errorf("under an open day: got %v, want the hour missing", got)
 	}
 	s.rows[tier.Day][0].ChildrenExpireAt = 1
-	if got, _ := recountAll(t, kind, s, later); got["hour expired"] != 1 || got["day sealed"] != 1 || got["month equal"] != 1 {
+	if got, _ := recountAll(t, kind, s, later); got["hour expired"] != 1 || got["day sealed"] != 1 ||
+		got["month equal"] != 1 {
 		t.Errorf("under a sealed day: got %v, want the hour expired", got)
 	}
 }
@@ -216,7 +221,7 @@ func TestRecount_BucketsBeforeATierBeganAreFoldedFromTheTierBelow(t *testing.T) 
 	kind := *testKind(t)
 	tiers := append([]tier.Tier(nil), kind.Retention.Tiers...)
 	s := rightStub(&kind, testEvents...)
-	tiers[0].From = tier.Day.BucketOf(testEvents[4].At).Start // no hours before May
+	tiers[0].From = tier.Day.BucketAt(testEvents[4].At).Start // no hours before May
 	kind.Retention.Tiers = tiers
 	s.rows[tier.Hour] = s.rows[tier.Hour][3:]
 	got, _ := recountAll(t, &kind, s, soon)

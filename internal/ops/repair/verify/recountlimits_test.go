@@ -34,7 +34,7 @@ func wordyEvent(kind *catalog.Kind, after time.Duration, word string) model.Even
 		e.Attrs = append(e.Attrs, model.Attr{Name: d.Name, Value: model.TextValue(word)})
 	}
 	e.Attrs.Sort()
-	e.Hash = model.HashOf(e.Attrs)
+	e.Hash = model.HashAttrs(e.Attrs)
 	return e
 }
 
@@ -64,7 +64,8 @@ func TestRecount_RowOverTheSizeLimitIsEqual(t *testing.T) {
 	kind := wordyKind(t, 10, 200)
 	var events []model.Event
 	for i := range 1 + rollup.MaxRowBytes/10/rollup.MaxDimensionValue {
-		events = append(events, wordyEvent(kind, time.Duration(i)*time.Second, fmt.Sprintf("%*d", rollup.MaxDimensionValue, i)))
+		events = append(events,
+			wordyEvent(kind, time.Duration(i)*time.Second, fmt.Sprintf("%*d", rollup.MaxDimensionValue, i)))
 	}
 	events = append(events, wordyEvent(kind, time.Hour, "short"))
 	counts, findings := recountAll(t, kind, processedTable(t, kind, events...), soon)
@@ -72,7 +73,8 @@ func TestRecount_RowOverTheSizeLimitIsEqual(t *testing.T) {
 		t.Errorf("got %v, want all equal", counts)
 	}
 	if findings[0].Exact || !findings[1].Exact {
-		t.Errorf("the hours say exact: %t, %t; want the first inexact, the second exact", findings[0].Exact, findings[1].Exact)
+		t.Errorf("the hours say exact: %t, %t; want the first inexact, the second exact", findings[0].Exact,
+			findings[1].Exact)
 	}
 }
 

@@ -32,8 +32,7 @@ type Verifier struct {
 
 // Report is the result of a verification.
 type Report struct {
-	Audit *AuditReport // nil unless Quick
-
+	Audit       *AuditReport // nil unless Quick
 	Series      int
 	Events      int
 	Tiers       []TierCounts // in the order first met: finest first
@@ -98,7 +97,8 @@ func (v *Verifier) Verify(ctx context.Context, s Scope) (*Report, error) {
 const recountsAtOnce = 8
 
 // choose returns the series to recount: all of the subject, or with Quick those that an audit found suspect.
-func (v *Verifier) choose(ctx context.Context, report *Report, subject model.Subject) ([]model.Series, error) {
+func (v *Verifier) choose(ctx context.Context, report *Report,
+	subject model.Subject) ([]model.Series, error) {
 	if !v.Quick {
 		all, err := tablescan.Series(ctx, v.Store, v.Catalog, subject)
 		if err != nil {
@@ -203,7 +203,7 @@ const confirmations = 5
 // one revision before and after. One that changes each time is Busy.
 func (v *Verifier) confirm(ctx context.Context, first *recount, findings []found) ([]found, error) {
 	tiers := first.kind.Retention.Tiers
-	coarsest := func(f found) tier.Bucket { return tiers[len(tiers)-1].Unit.BucketOf(f.Key.Start) }
+	coarsest := func(f found) tier.Bucket { return tiers[len(tiers)-1].Unit.BucketAt(f.Key.Start) }
 	again := map[model.Time][]found{} // by the start of the coarsest bucket
 	for _, f := range findings {
 		b := coarsest(f)
@@ -259,7 +259,8 @@ func lowWatermarks(ctx context.Context, store any, kinds ...catalog.Kind) (stora
 	}
 	table, ok := store.(query.LowWatermarks)
 	if !ok {
-		return storage.LowWatermarks{}, fmt.Errorf("the store %T has no low watermarks, which the deferred tiers of kind %s require", store, kinds[at].Name)
+		return storage.LowWatermarks{}, fmt.Errorf(
+			"the store %T has no low watermarks, which the deferred tiers of kind %s require", store, kinds[at].Name)
 	}
 	all, err := table.Sweeps(ctx)
 	if err != nil {

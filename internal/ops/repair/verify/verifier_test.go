@@ -25,7 +25,8 @@ func TestVerifier_CountsFindingsByTier(t *testing.T) {
 	if !slices.Equal(got, []string{"hour", "day", "month"}) {
 		t.Errorf("tiers %v, want the finest first", got)
 	}
-	if !report.OK() || !report.Checked() || report.Series != 1 || report.Events != len(testEvents) || steps != 1 {
+	if !report.OK() || !report.Checked() || report.Series != 1 || report.Events != len(testEvents) ||
+		steps != 1 {
 		t.Errorf("report %+v, %d steps", report, steps)
 	}
 }
@@ -62,7 +63,8 @@ func TestVerifier_RecountsOnlyTheScope(t *testing.T) {
 	} {
 		report := f.verify(Verifier{}, c.scope)
 		if len(report.Differences) != c.differences || report.Checked() != c.checked {
-			t.Errorf("%s: %d differences, checked %t; want %d, %t", name, len(report.Differences), report.Checked(), c.differences, c.checked)
+			t.Errorf("%s: %d differences, checked %t; want %d, %t", name, len(report.Differences), report.Checked(),
+				c.differences, c.checked)
 		}
 	}
 }
