@@ -65,15 +65,20 @@ func export(t *testing.T, asJSON bool, data *metrics.MetricsData) write {
 }
 
 func TestMetrics_StoresGaugesSumsAndHistograms(t *testing.T) {
+	const cumulative = metrics.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE
 	sum := 7.5
 	data := exported(
 		gauge("queue", double(2.5, text("b", "2"), text("a", "x,y"))),
-		&metrics.Metric{Name: "requests",
-			Data: &metrics.Metric_Sum{Sum: &metrics.Sum{IsMonotonic: true, DataPoints: []*metrics.NumberDataPoint{
-				{TimeUnixNano: sampleNanos, Value: &metrics.NumberDataPoint_AsInt{AsInt: 900719925474099}}}}}},
-		&metrics.Metric{Name: "duration",
-			Data: &metrics.Metric_Histogram{Histogram: &metrics.Histogram{DataPoints: []*metrics.HistogramDataPoint{
-				{TimeUnixNano: sampleNanos, Count: 3, Sum: &sum, BucketCounts: []uint64{1, 2, 0}, ExplicitBounds: []float64{0.005, 1}}}}}},
+		&metrics.Metric{Name: "requests", Data: &metrics.Metric_Sum{Sum: &metrics.Sum{
+			IsMonotonic: true, AggregationTemporality: cumulative, DataPoints: []*metrics.NumberDataPoint{
+				{TimeUnixNano: sampleNanos, Value: &metrics.NumberDataPoint_AsInt{AsInt: 900719925474099}}},
+		}}},
+		&metrics.Metric{Name: "duration", Data: &metrics.Metric_Histogram{Histogram: &metrics.Histogram{
+			AggregationTemporality: cumulative, DataPoints: []*metrics.HistogramDataPoint{{
+				TimeUnixNano: sampleNanos, Count: 3, Sum: &sum, BucketCounts: []uint64{1, 2, 0},
+				ExplicitBounds: []float64{0.005, 1},
+			}},
+		}}},
 	)
 	for _, asJSON := range []bool{false, true} {
 		f := newCollector(t, nil, nil)
