@@ -50,7 +50,7 @@ const pageHead = "# The first live deployment\n" + `
 Tidemark has not been deployed to a live account yet. One command does that on a stage of its own, and shows
 what AWS really does:
 
-` + "```" + `
+` + "```sh" + `
 export AWS_PROFILE=… AWS_REGION=…
 make live-check STAGE=check1
 ` + "```" + `
