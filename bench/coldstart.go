@@ -145,9 +145,8 @@ func ready(binary, secret string) (time.Duration, error) {
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said
 	cmd.Env = []string{"AWS_LAMBDA_RUNTIME_API=" + listener.Addr().String(), "AWS_REGION=eu-central-1",
-		"AWS_ACCESS_KEY_ID=id",
-		"AWS_SECRET_ACCESS_KEY=secret", "AWS_SESSION_TOKEN=token", "TIDEMARK_TABLE=tidemark",
-		"AWS_LAMBDA_FUNCTION_NAME=bench", "AWS_EC2_METADATA_DISABLED=true",
+		"AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret", "AWS_SESSION_TOKEN=token",
+		"TIDEMARK_TABLE=tidemark", "AWS_LAMBDA_FUNCTION_NAME=bench", "AWS_EC2_METADATA_DISABLED=true",
 		"TIDEMARK_ENDPOINT=http://" + listener.Addr().String(), secret}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {

@@ -25,8 +25,7 @@ packages() { go list ./... | grep "$@"; }
 # cmd run programs, or simulations on one goroutine.
 shared='/(functions|internal|pkg)/'
 
-# Thousands of histories, queries and programs take too long under the race detector; fewer run under it. The
-# simulator in lab runs one goroutine at a time, which the detector has nothing to say about.
+# Thousands of histories, queries and programs take too long under the race detector; fewer run under it.
 histories='/(internal/engine/aggregate|internal/engine/alert|internal/api/promapi|pkg/lifecycle|pkg/timeseries)$'
 
 # What computes on one goroutine gains nothing by it, and the engine's comparison with its referee little.
@@ -48,7 +47,7 @@ elif [[ "$1" == long ]]; then
   suite=shared suite $race -skip "$measured" $(packages -E "$shared" | grep -vE "$histories|$alone")
   suite='doors' plain -run "$measured" ./functions/ingest ./functions/query
   suite='programs and histories' plain $(packages -vE "$shared") $(packages -E "$histories|$alone")
-  suite='fewer histories, race detector' TIDEMARK_LONG='' suite $race -skip "$deterministic" ./internal/engine/aggregate ./internal/engine/alert ./internal/api/promapi ./pkg/timeseries
+  suite='fewer histories, race detector' TIDEMARK_LONG='' suite $race -skip "$deterministic" ./lab/simulation ./internal/engine/aggregate ./internal/engine/alert ./internal/api/promapi ./pkg/timeseries
 else
   suite=shared suite $race -skip "$measured" $(packages -E "$shared" | grep -vE "$alone|/pkg/lifecycle$")
   suite='doors' plain -run "$measured" ./functions/ingest ./functions/query

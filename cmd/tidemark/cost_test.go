@@ -15,9 +15,9 @@ func TestCost_ShowsUnitsAndPricesByKind(t *testing.T) {
 	b.expect(0, words("cost READING --rate 1/m --batch 60 --series 100"), "100 series at 1/m, 60 in a request",
 		"READING", "PROVISIONED")
 	b.expect(0, words("cost READING --events 1e6/day --size 300"),
-		"1000000 events a day of 300 bytes, from 695 series",
-		"IN TOTAL, beside the stage at rest", "with latest: derived", "by HTTP API",
-		"table provisioned with autoscaling, 70 % used", "Basic Ingest", "cheaper than AWS IoT Core from",
+		"1000000 events a day of 300 bytes, from 695 series", "IN TOTAL, beside the stage at rest",
+		"with latest: derived", "by HTTP API", "table provisioned with autoscaling, 70 % used", "Basic Ingest",
+		"cheaper than AWS IoT Core from",
 		"dev    1183 ", "prod   236520 ")
 	b.expect(0, words("cost PAGEVIEW --events 1000/day --stage dev"), "In stage dev",
 		"authorizer that runs for each view")

@@ -140,8 +140,7 @@ func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) (
 	}
 	remove, err := devfile.Dev{
 		URL: running.URL, Endpoint: running.Endpoint, Table: running.Table, Config: options.ConfigPath,
-		PID:     os.Getpid(),
-		Started: time.Now(), ID: options.ID, Clock: options.Clock.Path(),
+		PID: os.Getpid(), Started: time.Now(), ID: options.ID, Clock: options.Clock.Path(),
 	}.Write(filepath.Join(flags.dir, filepath.Base(devfile.Path)))
 	if err != nil {
 		return fmt.Errorf("write the file by which other commands find this dev: %w", err)

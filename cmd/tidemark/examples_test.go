@@ -166,30 +166,21 @@ var (
 // of sh.
 func pageExamples(t *testing.T) (all []example) {
 	t.Helper()
-	for _, pattern := range []string{"docs/use/*.md", "docs/run/*.md", "examples/*.md"} {
-		pages, err := filepath.Glob(filepath.Join("../..", pattern))
-		if err != nil || len(pages) == 0 {
-			t.Fatalf("%s: %d pages, %v", pattern, len(pages), err)
-		}
-		for _, page := range pages {
-			text, err := os.ReadFile(page)
-			if err != nil {
-				t.Fatal(err)
-			}
-			where := strings.TrimPrefix(page, "../../")
-			for _, block := range anyBlock.FindAllStringSubmatch(string(text), -1) {
-				switch {
-				case block[1] == "sh":
-					for _, line := range shellLines(block[2]) {
-						all = append(all, example{where: where, line: line})
-					}
-				case commandLine.MatchString(block[2]):
-					t.Errorf("%s: a block has commands: begin it with ```sh\n%s", where, block[2])
+	texts := pages(t, "docs/use/*.md", "docs/run/*.md", "examples/*.md")
+	for _, where := range slices.Sorted(maps.Keys(texts)) {
+		text := texts[where]
+		for _, block := range anyBlock.FindAllStringSubmatch(text, -1) {
+			switch {
+			case block[1] == "sh":
+				for _, line := range shellLines(block[2]) {
+					all = append(all, example{where: where, line: line})
 				}
+			case commandLine.MatchString(block[2]):
+				t.Errorf("%s: a block has commands: begin it with ```sh\n%s", where, block[2])
 			}
-			if found := outsideCode.FindString(anyBlock.ReplaceAllString(string(text), "")); found != "" {
-				t.Errorf("%s: %q is a command outside a block: put it between ```sh and ```", where, found)
-			}
+		}
+		if found := outsideCode.FindString(anyBlock.ReplaceAllString(text, "")); found != "" {
+			t.Errorf("%s: %q is a command outside a block: put it between ```sh and ```", where, found)
 		}
 	}
 	return all

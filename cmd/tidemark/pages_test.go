@@ -17,28 +17,39 @@ var (
 	remark    = regexp.MustCompile(` {2,}.*`)
 )
 
-// Every command line in the documentation must parse: command, flags and number of
-// arguments. Lines with an ellipsis or an optional argument are not checked.
-func TestPages_CommandLinesParse(t *testing.T) {
-	checked := 0
-	for _, pattern := range []string{"README.md", "docs/*/*.md", "events/README.md", "examples/README.md"} {
-		pages, err := filepath.Glob(filepath.Join("../..", pattern))
-		if err != nil || len(pages) == 0 {
-			t.Fatalf("%s: %d pages, %v", pattern, len(pages), err)
+// pages returns the pages that match patterns, by their path in the repository. Each pattern has a page.
+func pages(t *testing.T, patterns ...string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(filepath.Join("../..", pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d pages, %v", pattern, len(found), err)
 		}
-		for _, page := range pages {
+		for _, page := range found {
 			text, err := os.ReadFile(page)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, line := range commandLines(string(text)) {
-				if strings.ContainsAny(line, "…[") {
-					continue
-				}
-				checked++
-				if err := parses(shellWords(line)); err != nil {
-					t.Errorf("%s: tidemark %s: %v", filepath.Base(page), line, err)
-				}
+			all[strings.TrimPrefix(filepath.ToSlash(page), "../../")] = string(text)
+		}
+	}
+	return all
+}
+
+// Every command line in the documentation must parse: command, flags and number of
+// arguments. Lines with an ellipsis or an optional argument are not checked.
+func TestPages_CommandLinesParse(t *testing.T) {
+	checked := 0
+	patterns := []string{"README.md", "docs/*/*.md", "events/README.md", "examples/README.md"}
+	for where, text := range pages(t, patterns...) {
+		for _, line := range commandLines(text) {
+			if strings.ContainsAny(line, "…[") {
+				continue
+			}
+			checked++
+			if err := parses(shellWords(line)); err != nil {
+				t.Errorf("%s: tidemark %s: %v", where, line, err)
 			}
 		}
 	}

@@ -84,8 +84,8 @@ func topMembers(cmd *cobra.Command, to *connection, flags topFlags, subject stri
 	if !q.Ranking.Merges() {
 		unit = q.Kind.Retention.Finest().Unit.String()
 	}
-	if q.Unit, err = tier.ParseUnit(cmp.Or(flags.tier, unit)); err != nil {
-		return usagef("--tier: %w", err)
+	if q.Unit, err = names.Tier(cmp.Or(flags.tier, unit)); err != nil {
+		return err
 	}
 	if q.From, q.To, err = flags.bucketRange(q.Unit, from.Now()); err != nil {
 		return err

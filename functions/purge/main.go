@@ -56,8 +56,8 @@ func newHandler(settings *config.Config, s store) (*handler, error) {
 		profiles: &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: now,
 			Rand: rand.Reader},
 		purger: &lifecycle.Purger{
-			Store: s, Now: now, Timing: lifecycle.NewTiming(settings),
-			Rate: eraseRate, Copies: lifecycle.ListCopies(settings),
+			Store: s, Now: now, Timing: lifecycle.NewTiming(settings), Rate: eraseRate,
+			Copies: lifecycle.ListCopies(settings),
 		},
 	}, nil
 }

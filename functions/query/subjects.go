@@ -84,8 +84,7 @@ func (h *Handler) silent(ctx context.Context, res resource, args params) (any, e
 	}
 	page, err := h.Query.Silent(ctx, query.Silent{
 		SubjectType: res.Subject().Type, Prefix: res.owner.Prefix(), Kinds: query.CatalogKinds(h.Catalog),
-		Kind:    kind,
-		Through: through, For: span, Limit: limit, Cursor: args.text("cursor"),
+		Kind: kind, Through: through, For: span, Limit: limit, Cursor: args.text("cursor"),
 	})
 	return httpapi.NewSilent(page, through, progress), err
 }

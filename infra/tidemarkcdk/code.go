@@ -62,8 +62,7 @@ func (s *Tidemark) build(configFile string) error {
 	for _, f := range s.deployed() {
 		folder := filepath.Join(s.code, f.name)
 		build := exec.Command("go", "build", "-C", source.Dir, "-trimpath", "-buildvcs=false", "-tags",
-			"lambda.norpc",
-			"-ldflags", "-s -w -X "+modulePath+"/internal/base/release.version="+source.Version,
+			"lambda.norpc", "-ldflags", "-s -w -X "+modulePath+"/internal/base/release.version="+source.Version,
 			"-o", filepath.Join(folder, "bootstrap"), "./functions/"+f.name)
 		build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0", "GOWORK=off",
 			"GOFLAGS=-mod=readonly")

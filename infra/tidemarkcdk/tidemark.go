@@ -143,8 +143,7 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 	tags.Add(new("stage"), &stage.Name, nil)
 	for _, part := range []func(){
 		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addBus, s.addFunctions, s.addReleases,
-		s.addMapping, s.addSchedules,
-		s.addAPI, s.addCloudFront, s.addIoT, s.limitPublicRoutes,
+		s.addMapping, s.addSchedules, s.addAPI, s.addCloudFront, s.addIoT, s.limitPublicRoutes,
 		s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addWebhooks, s.addBudget, s.addDashboard, s.addArchive,
 		s.addOutputs, s.addBoundary,
 	} {

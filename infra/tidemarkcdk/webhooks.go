@@ -34,8 +34,8 @@ var slackWebhooks = []webhook{{
 	name: "slack-alerts",
 	changes: []storage.AlertChange{
 		storage.AlertChangeRaised, storage.AlertChangePassed, storage.AlertChangeReopened,
-		storage.AlertChangeReinstated,
-		storage.AlertChangeRecovered, storage.AlertChangeWithdrawn, storage.AlertChangeResolved,
+		storage.AlertChangeReinstated, storage.AlertChangeRecovered, storage.AlertChangeWithdrawn,
+		storage.AlertChangeResolved,
 		storage.AlertChangeEnded,
 	},
 	template: `{"text": <chat>}`,

@@ -139,8 +139,7 @@ func (c client) Rows(_ context.Context, unit tier.Unit, pages storage.Range) (ro
 func written(r storage.StoreResult, err error) *response {
 	return &response{
 		text:  fmt.Sprintf("%s %+v %v %+v", r.Result, r.Latest, r.LatestFailed, storedText(r.Stored)),
-		wrote: err == nil && r.Result == storage.Written,
-		value: &reply{result: r.Result, stored: r}, err: err,
+		wrote: err == nil && r.Result == storage.Written, value: &reply{result: r.Result, stored: r}, err: err,
 	}
 }
 

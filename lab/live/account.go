@@ -59,11 +59,9 @@ func newAccount(ctx context.Context, stage string) (*account, error) {
 	}
 	return &account{
 		stage: stage, stack: "tidemark-" + stage, table: "tidemark-" + stage + "-probes",
-		outputs: map[string]string{},
-		data:    "test/data/loggers.csv.gz", expected: "test/data/loggers.oracle.csv.gz",
+		outputs: map[string]string{}, data: "test/data/loggers.csv.gz", expected: "test/data/loggers.oracle.csv.gz",
 		db: dynamodb.NewFromConfig(config), streams: dynamodbstreams.NewFromConfig(config),
-		http:    http.DefaultClient,
-		command: execute, now: time.Now, sleep: retry.Sleep,
+		http: http.DefaultClient, command: execute, now: time.Now, sleep: retry.Sleep,
 	}, nil
 }
 
@@ -152,8 +150,7 @@ func (a *account) until(ctx context.Context, within time.Duration, look func() (
 // events returns how many events of a device the table has.
 func (a *account) events(ctx context.Context, device string) (int, error) {
 	n, err := a.number(ctx, "dynamodb", "query", "--table-name", a.outputs["TableName"], "--consistent-read",
-		"--select", "COUNT",
-		"--key-condition-expression", "pk = :p AND begins_with(sk, :s)",
+		"--select", "COUNT", "--key-condition-expression", "pk = :p AND begins_with(sk, :s)",
 		"--expression-attribute-values", fmt.Sprintf(`{":p":{"S":"DEVICE#%s"},":s":{"S":"EVENT#"}}`, device),
 		"--query", "Count")
 	return int(n), err

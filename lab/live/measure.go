@@ -119,8 +119,7 @@ func (r *run) bill(ctx context.Context) (string, error) {
 // between returns the sum of a metric while the oracle's events were processed.
 func (r *run) between(ctx context.Context, p price) (float64, error) {
 	words := []string{"cloudwatch", "get-metric-statistics", "--namespace", p.namespace, "--metric-name",
-		p.metric,
-		"--start-time", r.Oracle.From.UTC().Format(time.RFC3339), "--end-time",
+		p.metric, "--start-time", r.Oracle.From.UTC().Format(time.RFC3339), "--end-time",
 		r.Oracle.To.Add(time.Minute).UTC().Format(time.RFC3339),
 		"--period", "60", "--statistics", "Sum", "--query", "sum(Datapoints[].Sum)", "--dimensions"}
 	return r.number(ctx, append(words, p.dimensions...)...)

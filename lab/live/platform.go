@@ -36,9 +36,8 @@ func indexThrottles(ctx context.Context, a *account) (string, error) {
 	began, name := a.now().Add(-time.Minute), a.throttled()
 	capacity := "ReadCapacityUnits=1,WriteCapacityUnits="
 	_, err := a.aws(ctx, "dynamodb", "create-table", "--table-name", name, "--provisioned-throughput",
-		capacity+"200",
-		"--attribute-definitions", "AttributeName=k,AttributeType=S", "AttributeName=i,AttributeType=S",
-		"--key-schema", "AttributeName=k,KeyType=HASH",
+		capacity+"200", "--attribute-definitions", "AttributeName=k,AttributeType=S",
+		"AttributeName=i,AttributeType=S", "--key-schema", "AttributeName=k,KeyType=HASH",
 		"--global-secondary-indexes",
 		`[{"IndexName":"narrow","KeySchema":[{"AttributeName":"i","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"},"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}}]`)
 	if err != nil && !strings.Contains(err.Error(), "ResourceInUse") {

@@ -12,8 +12,8 @@ import (
 // so messages fail, and reach the queues by the way of each source.
 var refusedProbes = []probe{
 	{"partial-answer", "of a batch that fails in part, only the records that the response names come again",
-		"run/DEPLOYING.md",
-		"3 messages of an SQS batch, of which one is refused: the others are stored once", onResponses,
+		"run/DEPLOYING.md", "3 messages of an SQS batch, of which one is refused: the others are stored once",
+		onResponses,
 		partialAnswer},
 	{"on-failure-inbox", "a message that a queue gives up reaches the undelivered queue as it was sent",
 		"run/ALARMS.md",
@@ -26,8 +26,7 @@ var refusedProbes = []probe{
 		"run/ALARMS.md",
 		"a refused record of the data stream, with one retry", onResponses, undeliveredAs("stream", recordDenied)},
 	{"on-failure-rule", "a message that a rule cannot deliver reaches the queue by the rule's error action",
-		"run/ALARMS.md",
-		"a reading to a rule that may not invoke ingest any more", onResponses,
+		"run/ALARMS.md", "a reading to a rule that may not invoke ingest any more", onResponses,
 		undeliveredAs("rule", publishUninvokable)},
 	{"on-failure-table", "a range of the table stream that a mapping gives up reaches the on-failure queue",
 		"run/ALARMS.md",

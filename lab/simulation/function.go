@@ -99,11 +99,11 @@ func (w *world) process(ctx context.Context, agg *aggregate.Aggregator,
 func (w *world) countReport(r *aggregate.Report) {
 	for name, n := range map[string]int{
 		"recomputations": r.Recomputed, "rows written": r.Written, "rows unchanged": r.Unchanged,
-		"recomputations of sealed rows": r.Sealed,
-		"rows marked inexact":           r.MarkedInexact, "rows not created": r.NotCreated,
-		"buckets left to a sweep": r.Deferred, "invalidations written": r.Invalidations, "locks lost": r.LostLocks,
-		"writes without a result": r.UnknownResults,
-		"writes throttled":        r.Throttled, "expiries dropped": r.Expired, "changes quarantined": r.Quarantined,
+		"recomputations of sealed rows": r.Sealed, "rows marked inexact": r.MarkedInexact,
+		"rows not created": r.NotCreated, "buckets left to a sweep": r.Deferred,
+		"invalidations written": r.Invalidations, "locks lost": r.LostLocks,
+		"writes without a result": r.UnknownResults, "writes throttled": r.Throttled, "expiries dropped": r.Expired,
+		"changes quarantined": r.Quarantined,
 	} {
 		w.Add(name, n)
 	}

@@ -30,9 +30,9 @@ var headings = []struct {
 	}},
 	{"recomputations", []string{
 		"recomputations", "rows written", "rows unchanged", "recomputations of sealed rows", "rows marked inexact",
-		"rows not created",
-		"buckets left to a sweep", "invalidations written", "sweeps", "invalidations worked off",
-		processedInPart, "locks lost", "writes without a result", "writes throttled", "expiries dropped",
+		"rows not created", "buckets left to a sweep", "invalidations written", "sweeps",
+		"invalidations worked off", processedInPart, "locks lost", "writes without a result", "writes throttled",
+		"expiries dropped",
 		"changes quarantined",
 	}},
 	{"reads of rollups", []string{
@@ -149,8 +149,7 @@ func (t *summary) required() []string {
 		bucketsChecked, bucketsOpen, bucketsMixed, bucketsAhead, bucketsAbsent, changesOnTime, changesUnqueued,
 		unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped, latestChecked,
 		policyApplied, policyRolledBack, madeDeferred, madeImmediate, deferralEnded, generationsAdded,
-		generationsRetired,
-		groupRowsChecked, groupRowsExact, groupListsChecked, groupBucketsRead,
+		generationsRetired, groupRowsChecked, groupRowsExact, groupListsChecked, groupBucketsRead,
 	}
 	for _, h := range headings[:2] {
 		all = append(all, h.names...)

@@ -28,8 +28,8 @@ func TestSimulation_SessionsEqualASequentialRecount(t *testing.T) {
 	}
 	required := []string{
 		simstream.CrashBefore.String(), simstream.CrashAfter.String(), simstream.Duplicate.String(),
-		simstream.WriteDelayed.String(),
-		sessionsSettled, sessionsOpen, sessionsCarried, sessionsInexact, "sweeps", "locks lost", "ranges rebuilt",
+		simstream.WriteDelayed.String(), sessionsSettled, sessionsOpen, sessionsCarried, sessionsInexact, "sweeps",
+		"locks lost", "ranges rebuilt",
 	}
 	for _, o := range sessionOperations {
 		required = append(required, operationPrefix+o.name)

@@ -237,8 +237,8 @@ func printCosts(w io.Writer) {
 			twice.redelivered = .01
 			a, b := measure(l), measure(twice)
 			fmt.Fprintf(w, "| %s | %s | %s | %s | %.2f | %.3f | %.2f read | %.2f |\n", grouped(a.events),
-				tiersName(minutes),
-				grouped(a.recomputations), grouped(a.units[unitsRead]), a.perEvent(unitsRead), a.perEvent(unitsRollups),
+				tiersName(minutes), grouped(a.recomputations), grouped(a.units[unitsRead]), a.perEvent(unitsRead),
+				a.perEvent(unitsRollups),
 				b.perEvent(unitsRead), a.dollars())
 			if events == 50_000 && minutes {
 				defer fmt.Fprintf(w, "\nBytes: event %d; rows of minute %d, hour %d, day %d, month %d\n",

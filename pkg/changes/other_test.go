@@ -130,11 +130,11 @@ func TestHandler_GetsEachChangeOfAnAlert(t *testing.T) {
 		Series:    model.Series{Subject: model.Subject{Type: "DEVICE", ID: "d1"}, Kind: "READING", Stream: "indoor"},
 		Violation: storage.Violation{Raised: model.Order{At: model.Time(start.UnixMilli())}, Value: model.NewDecimal(31)},
 	}
-	told := storage.Notification{Alert: alert, Change: storage.AlertChangeRaised,
+	notice := storage.Notification{Alert: alert, Change: storage.AlertChangeRaised,
 		At: model.Time(start.Add(time.Second).UnixMilli())}
-	stored := item.FromNotification(&told, 0)
-	told.ExpiresAt = start.Unix() + 100
-	delivered := item.FromNotification(&told, 0)
+	stored := item.FromNotification(&notice, 0)
+	notice.ExpiresAt = start.Unix() + 100
+	delivered := item.FromNotification(&notice, 0)
 	records := []*simstream.Change{{New: stored}, {Old: stored, New: delivered}, {Old: delivered, Expired: true}}
 	var got []changes.AlertChange
 	h := changes.Handler[reading]{Alert: func(_ context.Context, c changes.AlertChange) error {

@@ -13,8 +13,7 @@ import (
 func TestReserved_TableNamesAndEveryUnderscore(t *testing.T) {
 	for name, want := range map[string]bool{
 		keys.AttrPK: true, keys.AttrSK: true, keys.AttrGSI1PK: true, keys.AttrGSI1SK: true, keys.AttrGSI2PK: true,
-		keys.AttrGSI2SK:  true,
-		keys.AttrVersion: true, keys.AttrExpiresAt: true, keys.AttrCreatedAt: true,
+		keys.AttrGSI2SK: true, keys.AttrVersion: true, keys.AttrExpiresAt: true, keys.AttrCreatedAt: true,
 		"_at": true, "_": true, "_anything": true,
 		"": false, "temperature": false, "PK": false, "expiresat": false, "a_b": false, "pk ": false,
 	} {

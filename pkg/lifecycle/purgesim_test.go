@@ -28,7 +28,7 @@ import (
 )
 
 // histories is the number of histories of purges concurrent with appends; 1000 take half a minute.
-var histories = testenv.Histories(80, 400)
+var histories = testenv.Histories(80, 1000)
 
 // purgeSim is one simulated history. Alice is purged during appends to her and to bob and
 // changes of her profile. The table stream is delivered late, repeatedly and in batches of

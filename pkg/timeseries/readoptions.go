@@ -137,8 +137,7 @@ func newReadOptions[O any](l *layout, opts []O) (readOptions, error) {
 func (r *readOptions) history(series query.Series) query.History {
 	return query.History{
 		Series: series, From: r.from, To: r.to, FromValue: r.fromValue, ToValue: r.toValue, Newest: r.newest,
-		Limit:  r.limit,
-		Cursor: r.after, Consistent: r.consistent, Where: r.where, Fields: r.fields,
+		Limit: r.limit, Cursor: r.after, Consistent: r.consistent, Where: r.where, Fields: r.fields,
 	}
 }
 

@@ -34,10 +34,8 @@ func (f form) number() bool { return f >= decimalForm && f <= uintForm }
 var kindForms = map[reflect.Kind]form{
 	reflect.Float32: floatForm, reflect.Float64: floatForm,
 	reflect.Int: intForm, reflect.Int8: intForm, reflect.Int16: intForm, reflect.Int32: intForm,
-	reflect.Int64: intForm,
-	reflect.Uint:  uintForm, reflect.Uint8: uintForm, reflect.Uint16: uintForm, reflect.Uint32: uintForm,
-	reflect.Uint64: uintForm,
-	reflect.String: textForm, reflect.Bool: boolForm,
+	reflect.Int64: intForm, reflect.Uint: uintForm, reflect.Uint8: uintForm, reflect.Uint16: uintForm,
+	reflect.Uint32: uintForm, reflect.Uint64: uintForm, reflect.String: textForm, reflect.Bool: boolForm,
 }
 
 // formFor returns the form of a type or of what it points to.

@@ -270,8 +270,8 @@ func anyRecord(t *rapid.T) string {
 		body = append(body, image("NewImage"))
 	}
 	members := []string{`"eventID":"` + rapid.StringMatching(`[0-9a-f]{1,8}`).Draw(t, "id") + `"`,
-		`"eventName":"` + name + `"`, `"eventVersion":"1.1"`,
-		`"eventSource":"aws:dynamodb"`, `"awsRegion":"eu-central-1"`, `"dynamodb":{` + inAnyOrder(t, body) + `}`,
+		`"eventName":"` + name + `"`, `"eventVersion":"1.1"`, `"eventSource":"aws:dynamodb"`,
+		`"awsRegion":"eu-central-1"`, `"dynamodb":{` + inAnyOrder(t, body) + `}`,
 		`"eventSourceARN":"` + rapid.SampledFrom([]string{"arn:a", `arn:b\/c`}).Draw(t, "source") + `"`}
 	if rapid.IntRange(0, 3).Draw(t, "by TTL") == 0 {
 		members = append(members, `"userIdentity":{`+

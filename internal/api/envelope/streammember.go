@@ -37,10 +37,9 @@ func (set members) has(m member) bool { return set&readOnce&(1<<m) != 0 }
 
 var memberTexts = [...]string{
 	memberID: "eventID", memberName: "eventName", memberSource: "eventSourceARN", memberIdentity: "userIdentity",
-	memberType:      "type",
-	memberPrincipal: "principalId", memberBody: "dynamodb", memberTime: "ApproximateCreationDateTime",
-	memberKeys:     "Keys",
-	memberNewImage: "NewImage", memberOldImage: "OldImage", memberSeq: "SequenceNumber",
+	memberType: "type", memberPrincipal: "principalId", memberBody: "dynamodb",
+	memberTime: "ApproximateCreationDateTime", memberKeys: "Keys", memberNewImage: "NewImage",
+	memberOldImage: "OldImage", memberSeq: "SequenceNumber",
 }
 
 func (m member) String() string { return memberTexts[m] }
@@ -65,14 +64,14 @@ type memberObjects struct{ record, identity, body memberObject }
 var (
 	recordNames = map[string]member{
 		"eventID": memberID, "eventName": memberName, "eventSourceARN": memberSource,
-		"userIdentity": memberIdentity, "dynamodb": memberBody,
-		"eventVersion": memberSkippedConstant, "eventSource": memberSkippedConstant,
-		"awsRegion": memberSkippedConstant,
+		"userIdentity": memberIdentity, "dynamodb": memberBody, "eventVersion": memberSkippedConstant,
+		"eventSource": memberSkippedConstant,
+		"awsRegion":   memberSkippedConstant,
 	}
 	identityNames = map[string]member{"type": memberType, "principalId": memberPrincipal}
 	bodyNames     = map[string]member{
 		"ApproximateCreationDateTime": memberTime, "Keys": memberKeys, "NewImage": memberNewImage,
-		"OldImage":       memberOldImage,
-		"SequenceNumber": memberSeq, "SizeBytes": memberSkippedNumber, "StreamViewType": memberSkippedConstant,
+		"OldImage": memberOldImage, "SequenceNumber": memberSeq, "SizeBytes": memberSkippedNumber,
+		"StreamViewType": memberSkippedConstant,
 	}
 )

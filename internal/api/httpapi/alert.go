@@ -51,8 +51,7 @@ func (a Alerts) Table() Table {
 		}
 		t.Rows = append(t.Rows, []string{
 			v.ID, v.Subject, v.Kind, v.Stream, v.Rule, string(v.Severity), string(v.Status), v.Measure,
-			v.Value.String(), v.Limit,
-			v.At.String(), timeText(v.ResolvedAt), by,
+			v.Value.String(), v.Limit, v.At.String(), timeText(v.ResolvedAt), by,
 		})
 	}
 	return t

@@ -64,8 +64,8 @@ func NewRollup(r query.Rollup) Rollup {
 		partial: r.Partial, Open: r.Open, Gap: r.Gap, Truncated: r.Summary.Truncated(),
 		Unreadable: r.Unreadable, Events: r.Summary.Events(), Kinds: CountKinds(r.Kinds),
 		Measures: map[string]query.Figures{}, Dimensions: map[string]query.TopValues{},
-		Distinct: map[string]Distinct{},
-		period:   []string{r.Label(), cmp.Or(r.Local.Zone, "UTC")}, names: r.Summary.Names(),
+		Distinct: map[string]Distinct{}, period: []string{r.Label(), cmp.Or(r.Local.Zone, "UTC")},
+		names:  r.Summary.Names(),
 		values: NewValueRows(&r.Fold, maxDimensionValues),
 	}
 	for _, name := range v.names {

@@ -23,9 +23,9 @@ func TestScope_ReadReachesOnlyWhatChangesNothing(t *testing.T) {
 	}
 	for action, want := range map[httpapi.Action]httpapi.Scope{
 		httpapi.Append: httpapi.ScopeWrite, httpapi.PurgeSubject: httpapi.ScopePurge,
-		httpapi.CallOffPurge: httpapi.ScopePurge,
-		httpapi.CheckPurge:   httpapi.ScopeRead, httpapi.DeleteSubject: httpapi.ScopeManage,
-		httpapi.AddRule: httpapi.ScopeManage,
+		httpapi.CallOffPurge: httpapi.ScopePurge, httpapi.CheckPurge: httpapi.ScopeRead,
+		httpapi.DeleteSubject: httpapi.ScopeManage,
+		httpapi.AddRule:       httpapi.ScopeManage,
 	} {
 		if got := action.Scope(); got != want {
 			t.Errorf("%s requires the scope %s, want %s", action, got, want)

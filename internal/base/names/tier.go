@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Tier returns the unit of the tier that a text names, with the name that was meant in the error.
+// Tier returns the unit of the tier that the flag --tier names. The error has the name that was meant.
 func Tier(text string) (tier.Unit, error) {
 	unit, err := tier.ParseUnit(text)
 	if err != nil {

@@ -43,8 +43,7 @@ const (
 
 var types = map[string]bool{
 	PurgeLock: true, Quarantine: true, IndexEntry: true, RotatingSecret: true, Unique: true, Rule: true,
-	Job:          true,
-	Invalidation: true, Series: true, Share: true,
+	Job: true, Invalidation: true, Series: true, Share: true,
 }
 
 // Type reports whether a name cannot be a subject type, because partitions of the table's own items begin

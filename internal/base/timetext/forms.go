@@ -18,8 +18,7 @@ var wallLayouts = []string{
 	"20060102 150405", "20060102 1504", "2.1.2006 15:4:5", "2.1.2006 15:4", "2.1.2006",
 	"2-Jan-2006 15:4:5", "2-Jan-2006 15:4", "2-Jan-2006", "2 Jan 2006 15:4:5", "2 Jan 2006",
 	"Mon, 2 Jan 2006 15:4:5", "Jan 2, 2006 15:4:5", "Jan 2, 2006 3:4:5 PM", "Jan 2, 2006",
-	"Mon Jan 2 15:4:5 2006",
-	"2006-002 15:4:5", "2006-002",
+	"Mon Jan 2 15:4:5 2006", "2006-002 15:4:5", "2006-002",
 }
 
 var (
@@ -156,13 +155,11 @@ var halfOfDay = regexp.MustCompile(`(?i)\b[ap]\.?m\b\.?|[0-9][ap]m\b`)
 // directives are the forms of strptime in the layouts of package time. They read numbers without zeros too.
 var directives = map[byte]string{
 	'Y': "2006", 'y': "06", 'm': "1", 'd': "2", 'e': "2", 'H': "15", 'k': "15", 'I': "3", 'l': "3", 'M': "4",
-	'S': "5",
-	'f': "999999999", 'L': "999999999", 'N': "999999999", 'p': layoutHalf, 'P': layoutHalf,
+	'S': "5", 'f': "999999999", 'L': "999999999", 'N': "999999999", 'p': layoutHalf, 'P': layoutHalf,
 	'b': "Jan", 'h': "Jan", 'B': "January",
 	'a': "Mon", 'A': "Monday", 'j': "002", 'z': layoutOffset, 'Z': layoutOffset, 'T': "15:4:5", 'R': "15:4",
-	'D': "1/2/06",
-	'F': "2006-1-2", 'c': "Mon Jan 2 15:4:5 2006", 'r': "3:4:5 " + layoutHalf, 'x': "1/2/06", 'X': "15:4:5",
-	'n': " ", 't': " ", '%': "%",
+	'D': "1/2/06", 'F': "2006-1-2", 'c': "Mon Jan 2 15:4:5 2006", 'r': "3:4:5 " + layoutHalf, 'x': "1/2/06",
+	'X': "15:4:5", 'n': " ", 't': " ", '%': "%",
 }
 
 // SetFormat sets how times are written: by the directives of strptime, or as numbers of a unit: s, ms, us,

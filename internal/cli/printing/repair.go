@@ -122,8 +122,8 @@ func RedriveMessage(w io.Writer, m repair.MessageResult, dryRun bool) {
 		fmt.Fprintf(w, "message %s: %s changes to process of %s\n", m.ID, terminal.Grouped(m.Changes), what)
 	default:
 		fmt.Fprintf(w, "message %s: processed %s changes of %s: %s rows written, %s unchanged, %s sealed\n", m.ID,
-			terminal.Grouped(m.Changes), what,
-			terminal.Grouped(m.Counts.Written), terminal.Grouped(m.Counts.Unchanged),
+			terminal.Grouped(m.Changes), what, terminal.Grouped(m.Counts.Written),
+			terminal.Grouped(m.Counts.Unchanged),
 			terminal.Grouped(m.Counts.Sealed))
 	}
 }

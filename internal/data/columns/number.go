@@ -57,8 +57,7 @@ func ParseNumber(text string, mark Mark) (number string, ok bool) {
 // missing are the texts that programs write for a value that is not there.
 var missing = map[string]bool{
 	"": true, "null": true, "none": true, "nil": true, "na": true, "n/a": true, "#n/a": true, "#na": true,
-	"<na>": true,
-	"nan":  true, "-nan": true, "-": true, "--": true, "---": true, `\n`: true, "?": true,
+	"<na>": true, "nan": true, "-nan": true, "-": true, "--": true, "---": true, `\n`: true, "?": true,
 	"unavailable": true, "unknown": true, "nodata": true, "no data": true, "n.a.": true, "missing": true,
 }
 

@@ -25,8 +25,7 @@ type dialect struct {
 var dialects = []dialect{
 	{name: "Timestream", signature: []string{"measurename", "time"}, fields: map[string]string{
 		"measurename": "stream", "measurevaluedouble": "value", "measurevaluebigint": "value",
-		"measurevaluevarchar": "value",
-		"measurevalueboolean": "value", "measurevaluetimestamp": "value",
+		"measurevaluevarchar": "value", "measurevalueboolean": "value", "measurevaluetimestamp": "value",
 	}},
 	{name: "SiteWise", signature: []string{"timestampseconds", "value"}, nanos: "timestampnanooffset",
 		otherwise: "alias", fields: map[string]string{

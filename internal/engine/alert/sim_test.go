@@ -447,7 +447,7 @@ var rates = simstream.Rates{simstream.StoppedShard: 0, simstream.Failover: 0}
 // faults.
 func TestSim_AlertsAreThoseOfASequentialPass(t *testing.T) {
 	t.Parallel()
-	n := testenv.Histories(24, 100)
+	n := testenv.Histories(24, 200)
 	trial := simstream.Trial{Setup: func(s *simstream.Sim) { playFleet(s, mutant{}) }, Rates: rates}
 	total := map[string]int{}
 	trial.Explore(1, n, func(r simstream.Result) bool {

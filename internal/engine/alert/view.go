@@ -38,11 +38,10 @@ type View struct {
 func NewView(a *storage.Alert) View {
 	v := View{
 		ID: a.ID, SubjectType: a.Series.Subject.Type, Subject: a.Series.Subject.ID, Kind: a.Series.Kind,
-		Stream: a.Series.Stream,
-		Rule:   a.Rule, Severity: a.Severity, Status: a.Status(), Message: a.Message(), Measure: a.Measure,
-		Value: a.Value, Limit: a.Limit,
-		At: a.Raised.At, Event: a.Raised.ID, Recovered: a.Recovered, Withdrawn: a.Withdrawn,
-		Acknowledged: a.Acknowledged, Resolved: a.Resolved, Ended: a.Ended,
+		Stream: a.Series.Stream, Rule: a.Rule, Severity: a.Severity, Status: a.Status(), Message: a.Message(),
+		Measure: a.Measure, Value: a.Value, Limit: a.Limit, At: a.Raised.At, Event: a.Raised.ID,
+		Recovered: a.Recovered, Withdrawn: a.Withdrawn, Acknowledged: a.Acknowledged, Resolved: a.Resolved,
+		Ended: a.Ended,
 	}
 	for _, at := range resolutions(a) {
 		if v.ResolvedAt == nil || at < *v.ResolvedAt {
@@ -118,8 +117,7 @@ type RuleView struct {
 func NewRuleView(r *storage.Rule) RuleView {
 	return RuleView{
 		ID: r.ID(), Name: r.Name, Revision: r.Revision, SubjectType: r.SubjectType, Subject: r.Subject,
-		Kind:      r.Kind,
-		AnyStream: r.AnyStream, Stream: r.Stream, Test: r.Test, Measure: r.Measure, Bounds: r.Bounds,
+		Kind: r.Kind, AnyStream: r.AnyStream, Stream: r.Stream, Test: r.Test, Measure: r.Measure, Bounds: r.Bounds,
 		Low: r.Low, High: r.High, ClearLow: r.ClearLow, ClearHigh: r.ClearHigh, For: r.For,
 		Severity: r.Severity, From: r.From, By: r.By,
 	}

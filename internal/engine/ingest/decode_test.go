@@ -133,8 +133,8 @@ func FuzzDecodeObject(f *testing.F) {
 	testenv.AddCorpus(f)
 	for _, seed := range []string{
 		reading(with("temperature", "22.4")), `{"a":"\ud83d\ude00"}`, `{"a":"\ud83d"}`, `{"a":1,"a":1}`,
-		`{"a":{"b":[]}}`,
-		`{"deviceId":"a","timestamp":1e9,"x":1e400}`, `[1]`, `{"":-0}`, "{\"\xff\":1}", `{"a":"\\ud800\\"}`, `nul`,
+		`{"a":{"b":[]}}`, `{"deviceId":"a","timestamp":1e9,"x":1e400}`, `[1]`, `{"":-0}`, "{\"\xff\":1}",
+		`{"a":"\\ud800\\"}`, `nul`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -103,8 +103,8 @@ var calls = []struct {
 	{"creation", keeping, nil, []ingest.TypedObservation{{Subject: "sensor_02", At: minute(1), Attrs: model.Attrs{num("t", 1)}}}},
 	{"batch", keeping, nil, []ingest.TypedObservation{
 		observation(minute(9), "", num("t", 1)), observation(minute(12), "", num("t", 2)),
-		observation(minute(11), "", num("t", 3)),
-		observation(minute(10), "", num("t", 0)), observation(minute(13), "", num("t", 4)),
+		observation(minute(11), "", num("t", 3)), observation(minute(10), "", num("t", 0)),
+		observation(minute(13), "", num("t", 4)),
 		observation(minute(12), "", num("t", 2))}},
 	{"batch, late dropped", dropping, nil, []ingest.TypedObservation{
 		observation(minute(9), "", num("t", 1)), observation(minute(12), "", num("t", 2)),

@@ -101,8 +101,8 @@ func (s *Service) LatestBy(ctx context.Context, q LatestBy) (LatestPage, error) 
 	}
 	page, err := s.Store.LatestBy(ctx, storage.LatestIndexQuery{
 		SubjectType: q.Kind.Subject.Name, Kind: q.Kind.Name, Index: x.Index, Values: q.Values,
-		SortPrefix: q.SortPrefix,
-		SortFields: len(x.Sort), Descending: q.Descending, Limit: q.Limit, After: string(after),
+		SortPrefix: q.SortPrefix, SortFields: len(x.Sort), Descending: q.Descending, Limit: q.Limit,
+		After: string(after),
 	})
 	if err != nil {
 		return LatestPage{}, fmt.Errorf("read latest items of %s by %q: %w", q.Kind.Name, x.By, err)

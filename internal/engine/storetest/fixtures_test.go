@@ -37,8 +37,8 @@ func reading(n int, id string, fields ...any) model.Event {
 	attrs := newFields(fields...)
 	return model.Event{
 		Series: series, Order: model.Order{At: minute(n), ID: id},
-		Attrs: attrs, Hash: model.HashAttrs(attrs),
-		ArrivedAt: minute(n).Add(time.Second), ExpiresAt: minute(n).Add(30 * 24 * time.Hour).Seconds(),
+		Attrs: attrs, Hash: model.HashAttrs(attrs), ArrivedAt: minute(n).Add(time.Second),
+		ExpiresAt: minute(n).Add(30 * 24 * time.Hour).Seconds(),
 	}
 }
 

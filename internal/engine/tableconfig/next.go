@@ -47,8 +47,8 @@ func adopted(k *catalog.Kind) storage.KindConfig {
 		Kind: k.Name, SubjectType: k.Subject.Name, Shards: k.Shards,
 		OrderBy: k.OrderBy, OrderType: string(k.OrderType), Sessions: encodeSessions(k),
 		Raw: k.Retention.Raw, LeastRaw: k.Retention.LeastRawRetention(), Jitter: k.Retention.Jitter,
-		LateEvery: k.Retention.LateEvery,
-		Measures:  measureFields(k), Dimensions: dimensionFields(k), Distinct: distinctFields(k),
+		LateEvery: k.Retention.LateEvery, Measures: measureFields(k), Dimensions: dimensionFields(k),
+		Distinct: distinctFields(k),
 	}
 	for _, t := range k.Retention.Tiers {
 		c.Tiers = append(c.Tiers, newTier(t, t.From))

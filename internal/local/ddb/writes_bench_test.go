@@ -28,8 +28,7 @@ func BenchmarkWrites(b *testing.B) {
 		number := func(n int) types.AttributeValue { return &types.AttributeValueMemberN{Value: fmt.Sprint(n)} }
 		return []types.AttributeValue{
 			text(fmt.Sprintf("DEVICE#%d", n/100)), text(fmt.Sprintf("EVENT#%012d", n)), number(n), number(n),
-			number(2e9), number(7 * n), number(3 * n),
-			text("reading"), text("0123456789abcdefghijkl"),
+			number(2e9), number(7 * n), number(3 * n), text("reading"), text("0123456789abcdefghijkl"),
 		}
 	}
 	item := func(n int) map[string]types.AttributeValue {

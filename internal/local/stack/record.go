@@ -24,8 +24,8 @@ var ttlIdentity = events.DynamoDBUserIdentity{Type: "Service", PrincipalID: "dyn
 func LambdaRecord(region, arn string, r *types.Record) []byte {
 	out := events.DynamoDBEventRecord{
 		EventID: aws.ToString(r.EventID), EventName: string(r.EventName),
-		EventVersion: aws.ToString(r.EventVersion),
-		EventSource:  "aws:dynamodb", EventSourceArn: arn, AWSRegion: region,
+		EventVersion: aws.ToString(r.EventVersion), EventSource: "aws:dynamodb", EventSourceArn: arn,
+		AWSRegion: region,
 	}
 	switch {
 	case !slices.Contains(r.EventName.Values(), r.EventName):
@@ -39,8 +39,8 @@ func LambdaRecord(region, arn string, r *types.Record) []byte {
 		out.Change = events.DynamoDBStreamRecord{
 			ApproximateCreationDateTime: events.SecondsEpochTime{Time: at},
 			Keys:                        lambdaItem(d.Keys), NewImage: lambdaItem(d.NewImage),
-			OldImage:       lambdaItem(d.OldImage),
-			SequenceNumber: aws.ToString(d.SequenceNumber), SizeBytes: aws.ToInt64(d.SizeBytes),
+			OldImage: lambdaItem(d.OldImage), SequenceNumber: aws.ToString(d.SequenceNumber),
+			SizeBytes:      aws.ToInt64(d.SizeBytes),
 			StreamViewType: string(d.StreamViewType),
 		}
 	}

@@ -46,9 +46,9 @@ type CloudWatch interface {
 // shown are the metrics in Health. Each that is read costs a hundredth of a thousandth of a dollar.
 var shown = []telemetry.Metric{
 	telemetry.ObservationsApplied, telemetry.ObservationsLate, telemetry.ObservationsDuplicate,
-	telemetry.ObservationsStale,
-	telemetry.ObservationsCollision, telemetry.ObservationsRejected, telemetry.Quarantined,
-	telemetry.Recomputations, telemetry.RowsWritten, telemetry.RowsInexact, telemetry.UnreadableEvents,
+	telemetry.ObservationsStale, telemetry.ObservationsCollision, telemetry.ObservationsRejected,
+	telemetry.Quarantined, telemetry.Recomputations, telemetry.RowsWritten, telemetry.RowsInexact,
+	telemetry.UnreadableEvents,
 	telemetry.BatchFailures,
 }
 

@@ -136,9 +136,9 @@ type lineEntry struct {
 // lineCodes are the codes of InfluxDB 2; all others are "internal error".
 var lineCodes = map[int]string{
 	http.StatusBadRequest: "invalid", http.StatusUnsupportedMediaType: "invalid",
-	http.StatusUnauthorized:     "unauthorized",
-	http.StatusMethodNotAllowed: "method not allowed", http.StatusRequestEntityTooLarge: "request too large",
-	http.StatusServiceUnavailable: "unavailable",
+	http.StatusUnauthorized: "unauthorized", http.StatusMethodNotAllowed: "method not allowed",
+	http.StatusRequestEntityTooLarge: "request too large",
+	http.StatusServiceUnavailable:    "unavailable",
 }
 
 func (r *Receiver) lineProblem(p *httpapi.Problem) httpapi.Response {

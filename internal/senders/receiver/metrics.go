@@ -28,8 +28,7 @@ const (
 // rpcCodes are the codes of gRPC by the status of HTTP.
 var rpcCodes = map[int]int{
 	http.StatusBadRequest: 3, http.StatusUnsupportedMediaType: 3, http.StatusMethodNotAllowed: 12,
-	http.StatusRequestEntityTooLarge: 8,
-	http.StatusUnauthorized:          16, http.StatusServiceUnavailable: 14,
+	http.StatusRequestEntityTooLarge: 8, http.StatusUnauthorized: 16, http.StatusServiceUnavailable: 14,
 }
 
 // Metrics serves the export of metrics by OTLP: 200, with a partial success if points cannot be

@@ -34,8 +34,8 @@ func attrs() model.Attrs {
 func event() model.Event {
 	return model.Event{
 		Series: series(), Order: model.Order{At: at("2026-04-20T14:00:00.123Z"), ID: "7"},
-		Attrs: attrs(), Hash: model.HashAttrs(attrs()),
-		ArrivedAt: at("2026-04-20T14:00:01Z"), ExpiresAt: 1779285601,
+		Attrs: attrs(), Hash: model.HashAttrs(attrs()), ArrivedAt: at("2026-04-20T14:00:01Z"),
+		ExpiresAt: 1779285601,
 	}
 }
 

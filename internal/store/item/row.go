@@ -134,8 +134,8 @@ func (r *reader) rowBody(row *rollup.Row) {
 	if _, derived := r.it[tablekeys.AttrSources]; derived {
 		row.Continuation = rollup.Continuation{
 			Events: r.int(tablekeys.AttrSources, required), From: row.Key.Start,
-			Carried: r.int(tablekeys.AttrCarried, required),
-			Last:    r.time(tablekeys.AttrSourceLast, required), Reach: r.time(tablekeys.AttrReach, optional),
+			Carried: r.int(tablekeys.AttrCarried, required), Last: r.time(tablekeys.AttrSourceLast, required),
+			Reach:   r.time(tablekeys.AttrReach, optional),
 			Settles: r.time(tablekeys.AttrSettles, required),
 		}
 	}

@@ -139,8 +139,7 @@ func (s Items) LatestBy(ctx context.Context, q storage.LatestIndexQuery) (storag
 func latestRequest(q storage.LatestIndexQuery) (itemop.ListRequest, error) {
 	l := itemop.ListRequest{
 		Index: q.Index, Partition: tablekeys.LatestEntryPartition(q.Kind, q.Values),
-		Prefix: tablekeys.LatestEntryPrefix(q.SortPrefix),
-		Newest: q.Descending, Limit: q.Limit,
+		Prefix: tablekeys.LatestEntryPrefix(q.SortPrefix), Newest: q.Descending, Limit: q.Limit,
 	}
 	if q.After == "" {
 		return l, nil

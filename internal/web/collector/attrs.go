@@ -65,8 +65,7 @@ func (h Hit) viewAttrs(r Request, page address) model.Attrs {
 		webfield.Device, ParseDevice(r.UserAgent), webfield.Browser, browser, webfield.OS, system,
 		webfield.Screen, classifyScreen(h.Width), webfield.Language, parseLanguage(r.Languages),
 		webfield.Country, countryCode.FindString(r.Country), webfield.Region,
-		regionCode.FindString(r.Country+"-"+r.Region),
-		webfield.Referrer, clean(from, rollup.MaxDimensionValue),
+		regionCode.FindString(r.Country+"-"+r.Region), webfield.Referrer, clean(from, rollup.MaxDimensionValue),
 		webfield.Source, clean(origin.Source, MaxCampaign), webfield.Channel, origin.Channel,
 	)
 	for _, field := range webfield.Campaign() {

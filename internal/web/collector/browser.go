@@ -14,10 +14,9 @@ const otherBrowser = "Other"
 var (
 	browsers = []string{
 		useragent.Chrome, useragent.Safari, useragent.Firefox, useragent.Edge, useragent.Opera, useragent.OperaMini,
-		useragent.OperaTouch,
-		useragent.SamsungBrowser, useragent.Vivaldi, useragent.InternetExplorer, useragent.FacebookApp,
-		useragent.InstagramApp,
-		useragent.TiktokApp, "Miui Browser", "Huawei Browser", "Android browser",
+		useragent.OperaTouch, useragent.SamsungBrowser, useragent.Vivaldi, useragent.InternetExplorer,
+		useragent.FacebookApp, useragent.InstagramApp, useragent.TiktokApp, "Miui Browser", "Huawei Browser",
+		"Android browser",
 	}
 	systems = []string{
 		useragent.Windows, useragent.MacOS, useragent.IOS, useragent.Android, useragent.Linux, useragent.ChromeOS,

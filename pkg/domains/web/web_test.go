@@ -56,10 +56,10 @@ func TestKinds_DeclareNoReservedName(t *testing.T) {
 func TestKinds_ALargestRowFitsAnItem(t *testing.T) {
 	longest := map[string]int{webfield.Path: rollup.MaxDimensionValue, webfield.Referrer: 253,
 		webfield.Country: 2, webfield.Region: 6, webfield.Device: 7, webfield.Status: 3, webfield.Method: 16,
-		webfield.Name:   collector.MaxName,
-		webfield.Source: collector.MaxCampaign, webfield.Channel: 16, webfield.Browser: 20, webfield.OS: 16,
-		webfield.Screen: 8, webfield.Language: 3, webfield.Entry: rollup.MaxDimensionValue,
-		webfield.Exit: rollup.MaxDimensionValue}
+		webfield.Name: collector.MaxName, webfield.Source: collector.MaxCampaign, webfield.Channel: 16,
+		webfield.Browser: 20, webfield.OS: 16, webfield.Screen: 8, webfield.Language: 3,
+		webfield.Entry: rollup.MaxDimensionValue,
+		webfield.Exit:  rollup.MaxDimensionValue}
 	longest[webfield.Hostname] = longest[webfield.Referrer]
 	pairs := []string{webfield.CountryPath, webfield.SourceEntry, webfield.CountryEntry, webfield.CampaignEntry}
 	for _, field := range pairs {

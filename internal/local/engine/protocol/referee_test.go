@@ -169,8 +169,8 @@ func (f *fuzzer) value() object {
 		return object{"NS": []any{pick(f, "1", "2"), "3"}}
 	default:
 		return pick(f, object{"N": "abc"}, object{"N": "123456789012345678901234567890123456789"},
-			object{"N": "1e126"}, object{"N": "1e-131"},
-			object{"NULL": false}, object{"SS": []any{}}, object{}, object{"S": "x", "N": "1"}, object{"S": "x"},
+			object{"N": "1e126"}, object{"N": "1e-131"}, object{"NULL": false}, object{"SS": []any{}}, object{},
+			object{"S": "x", "N": "1"}, object{"S": "x"},
 			object{"S": "x"}, object{"S": "x"})
 	}
 }

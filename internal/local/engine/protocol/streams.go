@@ -108,9 +108,9 @@ func describeStream(s *Server, in *describeStreamInput) (any, error) {
 	d := s.describe(t)
 	out := streamDescription{
 		StreamArn: d.LatestStreamArn, StreamLabel: d.LatestStreamLabel, TableName: t.name,
-		StreamViewType: newAndOldImages,
-		StreamStatus:   "ENABLED", CreationRequestDateTime: d.CreationDateTime, KeySchema: d.KeySchema,
-		Shards: []shardOutput{},
+		StreamViewType: newAndOldImages, StreamStatus: "ENABLED", CreationRequestDateTime: d.CreationDateTime,
+		KeySchema: d.KeySchema,
+		Shards:    []shardOutput{},
 	}
 	if d.StreamSpecification == nil {
 		out.StreamStatus = "DISABLED"
