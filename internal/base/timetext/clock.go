@@ -20,6 +20,7 @@ type Clock struct {
 	Layout string         // of package time; "" reads every form that means one time
 	Unit   time.Duration  // the cells are numbers of this unit since 1970, or of days by Excel; 0 if they are not
 	Format string         // as the user wrote Layout or Unit, for messages
+	Order  Order          // of the day and the month of dates such as 1/11/2026
 }
 
 // The errors of Clock.
@@ -37,7 +38,7 @@ var (
 // Read returns the time of a text, and the text that the API accepts for it. Without an error
 // that is the text itself where the API accepts it. The errors are declared in this package.
 func (c Clock) Read(text string) (model.Time, string, error) {
-	if c.Layout == "" && c.Unit == 0 && !IsSmall(text) {
+	if _, isCompact := compact(text); c.Layout == "" && c.Unit == 0 && !IsSmall(text) && !isCompact {
 		parse := model.ParseTime
 		if IsNumber(text) {
 			parse = model.ParseEpoch
@@ -62,6 +63,10 @@ func (c Clock) Read(text string) (model.Time, string, error) {
 
 // wall returns what a clock showed, as a time in UTC unless the text has an offset.
 func (c Clock) wall(text string) (at time.Time, offset bool, err error) {
+	if ended := endOfDay.ReplaceAllString(text, "${1}00:00$2"); ended != text {
+		at, offset, err = c.wall(ended)
+		return at.AddDate(0, 0, 1), offset, err
+	}
 	switch {
 	case c.Unit != 0:
 		at, err = sinceEpoch(text, c.Unit)
@@ -69,7 +74,7 @@ func (c Clock) wall(text string) (at time.Time, offset bool, err error) {
 	case c.Layout != "":
 		return c.formatted(text)
 	}
-	if at, offset, ok := guessedTime(text); ok {
+	if at, offset, ok := guessedTime(text, c.Order); ok {
 		return at, offset, nil
 	}
 	parsed, err := times.Parse(text)
@@ -96,9 +101,7 @@ func (c Clock) formatted(text string) (at time.Time, zoned bool, err error) {
 	}
 	text = spaces.ReplaceAllString(strings.TrimSpace(text), " ")
 	if strings.Contains(c.Layout, layoutHalf) {
-		text = halfOfDay.ReplaceAllStringFunc(text, func(half string) string {
-			return strings.ToUpper(strings.ReplaceAll(half, ".", ""))
-		})
+		text = capitalHalf(text)
 	}
 	for _, layout := range layouts {
 		if at, err = time.Parse(layout, text); err == nil {

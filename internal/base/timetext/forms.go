@@ -13,12 +13,77 @@ import (
 
 // wallLayouts are the forms of a date and a time of day that mean one time. Digits may lack their zeros,
 // and seconds may have decimals.
-var wallLayouts = []string{
+var wallLayouts = withLongMonths(
 	"2006-1-2 15:4:5", "2006-1-2 15:4", "2006-1-2", "2006/1/2 15:4:5", "2006/1/2 15:4", "2006/1/2",
 	"20060102 150405", "20060102 1504", "2.1.2006 15:4:5", "2.1.2006 15:4", "2.1.2006",
-	"2-Jan-2006 15:4:5", "2-Jan-2006 15:4", "2-Jan-2006", "2 Jan 2006 15:4:5", "2 Jan 2006",
-	"Mon, 2 Jan 2006 15:4:5", "Jan 2, 2006 15:4:5", "Jan 2, 2006 3:4:5 PM", "Jan 2, 2006",
+	"2-Jan-2006 15:4:5", "2-Jan-2006 15:4", "2-Jan-2006", "2/Jan/2006:15:4:5",
+	"2 Jan 2006 15:4:5", "2 Jan 2006 15:4", "2 Jan 2006", "Mon, 2 Jan 2006 15:4:5",
+	"Jan 2, 2006 15:4:5", "Jan 2, 2006 15:4", "Jan 2, 2006 3:4:5 PM", "Jan 2, 2006 3:4 PM", "Jan 2, 2006",
 	"Mon Jan 2 15:4:5 2006", "2006-002 15:4:5", "2006-002",
+)
+
+// withLongMonths returns layouts, and those with the name of a month also with its whole name.
+func withLongMonths(layouts ...string) (all []string) {
+	for _, l := range layouts {
+		all = append(all, l)
+		if long := strings.ReplaceAll(l, "Jan", "January"); long != l {
+			all = append(all, long)
+		}
+	}
+	return all
+}
+
+// Order is which of the day and the month is first in dates such as 1/11/2026.
+type Order uint8
+
+// The orders. Such a date of an unknown order is not read.
+const (
+	UnknownOrder Order = iota
+	DayFirst
+	MonthFirst
+)
+
+// String returns an order as used in a sentence.
+func (o Order) String() string { return [...]string{"", "day first", "month first"}[o] }
+
+// slashLayouts are the forms of dates with slashes.
+var slashLayouts = map[Order][]string{DayFirst: withClocks("2/1/"), MonthFirst: withClocks("1/2/")}
+
+func withClocks(day string) (all []string) {
+	for _, year := range []string{"2006", "06"} {
+		for _, clock := range []string{" 15:4:5", " 15:4", " 3:4:5 PM", " 3:4 PM", ""} {
+			all = append(all, day+year+clock)
+		}
+	}
+	return all
+}
+
+// DateOrder returns the order that a date says by itself, as 25/11/2026 does; UnknownOrder if it does not.
+func DateOrder(text string) Order {
+	m := slashes.FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil {
+		return UnknownOrder
+	}
+	first, _ := strconv.Atoi(m[1])
+	second, _ := strconv.Atoi(m[2])
+	switch {
+	case first > 12 && second <= 12:
+		return DayFirst
+	case second > 12 && first <= 12:
+		return MonthFirst
+	}
+	return UnknownOrder
+}
+
+// compactLayouts are the forms of digits alone, by their number.
+var compactLayouts = map[int]string{8: "20060102", 12: "200601021504", 14: "20060102150405"}
+
+// compact reads a time of digits alone, of the years in which there are loggers. As a number since 1970, the
+// same digits would be of 1970, of half a year of 1976, or after the year 2500.
+func compact(text string) (time.Time, bool) {
+	layout := compactLayouts[len(text)]
+	at, err := time.Parse(layout, text)
+	return at, layout != "" && err == nil && at.Year() >= 1900 && at.Year() <= 2100
 }
 
 var (
@@ -27,13 +92,18 @@ var (
 		`^(.*(?::\d\d?(?:[.,]\d+)?|[ T]\d{4,6}(?:\.\d+)?)) ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)(?: [A-Z]{3,4})?$`)
 	dayAndTime = regexp.MustCompile(`^(\d{8}|\d{4}[-/]\d\d?[-/]\d\d?|\d{4}-\d{3})[Tt](\d)`)
 	weekDate   = regexp.MustCompile(`^(\d{4})-?W(\d\d)(?:-?([1-7]))?$`)
-	slashes    = regexp.MustCompile(`^\d{1,2}/\d{1,2}/\d{2,4}`)
-	spaces     = regexp.MustCompile(`[ \t]+`)
+	slashes    = regexp.MustCompile(`^(\d{1,2})/(\d{1,2})/\d{2,4}`)
+	// endOfDay is the midnight at the end of a day.
+	endOfDay = regexp.MustCompile(`([T ])24:00(:00(?:[.,]0+)?)?\b`)
+	spaces   = regexp.MustCompile(`[ \t]+`)
 )
 
 // guessedTime reads a time in one of the forms that mean one time. offset is false if the text has none.
-func guessedTime(text string) (at time.Time, offset, ok bool) {
+func guessedTime(text string, order Order) (at time.Time, offset, ok bool) {
 	text = spaces.ReplaceAllString(strings.TrimSpace(text), " ")
+	if at, ok := compact(text); ok {
+		return at, false, true
+	}
 	if at, ok := epochOfUnknownUnit(text); ok {
 		return at, true, true
 	}
@@ -43,9 +113,12 @@ func guessedTime(text string) (at time.Time, offset, ok bool) {
 		text, zone = m[1], offsetZone(m[2])
 		offset = true
 	}
-	for _, layout := range wallLayouts {
-		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
-			return at, offset, true
+	text = capitalHalf(text)
+	for _, layouts := range [][]string{wallLayouts, slashLayouts[order]} {
+		for _, layout := range layouts {
+			if at, err := time.ParseInLocation(layout, text, zone); err == nil {
+				return at, offset, true
+			}
 		}
 	}
 	at, ok = weekDay(text)
@@ -151,6 +224,13 @@ var equalForms = [][]string{{layoutOffset, "Z07:00", "Z07", "MST"}, {"January", 
 
 // halfOfDay is AM or PM as people write it.
 var halfOfDay = regexp.MustCompile(`(?i)\b[ap]\.?m\b\.?|[0-9][ap]m\b`)
+
+// capitalHalf returns a text with AM or PM as package time reads it.
+func capitalHalf(text string) string {
+	return halfOfDay.ReplaceAllStringFunc(text, func(half string) string {
+		return strings.ToUpper(strings.ReplaceAll(half, ".", ""))
+	})
+}
 
 // directives are the forms of strptime in the layouts of package time. They read numbers without zeros too.
 var directives = map[byte]string{

@@ -42,6 +42,7 @@ type csvReader struct {
 	refused     []string                // columns that cannot be read, and why
 	assumed     string                  // how times are read of which neither the file nor the user says it
 	firstRow    int                     // number of the first row of a file without lines; else 0
+	dates       string                  // which of the day and the month is first, where the cells say it
 	clock       timetext.Clock
 	lenient     bool // a wrong row is an observation with a problem
 	dialect     dialect
@@ -136,6 +137,9 @@ func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
 // checkTimes returns an error if the form of times is another one in every row of a sample.
 func (r *csvReader) checkTimes(sample [][]string) (err error) {
 	column := r.indexes[slices.IndexFunc(r.columns, func(c column) bool { return c.field == catalog.TimeField })]
+	if err := r.orderOfDates(sample, column); err != nil {
+		return err
+	}
 	for i, row := range sample {
 		if column >= len(row) || strings.TrimSpace(row[column]) == "" {
 			continue
@@ -197,11 +201,12 @@ func (r *csvReader) next() (Observation, error) {
 		case catalog.TimeField:
 			o.At, text, err = r.clock.Read(r.dialect.time(r.header, row, text))
 			o.Timed = err == nil
-			if err != nil && timetext.IsSmall(text) { // the API would accept it, as a time of 1970
-				if !r.lenient {
-					return o, usererr.Errorf("%s: %w", o.Location, err)
-				}
+			switch {
+			case err == nil || text == "":
+			case r.lenient:
 				o.Problem = err.Error()
+			case timetext.IsSmall(text): // the API would accept it, as a time of 1970
+				return o, usererr.Errorf("%s: %w", o.Location, err)
 			}
 		}
 		if text == "" && c.optional {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/internal/store/jsonscan"
 )
 
 // format is how the observations of a file are written.
@@ -81,8 +82,13 @@ func detectFormat(name string, start []byte, mapped, mapping bool) (format, erro
 		quote(string(first)))
 }
 
-// spansLines reports whether a JSON object begins in a line and ends in a later one.
+// spansLines reports whether a JSON object begins in a line and ends in a later one, or another object
+// follows it in its line.
 func spansLines(first []byte) bool {
-	return len(first) > 0 && first[0] == '{' && !json.Valid(first) &&
-		strings.ContainsRune("{[,:", rune(first[len(first)-1]))
+	if len(first) == 0 || first[0] != '{' || json.Valid(first) {
+		return false
+	}
+	end := jsonscan.Skip(first, 0)
+	return strings.ContainsRune("{[,:", rune(first[len(first)-1])) ||
+		end != jsonscan.Invalid && jsonscan.Is(first, jsonscan.Space(first, end), '{')
 }

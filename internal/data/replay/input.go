@@ -43,7 +43,7 @@ type Input struct {
 	Stdin   io.Reader
 	Kind    *catalog.Kind
 	Columns ColumnMap      // of CSV files; if empty, formats and columns are guessed
-	Clock   timetext.Clock // of CSV files
+	Clock   timetext.Clock // of times in a form that the API does not accept
 	// Types are the types of columns of CSV files, by the names of the columns; others are decided from
 	// their cells.
 	Types map[string]columns.Type
@@ -257,7 +257,7 @@ func (in Input) newReader(name string, text *bufio.Reader) (reader, error) {
 
 // openObjects returns the reader of objects and points.
 func (in Input) openObjects(name string, found format, start []byte, text *bufio.Reader) (reader, error) {
-	asLines := ndjsonReader{name: name, kind: in.Kind, lines: text}
+	asLines := ndjsonReader{name: name, kind: in.Kind, lines: text, clock: in.Clock, lenient: in.Lenient}
 	isArray := bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("["))
 	switch {
 	case found == pointsFormat:

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"io"
 
+	"golang.org/x/text/transform"
+
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/internal/store/jsonscan"
 )
 
 // valuesReader reads JSON objects that span lines, or the elements of one array.
@@ -19,7 +22,8 @@ type valuesReader struct {
 }
 
 func newValuesReader(lines ndjsonReader, array bool) *valuesReader {
-	text := &lineCounter{source: lines.lines, line: 1}
+	source := transform.NewReader(lines.lines, &jsonscan.NotNumbers{})
+	text := &lineCounter{source: source, line: 1}
 	return &valuesReader{lines: lines, text: text, decoder: json.NewDecoder(text), array: array}
 }
 

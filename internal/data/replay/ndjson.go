@@ -2,9 +2,14 @@ package replay
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
+	"slices"
+	"strconv"
 
+	"github.com/tidemark-db/tidemark/internal/base/timetext"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/store/jsonscan"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -16,6 +21,9 @@ type ndjsonReader struct {
 	kind   *catalog.Kind
 	lines  *bufio.Reader
 	number int // of the line
+	clock  timetext.Clock
+	// lenient returns an object whose time cannot be read as an observation with a problem.
+	lenient bool
 }
 
 func (r *ndjsonReader) next() (Observation, error) {
@@ -27,6 +35,7 @@ func (r *ndjsonReader) next() (Observation, error) {
 }
 
 func (r *ndjsonReader) observation(line []byte) Observation {
+	line, _ = jsonscan.ReplaceNotNumbers(line)
 	o := Observation{Body: line, Location: fmt.Sprintf("%s:%d", r.name, r.number)}
 	var subject, stream string
 	for _, f := range ingest.DecodeObject(line).Fields {
@@ -36,21 +45,47 @@ func (r *ndjsonReader) observation(line []byte) Observation {
 		case catalog.StreamField:
 			stream = f.Text
 		case catalog.TimeField:
-			o.At, o.Timed = eventTime(f)
+			r.time(&o, f)
 		}
 	}
 	o.Series = seriesName(subject, stream)
 	return o
 }
 
-// eventTime reads a time as the API does, except that a time finer than milliseconds is always truncated.
-func eventTime(f ingest.Field) (model.Time, bool) {
+// time reads a time that the API accepts, or one in another form as the cells of a table have it, which is
+// then written as the API accepts it.
+func (r *ndjsonReader) time(o *Observation, f ingest.Field) {
 	parse := model.ParseTime
 	if f.Form == ingest.NumberForm {
 		parse = model.ParseEpoch
 	}
-	at, err := parse(f.Text, model.TruncateFinerTime)
-	return at, err == nil
+	at, err := parse(f.Text, r.kind.FinerTime)
+	if err == nil && r.clock.Format == "" {
+		o.At, o.Timed = at, true
+		return
+	}
+	at, text, err := r.clock.Read(f.Text)
+	switch {
+	case err == nil:
+		o.At, o.Timed = at, true
+		o.Body = withTime(o.Body, text)
+	case r.lenient && f.Text != "":
+		o.Problem = err.Error()
+	}
+}
+
+// withTime returns an object with another time.
+func withTime(object []byte, text string) []byte {
+	at, more := jsonscan.Sibling(object, jsonscan.Space(object, 0)+1, true, '}')
+	for more {
+		name, value := jsonscan.Name(object, at)
+		end := jsonscan.Skip(object, value)
+		if bytes.Equal(name.Bytes, []byte(catalog.TimeField)) {
+			return slices.Concat(object[:value], []byte(strconv.Quote(text)), object[end:])
+		}
+		at, more = jsonscan.Sibling(object, end, false, '}')
+	}
+	return object // the name is written with escapes: the API says what it does not accept
 }
 
 // seriesName identifies a series within one kind. Neither part can contain a newline that

@@ -100,7 +100,7 @@ func (r *csvReader) described(i int) string {
 	column := r.types[r.indexes[i]]
 	switch {
 	case c.field == catalog.TimeField:
-		return r.assumed
+		return r.dates + r.assumed
 	case !r.isAmount(c):
 	case column.Type == columns.Text, column.Type == columns.Bool, column.Mark == columns.Comma:
 		return fmt.Sprintf(", as %s", column)

@@ -6,10 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/tidemark-db/tidemark/internal/store/jsonscan"
@@ -64,6 +61,9 @@ func decodeArray(body []byte, limit int) ([]Observation, error) {
 		observations = append(observations, DecodeObject(body[next:end]))
 		next, more = jsonscan.Sibling(body, end, false, ']')
 	}
+	if replaced, found := jsonscan.ReplaceNotNumbers(body); found && (next == jsonscan.Invalid || more) {
+		return decodeArray(replaced, limit)
+	}
 	if next == jsonscan.Invalid || more {
 		return nil, cmp.Or(checkSyntax(body), ErrNotJSON)
 	}
@@ -99,57 +99,115 @@ func DecodeLines(body []byte, limit int) ([]Observation, error) {
 	return observations, nil
 }
 
-// DecodeObject decodes one JSON object in one pass, with the digits of numbers as sent. An object that
-// cannot be decoded has a DecodeError. The Observation keeps raw as its Payload.
+// DecodeObject decodes one JSON object in one pass, with the digits of numbers as sent. A member that cannot
+// be decoded, or whose name is there with two values, is one of Dropped. NaN, which programs write although
+// JSON has no such number, is null. An object that cannot be decoded has a DecodeError. The Observation keeps
+// raw as its Payload.
 func DecodeObject(raw []byte) Observation {
 	o := Observation{Payload: raw}
-	fields, end := scanObject(raw, jsonscan.Space(raw, 0))
-	if end == jsonscan.Invalid || !jsonscan.End(raw, end) {
-		o.DecodeError = notAnObject(raw)
-	} else if o.DecodeError = textError(raw, fields); o.DecodeError == nil {
-		o.Fields = fields
+	end := o.scan(raw, jsonscan.Space(raw, 0))
+	if end != jsonscan.Invalid && jsonscan.End(raw, end) {
+		o.dropRepeated()
+		return o
 	}
-	return o
+	if replaced, found := jsonscan.ReplaceNotNumbers(raw); found {
+		o = DecodeObject(replaced)
+		o.Payload = raw
+		return o
+	}
+	return Observation{Payload: raw, DecodeError: notAnObject(raw)}
 }
 
-// scanObject returns the members of the object at i, and the index after it; jsonscan.Invalid if there is
-// none. A text that is not UTF-8, or has half a surrogate pair, is left out.
-func scanObject(raw []byte, i int) (fields []Field, end int) {
+// scan adds the members of the object at i, and returns the index after it; jsonscan.Invalid if there is
+// none.
+func (o *Observation) scan(raw []byte, i int) (end int) {
 	if !jsonscan.Is(raw, i, '{') {
-		return nil, jsonscan.Invalid
+		return jsonscan.Invalid
 	}
 	text := string(raw) // one copy, of which names and values are parts
-	fields = make([]Field, 0, 8)
+	o.Fields = make([]Field, 0, 8)
 	at, more := jsonscan.Sibling(raw, i+1, true, '}')
 	for more {
 		name, value := jsonscan.Name(raw, at)
 		if value == jsonscan.Invalid {
-			return nil, jsonscan.Invalid
+			return jsonscan.Invalid
 		}
 		if end = jsonscan.Skip(raw, value); end == jsonscan.Invalid {
-			return nil, jsonscan.Invalid
+			return jsonscan.Invalid
 		}
-		f := Field{Name: textAt(text, name, at), Form: detectForm(raw[value:])}
+		f := Field{Form: detectForm(raw[value:])}
+		var wrong *model.FieldError
+		f.Name, wrong = textAt(text, name, at)
 		switch f.Form {
 		case TextForm:
 			content, _ := jsonscan.Text(raw, value)
-			f.Text = textAt(text, content, value)
+			if wrong == nil {
+				f.Text, wrong = textAt(text, content, value)
+			}
 		case NumberForm, BoolForm, NestedForm:
 			f.Text = text[value:end]
 		}
-		fields = append(fields, f)
+		if wrong == nil {
+			o.Fields = append(o.Fields, f)
+		} else {
+			wrong.Field = clip(f.Name)
+			o.Dropped = append(o.Dropped, *wrong)
+		}
 		at, more = jsonscan.Sibling(raw, end, false, '}')
 	}
-	return fields, at
+	return at
 }
 
-// textAt returns the text of a string whose opening quote is at i.
-func textAt(all string, s jsonscan.Raw, i int) string {
+// textAt returns the text of a string whose opening quote is at i. The error is for a text of which a part is
+// no character: encoding/json replaces it, so that two texts can become equal.
+func textAt(all string, s jsonscan.Raw, i int) (string, *model.FieldError) {
 	if s.Plain {
-		return all[i+1 : i+1+len(s.Bytes)]
+		return all[i+1 : i+1+len(s.Bytes)], nil
 	}
-	decoded, _ := jsonscan.Unescape(nil, s.Bytes) // textError rejects what it cannot decode
-	return string(decoded)
+	decoded, ok := jsonscan.Unescape(nil, s.Bytes)
+	switch {
+	case ok:
+		return string(decoded), nil
+	case !utf8.Valid(s.Bytes):
+		return toValid(string(decoded)), fieldError("", CodeInvalidUTF8,
+			"contains bytes that are not UTF-8, which the table cannot store: encode the text as UTF-8")
+	}
+	return string(decoded), fieldError("", CodeLoneSurrogate,
+		"contains half of a \\uD800–\\uDFFF pair, which is not a character: "+
+			"send both halves, or the character itself")
+}
+
+// dropRepeated drops the members whose name is there with several values: which one is meant is not known.
+// A member that is repeated with the same value is kept once.
+func (o *Observation) dropRepeated() {
+	first := make(map[string]int, len(o.Fields))
+	var repeated, ambiguous map[string]bool
+	for i, f := range o.Fields {
+		at, seen := first[f.Name]
+		switch {
+		case !seen:
+			first[f.Name] = i
+			continue
+		case repeated == nil:
+			repeated, ambiguous = map[string]bool{}, map[string]bool{}
+		}
+		repeated[f.Name] = true
+		if o.Fields[at] != f && !ambiguous[f.Name] {
+			ambiguous[f.Name] = true
+			o.Dropped = append(o.Dropped, *fieldError(f.Name, CodeDuplicateName,
+				"appears twice in one object, so its value is ambiguous: send it once"))
+		}
+	}
+	if repeated == nil {
+		return
+	}
+	kept := o.Fields[:0]
+	for i, f := range o.Fields {
+		if !repeated[f.Name] || first[f.Name] == i && !ambiguous[f.Name] {
+			kept = append(kept, f)
+		}
+	}
+	o.Fields = kept
 }
 
 // notAnObject returns why raw is not one JSON object.
@@ -159,28 +217,6 @@ func notAnObject(raw []byte) *model.FieldError {
 	}
 	return fieldError("", CodeNotAnObject, "is %s: want an object with one observation, {\"timestamp\": …}",
 		detectForm(bytes.TrimSpace(raw)))
-}
-
-// textError returns why the texts of an object that is valid JSON cannot be stored, or are ambiguous; nil if
-// they can.
-func textError(raw []byte, fields []Field) *model.FieldError {
-	switch {
-	case !utf8.Valid(raw):
-		return fieldError("", CodeInvalidUTF8,
-			"contains bytes that are not UTF-8, which the table cannot store: encode the text as UTF-8")
-	case loneSurrogate(raw):
-		return fieldError("", CodeLoneSurrogate, "contains half of a \\uD800–\\uDFFF pair, "+
-			"which is not a character: send both halves, or the character itself")
-	}
-	seen := make(map[string]bool, len(fields))
-	for i := range fields {
-		if seen[fields[i].Name] {
-			return fieldError(fields[i].Name, CodeDuplicateName,
-				"appears twice in one object, so its value is ambiguous: send it once")
-		}
-		seen[fields[i].Name] = true
-	}
-	return nil
 }
 
 // detectForm returns the form of a valid JSON value, which follows from its first byte.
@@ -198,40 +234,6 @@ func detectForm(raw []byte) Form {
 	return NumberForm
 }
 
-// loneSurrogate reports whether raw contains a \u escape of half a surrogate pair, which encoding/json would
-// replace without an error. raw is valid JSON, so that backslashes are in strings only.
-func loneSurrogate(raw []byte) bool {
-	for i := bytes.IndexByte(raw, '\\'); i >= 0 && i < len(raw); i++ {
-		if raw[i] != '\\' {
-			continue
-		}
-		half, ok := escapedUnit(raw[i:])
-		if !ok {
-			i++ // a two-byte escape: its second byte does not begin another escape
-			continue
-		}
-		i += 5
-		if !utf16.IsSurrogate(half) {
-			continue
-		}
-		other, ok := escapedUnit(raw[i+1:])
-		if !ok || utf16.DecodeRune(half, other) == utf8.RuneError {
-			return true
-		}
-		i += 6
-	}
-	return false
-}
-
-// escapedUnit decodes a leading \uXXXX.
-func escapedUnit(s []byte) (rune, bool) {
-	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(s[2:6]), 16, 16)
-	return rune(n), err == nil
-}
-
 // checkSyntax returns nil if raw is one JSON value, else ErrNotJSON with the byte offset.
 func checkSyntax(raw []byte) error {
 	var value json.RawMessage
@@ -245,9 +247,6 @@ func notJSON(err error) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
 		advice := ""
-		if notNumber.MatchString(err.Error()) {
-			advice = " (NaN and Infinity are not JSON numbers: send null, or \"NaN\")"
-		}
 		if strings.Contains(err.Error(), "after top-level value") {
 			advice = " (objects on lines of their own are application/x-ndjson)"
 		}
@@ -255,9 +254,6 @@ func notJSON(err error) error {
 	}
 	return fmt.Errorf("%w: %v", ErrNotJSON, err)
 }
-
-// notNumber is in the error of encoding/json for NaN, Infinity and -Infinity.
-var notNumber = regexp.MustCompile(`invalid character '[NI]'`)
 
 // byteOrderMark may begin a text in UTF-8. It has no meaning.
 var byteOrderMark = []byte("\xEF\xBB\xBF")

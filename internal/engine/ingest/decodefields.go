@@ -30,6 +30,7 @@ func (v *validation) decode(o Observation) TypedObservation {
 	for _, f := range o.Fields {
 		d.names[f.Name] = true
 	}
+	d.dropped(o.Dropped)
 	for _, f := range o.Fields {
 		d.field(f)
 	}
@@ -46,6 +47,18 @@ func (v *validation) decode(o Observation) TypedObservation {
 		v.meant = d.meant(v.kind.Subject.Field)
 	}
 	return d.typed
+}
+
+// dropped reports members that could not be decoded. An event without one that identifies it would be another
+// event.
+func (d *fieldDecoder) dropped(parts []model.FieldError) {
+	for _, p := range parts {
+		report := d.v.part
+		if slices.Contains(d.v.identityFields(), p.Field) {
+			report = d.add
+		}
+		report(p.Field, p.Code, "%s", p.Message)
+	}
 }
 
 // meant names the field that may be meant where a field of the identity is missing: its name differs in case

@@ -7,10 +7,15 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/store/jsonscan"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -42,9 +47,9 @@ func TestDecodeBody_ReturnsWhatEncodingJSONReturns(t *testing.T) {
 
 func sameAsReference(t *testing.T, body []byte) {
 	t.Helper()
-	if got, want := DecodeObject(body), referenceObject(body); !reflect.DeepEqual(got, want) {
-		t.Errorf("%q is decoded as %+v, %+v, by encoding/json as %+v, %+v",
-			body, got.Fields, got.DecodeError, want.Fields, want.DecodeError)
+	object, reference := plain(DecodeObject(body)), plain(referenceObject(body))
+	if !reflect.DeepEqual(object, reference) {
+		t.Errorf("%q is decoded as %+v, by encoding/json as %+v", body, object, reference)
 	}
 	const limit = 4
 	got, many, err := DecodeBody(body, limit)
@@ -54,10 +59,21 @@ func sameAsReference(t *testing.T, body []byte) {
 	for _, sentinel := range []error{ErrEmptyBody, ErrNotJSON, ErrNotObject, ErrTooMany} {
 		sameError = sameError && errors.Is(err, sentinel) == errors.Is(wantErr, sentinel)
 	}
-	if !reflect.DeepEqual(got, want) || many != wantMany || !sameError {
+	same := reflect.DeepEqual(lists.Map(got, plain), lists.Map(want, plain))
+	if !same || many != wantMany || !sameError {
 		t.Errorf("the body %.200q is decoded as %+v, %v, %v, by encoding/json as %+v, %v, %v",
 			body, got, many, err, want, wantMany, wantErr)
 	}
+}
+
+// plain returns an observation with the codes of its dropped parts alone, in their order.
+func plain(o Observation) Observation {
+	codes := lists.Map(o.Dropped, func(e model.FieldError) model.FieldError {
+		return model.FieldError{Code: e.Code}
+	})
+	slices.SortFunc(codes, func(a, b model.FieldError) int { return strings.Compare(a.Code, b.Code) })
+	o.Dropped = codes
+	return o
 }
 
 // BenchmarkDecodeObject decodes one reading of three values, by one pass and by encoding/json.
@@ -84,17 +100,21 @@ func referenceBody(body []byte, limit int) (observations []Observation, many boo
 		observations, err = referenceArray(body, limit)
 		return observations, true, err
 	}
-	if err := checkSyntax(body); err != nil {
+	o := referenceObject(body)
+	if err := checkSyntax(body); err != nil && o.DecodeError != nil {
 		return nil, false, err
 	}
 	if body[0] != '{' {
 		return nil, false, ErrNotObject
 	}
-	return []Observation{referenceObject(body)}, false, nil
+	return []Observation{o}, false, nil
 }
 
 // referenceArray is decodeArray by encoding/json.
 func referenceArray(body []byte, limit int) ([]Observation, error) {
+	if replaced, found := jsonscan.ReplaceNotNumbers(body); found {
+		body = replaced
+	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	if _, err := decoder.Token(); err != nil {
 		return nil, notJSON(err)
@@ -122,62 +142,116 @@ func referenceArray(body []byte, limit int) ([]Observation, error) {
 // referenceObject is DecodeObject by encoding/json.
 func referenceObject(raw []byte) Observation {
 	o := Observation{Payload: raw}
-	if err := checkSyntax(raw); err != nil {
+	err := checkSyntax(raw)
+	replaced, found := jsonscan.ReplaceNotNumbers(raw)
+	if found && err != nil && checkSyntax(replaced) == nil {
+		o = referenceObject(replaced)
+		o.Payload = raw
+		return o
+	}
+	if err != nil {
 		o.DecodeError = fieldError("", CodeNotJSON, "%s", strings.TrimPrefix(err.Error(), "the body is "))
 		return o
 	}
-	o.Fields, o.DecodeError = referenceFields(bytes.TrimSpace(raw))
+	object := bytes.TrimSpace(raw)
+	if object[0] != '{' {
+		o.DecodeError = fieldError("", CodeNotAnObject,
+			"is %s: want an object with one observation, {\"timestamp\": …}", detectForm(object))
+		return o
+	}
+	o.referenceFields(object)
 	return o
 }
 
-// referenceFields decodes the members of raw, which is valid JSON.
-func referenceFields(raw []byte) ([]Field, *model.FieldError) {
-	switch {
-	case raw[0] != '{':
-		return nil, fieldError("", CodeNotAnObject,
-			"is %s: want an object with one observation, {\"timestamp\": …}", detectForm(raw))
-	case !utf8.Valid(raw):
-		return nil, fieldError("", CodeInvalidUTF8,
-			"contains bytes that are not UTF-8, which the table cannot store: encode the text as UTF-8")
-	case loneSurrogate(raw):
-		return nil, fieldError("", CodeLoneSurrogate,
-			"contains half of a \\uD800–\\uDFFF pair, which is not a character: send both halves, or the character itself")
-	}
+// referenceFields adds the members of raw, which is a valid object.
+func (o *Observation) referenceFields(raw []byte) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := decoder.Token(); err != nil {
-		return nil, fieldError("", CodeNotJSON, "not JSON: %v", err)
-	}
-	fields, seen := []Field{}, map[string]bool{}
+	decoder.Token() // the bracket
+	values := map[string]map[Field]bool{}
+	var all []Field
 	for decoder.More() {
-		f, err := referenceField(decoder)
-		if err != nil {
-			return nil, fieldError("", CodeNotJSON, "not JSON: %v", err)
+		from := decoder.InputOffset()
+		f := referenceField(decoder)
+		sent := raw[from:decoder.InputOffset()]
+		if f.Form == NestedForm {
+			sent = bytes.TrimSuffix(sent, []byte(f.Text))
 		}
-		if seen[f.Name] {
-			return nil, fieldError(f.Name, CodeDuplicateName,
-				"appears twice in one object, so its value is ambiguous: send it once")
+		if code := unreadable(sent); code != "" {
+			o.Dropped = append(o.Dropped, model.FieldError{Code: code})
+			continue
 		}
-		seen[f.Name] = true
-		fields = append(fields, f)
+		if values[f.Name] == nil {
+			values[f.Name] = map[Field]bool{}
+			all = append(all, f)
+		}
+		values[f.Name][f] = true
 	}
-	return fields, nil
+	o.Fields = []Field{}
+	for _, f := range all {
+		if len(values[f.Name]) == 1 {
+			o.Fields = append(o.Fields, f)
+		} else {
+			o.Dropped = append(o.Dropped, model.FieldError{Code: CodeDuplicateName})
+		}
+	}
 }
 
-func referenceField(decoder *json.Decoder) (Field, error) {
-	name, err := decoder.Token()
-	if err != nil {
-		return Field{}, err
+// unreadable returns the code of a text of which encoding/json replaces a part.
+func unreadable(sent []byte) string {
+	switch {
+	case !utf8.Valid(sent):
+		return CodeInvalidUTF8
+	case loneSurrogate(sent):
+		return CodeLoneSurrogate
 	}
-	f := Field{Name: name.(string)} // within an object every other token is a name
+	return ""
+}
+
+// referenceField decodes a member of a valid object.
+func referenceField(decoder *json.Decoder) (f Field) {
+	name, _ := decoder.Token()
+	f.Name = name.(string) // within an object every other token is a name
 	var raw json.RawMessage
-	if err := decoder.Decode(&raw); err != nil {
-		return Field{}, err
-	}
+	decoder.Decode(&raw)
 	switch f.Form = detectForm(raw); f.Form {
 	case TextForm:
-		err = json.Unmarshal(raw, &f.Text)
+		json.Unmarshal(raw, &f.Text)
 	case NumberForm, BoolForm, NestedForm:
 		f.Text = string(raw)
 	}
-	return f, err
+	return f
+}
+
+// loneSurrogate reports whether raw contains a \u escape of half a surrogate pair, which encoding/json would
+// replace without an error. raw is valid JSON, so that backslashes are in strings only.
+func loneSurrogate(raw []byte) bool {
+	for i := bytes.IndexByte(raw, '\\'); i >= 0 && i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		half, ok := escapedUnit(raw[i:])
+		if !ok {
+			i++ // a two-byte escape: its second byte does not begin another escape
+			continue
+		}
+		i += 5
+		if !utf16.IsSurrogate(half) {
+			continue
+		}
+		other, ok := escapedUnit(raw[i+1:])
+		if !ok || utf16.DecodeRune(half, other) == utf8.RuneError {
+			return true
+		}
+		i += 6
+	}
+	return false
+}
+
+// escapedUnit decodes a leading \uXXXX.
+func escapedUnit(s []byte) (rune, bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(s[2:6]), 16, 16)
+	return rune(n), err == nil
 }

@@ -13,6 +13,9 @@ type Observation struct {
 	// Fields are all names and values in their order, without duplicate names. They
 	// include the subject, time, stream and id.
 	Fields []Field
+	// Dropped are the parts that the source could not decode, and why; Fields has none of them. The rest
+	// is stored, unless one of them identifies the event.
+	Dropped []model.FieldError
 	// DecodeError is why the source could not decode the input. If it is set, the
 	// observation is rejected with it, and Fields is ignored.
 	DecodeError *model.FieldError

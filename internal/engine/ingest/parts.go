@@ -128,8 +128,8 @@ const mostDepth = 8
 // a.b. A list, and an object that is too deep, is kept as its text. A name that the table uses itself gets an
 // underscore behind it, unless the observation has that field too.
 func (d *fieldDecoder) flat(f Field, depth int) {
-	members := objectMembers(f)
-	if depth == mostDepth || members == nil && f.Form == NestedForm {
+	members, isObject := objectMembers(f)
+	if depth == mostDepth || !isObject && f.Form == NestedForm {
 		d.v.part(f.Name, CodeNested,
 			"is a list or a deep object: it is stored as text; send its parts as separate fields")
 		f.Form, f.Text = TextForm, compact(f.Text)
@@ -139,18 +139,29 @@ func (d *fieldDecoder) flat(f Field, depth int) {
 		d.value(f)
 		return
 	}
-	for _, m := range members {
+	d.dropped(Below(f.Name, members.Dropped))
+	for _, m := range members.Fields {
 		m.Name = f.Name + "." + m.Name
 		d.flat(m, depth+1)
 	}
 }
 
-// objectMembers returns the members of an object, nil of any other value.
-func objectMembers(f Field) []Field {
-	if f.Form != NestedForm || !strings.HasPrefix(f.Text, "{") {
-		return nil
+// Below returns parts of an object, named as its fields are.
+func Below(object string, parts []model.FieldError) (named []model.FieldError) {
+	for _, p := range parts {
+		p.Field = object + "." + p.Field
+		named = append(named, p)
 	}
-	return DecodeObject([]byte(f.Text)).Fields
+	return named
+}
+
+// objectMembers returns the members of an object; ok is false of any other value.
+func objectMembers(f Field) (members Observation, ok bool) {
+	if f.Form != NestedForm || !strings.HasPrefix(f.Text, "{") {
+		return members, false
+	}
+	members = DecodeObject([]byte(f.Text))
+	return members, members.DecodeError == nil
 }
 
 func compact(text string) string {

@@ -51,7 +51,7 @@ func Decode(body []byte, o Options) (all []points.Point, err error) {
 			all = append(all, points.Invalid(i+1, object.DecodeError.Code, object.DecodeError.Message))
 			continue
 		}
-		p := points.Point{Line: i + 1, Name: o.Source, At: o.Now}
+		p := points.Point{Line: i + 1, Name: o.Source, At: o.Now, Dropped: object.Dropped}
 		for _, f := range object.Fields {
 			flatten(&p, f, o.Row, 0)
 		}
@@ -74,6 +74,7 @@ func bare(text []byte) ingest.Field {
 func flatten(p *points.Point, f ingest.Field, row *config.SourceRow, depth int) {
 	if f.Form == ingest.NestedForm && f.Text[0] == '{' && depth < mostDepth {
 		members := ingest.DecodeObject([]byte(f.Text))
+		p.Dropped = append(p.Dropped, ingest.Below(f.Name, members.Dropped)...)
 		for _, m := range members.Fields {
 			m.Name = f.Name + "." + m.Name
 			flatten(p, m, row, depth+1)

@@ -24,8 +24,12 @@ type base struct {
 func records(objects []ingest.Observation, o Options) (all []points.Point) {
 	b := base{time: new(big.Rat), value: new(big.Rat)}
 	for i, object := range objects {
-		if object.DecodeError != nil {
-			all = append(all, points.Invalid(i+1, object.DecodeError.Code, object.DecodeError.Message))
+		wrong := object.DecodeError
+		if len(object.Dropped) > 0 { // each member says what another is
+			wrong = &object.Dropped[0]
+		}
+		if wrong != nil {
+			all = append(all, points.Invalid(i+1, wrong.Code, wrong.Message))
 			continue
 		}
 		members := map[string]ingest.Field{}

@@ -3,6 +3,7 @@ package points
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
@@ -28,6 +29,7 @@ func (b *builder) elements(name string, f ingest.Field) {
 // element adds an element of a list, or the members of one that is an object.
 func (b *builder) element(name string, text []byte) {
 	if members := ingest.DecodeObject(text); members.DecodeError == nil {
+		b.Dropped = append(slices.Clip(b.Dropped), ingest.Below(name, members.Dropped)...)
 		for _, m := range members.Fields {
 			b.member(name+"."+m.Name, m)
 		}

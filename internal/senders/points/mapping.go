@@ -41,6 +41,7 @@ func (m *Mapping) Observation(p *Point, otherwise string) (*catalog.Kind, ingest
 	}
 	b := builder{kind: kind, row: row, used: map[string]bool{}}
 	b.identity(p, otherwise)
+	b.Dropped = p.Dropped
 	if b.Subject == "" {
 		return kind, ingest.Observation{DecodeError: &model.FieldError{
 			Field: kind.Subject.Field, Code: ingest.CodeMissing,
@@ -51,6 +52,9 @@ func (m *Mapping) Observation(p *Point, otherwise string) (*catalog.Kind, ingest
 	at, wrong := b.time(p)
 	if wrong != nil {
 		return nil, ingest.Observation{Subject: b.Subject, DecodeError: wrong}
+	}
+	if i := slices.IndexFunc(b.Dropped, b.identifies); i >= 0 {
+		return kind, ingest.Observation{Subject: b.Subject, DecodeError: &b.Dropped[i]}
 	}
 	for _, f := range p.Fields {
 		name, ok := b.name(f.Name)
@@ -163,6 +167,13 @@ func (b *builder) time(p *Point) (time.Time, *model.FieldError) {
 		return p.At, &model.FieldError{Field: field, Code: ingest.CodeTimeForm, Message: err.Error()}
 	}
 	return at.Time(), nil
+}
+
+// identifies reports whether a part that is not known is a part of the subject, stream or time.
+func (b *builder) identifies(part model.FieldError) bool {
+	return b.used[part.Field] || slices.ContainsFunc(b.row.Tags, func(t config.SourceTag) bool {
+		return t.Name == part.Field && (t.Role == config.RoleSubject || t.Role == config.RoleStream)
+	})
 }
 
 // name returns the name under which a field is stored; ok is false if it is not.

@@ -18,6 +18,8 @@ type Point struct {
 	Tags   []Tag  // in any order
 	Fields []ingest.Field
 	At     time.Time
+	// Dropped are parts that could not be decoded, or are not stored, and why. The rest is.
+	Dropped []model.FieldError
 	// Err is why the point could not be decoded; then only Line is set as well.
 	Err *model.FieldError
 }
