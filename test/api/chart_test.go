@@ -14,7 +14,7 @@ import (
 // A chart of a year reads some hundred daily rollups, however many events there are.
 func TestAPI_AYearsChartReadsAtMost400Items(t *testing.T) {
 	s := start(t)
-	now := time.Now().UTC()
+	now := machine.Now().UTC()
 	from := now.AddDate(-1, 0, 0).Truncate(24 * time.Hour)
 	var lines strings.Builder
 	for at := from; at.Before(now); at = at.Add(24 * time.Hour) {

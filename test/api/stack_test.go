@@ -11,12 +11,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
+
+// machine is the clock of the stack and the tests, which the suites of test/midnight move.
+var machine = clock.FromEnv()
+
+// today is the same for all requests of a run, also for one that ends on the next day.
+var today = machine.Now().UTC()
 
 // service is a running local stack.
 type service struct {
@@ -30,7 +37,7 @@ func start(t *testing.T) service {
 	settings.Mapping.Window = 0
 	s, err := stack.Start(t.Context(), stack.Options{
 		Config: settings, ConfigPath: absolute(t, settingsPath), Table: fmt.Sprintf("api-%d", time.Now().UnixNano()),
-		DynamoDB: ddblocal.FromEnv(), Dir: t.TempDir(),
+		DynamoDB: ddblocal.FromEnv(), Dir: t.TempDir(), Clock: machine,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +95,6 @@ func (a apiResponse) problemType() string {
 // shiftDates moves the day of the examples to yesterday, since old rollups have expired and
 // future events are rejected.
 func shiftDates(text string) string {
-	today := time.Now().UTC()
 	return strings.NewReplacer(
 		"2026-04-20", today.AddDate(0, 0, -1).Format(time.DateOnly), "2026-04-21", today.Format(time.DateOnly),
 	).Replace(text)

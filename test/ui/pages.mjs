@@ -8,6 +8,9 @@ import {join} from "node:path"
 import assert from "node:assert/strict"
 import {chromium} from "playwright-core"
 
+// The clock of the stack is this far ahead of the machine's, in milliseconds.
+const ahead = Number(process.env.AHEAD)
+const stackTime = () => Date.now() + ahead
 const [stack, executablePath, screens, markup, ...wanted] = process.argv.slice(2)
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 const widths = {wide: 1280, narrow: 390}
@@ -21,7 +24,7 @@ const send = async (path, body) => {
   assert.ok(response.ok, `POST ${path}: ${response.status} ${await response.text()}`)
 }
 const read = async (path) => (await fetch(stack + path)).json()
-const reading = (id, fields) => ({deviceId: id, timestamp: new Date().toISOString(), ...fields})
+const reading = (id, fields) => ({deviceId: id, timestamp: new Date(stackTime()).toISOString(), ...fields})
 
 // open loads a page and waits for a text of it.
 async function open(page, place, text) {
@@ -230,7 +233,7 @@ const scenarios = {
   },
   // The mean of the readings of a meter says nothing: its increase is drawn.
   async counter(page) {
-    const hour = 36e5, at = (n) => new Date(Math.floor(Date.now() / hour - 4 + n) * hour + 6e4).toISOString()
+    const hour = 36e5, at = (n) => new Date(Math.floor(stackTime() / hour - 4 + n) * hour + 6e4).toISOString()
     for (const [n, wh] of [5000, 5020, 5050].entries()) await send("/v1/energy", {meterId: "house", timestamp: at(n), wh})
     await open(page, "#/meters/house?last=86400s", "3 buckets as a table")
     await page.getByRole("slider", {name: /^wh, increase over time/}).waitFor()
@@ -260,7 +263,7 @@ const scenarios = {
   },
   // A reading of seven digits, and values that are no numbers.
   async numbers(page) {
-    const hour = 36e5, at = (n) => new Date(Math.floor(Date.now() / hour - 4 + n) * hour + 6e4).toISOString()
+    const hour = 36e5, at = (n) => new Date(Math.floor(stackTime() / hour - 4 + n) * hour + 6e4).toISOString()
     for (const [n, value] of [1234567.25, 1234571.75, 1234573.5].entries()) await send("/v1/readings", {deviceId: "meter", timestamp: at(n), value})
     for (const [n, temperature] of [20, "NaN", "broken"].entries()) await send("/v1/readings", {deviceId: "faulty", timestamp: at(1), id: String(n), temperature})
     await open(page, subject("meter", "?last=86400s"), "3 buckets as a table")
@@ -277,7 +280,7 @@ const scenarios = {
   },
   // The alerts of a lower severity are on a second page.
   async severities(page) {
-    const alert = (id, severity) => ({id, subject: "boiler-" + id, kind: "READING", rule: "r", severity, status: "open", message: "hot", measure: "t", at: new Date().toISOString()})
+    const alert = (id, severity) => ({id, subject: "boiler-" + id, kind: "READING", rule: "r", severity, status: "open", message: "hot", measure: "t", at: new Date(stackTime()).toISOString()})
     await page.route("**/v1/alerts/devices*", (route) => route.fulfill({json: route.request().url().includes("cursor=")
       ? {alerts: [alert("2", "warning")], next: null} : {alerts: [alert("3", "critical")], next: "more"}}))
     for (const place of ["#/devices", "#/-/health"]) {
@@ -335,7 +338,7 @@ const scenarios = {
   },
   // Why a value is what it is: the events of its bucket; and what one takes away of a chart.
   async bucket(page) {
-    const hour = 36e5, begins = Math.floor(Date.now() / hour - 5) * hour, at = (n) => new Date(begins + n * 6e4).toISOString()
+    const hour = 36e5, begins = Math.floor(stackTime() / hour - 5) * hour, at = (n) => new Date(begins + n * 6e4).toISOString()
     for (let n = 0; n < 3; n++) await send("/v1/readings", {deviceId: "odd", timestamp: at(n), id: "of-" + n, temperature: n})
     await send("/v1/readings", reading("odd", {temperature: 7, id: "another"}))
     await open(page, subject("odd", "?last=86400s"), "2 buckets as a table")
@@ -371,7 +374,7 @@ const scenarios = {
   async site(page) {
     const figure = (title) => page.locator(".figure", {hasText: title}).locator("strong")
     const total = (kind, params) => read(`/v1/sites/shop.example.com/${kind}/rollups/total?${params}`)
-    const midnight = new Date().setHours(0, 0, 0, 0), from = new Date(new Date(midnight).setDate(new Date(midnight).getDate() - 6)).toISOString()
+    const midnight = new Date(stackTime()).setHours(0, 0, 0, 0), from = new Date(new Date(midnight).setDate(new Date(midnight).getDate() - 6)).toISOString()
     await open(page, site + "?period=7d", "Compared with")
     const [views, visits] = [await total("pageviews", `from=${from}`), await total("sessions", `from=${from}`)]
     assert.ok(views.events > 50 && visits.events > 30)
@@ -381,12 +384,13 @@ const scenarios = {
     await figure("Bounce rate").getByText(Math.round(visits.measures.bounce.avg * 100) + "%").waitFor()
     await page.getByRole("button", {name: "Bounce rate"}).click()
     await page.getByRole("slider").first().press("End")
+    await page.getByRole("slider").first().press("ArrowLeft") // the last day may have just begun
     await page.locator("[role=slider][aria-valuetext*='%']").waitFor()
 
     const imported = page.getByRole("region", {name: "Imported"})
     await imported.getByText("1,234 views of days that another program counted").waitFor()
     await imported.getByText("1 views that another program exported").waitFor()
-    const dated = new Date(new Date().setUTCHours(0, 0, 0, 0) - 2 * 864e5), slider = imported.getByRole("slider", {name: /^Imported days/})
+    const dated = new Date(new Date(stackTime()).setUTCHours(0, 0, 0, 0) - 2 * 864e5), slider = imported.getByRole("slider", {name: /^Imported days/})
     await slider.press("End")
     for (let i = 0; i < 2; i++) await slider.press("ArrowLeft")
     assert.match(await slider.getAttribute("aria-valuetext"), new RegExp(`\\b${dated.getUTCDate()}\\b.*1,200`))
@@ -419,7 +423,7 @@ const scenarios = {
     await countries.first().waitFor()
     assert.equal(await countries.count(), 2) // of three: the visits of one country have one view
     const asked = async (metric, filters, dimensions = []) => (await (await fetch(stack + "/api/v2/query", {method: "POST", headers: {"Content-Type": "application/json"},
-      body: JSON.stringify({site_id: "shop.example.com", metrics: [metric], date_range: [from, new Date().toISOString()], dimensions, filters})})).json()).results
+      body: JSON.stringify({site_id: "shop.example.com", metrics: [metric], date_range: [from, new Date(stackTime()).toISOString()], dimensions, filters})})).json()).results
     const [{metrics: [priced]}] = await asked("visits", [["is", "event:page", ["/pricing"]]])
     await figure("Visits").getByText(String(priced), {exact: true}).waitFor() // visits have figures under a filter, too
     await pages.getByRole("button", {name: "Entry pages"}).click()
@@ -462,7 +466,7 @@ const scenarios = {
 
     const now = page.getByText("in the last 5 minutes")
     const before = parseInt(await now.textContent())
-    await send("/v1/pageviews", {siteId: "shop.example.com", id: "now", visitor: "somebody new", path: "/", timestamp: new Date().toISOString()})
+    await send("/v1/pageviews", {siteId: "shop.example.com", id: "now", visitor: "somebody new", path: "/", timestamp: new Date(stackTime()).toISOString()})
     await page.getByText(`${before + 1} visitor`).waitFor()
     await page.getByRole("link", {name: "Real time"}).click()
     await page.getByText("Visits need a longer period").waitFor()

@@ -14,7 +14,7 @@ import (
 // local stack.
 func TestPrometheus_IsServedByTheLocalStack(t *testing.T) {
 	s := start(t, "")
-	now := time.Now().UTC()
+	now := machine.Now().UTC()
 	post(t, s.URL+"/v1/readings", map[string]any{"deviceId": "sensor_01",
 		"timestamp": now.Add(-time.Second).Format(time.RFC3339), "temperature": 20})
 	if err := s.Idle(t.Context()); err != nil {

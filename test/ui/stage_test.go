@@ -164,10 +164,10 @@ func stage(t *testing.T, s *stack.Stack) []string {
 	from.redirect = gateway.URL + "/ui/"
 	link := func(subject string, after time.Duration, events bool) string {
 		return access.NewLink([]byte(access.LocalSiteSecret), access.Link{Subject: subject,
-			Until: time.Now().Add(after), Events: events})
+			Until: machine.Now().Add(after), Events: events})
 	}
 	forged := access.NewLink([]byte("another secret"), access.Link{Subject: "devices/" + device,
-		Until: time.Now().Add(time.Hour)})
+		Until: machine.Now().Add(time.Hour)})
 	return []string{"NODE_EXTRA_CA_CERTS=" + ca, "STAGE=" + gateway.URL, "ISSUER=" + from.URL,
 		"LINK=" + link("devices/"+device, time.Hour, false), "SITE_LINK=" + link("sites/"+site, time.Hour,
 			false),
@@ -198,7 +198,7 @@ func pages(t *testing.T, ca string, in config.SignIn) http.Handler {
 	for _, path := range httpapi.PagePaths {
 		routes = append(routes, stack.Route{Method: http.MethodGet, Path: path, To: function})
 	}
-	front, err := stack.StartFront("0", "", routes, http.NotFoundHandler())
+	front, err := stack.StartFront("0", "", machine, routes, http.NotFoundHandler())
 	if err != nil {
 		t.Fatal(err)
 	}

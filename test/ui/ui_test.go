@@ -25,6 +25,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/internal/data/replay"
@@ -51,6 +52,9 @@ const (
 	many      = 10_000 // subjects, and streams of one subject
 	site      = "shop.example.com"
 )
+
+// machine is the clock of the stack and the tests, which the suites of test/midnight move.
+var machine = clock.FromEnv()
 
 // The scenarios are functions of pages.mjs, which prints the name of each that passed.
 var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers", "looksHealth", "looksBreak",
@@ -90,7 +94,7 @@ func browser(t *testing.T) func(s *stack.Stack, env, scenarios []string) {
 		t.Helper()
 		play := exec.CommandContext(t.Context(), node,
 			append([]string{"pages.mjs", s.URL, browser, screens, hostile}, scenarios...)...)
-		play.Env = append(os.Environ(), env...)
+		play.Env = append(append(os.Environ(), env...), fmt.Sprint("AHEAD=", machine.Offset().Milliseconds()))
 		out, err := play.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -117,7 +121,7 @@ func start(t *testing.T, more string) *stack.Stack {
 	}
 	s, err := stack.Start(t.Context(), stack.Options{
 		Config: parsed, ConfigPath: path, Table: fmt.Sprintf("ui-%d", time.Now().UnixNano()),
-		DynamoDB: ddblocal.FromEnv(), Dir: t.TempDir(),
+		DynamoDB: ddblocal.FromEnv(), Dir: t.TempDir(), Clock: machine,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +137,7 @@ func send(t *testing.T, s *stack.Stack) {
 	post(t, s.URL+"/v1/rules/devices", map[string]any{"name": "too-hot", "kind": "READING",
 		"measure": "temperature", "bounds": "above", "high": 90, "severity": "critical"})
 	replayFile(t, s, sample(t))
-	at := time.Now().UTC().Add(-time.Minute).Format(time.RFC3339)
+	at := machine.Now().UTC().Add(-time.Minute).Format(time.RFC3339)
 	post(t, s.URL+"/v1/readings", []map[string]any{
 		{"deviceId": hostile, "timestamp": at, "temperature": 20, "note": hostile},
 		{"deviceId": "hall", "timestamp": at, "temperature": 20}, {"deviceId": "yard", "timestamp": at, "temperature": 10},
@@ -142,7 +146,7 @@ func send(t *testing.T, s *stack.Stack) {
 	call(t, http.MethodPut, s.URL+"/v1/accounts/acme", map[string]any{"name": "Acme Ltd", "status": "trial"})
 	call(t, http.MethodPut, s.URL+"/v1/devices/hall",
 		map[string]any{"name": "Hall of the station", "status": "retired"})
-	today := time.Now().UTC().Truncate(24 * time.Hour)
+	today := machine.Now().UTC().Truncate(24 * time.Hour)
 	post(t, s.URL+"/v1/pageviews", map[string]any{"siteId": site, "stream": "imported", "id": "old",
 		"visitor": "old", "path": "/old", "timestamp": at})
 	post(t, s.URL+"/v1/importeddays", []map[string]any{
@@ -153,7 +157,7 @@ func send(t *testing.T, s *stack.Stack) {
 	for some := range slices.Chunk(views(), 25) { // few enough for a request, however busy the machine is
 		post(t, s.URL+"/v1/pageviews", some)
 	}
-	signedUp := time.Now().UTC().Add(-40*time.Minute + 10*time.Second).Format(time.RFC3339)
+	signedUp := machine.Now().UTC().Add(-40*time.Minute + 10*time.Second).Format(time.RFC3339)
 	for n, plan := range []string{"pro", "pro", "free"} {
 		post(t, s.URL+"/v1/customevents", map[string]any{
 			"siteId": site, "id": fmt.Sprint("sign-up-", n), "visitor": "v0-0", "path": "/", "name": "Sign up",
@@ -177,7 +181,7 @@ func replayFile(t *testing.T, s *stack.Stack, file string) {
 	if in.Columns, err = replay.ParseColumns(columns, kind); err != nil {
 		t.Fatal(err)
 	}
-	_, shift, err := in.Rebase("now", model.NewTime(time.Now().Add(-2*time.Hour)), []string{file})
+	_, shift, err := in.Rebase("now", model.NewTime(machine.Now().Add(-2*time.Hour)), []string{file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +204,7 @@ func replayFile(t *testing.T, s *stack.Stack, file string) {
 // declared, as aggregate writes it after their first events. The last entry is written when all others are,
 // so that the scenarios can wait for it.
 func list(ctx context.Context, s *stack.Stack) error {
-	hour := model.NewTime(time.Now().Truncate(time.Hour))
+	hour := model.NewTime(machine.Now().Truncate(time.Hour))
 	entry := func(host, kind, stream string) types.WriteRequest {
 		series := model.Series{Subject: model.Subject{Type: metrics.Metrics.Subject.Name, ID: host}, Kind: kind,
 			Stream: stream}
@@ -248,7 +252,7 @@ func views() (all []map[string]any) {
 	regions, channels := []string{"DE-BY", "US-CA", "IN-KA"}, []string{"Direct", "Organic Search"}
 	for day := range viewDays {
 		for visit := range 8 {
-			begun := time.Now().UTC().Add(-time.Duration(day)*24*time.Hour - time.Duration(visit+1)*40*time.Minute)
+			begun := machine.Now().UTC().Add(-time.Duration(day)*24*time.Hour - time.Duration(visit+1)*40*time.Minute)
 			paths := []string{"/", "/pricing", fmt.Sprintf("/docs/%d-%d", day, visit)}
 			for view := range 1 + visit%3 {
 				all = append(all, map[string]any{

@@ -1,6 +1,7 @@
 // How the pages may read: with the token of a shared link, with a sign-in's token, or, on this machine,
 // without one. The token of a sign-in is kept in memory only: a new page signs in again, which the issuer
 // does without a question.
+import { currentTime } from "./clock";
 
 /** The token of a link is in the address, as #/shared/TOKEN, and shows one subject until a time. */
 export interface Shared {
@@ -75,7 +76,7 @@ export const address = (path: string): [string, Record<string, string>] => [
  */
 export function refused(status: number): string | undefined {
   if (shared && (status === 401 || status === 403)) {
-    return shared.until <= Date.now()
+    return shared.until <= currentTime()
       ? "This link has ended. Ask for a new one."
       : "This link does not show this page. It may be incomplete.";
   }

@@ -1,6 +1,7 @@
 // The public HTTP API: its responses, and how they are requested.
 import { address, refused } from "./access";
 import { heard } from "./away";
+import { heardAt } from "./clock";
 import type { Progress } from "./progress";
 
 /** Figures of a measure. count is the number of its values, of which the invalid ones are no numbers. */
@@ -225,6 +226,7 @@ export async function request(
     throw new Problem(0, "The API cannot be reached. The page tries again every few seconds.");
   }
   heard(true);
+  heardAt(response.headers.get("Date"));
   const text = await response.text();
   let body: any;
   try {

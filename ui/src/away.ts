@@ -1,5 +1,6 @@
 // Whether the API responds, for one banner on all pages.
 import { useEffect, useState } from "preact/hooks";
+import { currentTime } from "./clock";
 
 /** Away is since when the API does not respond, and when it did last, in milliseconds; 0 is never. */
 export interface Away {
@@ -12,7 +13,7 @@ let away: Away | undefined;
 const watchers = new Set<() => void>();
 
 /** heard notes whether a request had a response. */
-export function heard(response: boolean, now = Date.now()) {
+export function heard(response: boolean, now = currentTime()) {
   const before = away;
   if (response) {
     last = now;

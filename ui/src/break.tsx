@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { Notice, href } from "./parts";
 import { countText } from "./time";
 import { Problem, post, url, type Total } from "./api";
+import { currentTime } from "./clock";
 import { usePolled } from "./polled";
 import type { Status } from "./health";
 
@@ -66,9 +67,9 @@ export function BreakPage({ local }: { local: boolean }) {
     setBusy(true);
     setFailed(undefined);
     try {
-      const now: Run = run ?? { subject: "break-it-" + Date.now().toString(36), sent: 0, said: "" };
+      const now: Run = run ?? { subject: "break-it-" + currentTime().toString(36), sent: 0, said: "" };
       await post(`/local/break/${now.subject}/${fault.name}`);
-      const at = Date.now() - readings;
+      const at = currentTime() - readings;
       await post(
         "/v1/readings",
         Array.from({ length: readings }, (_, n) => ({

@@ -2,6 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Chart, Missing, Rollup, Series } from "./api";
 import { Plot, type Line } from "./chart";
+import { currentTime } from "./clock";
 import { eventCount, figures, figureText, measureTitle, state } from "./figures";
 import { decimalsFor, fullText, numberText } from "./number";
 import { warnings, type Progress } from "./progress";
@@ -163,7 +164,7 @@ function Facts({ chart, live, filled, utc }: FactsProps) {
 export function NotProcessed({ of, utc }: { of?: Progress; utc: boolean }) {
   return (
     <>
-      {warnings(of, Date.now(), (at) => timeText(at, utc)).map((text) => (
+      {warnings(of, currentTime(), (at) => timeText(at, utc)).map((text) => (
         <span key={text}>
           <strong>{text}</strong>{" "}
         </span>

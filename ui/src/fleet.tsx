@@ -7,6 +7,7 @@ import { ago, timeText } from "./time";
 import { Notice, href } from "./parts";
 import { AlertTable } from "./alerts";
 import { url, type Alert, type Profile, type Readable, type Subject } from "./api";
+import { currentTime } from "./clock";
 import { usePages, usePolled } from "./polled";
 import { useSubjects } from "./subjects";
 
@@ -38,10 +39,10 @@ export function Fleet({ subjects, kinds, utc, params }: Props) {
   const { data: open } = usePages<Alert>(has ? url(["alerts", subjects], { limit: "1000" }) : null, "alerts");
   const alerting = useMemo(() => Map.groupBy(open?.all ?? [], (a) => a.subject), [open]);
   const rows = useMemo(
-    () => select(listed.subjects, { search, sort, silent, alerting: alertingOnly }, alerting, Date.now()),
+    () => select(listed.subjects, { search, sort, silent, alerting: alertingOnly }, alerting, currentTime()),
     [listed, search, sort, silent, alertingOnly, alerting],
   );
-  const now = Date.now();
+  const now = currentTime();
   const total = listed.subjects.length;
   const profiles = useMemo(() => listed.subjects.some((s) => s.profile), [listed]);
   return (

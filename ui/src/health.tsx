@@ -7,6 +7,7 @@ import { NotProcessed } from "./chartview";
 import { grace, isBehind, type Progress } from "./progress";
 import { ago, countText, durationText, moneyText, timeText } from "./time";
 import { url, type API, type Alert, type Readable } from "./api";
+import { currentTime } from "./clock";
 import { usePages, usePolled } from "./polled";
 
 interface Health extends Progress {
@@ -145,7 +146,7 @@ export function HealthPage({
   const types = [...new Set(kinds.filter((k) => k.alerts).map((k) => k.subjects))];
   const slowest = grace(kinds);
   const through = data?.completeThrough;
-  const behind = isBehind(data ?? undefined, slowest, Date.now());
+  const behind = isBehind(data ?? undefined, slowest, currentTime());
   return (
     <main>
       <h1 tabIndex={-1}>Health</h1>
@@ -162,7 +163,7 @@ export function HealthPage({
               <dd>
                 {through ? (
                   <>
-                    {timeText(through, utc)} <span class="soft">({ago(through, Date.now())})</span>
+                    {timeText(through, utc)} <span class="soft">({ago(through, currentTime())})</span>
                   </>
                 ) : (
                   "not known: no kind has deferred tiers, or none was swept yet"
@@ -302,7 +303,7 @@ function StackHealth({ stack, alarms, utc }: { stack: Stack; alarms: Alarm[]; ut
  * the last.
  */
 function Money({ day, month }: { day: Capacity; month: Capacity }) {
-  const now = new Date(),
+  const now = new Date(currentTime()),
     end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1),
     daysLeft = (end - now.getTime()) / 86400e3;
   const predicted: Capacity = {

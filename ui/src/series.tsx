@@ -6,6 +6,7 @@ import { AlertTable } from "./alerts";
 import { url, type Alert, type Chart, type Readable, type Rollup, type Series } from "./api";
 import { ChartView } from "./chartview";
 import { linesIn, linesParam, type Line } from "./chart";
+import { currentTime } from "./clock";
 import { Compare, mostOthers, otherName, othersOf, withOthers } from "./compare";
 import { Events, Latest } from "./events";
 import { measureTitle, measuresIn } from "./figures";
@@ -30,8 +31,8 @@ const day = 86400e3;
 /** firstRange is the last 30 days, or where the newest event is older, the 30 days before it. */
 function firstRange(s: Series): Range {
   const last = Date.parse(s.lastSeen) + day;
-  const end = last < Date.now() ? last : null;
-  return { length: Math.min((end ?? Date.now()) - Date.parse(s.firstSeen), 30 * day), end };
+  const end = last < currentTime() ? last : null;
+  return { length: Math.min((end ?? currentTime()) - Date.parse(s.firstSeen), 30 * day), end };
 }
 
 const mostPoints = 1500; // that the API allows
@@ -218,7 +219,7 @@ interface ChoiceProps {
 
 function RangeChoice({ range, first, utc, go }: ChoiceProps) {
   const { length, end } = range;
-  const now = Date.now();
+  const now = currentTime();
   const until = end ?? now;
   const set = (from: number, to: number) => to > from && go({ length: to - from, end: to });
   const field = (title: string, t: number, chosen: (t: number) => void) => (

@@ -1,6 +1,7 @@
 // The page of a site: its visitors, views and visits in a period, compared with the period before.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { shared } from "./access";
+import { currentTime } from "./clock";
 import { Curve } from "./curve";
 import { Goals } from "./goals";
 import { Imported } from "./imported";
@@ -94,7 +95,7 @@ const fiveMinutes = 300e3,
 
 /** useClock returns the time, in steps of five minutes. */
 function useClock(): number {
-  const read = () => Math.floor(Date.now() / fiveMinutes) * fiveMinutes;
+  const read = () => Math.floor(currentTime() / fiveMinutes) * fiveMinutes;
   const [now, setNow] = useState(read);
   useEffect(() => {
     const timer = setInterval(() => setNow(read()), 20e3);
@@ -491,13 +492,13 @@ function Over({ figure, period, utc, place, kind, visitor, base, clock }: OverPr
       : null;
   const filtered = useReport(asked(range)),
     filteredBefore = useReport(asked({ from: period.before.from, to: period.endBefore }), 600_000);
-  const open = unfinished(buckets, range.to, Date.now());
+  const open = unfinished(buckets, range.to, currentTime());
   const same = useSamePart(period, base ? undefined : open, [...place, kind.path]);
   const reported = (starts: number[], report: Report | undefined) =>
     reportedIn(starts, report, (t) => bucketLabel(t, unit as "hour", utc), figure.of, visitor);
   const values = useMemo(() => {
     const points = base ? reported(buckets, filtered.data) : summariesIn(buckets, now.data?.all ?? []);
-    const last = range.to ?? Date.now(),
+    const last = range.to ?? currentTime(),
       none = figure.gaps || !(base ? filtered : now).data ? null : 0; // not 0 before it is read
     const all = buckets.map((t, i) =>
       t > last ? null : points[i] ? figure.value(points[i], visitor) : none,

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { eventCount, mainFigure, mainOf, mainTitle, measuresIn } from "./figures";
 import { numberText } from "./number";
 import { url, type Chart, type Readable, type Rollup, type Subject } from "./api";
+import { currentTime } from "./clock";
 import { usePolled } from "./polled";
 
 /** useSeen returns a reference for an element, and whether it was ever in view. */
@@ -57,7 +58,7 @@ export function Spark({ subjects, subject, kinds, seen }: Props) {
       .toSorted((a, b) => (a.lastSeen < b.lastSeen ? 1 : -1))
       .find((s) => kinds.some((k) => k.kind === s.kind && k.subjects === subjects));
   const path = kinds.find((k) => k.kind === newest?.kind)?.path;
-  const recent = newest && Date.parse(newest.lastSeen) > Date.now() - week - 86400e3;
+  const recent = newest && Date.parse(newest.lastSeen) > currentTime() - week - 86400e3;
   const { data } = usePolled<Chart>(
     seen && recent && path
       ? url([subjects, subject.subject, path, "rollups"], {

@@ -2,6 +2,7 @@
 import { Notice } from "./parts";
 import { countText, dayText, durationText, moneyText } from "./time";
 import { raw, type Readable, type Series, type Tier } from "./api";
+import { currentTime } from "./clock";
 import { useSubjects, type Listed } from "./subjects";
 
 const seconds: Record<string, number> = {
@@ -65,7 +66,7 @@ function Type({ subjects, kinds, utc }: { subjects: string; kinds: Readable[]; u
 function Group({ kinds, listed, utc }: { kinds: Readable[]; listed: Listed; utc: boolean }) {
   const of = new Set(kinds.map((k) => k.kind)),
     series = listed.subjects.flatMap((s) => s.series.filter((x) => of.has(x.kind)));
-  const now = Date.now(),
+  const now = currentTime(),
     first = Math.min(...series.map((s) => Date.parse(s.firstSeen)));
   const rowsIn = (t: Tier) => series.reduce((n, s) => n + rowsOf(s, t, now), 0);
   const dollars = ((kinds[0].tiers.reduce((n, t) => n + rowsIn(t), 0) * rowBytes) / 1e9) * dollarsPerGB;

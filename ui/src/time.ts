@@ -1,4 +1,6 @@
 // Times as the reader chose to see them: in the zone of the browser, or in UTC.
+import { currentTime } from "./clock";
+
 export const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 // Making a format takes far longer than using it, and a table of a year uses two in each row.
@@ -103,8 +105,9 @@ export function durationText(x: number | null): string {
  * year.
  */
 export function dayText(t: number, utc: boolean, clock = false): string {
+  const thisYear = new Date(t).getFullYear() === new Date(currentTime()).getFullYear();
   return new Intl.DateTimeFormat("en-GB", {
-    ...(new Date(t).getFullYear() === new Date().getFullYear() ? { weekday: "short" } : { year: "numeric" }),
+    ...(thisYear ? { weekday: "short" } : { year: "numeric" }),
     day: "numeric",
     month: "short",
     ...(clock && { hour: "2-digit", minute: "2-digit" }),

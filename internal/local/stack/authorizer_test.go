@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/tidemark-db/tidemark/internal/base/clock"
 )
 
 // guard authorizes requests with the site key open.
@@ -35,7 +37,7 @@ func TestFront_CallsTheAuthorizerOfTheRoute(t *testing.T) {
 		"the authorizer fails": {"/v1/in/open", guard{errors.New("down")}, 500},
 	} {
 		function := &seen{answer: `{"statusCode":204}`}
-		front, err := StartFront("0", "run-1",
+		front, err := StartFront("0", "run-1", clock.Clock{},
 			[]Route{{Method: "POST", Path: "/v1/in/{key}", Authorizer: c.guard, To: function}}, http.NotFoundHandler())
 		if err != nil {
 			t.Fatal(err)

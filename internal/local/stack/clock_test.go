@@ -59,6 +59,14 @@ func TestStack_FollowsAClockThatIsSetAndMoved(t *testing.T) {
 	if open() {
 		t.Error("the hour is still open two days later")
 	}
+	page, err := http.Get(s.URL + "/ui/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page.Body.Close()
+	if date, err := http.ParseTime(page.Header.Get("Date")); err != nil || moved.Now().Sub(date) > time.Minute {
+		t.Errorf("the pages get the date %s, %v; the time of the stack is %s", date, err, moved.Now())
+	}
 	resp, err := http.Post(s.URL+PathClock, "application/json", strings.NewReader(`{"by":"-1h"}`))
 	if err != nil {
 		t.Fatal(err)

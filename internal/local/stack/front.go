@@ -9,11 +9,11 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/local/devfile"
 	"github.com/tidemark-db/tidemark/internal/local/ownmachine"
 )
@@ -26,18 +26,20 @@ const maxRequest = 10 << 20
 type Front struct {
 	URL    string
 	ID     string // every response carries it in the header IDHeader; "" for none
+	clock  clock.Clock
 	routes []Route
 	server *http.Server
 }
 
 // StartFront listens on a port of this machine; 0 selects a free one. id identifies this run in
-// every response. rest serves the requests that match no route.
-func StartFront(port, id string, routes []Route, rest http.Handler) (*Front, error) {
+// every response. The times of requests and responses are of the clock. rest serves the requests that match
+// no route.
+func StartFront(port, id string, at clock.Clock, routes []Route, rest http.Handler) (*Front, error) {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
 	if err != nil {
 		return nil, err
 	}
-	f := &Front{URL: "http://" + listener.Addr().String(), ID: id, routes: routes}
+	f := &Front{URL: "http://" + listener.Addr().String(), ID: id, clock: at, routes: routes}
 	f.server = ownmachine.OpenServer(f.handler(rest)) // page views are for any website
 	go f.server.Serve(listener)
 	return f, nil
@@ -52,6 +54,7 @@ func (f *Front) Stop(ctx context.Context) {
 
 func (f *Front) handler(rest http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", f.clock.Now().UTC().Format(http.TimeFormat))
 		if f.ID != "" {
 			w.Header().Set(IDHeader, f.ID)
 		}
@@ -65,10 +68,10 @@ func (f *Front) handler(rest http.Handler) http.Handler {
 		route, values, ok := find(f.routes, r.Method, r.URL.EscapedPath())
 		switch {
 		case ok && route.AnyOrigin:
-			pass(w, r, route, values)
+			f.pass(w, r, route, values)
 		case refused(w, r):
 		case ok:
-			pass(w, r, route, values)
+			f.pass(w, r, route, values)
 		case strings.HasPrefix(r.URL.Path, "/v1/"):
 			writeMessage(w, http.StatusNotFound, "Not Found")
 		default:
@@ -78,7 +81,7 @@ func (f *Front) handler(rest http.Handler) http.Handler {
 }
 
 // pass serves one request with a function.
-func pass(w http.ResponseWriter, r *http.Request, route Route, values map[string]string) {
+func (f *Front) pass(w http.ResponseWriter, r *http.Request, route Route, values map[string]string) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		writeMessage(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
@@ -87,11 +90,7 @@ func pass(w http.ResponseWriter, r *http.Request, route Route, values map[string
 	if err != nil {
 		return // the client disconnected
 	}
-	now := time.Now
-	if route.Now != nil {
-		now = route.Now
-	}
-	request := newHTTPRequest(r, route, values, body, now())
+	request := newHTTPRequest(r, route, values, body, f.clock.Now())
 	if route.Authorizer != nil {
 		switch ok, err := callAuthorizer(r.Context(), route.Authorizer, &request); {
 		case err != nil:

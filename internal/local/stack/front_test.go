@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/tidemark-db/tidemark/internal/base/clock"
 )
 
 // seen is a function that records its request and returns a fixed response.
@@ -30,7 +32,7 @@ func (s *seen) Invoke(_ context.Context, payload []byte) ([]byte, error) {
 
 func startFront(t *testing.T, post, get Invoker) string {
 	t.Helper()
-	f, err := StartFront("0", "run-1", []Route{{Method: "POST", Path: "/v1/{proxy+}", To: post},
+	f, err := StartFront("0", "run-1", clock.Clock{}, []Route{{Method: "POST", Path: "/v1/{proxy+}", To: post},
 		{Method: "GET", Path: "/v1/{proxy+}", To: get}}, http.NotFoundHandler())
 	if err != nil {
 		t.Fatal(err)

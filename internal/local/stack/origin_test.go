@@ -4,12 +4,14 @@ import (
 	"context"
 	"net/http"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/base/clock"
 )
 
 // A page of another website in a browser on this machine sent a purge.
 func TestFront_RefusesPagesOfOtherWebsites(t *testing.T) {
 	function := &seen{answer: `{"statusCode":200,"body":"done"}`}
-	front, err := StartFront("0", "run-1", []Route{
+	front, err := StartFront("0", "run-1", clock.Clock{}, []Route{
 		{Method: "POST", Path: "/v1/in/{key}", To: function, AnyOrigin: true},
 		{Method: "POST", Path: "/v1/{proxy+}", To: function},
 	}, http.NotFoundHandler())

@@ -107,7 +107,7 @@ func (r *rotated) start() {
 		r.functions[name] = f
 	}
 	var err error
-	if r.front, err = StartFront("0", "", []Route{
+	if r.front, err = StartFront("0", "", r.clock, []Route{
 		{Method: http.MethodPost, Path: access.SiteKeyPathPrefix + "{" + access.SiteKeyPathParam + "}", AnyOrigin: true, Authorizer: r.functions[authorize], To: r.functions[ingest]},
 		{Method: http.MethodPost, Path: "/api/v2/write", Authorizer: r.functions[authorize], To: r.functions[ingest]},
 		{Method: http.MethodGet, Path: access.LinkPathPrefix + "/{proxy+}", Authorizer: r.functions[authorize], To: r.functions[query]},

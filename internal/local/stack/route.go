@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 )
@@ -26,7 +25,6 @@ type Route struct {
 	Authorizer Invoker
 	// AnyOrigin serves the pages of every website too, as the collector does.
 	AnyOrigin bool
-	Now       func() time.Time // clock of its requests; nil is the machine's
 }
 
 // find returns the route of a request, and the values of its path parameters. Of several routes

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
@@ -43,7 +44,7 @@ func TestFind_MatchesRoutesAsDeployed(t *testing.T) {
 
 func TestFront_OnlyTheCollectorServesPagesOfOtherWebsites(t *testing.T) {
 	function := &seen{answer: `{"statusCode":204}`}
-	front, err := StartFront("0", "run-1", []Route{
+	front, err := StartFront("0", "run-1", clock.Clock{}, []Route{
 		{Method: "POST", Path: "/v1/collect/{key}", To: function, AnyOrigin: true},
 		{Method: "POST", Path: "/v1/readings", To: function},
 	}, http.NotFoundHandler())

@@ -212,11 +212,9 @@ func (s *Stack) startFront() (err error) {
 	for _, r := range httpapi.GatewayRoutes(httpapi.Routes(kinds)) {
 		routes = append(routes, Route{Method: r.Method, Path: r.Path, To: s.functions[actionFunction(r.Action)]})
 	}
-	for i := range routes {
-		routes[i].Now = s.opts.Clock.Now
-	}
 	live, end := context.WithCancel(s.ctx)
-	if s.front, err = StartFront(s.opts.Port, s.opts.ID, routes, s.localRoutes(live, kinds)); err != nil {
+	s.front, err = StartFront(s.opts.Port, s.opts.ID, s.opts.Clock, routes, s.localRoutes(live, kinds))
+	if err != nil {
 		end()
 		return fmt.Errorf("start the HTTP front: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"github.com/tidemark-db/tidemark/internal/base/clock"
 )
 
 // throttledFor is longer than the SDK's own attempts take, so that aggregate has to repeat requests itself.
@@ -42,6 +44,6 @@ func (s *Stack) startThrottle() (err error) {
 	proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 64}                                           // requests of one invocation are concurrent
 	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) } // a cut connection stays one
 	s.throttle.table = proxy
-	s.throttled, err = StartFront("", "", nil, &s.throttle)
+	s.throttled, err = StartFront("", "", clock.Clock{}, nil, &s.throttle)
 	return err
 }
