@@ -50,6 +50,7 @@ const (
 	ImportedDays   = "IMPORTEDDAY"     // a kind of figures of a day, which deployments that need it declare
 	VisitorsOfDay  = "visitors_of_day" // distinct on one day: the sum over days counts a visitor again on each
 	ViewsOfDay     = "pageviews"       // of the same days
+	EventsOfDay    = "events"          // custom events of the same days
 )
 
 // Campaign returns the fields of a campaign, named as the parameters of the links that lead to a page.

@@ -36,7 +36,7 @@ var (
 )
 
 // lines reads one request a line. A line may have more cells than columns.
-func (l accessLog) lines(name string, text *bufio.Reader) (func() (webLine, error), error) {
+func (l accessLog) lines(_ *Web, name string, text *bufio.Reader) (func() (webLine, error), error) {
 	lines, columns := ndjsonReader{name: name, lines: text}, l.columns
 	return func() (webLine, error) {
 		for {

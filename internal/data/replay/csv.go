@@ -9,11 +9,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tidemark-db/tidemark/internal/base/columns"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/timetext"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
-	"github.com/tidemark-db/tidemark/internal/data/columns"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 

@@ -27,6 +27,7 @@ type counted struct {
 	lists  []listed
 	column string // that is a text itself, and the field that it becomes; "" is none
 	field  string
+	events string // the report that the counts of an event become; "" leaves them out
 }
 
 // listed is an id in a row of counts, and the fields that the members of its entry in a list become.
@@ -40,7 +41,7 @@ var ofPath = listed{id: "path_id", list: "paths", fields: map[string]string{"pat
 // goatCounts are the files of counts of version 1 of the export, as its documentation has them
 // (github.com/arp242/goatcounter, tpl/help/export-json.md at c957f51c).
 var goatCounts = map[string]counted{
-	"hit_stats": {report: "pages", lists: []listed{
+	"hit_stats": {report: "pages", events: "custom_events", lists: []listed{
 		ofPath, {id: "ref_id", list: "refs", fields: map[string]string{"ref": "referrer"}},
 	}},
 	"browser_stats": {report: "browsers", lists: []listed{
@@ -53,19 +54,19 @@ var goatCounts = map[string]counted{
 			"name": "operating_system", "version": "operating_system_version",
 		}},
 	}},
-	"location_stats": {report: "locations", lists: []listed{ofPath}, column: "location", field: "country"},
+	"location_stats": {report: "locations", lists: []listed{ofPath}, column: "location", field: "region"},
 	"language_stats": {report: "languages", lists: []listed{ofPath}, column: "language", field: "language"},
 	"size_stats":     {report: "widths", lists: []listed{ofPath}, column: "width", field: "width"},
 	siteHours:        {report: "visitors"},
 }
 
-// siteHours is the report that is added: the hits of all pages in an hour.
+// siteHours is the report that is added: the views of all pages in an hour.
 const siteHours = "site_hours"
 
 // goatCounterJSONLines reads the lines of one file. Behind the counts of each hour is their sum.
-func goatCounterJSONLines(name string, text *bufio.Reader) (func() (webLine, error), error) {
+func goatCounterJSONLines(w *Web, name string, text *bufio.Reader) (func() (webLine, error), error) {
 	file, _, _ := strings.Cut(path.Base(name), ".")
-	lines := countLines{file: file, text: text}
+	lines := countLines{web: w, file: file, text: text}
 	switch file {
 	case "info":
 		return func() (webLine, error) { return webLine{}, io.EOF }, nil
@@ -77,6 +78,7 @@ func goatCounterJSONLines(name string, text *bufio.Reader) (func() (webLine, err
 
 // countLines reads a file of an archive, whose rows are in the order of their hours.
 type countLines struct {
+	web     *Web
 	file    string
 	text    *bufio.Reader
 	number  int // of the line
@@ -110,6 +112,9 @@ func (c *countLines) withSums() (webLine, error) {
 		return line, err
 	}
 	count, _ := strconv.Atoi(line.row["count"]) // another text is a problem of its own line
+	if c.web.isEvent(line.row) {
+		count = 0
+	}
 	hour := line.row["hour"]
 	if hour != c.hour && c.sum > 0 {
 		before := c.total()
@@ -174,6 +179,13 @@ func goatCounterCounts(
 		return at, nil, errors.New("count is not a number")
 	}
 	stream, fields := of.report, map[string]any{webfield.ViewsOfDay: count}
+	isEvent := w.isEvent(row)
+	if isEvent && of.events == "" {
+		return at, nil, nil
+	}
+	if isEvent {
+		stream, fields = of.events, map[string]any{webfield.EventsOfDay: count}
+	}
 	put := func(name, text string) {
 		if text != "" {
 			stream, fields[name] = stream+" "+text, text
@@ -185,16 +197,30 @@ func goatCounterCounts(
 			return at, nil, usererr.Errorf("%s %s is not in %s.jsonl of the archive", l.id, row[l.id], l.list)
 		}
 		for _, member := range []string{"path", "ref", "name", "version"} {
-			if name := l.fields[member]; name != "" {
+			name := l.fields[member]
+			if isEvent && member == "path" {
+				name = webfield.Name
+			}
+			if name != "" {
 				put(name, entry[member])
 			}
 		}
 	}
-	if of.column != "" {
+	if country, _, within := strings.Cut(row[of.column], "-"); of.field == webfield.Region {
+		put(webfield.Country, country)
+		if within {
+			put(of.field, row[of.column])
+		}
+	} else if of.column != "" {
 		put(of.field, row[of.column])
 	}
 	fields[catalog.StreamField] = shortened(stream)
 	return at, fields, nil
+}
+
+// isEvent reports whether a row counts an event and no page view.
+func (w *Web) isEvent(row map[string]string) bool {
+	return w.tables[ofPath.list][row[ofPath.id]]["event"] == "true"
 }
 
 func (w *Web) remember(list string, row map[string]string) {

@@ -14,9 +14,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/base/columns"
 	"github.com/tidemark-db/tidemark/internal/base/timetext"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
-	"github.com/tidemark-db/tidemark/internal/data/columns"
 	"github.com/tidemark-db/tidemark/internal/data/files"
 	"github.com/tidemark-db/tidemark/internal/senders/points"
 	"github.com/tidemark-db/tidemark/pkg/catalog"

@@ -15,7 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 	parquetformat "github.com/parquet-go/parquet-go/format"
 
-	"github.com/tidemark-db/tidemark/internal/data/columns"
+	"github.com/tidemark-db/tidemark/internal/base/columns"
 )
 
 // leaf is how the values of a column of Parquet are written as text, and the type of that text.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/base/columns"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
-	"github.com/tidemark-db/tidemark/internal/data/columns"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 

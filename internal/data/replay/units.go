@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/columns"
 	"github.com/tidemark-db/tidemark/internal/base/timetext"
-	"github.com/tidemark-db/tidemark/internal/data/columns"
 )
 
 // mostUnits is the greatest number of rows with units between a header and the data.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/base/columns"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
-	"github.com/tidemark-db/tidemark/internal/data/columns"
 )
 
 // Each file has a declared measure of which no value is a number.

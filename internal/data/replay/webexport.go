@@ -54,7 +54,7 @@ func csvLines(text *bufio.Reader) (func() (webLine, error), []string, error) {
 // goatCounterPath ends the title of the first column, which begins with the version of the export.
 const goatCounterPath = "Path"
 
-func goatCounterLines(name string, text *bufio.Reader) (func() (webLine, error), error) {
+func goatCounterLines(_ *Web, name string, text *bufio.Reader) (func() (webLine, error), error) {
 	lines, header, err := csvLines(text)
 	if err != nil || header == nil {
 		return lines, err
@@ -116,7 +116,7 @@ func goatCounterEvent(w *Web, kind *catalog.Kind, row map[string]string) (time.T
 // plausibleFile matches the name of a file of an export, and captures the name of its report.
 var plausibleFile = regexp.MustCompile(`^(?:imported_)?([a-z_]+?)(?:_\d{8}_\d{8})?\.csv(?:\.gz)?$`)
 
-func plausibleLines(name string, text *bufio.Reader) (func() (webLine, error), error) {
+func plausibleLines(_ *Web, name string, text *bufio.Reader) (func() (webLine, error), error) {
 	found := plausibleFile.FindStringSubmatch(path.Base(name))
 	if found == nil {
 		return nil, usererr.Errorf(

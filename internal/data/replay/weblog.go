@@ -36,7 +36,7 @@ type Web struct {
 type webFormat struct {
 	kind  string // of the events, unless the user names another
 	hosts bool   // a line names the host of the site
-	lines func(name string, text *bufio.Reader) (func() (webLine, error), error)
+	lines func(w *Web, name string, text *bufio.Reader) (func() (webLine, error), error)
 	event func(w *Web, kind *catalog.Kind, row map[string]string) (time.Time, map[string]any, error)
 }
 
@@ -92,7 +92,7 @@ func (in Input) openWeb(name string, text *bufio.Reader) (reader, error) {
 		return nil, usererr.Errorf("--format %s has events of websites, and %s are none", in.Web.Format,
 			in.Kind.Path)
 	}
-	lines, err := webFormats[in.Web.Format].lines(name, text)
+	lines, err := webFormats[in.Web.Format].lines(in.Web, name, text)
 	return &webReader{Input: in, name: name, lines: lines, equal: map[string]int{}}, err
 }
 

@@ -7,6 +7,7 @@
 package collector
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"fmt"
@@ -91,7 +92,8 @@ func (c *Collector) Serve(ctx context.Context, r *httpapi.Request) httpapi.Respo
 // stored or the browser opted out.
 func (c *Collector) ServeEvent(ctx context.Context, r *httpapi.Request) httpapi.Response {
 	return c.serve(ctx, r, accepted, func(h *Hit) (all []string, _ *httpapi.Problem) {
-		for name := range strings.SplitSeq(h.Domain, ",") {
+		domain := cmp.Or(h.Domain, cutAddress(h.URL).host) // as Plausible does
+		for name := range strings.SplitSeq(domain, ",") {
 			named := func(domain string) bool { return bareHost(domain) == bareHost(strings.TrimSpace(name)) }
 			if i := slices.IndexFunc(c.Domains, named); i < 0 {
 				h.drop("domain", fmt.Sprintf("has %.64q, which is not one of collector.domains", name))
@@ -101,7 +103,7 @@ func (c *Collector) ServeEvent(ctx context.Context, r *httpapi.Request) httpapi.
 		}
 		if len(all) == 0 {
 			return nil, problemSite.New("domain %.64q: want one of collector.domains in tidemark.yaml; "+
-				"or send to %s{siteKey}", h.Domain, Prefix)
+				"or send to %s{siteKey}", domain, Prefix)
 		}
 		return all, nil
 	})

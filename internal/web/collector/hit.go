@@ -1,15 +1,21 @@
 package collector
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
+	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -22,10 +28,10 @@ type Hit struct {
 	Referrer string          `json:"referrer"` // URL of the previous page; "" if there is none
 	Props    json.RawMessage `json:"props"`    // an object of texts, numbers and booleans, or its JSON as a string
 	Revenue  json.RawMessage `json:"revenue"`  // {"currency": "EUR", "amount": 9.95}, or its JSON as a string
-	Duration int64           `json:"duration"` // milliseconds; 0 if unknown
-	Depth    int64           `json:"depth"`    // percent of the page's height, scrolled to for the first time
+	Duration int64           `json:"-"`        // milliseconds; 0 if unknown
+	Depth    int64           `json:"-"`        // percent of the page's height, scrolled to for the first time
 	Reached  int64           `json:"-"`        // percent of the page's height, scrolled to so far
-	Width    int             `json:"width"`    // of the window in CSS pixels; 0 if unknown
+	Width    int             `json:"-"`        // of the window in CSS pixels; 0 if unknown
 	Hash     json.RawMessage `json:"hash"`     // true or 1: the part of the address behind # is part of the path
 	Own      bool            `json:"own"`      // the visitor has excluded the own browser
 
@@ -42,13 +48,32 @@ type Hit struct {
 	revenue *revenue
 }
 
-// short are the same fields as Plausible's trackers abbreviate them.
+// short are the same fields as all versions of Plausible's trackers and its server name them, and the numbers.
 type short struct {
-	N, U, D, R string
-	P          json.RawMessage
-	Revenue    json.RawMessage `json:"$"`
-	E, SD      int64
-	H          json.RawMessage
+	N, U, D, R             string
+	P, M, Meta             json.RawMessage
+	Revenue                json.RawMessage `json:"$"`
+	E, SD                  whole
+	Duration, Depth, Width whole
+	H                      json.RawMessage
+	HashMode               json.RawMessage
+}
+
+// whole is a whole number, also of one with decimals, or in a text.
+type whole int64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (w *whole) UnmarshalJSON(sent []byte) error {
+	text := string(unquoted(sent))
+	n, err := strconv.ParseFloat(text, 64)
+	if text == "null" {
+		return nil
+	}
+	if err != nil || math.Abs(n) >= 1<<53 {
+		return &json.UnmarshalTypeError{Value: "the value " + text, Type: reflect.TypeFor[whole]()}
+	}
+	*w = whole(math.Round(n))
+	return nil
 }
 
 // The names with a meaning of their own.
@@ -80,46 +105,75 @@ var validID = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
 func ParseHit(body []byte) (Hit, error) {
 	var h Hit
 	var s short
-	err := h.decode(body, &h)
+	members, err := h.members(body)
 	if err == nil {
-		err = h.decode(body, &s)
+		err = errors.Join(h.decode(members, &h), h.decode(members, &s))
 	}
 	if err != nil {
 		return Hit{}, fmt.Errorf("%w: send {\"url\": …, \"referrer\": …}: %w", ErrHit, err)
 	}
 	h.Name, h.URL, h.Domain, h.Referrer = cmp.Or(h.Name, s.N), cmp.Or(h.URL, s.U), cmp.Or(h.Domain, s.D),
 		cmp.Or(h.Referrer, s.R)
-	h.Duration, h.Reached = cmp.Or(h.Duration, s.E), s.SD
-	h.Hash = firstRaw(h.Hash, s.H)
-	h.Props, h.Revenue = firstRaw(h.Props, s.P), firstRaw(h.Revenue, s.Revenue)
+	h.Duration, h.Reached = int64(cmp.Or(s.Duration, s.E)), int64(s.SD)
+	h.Depth, h.Width = int64(s.Depth), int(s.Width)
+	h.Hash = firstRaw(h.Hash, s.H, s.HashMode)
+	h.Props = firstRaw(s.M, s.Meta, h.Props, s.P)
+	h.Revenue = firstRaw(h.Revenue, s.Revenue)
 	return h, h.check()
 }
 
-// decode decodes a body. A member of another type than its own is dropped, unless the hit is nothing without
-// it.
-func (h *Hit) decode(body []byte, to any) error {
-	err := json.Unmarshal(body, to)
+// members returns the members of a body. One that is there with two values is dropped.
+func (h *Hit) members(body []byte) (members map[string]json.RawMessage, err error) {
+	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
 	wrong := new(json.UnmarshalTypeError)
-	switch {
-	case !errors.As(err, &wrong):
-		return err
-	case wrong.Field == "":
-		return fmt.Errorf("it is a JSON %s", wrong.Value)
-	case slices.Contains(needed, strings.ToLower(wrong.Field)):
-		return fmt.Errorf("%s is a %s, which is another type", strings.ToLower(wrong.Field), wrong.Value)
+	if err := json.Unmarshal(body, &members); errors.As(err, &wrong) {
+		return nil, fmt.Errorf("it is a JSON %s", wrong.Value)
+	} else if err != nil {
+		return nil, err
 	}
-	h.drop(wrong.Field, "is "+wrong.Value+", which is another type")
-	return nil
+	for _, part := range ingest.DecodeObject(body).Dropped {
+		switch {
+		case part.Code != ingest.CodeDuplicateName:
+		case slices.Contains(needed, part.Field):
+			return nil, errors.New(part.Error())
+		default:
+			h.drop(part.Field, part.Message)
+			delete(members, part.Field)
+		}
+	}
+	return members, nil
+}
+
+// decode decodes the members of a body. Each of another type than its own is dropped, unless the hit is
+// nothing without it.
+func (h *Hit) decode(members map[string]json.RawMessage, to any) error {
+	for {
+		body, _ := json.Marshal(members) // they were decoded
+		err := json.Unmarshal(body, to)
+		wrong := new(json.UnmarshalTypeError)
+		if !errors.As(err, &wrong) {
+			return err
+		}
+		name := strings.ToLower(wrong.Field)
+		if slices.Contains(needed, name) {
+			return fmt.Errorf("%s is a %s, which is another type", name, wrong.Value)
+		}
+		h.drop(name, "is "+wrong.Value+", which is another type")
+		maps.DeleteFunc(members, func(n string, _ json.RawMessage) bool { return strings.EqualFold(n, name) })
+	}
 }
 
 // needed are the members without which a hit would be another one.
 var needed = []string{"name", "n", "url", "u", "domain", "d", "id", "at", "sent"}
 
-func firstRaw(a, b json.RawMessage) json.RawMessage {
-	if len(a) > 0 {
-		return a
+// firstRaw returns the first value that is there.
+func firstRaw(all ...json.RawMessage) json.RawMessage {
+	for _, v := range all {
+		if len(v) > 0 && string(v) != "null" {
+			return v
+		}
 	}
-	return b
+	return nil
 }
 
 func (h *Hit) check() error {

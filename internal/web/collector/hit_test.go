@@ -3,6 +3,7 @@ package collector_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -346,11 +347,8 @@ func TestHit_ClassesOfBrowsersAreListed(t *testing.T) {
 		{"SecretAgent/7 (ip 192.0.2.1)", "*", 1440, "Other Other desktop "},
 		{"Mozilla/5.0 (SecretOS; rv:1) Secret/1.0", "1234", -5, "Other Other  "},
 	} {
-		body, err := json.Marshal(collector.Hit{URL: "/", Width: c.width})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := attrs(t, string(body), collector.Request{Site: "s", UserAgent: c.agent, Languages: c.languages})
+		body := fmt.Sprintf(`{"url":"/","width":%d}`, c.width)
+		got := attrs(t, body, collector.Request{Site: "s", UserAgent: c.agent, Languages: c.languages})
 		if text := strings.Join([]string{got["browser"], got["os"], got["screen"], got["language"]},
 			" "); text != c.want {
 			t.Errorf("%s: %q, want %q", c.agent, text, c.want)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/base/columns"
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -90,16 +91,25 @@ func (h *Hit) parseRevenue(given json.RawMessage) *revenue {
 		return nil
 	}
 	currency := strings.ToUpper(strings.TrimSpace(sent.Currency))
-	amount, err := model.ParseDecimal(strings.TrimSpace(string(unquoted(sent.Amount))))
+	amount, err := parseAmount(strings.TrimSpace(string(unquoted(sent.Amount))))
 	switch {
 	case !threeCapitals.MatchString(currency):
 		h.drop("revenue.currency", "must be three letters as in ISO 4217, for example EUR")
 	case err != nil:
-		h.drop("revenue.amount", "must be a number")
+		h.drop("revenue.amount", "must be a number such as 1322.22")
 	default:
 		return &revenue{currency: currency, amount: amount}
 	}
 	return nil
+}
+
+// parseAmount returns a number, also one as people write it, if only one number can be meant.
+func parseAmount(text string) (model.Decimal, error) {
+	amount, err := model.ParseDecimal(text)
+	if plain, ok := columns.Amount(text); err != nil && ok {
+		return model.ParseDecimal(plain)
+	}
+	return amount, err
 }
 
 // propAttrs returns the fields of the properties of an event with a name.

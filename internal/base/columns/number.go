@@ -54,6 +54,20 @@ func ParseNumber(text string, mark Mark) (number string, ok bool) {
 	return d.String(), err == nil
 }
 
+// Amount returns the plain text of a number with either mark, if only one number can be meant: 1,322.22 and
+// 22,50, but not 1,322.
+func Amount(text string) (number string, ok bool) {
+	point, isPoint := ParseNumber(text, Point)
+	comma, isComma := ParseNumber(text, Comma)
+	switch {
+	case isPoint && isComma:
+		return point, point == comma
+	case isPoint:
+		return point, true
+	}
+	return comma, isComma
+}
+
 // missing are the texts that programs write for a value that is not there.
 var missing = map[string]bool{
 	"": true, "null": true, "none": true, "nil": true, "na": true, "n/a": true, "#n/a": true, "#na": true,

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/data/columns"
+	"github.com/tidemark-db/tidemark/internal/base/columns"
 )
 
 func sample(texts ...string) (cells []columns.Cell) {
