@@ -100,7 +100,7 @@ func TestMetrics_NamesThePointsThatAreNotStored(t *testing.T) {
 	none.Flags = uint32(metrics.DataPointFlags_DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK)
 	data := exported(
 		&metrics.Metric{Name: "old",
-			Data: &metrics.Metric_Summary{Summary: &metrics.Summary{DataPoints: []*metrics.SummaryDataPoint{{}, {}}}}},
+			Data: &metrics.Metric_Sum{Sum: &metrics.Sum{DataPoints: []*metrics.NumberDataPoint{{}, {}}}}},
 		&metrics.Metric{Name: "exp",
 			Data: &metrics.Metric_ExponentialHistogram{ExponentialHistogram: &metrics.ExponentialHistogram{DataPoints: []*metrics.ExponentialHistogramDataPoint{{}}}}},
 		gauge("ok", double(1), none), // a point without a value has nothing to store, and is no fault
@@ -120,7 +120,7 @@ func TestMetrics_NamesThePointsThatAreNotStored(t *testing.T) {
 		t.Fatalf("%d %s, %v; want 4 rejected points", r.StatusCode, r.Body, err)
 	}
 	if m := got.PartialSuccess.ErrorMessage; !strings.Contains(m, `data point 1: `) ||
-		!strings.Contains(m, `"old" is a summary`) || !strings.Contains(m, "4 of 5 data points") {
+		!strings.Contains(m, `"old" has the aggregation temp`) || !strings.Contains(m, "4 of 5 data points") {
 		t.Errorf("message %s", m)
 	}
 	requireEvents(t, f, "HOST/checkout/METRIC ok,service.instance.id=i1 2026-04-20T14:00:00.000Z value=1")

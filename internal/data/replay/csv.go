@@ -225,6 +225,11 @@ func (r *csvReader) next() (Observation, error) {
 func (r *csvReader) row() ([]string, int, error) {
 	for {
 		row, err := r.rows.Read()
+		syntax := new(csv.ParseError)
+		if r.lenient && errors.As(err, &syntax) && syntax.StartLine == syntax.Line {
+			line := syntax.Line + r.skipped // no other line is in its quotes
+			return nil, line, r.wrong(line, "", "%w: %s", syntax.Err, quotes)
+		}
 		if err != nil {
 			return nil, 0, r.failure(err)
 		}
@@ -265,13 +270,16 @@ func isBlank(cells []string) bool {
 	return !slices.ContainsFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) != "" })
 }
 
+// quotes says how a cell with quotes is written.
+const quotes = "put the cell in quotes, and write each quote in it twice"
+
 // failure returns an error of the CSV syntax as one that names the line and the remedy.
 func (r *csvReader) failure(err error) error {
 	var syntax *csv.ParseError
 	if !errors.As(err, &syntax) {
 		return err
 	}
-	remedy := "put the cell in quotes, and write each quote in it twice"
+	remedy := quotes
 	if syntax.StartLine < syntax.Line {
 		remedy = "a quote that was opened there is not closed; " + remedy
 	}

@@ -85,6 +85,7 @@ func detectFormat(name string, start []byte, mapped, mapping bool) (format, erro
 // spansLines reports whether a JSON object begins in a line and ends in a later one, or another object
 // follows it in its line.
 func spansLines(first []byte) bool {
+	first, _ = jsonscan.ReplaceNotNumbers(first)
 	if len(first) == 0 || first[0] != '{' || json.Valid(first) {
 		return false
 	}

@@ -2,6 +2,8 @@ package replay
 
 import (
 	"bytes"
+	"encoding/csv"
+	"errors"
 	"io"
 	"regexp"
 	"slices"
@@ -81,7 +83,9 @@ func (l layout) rows() (sample [][]string) {
 	rows := l.reader(bytes.NewReader(complete))
 	for len(sample) <= sampleRows {
 		row, err := rows.Read()
-		if err != nil {
+		if syntax := new(csv.ParseError); errors.As(err, &syntax) {
+			row = nil // its line counts
+		} else if err != nil {
 			break
 		}
 		sample = append(sample, row)

@@ -3,6 +3,7 @@
 package otlp
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/senders/points"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // MaxBody is the limit of a decompressed body, in bytes. Two bytes of protobuf can be a message
@@ -29,6 +31,8 @@ const (
 	fieldMin    = "min"
 	fieldMax    = "max"
 	fieldBucket = "bucket_" // and the upper bound of the bucket, or inf: values in the bucket alone
+	// of summaries: and the quantile
+	fieldQuantile = "quantile_"
 )
 
 // The codes of points that are not stored.
@@ -57,7 +61,7 @@ func Decode(body []byte, o Options) ([]points.Point, error) {
 	if o.JSON {
 		unmarshal = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal
 	}
-	if err := unmarshal(body, &data); err != nil {
+	if err := unmarshal(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")), &data); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
 	d := decoder{Options: o}
@@ -115,9 +119,16 @@ func (d *decoder) metric(m *metrics.Metric) {
 		}
 		add(d, m.Name, data.Histogram.GetDataPoints(), histogramFields)
 	case *metrics.Metric_ExponentialHistogram:
-		refuse(d, m.Name, "an exponential histogram", data.ExponentialHistogram.GetDataPoints())
+		points := data.ExponentialHistogram.GetDataPoints()
+		if d.temporality(m.Name, data.ExponentialHistogram.GetAggregationTemporality(), len(points)) {
+			add(d, m.Name, points, exponentialFields)
+		}
 	case *metrics.Metric_Summary:
-		refuse(d, m.Name, "a summary", data.Summary.GetDataPoints())
+		add(d, m.Name, data.Summary.GetDataPoints(), summaryFields)
+	default:
+		d.add(points.Invalid(d.count+1, CodeUnsupported,
+			fmt.Sprintf("%.64q has no data of a type that is known: export a gauge, a sum, a histogram or a "+
+				"summary", m.Name)))
 	}
 }
 
@@ -136,14 +147,6 @@ func (d *decoder) temporality(name string, t metrics.AggregationTemporality, n i
 	return false
 }
 
-// refuse adds points of a type that is not stored.
-func refuse[P dataPoint](d *decoder, name, what string, refused []P) {
-	for range refused {
-		d.add(points.Invalid(d.count+1, CodeUnsupported,
-			fmt.Sprintf("%.64q is %s, which is not stored: export a gauge, a sum, or a histogram with explicit buckets", name, what)))
-	}
-}
-
 // add adds points, with the fields that fields returns. A point that only says that there is no
 // value has nothing to store. A point without a value that does not say so is refused: it is not 0.
 func add[P dataPoint](d *decoder, name string, given []P, fields func(P) ([]ingest.Field, string)) {
@@ -157,9 +160,18 @@ func add[P dataPoint](d *decoder, name string, given []P, fields func(P) ([]inge
 			d.add(points.Invalid(d.count+1, CodeNoValue, message))
 			continue
 		}
-		d.add(d.point(name, p, read))
+		one := d.point(name, p, read)
+		if _, exponential := any(p).(*metrics.ExponentialHistogramDataPoint); exponential {
+			one.Dropped = []model.FieldError{exponentialBuckets}
+		}
+		d.add(one)
 	}
 }
+
+// exponentialBuckets says what is not stored of an exponential histogram: its buckets change their bounds.
+var exponentialBuckets = model.FieldError{Field: "buckets", Code: CodeUnsupported,
+	Message: "of an exponential histogram are not stored, its count, sum, min and max are: export explicit " +
+		"buckets"}
 
 func (d *decoder) add(p points.Point) {
 	if d.count++; d.count <= d.Points {
@@ -201,15 +213,7 @@ func histogramFields(p *metrics.HistogramDataPoint) (fields []ingest.Field, wron
 	if n, bounds := len(p.BucketCounts), len(p.ExplicitBounds); n > 0 && n != bounds+1 {
 		return nil, fmt.Sprintf("with %d buckets and %d bounds: send one bucket more than bounds", n, bounds)
 	}
-	fields = []ingest.Field{number(fieldCount, strconv.FormatUint(p.Count, 10))}
-	for _, f := range []struct {
-		name  string
-		value *float64
-	}{{fieldSum, p.Sum}, {fieldMin, p.Min}, {fieldMax, p.Max}} {
-		if f.value != nil {
-			fields = append(fields, number(f.name, float(*f.value)))
-		}
-	}
+	fields = figures(p.Count, p.Sum, p.Min, p.Max)
 	for i, n := range p.BucketCounts {
 		bound := "inf"
 		if i < len(p.ExplicitBounds) {
@@ -218,6 +222,34 @@ func histogramFields(p *metrics.HistogramDataPoint) (fields []ingest.Field, wron
 		fields = append(fields, number(fieldBucket+bound, strconv.FormatUint(n, 10)))
 	}
 	return fields, ""
+}
+
+// exponentialFields returns the fields of an exponential histogram but its buckets.
+func exponentialFields(p *metrics.ExponentialHistogramDataPoint) (fields []ingest.Field, wrong string) {
+	return figures(p.Count, p.Sum, p.Min, p.Max), ""
+}
+
+// summaryFields returns the fields of a summary.
+func summaryFields(p *metrics.SummaryDataPoint) (fields []ingest.Field, wrong string) {
+	fields = figures(p.Count, &p.Sum, nil, nil)
+	for _, q := range p.QuantileValues {
+		fields = append(fields, number(fieldQuantile+float(q.GetQuantile()), float(q.GetValue())))
+	}
+	return fields, ""
+}
+
+// figures returns the fields that histograms of each type have.
+func figures(count uint64, sum, least, most *float64) []ingest.Field {
+	fields := []ingest.Field{number(fieldCount, strconv.FormatUint(count, 10))}
+	for _, f := range []struct {
+		name  string
+		value *float64
+	}{{fieldSum, sum}, {fieldMin, least}, {fieldMax, most}} {
+		if f.value != nil {
+			fields = append(fields, number(f.name, float(*f.value)))
+		}
+	}
+	return fields
 }
 
 func number(name, text string) ingest.Field {

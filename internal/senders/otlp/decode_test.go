@@ -70,6 +70,31 @@ func TestDecode_ANumberWithoutAMeaningIsRefused(t *testing.T) {
 	}
 }
 
+func TestDecode_FiguresOfEachDistributionAreStored(t *testing.T) {
+	for metric, want := range map[string]string{
+		`"exponentialHistogram":{"aggregationTemporality":1,"dataPoints":[{"count":"5","sum":12.5,` +
+			`"min":1,"max":9,"scale":2,"positive":{"offset":1,"bucketCounts":["5"]}}]}`: "count=5 sum=12.5 min=1 max=9 not stored: buckets",
+		`"summary":{"dataPoints":[{"count":"5","sum":12.5,"quantileValues":[{"quantile":0.5,"value":2}]}]}`: "count=5 sum=12.5 quantile_0.5=2",
+		`"unheardOf":{"dataPoints":[{}]}`: "no data of a type that is known",
+	} {
+		got := decodeJSON(t, metric)
+		text := ""
+		if len(got) == 1 && got[0].Err == nil {
+			for _, f := range got[0].Fields {
+				text += f.Name + "=" + f.Text + " "
+			}
+			for _, part := range got[0].Dropped {
+				text += "not stored: " + part.Field
+			}
+		} else if len(got) == 1 {
+			text = got[0].Err.Message
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: %q, want %q", metric, text, want)
+		}
+	}
+}
+
 func TestDecode_APointWithoutAValueIsNotZero(t *testing.T) {
 	for _, point := range []string{`{"asDouble":null}`, `{}`, `{"asInt":null}`} {
 		got := decodeJSON(t, `"gauge":{"dataPoints":[`+point+`,{"asInt":"7"}]}`)

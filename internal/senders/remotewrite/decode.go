@@ -102,8 +102,15 @@ func (d *decoder) version1(body []byte) error {
 		}
 		d.histograms(len(series.Histograms), name)
 	}
+	if len(request.Timeseries) == 0 && len(request.Metadata) == 0 && len(body) > 0 {
+		return errVersion
+	}
 	return nil
 }
+
+// errVersion is for a body of another version: its messages have other numbers of fields, which are skipped.
+var errVersion = errors.New("it has no series: the content type names another version of the protocol than " +
+	"the body has")
 
 func (d *decoder) version2(body []byte) error {
 	var request write.Request
@@ -120,6 +127,9 @@ func (d *decoder) version2(body []byte) error {
 			d.sample(name, tags, wrong, s.Value, s.Timestamp)
 		}
 		d.histograms(len(series.Histograms), name)
+	}
+	if len(request.Timeseries) == 0 && len(request.Symbols) == 0 && len(body) > 0 {
+		return errVersion
 	}
 	return nil
 }

@@ -122,6 +122,7 @@ func TestDecode_BothVersionsHaveTheSameSamples(t *testing.T) {
 func TestDecode_ABodyThatCannotBeReadIsAnError(t *testing.T) {
 	t.Parallel()
 	large := snappy.Encode(nil, make([]byte, remotewrite.MaxBody+1))
+	one := series{labels: []string{"__name__", "a"}, samples: make([]prompb.Sample, 1)}
 	many := series{labels: []string{"__name__", "a"}, samples: make([]prompb.Sample, 11)}
 	for name, tc := range map[string]struct {
 		body []byte
@@ -131,6 +132,7 @@ func TestDecode_ABodyThatCannotBeReadIsAnError(t *testing.T) {
 		"snappy of no message": {body: snappy.Encode(nil, []byte("{}")), want: remotewrite.ErrSyntax},
 		"too many samples":     {body: body(t, false, many), want: ingest.ErrTooMany},
 		"too large":            {body: large, want: remotewrite.ErrTooLarge},
+		"version 2":            {body: body(t, true, one), want: remotewrite.ErrSyntax},
 	} {
 		if _, err := remotewrite.Decode(tc.body, limits); !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v, want %v", name, err, tc.want)
