@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/base/goal"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
 // keep is what a filter lets pass of the dimension of a query.
@@ -132,9 +135,28 @@ func storedPath(clause string) string {
 	return webfield.ShownPath(clause)
 }
 
+// checkGoals returns an error for a goal that is not declared: its count is not 0, it is not known.
+func (l leaf) checkGoals(sessions *catalog.Kind) error {
+	if l.dimension != goals || !l.exact {
+		return nil
+	}
+	declared := lists.Map(sessions.Goals, func(g goal.Goal) string { return g.Name })
+	for _, name := range l.clauses {
+		if !slices.Contains(declared, name) {
+			return refuse("filter by %s: no goal is named %.64q: declare it in tidemark.yaml; there are %s%s", goals,
+				name, strings.Join(declared, ", "), names.DidYouMean(name, declared))
+		}
+	}
+	return nil
+}
+
 // leaf reads a filter by the values of the dimension of the query.
 func (r *run) leaf(raw json.RawMessage) (keep, error) {
 	l, err := parseLeaf(raw)
+	if err == nil {
+		sessions, _ := r.kinds.Kind(visits)
+		err = l.checkGoals(sessions)
+	}
 	if err != nil {
 		return keep{}, err
 	}

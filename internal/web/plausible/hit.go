@@ -219,6 +219,9 @@ func (r *recount) test(raw json.RawMessage) (test, error) {
 // with _not none may.
 func (r *recount) leafTest(raw json.RawMessage) (test, error) {
 	l, err := parseLeaf(raw)
+	if err == nil {
+		err = l.checkGoals(r.sessions)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -271,6 +271,11 @@ var kindsOfQueries = []struct {
 		refused: "visit:badger",
 	},
 	{
+		name:    "a goal that is not declared",
+		query:   `"metrics": ["visitors"], "filters": [["is", "event:goal", ["sgnup"]]]`,
+		refused: "sgnup",
+	},
+	{
 		name:    "an empty property",
 		query:   `"metrics": ["visitors"], "dimensions": ["event:props:"]`,
 		refused: "event:props:",
