@@ -101,6 +101,10 @@ func (r *csvReader) top(layout layout) (header []string, sample [][]string, err 
 	sample = sample[min(1+r.annotations, len(sample)):]
 	if r.shape.SkipBelow == 0 && err == nil {
 		r.units = unitRows(sample)
+		isHeader := func(row []string) bool { return looksLikeHeader(r.kind, row) }
+		if slices.ContainsFunc(sample[:r.units], isHeader) {
+			r.units = 0
+		}
 		r.shape.SkipBelow = r.units
 	}
 	for range r.shape.SkipBelow {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,18 +35,26 @@ func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]
 		case len(found) == 1:
 			columns = append(columns, column{field: shortNames(k)[short], header: found[0]})
 		case required:
-			return nil, notNamed(short, header)
+			return nil, notNamed(k, short, header, sample)
 		}
 	}
 	return append(columns, otherColumns(k, columns, header)...), nil
 }
 
+// mostAbove is how many lines above a header are looked through.
+const mostAbove = 20
+
 // notNamed returns the error for a header without a column that is named like a field.
-func notNamed(short string, header []string) error {
-	named := slices.DeleteFunc(slices.Clone(header), func(h string) bool { return h == "" })
-	if looksLikeData(named) {
+func notNamed(k *catalog.Kind, short string, header []string, sample [][]string) error {
+	titled := slices.DeleteFunc(slices.Clone(header), func(h string) bool { return h == "" })
+	if looksLikeData(titled) {
 		return fmt.Errorf("the first line is data, and no header: %s; name the columns with --columns, such "+
-			"as --columns device,time,temperature", quoteAll(named))
+			"as --columns device,time,temperature", quoteAll(titled))
+	}
+	isHeader := func(row []string) bool { return looksLikeHeader(k, row) }
+	if slices.ContainsFunc(sample[:min(len(sample), mostAbove)], isHeader) {
+		return errors.New("the first line is no header, but a later one looks like it: pass --skip with the " +
+			"number of lines above it")
 	}
 	constant := ""
 	if short == "subject" {
@@ -53,7 +62,12 @@ func notNamed(short string, header []string) error {
 			"column is of one"
 	}
 	return fmt.Errorf("no column is named like the %s; the columns are %s: say with --map which column is "+
-		"which field: --map subject=COLUMN,time=COLUMN,value=COLUMN%s", short, quoteAll(named), constant)
+		"which field: --map subject=COLUMN,time=COLUMN,value=COLUMN%s", short, quoteAll(titled), constant)
+}
+
+// looksLikeHeader reports whether a row has titles of a subject and of a time.
+func looksLikeHeader(k *catalog.Kind, row []string) bool {
+	return len(named(row, titles(k, "subject"))) > 0 && len(named(row, titles(k, "time"))) > 0
 }
 
 // titles returns the titles under which a field of every kind is known, the field's own name first.
