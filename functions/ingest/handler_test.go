@@ -122,7 +122,7 @@ var samples = map[string]expectation{
 	"http-one": {200, "applied", []string{one}, nil},
 	"http-batch": {200, "applied applied late duplicate collision rejected rejected applied",
 		[]string{one, one, one, one}, nil},
-	"http-ndjson-gzip":     {200, "applied rejected applied", []string{one, two}, nil},
+	"http-ndjson-gzip":     {200, "applied applied applied", []string{one, one, two}, nil},
 	"http-rejected":        {400, "/problems/rejected", nil, nil},
 	"http-duplicate-names": {400, "/problems/rejected", nil, nil},
 	"http-not-json":        {400, "/problems/unreadable-body", nil, nil},

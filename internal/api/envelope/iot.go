@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -52,6 +53,9 @@ type Message struct {
 	ingest.Observation
 }
 
+// rulePrefix begins the names of the fields of rules.
+const rulePrefix = "tidemark_"
+
 // FromRule decodes an object or an array of objects that may have the rule's fields: the record of a queue or
 // a data stream, whose senders may write for any subject. delivery identifies the invocation and is the same
 // for its retries; kind is the default of messages without RuleKind. A payload that cannot be decoded is a
@@ -65,6 +69,12 @@ func FromRule(payload []byte, delivery, kind string, limit int) []Message {
 	for i, o := range observations {
 		if delivery != "" {
 			o.Origin = delivery + "/" + strconv.Itoa(i)
+		}
+		// Without a field of the rule, which is there twice, the message would be another sender's.
+		isRules := func(part model.FieldError) bool { return strings.HasPrefix(part.Field, rulePrefix) }
+		if at := slices.IndexFunc(o.Dropped, isRules); at >= 0 && o.DecodeError == nil {
+			o.Fields = nil
+			o.DecodeError = &o.Dropped[at]
 		}
 		messages[i] = Message{Kind: kind, Delivery: delivery, Observation: o}
 		messages[i].extractRuleFields()
