@@ -88,7 +88,7 @@ script: node_modules ## the script of websites, from internal/web/script/src; pr
 	@node internal/web/script/build.mjs
 
 .PHONY: demo
-demo: doctor-go build-local ## the main job on real input, with Go alone: replay loggers, break delivery, check every bucket (under 1 min)
+demo: doctor-go build-local ## the main job on real input, with Go alone: import loggers, break delivery, check every bucket (under 1 min)
 	@$(LAB) demo
 
 # A test that needs one of these fails if it is missing; in "go test" it is skipped.

@@ -3,6 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/internal/data/export"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -19,6 +21,7 @@ writes the days that are new, and those that had not ended three days before the
 
 Examples:
   tidemark export rollups --tier day > days.csv
+  tidemark export rollups devices/sensor_01 --tier day --zone Europe/Berlin > berlin.csv
   tidemark export events --to s3://bucket/tidemark --format parquet
   tidemark export check s3://bucket/tidemark`
 
@@ -34,10 +37,18 @@ func registerExport(f *export.Command, cmd *cobra.Command, format, formats strin
 	cmd.Flags().BoolVar(&f.Full, "full", false, "with --to: read every day again, also days with complete files")
 }
 
-const exportRollupsHelp = `Write all rollups of the table as CSV, NDJSON or Parquet
+const exportRollupsHelp = `Write rollups of the table as CSV, NDJSON or Parquet
 
 Write every rollup that has not expired, one measure a line, sorted by kind, subject,
-stream, tier, bucket and measure.
+stream, tier, bucket and measure. With SUBJECT, such as devices/sensor_01 or
+by-site/berlin, write its rollups; with a type, such as devices, the rollups of all its
+subjects.
+
+With --zone, --tier day, week, week-sunday, month or quarter counts the days of that time
+zone, cut from buckets and events, as "tidemark rollups --zone" does. The last two columns
+are date, such as 2026-11-12, and zone. If the hourly rows have expired, older days are UTC
+days, and their zone is UTC. A day of which a part is not known is not exact. A day of which
+nothing is known has one line, with exact false and without a number of events.
 
 The columns are
   kind,subject,stream,tier,bucket,measure,count,invalid,sum,min,max,avg,stddev,first,last,p50,p95,p99,exact,events,field,value,distinct,wholeFrom,truncated,increase,resets,rate,timeMean,coveredSeconds,rounded
@@ -54,15 +65,23 @@ written.
 
 Examples:
   tidemark export rollups --tier day > days.csv
-  tidemark export rollups --tier all --format ndjson --out rollups.ndjson`
+  tidemark export rollups --tier all --format ndjson --out rollups.ndjson
+  tidemark export rollups devices/sensor_01 --tier day --zone Europe/Berlin > berlin.csv`
 
 func exportRollupsCommand(to *connection) *cobra.Command {
 	var flags export.Command
-	cmd := &cobra.Command{Use: "rollups", Long: exportRollupsHelp}
+	cmd := &cobra.Command{Use: "rollups [SUBJECT]", Long: exportRollupsHelp}
 	cmd.Flags().StringVar(&flags.Tier, "tier", export.AllTiers, "`tier`: "+tier.UnitNames()+", or all")
 	cmd.Flags().StringVar(&flags.Out, "out", "", "write to this `file` instead of standard output")
-	registerExport(&flags, cmd, "csv", "csv or ndjson, with --to also parquet")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runExport(cmd, to, flags, export.RollupRows) }
+	cmd.Flags().Func("zone", "write the days, weeks, months or quarters of a `time zone` such as Europe/Berlin",
+		func(name string) (err error) {
+			flags.Zone, err = times.Zone(name)
+			return err
+		})
+	registerExport(&flags, cmd, "csv", "csv or ndjson, with --to or --out also parquet")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return runExport(cmd, to, flags, export.RollupRows, args...)
+	}
 	return cmd
 }
 
@@ -103,13 +122,22 @@ func exportCheckCommand() *cobra.Command {
 	}
 }
 
-func runExport(cmd *cobra.Command, to *connection, flags export.Command, dataset export.Dataset) error {
+func runExport(cmd *cobra.Command, to *connection, flags export.Command, dataset export.Dataset,
+	subject ...string) error {
 	if err := flags.Check(dataset); err != nil {
 		return err
 	}
 	table, kinds, err := to.OpenTableKinds(cmd.Context())
 	if err != nil {
 		return err
+	}
+	for _, text := range subject {
+		if flags.Subjects, err = arguments.Subjects(text, kinds); err != nil {
+			return err
+		}
+		if err := flags.Check(dataset); err != nil {
+			return err
+		}
 	}
 	return flags.Run(cmd.Context(), dataset, table, kinds, wallClock, cmd.OutOrStdout(), cmd.ErrOrStderr())
 }

@@ -127,7 +127,7 @@ func sendOnce(cmd *cobra.Command, to *connection, flags importFlags, files []str
 	if !slices.Contains(files, replay.StdinName) {
 		in.Notice = nil // the survey has shown the columns
 	}
-	progress := terminal.NewProgress(cmd.ErrOrStderr(), "replay", "obs", total)
+	progress := terminal.NewProgress(cmd.ErrOrStderr(), "import", "obs", total)
 	sender := flags.sender(to, in.Kind)
 	sender.Progress = progress.Add
 	err = sender.Send(ctx, func(send func(replay.Observation) error) error {

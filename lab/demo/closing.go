@@ -24,6 +24,7 @@ var errNotClosed = errors.New("the row of the closed hour is not what readers sa
 func showClosing(ctx context.Context, rig *loggers.Rig) error {
 	at := model.NewTime(time.Now())
 	hour := tier.Hour.BucketAt(at)
+	from, to := hour.Start.Time().Format(time.RFC3339), hour.End.Time().Format(time.RFC3339)
 	const device = "hall"
 	for _, temperature := range []int{21, 24} {
 		if err := send(ctx, rig, device, at, temperature); err != nil {
@@ -31,9 +32,9 @@ func showClosing(ctx context.Context, rig *loggers.Rig) error {
 		}
 		at++ // another time is another reading
 		fmt.Printf("\n$ tidemark rollups devices/%s --tier hour --from %s --to %s   # after a reading of %d\n",
-			device, hour.Start, hour.End, temperature)
-		if err := rig.Tidemark(ctx, os.Stdout, "rollups", "devices/"+device, "--tier", "hour", "--from",
-			hour.Start.String(), "--to", hour.End.String()); err != nil {
+			device, from, to, temperature)
+		if err := rig.Tidemark(ctx, os.Stdout, "rollups", "devices/"+device, "--tier", "hour", "--from", from,
+			"--to", to); err != nil {
 			return err
 		}
 	}

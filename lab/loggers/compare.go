@@ -126,7 +126,7 @@ func PrintDelivery(out io.Writer, s stack.Stats) {
 
 // Print prints how many buckets are equal, and the others.
 func (r Result) Print(out io.Writer) {
-	fmt.Fprintf(out, "ours: %d of %d buckets equal\n", r.Equal, r.Buckets)
+	fmt.Fprintf(out, "Tidemark: %d of %d buckets equal the oracle\n", r.Equal, r.Buckets)
 	for i, sentence := range r.Wrong {
 		if i == shown {
 			fmt.Fprintf(out, "  … and %d more\n", len(r.Wrong)-shown)

@@ -83,6 +83,11 @@ func rollupColumns(*catalog.Kind) []Column {
 	return append(all, figures(query.StepColumns)...)
 }
 
+// LocalRollups are the columns of rollups of the periods of a time zone.
+func LocalRollups() []Column {
+	return append(rollupColumns(nil), lists.Map(httpapi.PeriodColumns, text)...)
+}
+
 func text(name string) Column { return Column{name, Text} }
 
 // valueTypes are the types of columns of values that are not text.

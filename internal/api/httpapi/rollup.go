@@ -17,10 +17,10 @@ const wholeFromColumn = "wholeFrom"
 // truncatedColumn names the column behind these: whether a row without space for all measures omitted some.
 const truncatedColumn = "truncated"
 
-// periodColumns name the columns behind wholeFromColumn: the bucket as people write it, such as 2026-11-12,
+// PeriodColumns name the columns behind wholeFromColumn: the bucket as people write it, such as 2026-11-12,
 // and the time zone that it is a day, week or month of. The column bucket is the time of its beginning, in
 // UTC.
-var periodColumns = []string{"date", "zone"}
+var PeriodColumns = []string{"date", "zone"}
 
 // Rollup is the rollup of one bucket as JSON.
 type Rollup struct {
@@ -42,7 +42,7 @@ type Rollup struct {
 
 	partial rollup.AddedFields
 	exact   bool       // of the events
-	period  []string   // cells of periodColumns
+	period  []string   // cells of PeriodColumns
 	names   []string   // of the measures, in their order
 	values  []ValueRow // of the distinct counts and dimensions
 }
@@ -125,7 +125,7 @@ func rollupTable(rollups []Rollup) Table {
 	t := Table{Header: []string{"tier", "bucket", "end", "measure"}}
 	t.Header = slices.Concat(t.Header, FigureColumns(query.FigureColumns), []string{"exact", "open"},
 		ValueColumns(), []string{wholeFromColumn},
-		periodColumns, []string{truncatedColumn}, FigureColumns(query.StepColumns))
+		PeriodColumns, []string{truncatedColumn}, FigureColumns(query.StepColumns))
 	for _, b := range rollups {
 		if len(b.names) == 0 {
 			t.Rows = append(t.Rows, b.row("", nil, ValueRow{Events: b.Events}))

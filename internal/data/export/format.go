@@ -48,7 +48,8 @@ func CheckFormat(name string, toFiles bool) error {
 	case !ok:
 		return usererr.Errorf("--format %s: want %s", name, strings.Join(slices.Sorted(maps.Keys(formats)), " or "))
 	case !f.text && !toFiles:
-		return usererr.Errorf("--format %s: it is written to files only: name a folder with --to", name)
+		return usererr.Errorf(
+			"--format %s: it is written to files only: name a folder with --to, or a file of rollups with --out", name)
 	}
 	return nil
 }

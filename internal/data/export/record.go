@@ -23,7 +23,7 @@ type record struct {
 	Measure string `json:"measure"`
 	query.Figures
 	Exact    bool   `json:"exact"`
-	Events   int64  `json:"events"` // of the bucket, or those with Value
+	Events   *int64 `json:"events"` // of the bucket, or those with Value; nil if it is not known
 	Field    string `json:"field"`
 	Value    string `json:"value"`
 	Distinct *int64 `json:"distinct"`
@@ -40,9 +40,17 @@ func (r record) cells() ([]string, error) {
 	figures := r.figures()
 	row := []string{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}
 	row = append(append(row, httpapi.FigureCells(query.FigureColumns, figures)...), strconv.FormatBool(r.Exact))
-	value := httpapi.ValueRow{Events: r.Events, Field: r.Field, Value: r.Value, Distinct: r.Distinct}
-	row = append(append(row, value.Cells()...), r.WholeFrom, strconv.FormatBool(r.Truncated))
+	row = append(row, cell(r.Events), r.Field, r.Value, cell(r.Distinct), r.WholeFrom,
+		strconv.FormatBool(r.Truncated))
 	return httpapi.SafeCells(append(row, httpapi.FigureCells(query.StepColumns, figures)...)), nil
+}
+
+// cell returns a count as text, "" if there is none.
+func cell(count *int64) string {
+	if count == nil {
+		return ""
+	}
+	return strconv.FormatInt(*count, 10)
 }
 
 // figures returns the figures of the measure; nil if the record is of none.
@@ -57,7 +65,8 @@ func (r record) figures() *query.Figures {
 func (r record) values() ([]any, error) {
 	row := []any{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}
 	row = append(row, r.figureValues(query.FigureColumns)...)
-	row = append(row, r.Exact, r.Events, r.Field, r.Value, present(r.Distinct), r.WholeFrom, r.Truncated)
+	row = append(row, r.Exact, present(r.Events), r.Field, r.Value, present(r.Distinct), r.WholeFrom,
+		r.Truncated)
 	return append(row, r.figureValues(query.StepColumns)...), nil
 }
 

@@ -23,11 +23,20 @@ const AllTiers = "all"
 // subject, stream, tier, bucket and measure, then by field and falling count. It reads the list of series,
 // then the rows of each series. progress is called after each series with 1, and may be nil.
 func (s Source) Rollups(ctx context.Context, w io.Writer, unit, format string, progress func(int)) error {
+	read := func(ctx context.Context, of *listed, emit func(entry) error) error {
+		return s.readRollups(ctx, of.Series, unit, model.MinTime, model.MaxTime+1, emit)
+	}
+	return s.table(ctx, w, format, columns.Rollups.Columns(nil), read, progress)
+}
+
+// table writes what readSeries emits of each series as one table.
+func (s Source) table(ctx context.Context, w io.Writer, format string, header []columns.Column,
+	readSeries func(ctx context.Context, of *listed, emit func(entry) error) error, progress func(int)) error {
 	all, err := s.series(ctx)
 	if err != nil {
 		return err
 	}
-	out, err := formats[format].open(w, columns.Rollups.Columns(nil))
+	out, err := formats[format].open(w, header)
 	if err != nil {
 		return err
 	}
@@ -35,7 +44,7 @@ func (s Source) Rollups(ctx context.Context, w io.Writer, unit, format string, p
 		if progress != nil {
 			defer progress(1)
 		}
-		return s.readRollups(ctx, all[i].Series, unit, model.MinTime, model.MaxTime+1, emit)
+		return readSeries(ctx, &all[i], emit)
 	}
 	if err := inOrder(ctx, len(all), s.Parallel, read, out.write); err != nil {
 		return err
@@ -71,8 +80,8 @@ func (s Source) readRollups(ctx context.Context, of query.Series, unit string, f
 func newRecords(of query.Series, r *query.Rollup) (records []record) {
 	bucket := record{
 		Kind: of.Kind.Name, Subject: of.Subject, Stream: of.Stream,
-		Tier: r.Bucket.Unit.String(), Bucket: r.Bucket.Start.Time().Format(bucketLayout), Exact: r.Exact,
-		Events:    r.Summary.Events(),
+		Tier: r.TierName(), Bucket: r.Bucket.Start.Time().Format(bucketLayout), Exact: r.Exact,
+		Events:    new(r.Summary.Events()),
 		Truncated: r.Summary.Truncated(),
 	}
 	for _, name := range r.Summary.Names() {
@@ -87,7 +96,8 @@ func newRecords(of query.Series, r *query.Rollup) (records []record) {
 	}
 	for _, v := range httpapi.NewValueRows(&r.Fold, 0) {
 		line := bucket
-		line.Events, line.Field, line.Value, line.Distinct = v.Events, v.Field, v.Value, v.Distinct
+		line.Events, line.Field = new(v.Events), v.Field
+		line.Value, line.Distinct = v.Value, v.Distinct
 		line.Exact, line.WholeFrom = httpapi.LineExact(r.Exact, r.Partial, v.Role, v.Field)
 		records = append(records, line)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/data/files"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
@@ -17,8 +18,10 @@ import (
 
 // Command is what a user asked to export.
 type Command struct {
-	Tier, Out  string // of rollups that are one table; an empty Out is standard output
-	Format, To string // with To they are an archive
+	Tier, Out  string          // of rollups that are one table; an empty Out is standard output
+	Subjects   []model.Subject // as of a Source
+	Zone       *time.Location  // the rollups are of its days, weeks, months or quarters; nil means buckets
+	Format, To string          // with To they are an archive
 	Kinds      []string
 	Full       bool
 }
@@ -28,8 +31,18 @@ const parallel = 8
 
 // Check returns a usage error if the values do not fit together.
 func (c Command) Check(d Dataset) error {
-	if err := CheckFormat(c.Format, c.To != ""); err != nil {
+	if err := CheckFormat(c.Format, c.To+c.Out != ""); err != nil {
 		return err
+	}
+	if c.To != "" && (len(c.Subjects) > 0 || c.Zone != nil) {
+		return usererr.Errorf(
+			"--to writes files of all series by UTC: leave out SUBJECT and --zone, or write one file with --out")
+	}
+	if c.Zone != nil {
+		if _, err := times.ParseUnit(c.Tier); err != nil {
+			return usererr.Errorf("--tier %s with --zone: %w", c.Tier, err)
+		}
+		return nil
 	}
 	switch _, err := names.Tier(c.Tier); {
 	case d.Name == Events.Name && c.To == "":
@@ -67,7 +80,7 @@ func (c Command) Run(ctx context.Context, d Dataset, table Table, kinds *catalog
 	}
 	live := &query.Live{Store: table, Watermarks: query.Swept(swept), Kind: query.CatalogKinds(kinds), Now: now}
 	source := Source{Query: &query.Service{Store: live, Now: now}, Catalog: kinds, Kinds: selected,
-		Parallel: parallel}
+		Subjects: c.Subjects, Parallel: parallel}
 	if c.To != "" {
 		archive := Archive{
 			Source: source, Dataset: d, Format: c.Format, Settle: DefaultSettle, Full: c.Full,
@@ -79,6 +92,9 @@ func (c Command) Run(ctx context.Context, d Dataset, table Table, kinds *catalog
 	shown := terminal.NewProgress(log, "export", "series", 0)
 	defer shown.Done()
 	return files.WriteTo(ctx, c.Out, out, func(w io.Writer) error {
+		if c.Zone != nil {
+			return source.LocalRollups(ctx, w, c.Zone, times.Unit(c.Tier), c.Format, shown.Add)
+		}
 		return source.Rollups(ctx, w, c.Tier, c.Format, shown.Add)
 	})
 }

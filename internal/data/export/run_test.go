@@ -4,11 +4,14 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 func TestCommand_RefusesWhatDoesNotFitTogether(t *testing.T) {
+	one := []model.Subject{{Type: "DEVICE", ID: "hall"}}
 	for name, c := range map[string]struct {
 		command Command
 		dataset Dataset
@@ -19,6 +22,10 @@ func TestCommand_RefusesWhatDoesNotFitTogether(t *testing.T) {
 		"no such tier":      {Command{Format: "csv", Tier: "decade"}, RollupRows, "--tier"},
 		"a tier of files":   {Command{Format: "csv", Tier: "day", To: "x"}, RollupRows, "leave out --out and --tier"},
 		"a file of files":   {Command{Format: "csv", Tier: AllTiers, Out: "y", To: "x"}, RollupRows, "leave out --out and --tier"},
+		"a zone of all":     {Command{Format: "csv", Tier: AllTiers, Zone: time.UTC}, RollupRows, "want day"},
+		"a zone of hours":   {Command{Format: "csv", Tier: "hour", Zone: time.UTC}, RollupRows, "want day"},
+		"files of a zone":   {Command{Format: "csv", Zone: time.UTC, To: "x"}, RollupRows, "with --out"},
+		"files of a device": {Command{Format: "csv", Subjects: one, To: "x"}, RollupRows, "with --out"},
 		"events to a pipe":  {Command{Format: "csv"}, Events, "--to is missing"},
 	} {
 		if err := c.command.Check(c.dataset); !usererr.Is(err) || !strings.Contains(err.Error(), c.want) {
@@ -26,6 +33,7 @@ func TestCommand_RefusesWhatDoesNotFitTogether(t *testing.T) {
 		}
 	}
 	for _, c := range []Command{{Format: "csv", Tier: "day", Out: "x"},
+		{Format: "parquet", Tier: "week", Out: "x", Zone: time.UTC},
 		{Format: "parquet", Tier: AllTiers, To: "x"}} {
 		if err := c.Check(RollupRows); err != nil {
 			t.Errorf("%+v: %v", c, err)

@@ -17,6 +17,8 @@ type Source struct {
 	Query   *query.Service // its Store folds open buckets: query.Live
 	Catalog *catalog.Catalog
 	Kinds   []*catalog.Kind // to export; empty means all
+	// Subjects are those to export, where one without an id is all of its type; empty means all.
+	Subjects []model.Subject
 	// Parallel is how many series are read at the same time; zero means one.
 	Parallel int
 }
@@ -29,17 +31,27 @@ type listed struct {
 }
 
 // series returns the listed series of the kinds, sorted by kind, subject and stream. This list
-// is the only part of an export that is held in memory: about 100 bytes a series.
+// is the only part of an export that is held in memory: about 100 bytes a series. The error is a usage error
+// if the subjects have none.
 func (s Source) series(ctx context.Context) (all []listed, err error) {
-	read := map[string]bool{}
-	for _, k := range s.Catalog.Kinds {
-		if read[k.Subject.Name] {
+	subjects := s.Subjects
+	if len(subjects) == 0 {
+		for _, k := range s.Catalog.Kinds {
+			subjects = append(subjects, model.Subject{Type: k.Subject.Name})
+		}
+	}
+	for i, subject := range subjects {
+		if slices.Contains(subjects[:i], subject) {
 			continue
 		}
-		read[k.Subject.Name] = true
-		if all, err = s.addSubjects(ctx, all, k.Subject.Name); err != nil {
+		if all, err = s.addSubjects(ctx, all, subject); err != nil {
 			return nil, err
 		}
+	}
+	if len(all) == 0 && len(s.Subjects) > 0 {
+		of, _ := s.Catalog.SubjectType(s.Subjects[0].Type)
+		return nil, usererr.Errorf("%s: no events of these kinds: \"tidemark ls\" lists what is stored",
+			strings.TrimSuffix(of.Path+"/"+s.Subjects[0].ID, "/"))
 	}
 	slices.SortFunc(all, func(a, b listed) int {
 		return cmp.Or(strings.Compare(a.Kind.Name, b.Kind.Name), strings.Compare(a.Subject, b.Subject),
@@ -48,8 +60,8 @@ func (s Source) series(ctx context.Context) (all []listed, err error) {
 	return all, nil
 }
 
-func (s Source) addSubjects(ctx context.Context, all []listed, subjectType string) ([]listed, error) {
-	for l, err := range s.Query.EachSeries(ctx, query.SeriesList{Subject: model.Subject{Type: subjectType}}) {
+func (s Source) addSubjects(ctx context.Context, all []listed, of model.Subject) ([]listed, error) {
+	for l, err := range s.Query.EachSeries(ctx, query.SeriesList{Subject: of}) {
 		if err != nil {
 			return nil, err
 		}

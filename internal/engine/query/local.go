@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -74,19 +76,77 @@ func (s *Service) LocalRollups(ctx context.Context, q Local) (page RollupPage, e
 	for _, t := range totals {
 		page.Missing = union(append(page.Missing, within(t.Missing, Segment{From: q.From, To: q.To})...))
 		page.Progress = t.Progress
-		if t.Buckets == 0 || t.Period.End <= q.From || t.Period.Start >= q.To {
+		if t.Buckets == 0 || !q.overlaps(t.Period) {
 			continue
 		}
-		page.Rollups = append(page.Rollups, Rollup{
-			Series: q.commonSeries(), Kinds: t.Kinds, Open: t.Open, Partial: t.Partial, Before: t.Before, Fold: t.Fold,
-			Bucket: tier.Bucket{Start: t.Period.Start, End: t.Period.End},
-			Local:  LocalPeriod{Zone: t.Zone, Unit: q.Unit, Label: t.Period.Label},
-		})
+		page.Rollups = append(page.Rollups, q.rollup(t))
 	}
 	if q.Newest {
 		slices.Reverse(page.Rollups)
 	}
 	return page, nil
+}
+
+// rollup returns the rollup of a period.
+func (q Local) rollup(t ZonedTotal) Rollup {
+	return Rollup{
+		Series: q.commonSeries(), Kinds: t.Kinds, Open: t.Open, Partial: t.Partial, Before: t.Before, Fold: t.Fold,
+		Bucket: tier.Bucket{Start: t.Period.Start, End: t.Period.End},
+		Local:  LocalPeriod{Zone: t.Zone, Unit: q.Unit, Label: t.Period.Label},
+	}
+}
+
+// LocalDay is a period of a time zone with its rollup.
+type LocalDay struct {
+	Rollup
+	// NotKnown says that nothing is stored of the period and that it may have had events: see NotKnown. A
+	// period of which a part is not known has a rollup that is not exact.
+	NotKnown bool
+}
+
+// AllLocal yields what LocalRollups returns, for a range of any length, and the periods that are not known.
+// It yields the newest period first, and reads q.Limit periods at once, 0 meaning 400. An error comes last.
+func (s *Service) AllLocal(ctx context.Context, q Local) iter.Seq2[LocalDay, error] {
+	return func(yield func(LocalDay, error) bool) {
+		if err := q.check(); err != nil {
+			yield(LocalDay{}, err)
+			return
+		}
+		end := min(q.To, model.MaxTime)
+		for rest := q.periods(q.Zone, end); len(rest) > 0; {
+			part := rest[max(0, len(rest)-cmp.Or(q.Limit, maxPeriods)):]
+			inUTC := func(zoned []times.Period) []times.Period {
+				older := times.Periods(time.UTC, q.Unit, zoned[0].Start, zoned[len(zoned)-1].End, len(zoned)+2)
+				older[len(older)-1].End = min(older[len(older)-1].End, part[len(part)-1].End)
+				return older
+			}
+			totals, err := s.ZonedTotals(ctx, q.Rollups, q.Zone, part, inUTC)
+			if err != nil {
+				yield(LocalDay{}, err)
+				return
+			}
+			for _, t := range slices.Backward(totals) {
+				nothing := t.Buckets == 0 && len(t.Missing) == 0 || !q.overlaps(t.Period)
+				if !nothing && !yield(LocalDay{Rollup: q.rollup(t), NotKnown: t.Buckets == 0}, nil) {
+					return
+				}
+			}
+			if first := totals[0]; first.Zone != q.Zone.String() {
+				q.Zone = time.UTC
+				rest = q.periods(time.UTC, first.Period.Start)
+			} else {
+				rest = rest[:len(rest)-len(part)]
+			}
+		}
+	}
+}
+
+// overlaps reports whether a period has times of the range.
+func (q Local) overlaps(p times.Period) bool { return q.From < p.End && p.Start < q.To }
+
+// periods returns all periods of a zone from the start of the range to its end.
+func (q Local) periods(zone *time.Location, end model.Time) []times.Period {
+	return times.Periods(zone, q.Unit, max(q.From, model.MinTime), end, math.MaxInt)
 }
 
 // ZonedTotal is the total of a period of a time zone, or of UTC where it could not be cut in the zone.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -76,6 +77,70 @@ func TestLocalRollups_EachEventIsInExactlyOnePeriod(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Whatever is read at once, AllLocal has the rollups of LocalRollups, and a period for each part that is not
+// known and in none of these.
+func TestAllLocal_HasEachRollupAndEachPeriodThatIsNotKnown(t *testing.T) {
+	zones := []string{"Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Pacific/Apia", "UTC"}
+	notKnown := 0
+	rapid.Check(t, func(r *rapid.T) {
+		w := newFixture(r, keptFor)
+		var events []model.Event
+		days := rapid.SampledFrom([]int{5, 90, 300, 390}).Draw(r, "days")
+		for i := range rapid.IntRange(1, 30).Draw(r, "events") {
+			age := time.Duration(rapid.SampledFrom([]int{0, 20, 60, 200, 390, 450, 520}).Draw(r, "day"))*tier.Day24 +
+				time.Duration(rapid.Int64Range(0, int64(30*tier.Day24)).Draw(r, "age"))
+			events = append(events, w.reading(now.Add(-age), fmt.Sprint(i), int64(i), 0))
+		}
+		w.storeHistory(events)
+		q := query.Local{Zone: zone(t, rapid.SampledFrom(zones).Draw(r, "zone")), Unit: times.Day,
+			Rollups: w.hours()}
+		ago := rapid.SampledFrom([]int{0, 100, 300, 450}).Draw(r, "days ago")
+		q.To = now.Add(-time.Duration(ago)*tier.Day24) + 1
+		q.From = q.To.Add(-time.Duration(days+1) * tier.Day24)
+		page, err := w.query.LocalRollups(context.Background(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Limit = rapid.IntRange(1, 100).Draw(r, "at once")
+		var got, want []string
+		var gaps []query.Segment
+		for day, err := range w.query.AllLocal(context.Background(), q) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if day.NotKnown {
+				gaps = append(gaps, query.Segment{From: day.Bucket.Start, To: day.Bucket.End})
+			} else {
+				got = append(got, describe(day.Rollup))
+			}
+		}
+		for _, p := range page.Rollups {
+			want = append(want, describe(p))
+			gaps = append(gaps, query.Segment{From: p.Bucket.Start, To: p.Bucket.End})
+		}
+		slices.Reverse(got)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d at once: got %q\nwant %q", q.Limit, got, want)
+		}
+		for _, m := range page.Missing {
+			notKnown++
+			for at := m.From; at < m.To; at = at.Add(time.Hour) {
+				if !slices.ContainsFunc(gaps, func(s query.Segment) bool { return s.From <= at && at < s.To }) {
+					t.Fatalf("%s is not known, and in no period", at)
+				}
+			}
+		}
+	})
+	if notKnown == 0 {
+		t.Error("no part was ever unknown: the test shows nothing")
+	}
+}
+
+func describe(r query.Rollup) string {
+	return fmt.Sprintf("%s %s %s %s %d %t", r.Label(), r.Local.Zone, r.Bucket.Start, r.Bucket.End,
+		r.Summary.Events(), r.Exact)
 }
 
 // Days of Berlin are cut from hours, days of Kathmandu from events. Where these have expired, days are of
