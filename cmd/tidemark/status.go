@@ -39,6 +39,9 @@ only checks.
 row, and every change that was stored until then is processed. Run it before you copy rollups elsewhere.
 Reads need no wait: they fold open buckets from their events.
 
+--output json writes the same as one object, for a program that watches the table: at, table, parts (part,
+state, text, command), and how many need a person (act), are unread and are notKnown.
+
 Without --stack it reads the table alone, or the "tidemark dev" that runs here. It needs no running
 function. With --stack it needs cloudformation:DescribeStacks, cloudwatch:DescribeAlarms,
 cloudwatch:GetMetricData, sqs:GetQueueAttributes and dynamodb:DescribeContinuousBackups. It reads a few
@@ -51,31 +54,36 @@ complete within --timeout, or changes of a gap or of a batch that fails may be m
 Examples:
   tidemark status
   tidemark status --stack tidemark-prod
+  tidemark status --output json
   tidemark status --wait 2026-11-01T14:00:00Z`
 
 func statusCommand(to *connection) *cobra.Command {
-	var stack, through string
+	var stack, through, output string
 	timeout := times.Span(15 * time.Minute)
 	cmd := &cobra.Command{
 		Use:  "status",
 		Long: statusHelp,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if output != tableOutput && (output != "json" || through != "") {
+				return usagef("--output %s: want table or json, and no --wait", output)
+			}
 			if err := to.UseStack(cmd.Context(), stack); err != nil {
 				return err
 			}
 			if through != "" {
 				return waitThrough(cmd, to, through, time.Duration(timeout))
 			}
-			return showStatus(cmd, to, stack)
+			return showStatus(cmd, to, stack, output)
 		},
 	}
 	cmd.Flags().StringVar(&through, "wait", "", "only wait until rollups are complete through this `time`")
 	cmd.Flags().Var(&timeout, "timeout", "with --wait, give up after this `duration`")
+	cmd.Flags().StringVar(&output, "output", tableOutput, "output `format`: table or json")
 	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack`, for example tidemark-prod")
 	return cmd
 }
 
-func showStatus(cmd *cobra.Command, to *connection, stack string) error {
+func showStatus(cmd *cobra.Command, to *connection, stack, output string) error {
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
 	table, kinds, err := to.OpenKinds(ctx)
 	if err != nil {
@@ -92,12 +100,19 @@ func showStatus(cmd *cobra.Command, to *connection, stack string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s  %s\n", wallClock(), heading)
+	at := wallClock()
+	if output == tableOutput {
+		fmt.Fprintf(out, "%s  %s\n", at, heading) // before the parts, which may take seconds
+	}
 	lines := r.Read(ctx)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	printing.Status(out, lines)
+	if output == tableOutput {
+		printing.Status(out, lines)
+	} else if err := printAs(cmd, output, status.NewReport(at, to.Table, stack, lines)); err != nil {
+		return err
+	}
 	if status.NeedsPerson(lines) {
 		return checkFailed
 	}

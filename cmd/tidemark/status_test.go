@@ -21,6 +21,11 @@ func TestStatus_ExitsWithOneIfAPartNeedsAPerson(t *testing.T) {
 	b.expect(1, words("status"), "ACT        table stream       gap: changes from",
 		"run: tidemark rebuild --gap recorded --dry-run",
 		"1 need a person")
+	b.expect(1, words("status --output json"), `"table":"`+b.table.Name()+`","parts":[{"part":"table stream",`+
+		`"state":"ok","text":"processed through `+at.String(), `"state":"act"`,
+		`"command":"tidemark rebuild --gap recorded --dry-run"}`, `"act":1,"unread":0,"notKnown":`)
+	b.expect(2, words("status --output csv"), "want table or json")
+	b.expect(2, words("status --output json --wait 2026-01-01"), "no --wait")
 	b.expect(2, words("status --wait 2999-01-01"), "want a time that has passed")
 	b.expect(1, words("status --wait 2026-01-01 --timeout 0s"), "not reached")
 	b.expect(2, words("status now"), "See: tidemark status --help")
