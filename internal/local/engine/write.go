@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/big"
 
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Limits of a request.
@@ -50,6 +52,9 @@ type Assignment struct {
 	Attr string
 	To   Operand // a value is normalized and not changed afterwards
 	Once string  // keep the value of this attribute if the item has it; "" sets always
+	// Plus is a number that is added to the value, or subtracted if Minus; nil for none.
+	Plus  *Operand
+	Minus bool
 }
 
 // Outcome is what happened to one action of a request that stored nothing.
@@ -195,12 +200,45 @@ func (t *Table) updated(a *Action, old item.Item) (item.Item, error) {
 		if kept, has := before[set.Once]; set.Once != "" && has {
 			v = kept
 		}
+		if set.Plus != nil {
+			number, ok := set.Plus.in(before)
+			if !ok {
+				return nil, errNoOperand
+			}
+			var err error
+			if v, err = sum(v, number, set.Minus); err != nil {
+				return nil, err
+			}
+		}
 		image[set.Attr] = v
 	}
 	for _, name := range a.Remove {
 		delete(image, name)
 	}
 	return image, nil
+}
+
+// errNotNumbers is DynamoDB's error of arithmetic with other values than numbers.
+var errNotNumbers = fmt.Errorf("%w: An operand in the update expression has an incorrect data type",
+	ErrMalformed)
+
+// sum returns the exact sum, or difference, of two numbers.
+func sum(a, b item.Value, minus bool) (item.Value, error) {
+	x, errA := model.ParseDecimal(a.S)
+	y, errB := model.ParseDecimal(b.S)
+	if a.Type != item.N || b.Type != item.N || errA != nil || errB != nil {
+		return item.Value{}, errNotNumbers
+	}
+	if minus {
+		y = y.Neg()
+	}
+	exact := new(big.Rat).Add(x.Rat(), y.Rat())
+	digits, _ := exact.FloatPrec() // decimals have an end
+	total, err := model.ParseDecimal(exact.FloatString(digits))
+	if err != nil {
+		return item.Value{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	return item.Value{Type: item.N, S: total.String()}, nil
 }
 
 // commit stores changes with their stream records. The caller holds mu.

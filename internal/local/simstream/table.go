@@ -150,9 +150,17 @@ func (t *Table) change(who string, key []string, image item.Item, expired bool) 
 	for n, attribute := range t.names {
 		c.Keys[attribute] = item.Value{Type: item.S, S: key[n]}
 	}
-	t.sim.Logf(who, "%s%s", &c, itemText(image))
-	t.sim.Stream.Append(c)
+	t.sim.Publish(who, c)
 }
+
+// Publish writes a change that who made into the trace, and its record into the table stream.
+func (s *Sim) Publish(who string, c Change) {
+	s.Trace(who, c)
+	s.Stream.Append(c)
+}
+
+// Trace writes a change that who made into the trace.
+func (s *Sim) Trace(who string, c Change) { s.Logf(who, "%s%s", &c, itemText(c.New)) }
 
 // expireLater schedules the removal of the item by TTL.
 func (t *Table) expireLater(key []string, image item.Item) {

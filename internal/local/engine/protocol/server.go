@@ -31,6 +31,7 @@ type Server struct {
 	now    func() model.Time
 	region string
 	disk   *disk // nil: tables are in memory only
+	watch  func(table string, c *engine.Commit)
 
 	mu     sync.RWMutex
 	tables map[string]*table // by name; guarded by mu
@@ -53,6 +54,36 @@ type table struct {
 func New(region string, now func() model.Time) *Server {
 	return &Server{now: now, region: region, tables: map[string]*table{}}
 }
+
+// Watch calls do with each commit of the tables that are created from now on, which are in memory only. do
+// must not call the server. Call Watch before any request.
+func (s *Server) Watch(do func(table string, c *engine.Commit)) { s.watch = do }
+
+// Table returns a table by its name; nil if there is none.
+func (s *Server) Table(name string) *engine.Table {
+	t, err := s.find(name)
+	if err != nil {
+		return nil
+	}
+	return t.Table
+}
+
+// watched is the engine.Log of a table whose commits are watched.
+type watched struct {
+	table string
+	do    func(table string, c *engine.Commit)
+}
+
+var _ engine.Log = watched{}
+
+// Append passes a commit on.
+func (w watched) Append(c *engine.Commit) engine.Pending {
+	w.do(w.table, c)
+	return nil
+}
+
+// Last has nothing to wait for.
+func (w watched) Last() engine.Pending { return nil }
 
 // operation carries out one request.
 type operation func(s *Server, body []byte) (any, error)

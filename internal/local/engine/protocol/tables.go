@@ -82,8 +82,11 @@ func createTable(s *Server, in *createTableInput) (any, error) {
 func (s *Server) open(name string, schema engine.Schema) *table {
 	t := &table{Table: engine.New(schema, engine.Options{Retention: streamRetention}, s.now), name: name,
 		created: s.now()}
-	if s.disk != nil {
+	switch {
+	case s.disk != nil:
 		t.Restore(engine.State{}, tableLog{s.disk, name})
+	case s.watch != nil:
+		t.Restore(engine.State{}, watched{name, s.watch})
 	}
 	return t
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/local/engine"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 )
 
 // updates are the clauses of an UpdateExpression.
@@ -67,7 +68,9 @@ func (p *parser) clauses() (u updates, err error) {
 				u.remove = append(u.remove, name)
 				return err
 			})
-		case "ADD", "DELETE":
+		case "ADD":
+			err = p.list(func() error { return p.addition(&u) })
+		case "DELETE":
 			return u, unknown("the clause " + word + " in UpdateExpression")
 		default:
 			p.at--
@@ -100,10 +103,36 @@ func (p *parser) assignment(u *updates) (err error) {
 		a.To, err = p.operand()
 	}
 	if next := p.peek(); err == nil && (next == "+" || next == "-") {
-		return unknown("arithmetic in UpdateExpression")
+		p.at++
+		a.Minus = next == "-"
+		var number engine.Operand
+		number, err = p.operand()
+		a.Plus = &number
 	}
 	u.set = append(u.set, a)
 	return err
+}
+
+// addition parses what ADD adds to an attribute, which is 0 if the item does not have it.
+func (p *parser) addition(u *updates) error {
+	name, err := p.name()
+	if err != nil {
+		return err
+	}
+	number, err := p.operand()
+	switch typ := number.Value.Type; {
+	case err != nil:
+		return err
+	case number.Attr != "":
+		return p.syntax()
+	case typ == item.Other:
+		return unknown("a set in the clause ADD in UpdateExpression")
+	case typ != item.N:
+		return invalid("Invalid UpdateExpression: Incorrect operand type for operator or function; operator: ADD")
+	}
+	u.set = append(u.set, engine.Assignment{Attr: name, Once: name, Plus: &number,
+		To: engine.Value(item.Value{Type: item.N, S: "0"})})
+	return nil
 }
 
 // ifNotExists parses if_not_exists(attribute, operand).
