@@ -61,6 +61,11 @@ var features = []struct {
 		feature: "profiles: deleted ones, versions, removal and purges as the program's own type",
 		tests:   []string{"TestProfiles_AreDeletedListedRemovedAndPurged"},
 	},
+	{
+		feature: "alerts: of a device, and the critical ones of all devices; rules that are put, listed and deleted",
+		tests: []string{"TestAlerts_AreRaisedByRulesAndListed",
+			"pkg/timeseries.TestPutRule_RaisesAlertsThatEndWithTheRule"},
+	},
 	{"profiles: indexes and unique constraints that are declared later", []string{"TestProfiles_AreAddedToIndexesAndConstraintsDeclaredLater"}},
 }
 
