@@ -37,7 +37,7 @@ func TestPrices_OfAMillionEventsADay(t *testing.T) {
 		"metrics of functions in use":                            {3.9, 3.9}, // 13
 		"traces: one a second, and 5 % of the others":            {0, 0},
 		HTTP:         {30.42 * (1 + invoked + .175), .507 * (1 + invoked + .175)},
-		Collector:    {30.42 * (1 + invoked + .175 + .5667), .507 * (1 + invoked + .175 + .5667)},
+		Collector:    {30.42*(1+invoked+.175+.5667) + .3, .507*(1+invoked+.175+.5667) + .3},
 		IoT:          {30.42*(1.3+invoked) + connected, .507*(4*1.3+invoked) + connected}, // 18 KB are four parts
 		Basic:        {30.42*(.3+invoked) + connected, .507*(4*.3+invoked) + connected},
 		IoTBatched:   {30.42*1.165 + 3.042*(1+invoked+.175) + connected, .507*4*1.165 + .0507*(1+invoked+.175) + connected},
@@ -67,7 +67,8 @@ func TestPrices_FollowTheStage(t *testing.T) {
 		set  func(*use)
 		want map[string]float64 // more, a month
 	}{
-		"lean": {func(u *use) { u.lean = true }, map[string]float64{"metrics of functions in use": -3.9}},
+		"lean": {func(u *use) { u.lean = true }, map[string]float64{"metrics of functions in use": -3.9,
+			Collector: -.3 - 30.42*.7}}, // 700 bytes of log of each of its two functions
 		"traces": {func(u *use) { u.traced = true },
 			map[string]float64{"traces: one a second, and 5 % of the others": 13.14 + 6.948}},
 		"CloudFront": {func(u *use) { u.fronted = true }, map[string]float64{Collector: 30.42}},

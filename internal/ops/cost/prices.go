@@ -61,6 +61,9 @@ func (u use) overHTTP(requests, parts float64) float64 {
 	return parts*APIRequest.Dollars + u.ingested(requests) + requests*accessLog/1e9*LogGB.Dollars
 }
 
+// metrics returns what n metrics cost that are published in each hour in which events arrive.
+func (u use) metrics(n int) float64 { return float64(n) * Metric.Dollars * min(1, u.perDay/24) }
+
 // published returns what messages to AWS IoT and its rules cost.
 func (u use) published(message ListPrice) float64 {
 	const part = 5 << 10
@@ -141,7 +144,7 @@ var prices = []price{
 		if u.lean {
 			return 0
 		}
-		return float64(len(telemetry.InUse())) * Metric.Dollars * min(1, u.perDay/24)
+		return u.metrics(len(telemetry.InUse()))
 	}},
 	{group: alwaysPart, name: "traces: one a second, and 5 % of the others", of: func(u use) float64 {
 		if !u.traced {
@@ -160,6 +163,9 @@ var prices = []price{
 		}
 		if u.checked {
 			dollars += u.requests() * ACLRequest.Dollars
+		}
+		if !u.lean {
+			dollars += u.metrics(1) // HitsExcluded: spam comes in most hours
 		}
 		return dollars
 	}},
