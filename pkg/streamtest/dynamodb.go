@@ -36,8 +36,8 @@ import (
 //
 // Keys are strings, indexes project all attributes, and the requests are GetItem, PutItem, UpdateItem,
 // DeleteItem, Query, Scan, batches, TransactWriteItems, and requests for tables and TTL. What it does not
-// know, such as a FilterExpression, it refuses by name. BatchWriteItem meets a fault as one request. Without a Sim,
-// it is safe for concurrent use.
+// know, such as a FilterExpression, it refuses by name. BatchWriteItem meets a fault as one request. Without
+// a Sim, it is safe for concurrent use.
 type DynamoDB struct {
 	sim     *simstream.Sim // nil: no simulation
 	server  *protocol.Server

@@ -62,7 +62,7 @@ var features = []struct {
 		tests:   []string{"TestProfiles_AreDeletedListedRemovedAndPurged"},
 	},
 	{
-		feature: "alerts: of a device, and the critical ones of all devices; rules that are put, listed and deleted",
+		feature: "alerts: of a device, and the critical ones of all; rules are put, listed and deleted",
 		tests: []string{"TestAlerts_AreRaisedByRulesAndListed",
 			"pkg/timeseries.TestPutRule_RaisesAlertsThatEndWithTheRule"},
 	},

@@ -22,8 +22,8 @@ func TestRecord_EachColumnHasItsValue(t *testing.T) {
 			First: d(8), Last: d(9), P50: new(10.5), P95: new(11.5), P99: new(12.5),
 			Increase: d(15), Resets: new(int64(16)), Rate: new(17.5), TimeMean: new(19.5), Covered: new(18.5),
 			Rounded: new(int64(20))},
-		Exact: true, Events: new(int64(13)), Field: "room", Value: "x", Distinct: new(int64(14)), WholeFrom: "2026-04-02",
-		Truncated: true,
+		Exact: true, Events: new(int64(13)), Field: "room", Value: "x", Distinct: new(int64(14)),
+		WholeFrom: "2026-04-02", Truncated: true,
 	}
 	want := map[string]string{
 		"kind": "READING", "subject": "a", "stream": "s", "tier": "day", "bucket": "2026-04-01T00:00:00Z",
