@@ -42,7 +42,8 @@ func TestWhere_TimesOfFieldsCompareAsTimes(t *testing.T) {
 		value time.Time
 		want  int64
 	}{
-		{model.Greater, today, 1}, {model.Less, today, 0}, {model.Less, today.Add(time.Second), 1}, {model.Equal, half, 1},
+		{model.Greater, today, 1}, {model.Less, today, 0},
+		{model.Less, today.Add(time.Second), 1}, {model.Equal, half, 1},
 		{model.Equal, half.In(time.FixedZone("east", 3600)), 1}, {model.AtMost, half.Add(-time.Nanosecond), 0},
 	} {
 		if n, err := events.Count(t.Context(), key, timeseries.Where("due", c.op, c.value)); err != nil ||
@@ -70,9 +71,12 @@ func TestConditions_RefuseValuesOfAnotherTypeThanTheField(t *testing.T) {
 		op    model.Op
 		value any
 	}{
-		{"place", model.Equal, 3}, {"place", model.Equal, nil}, {"place", model.NotEqual, nil}, {"place", model.Equal, true},
-		{"done", model.Equal, "true"}, {"done", model.Equal, 1}, {"cost", model.Equal, "3"}, {"cost", model.Begins, "1"},
-		{"cost", model.Equal, today}, {"due", model.Equal, "today"}, {"due", model.Greater, 3}, {"done", model.Begins, "t"},
+		{"place", model.Equal, 3}, {"place", model.Equal, nil},
+		{"place", model.NotEqual, nil}, {"place", model.Equal, true},
+		{"done", model.Equal, "true"}, {"done", model.Equal, 1},
+		{"cost", model.Equal, "3"}, {"cost", model.Begins, "1"},
+		{"cost", model.Equal, today}, {"due", model.Equal, "today"},
+		{"due", model.Greater, 3}, {"done", model.Begins, "t"},
 		{"cost", model.Equal, model.TextValue("3")},
 	} {
 		if _, err := events.Count(t.Context(), key, timeseries.Where(c.field, c.op, c.value)); !errors.Is(err,
