@@ -119,3 +119,36 @@ func TestDashboard_NamesOfMeasuresAreMetricNames(t *testing.T) {
 		t.Errorf("the queries are %+v, want %s as the last", panel.Targets, want)
 	}
 }
+
+// A dashboard of a kind with groups has a variable over the groups of each level, and a panel of each measure
+// of theirs, below the others.
+func TestDashboard_HasAVariableOverEachLevelOfGroups(t *testing.T) {
+	t.Parallel()
+	reading := catalog.Kind{Name: "READING", Subject: catalog.SubjectType{Name: "DEVICE"},
+		Measures: []rollup.MeasureSpec{{Name: "temperature"}, {Name: "humidity"}},
+		Groups:   []string{"site", "site/line"}}
+	kinds, err := catalog.New(reading)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := dashboard(t, &kinds.Kinds[0])
+	if len(d.Templating.List) != 4 || len(d.Panels) != 2+3*2 {
+		t.Fatalf("%d variables and %d panels, want 4 and 8", len(d.Templating.List), len(d.Panels))
+	}
+	ids, places := map[int]bool{}, map[int]bool{}
+	for _, p := range d.Panels[2:] {
+		ids[p.ID], places[p.GridPos.Y] = true, true
+	}
+	if len(ids) != 6 || len(places) != 6 {
+		t.Errorf("ids %v, places %v: want 6 of each", ids, places)
+	}
+	last := d.Panels[7]
+	want := `humidity{kind="READING_BY_SITE_LINE",subject=~"$by_site_line",statistic="avg"}`
+	if last.Targets[0].Expr != want || last.Title != "humidity by-site-line" {
+		t.Errorf("the last panel is %+v, want %s", last, want)
+	}
+	if v := d.Templating.List[3]; v.Name != "by_site_line" ||
+		!strings.Contains(string(v.Query), `kind=\"READING_BY_SITE_LINE\"`) {
+		t.Errorf("the last variable is %+v", v)
+	}
+}
