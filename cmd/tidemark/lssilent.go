@@ -19,14 +19,16 @@ import (
 type silentFlags struct {
 	span times.Span
 	kind string
+	by   string
 }
 
 func (f *silentFlags) register(cmd *cobra.Command) {
 	cmd.Flags().Var(&f.span, "silent", "list subjects of TYPE without an event of this `duration`, such as 30m")
 	cmd.Flags().StringVar(&f.kind, "kind", "", "with --silent: only events of this `kind`")
+	cmd.Flags().StringVar(&f.by, "by", "", "with --silent: count by groups of this `type`, such as by-site")
 }
 
-func (f *silentFlags) chosen() bool { return f.span != 0 || f.kind != "" }
+func (f *silentFlags) chosen() bool { return f.span != 0 || f.kind != "" || f.by != "" }
 
 // list lists the silent subjects of a type.
 func (f *silentFlags) list(cmd *cobra.Command, to *connection, flags readFlags, what string) error {
@@ -50,18 +52,29 @@ func (f *silentFlags) list(cmd *cobra.Command, to *connection, flags readFlags, 
 			return err
 		}
 	}
+	of, _ := kinds.SubjectType(subject.Type)
+	if f.by != "" {
+		if q.By, err = arguments.GroupKind(kinds, of, f.by); err != nil {
+			return err
+		}
+		q.Limit = 0 // it is of the groups
+	}
 	progress, err := from.StreamProgress(ctx)
 	if err != nil {
 		return readFailure(err)
 	}
-	if q.Through, err = from.SilentThrough(ctx, kinds, subject.Type, progress); err != nil {
+	if q.Through, err = from.SilentThrough(ctx, kinds.SubjectKinds(of), progress); err != nil {
 		return readFailure(err)
 	}
 	found, err := paging.Collect(from.EachSilent(ctx, q))
 	if err != nil {
 		return readFailure(err)
 	}
-	result := httpapi.NewSilent(query.SilentPage{Subjects: found}, q.Through, progress)
+	var result any = httpapi.NewSilent(query.SilentPage{Subjects: found}, q.Through, progress)
+	counts := query.CountSilent(found)
+	if q.By != nil {
+		result = httpapi.NewSilentCounts(counts, "", progress)
+	}
 	return flags.print(cmd, from, result, func() error {
 		defer printing.Progress(cmd.ErrOrStderr(), progress, from.Now())
 		switch {
@@ -72,6 +85,9 @@ func (f *silentFlags) list(cmd *cobra.Command, to *connection, flags readFlags, 
 			return printNone(cmd, fmt.Sprintf(none, what, f.span.Text(), q.Through))
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "known through %s\n", q.Through)
+		if q.By != nil {
+			return printing.SilentCounts(cmd.OutOrStdout(), counts)
+		}
 		return printing.Silent(cmd.OutOrStdout(), kinds, found, q.Through)
 	})
 }

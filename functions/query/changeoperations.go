@@ -138,6 +138,19 @@ var changeOperations = map[httpapi.Action]operation{
 			problemBadSpan, problemUnknownKind, problemBadLimit, problemForgedCursor, problemForeignCursor,
 		},
 	},
+	httpapi.CountSilent: {
+		Summary: "Numbers of silent members by group",
+		Description: "How many subjects without an event of the span before processedThrough each group has, " +
+			"by the latest value of the field that groups are by. withoutGroup never had an event of the " +
+			"groups' kind, or none with the field; of unknownGroup no event is stored any more. A page " +
+			"counts up to 2,000 subjects: add up the pages. Reads what the list of silent subjects reads.",
+		Parameters: []string{"for", "kind", "cursor"},
+		Result:     "SilentCounts",
+		List:       true,
+		Problems: []httpapi.ProblemType{
+			problemBadSpan, problemUnknownKind, problemForgedCursor, problemForeignCursor,
+		},
+	},
 	httpapi.ListSubjects: {
 		Summary: "Subjects of a type",
 		Description: "All subjects that ever had an event or that have a profile, with their series; limit " +

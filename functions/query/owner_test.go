@@ -163,3 +163,34 @@ func TestReads_AnOwnersCursorIsRefusedForAnother(t *testing.T) {
 	response := getAs(t, h, "/v1/devices?limit=2&cursor="+cursors[0], map[string]string{"account": "other"})
 	requireProblem(t, response, "/problems/foreign-cursor")
 }
+
+// Members of groups are counted for all subjects, and for an owner among its own. Those without an event are
+// not silent in an unknown group.
+func TestCountSilent_AnOwnersCountsAreOfItsSubjects(t *testing.T) {
+	t.Parallel()
+	h := twoOwners(t)
+	table := h.Query.Store.(*memory.Table)
+	for _, id := range []string{"acme:1", "acme:2", "acme:3", "acme:gone", "other:1", "acme"} {
+		series := model.Series{Subject: model.Subject{Type: "HALL", ID: id}, Kind: "VISIT"}
+		last := now.Add(-3 * time.Hour)
+		listed := storage.ListedSeries{Series: series, First: last, Last: last}
+		if err := table.PutItem(t.Context(), item.FromListedSeries(listed)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const path = "/v1/silent/halls/visits-by-wing?for=10m"
+	for owner, want := range map[string]string{
+		"":     `{"groups":[],"withoutGroup":5,"unknownGroup":1,`,
+		"acme": `{"groups":[],"withoutGroup":3,"unknownGroup":1,`,
+	} {
+		if h.OwnerClaim = ""; owner != "" {
+			h.OwnerClaim = "account"
+		}
+		response := getAs(t, h, path, map[string]string{"account": owner})
+		if response.Status != 200 || !strings.HasPrefix(response.Body, want) {
+			t.Errorf("owner %q: %d %s, want %s", owner, response.Status, response.Body, want)
+		}
+	}
+	h.OwnerClaim = ""
+	requireProblem(t, getAs(t, h, path+"&kind=readings", nil), "/problems/unknown-kind")
+}

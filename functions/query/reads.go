@@ -28,6 +28,7 @@ var reads = map[httpapi.Action]func(h *Handler, ctx context.Context, res resourc
 	httpapi.ListSubjects:   (*Handler).subjects,
 	httpapi.ReadSeries:     (*Handler).series,
 	httpapi.ListSilent:     (*Handler).silent,
+	httpapi.CountSilent:    (*Handler).countSilent,
 	httpapi.ReadDeleted:    (*Handler).deleted,
 	httpapi.ReadVersions:   (*Handler).versions,
 	httpapi.ReadVersion:    (*Handler).version,

@@ -69,34 +69,56 @@ func (h *Handler) series(ctx context.Context, res resource, _ params) (any, erro
 
 // silent returns a page of the subjects of a type that have no event of the span before what is processed.
 func (h *Handler) silent(ctx context.Context, res resource, args params) (any, error) {
-	limit, span := args.limit(), args.silentFor()
-	kind := h.silentKind(res, args)
+	limit := args.limit()
+	q, progress, err := h.silentQuery(ctx, res, args, res.Type)
+	if err != nil {
+		return nil, err
+	}
+	q.Limit = limit
+	page, err := h.Query.Silent(ctx, q)
+	return httpapi.NewSilent(page, q.Through, progress), err
+}
+
+// countSilent counts the silent members of the groups of a kind. A page counts as many subjects as it may
+// look at.
+func (h *Handler) countSilent(ctx context.Context, res resource, args params) (any, error) {
+	of, _ := h.Catalog.Kind(res.Kind.GroupsOf) // a kind of groups has it
+	q, progress, err := h.silentQuery(ctx, res, args, of.Subject)
+	if err != nil {
+		return nil, err
+	}
+	q.By = res.Kind
+	page, err := h.Query.Silent(ctx, q)
+	return httpapi.NewSilentCounts(query.CountSilent(page.Subjects), page.Next, progress), err
+}
+
+// silentQuery returns the request for the silent subjects of a type.
+func (h *Handler) silentQuery(ctx context.Context, res resource, args params, of catalog.SubjectType) (
+	q query.Silent, progress query.Progress, err error) {
+	q = query.Silent{
+		SubjectType: of.Name, Prefix: res.owner.Prefix(), Kinds: query.CatalogKinds(h.Catalog),
+		Kind: h.silentKind(of.Name, args), For: args.silentFor(), Cursor: args.text("cursor"),
+	}
 	if args.err() != nil {
-		return nil, args.err()
+		return q, progress, args.err()
 	}
-	progress, err := h.Progress(ctx)
+	if progress, err = h.Progress(ctx); err == nil {
+		q.Through, err = h.Query.SilentThrough(ctx, h.Catalog.SubjectKinds(of), progress)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("read the progress of %s: %w", res.Subject().Type, err)
+		return q, progress, fmt.Errorf("read the progress of %s: %w", of.Name, err)
 	}
-	through, err := h.Query.SilentThrough(ctx, h.Catalog, res.Subject().Type, progress)
-	if err != nil {
-		return nil, fmt.Errorf("read the progress of %s: %w", res.Subject().Type, err)
-	}
-	page, err := h.Query.Silent(ctx, query.Silent{
-		SubjectType: res.Subject().Type, Prefix: res.owner.Prefix(), Kinds: query.CatalogKinds(h.Catalog),
-		Kind: kind, Through: through, For: span, Limit: limit, Cursor: args.text("cursor"),
-	})
-	return httpapi.NewSilent(page, through, progress), err
+	return q, progress, nil
 }
 
 // silentKind returns the name of the kind in the parameters; "" means any.
-func (h *Handler) silentKind(res resource, args params) string {
+func (h *Handler) silentKind(subjectType string, args params) string {
 	if !args.values.Has("kind") {
 		return ""
 	}
 	kind, known := h.Catalog.ByPath(args.text("kind"))
-	if !known || kind.Subject.Name != res.Subject().Type {
-		problem := problemUnknownKind.New("kind: %.64q is no kind of %s", args.text("kind"), res.Subject().Type)
+	if !known || kind.Subject.Name != subjectType {
+		problem := problemUnknownKind.New("kind: %.64q is no kind of %s", args.text("kind"), subjectType)
 		args.fail(problem)
 		return ""
 	}

@@ -24,6 +24,8 @@ type Store interface {
 type Events[T any] struct {
 	declared  *catalog.Kind // kindOfTable returns the one to work with
 	sources   []catalog.Kind
+	members   *Events[T] // of a kind of groups
+	store     Store
 	unmanaged bool
 	layout    *layout
 	ingest    *ingest.Service
@@ -77,15 +79,20 @@ func Open[T any](store Store, kind catalog.Kind, opts *Options) (*Events[T], err
 	e := &Events[T]{
 		declared:  row,
 		sources:   o.Sources,
+		store:     store,
 		unmanaged: o.Unmanaged,
 		layout:    layout,
 		ingest:    service,
 		editor:    &ingest.Editor{Service: service, Store: store},
 		patience:  o.Patience,
 	}
-	reads, err := e.reader(store)
-	e.query = &query.Service{Store: reads, Now: o.clock(), CursorKey: o.CursorKey}
+	e.query, err = e.newQuery(o.CursorKey)
 	return e, err
+}
+
+func (e *Events[T]) newQuery(cursorKey []byte) (*query.Service, error) {
+	reads, err := e.reader(e.store)
+	return &query.Service{Store: reads, Now: e.ingest.Now, CursorKey: cursorKey}, err
 }
 
 // reader returns the store that folds open buckets of deferred tiers when they are read.

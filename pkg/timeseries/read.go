@@ -54,7 +54,7 @@ func (e *Events[T]) Series(ctx context.Context, subject string) iter.Seq2[Listed
 
 // listedKind returns the kind in the list of series: sessions have the series of their events.
 func (e *Events[T]) listedKind() string {
-	if !e.declared.HasEvents() {
+	if e.declared.Sessions != nil {
 		return e.declared.Sessions.Of
 	}
 	return e.declared.Name

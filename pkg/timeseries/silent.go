@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
 // Silent returns an iterator over the subjects without an event of the kind in a span, in no particular
@@ -16,16 +17,9 @@ import (
 func (e *Events[T]) Silent(
 	ctx context.Context, span time.Duration,
 ) (_ iter.Seq2[Listed, error], through time.Time, _ error) {
-	if _, err := e.kindOfTable(ctx); err != nil {
-		return nil, time.Time{}, err
-	}
-	progress, err := e.query.StreamProgress(ctx)
+	q, err := e.silentQuery(ctx, span)
 	if err != nil {
 		return nil, time.Time{}, err
-	}
-	q := query.Silent{
-		SubjectType: e.declared.Subject.Name, Kind: e.listedKind(), Kinds: e.kindToRead, For: span,
-		Through: progress.KnownThrough(e.query.Now()),
 	}
 	return func(yield func(Listed, error) bool) {
 		for s, err := range e.query.EachSilent(ctx, q) {
@@ -38,4 +32,21 @@ func (e *Events[T]) Silent(
 			}
 		}
 	}, toTime(q.Through), nil
+}
+
+// silentQuery returns the request for the silent subjects of the kind.
+func (e *Events[T]) silentQuery(ctx context.Context, span time.Duration) (query.Silent, error) {
+	q := query.Silent{
+		SubjectType: e.declared.Subject.Name, Kind: e.listedKind(), Kinds: e.kindToRead, For: span,
+	}
+	kind, err := e.kindOfTable(ctx)
+	if err != nil {
+		return q, err
+	}
+	progress, err := e.query.StreamProgress(ctx)
+	if err != nil {
+		return q, err
+	}
+	q.Through, err = e.query.SilentThrough(ctx, []*catalog.Kind{kind}, progress)
+	return q, err
 }

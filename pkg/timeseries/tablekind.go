@@ -141,14 +141,19 @@ func (e *Events[T]) loadKind(ctx context.Context, reader tableconfig.Reader,
 	if err := e.checkKnown(ctx, reader); err != nil {
 		return nil, err
 	}
-	kinds, err := catalog.New(append([]catalog.Kind{*e.declared}, e.sources...)...)
+	declared := e.declared
+	if e.members != nil {
+		declared = e.members.declared
+	}
+	kinds, err := catalog.New(append([]catalog.Kind{*declared}, e.sources...)...)
 	if err != nil {
 		return nil, err
 	}
 	if err := tableconfig.Load(ctx, reader, kinds, now); err != nil {
 		return nil, err
 	}
-	return &kinds.Kinds[0], nil
+	kind, _ := kinds.Kind(e.declared.Name) // it is of the same declaration
+	return kind, nil
 }
 
 // checkKnown returns ErrTableConfig for a kind that the table does not know although it knows others: no

@@ -59,6 +59,7 @@ var actionAccess = map[Action]Access{
 	ListOwnRules:   {Scope: ScopeRead, Link: LinkNever, Owner: OwnerSubject},
 	ListSubjects:   {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
 	ListSilent:     {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
+	CountSilent:    {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
 	ListOpenAlerts: {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
 	ListRules:      {Scope: ScopeRead, Link: LinkNever, Owner: OwnerNone},
 	ReadByIndex:    {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},

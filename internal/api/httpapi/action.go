@@ -45,6 +45,7 @@ const (
 	ListSubjects   Action = "subjects"
 	ReadSeries     Action = "series"
 	ListSilent     Action = "silent" // subjects of a type without an event of a span
+	CountSilent    Action = "silent-by-group"
 )
 
 // The actions on alerts and their rules.

@@ -19,8 +19,14 @@ type Route struct {
 func Routes(c *catalog.Catalog) (all []Route) {
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
-		path := strings.NewReplacer("{kinds}", k.Path, "{subjects}", k.Subject.Path, "{field}", k.IndexBy)
-		all = append(all, ownRoutes(kindRoutes, routeOwner{kinds: c, subject: k.Subject, kind: k}, k.Name, path)...)
+		members := ""
+		if of, ok := c.Kind(k.GroupsOf); ok {
+			members = of.Subject.Path
+		}
+		path := strings.NewReplacer("{kinds}", k.Path, "{subjects}", k.Subject.Path, "{field}", k.IndexBy,
+			"{members}", members)
+		owner := routeOwner{kinds: c, subject: k.Subject, kind: k}
+		all = append(all, ownRoutes(kindRoutes, owner, k.Name, path)...)
 	}
 	for _, rows := range [][]routeRow{summaryRoutes, lifecycleRoutes, alertRoutes} {
 		for _, s := range c.Subjects() {

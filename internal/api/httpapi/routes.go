@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-// routeRow is a route that each kind, each subject type or the service has. In its path {kinds}, {subjects}
-// and {field} are replaced.
+// routeRow is a route that each kind, each subject type or the service has. In its path {kinds}, {subjects},
+// {field}, and {members} of a kind of groups, are replaced.
 type routeRow struct {
 	method string
 	path   string
@@ -53,6 +53,7 @@ var (
 	needLatestBy     = &need{met: func(o routeOwner) bool { return len(o.kind.LatestBy) > 0 }}
 	needDimensions   = &need{met: func(o routeOwner) bool { return len(o.kind.Dimensions) > 0 }, reported: true}
 	needGroups       = &need{met: func(o routeOwner) bool { return o.kind.GroupsOf != "" }, reported: true}
+	needGroupKind    = &need{met: func(o routeOwner) bool { return o.kind.GroupsOf != "" }}
 	needSeveralKinds = &need{met: func(o routeOwner) bool {
 		return len(catalog.WithEvents(o.kinds.SubjectKinds(o.subject))) > 1
 	}, reported: true}
@@ -77,6 +78,7 @@ var kindRoutes = []routeRow{
 	{method: http.MethodGet, path: "/v1/{kinds}/latest", action: ReadLatestBy, needs: needLatestBy},
 	{method: http.MethodGet, path: "/v1/{kinds}/{field}/{value}",
 		action: ReadByIndex, needs: needIndexedEvents},
+	{method: http.MethodGet, path: "/v1/silent/{members}/{kinds}", action: CountSilent, needs: needGroupKind},
 	{method: http.MethodGet, path: "/v1/{subjects}/{id}/{kinds}",
 		action: ReadHistory, needs: needIndexedSessions},
 	{method: http.MethodGet, path: "/v1/{subjects}/{id}/{kinds}/{time}/{event}",

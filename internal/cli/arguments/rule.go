@@ -46,6 +46,36 @@ func RuleKind(kinds *catalog.Catalog, subjectType, name string) (string, error) 
 	return fit[0], nil
 }
 
+// GroupKind returns the kind of groups of members of a subject type, by the type of the groups or by its own
+// name: by-site, or readings-by-site.
+func GroupKind(kinds *catalog.Catalog, of catalog.SubjectType, by string) (*catalog.Kind, error) {
+	var fit, forms []string
+	var found *catalog.Kind
+	for _, member := range kinds.SubjectKinds(of) {
+		for _, g := range member.GroupKinds() {
+			forms = append(forms, g.Subject.Path)
+			if by == g.Name || by == g.Path {
+				return g, nil
+			}
+			if by == g.Subject.Path || by == g.Subject.Name {
+				found, fit = g, append(fit, g.Path)
+			}
+		}
+	}
+	switch {
+	case len(forms) == 0:
+		return nil, usererr.Errorf("--by %s: no kind of %s has groups: declare some, such as groups: [site]", by,
+			of.Path)
+	case len(fit) == 0:
+		return nil, usererr.Errorf("--by %s: no such groups of %s; there are %s%s", by, of.Path,
+			strings.Join(forms, ", "), names.DidYouMean(by, forms))
+	case len(fit) > 1:
+		return nil, usererr.Errorf("--by %s: several kinds have these groups: choose %s", by,
+			strings.Join(fit, " or "))
+	}
+	return found, nil
+}
+
 func kindNames(kinds *catalog.Catalog) []string {
 	return lists.Map(kinds.Kinds, func(k catalog.Kind) string { return k.Name })
 }

@@ -29,3 +29,21 @@ func Silent(w io.Writer, kinds *catalog.Catalog, found []query.SilentSubject, th
 	}
 	return table.Print()
 }
+
+// SilentCounts prints a line for each group, after a header, and one each for the members without a group and
+// for those whose group is not known.
+func SilentCounts(w io.Writer, counts query.SilentCounts) error {
+	table := terminal.NewTable(w)
+	table.Add("GROUP", "SILENT")
+	for _, g := range counts.Groups {
+		table.Add(g.Group, terminal.Grouped(g.Silent))
+	}
+	for _, rest := range []query.SilentCount{
+		{Group: "(in no group)", Silent: counts.None}, {Group: "(not known)", Silent: counts.Unknown},
+	} {
+		if rest.Silent > 0 {
+			table.Add(rest.Group, terminal.Grouped(rest.Silent))
+		}
+	}
+	return table.Print()
+}

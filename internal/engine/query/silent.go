@@ -29,8 +29,10 @@ type Silent struct {
 	// processed. The span ends there, so that a table stream which is behind makes no subject silent.
 	Through model.Time
 	For     time.Duration // the span; more than 0
-	Limit   int           // subjects in a page or iteration; 0 means all
-	Cursor  string
+	// By is a kind of groups of members of the subject type: SilentSubject.Group is set. nil sets none.
+	By     *catalog.Kind
+	Limit  int // subjects in a page or iteration; 0 means all
+	Cursor string
 }
 
 // SilentSubject is a subject without an event of the span.
@@ -43,6 +45,14 @@ type SilentSubject struct {
 	// any more.
 	Rounded bool
 	Newest  model.Series // the series of that event; zero if there is none
+	Group   SilentGroup  // with Silent.By
+}
+
+// SilentGroup is the group in which the newest event of a silent subject counts.
+type SilentGroup struct {
+	ID string // "" if the event lacks the field, or the subject never had an event of the group's kind
+	// Unknown says that the event is not stored any more, or cannot be decoded.
+	Unknown bool
 }
 
 // SilentPage is one page of silent subjects.
@@ -67,7 +77,11 @@ func (s *Service) Silent(ctx context.Context, q Silent) (SilentPage, error) {
 	if err := q.check(); err != nil {
 		return SilentPage{}, err
 	}
-	cursors := cursorsFor(s.cursorKeys(), "silent", q.SubjectType, q.Prefix, q.Kind, q.For.String())
+	scope := []string{"silent", q.SubjectType, q.Prefix, q.Kind, q.For.String()}
+	if q.By != nil {
+		scope = append(scope, q.By.Name)
+	}
+	cursors := cursorsFor(s.cursorKeys(), scope...)
 	after, err := cursors.open(q.Cursor)
 	if err != nil {
 		return SilentPage{}, err
@@ -237,6 +251,7 @@ func (l listedSubject) mayBeSilent(q Silent) bool {
 // silentSubject reads the newest events of a subject. It returns nil if the subject is not silent.
 func (s *Service) silentSubject(ctx context.Context, q Silent, l listedSubject) (*SilentSubject, error) {
 	one := SilentSubject{Subject: l.subject}
+	grouped := model.MinTime // the newest event of the group's kind
 	for _, listed := range l.series {
 		newest, err := s.newestEvent(ctx, q, listed.Series)
 		if err != nil {
@@ -244,10 +259,13 @@ func (s *Service) silentSubject(ctx context.Context, q Silent, l listedSubject) 
 		}
 		at, rounded := listed.Last, newest == nil
 		if newest != nil {
-			at = *newest
+			at = newest.At
 		}
 		if at > q.lastSeenBefore() {
 			return nil, nil
+		}
+		if q.By != nil && listed.Series.Kind == q.By.GroupsOf && at >= grouped {
+			one.Group, grouped = q.group(newest), at
 		}
 		if one.LastSeen == nil || at > *one.LastSeen {
 			one.LastSeen, one.Rounded = &at, rounded
@@ -255,37 +273,4 @@ func (s *Service) silentSubject(ctx context.Context, q Silent, l listedSubject) 
 		}
 	}
 	return &one, nil
-}
-
-// newestEvent returns the time of the newest event of a series, by its latest item or its events; nil if none
-// is stored.
-func (s *Service) newestEvent(
-	ctx context.Context, q Silent, series model.Series,
-) (at *model.Time, _ error) {
-	kind, err := q.Kinds(ctx, series.Kind)
-	if err != nil || kind == nil || !kind.HasEvents() || kind.OrderBy != "" {
-		return nil, err // known by the list alone
-	}
-	for _, shard := range kind.ShardSeries(series) {
-		if kind.LatestInTransaction() {
-			latest, err := s.Store.Latest(ctx, shard, false)
-			if err != nil {
-				return nil, err
-			}
-			if latest != nil && latest.Ordered && (at == nil || latest.At > *at) {
-				at = &latest.At
-			}
-			continue
-		}
-		page, err := s.Store.Events(ctx, storage.Range{
-			Series: shard, From: model.MinTime, To: model.MaxTime + 1, Newest: true, Limit: 1,
-		})
-		if err != nil {
-			return nil, err
-		}
-		if len(page.Events) > 0 && (at == nil || page.Events[0].At > *at) {
-			at = &page.Events[0].At
-		}
-	}
-	return at, nil
 }

@@ -51,7 +51,9 @@ func newListed(t testingT) *listed {
 	logs.Name, logs.Path = "LOG", "logs"
 	logs.Latest = catalog.NoLatest
 	logs.Measures, logs.LatestBy = nil, nil
-	kinds, err := catalog.New(iot.Readings, logs)
+	readings := iot.Readings
+	readings.Groups = []string{"site"}
+	kinds, err := catalog.New(readings, logs)
 	if err != nil {
 		t.Fatalf("catalog: %v", err)
 	}
@@ -75,10 +77,19 @@ func (l *listed) list(series model.Series, last model.Time) {
 // send stores an event and lists its series.
 func (l *listed) send(subject, kind, stream string, at model.Time) model.EventKey {
 	l.t.Helper()
+	return l.sendFrom("", subject, kind, stream, at)
+}
+
+// sendFrom is send from a site; "" is none.
+func (l *listed) sendFrom(site, subject, kind, stream string, at model.Time) model.EventKey {
+	l.t.Helper()
 	of, _ := l.kinds.Kind(kind)
 	service := &ingest.Service{Store: l.table, Limits: config.Default().Limits, Rand: rand.Reader,
 		Now: func() model.Time { return now }}
 	sent := []ingest.TypedObservation{{Subject: subject, Stream: stream, At: at}}
+	if site != "" {
+		sent[0].Attrs = model.Attrs{{Name: "site", Value: model.TextValue(site)}}
+	}
 	out, err := service.AppendEvents(context.Background(), of, sent)
 	if err != nil {
 		l.t.Fatalf("send: %v", err)
@@ -206,7 +217,8 @@ func TestSilentThrough_OfGroupsIsTheStartOfTheLastClosedBucket(t *testing.T) {
 			live := &query.Live{Store: table, Watermarks: table, Kind: query.CatalogKinds(kinds), Now: clock}
 			s := &query.Service{Store: live, Now: clock}
 			for subjects, want := range map[string]model.Time{"BY_SITE": c.want, "DEVICE": now} {
-				through, err := s.SilentThrough(t.Context(), kinds, subjects, query.Progress{})
+				of, _ := kinds.SubjectType(subjects)
+				through, err := s.SilentThrough(t.Context(), kinds.SubjectKinds(of), query.Progress{})
 				if err != nil || through != want {
 					t.Errorf("%s: %s, %v; want %s", subjects, through, err, want)
 				}

@@ -9,15 +9,14 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// SilentThrough returns the time through which the silence of the subjects of a type is known. For groups,
+// SilentThrough returns the time through which the silence of the subjects of kinds is known. For groups,
 // this is the start of the last bucket that has closed: their last event is known to the bucket.
 func (s *Service) SilentThrough(
-	ctx context.Context, kinds *catalog.Catalog, subjectType string, p Progress,
+	ctx context.Context, kinds []*catalog.Kind, p Progress,
 ) (model.Time, error) {
 	through := p.KnownThrough(s.Now())
 	live, ok := s.Store.(*Live)
-	of, _ := kinds.SubjectType(subjectType)
-	for _, kind := range kinds.SubjectKinds(of) {
+	for _, kind := range kinds {
 		if kind.GroupsOf == "" || !ok {
 			continue
 		}

@@ -1,0 +1,106 @@
+package query_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/tidemark-db/tidemark/internal/base/paging"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Each silent device counts once, in the site that its newest reading with a site had. Pages add up.
+func TestCountSilent_CountsEachSilentMemberInItsLatestGroup(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := newListed(t)
+		sites := rapid.SampledFrom([]string{"", "a", "b", "c"})
+		last, of := map[string]model.Time{}, map[string]string{}
+		for i := range rapid.IntRange(0, 30).Draw(t, "devices") {
+			name := fmt.Sprint("d", i)
+			if rapid.Bool().Draw(t, "profile") {
+				l.list(model.Series{Subject: model.Subject{Type: "DEVICE", ID: name}}, 0)
+				last[name] = model.MinTime
+			}
+			at := now.Add(-200 * time.Minute)
+			for range rapid.IntRange(0, 3).Draw(t, "events") {
+				at = at.Add(time.Duration(rapid.IntRange(1, 60).Draw(t, "minutes")) * time.Minute)
+				kind, site := rapid.SampledFrom([]string{"READING", "LOG"}).Draw(t, "kind"), sites.Draw(t, "site")
+				l.sendFrom(site, name, kind, "", at)
+				if last[name] = at; kind == "READING" && site != "" {
+					of[name] = site
+				}
+			}
+		}
+		q := l.request(time.Duration(rapid.IntRange(1, 200).Draw(t, "span")) * time.Minute)
+		q.By, _ = l.kinds.Kind("READING_BY_SITE")
+		want := map[string]int{}
+		for name, at := range last {
+			if at <= now.Add(-q.For) {
+				want[of[name]]++
+			}
+		}
+		all, err := paging.Collect(l.query.EachSilent(t.Context(), q))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var paged []query.SilentSubject
+		q.Limit = rapid.IntRange(1, 9).Draw(t, "limit")
+		for more := true; more; more = q.Cursor != "" {
+			page, err := l.query.Silent(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			paged, q.Cursor = append(paged, page.Subjects...), page.Next
+		}
+		for how, found := range map[string][]query.SilentSubject{"iterator": all, "pages": paged} {
+			counts := query.CountSilent(found)
+			got := map[string]int{"": counts.None}
+			for _, g := range counts.Groups {
+				got[g.Group] += g.Silent
+			}
+			want[""] += 0
+			if diff := cmp.Diff(want, got); diff != "" || counts.Unknown != 0 {
+				t.Fatalf("%s, silent for %s, %d unknown (-want +got):\n%s", how, q.For, counts.Unknown, diff)
+			}
+			if !slices.IsSortedFunc(counts.Groups, func(x, y query.SilentCount) int { return y.Silent - x.Silent }) {
+				t.Fatalf("%s: %+v, want the most first", how, counts.Groups)
+			}
+		}
+		if n := len(slices.Collect(maps.Keys(want))); n == 0 {
+			t.Fatal("nothing was counted")
+		}
+	})
+}
+
+// A member whose newest event is not stored any more is in no known group, which is not the same as none. It
+// costs no read more than the list of silent members.
+func TestCountSilent_DoesNotTakeAnExpiredEventForOneWithoutAGroup(t *testing.T) {
+	t.Parallel()
+	l := newListed(t)
+	l.list(model.Series{Subject: model.Subject{Type: "DEVICE", ID: "expired"}, Kind: "READING"},
+		now.Add(-3*time.Hour))
+	l.list(model.Series{Subject: model.Subject{Type: "DEVICE", ID: "profile only"}}, 0)
+	l.sendFrom("a", "stored", "READING", "", now.Add(-3*time.Hour))
+	q := l.request(time.Hour)
+	count := func() (query.SilentCounts, int64) {
+		before := l.reads.latest.Load()
+		found, err := paging.Collect(l.query.EachSilent(t.Context(), q))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return query.CountSilent(found), l.reads.latest.Load() - before
+	}
+	_, listReads := count()
+	q.By, _ = l.kinds.Kind("READING_BY_SITE")
+	got, reads := count()
+	want := query.SilentCounts{Groups: []query.SilentCount{{Group: "a", Silent: 1}}, None: 1, Unknown: 1}
+	if diff := cmp.Diff(want, got); diff != "" || reads != listReads {
+		t.Errorf("%d reads, the list takes %d (-want +got):\n%s", reads, listReads, diff)
+	}
+}

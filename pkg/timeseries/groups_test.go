@@ -1,0 +1,127 @@
+package timeseries_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+	"github.com/tidemark-db/tidemark/pkg/timeseries"
+)
+
+// foldGroups processes the table's stream and sweeps the queue, as the aggregate function does.
+func foldGroups(t *testing.T, table *memory.Table, kind catalog.Kind) {
+	t.Helper()
+	kinds, err := catalog.New(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := today
+	aggregator := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds,
+		Now: func() model.Time { return model.NewTime(at) }}
+	var changes []storage.Change
+	for _, record := range table.Records(0) {
+		if key, err := keys.ParseEvent(record.Keys); err == nil {
+			e, _ := item.Event(record.New)
+			changes = append(changes, storage.Change{Type: storage.Inserted, Key: key, After: &e, At: record.At})
+		}
+	}
+	if report := aggregator.Process(t.Context(), changes); len(report.Failures) > 0 {
+		t.Fatalf("%+v", report)
+	}
+	at = at.Add(30 * time.Minute)
+	for _, shard := range append(storage.FirstGeneration.QueueShards(), storage.GroupShard) {
+		if report, err := aggregator.Sweep(t.Context(), shard); err != nil || len(report.Failures) > 0 {
+			t.Fatalf("%+v, %v", report, err)
+		}
+	}
+	if err := table.PutItem(t.Context(), item.FromStreamProgress(model.NewTime(today))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestGroups_AreListedReadAndTheirSilentMembersCounted(t *testing.T) {
+	t.Parallel()
+	kind := iot.Readings
+	kind.Groups, kind.Retention = []string{"location"}, tier.Standard().Defer()
+	table := newTable()
+	readings, err := timeseries.Open[Reading](table, kind, &timeseries.Options{Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hour := today.Add(-3 * time.Hour)
+	for _, r := range []Reading{
+		{Device: "a", At: hour, Location: "hall", Temperature: number("20")},
+		{Device: "b", At: hour, Location: "hall", Temperature: number("22")},
+		{Device: "c", At: hour, Location: "yard", Temperature: number("4")},
+		{Device: "d", At: hour, Temperature: number("1")},
+		{Device: "a", At: today, Location: "hall", Temperature: number("21")},
+	} {
+		if _, err := readings.Append(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	foldGroups(t, table, readings.Kind())
+	places, err := readings.Groups("location")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for l, err := range places.Series(t.Context(), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, l.Subject)
+	}
+	if diff := cmp.Diff([]string{"hall", "yard"}, names); diff != "" {
+		t.Errorf("groups (-want +got):\n%s", diff)
+	}
+	rows, err := places.Rollups(t.Context(), timeseries.Key{Subject: "hall"}, tier.Hour,
+		timeseries.In(hour, hour.Add(time.Hour)))
+	if err != nil || len(rows) != 1 || rows[0].Summary.Events() != 2 || !rows[0].Exact {
+		t.Errorf("%+v, %v; want one exact rollup of two events", rows, err)
+	}
+	counts, unknown, through, err := places.SilentMembers(t.Context(), 30*time.Minute)
+	want := map[string]int{"": 1, "hall": 1, "yard": 1}
+	if diff := cmp.Diff(want, counts); diff != "" || unknown != 0 || err != nil || !through.Equal(today) {
+		t.Errorf("%d unknown, through %s, %v (-want +got):\n%s", unknown, through, err, diff)
+	}
+}
+
+func TestGroups_HaveNoEvents(t *testing.T) {
+	t.Parallel()
+	kind := iot.Readings
+	kind.Groups = []string{"location"}
+	readings, err := timeseries.Open[Reading](newTable(), kind, &timeseries.Options{Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readings.Groups("site"); err == nil {
+		t.Error("groups by a field that the kind does not name: no error")
+	}
+	if _, _, _, err := readings.SilentMembers(t.Context(), time.Minute); err == nil {
+		t.Error("silent members of devices: no error")
+	}
+	places, err := readings.Groups("location")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := places.Append(t.Context(),
+		Reading{Device: "hall", At: today, Temperature: number("1")}); !errors.Is(err, timeseries.ErrRejected) {
+		t.Errorf("append to a group: %v, want %v", err, timeseries.ErrRejected)
+	}
+	if _, err := places.Latest(t.Context(), timeseries.Key{Subject: "hall"}); !errors.Is(err,
+		timeseries.ErrNoLatest) {
+		t.Errorf("latest item of a group: %v, want %v", err, timeseries.ErrNoLatest)
+	}
+}
