@@ -163,6 +163,10 @@ exhaustive-small: ## longer: every history of small scenarios on the real code, 
 exhaustive: ## longer: the same with more events, processes and clocks (under 30 min, 8 GB)
 	@$(LAB) exhaustive --size l
 
+.PHONY: midnight
+midnight: node_modules ui/node_modules build-local ## longer: the suites of the API and the pages while a month, a year and summer time end (about 4 min)
+	@go test ./test/midnight -count=1 -timeout 30m -v -all
+
 .PHONY: sim-alerts
 sim-alerts: ## longer: 1,000 seeded histories of a fleet's alerts over all faults together (about 5 min)
 	@TIDEMARK_HISTORIES=1000 go test ./internal/engine/alert -count=1 -timeout 60m -v -run TestSim_AlertsAreThoseOfASequentialPass
