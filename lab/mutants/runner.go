@@ -103,10 +103,11 @@ func (r *runner) compiles(m mutant) error {
 	return nil
 }
 
-// test runs the tests of one package; overlay is "" for the unchanged code.
-func (r *runner) test(ctx context.Context, overlay, p string) (outcome, error) {
+// test runs the tests of one package, or some of them; overlay is "" for the unchanged code.
+func (r *runner) test(ctx context.Context, overlay, tests string) (outcome, error) {
+	p, pattern, _ := strings.Cut(tests, " ")
 	args := []string{"test", "-json", "-count=1", "-short", "-failfast", "-vet=off", "-timeout",
-		r.limit.String()}
+		r.limit.String(), "-run", pattern}
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 )
 
-var all = flag.Bool("all", false, "play the end of each, not that of today's seed alone")
+var all = flag.Bool("all", false, "play all ends, not one by the seed of the day")
 
 var ends = []struct{ name, at string }{
 	{"a month", "2026-11-30T23:59:50Z"},
