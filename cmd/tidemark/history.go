@@ -92,7 +92,7 @@ func history(cmd *cobra.Command, to *connection, flags historyFlags, subject str
 			from.printNone(ctx, cmd.ErrOrStderr())
 			return nil
 		}
-		return flags.times.History(cmd.OutOrStdout(), events)
+		return flags.times.History(cmd.OutOrStdout(), events, from.units())
 	})
 }
 

@@ -57,7 +57,7 @@ func latestCommand(to *connection) *cobra.Command {
 			return &failure{status: exitNo, message: err}
 		}
 		return flags.print(cmd, from, httpapi.NewLatest(latest), func() error {
-			return flags.times.Latest(cmd.OutOrStdout(), latest)
+			return flags.times.Latest(cmd.OutOrStdout(), latest, from.units())
 		})
 	}
 	return cmd

@@ -89,6 +89,11 @@ type seriesReader struct {
 	meter   *model.ReadMeter
 }
 
+// units returns the units of the measures of the kinds that are read.
+func (r *seriesReader) units() printing.Units {
+	return query.Units(append([]*catalog.Kind{r.rollups.Kind}, r.rollups.With...)...)
+}
+
 // open returns a reader of the series, and a context that measures what it reads.
 func (f *readFlags) open(cmd *cobra.Command, to *connection,
 	subject string) (context.Context, *seriesReader, error) {

@@ -137,7 +137,7 @@ func rollups(cmd *cobra.Command, to *connection, flags rollupsFlags, subject str
 			from.printNone(ctx, cmd.ErrOrStderr())
 			return nil
 		}
-		return flags.printTables(cmd.OutOrStdout(), found)
+		return flags.printTables(cmd.OutOrStdout(), found, from.units())
 	})
 }
 
@@ -255,13 +255,13 @@ func unknownTier(typed string, kind *catalog.Kind) error {
 }
 
 // printTables prints the plots, the reason for the tier, and the tables.
-func (f *rollupsFlags) printTables(out io.Writer, found foundRollups) error {
+func (f *rollupsFlags) printTables(out io.Writer, found foundRollups, units printing.Units) error {
 	width, onTerminal := terminal.Width(out)
 	if !onTerminal {
 		width = plainWidth
 	}
 	if f.plot == "always" || f.plot == "auto" && onTerminal {
-		if err := plot.Write(out, found.Rollups, f.measure, width); err != nil {
+		if err := plot.Write(out, found.Rollups, f.measure, units, width); err != nil {
 			return err
 		}
 	}
@@ -270,7 +270,7 @@ func (f *rollupsFlags) printTables(out io.Writer, found foundRollups) error {
 			return err
 		}
 	}
-	if err := f.times.Rollups(out, found.Rollups, f.measure); err != nil {
+	if err := f.times.Rollups(out, found.Rollups, f.measure, units); err != nil {
 		return err
 	}
 	if err := printing.Dimensions(out, found.Rollups); err != nil {

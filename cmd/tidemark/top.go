@@ -96,7 +96,7 @@ func topMembers(cmd *cobra.Command, to *connection, flags topFlags, subject stri
 	}
 	return flags.print(cmd, from, httpapi.FromMembers(q, ranks, total), func() error {
 		defer printing.Progress(cmd.ErrOrStderr(), total.Progress, from.Now())
-		return printing.Members(cmd.OutOrStdout(), q, ranks, total)
+		return printing.Members(cmd.OutOrStdout(), q, ranks, total, from.units())
 	})
 }
 
@@ -145,6 +145,6 @@ func showTotal(cmd *cobra.Command, to *connection, flags readFlags, subject stri
 			from.printNone(ctx, cmd.ErrOrStderr())
 		}
 		defer printing.Progress(cmd.ErrOrStderr(), t.Progress, from.Now())
-		return printing.Total(cmd.OutOrStdout(), t)
+		return printing.Total(cmd.OutOrStdout(), t, from.units())
 	})
 }

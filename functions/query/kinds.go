@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/goal"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -20,8 +21,11 @@ type describedKind struct {
 	Dimensions []string        `json:"dimensions"`
 	Pairs      []describedPair `json:"pairs,omitempty"` // of dimensions, whose pairs of values are counted
 	Distinct   []string        `json:"distinct"`
-	SessionsOf string          `json:"sessionsOf,omitempty"` // the kind whose events its sessions are made of
-	Goals      []describedGoal `json:"goals,omitempty"`      // in measures of its sessions
+	// Units has the units of measures by their names. A measure without one is left out.
+	Units      map[string]string `json:"units,omitempty"`
+	GroupsOf   string            `json:"groupsOf,omitempty"`   // the kind whose events count in its groups
+	SessionsOf string            `json:"sessionsOf,omitempty"` // the kind whose events its sessions are made of
+	Goals      []describedGoal   `json:"goals,omitempty"`      // in measures of its sessions
 }
 
 // describedPair is a dimension that counts pairs of values of two fields, with a tab between them.
@@ -59,7 +63,8 @@ func describeKinds(c *catalog.Catalog) []describedKind {
 		k := &c.Kinds[i]
 		d := describedKind{
 			Kind: k.Name, Subjects: k.Subject.Path, Path: k.Path, Tiers: describeTiers(k), Dimensions: []string{},
-			Distinct: append([]string{}, k.Distinct...), Goals: describeGoals(k),
+			Distinct: append([]string{}, k.Distinct...), Units: query.Units(k), Goals: describeGoals(k),
+			GroupsOf: k.GroupsOf,
 		}
 		for _, dimension := range k.Dimensions {
 			if dimension.IsPair() {

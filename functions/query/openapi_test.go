@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -166,6 +167,9 @@ func TestDescribe_ListsWhatIsKeptOfEachKind(t *testing.T) {
 	}
 	if months := readings.Tiers[3]; months.Retention != nil {
 		t.Errorf("months are kept for %d s, want null for ever", *months.Retention)
+	}
+	if want := map[string]string{"temperature": "°C", "humidity": "%"}; !maps.Equal(readings.Units, want) {
+		t.Errorf("units %v, want %v", readings.Units, want)
 	}
 	sessions := byName["SESSION"]
 	if sessions.SessionsOf != "PAGEVIEW" || sessions.Subjects != "sites" ||

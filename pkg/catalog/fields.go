@@ -88,6 +88,7 @@ func (c checker) sizes() {
 	for _, m := range c.k.Measures {
 		c.within("measures."+m.Name+".scale", m.Scale, 0, rollup.MaxScale, "so that sums of squares stay exact")
 		c.wrong("measures."+m.Name+".wrap", wrongWrap(m))
+		c.wrong("measures."+m.Name+".unit", wrongUnit(m.Unit))
 		if (m.Counter || m.TimeMean) && c.k.Sessions != nil {
 			c.wrong("measures."+m.Name, "sessions are no readings: remove type: counter and mean: time")
 		}

@@ -58,6 +58,8 @@ type MeasureSpec struct {
 	Wrap int
 	// TimeMean says that rollups have the mean over time, in which a value counts until the next one.
 	TimeMean bool
+	// Unit is what the values are counted in, for readers: °C. No figure depends on it; "" is none.
+	Unit string
 }
 
 // steps returns which figures the steps between readings have.

@@ -182,10 +182,15 @@ func (a *API) metadata(_ context.Context, r request) (result, error) {
 	for name, help := range companions {
 		all[name] = []entry{{"gauge", help, ""}}
 	}
-	for _, k := range a.Catalog.Kinds {
+	kinds := make([]*catalog.Kind, len(a.Catalog.Kinds))
+	for i := range kinds {
+		kinds[i] = &a.Catalog.Kinds[i]
+	}
+	units := query.Units(kinds...)
+	for _, k := range kinds {
 		for _, m := range k.Measures {
 			all[Metric(m.Name)] = []entry{{"gauge",
-				"Measure " + m.Name + ": one value for each closed bucket, at its end.", ""}}
+				"Measure " + m.Name + ": one value for each closed bucket, at its end.", units[m.Name]}}
 		}
 	}
 	if metric := r.values.Get("metric"); metric != "" {

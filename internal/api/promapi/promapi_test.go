@@ -129,7 +129,7 @@ func TestServe_RespondsToTheRequestsOfGrafana(t *testing.T) {
 		{"GET", "label/statistic/values", "", "", "avg count first invalid last max min p50 p95 p99 stddev sum"},
 		{"POST", "labels", "", all, "__name__ kind statistic subject"},
 		{"GET", "series", "match[]=tidemark_events", "", "map[__name__:tidemark_events kind:READING subject:sensor_01]"},
-		{"GET", "metadata", "metric=temperature", "", "type:gauge"},
+		{"GET", "metadata", "metric=temperature", "", "type:gauge unit:°C"},
 	} {
 		status, body := call(t, a, c.method, c.path, c.query, c.body)
 		if text := fmt.Sprint(body["data"]); status != 200 || body["status"] != "success" ||

@@ -85,7 +85,8 @@ var measureRules = memberRules[rollup.MeasureSpec]{
 	list: "measures",
 	name: func(m rollup.MeasureSpec) string { return m.Name },
 	show: func(m rollup.MeasureSpec) string {
-		return fmt.Sprintf("{scale: %d, percentiles: %t%s}", m.Scale, m.Percentiles, stepsText(m))
+		return fmt.Sprintf("{scale: %d, percentiles: %t%s%s}",
+			m.Scale, m.Percentiles, stepsText(m), unitText(m))
 	},
 	both: func(path string, a, b rollup.MeasureSpec) []Change {
 		return slices.Concat(
@@ -97,7 +98,8 @@ var measureRules = memberRules[rollup.MeasureSpec]{
 				fmt.Sprintf("measures.counter.%t", b.Counter)),
 			compareWrap(path, a, b),
 			differ(join(path, "mean"), textFor(means, a.TimeMean), textFor(means, b.TimeMean),
-				fmt.Sprintf("measures.mean.%t", b.TimeMean)))
+				fmt.Sprintf("measures.mean.%t", b.TimeMean)),
+			differ(join(path, "unit"), a.Unit, b.Unit, "measures.unit"))
 	},
 }
 
@@ -128,6 +130,14 @@ func stepsText(m rollup.MeasureSpec) (text string) {
 		text += ", mean: time"
 	}
 	return text
+}
+
+// unitText returns the part of a declaration that is the unit; "" if there is none.
+func unitText(m rollup.MeasureSpec) string {
+	if m.Unit == "" {
+		return ""
+	}
+	return ", unit: " + m.Unit
 }
 
 var dimensionRules = memberRules[rollup.DimensionSpec]{

@@ -124,6 +124,7 @@ func readMeasure(r *reader, name string, v value) rollup.MeasureSpec {
 		{"type", choice(&m.Counter, "type of a measure", measureTypes)},
 		{"wrap", integer(&m.Wrap)},
 		{"mean", choice(&m.TimeMean, "mean of a measure", means)},
+		{"unit", text(&m.Unit)},
 	})
 	return m
 }

@@ -93,6 +93,8 @@ var rulings = map[string]ruling{
 		"allows: a scale can only grow"},
 	"measures.scale.more": {Class: Safe, Why: "new events keep more digits; stored rollups do not " +
 		"change"},
+	"measures.unit": {Class: Safe, Why: "numbers are shown with the new unit, stored ones too: no value is " +
+		"converted. If devices send another unit from now on, declare a measure of another name"},
 	"measures.wrap": {Class: Refused, Why: "the increase of stored rollups counts lower readings as " +
 		"declared before: declare a measure of another name"},
 	"otherFields.added":   {Class: Safe, Why: "it applies to new events"},

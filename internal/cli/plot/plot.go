@@ -19,8 +19,8 @@ const (
 
 // Write draws each measure of the rollups over time, oldest at the left, width characters
 // wide: the averages as a line, the minima and maxima as dots. A measure of fewer than two
-// points is left out. With a name in only it draws that measure alone.
-func Write(w io.Writer, rollups []query.Rollup, only string, width int) error {
+// points is left out. With a name in only it draws that measure alone. Captions name the units of measures.
+func Write(w io.Writer, rollups []query.Rollup, only string, units map[string]string, width int) error {
 	columns := max(width-axisWidth, 1)
 	for _, name := range measures(rollups) {
 		if only != "" && name != only {
@@ -34,7 +34,7 @@ func Write(w io.Writer, rollups []query.Rollup, only string, width int) error {
 		stretch := columns / len(p.avg) // few points are drawn wider
 		plot := asciigraph.PlotMany(
 			[][]float64{stretched(p.min, stretch), stretched(p.max, stretch), stretched(p.avg, stretch)},
-			asciigraph.Height(height), asciigraph.Caption(caption(rollups, name)),
+			asciigraph.Height(height), asciigraph.Caption(caption(rollups, name, units[name])),
 			asciigraph.SeriesChars(dots, dots, asciigraph.DefaultCharSet))
 		if _, err := fmt.Fprintf(w, "%s\n\n", plot); err != nil {
 			return err
@@ -43,11 +43,15 @@ func Write(w io.Writer, rollups []query.Rollup, only string, width int) error {
 	return nil
 }
 
-func caption(rollups []query.Rollup, measure string) string {
+// caption names the measure and its unit, the tiers and the range of a plot.
+func caption(rollups []query.Rollup, measure, unit string) string {
 	first, last := ends(rollups)
 	tiers := first.TierName()
 	if tiers != last.TierName() {
 		tiers += " and " + last.TierName()
+	}
+	if unit != "" {
+		measure += " in " + unit
 	}
 	return fmt.Sprintf("%s: average by %s, %s to %s (dots: minimum and maximum)", terminal.Printable(measure),
 		tiers, first.Label(), last.Label())

@@ -40,15 +40,16 @@ func hourlyRollups(values ...string) (found []query.Rollup) {
 
 func TestWrite_DrawsAPlotWithItsCaption(t *testing.T) {
 	var out strings.Builder
-	if err := Write(&out, hourlyRollups("1", "", "3.5", "NaN"), "", 80); err != nil {
+	units := map[string]string{"value": "°C"}
+	if err := Write(&out, hourlyRollups("1", "", "3.5", "NaN"), "", units, 80); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(),
-		"value: average by hour, 2026-04-20-14 to 2026-04-20-17 (dots: minimum and maximum)") {
+		"value in °C: average by hour, 2026-04-20-14 to 2026-04-20-17 (dots: minimum and maximum)") {
 		t.Errorf("got\n%s\nwant a plot with its caption", out.String())
 	}
 	out.Reset()
-	if err := Write(&out, hourlyRollups("1", "2"), "humidity", 80); err != nil || out.Len() > 0 {
+	if err := Write(&out, hourlyRollups("1", "2"), "humidity", nil, 80); err != nil || out.Len() > 0 {
 		t.Errorf("of a measure without values: %v\n%s", err, out.String())
 	}
 }

@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/engine/ordervalue"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // History prints a column for each field that any event has.
-func (f Times) History(w io.Writer, events []model.Event) error {
+func (f Times) History(w io.Writer, events []model.Event, units Units) error {
 	names := httpapi.FieldNames(events, func(e model.Event) httpapi.Fields { return httpapi.Fields(e.Attrs) })
 	withID := slices.ContainsFunc(events, func(e model.Event) bool {
 		_, id := ordervalue.Shown(e.Order)
@@ -26,7 +27,7 @@ func (f Times) History(w io.Writer, events []model.Event) error {
 		header = append(header, "ID")
 	}
 	table := terminal.NewTable(w)
-	table.Add(append(header, names...)...)
+	table.Add(append(header, lists.Map(names, units.label)...)...)
 	for i := range events {
 		e := &events[i]
 		row := []string{f.shown(e.Order)}
@@ -63,7 +64,7 @@ func (f Times) shown(o model.Order) string {
 }
 
 // Latest prints the fields of a latest item.
-func (f Times) Latest(w io.Writer, c *model.Latest) error {
+func (f Times) Latest(w io.Writer, c *model.Latest, units Units) error {
 	table := terminal.NewTable(w)
 	table.Add("FIELD", "VALUE")
 	if c.Ordered {
@@ -73,7 +74,7 @@ func (f Times) Latest(w io.Writer, c *model.Latest) error {
 		table.Add("id", id)
 	}
 	for _, a := range c.Attrs {
-		table.Add(a.Name, valueText(a.Value))
+		table.Add(units.label(a.Name), valueText(a.Value))
 	}
 	return table.Print()
 }

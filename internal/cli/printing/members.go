@@ -11,9 +11,15 @@ import (
 )
 
 // Members prints the first members of a group, and what is not known of them.
-func Members(w io.Writer, q query.Members, ranks query.MemberRanks, total query.Total) error {
+func Members(
+	w io.Writer, q query.Members, ranks query.MemberRanks, total query.Total, units Units,
+) error {
 	table := terminal.NewTable(w, 1)
-	table.Add("MEMBER", strings.ToUpper(fmt.Sprintf("%s of %s", q.Ranking, q.Measure)))
+	title := strings.ToUpper(fmt.Sprintf("%s of %s", q.Ranking, q.Measure))
+	if unit := units[q.Measure]; unit != "" && q.Ranking.By != rollup.ByCount {
+		title += " (" + unit + ")"
+	}
+	table.Add("MEMBER", title)
 	for _, m := range ranks.Members {
 		table.Add(m.Member, m.Value.String())
 	}

@@ -22,12 +22,13 @@ func TestHistory_HasAColumnForEachField(t *testing.T) {
 		{Order: model.Order{At: testNow - 2000}, Unreadable: true},
 	}
 	var out strings.Builder
-	if err := (printing.Times{}).History(&out, events); err != nil {
+	units := printing.Units{"temperature": "°C", "location": ""}
+	if err := (printing.Times{}).History(&out, events, units); err != nil {
 		t.Fatal(err)
 	}
-	want := `TIME                      ID  location             temperature
-2026-04-20T14:30:00.000Z                                  22.4
-2026-04-20T14:29:59.000Z  b   here                        null
+	want := `TIME                      ID  location             temperature (°C)
+2026-04-20T14:30:00.000Z                                       22.4
+2026-04-20T14:29:59.000Z  b   here                             null
 2026-04-20T14:29:58.000Z      (cannot be decoded)
 `
 	if out.String() != want {
@@ -51,19 +52,19 @@ func TestRollups_AreShownInATable(t *testing.T) {
 	found[1].Exact, found[2].Open = false, true
 	found[2].Unreadable = 2
 	var table strings.Builder
-	if err := (printing.Times{}).Rollups(&table, found, "value"); err != nil {
+	if err := (printing.Times{}).Rollups(&table, found, "value", printing.Units{"value": "kWh"}); err != nil {
 		t.Fatal(err)
 	}
-	want := `BUCKET         MEASURE  COUNT  INVALID  MIN  AVG  MAX  STDDEV  P95  NOTE
-2026-04-20-14  value        1        0    1    1    1       0    1
-2026-04-20-16  value        1        0  3.5  3.5  3.5       0  3.5  inexact
-2026-04-20-17  value        0        1                              open, 2 unreadable
+	want := `BUCKET         MEASURE      COUNT  INVALID  MIN  AVG  MAX  STDDEV  P95  NOTE
+2026-04-20-14  value (kWh)      1        0    1    1    1       0    1
+2026-04-20-16  value (kWh)      1        0  3.5  3.5  3.5       0  3.5  inexact
+2026-04-20-17  value (kWh)      0        1                              open, 2 unreadable
 `
 	if table.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", table.String(), want)
 	}
 	table.Reset()
-	if err := (printing.Times{}).Rollups(&table, found, "humidity"); err != nil ||
+	if err := (printing.Times{}).Rollups(&table, found, "humidity", nil); err != nil ||
 		strings.Count(table.String(), "\n") != 1 {
 		t.Errorf("of a measure without values: %v\n%s", err, table.String())
 	}

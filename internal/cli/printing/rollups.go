@@ -16,7 +16,7 @@ import (
 )
 
 // Rollups prints a line for each bucket and measure, of one measure if only names it.
-func (f Times) Rollups(w io.Writer, found []query.Rollup, only string) error {
+func (f Times) Rollups(w io.Writer, found []query.Rollup, only string, units Units) error {
 	counters := slices.ContainsFunc(found, func(r query.Rollup) bool { return hasCounter(r, only) })
 	table := terminal.NewTable(w, 2, 3, 4, 5, 6, 7, 8)
 	header := []string{"BUCKET", "MEASURE", "COUNT", "INVALID", "MIN", "AVG", "MAX", "STDDEV", "P95", "NOTE"}
@@ -35,7 +35,8 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string) error {
 				continue
 			}
 			m := query.NewFigures(r.Measure(name))
-			line := []string{bucket, name, strconv.FormatInt(m.Count, 10), strconv.FormatInt(m.Invalid, 10),
+			line := []string{bucket, units.label(name),
+				strconv.FormatInt(m.Count, 10), strconv.FormatInt(m.Invalid, 10),
 				httpapi.DecimalText(m.Min), floatText(m.Avg), httpapi.DecimalText(m.Max), floatText(m.Stddev),
 				terminal.Percentile(m.P95)}
 			if counters {

@@ -13,7 +13,7 @@ import (
 )
 
 // Total prints the summary of a range, and from where it was read.
-func Total(w io.Writer, t query.RangeTotal) error {
+func Total(w io.Writer, t query.RangeTotal, units Units) error {
 	counters := hasCounter(query.Rollup{Fold: t.Fold, Before: t.Before}, "")
 	table := terminal.NewTable(w, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 	header := []string{"MEASURE", "COUNT", "INVALID", "SUM", "MIN", "AVG", "MAX",
@@ -24,7 +24,7 @@ func Total(w io.Writer, t query.RangeTotal) error {
 	table.Add(header...)
 	for _, name := range t.Summary.Names() {
 		f := query.NewFigures(t.Measure(name))
-		line := []string{name, strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10),
+		line := []string{units.label(name), strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10),
 			httpapi.DecimalText(f.Sum), httpapi.DecimalText(f.Min), floatText(f.Avg), httpapi.DecimalText(f.Max),
 			terminal.Percentile(f.P50), terminal.Percentile(f.P95), terminal.Percentile(f.P99),
 			httpapi.DecimalText(f.First), httpapi.DecimalText(f.Last)}

@@ -66,7 +66,7 @@ func (r *ruleRun) compare(series model.Series, v violation, end model.Order,
 		c.order, c.change = v.raised, storage.AlertChangeRaised
 		c.alert = storage.Alert{
 			ID: v.alert, Series: series, Rule: r.rule.ID(), Severity: r.rule.Severity,
-			Measure: r.rule.Measure, Limit: r.rule.Limit(),
+			Measure: r.rule.Measure, Unit: r.unit, Limit: r.rule.Limit(),
 			Violation: storage.Violation{Raised: v.raised, Value: v.value, Recovered: v.recovered},
 		}
 		if v.recovered != nil {

@@ -172,7 +172,7 @@ func (e *evaluation) readRules(ctx context.Context) (rules []storage.Rule, err e
 // runs returns a run for each active rule, and the removed rules that have a state.
 func (e *evaluation) runs(rules []storage.Rule) (runs []*ruleRun, removed []removedRule) {
 	for i := range rules {
-		r := &ruleRun{rule: &rules[i]}
+		r := &ruleRun{rule: &rules[i], unit: e.unit(&rules[i])}
 		r.end = func(at model.Time) model.Time { return e.readingEnd(e.series, at) }
 		at := slices.IndexFunc(e.state.Rules, func(s storage.RuleState) bool { return s.Rule == rules[i].ID() })
 		r.isNew = at < 0

@@ -1,5 +1,7 @@
 package alert
 
+import "github.com/tidemark-db/tidemark/internal/store/storage"
+
 // Unexported functions that the tests use.
 var (
 	AlertItem = alertItem
@@ -14,3 +16,6 @@ func (s *Service) SetRuleCache(sets map[string]*RuleSet) { s.ruleSets = sets }
 
 // SetMaxSilent sets how many series of a type a call of FindSilent reads.
 func (s *Service) SetMaxSilent(n int) { s.maxSilent = n }
+
+// Unit returns the unit of the values that a rule tests.
+func (s *Service) Unit(r *storage.Rule) string { return s.unit(r) }

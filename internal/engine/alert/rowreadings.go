@@ -142,6 +142,21 @@ func measureOfRows(name string) (measure string, ok bool) {
 	return name[:at], slices.ContainsFunc(figures, func(f figure) bool { return f.name == name[at+1:] })
 }
 
+// unit returns the unit of the values that a rule tests: of its measure, or of the measure whose figure it
+// tests. A number of events or values has none.
+func (s *Service) unit(r *storage.Rule) string {
+	kind, declared := s.Catalog.Kind(r.Kind)
+	switch measure, ok := measureOfRows(r.Measure); {
+	case !declared:
+		return ""
+	case kind.GroupsOf == "":
+		return kind.Unit(r.Measure)
+	case ok && r.Measure != measure+"."+figures[0].name: // the count
+		return kind.Unit(measure)
+	}
+	return ""
+}
+
 func figureNames() string {
 	return strings.Join(lists.Map(figures, func(f figure) string { return f.name }), ", ")
 }

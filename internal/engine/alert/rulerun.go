@@ -13,6 +13,7 @@ import (
 // memories, so that the result can be cut at any event afterwards.
 type ruleRun struct {
 	rule  *storage.Rule
+	unit  string                      // of the values that the rule tests
 	end   func(model.Time) model.Time // of a reading: silence begins there
 	state storage.RuleState           // as read; zero if there was none
 	isNew bool                        // there was no state

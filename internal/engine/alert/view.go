@@ -21,6 +21,7 @@ type View struct {
 	Status      storage.AlertStatus `json:"status"`
 	Message     string              `json:"message"`
 	Measure     string              `json:"measure"`
+	Unit        string              `json:"unit,omitempty"` // of the value and the limit
 	Value       model.Decimal       `json:"value"`
 	Limit       string              `json:"limit"`
 	At          model.Time          `json:"at"`                  // time of the event that raised it
@@ -39,7 +40,7 @@ func NewView(a *storage.Alert) View {
 	v := View{
 		ID: a.ID, SubjectType: a.Series.Subject.Type, Subject: a.Series.Subject.ID, Kind: a.Series.Kind,
 		Stream: a.Series.Stream, Rule: a.Rule, Severity: a.Severity, Status: a.Status(), Message: a.Message(),
-		Measure: a.Measure, Value: a.Value, Limit: a.Limit, At: a.Raised.At, Event: a.Raised.ID,
+		Measure: a.Measure, Unit: a.Unit, Value: a.Value, Limit: a.Limit, At: a.Raised.At, Event: a.Raised.ID,
 		Recovered: a.Recovered, Withdrawn: a.Withdrawn, Acknowledged: a.Acknowledged, Resolved: a.Resolved,
 		Ended: a.Ended,
 	}

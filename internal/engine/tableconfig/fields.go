@@ -39,7 +39,7 @@ func foldedMeasures(stored *storage.KindConfig, now model.Time) []rollup.Measure
 	return lists.Map(folded(stored.Measures, now), func(f storage.FieldConfig) rollup.MeasureSpec {
 		return rollup.MeasureSpec{
 			Name: f.Name, Scale: f.Scale, Percentiles: f.Percentiles, Counter: f.Counter, Wrap: f.Wrap,
-			TimeMean: f.TimeMean,
+			TimeMean: f.TimeMean, Unit: f.Unit,
 		}
 	})
 }
@@ -211,7 +211,7 @@ func measureFields(k *catalog.Kind) []storage.FieldConfig {
 	return storedFields(k.Measures, func(m rollup.MeasureSpec) storage.FieldConfig {
 		return storage.FieldConfig{
 			Name: m.Name, Scale: m.Scale, Percentiles: m.Percentiles, Counter: m.Counter, Wrap: m.Wrap,
-			TimeMean: m.TimeMean, Goal: encodeGoal(k, m.Name),
+			TimeMean: m.TimeMean, Unit: m.Unit, Goal: encodeGoal(k, m.Name),
 		}
 	})
 }

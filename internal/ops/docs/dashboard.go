@@ -17,7 +17,7 @@ var text string
 
 var dashboard = template.Must(template.New("").Funcs(template.FuncMap{
 	"metric": promapi.Metric, "add": func(a, b int) int { return a + b },
-	"below": func(i int) int { return 7 + 8*i },
+	"below": func(i int) int { return 7 + 8*i }, "unit": grafanaUnit,
 	"json": func(v ...any) (string, error) {
 		data, err := json.Marshal(fmt.Sprint(v...))
 		return string(data), err

@@ -34,6 +34,7 @@ type model struct {
 		GridPos     struct{ X, Y, W, H int }
 		Datasource  source
 		Targets     []struct{ RefID, Expr, LegendFormat string }
+		FieldConfig struct{ Defaults struct{ Unit string } }
 	}
 }
 
@@ -102,6 +103,25 @@ func TestDashboard_HasWhatTheImportNeeds(t *testing.T) {
 			if slices.Sort(refs); len(slices.Compact(refs)) != len(p.Targets) {
 				t.Errorf("%s: %s has a refId twice: %v", kind.Name, p.Title, refs)
 			}
+		}
+	}
+}
+
+func TestDashboard_HasTheUnitsOfMeasures(t *testing.T) {
+	t.Parallel()
+	kinds, err := catalog.New(catalog.Kind{
+		Name: "SOIL", Subject: catalog.SubjectType{Name: "FIELD"},
+		Measures: []rollup.MeasureSpec{
+			{Name: "temperature", Unit: "°C"}, {Name: "salinity", Unit: `g/kg "dry"`}, {Name: "depth"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"temperature": "celsius", "salinity": `suffix:g/kg "dry"`}
+	for _, p := range dashboard(t, &kinds.Kinds[0]).Panels {
+		if got := p.FieldConfig.Defaults.Unit; got != want[p.Title] {
+			t.Errorf("%s: unit %q, want %q", p.Title, got, want[p.Title])
 		}
 	}
 }

@@ -22,7 +22,7 @@ const schema = `import type { Dashboard, DataQuery, DataSourceRef, FieldConfigSo
 import type { FieldConfig, Options } from "@grafana/schema/dist/esm/raw/composable/timeseries/panelcfg/x/TimeSeriesPanelCfg_types.gen";
 type Query = DataQuery & { expr: string; legendFormat: string };
 type TimeSeries = Omit<Panel, "options" | "fieldConfig" | "targets"> & { type: "timeseries"; datasource: DataSourceRef; options: Options; targets: Query[];
-  fieldConfig: Omit<FieldConfigSource, "defaults"> & { defaults: { custom: FieldConfig } } };
+  fieldConfig: Omit<FieldConfigSource, "defaults"> & { defaults: { custom: FieldConfig; unit?: string } } };
 type JSONOf<T> = T extends string ? ` + "`${T}`" + ` : T extends object ? { [K in keyof T]: JSONOf<T[K]> } : T;
 type Board = JSONOf<Omit<Dashboard, "panels" | "templating"> & { panels: TimeSeries[]; templating: { list: VariableModel[] } }>;
 `

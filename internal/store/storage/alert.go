@@ -44,7 +44,8 @@ type Alert struct {
 	Rule     string       `json:"rule"` // the rule's ID
 	Severity Severity     `json:"severity"`
 	Measure  string       `json:"measure"`
-	Limit    string       `json:"limit"` // the rule's bounds, in words
+	Unit     string       `json:"unit,omitempty"` // of the value, as the kind declared it; "" if it has none
+	Limit    string       `json:"limit"`          // the rule's bounds, in words
 	Violation
 	Acknowledged *ManualAction `json:"acknowledged,omitempty"`
 	Resolved     *ManualAction `json:"resolved,omitempty"` // by a user
@@ -82,12 +83,16 @@ func (a *Alert) Status() AlertStatus {
 	return AlertOpen
 }
 
-// Message returns what happened, for people: temperature 31.5 above 30.
+// Message returns what happened, for people: temperature 31.5 °C above 30.
 func (a *Alert) Message() string {
 	if a.Measure == "" { // a silence
 		return a.Limit
 	}
-	return a.Measure + " " + a.Value.String() + " " + a.Limit
+	value := a.Value.String()
+	if a.Unit != "" {
+		value += " " + a.Unit
+	}
+	return a.Measure + " " + value + " " + a.Limit
 }
 
 // AlertChange is what happened to an alert.

@@ -59,6 +59,7 @@ type FieldConfig struct {
 	Counter          bool       `json:"counter,omitempty"`  // of a measure
 	Wrap             int        `json:"wrap,omitempty"`     // bits of a counter
 	TimeMean         bool       `json:"timeMean,omitempty"` // of a measure
+	Unit             string     `json:"unit,omitempty"`     // of a measure, for readers
 	// StepsSince is when the steps between its values were declared as they are; 0: with the measure.
 	StepsSince model.Time `json:"stepsSince,omitempty"`
 	// RemovedAt is when it was removed; 0: it is declared.

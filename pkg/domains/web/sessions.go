@@ -29,7 +29,7 @@ var Sessions = catalog.Kind{
 	},
 	Measures: []rollup.MeasureSpec{
 		{Name: webfield.Views, Scale: 0, Percentiles: true},
-		{Name: webfield.Duration, Scale: 0, Percentiles: true},
+		{Name: webfield.Duration, Scale: 0, Percentiles: true, Unit: milliseconds},
 		{Name: webfield.Bounce, Scale: 0},
 	},
 	Dimensions: append([]rollup.DimensionSpec{

@@ -90,11 +90,14 @@ func ofSites(k catalog.Kind) catalog.Kind {
 	return k
 }
 
+// milliseconds is the unit of durations.
+const milliseconds = "ms"
+
 // measures are integers: the bytes sent, and the duration of the response or the view.
 func measures() []rollup.MeasureSpec {
 	return []rollup.MeasureSpec{
-		{Name: webfield.Bytes, Scale: 0, Percentiles: true},
-		{Name: webfield.Duration, Scale: 0, Percentiles: true},
+		{Name: webfield.Bytes, Scale: 0, Percentiles: true, Unit: "B"},
+		{Name: webfield.Duration, Scale: 0, Percentiles: true, Unit: milliseconds},
 	}
 }
 
@@ -142,9 +145,9 @@ var CustomEvents = ofSites(catalog.Kind{
 	Name: "CUSTOMEVENT",
 	Path: "customevents",
 	Measures: []rollup.MeasureSpec{
-		{Name: webfield.Duration, Scale: 0, Percentiles: true},
-		{Name: webfield.Depth, Scale: 0},
-		{Name: webfield.Reached, Scale: 0},
+		{Name: webfield.Duration, Scale: 0, Percentiles: true, Unit: milliseconds},
+		{Name: webfield.Depth, Scale: 0, Unit: "%"},
+		{Name: webfield.Reached, Scale: 0, Unit: "%"},
 	},
 	Dimensions: customDimensions(),
 	Shards:     4,
