@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"github.com/tidemark-db/tidemark/internal/data/files"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,7 +35,8 @@ func watchTable(cmd *cobra.Command, to *connection, flags verifyFlags, args []st
 	w := &verify.Watcher{
 		Verifier: verify.Verifier{Store: table, Catalog: kinds, Now: wallClock,
 			MaxExplained: printing.MaxDifferences},
-		Units: flags.units, Patience: watchPatience, Position: flags.position, Found: printWatched(cmd),
+		Units: flags.units, Patience: watchPatience, Position: flags.position,
+		Replace: files.Replace, Found: printWatched(cmd),
 		Sleep: retry.Sleep,
 		Record: func(ctx context.Context, v storage.Verification) error {
 			return table.PutItem(ctx, item.FromVerification(v))

@@ -18,6 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/verify"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -27,7 +28,8 @@ import (
 type Handler struct {
 	Catalog    *catalog.Catalog
 	Query      *query.Service
-	CursorKeys *secret.Source // nil leaves Query as it is
+	Buckets    *verify.BucketVerifier // reads rows as they are stored
+	CursorKeys *secret.Source         // nil leaves Query as it is
 	Subjects   *lifecycle.Service
 	Purger     *lifecycle.Purger                             // only to read the state of a purge
 	Alerts     *alert.Service                                // only to read alerts and rules

@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/verify"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
@@ -73,8 +74,11 @@ func newHandler(t *testing.T) (*Handler, *bytes.Buffer) {
 	var log bytes.Buffer
 	service := &query.Service{Store: table, Now: clock, CursorKey: []byte(localCursorKey)}
 	return &Handler{
-		Catalog: kinds, Query: service, Alerts: &alert.Service{Store: table, Catalog: kinds, Now: clock}, Log: slog.New(slog.NewJSONHandler(&log, nil)),
-		API: func() (json.RawMessage, error) { return describe(kinds) },
+		Catalog: kinds, Query: service,
+		Buckets: &verify.BucketVerifier{Store: table, Now: clock, MaxEvents: 4},
+		Alerts:  &alert.Service{Store: table, Catalog: kinds, Now: clock},
+		Log:     slog.New(slog.NewJSONHandler(&log, nil)),
+		API:     func() (json.RawMessage, error) { return describe(kinds) },
 		Progress: func(context.Context) (query.Progress, error) {
 			return query.Progress{CompleteThrough: &through, ProcessedThrough: new(clock().Add(-time.Minute))}, nil
 		},

@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/verify"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
@@ -58,6 +59,7 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*f
 		return &Handler{
 			Catalog:    kinds,
 			Query:      &query.Service{Store: live, Now: now},
+			Buckets:    &verify.BucketVerifier{Store: store, Now: now, MaxEvents: maxVerified},
 			CursorKeys: keys,
 			Subjects:   &lifecycle.Service{Store: store, Profile: kinds.Profile, Limits: e.Settings.Limits, Now: now},
 			Purger:     &lifecycle.Purger{Store: store, Now: now, Timing: lifecycle.NewTiming(e.Settings)},

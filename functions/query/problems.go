@@ -49,6 +49,9 @@ var (
 	problemTooManyBuckets = httpapi.ProblemType{
 		URI:   "/problems/too-many-buckets",
 		Title: "The range has too many buckets", Status: http.StatusUnprocessableEntity}
+	problemManyEvents = httpapi.ProblemType{
+		URI:   "/problems/many-events",
+		Title: "The bucket has too many events for one request", Status: http.StatusUnprocessableEntity}
 	problemBadOrder = httpapi.ProblemType{
 		URI:   "/problems/bad-order",
 		Title: "The order is neither newest nor oldest", Status: http.StatusBadRequest}

@@ -144,6 +144,14 @@ var readOperations = map[httpapi.Action]operation{
 			problemNoMembers, problemNoRanking, problemOneBucket, problemTooManyBuckets,
 		},
 	},
+	httpapi.VerifyBucket: {
+		Summary: "One bucket, recounted from its events and compared with its row",
+		Description: "The bucket of the tier that contains the time at. It reads the events of the bucket, " +
+			"at most 5,000, and changes nothing. It also lists events that arrived after the bucket had closed.",
+		Parameters: []string{"at", "stream"},
+		Result:     "Verification",
+		Problems:   []httpapi.ProblemType{problemBadTime, problemUnknownTier, problemManyEvents},
+	},
 	httpapi.ReadRollups: {
 		Summary:     "Rollups of a tier, oldest first",
 		Description: "Buckets that start in the range. A bucket without events has no rollup.",

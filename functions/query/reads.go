@@ -22,6 +22,7 @@ var reads = map[httpapi.Action]func(h *Handler, ctx context.Context, res resourc
 	httpapi.ReadTop:        (*Handler).top,
 	httpapi.ReadAllTop:     (*Handler).top,
 	httpapi.ReadMembers:    (*Handler).members,
+	httpapi.VerifyBucket:   (*Handler).verify,
 	httpapi.ReadByIndex:    (*Handler).indexQuery,
 	httpapi.ReadLatestBy:   (*Handler).latestBy,
 	httpapi.ReadProfile:    (*Handler).profile,

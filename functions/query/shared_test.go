@@ -21,6 +21,12 @@ func TestHandle_ASharedLinkReadsItsSubjectOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	token = access.NewLink(secret, access.Link{Subject: "devices/sensor_01", Until: time.Unix(200, 0)})
+	figures, err := access.CheckLink(token, time.Unix(100, 0), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const recount = "readings/verify/hour?at=2026-04-20T13:10:00Z"
 	for _, c := range []struct {
 		method, target string
 		link           map[string]any
@@ -29,6 +35,10 @@ func TestHandle_ASharedLinkReadsItsSubjectOnly(t *testing.T) {
 		{"GET", "/shared/v1/devices/sensor_01/readings", link, http.StatusOK},
 		{"GET", "/shared/v1/devices/sensor_01/readings/rollups?last=1d", link, http.StatusOK},
 		{"GET", "/shared/v1/devices/sensor_01/readings/rollups?last=1d&with=sensor_01", link, http.StatusOK},
+		{"GET", "/shared/v1/devices/sensor_01/" + recount, link, http.StatusOK},
+		{"GET", "/shared/v1/devices/sensor_02/" + recount, link, http.StatusForbidden},
+		{"GET", "/shared/v1/devices/sensor_01/" + recount, figures, http.StatusForbidden},
+		{"GET", "/shared/v1/devices/sensor_01/readings/rollups?last=1d", figures, http.StatusOK},
 		{"GET", "/shared/v1/devices/sensor_01/alerts", link, http.StatusForbidden},
 		{"GET", "/shared/v1/devices/sensor_01/versions/1", link, http.StatusForbidden},
 		{"GET", "/shared/openapi.json", link, http.StatusOK},

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/verify"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -79,6 +80,7 @@ type world struct {
 	subjects *lifecycle.Service
 	purger   *lifecycle.Purger
 	ingest   *ingest.Service
+	buckets  *verify.BucketVerifier
 	query    *query.Service
 	alerts   *alert.Service
 }

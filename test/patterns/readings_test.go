@@ -92,6 +92,16 @@ var readingPatterns = []pattern{
 		command: "tidemark history devices/sensor_01 --from 2026-04-01 --to 2026-04-20 --count",
 	},
 	{
+		about: "an hour, recounted from its readings",
+		measured: func(ctx context.Context, w *world) (any, error) {
+			series := model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"}
+			return w.buckets.Verify(ctx, w.series("READING", "sensor_01").Kind, series, tier.Hour, at(today))
+		},
+		action: httpapi.VerifyBucket, of: "READING", words: []string{"sensor_01", "hour"},
+		params:  "at=2026-04-20T00:00:00Z",
+		command: "tidemark verify devices/sensor_01 --tier hour --from 2026-04-20 --to 2026-04-20T01:00:00Z",
+	},
+	{
 		about: "append a reading, which expires by itself",
 		call: func(ctx context.Context, w *world) (any, error) {
 			return w.readings.Append(ctx, Reading{Device: "sensor_01", At: now, Temperature: &warm})

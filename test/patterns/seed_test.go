@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/ops/repair/verify"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 
 	"github.com/tidemark-db/tidemark/pkg/domains"
@@ -34,6 +35,7 @@ type store interface {
 	ingest.QuarantineStore
 	ingest.PurgeLocks
 	query.Store
+	verify.SeriesReader
 	lifecycle.Store
 	lifecycle.Eraser
 }
@@ -71,6 +73,7 @@ func newWorld(s store) (*world, error) {
 		subjects: &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: clock, Rand: chance},
 		purger:   &lifecycle.Purger{Store: s, Now: clock, Rand: chance},
 		ingest:   &ingest.Service{Store: s, QuarantineStore: s, PurgeLocks: s, Limits: settings.Limits, Now: clock, Rand: chance},
+		buckets:  &verify.BucketVerifier{Store: s, Now: clock},
 		query:    &query.Service{Store: s, Now: clock, CursorKey: []byte("the key of a page that is written")},
 		alerts:   &alert.Service{Store: s, Catalog: kinds, Now: clock, Rand: chance, Parallel: 1},
 	}, nil

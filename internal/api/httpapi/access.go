@@ -46,6 +46,7 @@ var actionAccess = map[Action]Access{
 	ReadProfile:    {Scope: ScopeRead, Link: LinkAlways, Owner: OwnerSubject},
 	ReadSeries:     {Scope: ScopeRead, Link: LinkAlways, Owner: OwnerSubject},
 	ReadHistory:    {Scope: ScopeRead, Link: LinkEvents, Owner: OwnerSubject},
+	VerifyBucket:   {Scope: ScopeRead, Link: LinkEvents, Owner: OwnerSubject}, // it names events
 	ReadMembers:    {Scope: ScopeRead, Link: LinkNever, Owner: OwnerSubject},
 	ReadCount:      {Scope: ScopeRead, Link: LinkNever, Owner: OwnerSubject},
 	ReadEvent:      {Scope: ScopeRead, Link: LinkNever, Owner: OwnerSubject},

@@ -10,16 +10,17 @@ type Action string
 
 // The actions on series.
 const (
-	Append      Action = "append"
-	ReadHistory Action = "history"
-	ReadLatest  Action = "latest"
-	ReadCount   Action = "count"
-	ReadRollups Action = "rollups"
-	ReadChart   Action = "chart"    // rollups of the tier that suits the range
-	ReadTotal   Action = "total"    // the summary of any range
-	ReadTop     Action = "top"      // the most frequent values of a dimension
-	ReadMembers Action = "members"  // the first members of a group
-	ReadByIndex Action = "by-value" // events of any subject by the value of their indexed field
+	Append       Action = "append"
+	ReadHistory  Action = "history"
+	ReadLatest   Action = "latest"
+	ReadCount    Action = "count"
+	ReadRollups  Action = "rollups"
+	ReadChart    Action = "chart"    // rollups of the tier that suits the range
+	ReadTotal    Action = "total"    // the summary of any range
+	ReadTop      Action = "top"      // the most frequent values of a dimension
+	ReadMembers  Action = "members"  // the first members of a group
+	VerifyBucket Action = "verify"   // a bucket recounted from its events
+	ReadByIndex  Action = "by-value" // events of any subject by the value of their indexed field
 	// ReadLatestBy are latest items of any subject, by the values of indexed fields.
 	ReadLatestBy Action = "latest-by"
 	ReadProfile  Action = "profile"

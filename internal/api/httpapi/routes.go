@@ -75,6 +75,8 @@ var kindRoutes = []routeRow{
 		action: ReadTop, needs: needDimensions},
 	{method: http.MethodGet, path: "/v1/{subjects}/{id}/{kinds}/members/{measure}",
 		action: ReadMembers, needs: needGroups},
+	{method: http.MethodGet, path: "/v1/{subjects}/{id}/{kinds}/verify/{tier}",
+		action: VerifyBucket, needs: needEvents},
 	{method: http.MethodGet, path: "/v1/{kinds}/latest", action: ReadLatestBy, needs: needLatestBy},
 	{method: http.MethodGet, path: "/v1/{kinds}/{field}/{value}",
 		action: ReadByIndex, needs: needIndexedEvents},

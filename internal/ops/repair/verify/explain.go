@@ -43,7 +43,7 @@ func explainDifference(row *rollup.Row, events []model.Event) string {
 	if row.Summary == nil || len(events) == 0 {
 		return ""
 	}
-	slices.SortStableFunc(events, func(a, b model.Event) int { return cmp.Compare(a.ArrivedAt, b.ArrivedAt) })
+	slices.SortStableFunc(events, byArrival)
 	var lack rollup.Digest
 	for i := range events {
 		lack.Add(rollup.NewDigest(&events[i]))
@@ -85,6 +85,8 @@ func withDigest(events []model.Event, sum rollup.Digest) []model.Event {
 	}
 	return nil
 }
+
+func byArrival(a, b model.Event) int { return cmp.Compare(a.ArrivedAt, b.ArrivedAt) }
 
 // clockSkew is how much later than the row was written an event must have arrived to be
 // surely not in it: two clocks are compared.

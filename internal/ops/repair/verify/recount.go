@@ -24,11 +24,14 @@ type recount struct {
 	kind   *catalog.Kind
 	series model.Series
 	now    model.Time
-	span   Span // widened
+	span   Span // of whole buckets
+	most   int  // events that are read at most; 0: any number
+	keep   bool // the events in kept
 	// through is the low watermark of the series, which was read before any row.
 	through model.Time
 
 	events   int
+	kept     []model.Event
 	stored   []map[model.Time]*rollup.Row // by tier level and bucket start; no empty rows
 	expected []folds                      // by tier level
 }
@@ -71,7 +74,12 @@ func (r *recount) read(ctx context.Context) error {
 
 func (r *recount) readRows(ctx context.Context, unit tier.Unit) (map[model.Time]*rollup.Row, error) {
 	stored := map[model.Time]*rollup.Row{}
-	span := r.spanRange(r.span)
+	over := r.span
+	if over.From > model.MinTime {
+		// The row above a bucket says whether its own may have expired.
+		over.From = unit.BucketAt(over.From).Start
+	}
+	span := r.spanRange(over)
 	rows := paging.Items(func(after string) ([]rollup.Row, string, error) {
 		span.After = after
 		page, err := r.store.Rows(ctx, unit, span)
@@ -126,10 +134,20 @@ func (r *recount) foldEvents(ctx context.Context) error {
 	if !r.kind.HasEvents() {
 		return r.foldSessions(ctx)
 	}
-	return r.eachEvent(ctx, r.span, func(e *model.Event) {
-		r.events++
-		r.addToParents(eventLevel, e.At, func(f *rollup.Fold) { f.AddEvent(e) })
-	})
+	sources := r.kind.SourceSeries(r.series)
+	for e, err := range storage.MergeEvents(ctx, r.store, sources, r.spanRange(r.span)) {
+		if err != nil {
+			return err
+		}
+		if r.events++; r.most > 0 && r.events > r.most {
+			return ErrManyEvents
+		}
+		if r.keep {
+			r.kept = append(r.kept, e)
+		}
+		r.addToParents(eventLevel, e.At, func(f *rollup.Fold) { f.AddEvent(&e) })
+	}
+	return nil
 }
 
 // foldShares folds the shares of members into the stored rows of a group that are folded from them. A bucket
@@ -260,35 +278,4 @@ func (r *recount) expectedRow(level int, start model.Time, f *rollup.Fold) *roll
 
 func (r *recount) key(level int, start model.Time) rollup.Key {
 	return rollup.Key{Series: r.series, Tier: r.kind.Retention.Tiers[level].Unit.String(), Start: start}
-}
-
-// specAt returns the fields of a kind as they were at a version: without those that were
-// added later. A measure that was not declared had the default scale and no percentiles.
-func specAt(now *rollup.Spec, version model.Time) *rollup.Spec {
-	if version >= now.FieldsAt {
-		return now
-	}
-	lacks := func(role rollup.FieldRole, name string) bool {
-		f, added := now.Added.Find(role, name)
-		return added && f.Since > version && f.Since != model.MaxTime
-	}
-	then := *now
-	then.FieldsAt = version
-	then.Measures = nil
-	for _, m := range now.Measures {
-		if !lacks(rollup.MeasureRole, m.Name) {
-			m.Percentiles = m.Percentiles && !lacks(rollup.PercentilesRole, m.Name)
-			if lacks(rollup.StepsRole, m.Name) {
-				m = rollup.MeasureSpec{Name: m.Name, Scale: m.Scale, Percentiles: m.Percentiles}
-			}
-			then.Measures = append(then.Measures, m)
-		}
-	}
-	then.Dimensions = slices.DeleteFunc(slices.Clone(now.Dimensions), func(d rollup.DimensionSpec) bool {
-		return lacks(rollup.DimensionRole, d.Name)
-	})
-	then.Distinct = slices.DeleteFunc(slices.Clone(now.Distinct), func(name string) bool {
-		return lacks(rollup.DistinctRole, name)
-	})
-	return &then
 }

@@ -1,13 +1,11 @@
 package verify
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablescan"
@@ -143,12 +141,12 @@ func (v *Verifier) recountSeries(ctx context.Context, s model.Series, scope Scop
 	if !declared || len(kind.Retention.Tiers) == 0 {
 		return r, nil
 	}
-	one, findings, err := v.recount(ctx, kind, s, scope.Span.widened(kind.Retention))
+	one, findings, err := v.counter().recount(ctx, kind, s, scope.Span.widened(kind.Retention))
 	if err != nil {
 		return nil, err
 	}
 	r.events = one.events
-	r.findings, err = v.confirm(ctx, one, findings)
+	r.findings, err = v.counter().confirm(ctx, one, findings)
 	return r, err
 }
 
@@ -179,75 +177,6 @@ func (v *Verifier) add(ctx context.Context, report *Report, r *recounted, scope 
 type found struct {
 	Finding
 	by *recount
-}
-
-// recount recounts a span of a series, which is widened.
-func (v *Verifier) recount(
-	ctx context.Context, kind *catalog.Kind, s model.Series, span Span,
-) (*recount, []found, error) {
-	swept, err := lowWatermarks(ctx, v.Store, *kind)
-	if err != nil {
-		return nil, nil, err
-	}
-	through := swept.Of(s)
-	one := &recount{store: v.Store, kind: kind, series: s, now: v.Now(), span: span, through: through}
-	findings, err := one.run(ctx)
-	return one, lists.Map(findings, func(f Finding) found { return found{f, one} }), err
-}
-
-// confirmations is how often a bucket that differs is read again while it changes.
-const confirmations = 5
-
-// confirm reads again what differs, because an event may have been stored between the reading of a row and of
-// its events. A finding is confirmed if no row of its coarsest bucket changed while they were read: each has
-// one revision before and after. One that changes each time is Busy.
-func (v *Verifier) confirm(ctx context.Context, first *recount, findings []found) ([]found, error) {
-	tiers := first.kind.Retention.Tiers
-	coarsest := func(f found) tier.Bucket { return tiers[len(tiers)-1].Unit.BucketAt(f.Key.Start) }
-	again := map[model.Time][]found{} // by the start of the coarsest bucket
-	for _, f := range findings {
-		b := coarsest(f)
-		if _, done := again[b.Start]; done || f.Status.OK() {
-			continue
-		}
-		confirmed, err := v.confirmSpan(ctx, first, Span{b.Start, b.End})
-		if err != nil {
-			return nil, err
-		}
-		again[b.Start] = confirmed
-	}
-	if len(again) == 0 {
-		return findings, nil
-	}
-	kept := lists.Filter(findings, func(f found) bool { _, read := again[coarsest(f).Start]; return !read })
-	kept = append(kept, slices.Concat(slices.Collect(maps.Values(again))...)...)
-	level := func(f found) int {
-		return slices.IndexFunc(tiers, func(t tier.Tier) bool { return t.Unit.String() == f.Key.Tier })
-	}
-	slices.SortFunc(kept, func(a, b found) int {
-		return cmp.Or(cmp.Compare(level(a), level(b)), cmp.Compare(a.Key.Start, b.Key.Start))
-	})
-	return kept, nil
-}
-
-// confirmSpan recounts a span until no row of it changes meanwhile.
-func (v *Verifier) confirmSpan(ctx context.Context, first *recount, span Span) (findings []found, err error) {
-	for range confirmations {
-		var one *recount
-		if one, findings, err = v.recount(ctx, first.kind, first.series, span); err != nil {
-			return nil, err
-		}
-		changed, err := one.changed(ctx)
-		if err != nil || !changed {
-			return findings, err
-		}
-	}
-	for i := range findings {
-		if !findings[i].Status.OK() {
-			findings[i].Status = Busy
-		}
-	}
-	return findings, nil
 }
 
 // lowWatermarks reads how far the queue shards have been swept. It reads nothing if no kind

@@ -10,7 +10,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/data/files"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -32,6 +31,8 @@ type Watcher struct {
 	// Position is a file that says which series was recounted last, so that a watch that was stopped resumes
 	// there. "" keeps it in memory.
 	Position string
+	// Replace writes a whole file, or nothing. Required with Position.
+	Replace func(path string, write func(io.Writer) error) error
 	// Passes is how often all series are recounted; 0 is until the context ends.
 	Passes int
 	// Found is called with each series that was recounted: its report has the rows that differ for Patience.
@@ -206,7 +207,7 @@ func (w *Watcher) save(at position) error {
 	if w.Position == "" {
 		return nil
 	}
-	return files.Replace(w.Position, func(out io.Writer) error { return json.NewEncoder(out).Encode(at) })
+	return w.Replace(w.Position, func(out io.Writer) error { return json.NewEncoder(out).Encode(at) })
 }
 
 // pay returns a function that waits until the budget has paid for all reads so far. A watch that was slower

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"github.com/tidemark-db/tidemark/internal/data/files"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +25,7 @@ func watched(f *fixture, units float64, position string, asleep func()) (found m
 	found = map[string]int{}
 	w := Watcher{
 		Verifier: Verifier{Store: f.Table, Catalog: f.catalog, Now: func() model.Time { return now }},
-		Units:    units, Patience: 10 * time.Minute, Position: position, Passes: 1,
+		Units:    units, Patience: 10 * time.Minute, Position: position, Replace: files.Replace, Passes: 1,
 		Found: func(_ context.Context, s model.Series, r *Report) error {
 			found[s.Subject.ID] = len(r.Differences)
 			return nil
@@ -85,7 +86,8 @@ func TestWatcher_ResumesWhereItWasStopped(t *testing.T) {
 	f.process(other)
 	position := filepath.Join(t.TempDir(), "position")
 	stop := Watcher{
-		Verifier: Verifier{Store: f.Table, Catalog: f.catalog, Now: f.now}, Units: 1e6, Position: position,
+		Verifier: Verifier{Store: f.Table, Catalog: f.catalog, Now: f.now}, Units: 1e6,
+		Position: position, Replace: files.Replace,
 		Passes: 1,
 		Found: func(_ context.Context, s model.Series, _ *Report) error {
 			if s.Subject.ID == "zzz" {
@@ -118,7 +120,7 @@ func TestWatcher_RecordsHowManyRowsDiffer(t *testing.T) {
 		now := f.now()
 		w := Watcher{
 			Verifier: Verifier{Store: f.Table, Catalog: f.catalog, Now: func() model.Time { return now }},
-			Units:    1e6, Patience: 10 * time.Minute, Position: position, Passes: 2,
+			Units:    1e6, Patience: 10 * time.Minute, Position: position, Replace: files.Replace, Passes: 2,
 			Found: func(context.Context, model.Series, *Report) error {
 				now = now.Add(time.Minute)
 				return nil
