@@ -181,7 +181,7 @@ const scenarios = {
     await listedAlerts.waitFor()
     await page.screenshot({path: join(screens, "alert.png"), fullPage: true})
     await check(page, "alert")
-    await open(page, subject("hot"), "too-hot")
+    await open(page, subject("hot"), "temperature 99 °C above 90")
     await page.screenshot({path: join(screens, "alert-subject.png"), fullPage: true})
   },
   async hostile(page) {
@@ -236,20 +236,68 @@ const scenarios = {
     const hour = 36e5, at = (n) => new Date(Math.floor(stackTime() / hour - 4 + n) * hour + 6e4).toISOString()
     for (const [n, wh] of [5000, 5020, 5050].entries()) await send("/v1/energy", {meterId: "house", timestamp: at(n), wh})
     await open(page, "#/meters/house?last=86400s", "3 buckets as a table")
-    await page.getByRole("slider", {name: /^wh, increase over time/}).waitFor()
+    await page.getByRole("slider", {name: /^wh, increase \(Wh\) over time/}).waitFor()
     await toNewest(page)
     for (let n = 0; n < 4 && !/ 1 event /.test(await page.locator(".readout").textContent()); n++) await page.getByRole("slider").press("ArrowLeft")
-    assert.match(await page.locator(".readout").textContent(), /increase 30 .*per second 0.008/)
+    assert.match(await page.locator(".readout").textContent(), /increase 30 Wh .*per second 0.008\d* Wh\/s/)
     assert.equal(await page.getByLabel("mean").count(), 0)
     await page.screenshot({path: join(screens, "counter.png"), fullPage: true})
     await check(page, "a counter")
-    await open(page, "#/meters", "wh, increase 30, last hour")
+    await open(page, "#/meters", "wh, increase 30 Wh, last hour")
+  },
+  // The unit of a measure stands on the axis, in the readout, in tables, beside the latest value and in the list. An undeclared
+  // measure has none.
+  async units(page) {
+    await send("/v1/readings", reading("oven", {temperature: 45.5, humidity: 40, co2: 417}))
+    await open(page, subject("oven"), "Tier:")
+    await page.getByRole("slider", {name: /^temperature \(°C\) over time/}).waitFor()
+    await toNewest(page)
+    await page.getByText(/ 1 event · min 45.5 °C · mean 45.5 °C /).waitFor()
+    await page.getByText("1 bucket as a table").click()
+    assert.deepEqual((await page.getByRole("region", {name: "Buckets"}).locator("th[scope=col]").allTextContents()).slice(2, 5), ["values", "invalid", "min (°C)"])
+    await page.locator("dd", {hasText: "45.5 °C"}).waitFor()
+    await page.getByRole("columnheader", {name: "humidity (%)"}).waitFor()
+    await page.screenshot({path: join(screens, "units.png"), fullPage: true})
+    await check(page, "units")
+    await page.getByLabel("Measure").selectOption("co2")
+    await toNewest(page)
+    await page.getByText(/ mean 417 · /).waitFor()
+    await open(page, "#/devices", "temperature 45.5 °C, last hour")
+  },
+  // The page of a group ranks its members in the bucket that is shown, and the list of its members' type names the group.
+  async members(page) {
+    const row = () => read("/v1/by-site/berlin/readings-by-site/rollups?last=1d")
+    await until(async () => (await row()).rollups.length > 0, "no sweep has closed the bucket", 75_000)
+    await open(page, "#/devices", "Groups")
+    const groups = page.getByRole("region", {name: "Groups"})
+    await groups.getByText("tidemark ls by-site").waitFor()
+    await page.screenshot({path: join(screens, "groups.png")})
+    await check(page, "the groups of a fleet")
+    await groups.getByRole("link", {name: "berlin"}).click()
+    const list = (name) => page.getByRole("region", {name}).locator("tbody tr")
+    await list("Highest members").first().waitFor()
+    assert.deepEqual(await list("Highest members").allTextContents(), [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((n) => `berlin_${String(n).padStart(2, "0")}${20 + n}`))
+    assert.equal((await list("Lowest members").allTextContents())[0], "berlin_0020")
+    await page.getByRole("columnheader", {name: "temperature (°C)"}).first().waitFor()
+    await page.getByText("A click shows its members.").waitFor()
+    await page.getByRole("region", {name: "Members", exact: true}).getByText("as a command").click()
+    await page.getByText(/^tidemark top by-site\/berlin --members temperature --tier hour --from /).waitFor()
+    for (const [size, width] of Object.entries(widths)) {
+      for (const colorScheme of ["light", "dark"]) {
+        await page.setViewportSize({width, height: 900})
+        await page.emulateMedia({colorScheme})
+        await page.screenshot({path: join(screens, `members-${size}-${colorScheme}.png`), fullPage: true})
+        await check(page, `members ${size} ${colorScheme}`)
+      }
+    }
+    await list("Highest members").first().getByRole("link").click()
+    await page.waitForURL(/devices\/berlin_11\?kind=READING/)
   },
   // Several measures under one cursor, with the thresholds of their rules.
   async together(page) {
     await send("/v1/readings", reading("greenhouse", {temperature: 20, humidity: 60}))
     await open(page, subject("greenhouse"), "Tier:")
-    await page.getByText("Thresholds: too-hot at 90 (critical).").waitFor()
+    await page.getByText("Thresholds: too-hot at 90 °C (critical).").waitFor()
     await page.getByLabel("A chart below").selectOption("humidity")
     const below = page.getByRole("region", {name: "humidity"})
     await below.getByRole("slider").waitFor()
@@ -347,6 +395,10 @@ const scenarios = {
     const events = page.getByRole("region", {name: "Events of a bucket"})
     await events.getByText("of-2").waitFor()
     assert.equal(await events.locator("tbody tr").count(), 3)
+    await page.getByRole("button", {name: "Verify this bucket"}).click()
+    await page.getByText("The row has exactly what its events add up to. 3 events are stored. 3 of them arrived after the bucket had closed, and changed it.").waitFor()
+    assert.equal(await page.getByRole("region", {name: "Late events"}).locator("tbody tr").count(), 3)
+    await page.screenshot({path: join(screens, "verify.png"), fullPage: true})
     await check(page, "the events of a bucket")
     await page.reload()
     await events.getByText("of-2").waitFor()
@@ -356,7 +408,7 @@ const scenarios = {
     assert.ok(lines.some((l) => /^hour,.*,temperature,3,0,/.test(l)), lines.join("\n"))
     const [picture] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", {name: "PNG"}).click()])
     assert.equal(readFileSync(await picture.path()).subarray(1, 4).toString(), "PNG")
-    await page.getByText("as a command").click()
+    await page.getByRole("region", {name: "Chart"}).getByText("as a command").click()
     await page.getByText(/^tidemark rollups devices\/odd --kind READING --measure temperature --tier hour --from /).waitFor()
     await events.getByRole("button", {name: "Newest events"}).click()
     await page.getByText("another").waitFor()

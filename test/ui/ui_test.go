@@ -43,8 +43,9 @@ import (
 const (
 	settings = "mapping: {window: 0s}\nprometheus: true\nsubjects: {ACCOUNT: {profile: {fields: {name: {}, status: {}}}}}\nkinds: {SESSION: {goals: {read: {of: PAGEVIEW, where: {path: /docs/**}}, " +
 		"visit: {steps: [{of: PAGEVIEW, where: {path: /}}, {of: PAGEVIEW, where: {path: /pricing}}, {of: PAGEVIEW, where: {path: /docs/**}}]}}}, " +
+		"READING: {groups: [site]}, " +
 		"IMPORTEDDAY: {path: importeddays, subject: {name: IMPORTEDSITE, path: importedsites, field: siteId}, measures: {pageviews: {scale: 0}}, latest: none, tiers: {raw: forever, day: forever}}, " +
-		"ENERGY: {path: energy, subject: {name: METER, path: meters, field: meterId}, measures: {wh: {scale: 0, type: counter}}}}\n"
+		"ENERGY: {path: energy, subject: {name: METER, path: meters, field: meterId}, measures: {wh: {scale: 0, type: counter, unit: Wh}}}}\n"
 	device    = "gwi_w_411"
 	columns   = "subject=device,stream=metric,time=ts,id=rec,value=value"
 	oneLineIn = 12
@@ -58,12 +59,13 @@ var machine = clock.FromEnv()
 
 // The scenarios are functions of pages.mjs, which prints the name of each that passed.
 var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers", "looksHealth", "looksBreak",
-	"zoom", "keyboard", "compare", "fleet", "profiles", "live", "alert", "hostile", "figures", "measures", "counter", "together", "numbers", "severities", "missing", "address", "busy", "bucket", "meant", "site", "service", "stack", "signIn", "shared", "notified", "breaks", "theme", "away", "search", "streams"}
+	"zoom", "keyboard", "compare", "fleet", "profiles", "live", "alert", "hostile", "figures", "measures", "counter", "units", "together", "numbers", "severities", "missing", "address", "busy", "bucket", "meant", "site", "service", "stack", "signIn", "shared", "notified", "breaks", "theme", "away", "search", "streams", "members"}
 
 func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	browse := browser(t)
 	s := start(t, "collector: {regions: true, trust: cloudfront}\n")
 	send(t, s)
+	putGroup(t, s)
 	listed := make(chan error, 1)
 	go func() { listed <- list(t.Context(), s) }()
 	browse(s, stage(t, s), scenarios)

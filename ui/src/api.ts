@@ -131,6 +131,9 @@ export interface Goal {
   value?: string;
 }
 
+/** Units of measures by their names. A measure without one is shown as a number alone. */
+export type Units = Record<string, string>;
+
 /**
  * A kind of event as the description has it. sessionsOf is the kind whose events its sessions are made
  * of.
@@ -143,7 +146,9 @@ export interface Kind {
   dimensions: string[];
   pairs?: { name: string; of: [string, string] }[];
   distinct: string[];
+  units?: Units;
   sessionsOf?: string;
+  groupsOf?: string; // the kind whose events count in its groups
   goals?: Goal[];
 }
 

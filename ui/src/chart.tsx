@@ -2,14 +2,15 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { alone } from "./alone";
-import { countsText, eventCount, figures, figureText, mainFigure, mainOf, mainTitle, state } from "./figures";
+import { countsText, eventCount, figures, figureText, figureUnit, headText, state, withUnit } from "./figures";
+import { mainFigure, mainOf, mainTitle, mainUnit } from "./figures";
 import { decimalsFor, numberText } from "./number";
 import { color, drawIn, frame, useTheme, wholes } from "./plot";
 import { dashed, hatch, tint } from "./shade";
 import { bucketText } from "./time";
 import type { Main } from "./figures";
 import type { Threshold } from "./rules";
-import type { Figures, Missing, Rollup } from "./api";
+import type { Figures, Missing, Rollup, Units } from "./api";
 
 const drawn = ["min", "max", "avg", "p50", "p95", "p99"] as const;
 type Column = (number | null)[];
@@ -138,6 +139,7 @@ interface Props {
   rollups: Rollup[];
   missing: Missing[];
   measure: string;
+  units: Units;
   from: string;
   to: string;
   utc: boolean;
@@ -148,8 +150,10 @@ interface Props {
   setOn: (on: boolean[]) => void;
   zoom: (from: number, to: number) => void;
   choose?: (r: Rollup) => void; // a bucket was clicked, or Space pressed
+  shows?: string; // what a click shows
 }
 
+const keysHelp = "The arrow keys select a bucket, plus and minus zoom.";
 const help = "Point at a bucket, or select one with the arrow keys. Drag over a range to zoom.";
 
 /**
@@ -165,7 +169,8 @@ export function Plot(props: Props) {
   const { rollups, measure, from, to, utc, alerts, others, thresholds, on, setOn } = props;
   const dark = useTheme();
   const main = mainOf(rollups, measure),
-    bars = main !== "avg";
+    bars = main !== "avg",
+    unit = props.units[measure];
   const decimals = useMemo(
     () => decimalsFor(columns(props).slice(1) as Column[]),
     [rollups, measure, others],
@@ -176,7 +181,7 @@ export function Plot(props: Props) {
     const plot = create(parent, latest, on, main, setAt);
     plotted.current = plot;
     return drawIn(parent, plot);
-  }, [main, utc, dark, others.length]);
+  }, [main, utc, dark, others.length, unit]);
   useEffect(() => {
     plotted.current?.setData(columns(props));
   }, [rollups, measure, from, to, alerts, others, thresholds]);
@@ -186,7 +191,7 @@ export function Plot(props: Props) {
   }, [on]);
 
   const chosen = at === null ? undefined : rollups[at];
-  const text = chosen && readout(chosen, measure, main, utc, others, decimals);
+  const text = chosen && readout(chosen, props, main, decimals);
   const select = (n: number) => {
     const next = Math.max(0, Math.min(rollups.length - 1, n)),
       u = plotted.current;
@@ -234,7 +239,7 @@ export function Plot(props: Props) {
         ref={holder}
         tabIndex={0}
         role="slider"
-        aria-label={`${mainTitle(measure, main)} over time. The arrow keys select a bucket, plus and minus zoom.`}
+        aria-label={`${headText(mainTitle(measure, main), mainUnit(main, unit))} over time. ${keysHelp}`}
         aria-valuemin={0}
         aria-valuemax={Math.max(0, rollups.length - 1)}
         aria-valuenow={at ?? Math.max(0, rollups.length - 1)}
@@ -250,7 +255,7 @@ export function Plot(props: Props) {
           }
         }}
       />
-      <p class="readout">{text ?? help + (props.choose ? " A click shows its events." : "")}</p>
+      <p class="readout">{text ?? help + (props.choose ? ` A click shows ${props.shows}.` : "")}</p>
     </>
   );
 }
@@ -263,25 +268,22 @@ const has = (rollups: Rollup[], measure: string, column: number) =>
 const zoomed = new WeakSet<uPlot>();
 const dragged = (u: uPlot | undefined) => !!u && zoomed.delete(u);
 
-function readout(
-  r: Rollup,
-  measure: string,
-  main: Main,
-  utc: boolean,
-  others: Line[],
-  decimals: number,
-): string {
+function readout(r: Rollup, of: Props, main: Main, decimals: number): string {
+  const { measure, utc, others } = of,
+    unit = of.units[measure];
   const f = r.measures[measure];
   const parts = [bucketText(r, utc), `${numberText(r.events)} ${r.events === 1 ? "event" : "events"}`];
   if (measure !== eventCount && r.events) parts.push(...countsText(r.events, f));
   for (const figure of f ? figures.filter((x) => !x.counts) : []) {
     const x = f[figure.name];
-    if (x !== null && x !== undefined) parts.push(`${figure.title} ${figureText(figure, x, decimals)}`);
+    if (x === null || x === undefined) continue;
+    parts.push(`${figure.title} ${withUnit(figureText(figure, x, decimals), figureUnit(figure, unit))}`);
   }
   parts.push(state(r));
   for (const o of others) {
     const same = o.rollups.find((x) => x.bucket === r.bucket);
-    parts.push(`${o.name}: ${same ? numberText(mainFigure(same, measure, main), decimals) : "–"}`);
+    const text = numberText(same && mainFigure(same, measure, main), decimals);
+    parts.push(`${o.name}: ${withUnit(text, mainUnit(main, unit))}`);
   }
   return parts.join(" · ");
 }
@@ -306,8 +308,8 @@ function create(
   main: Main,
   select: (at: number | null) => void,
 ): uPlot {
-  const { utc, others } = latest.current;
-  const { axes, ...rest } = frame(parent, utc);
+  const { utc, others, measure, units } = latest.current;
+  const { axes, ...rest } = frame(parent, utc, undefined, 1, 0, mainUnit(main, units[measure]));
   return new uPlot(
     {
       ...rest,

@@ -1,9 +1,9 @@
 // The plot of a series, what is known of it in words, and its buckets as a table.
 import { useMemo, useState } from "preact/hooks";
-import type { Chart, Missing, Rollup, Series } from "./api";
-import { Plot, type Line } from "./chart";
+import type { Chart, Missing, Rollup, Series, Units } from "./api";
 import { currentTime } from "./clock";
-import { eventCount, figures, figureText, measureTitle, state } from "./figures";
+import { Plot, type Line } from "./chart";
+import { eventCount, figures, figureText, figureUnit, headText, measureTitle, state, withUnit } from "./figures";
 import { decimalsFor, fullText, numberText } from "./number";
 import { warnings, type Progress } from "./progress";
 import type { Threshold } from "./rules";
@@ -16,6 +16,7 @@ interface Props {
   place: [subjects: string, id: string];
   series: Series;
   measure: string;
+  units: Units;
   others: Line[];
   utc: boolean;
   alerts: number[];
@@ -27,12 +28,13 @@ interface Props {
   setOn: (on: boolean[]) => void;
   zoom: (from: number, to: number) => void;
   choose?: (r: Rollup) => void;
+  shows?: string;
 }
 
 const noLines: Line[] = [];
 
 export function ChartView({ chart, live, path, place, series, also, setAlso, thresholds, ...rest }: Props) {
-  const { measure, utc, choose } = rest;
+  const { measure, units, utc, choose } = rest;
   const range = { rollups: chart.rollups, missing: chart.missing ?? [], from: chart.from, to: chart.to };
   const drawn = { ...rest, ...range };
   const [open, setOpen] = useState(false); // a closed table is not rendered
@@ -58,17 +60,17 @@ export function ChartView({ chart, live, path, place, series, also, setAlso, thr
         </p>
       )}
       <Plot {...drawn} thresholds={thresholds(measure)} />
-      <Thresholds thresholds={thresholds(measure)} />
+      <Thresholds thresholds={thresholds(measure)} unit={units[measure]} />
       {also.map((m) => (
         <section key={m} aria-label={measureTitle(m)}>
           <div class="bar">
-            <h3>{measureTitle(m)}</h3>
+            <h3>{headText(measureTitle(m), units[m])}</h3>
             <button class="tab" onClick={() => setAlso(also.filter((x) => x !== m))}>
               <span class="away">{measureTitle(m)}: </span>remove
             </button>
           </div>
           <Plot {...drawn} measure={m} others={noLines} thresholds={thresholds(m)} />
-          <Thresholds thresholds={thresholds(m)} />
+          <Thresholds thresholds={thresholds(m)} unit={units[m]} />
         </section>
       ))}
       <Facts chart={chart} live={live} filled={filled} utc={utc} />
@@ -79,7 +81,7 @@ export function ChartView({ chart, live, path, place, series, also, setAlso, thr
           </summary>
           {open && (
             <div class="wide" tabIndex={0} role="region" aria-label="Buckets">
-              <BucketTable rollups={filled} measure={measure} utc={utc} choose={choose} />
+              <BucketTable rollups={filled} measure={measure} unit={units[measure]} utc={utc} choose={choose} />
             </div>
           )}
         </details>
@@ -94,9 +96,10 @@ export function ChartView({ chart, live, path, place, series, also, setAlso, thr
 }
 
 /** Thresholds names the rules whose thresholds are dashed lines. */
-function Thresholds({ thresholds }: { thresholds: Threshold[] }) {
+function Thresholds({ thresholds, unit }: { thresholds: Threshold[]; unit?: string }) {
   if (!thresholds.length) return null;
-  const text = thresholds.map((t) => `${t.name} at ${fullText(t.value)} (${t.severity})`).join(", ");
+  const at = (t: Threshold) => `${t.name} at ${withUnit(fullText(t.value), unit)} (${t.severity})`;
+  const text = thresholds.map(at).join(", ");
   return <p class="note">Thresholds: {text}.</p>;
 }
 
@@ -176,6 +179,7 @@ export function NotProcessed({ of, utc }: { of?: Progress; utc: boolean }) {
 interface TableProps {
   rollups: Rollup[];
   measure: string;
+  unit?: string;
   utc: boolean;
   choose?: (r: Rollup) => void;
 }
@@ -187,7 +191,7 @@ const values = figures.filter((f) => ["min", "avg", "max", "first", "last"].incl
  * BucketTable has every figure of a measure, newest bucket first. The full value of a figure is its
  * title.
  */
-function BucketTable({ rollups, measure, utc, choose }: TableProps) {
+function BucketTable({ rollups, measure, unit, utc, choose }: TableProps) {
   const rows = useMemo(() => rollups.toReversed(), [rollups]);
   const shown = figures.filter((f) => rows.some((r) => (r.measures[measure]?.[f.name] ?? null) !== null));
   const decimals = useMemo(
@@ -201,7 +205,7 @@ function BucketTable({ rollups, measure, utc, choose }: TableProps) {
           <th scope="col">Bucket</th>
           <th scope="col">Events</th>
           {shown.map((f) => (
-            <th scope="col">{f.title}</th>
+            <th scope="col">{headText(f.title, figureUnit(f, unit))}</th>
           ))}
           <th scope="col">State</th>
         </tr>

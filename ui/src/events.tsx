@@ -3,17 +3,23 @@ import { useState } from "preact/hooks";
 import { Notice } from "./parts";
 import { usePolled } from "./polled";
 import { bucketText, timeText } from "./time";
-import { url, type Event, type History, type Profile, type Rollup } from "./api";
+import { Verify } from "./verify";
+import { headText, withUnit } from "./figures";
+import { url, type Event, type History, type Profile, type Rollup, type Units } from "./api";
 
 const fieldText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 
-function Fields({ of }: { of: Record<string, unknown> }) {
+/** valueText returns a value with the unit of its measure. Only numbers have one. */
+const valueText = (value: unknown, unit?: string) =>
+  withUnit(fieldText(value), typeof value === "number" ? unit : "");
+
+function Fields({ of, units = {} }: { of: Record<string, unknown>; units?: Units }) {
   return (
     <dl>
       {Object.entries(of).map(([name, value]) => (
         <div>
           <dt>{name}</dt>
-          <dd>{fieldText(value)}</dd>
+          <dd>{valueText(value, units[name])}</dd>
         </div>
       ))}
     </dl>
@@ -31,7 +37,7 @@ export function ProfileFields({ path }: { path: string }) {
   );
 }
 
-export function Latest({ path, utc }: { path: string; utc: boolean }) {
+export function Latest({ path, units, utc }: { path: string; units: Units; utc: boolean }) {
   const { data, problem } = usePolled<Event>(path);
   return (
     <section>
@@ -42,7 +48,7 @@ export function Latest({ path, utc }: { path: string; utc: boolean }) {
         <Notice problem={problem} waiting={!data} />
       )}
       {data && <p class="note">{timeText(data.at, utc)}</p>}
-      {data && <Fields of={data.fields} />}
+      {data && <Fields of={data.fields} units={units} />}
     </section>
   );
 }
@@ -54,12 +60,13 @@ interface EventsProps {
   parts: string[]; // of the path of the series
   stream: string;
   bucket?: Rollup; // whose events are shown, in place of the newest
+  units: Units;
   utc: boolean;
   close: () => void; // shows the newest again
 }
 
 /** Events lists the newest events, or the events of a bucket: what a figure was computed from. */
-export function Events({ parts, stream, bucket, utc, close }: EventsProps) {
+export function Events({ parts, stream, bucket, units, utc, close }: EventsProps) {
   const [limit, setLimit] = useState(few);
   const within = bucket && { from: bucket.bucket, to: bucket.end };
   const { data, problem } = usePolled<History>(url(parts, { limit: String(limit), stream, ...within }));
@@ -70,6 +77,7 @@ export function Events({ parts, stream, bucket, utc, close }: EventsProps) {
         <h2>{title}</h2>
         {bucket && <button onClick={close}>Newest events</button>}
       </div>
+      {bucket && <Verify parts={parts} stream={stream} bucket={bucket} utc={utc} />}
       <Notice problem={problem} waiting={!data} />
       {data?.events.length === 0 && (
         <p class="empty">
@@ -77,7 +85,7 @@ export function Events({ parts, stream, bucket, utc, close }: EventsProps) {
           events expire before their rollups.
         </p>
       )}
-      {!!data?.events.length && <EventTable events={data.events} utc={utc} />}
+      {!!data?.events.length && <EventTable events={data.events} units={units} utc={utc} />}
       {data?.next && (
         <p class="note">
           There are more events than these {data.events.length}.{" "}
@@ -88,7 +96,7 @@ export function Events({ parts, stream, bucket, utc, close }: EventsProps) {
   );
 }
 
-function EventTable({ events, utc }: { events: Event[]; utc: boolean }) {
+function EventTable({ events, units, utc }: { events: Event[]; units: Units; utc: boolean }) {
   const names = [...new Set(events.flatMap((e) => Object.keys(e.fields)))];
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="Events">
@@ -99,7 +107,7 @@ function EventTable({ events, utc }: { events: Event[]; utc: boolean }) {
             <th scope="col">Id</th>
             {names.map((n) => (
               <th scope="col">
-                <bdi>{n}</bdi>
+                <bdi>{headText(n, units[n])}</bdi>
               </th>
             ))}
           </tr>

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countsText, eventCount, figures, figureText, mainFigure, mainOf, measuresIn, state } from "./figures";
+import { figureUnit, headText, mainUnit, withUnit } from "./figures";
 import type { Figures, Rollup } from "./api";
 
 const rollup = (measures: Record<string, Partial<Figures>>, more: Partial<Rollup> = {}) =>
@@ -58,4 +59,22 @@ test("a counter is drawn by its increase, and by its rate where buckets have sev
   assert.equal(mainOf([...hours, bucket("day", { increase: 70 })], "energy"), "rate");
   assert.equal(mainOf([bucket("hour", { avg: 20 })], "energy"), "avg");
   assert.equal(mainOf(hours, eventCount), "events");
+});
+
+test("figures of values have the unit of their measure, numbers of values have none", () => {
+  const unit = (name: string, of?: string) => figureUnit(figures.find((f) => f.name === name)!, of);
+  assert.deepEqual(["min", "p95", "increase", "rate"].map((n) => unit(n, "kWh")), [
+    "kWh",
+    "kWh",
+    "kWh",
+    "kWh/s",
+  ]);
+  assert.deepEqual(["count", "invalid", "resets"].map((n) => unit(n, "kWh")), ["", "", ""]);
+  assert.equal(unit("rate"), "");
+  assert.deepEqual([mainUnit("avg", "°C"), mainUnit("rate", "kWh"), mainUnit("events", "°C")], ["°C", "kWh/s", ""]);
+});
+
+test("a value that is not known has no unit, and a measure without one is as before", () => {
+  assert.deepEqual([withUnit("21.5", "°C"), withUnit("–", "°C"), withUnit("21.5")], ["21.5 °C", "–", "21.5"]);
+  assert.deepEqual([headText("humidity", "%"), headText("co2")], ["humidity (%)", "co2"]);
 });

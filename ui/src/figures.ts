@@ -1,6 +1,6 @@
 // The figures of a bucket: which measures it has, which figures a measure has, and what a reader must know
 // of them.
-import { estimateText, numberText } from "./number";
+import { estimateText, none, numberText } from "./number";
 import type { Figures, Rollup } from "./api";
 
 /** eventCount is chosen in place of a measure. No measure has an empty name. */
@@ -15,6 +15,7 @@ export interface Figure {
   title: string;
   estimate?: true;
   counts?: true; // of values, not a value itself
+  rate?: true; // of a second
 }
 
 /** All figures that the API returns of a measure. */
@@ -30,7 +31,7 @@ export const figures: Figure[] = [
   { name: "last", title: "last" },
   { name: "increase", title: "increase" },
   { name: "resets", title: "resets", counts: true },
-  { name: "rate", title: "per second" },
+  { name: "rate", title: "per second", rate: true },
   { name: "timeMean", title: "mean over time" },
   { name: "p50", title: "p50", estimate: true },
   { name: "p95", title: "p95", estimate: true },
@@ -40,6 +41,15 @@ export const figures: Figure[] = [
 /** figureText formats a figure; decimals are as decimalsFor returns them. */
 export const figureText = (f: Figure, x: number | null | undefined, decimals: number) =>
   f.estimate ? estimateText(x) : numberText(x, f.counts ? 0 : decimals);
+
+/** figureUnit returns the unit of a figure of a measure; "" if it has none. */
+export const figureUnit = (f: Figure, unit = "") => (f.counts || !unit ? "" : f.rate ? unit + "/s" : unit);
+
+/** withUnit returns a number with its unit behind it. What is not known has none. */
+export const withUnit = (text: string, unit = "") => (unit && text !== none ? `${text} ${unit}` : text);
+
+/** headText returns the name of what a column or an axis has, with its unit: temperature (°C). */
+export const headText = (name: string, unit = "") => (unit ? `${name} (${unit})` : name);
 
 /**
  * measuresIn returns the measures of rollups: the declared ones that have values, then those that only
@@ -76,6 +86,10 @@ export function mainOf(rollups: Rollup[], measure: string): Main {
 /** mainTitle names the line of a measure. */
 export const mainTitle = (measure: string, main: Main) =>
   measureTitle(measure) + (main === "increase" ? ", increase" : main === "rate" ? ", increase per second" : "");
+
+/** mainUnit returns the unit of the line of a measure. A number of events has none. */
+export const mainUnit = (main: Main, unit = "") =>
+  main === "events" || !unit ? "" : main === "rate" ? unit + "/s" : unit;
 
 /** mainFigure is what a line of a series draws. */
 export const mainFigure = (r: Rollup, measure: string, main: Main) =>

@@ -1,6 +1,7 @@
 // The fleet page: all subjects of a type, found by any part of their id, and the open alerts.
 import { useMemo, useState } from "preact/hooks";
 import { change } from "./address";
+import { Groups } from "./groups";
 import { lastSeen, select } from "./rows";
 import { Spark, useSeen } from "./spark";
 import { ago, timeText } from "./time";
@@ -94,6 +95,7 @@ export function Fleet({ subjects, kinds, utc, params }: Props) {
           {open.more && <p class="note">There are more open alerts than these {open.all.length}.</p>}
         </section>
       )}
+      <Groups kinds={kinds} subjects={subjects} />
       {listed.whole && !total && (
         <p class="empty">
           There are no {subjects} yet.{" "}

@@ -5,7 +5,10 @@ const leastDigits = 6; // significant digits that every number keeps
 const mostDigits = 15; // more are not exact in a floating-point number
 const mostDecimals = 12;
 const spanParts = 100; // the range shown is resolved into at least as many parts
-const none = "–";
+
+/** What stands in place of a number that is not known. */
+export const none = "–";
+
 
 /** magnitude returns the power of ten of the first digit of x. */
 const magnitude = (x: number) => Math.floor(Math.log10(Math.abs(x)));

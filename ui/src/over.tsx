@@ -1,6 +1,7 @@
 // A figure of a site over time, beside the period before.
 import { useMemo } from "preact/hooks";
 import { url, type Readable, type Rollup, type Total } from "./api";
+import { currentTime } from "./clock";
 import { Curve } from "./curve";
 import { Notice } from "./parts";
 import type { Period, Range } from "./period";
@@ -43,13 +44,13 @@ export function Over({ figure, period, utc, place, kind, visitor, base, clock }:
       : null;
   const filtered = useReport(asked(range)),
     filteredBefore = useReport(asked({ from: period.before.from, to: period.endBefore }), 600_000);
-  const open = unfinished(buckets, range.to, Date.now());
+  const open = unfinished(buckets, range.to, currentTime());
   const same = useSamePart(period, base ? undefined : open, [...place, kind.path]);
   const reported = (starts: number[], report: Report | undefined) =>
     reportedIn(starts, report, (t) => bucketLabel(t, unit as "hour", utc), figure.of, visitor);
   const values = useMemo(() => {
     const points = base ? reported(buckets, filtered.data) : summariesIn(buckets, now.data?.all ?? []);
-    const last = range.to ?? Date.now(),
+    const last = range.to ?? currentTime(),
       none = figure.gaps || !(base ? filtered : now).data ? null : 0; // not 0 before it is read
     const all = buckets.map((t, i) =>
       t > last ? null : points[i] ? figure.value(points[i], visitor) : none,

@@ -59,8 +59,8 @@ const steps = [
 
 /**
  * frame returns the options of a plot over time in the zone of the reader. values formats the labels
- * of the vertical axis, part scales the height, and labels of the time axis are at least `least`
- * seconds apart.
+ * of the vertical axis, part scales the height, labels of the time axis are at least `least` seconds
+ * apart, and unit stands beside the vertical axis.
  */
 export function frame(
   parent: HTMLElement,
@@ -68,6 +68,7 @@ export function frame(
   values?: (x: number) => string,
   part = 1,
   least = 0,
+  unit = "",
 ) {
   return {
     ...sizeOf(parent, part),
@@ -85,6 +86,7 @@ export function frame(
       {
         ...axis(),
         size: labelWidth,
+        ...(unit && { label: unit, labelSize: 18, labelGap: 0, labelFont: "12px system-ui" }),
         values: (_: uPlot, splits: number[], _axis: number, _space: number, step: number) =>
           once(splits.map((x) => (values ? values(x) : stepText(x, step)))),
       },

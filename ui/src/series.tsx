@@ -3,14 +3,16 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { shared, showsEvents } from "./access";
 import { change } from "./address";
 import { AlertTable } from "./alerts";
-import { url, type Alert, type Chart, type Readable, type Rollup, type Series } from "./api";
+import { url, type Alert, type Chart, type Readable, type Rollup, type Series, type Units } from "./api";
 import { ChartView } from "./chartview";
 import { linesIn, linesParam, type Line } from "./chart";
 import { currentTime } from "./clock";
 import { Compare, mostOthers, otherName, othersOf, withOthers } from "./compare";
 import { Events, Latest } from "./events";
-import { measureTitle, measuresIn } from "./figures";
+import { eventCount, headText, measureTitle, measuresIn } from "./figures";
+import { Members } from "./members";
 import { Notice, href } from "./parts";
+import { shownBucket } from "./ranks";
 import { thresholdsOf, type Rule } from "./rules";
 import { usePages, usePolled } from "./polled";
 import {
@@ -35,6 +37,8 @@ function firstRange(s: Series): Range {
   return { length: Math.min((end ?? currentTime()) - Date.parse(s.firstSeen), 30 * day), end };
 }
 
+const noUnits: Units = {};
+
 const mostPoints = 1500; // that the API allows
 
 /**
@@ -49,13 +53,15 @@ interface Props {
   series: Series;
   all: Series[];
   kind: Readable;
+  kinds: Readable[];
   utc: boolean;
   params: URLSearchParams;
 }
 
-export function SeriesView({ place, series, all, kind, utc, params }: Props) {
+export function SeriesView({ place, series, all, kind, kinds, utc, params }: Props) {
   const [subjects, id] = place;
-  const parts = [...place, kind.path];
+  const parts = [...place, kind.path],
+    units = kind.units ?? noUnits;
   const [first] = useState(() => firstRange(series));
   const query = params.toString();
   const range = useMemo(() => rangeIn(params) ?? first, [query]);
@@ -94,6 +100,9 @@ export function SeriesView({ place, series, all, kind, utc, params }: Props) {
   };
   const on = useMemo(() => linesIn(params.get("lines")), [query]);
   const bucket = chart?.rollups.find((r) => r.bucket === params.get("at"));
+  const members = shared ? undefined : kinds.find((k) => k.kind === kind.groupsOf);
+  const ranked = shownBucket(chart?.rollups ?? [], params.get("at"));
+  const shows = kind.events && showsEvents ? "its events" : members && "its members";
   const own = useAlerts(place, kind, series);
   const times = useMemo(() => own.alerts.map((a) => Date.parse(a.at)), [own.alerts]);
   return (
@@ -104,7 +113,7 @@ export function SeriesView({ place, series, all, kind, utc, params }: Props) {
             Measure{" "}
             <select value={measure} onChange={(e) => change({ m: e.currentTarget.value })}>
               {[...new Set([...measures, measure])].map((m) => (
-                <option value={m}>{measureTitle(m)}</option>
+                <option value={m}>{headText(measureTitle(m), units[m])}</option>
               ))}
             </select>
           </label>
@@ -122,7 +131,7 @@ export function SeriesView({ place, series, all, kind, utc, params }: Props) {
                 {measures
                   .filter((m) => m && m !== measure && !also.includes(m))
                   .map((m) => (
-                    <option value={m}>{measureTitle(m)}</option>
+                    <option value={m}>{headText(measureTitle(m), units[m])}</option>
                   ))}
               </select>
             </label>
@@ -154,6 +163,7 @@ export function SeriesView({ place, series, all, kind, utc, params }: Props) {
             place={place}
             series={series}
             measure={measure}
+            units={units}
             others={lines}
             utc={utc}
             alerts={times}
@@ -163,10 +173,23 @@ export function SeriesView({ place, series, all, kind, utc, params }: Props) {
             on={on}
             setOn={(next) => change({ lines: linesParam(next) }, true)}
             zoom={(from, to) => go({ length: to - from, end: to })}
-            choose={kind.events && showsEvents ? (r: Rollup) => change({ at: r.bucket }) : undefined}
+            shows={shows}
+            choose={shows ? (r: Rollup) => change({ at: r.bucket }) : undefined}
           />
         )}
       </section>
+      {members && ranked && measure !== eventCount && (
+        <Members
+          key={ranked.tier + ranked.bucket + measure}
+          place={place}
+          kind={kind}
+          members={members.subjects}
+          stream={series.stream}
+          measure={measure}
+          bucket={ranked}
+          utc={utc}
+        />
+      )}
       {own.alerts.length > 0 && (
         <section>
           <h2>Alerts</h2>
@@ -175,13 +198,14 @@ export function SeriesView({ place, series, all, kind, utc, params }: Props) {
         </section>
       )}
       <div class="columns">
-        {kind.latest && <Latest path={url([...parts, "latest"], { stream: series.stream })} utc={utc} />}
+        {kind.latest && <Latest path={url([...parts, "latest"], { stream: series.stream })} units={units} utc={utc} />}
         {kind.events && showsEvents && (
           <Events
             key={bucket?.bucket}
             parts={parts}
             stream={series.stream}
             bucket={bucket}
+            units={units}
             utc={utc}
             close={() => change({ at: null })}
           />

@@ -2,6 +2,7 @@
 // reports that are counted from the events.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { url, type Readable, type Total } from "./api";
+import { currentTime } from "./clock";
 import { realtime, realtimeMinutes, type Period, type Range } from "./period";
 import { usePolled, useReport } from "./polled";
 import { byProperty, figureMetrics, isPlace, question, summaries } from "./report";
@@ -12,7 +13,7 @@ import { localZone } from "./time";
 
 /** useClock returns the time, in steps of five minutes. */
 export function useClock(): number {
-  const read = () => stepAt(Date.now());
+  const read = () => stepAt(currentTime());
   const [now, setNow] = useState(read);
   useEffect(() => {
     const timer = setInterval(() => setNow(read()), 20e3);

@@ -1,6 +1,6 @@
 // A small chart of the last week of a subject, for its row in a list.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { eventCount, mainFigure, mainOf, mainTitle, measuresIn } from "./figures";
+import { eventCount, mainFigure, mainOf, mainTitle, mainUnit, measuresIn, withUnit } from "./figures";
 import { numberText } from "./number";
 import { url, type Chart, type Readable, type Rollup, type Subject } from "./api";
 import { currentTime } from "./clock";
@@ -57,7 +57,8 @@ export function Spark({ subjects, subject, kinds, seen }: Props) {
     subject.series
       .toSorted((a, b) => (a.lastSeen < b.lastSeen ? 1 : -1))
       .find((s) => kinds.some((k) => k.kind === s.kind && k.subjects === subjects));
-  const path = kinds.find((k) => k.kind === newest?.kind)?.path;
+  const kind = kinds.find((k) => k.kind === newest?.kind),
+    path = kind?.path;
   const recent = newest && Date.parse(newest.lastSeen) > currentTime() - week - 86400e3;
   const { data } = usePolled<Chart>(
     seen && recent && path
@@ -86,8 +87,12 @@ export function Spark({ subjects, subject, kinds, seen }: Props) {
   const across = (t: number) => ((width * (t - from)) / (to - from)).toFixed(1);
   const down = (v: number) => (height - 3 - ((height - 6) * (v - low)) / size).toFixed(1);
   const at = points.map(([t, v]) => `${across(t)},${down(v)}`);
+  const value = withUnit(
+    numberText(Number(values.at(-1)!.toPrecision(4))),
+    mainUnit(main, kind?.units?.[measure]),
+  );
   const last = measure
-    ? `${mainTitle(measure, main)} ${numberText(Number(values.at(-1)!.toPrecision(4)))}, last ${filled.at(-1)!.tier}`
+    ? `${mainTitle(measure, main)} ${value}, last ${filled.at(-1)!.tier}`
     : `${views ? "views" : "events"} ${numberText(values.reduce((a, b) => a + b, 0))} in 7 days`;
   return (
     <span class="spark">

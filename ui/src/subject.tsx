@@ -70,6 +70,7 @@ export function SubjectPage({ subjects, id, params, kinds, utc, site }: Props) {
           series={chosen}
           all={series}
           kind={kind}
+          kinds={kinds}
           utc={utc}
           params={params}
         />
