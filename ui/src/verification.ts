@@ -36,10 +36,7 @@ export function verificationText(v: Verification): string {
   if (!v.exact && v.status === "equal")
     parts.push("It is marked as inexact: a change arrived when its events had expired.");
   parts.push(`${numberText(v.events)} ${v.events === 1 ? "event is" : "events are"} stored.`);
-  if (v.late)
-    parts.push(
-      `${numberText(v.late)} of them arrived after the bucket had closed, and changed it.`,
-    );
+  if (v.late) parts.push(`${numberText(v.late)} of them arrived after the bucket had closed.`);
   return parts.join(" ");
 }
 

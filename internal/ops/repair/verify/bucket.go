@@ -29,8 +29,7 @@ type BucketReport struct {
 	Finding
 	Bucket tier.Bucket
 	Stored int // events of the bucket that are stored
-	// Late are stored events that arrived after the bucket had closed, in order of arrival: each changed the
-	// row again.
+	// Late are stored events that arrived after the bucket had closed, in order of arrival.
 	Late []model.Event
 }
 
