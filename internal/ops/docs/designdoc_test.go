@@ -74,7 +74,11 @@ func TestWrite_ShowsAKindOfTheUser(t *testing.T) {
 // Every action of the shipped kinds, sessions among them, has its request.
 func TestRequests_NameEveryAction(t *testing.T) {
 	t.Parallel()
-	kinds, err := config.Default(domains.Kinds()...).Catalog()
+	grouped, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {groups: [site]}}"), domains.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, err := grouped.Catalog()
 	if err != nil {
 		t.Fatal(err)
 	}
