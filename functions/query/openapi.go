@@ -47,6 +47,7 @@ type document struct {
 type parameter struct {
 	Name        string `json:"name"`
 	In          string `json:"in"`
+	Required    bool   `json:"required,omitempty"`
 	Description string `json:"description"`
 	Schema      schema `json:"schema"`
 	Explode     bool   `json:"explode,omitempty"` // it may be repeated

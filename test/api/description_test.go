@@ -36,6 +36,7 @@ type parameter struct {
 	Name, In string
 	Example  any
 	Explode  bool
+	Required bool
 }
 
 type media struct {
@@ -68,7 +69,7 @@ func (s service) loadDescription(t *testing.T) *description {
 // deleted.
 var methodOrder = []string{"get", "put", "patch", "post", "delete"}
 
-// needed are the queries without which requests are refused, by operation.
+// needed are the queries without which requests are refused, by operation, besides required parameters.
 var needed = map[string]string{"sessionHistory": "where=visitor%3D%221%22"}
 
 // operations returns all operations: first those that append, then by method.
@@ -76,6 +77,12 @@ func (d *description) operations() (all []operation) {
 	for path, methods := range d.Paths {
 		for method, o := range methods {
 			o.method, o.path, o.Query = method, path, needed[o.ID]
+			for _, p := range o.Parameters {
+				name, _ := strings.CutPrefix(p.Ref, "#/components/parameters/")
+				if p = d.Components.Parameters[name]; p.Required {
+					o.Query = url.Values{p.Name: {text(p.Example)}}.Encode()
+				}
+			}
 			all = append(all, o)
 		}
 	}
