@@ -528,7 +528,7 @@ const scenarios = {
   },
   async service(page) {
     await open(page, "#/-/tiers", "Rows, about")
-    const row = (region, tier) => page.getByRole("region", {name: region}).getByRole("row", {name: tier})
+    const row = (region, tier) => page.getByRole("region", {name: region, exact: true}).getByRole("row", {name: tier})
     await page.getByText(/[1-9][0-9]* series/).first().waitFor()
     assert.match(await row("Tiers of readings", /^hour/).textContent(), /90 days.*when its hour ends/)
     assert.match(await row("Tiers of readings", /^month/).textContent(), /for ever/)
