@@ -275,7 +275,7 @@ const scenarios = {
     await check(page, "the groups of a fleet")
     await groups.getByRole("link", {name: "berlin"}).click()
     const list = (name) => page.getByRole("region", {name}).locator("tbody tr")
-    await list("Highest members").first().waitFor()
+    for (const name of ["Highest members", "Lowest members"]) await list(name).first().waitFor()
     assert.deepEqual(await list("Highest members").allTextContents(), [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((n) => `berlin_${String(n).padStart(2, "0")}${20 + n}`))
     assert.equal((await list("Lowest members").allTextContents())[0], "berlin_0020")
     await page.getByRole("columnheader", {name: "temperature (°C)"}).first().waitFor()
