@@ -442,10 +442,11 @@ const scenarios = {
     const imported = page.getByRole("region", {name: "Imported"})
     await imported.getByText("1,234 views of days that another program counted").waitFor()
     await imported.getByText("1 views that another program exported").waitFor()
-    const dated = new Date(new Date(stackTime()).setUTCHours(0, 0, 0, 0) - 2 * 864e5), slider = imported.getByRole("slider", {name: /^Imported days/})
+    const dated = new Date(Date.parse(process.env.SENT) - 2 * 864e5), slider = imported.getByRole("slider", {name: /^Imported days/})
+    const day = () => slider.getAttribute("aria-valuetext")
     await slider.press("End")
-    for (let i = 0; i < 2; i++) await slider.press("ArrowLeft")
-    assert.match(await slider.getAttribute("aria-valuetext"), new RegExp(`\\b${dated.getUTCDate()}\\b.*1,200`))
+    for (let i = 0; i < 3 && !(await day()).includes("1,200"); i++) await slider.press("ArrowLeft") // one more if a day has ended
+    assert.match(await day(), new RegExp(`\\b${dated.getUTCDate()}\\b.*1,200`))
     await check(page, "site with imported days")
 
     const goals = page.getByRole("region", {name: "Goals"}), met = (n) => String(Math.round(visits.measures[n].sum))

@@ -57,6 +57,9 @@ const (
 // machine is the clock of the stack and the tests, which the suites of test/midnight move.
 var machine = clock.FromEnv()
 
+// sent is the day on which send sends, also if the suite ends on the next one.
+var sent = machine.Now().UTC().Truncate(24 * time.Hour)
+
 // The scenarios are functions of pages.mjs, which prints the name of each that passed.
 var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers", "looksHealth", "looksBreak",
 	"zoom", "keyboard", "compare", "fleet", "profiles", "live", "alert", "hostile", "figures", "measures", "counter", "units", "together", "numbers", "severities", "missing", "address", "busy", "bucket", "meant", "site", "service", "stack", "signIn", "shared", "notified", "breaks", "theme", "away", "search", "streams", "members"}
@@ -96,7 +99,8 @@ func browser(t *testing.T) func(s *stack.Stack, env, scenarios []string) {
 		t.Helper()
 		play := exec.CommandContext(t.Context(), node,
 			append([]string{"pages.mjs", s.URL, browser, screens, hostile}, scenarios...)...)
-		play.Env = append(append(os.Environ(), env...), fmt.Sprint("AHEAD=", machine.Offset().Milliseconds()))
+		play.Env = append(append(os.Environ(), env...), fmt.Sprint("AHEAD=", machine.Offset().Milliseconds()),
+			"SENT="+sent.Format(time.DateOnly))
 		out, err := play.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -148,13 +152,12 @@ func send(t *testing.T, s *stack.Stack) {
 	call(t, http.MethodPut, s.URL+"/v1/accounts/acme", map[string]any{"name": "Acme Ltd", "status": "trial"})
 	call(t, http.MethodPut, s.URL+"/v1/devices/hall",
 		map[string]any{"name": "Hall of the station", "status": "retired"})
-	today := machine.Now().UTC().Truncate(24 * time.Hour)
 	post(t, s.URL+"/v1/pageviews", map[string]any{"siteId": site, "stream": "imported", "id": "old",
 		"visitor": "old", "path": "/old", "timestamp": at})
 	post(t, s.URL+"/v1/importeddays", []map[string]any{
-		{"siteId": site, "stream": "visitors", "timestamp": today.AddDate(0, 0, -2).Format(time.RFC3339), "pageviews": 1200},
-		{"siteId": site, "stream": "visitors", "timestamp": today.AddDate(0, 0, -3).Format(time.RFC3339), "pageviews": 34},
-		{"siteId": site, "stream": "visitors", "timestamp": today.AddDate(0, 0, -40).Format(time.RFC3339), "pageviews": 5},
+		{"siteId": site, "stream": "visitors", "timestamp": sent.AddDate(0, 0, -2).Format(time.RFC3339), "pageviews": 1200},
+		{"siteId": site, "stream": "visitors", "timestamp": sent.AddDate(0, 0, -3).Format(time.RFC3339), "pageviews": 34},
+		{"siteId": site, "stream": "visitors", "timestamp": sent.AddDate(0, 0, -40).Format(time.RFC3339), "pageviews": 5},
 	})
 	for some := range slices.Chunk(views(), 25) { // few enough for a request, however busy the machine is
 		post(t, s.URL+"/v1/pageviews", some)
