@@ -6,11 +6,10 @@ set -uo pipefail
 race=${2:-}
 failed=0
 mkdir -p build && : >build/suites.txt
-# A long run of the simulation takes more than the usual ten minutes on a busy machine. Programs wait for each
-# other: one package more than there are processors keeps these busy.
+# A long run of the simulation takes more than the usual ten minutes on a busy machine.
 suite() {
   local began=$SECONDS name=$suite
-  go test -json -timeout 20m -p "$(($(nproc) + 1))" "$@" || failed=1
+  go test -json -timeout 20m "$@" || failed=1
   printf 'took    %4d s  %s\n' $((SECONDS - began)) "$name" >>build/suites.txt
 }
 # Without cgo, as all programs are built: packages are compiled once for both.
@@ -32,10 +31,6 @@ histories='/(internal/engine/aggregate|internal/engine/alert|internal/api/promap
 # What computes on one goroutine gains nothing by it, and the engine's comparison with its referee little.
 alone='/(internal/ops/cost|internal/ops/limits|internal/base/times|internal/local/engine/protocol)$'
 
-# Tests of the simulator itself and of counted units run one history on one goroutine, as those without
-# the detector do.
-deterministic='^(TestCost_|TestSimulation_(Detects|FewRows|ASeed|NoHistoryOfToday))'
-
 # Seconds and megabytes of the worst requests are bounded without the detector, as programs are deployed.
 measured='^TestDoors'
 
@@ -48,7 +43,7 @@ elif [[ "$1" == long ]]; then
   suite=shared suite $race -skip "$measured" $(packages -E "$shared" | grep -vE "$histories|$alone")
   suite='doors' plain -run "$measured" ./functions/ingest ./functions/query
   suite='programs and histories' plain $(packages -vE "$shared") $(packages -E "$histories|$alone")
-  suite='fewer histories, race detector' TIDEMARK_LONG='' suite $race -skip "$deterministic" ./lab/simulation ./internal/engine/aggregate ./internal/engine/alert ./internal/api/promapi ./pkg/timeseries
+  suite='fewer histories, race detector' TIDEMARK_LONG='' suite $race ./internal/engine/aggregate ./internal/engine/alert ./internal/api/promapi ./pkg/timeseries
 else
   suite=shared suite $race -skip "$measured" $(packages -E "$shared" | grep -vE "$alone|/pkg/lifecycle$")
   suite='doors' plain -run "$measured" ./functions/ingest ./functions/query

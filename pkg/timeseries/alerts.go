@@ -78,7 +78,7 @@ type Alert struct {
 	Status   AlertStatus
 	Measure  string        // "" of a silence
 	Value    model.Decimal // of the event that raised it
-	Message  string        // for people: temperature 31.5 above 30
+	Message  string        // for people: temperature 31.5 °C above 30
 	Raised   time.Time     // the time of the event that raised it
 	// ResolvedAt is when it stopped being open, by its events, a person, or with its rule; zero while it is
 	// open.

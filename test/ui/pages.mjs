@@ -420,7 +420,7 @@ const scenarios = {
     await page.getByText("Tier:").waitFor()
     await page.setViewportSize({width: 320, height: 800})
     await check(page, "a subject at 320 pixels")
-    await open(page, "#/devices", "Hall of the station") // with the column of statuses, which comes with the profiles
+    await open(page, "#/devices?q=hall", "Hall of the station") // with the column of statuses, which comes with the profiles
     await check(page, "a list at 320 pixels")
   },
   async site(page) {
