@@ -31,7 +31,7 @@ func putGroup(t *testing.T, s *stack.Stack) {
 		t.Fatal(err)
 	}
 	group := &kinds.Kinds[1]
-	hour := tier.Hour.BucketAt(model.NewTime(time.Now().Add(-5 * time.Hour)))
+	hour := tier.Hour.BucketAt(model.NewTime(machine.Now().Add(-5 * time.Hour)))
 	fold := rollup.NewFold(group.Spec())
 	for n := range members {
 		device := model.Subject{Type: "DEVICE", ID: fmt.Sprintf("berlin_%02d", n)}
@@ -55,7 +55,7 @@ func putGroup(t *testing.T, s *stack.Stack) {
 		t.Fatal(err)
 	}
 	row := &rollup.Row{Key: rollup.Key{Series: series, Tier: "hour", Start: hour.Start}, Fold: *fold,
-		Rev: rollup.Rev{1}, WrittenAt: model.NewTime(time.Now())}
+		Rev: rollup.Rev{1}, WrittenAt: model.NewTime(machine.Now())}
 	table := dynamo.New(client, s.Table)
 	if result, err := table.PutRow(t.Context(), row, rollup.Rev{}); err != nil || result != storage.Written {
 		t.Fatal(result, err)
