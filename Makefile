@@ -176,7 +176,7 @@ cost: ## what it costs to be right, measured in read and write units (about 3 mi
 	@$(LAB) cost
 
 .PHONY: mutants
-mutants: ## longer: plant faults in copies of the rule, and name the test that finds each (about 4 min)
+mutants: ## longer: plant faults in copies of the rule, and name the test that finds each
 	@$(LAB) mutants
 
 .PHONY: mutation

@@ -29,7 +29,7 @@ func Command() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), only, limit) },
 	}
 	cmd.Flags().StringVar(&only, "run", "", "plant only faults whose name matches this `pattern`")
-	cmd.Flags().DurationVar(&limit, "timeout", 3*time.Minute,
+	cmd.Flags().DurationVar(&limit, "timeout", 15*time.Minute,
 		"of the tests of one package; a timeout is not a kill")
 	return cmd
 }
