@@ -168,10 +168,10 @@ func TestDescribe_ListsWhatIsKeptOfEachKind(t *testing.T) {
 	if months := readings.Tiers[3]; months.Retention != nil {
 		t.Errorf("months are kept for %d s, want null for ever", *months.Retention)
 	}
-	if want := map[string]string{"temperature": "°C", "humidity": "%"}; !maps.Equal(readings.Units, want) {
-		t.Errorf("units %v, want %v", readings.Units, want)
-	}
 	sessions := byName["SESSION"]
+	if want := map[string]string{"duration": "ms"}; !maps.Equal(sessions.Units, want) || len(readings.Units) > 0 {
+		t.Errorf("units %v and %v, want %v and none", sessions.Units, readings.Units, want)
+	}
 	if sessions.SessionsOf != "PAGEVIEW" || sessions.Subjects != "sites" ||
 		!slices.Contains(sessions.Dimensions, "entry") || !slices.Equal(sessions.Distinct, []string{"visitor"}) {
 		t.Errorf("sessions are %+v", sessions)

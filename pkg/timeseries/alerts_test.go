@@ -70,7 +70,7 @@ func TestPutRule_RaisesAlertsThatEndWithTheRule(t *testing.T) {
 	if err != nil || again.ID != "hot.1" {
 		t.Errorf("the same rule again is %s, %v", again.ID, err)
 	}
-	const raised = "temperature 35 °C above 30 until 28, critical, open"
+	const raised = "temperature 35 above 30 until 28, critical, open"
 	open := alertTexts(t, readings.OpenAlerts(ctx, ""))
 	if open != "hall: "+raised+"; roof: "+raised && open != "roof: "+raised+"; hall: "+raised {
 		t.Errorf("open alerts: %s", open)
@@ -84,7 +84,7 @@ func TestPutRule_RaisesAlertsThatEndWithTheRule(t *testing.T) {
 		t.Fatalf("%+v, %v", own, err)
 	}
 	if got, want := alertTexts(t, readings.Alerts(ctx, "cellar", timeseries.AlertFilter{})),
-		"cellar: temperature 21 °C below 22, warning, open"; got != want {
+		"cellar: temperature 21 below 22, warning, open"; got != want {
 		t.Errorf("alerts of the cellar: %s", got)
 	}
 	if rules, err := readings.Rules(ctx, "cellar"); err != nil || len(rules) != 1 || rules[0].ID != own.ID ||
@@ -99,7 +99,7 @@ func TestPutRule_RaisesAlertsThatEndWithTheRule(t *testing.T) {
 		t.Errorf("open alerts of a hall that is not hot any more: %s", got)
 	}
 	if got, want := alertTexts(t, readings.Alerts(ctx, "hall", timeseries.AlertFilter{})),
-		"hall: temperature 35 °C above 30 until 28, critical, resolved"; got != want {
+		"hall: temperature 35 above 30 until 28, critical, resolved"; got != want {
 		t.Errorf("history of the hall: %s, want %s", got, want)
 	}
 	if err := readings.DeleteRule(ctx, "cellar", "cold", "ann"); err != nil {

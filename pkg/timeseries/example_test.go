@@ -84,7 +84,7 @@ func ExampleEvents_Kind() {
 	kind := visits.Kind()
 	fmt.Println(kind.Path, kind.Subject.Path, kind.Measures, kind.Dimensions, kind.Distinct)
 	// Output:
-	// visits sites [{duration 3 true false 0 false}] [{page 50 0 [ ]}] [visitor]
+	// visits sites [{duration 3 true false 0 false }] [{page 50 0 [ ]}] [visitor]
 }
 
 // A late event is stored, and the latest item does not change.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,7 +61,10 @@ func newAPI(t *testing.T) *promapi.API {
 func newAPIWith(t *testing.T, from model.Time, subjects []string,
 	reading func(int, model.Time) (model.Attrs, bool)) *promapi.API {
 	t.Helper()
-	kinds, err := iot.Catalog()
+	readings := iot.Readings
+	readings.Measures = slices.Clone(readings.Measures)
+	readings.Measures[0].Unit = "°C" // temperature
+	kinds, err := catalog.New(readings)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -203,7 +203,7 @@ func TestEvaluate_EventsRaiseAndResolveAlerts(t *testing.T) {
 		alerts[1].ExpiresAt != 0 {
 		t.Errorf("report %+v, alerts %+v", report.Counts, alerts)
 	}
-	if got := alerts[1].Message(); got != "temperature 31 °C above 30" {
+	if got := alerts[1].Message(); got != "temperature 31 above 30" {
 		t.Errorf("message %q", got)
 	}
 	r.append(9, 12)

@@ -81,19 +81,21 @@ const EventsMeasure = "events"
 
 // figure is a number of a bucket that a rule for groups can test, as measure.name.
 type figure struct {
-	name  string
-	value func(rollup.Measure) (model.Decimal, bool)
+	name   string
+	value  func(rollup.Measure) (model.Decimal, bool)
+	counts bool // it is a number of values, which has no unit
 }
 
 var figures = []figure{
-	{"count", func(m rollup.Measure) (model.Decimal, bool) { return model.NewDecimal(m.Count), true }},
-	{"sum", func(m rollup.Measure) (model.Decimal, bool) { return m.Sum, m.Count > 0 }},
-	{"min", func(m rollup.Measure) (model.Decimal, bool) { return m.Min, m.Count > 0 }},
-	{"max", func(m rollup.Measure) (model.Decimal, bool) { return m.Max, m.Count > 0 }},
-	{"avg", func(m rollup.Measure) (model.Decimal, bool) { return rounded(m.Avg()) }},
-	{"p50", quantile(.50)},
-	{"p95", quantile(.95)},
-	{"p99", quantile(.99)},
+	{name: "count", counts: true,
+		value: func(m rollup.Measure) (model.Decimal, bool) { return model.NewDecimal(m.Count), true }},
+	{name: "sum", value: func(m rollup.Measure) (model.Decimal, bool) { return m.Sum, m.Count > 0 }},
+	{name: "min", value: func(m rollup.Measure) (model.Decimal, bool) { return m.Min, m.Count > 0 }},
+	{name: "max", value: func(m rollup.Measure) (model.Decimal, bool) { return m.Max, m.Count > 0 }},
+	{name: "avg", value: func(m rollup.Measure) (model.Decimal, bool) { return rounded(m.Avg()) }},
+	{name: "p50", value: quantile(.50)},
+	{name: "p95", value: quantile(.95)},
+	{name: "p99", value: quantile(.99)},
 }
 
 func quantile(q float64) func(rollup.Measure) (model.Decimal, bool) {
@@ -135,23 +137,33 @@ func measureOfRows(name string) (measure string, ok bool) {
 	if name == EventsMeasure {
 		return "", true
 	}
+	measure, f := figureOfRows(name)
+	return measure, f != nil
+}
+
+// figureOfRows returns the measure and the figure of a name such as temperature.max; nil if it names none.
+func figureOfRows(name string) (measure string, _ *figure) {
 	at := strings.LastIndexByte(name, '.')
 	if at <= 0 {
-		return "", false
+		return "", nil
 	}
-	return name[:at], slices.ContainsFunc(figures, func(f figure) bool { return f.name == name[at+1:] })
+	if i := slices.IndexFunc(figures, func(f figure) bool { return f.name == name[at+1:] }); i >= 0 {
+		return name[:at], &figures[i]
+	}
+	return name[:at], nil
 }
 
 // unit returns the unit of the values that a rule tests: of its measure, or of the measure whose figure it
 // tests. A number of events or values has none.
 func (s *Service) unit(r *storage.Rule) string {
 	kind, declared := s.Catalog.Kind(r.Kind)
-	switch measure, ok := measureOfRows(r.Measure); {
-	case !declared:
+	if !declared {
 		return ""
-	case kind.GroupsOf == "":
+	}
+	if kind.GroupsOf == "" {
 		return kind.Unit(r.Measure)
-	case ok && r.Measure != measure+"."+figures[0].name: // the count
+	}
+	if measure, f := figureOfRows(r.Measure); f != nil && !f.counts {
 		return kind.Unit(measure)
 	}
 	return ""

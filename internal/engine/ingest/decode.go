@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -61,10 +62,10 @@ func decodeArray(body []byte, limit int) ([]Observation, error) {
 		observations = append(observations, DecodeObject(body[next:end]))
 		next, more = jsonscan.Sibling(body, end, false, ']')
 	}
-	if replaced, found := jsonscan.ReplaceNotNumbers(body); found && (next == jsonscan.Invalid || more) {
-		return decodeArray(replaced, limit)
-	}
 	if next == jsonscan.Invalid || more {
+		if replaced, found := jsonscan.ReplaceNotNumbers(body); found {
+			return decodeArray(replaced, limit)
+		}
 		return nil, cmp.Or(checkSyntax(body), ErrNotJSON)
 	}
 	if next < len(body) {
@@ -180,32 +181,22 @@ func textAt(all string, s jsonscan.Raw, i int) (string, *model.FieldError) {
 // dropRepeated drops the members whose name is there with several values: which one is meant is not known.
 // A member that is repeated with the same value is kept once.
 func (o *Observation) dropRepeated() {
-	first := make(map[string]int, len(o.Fields))
-	var repeated, ambiguous map[string]bool
-	for i, f := range o.Fields {
-		at, seen := first[f.Name]
-		switch {
+	const ambiguous = -1
+	places := make(map[string]int, len(o.Fields)) // of names in kept
+	kept, decoded := o.Fields[:0], len(o.Dropped)
+	for _, f := range o.Fields {
+		switch at, seen := places[f.Name]; {
 		case !seen:
-			first[f.Name] = i
-			continue
-		case repeated == nil:
-			repeated, ambiguous = map[string]bool{}, map[string]bool{}
-		}
-		repeated[f.Name] = true
-		if o.Fields[at] != f && !ambiguous[f.Name] {
-			ambiguous[f.Name] = true
+			places[f.Name] = len(kept)
+			kept = append(kept, f)
+		case at != ambiguous && kept[at] != f:
+			places[f.Name] = ambiguous
 			o.Dropped = append(o.Dropped, *fieldError(f.Name, CodeDuplicateName,
 				"appears twice in one object, so its value is ambiguous: send it once"))
 		}
 	}
-	if repeated == nil {
-		return
-	}
-	kept := o.Fields[:0]
-	for i, f := range o.Fields {
-		if !repeated[f.Name] || first[f.Name] == i && !ambiguous[f.Name] {
-			kept = append(kept, f)
-		}
+	if len(o.Dropped) > decoded {
+		kept = slices.DeleteFunc(kept, func(f Field) bool { return places[f.Name] == ambiguous })
 	}
 	o.Fields = kept
 }

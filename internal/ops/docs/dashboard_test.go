@@ -3,6 +3,7 @@ package docs_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -110,7 +111,7 @@ func TestDashboard_HasWhatTheImportNeeds(t *testing.T) {
 func TestDashboard_HasTheUnitsOfMeasures(t *testing.T) {
 	t.Parallel()
 	kinds, err := catalog.New(catalog.Kind{
-		Name: "SOIL", Subject: catalog.SubjectType{Name: "FIELD"},
+		Name: "SOIL", Subject: catalog.SubjectType{Name: "FIELD"}, Groups: []string{"farm"},
 		Measures: []rollup.MeasureSpec{
 			{Name: "temperature", Unit: "°C"}, {Name: "salinity", Unit: `g/kg "dry"`}, {Name: "depth"},
 		},
@@ -119,7 +120,14 @@ func TestDashboard_HasTheUnitsOfMeasures(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{"temperature": "celsius", "salinity": `suffix:g/kg "dry"`}
-	for _, p := range dashboard(t, &kinds.Kinds[0]).Panels {
+	for title, unit := range maps.Clone(want) {
+		want[title+" by-farm"] = unit
+	}
+	panels := dashboard(t, &kinds.Kinds[0]).Panels
+	if len(panels) != 2+3+3 {
+		t.Errorf("%d panels, want 8", len(panels))
+	}
+	for _, p := range panels {
 		if got := p.FieldConfig.Defaults.Unit; got != want[p.Title] {
 			t.Errorf("%s: unit %q, want %q", p.Title, got, want[p.Title])
 		}

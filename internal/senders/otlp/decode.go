@@ -119,9 +119,9 @@ func (d *decoder) metric(m *metrics.Metric) {
 		}
 		add(d, m.Name, data.Histogram.GetDataPoints(), histogramFields)
 	case *metrics.Metric_ExponentialHistogram:
-		points := data.ExponentialHistogram.GetDataPoints()
-		if d.temporality(m.Name, data.ExponentialHistogram.GetAggregationTemporality(), len(points)) {
-			add(d, m.Name, points, exponentialFields)
+		given := data.ExponentialHistogram.GetDataPoints()
+		if d.temporality(m.Name, data.ExponentialHistogram.GetAggregationTemporality(), len(given)) {
+			add(d, m.Name, given, exponentialFields, exponentialBuckets)
 		}
 	case *metrics.Metric_Summary:
 		add(d, m.Name, data.Summary.GetDataPoints(), summaryFields)
@@ -147,9 +147,11 @@ func (d *decoder) temporality(name string, t metrics.AggregationTemporality, n i
 	return false
 }
 
-// add adds points, with the fields that fields returns. A point that only says that there is no
-// value has nothing to store. A point without a value that does not say so is refused: it is not 0.
-func add[P dataPoint](d *decoder, name string, given []P, fields func(P) ([]ingest.Field, string)) {
+// add adds points, with the fields that fields returns, of which parts are dropped. A point that only says
+// that there is no value has nothing to store. A point without a value that does not say so is refused: it is
+// not 0.
+func add[P dataPoint](d *decoder, name string, given []P, fields func(P) ([]ingest.Field, string),
+	dropped ...model.FieldError) {
 	for _, p := range given {
 		if p.GetFlags()&uint32(metrics.DataPointFlags_DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK) != 0 {
 			continue
@@ -161,9 +163,7 @@ func add[P dataPoint](d *decoder, name string, given []P, fields func(P) ([]inge
 			continue
 		}
 		one := d.point(name, p, read)
-		if _, exponential := any(p).(*metrics.ExponentialHistogramDataPoint); exponential {
-			one.Dropped = []model.FieldError{exponentialBuckets}
-		}
+		one.Dropped = dropped
 		d.add(one)
 	}
 }

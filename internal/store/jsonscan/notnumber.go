@@ -13,10 +13,14 @@ var notNumbers = []struct{ word, value string }{
 }
 
 // ReplaceNotNumbers returns a text with null in place of NaN, and with Infinity as a string. found is false,
-// and the text the same, if it has neither. The text need not be valid.
+// and the text the same, if it has neither outside of its strings. The text need not be valid.
 func ReplaceNotNumbers(text []byte) (replaced []byte, found bool) {
+	within := func(word string) bool { return bytes.Contains(text, []byte(word)) }
+	if !within("NaN") && !within("Infinity") { // nearly all texts
+		return text, false
+	}
 	replaced, _, err := transform.Bytes(&NotNumbers{}, text)
-	return replaced, err == nil && len(replaced) > len(text)
+	return replaced, err == nil && len(replaced) > len(text) // each value is longer than its word
 }
 
 // NotNumbers is ReplaceNotNumbers for a text that is read in parts. It is a transform.Transformer.

@@ -49,8 +49,8 @@ var Readings = catalog.Kind{
 	Path:    "readings",
 	Subject: Device,
 	Measures: []rollup.MeasureSpec{
-		{Name: "temperature", Scale: rollup.DefaultScale, Percentiles: true, Unit: "°C"},
-		{Name: "humidity", Scale: rollup.DefaultScale, Percentiles: true, Unit: "%"},
+		{Name: "temperature", Scale: rollup.DefaultScale, Percentiles: true},
+		{Name: "humidity", Scale: rollup.DefaultScale, Percentiles: true},
 		{Name: "battery", Scale: rollup.DefaultScale, Percentiles: true},
 		{Name: "value", Scale: rollup.DefaultScale, Percentiles: true},
 	},
