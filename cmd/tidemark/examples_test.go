@@ -55,6 +55,7 @@ var elsewhere = map[string]string{
 	"sensor_01 --yes":          "minutes, for writes that have begun; lifecycle.txtar has it",
 	"readings --by open":       "a kind with latestBy",
 	"by-site":                  "a kind with groups, for which status --wait takes minutes",
+	"READING_BY_SITE":          "a kind with groups",
 }
 
 // endless are the commands that run until Ctrl-C, with a part of what they print when they have begun.

@@ -39,12 +39,12 @@ func listed(names []string, name string) string {
 
 // screens are classes of the width of a window, in CSS pixels.
 var screens = []struct {
-	below int
+	below int64
 	class string
 }{{576, "mobile"}, {992, "tablet"}, {1440, "laptop"}}
 
 // classifyScreen returns the class of a width; "" if it is unknown.
-func classifyScreen(width int) string {
+func classifyScreen(width int64) string {
 	for _, s := range screens {
 		if width > 0 && width < s.below {
 			return s.class

@@ -2,7 +2,6 @@ package collector
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,41 +21,49 @@ import (
 // Hit is the body of a request: a page view, a custom event, or the time that a visitor has
 // spent on a page. It is a superset of the events that Plausible's trackers send.
 type Hit struct {
-	Name     string          `json:"name"`     // of a custom event; "" and pageview are a page view
-	URL      string          `json:"url"`      // of the page, absolute or only its path
-	Domain   string          `json:"domain"`   // the site; only read without a site key
-	Referrer string          `json:"referrer"` // URL of the previous page; "" if there is none
-	Props    json.RawMessage `json:"props"`    // an object of texts, numbers and booleans, or its JSON as a string
-	Revenue  json.RawMessage `json:"revenue"`  // {"currency": "EUR", "amount": 9.95}, or its JSON as a string
-	Duration int64           `json:"-"`        // milliseconds; 0 if unknown
-	Depth    int64           `json:"-"`        // percent of the page's height, scrolled to for the first time
-	Reached  int64           `json:"-"`        // percent of the page's height, scrolled to so far
-	Width    int             `json:"-"`        // of the window in CSS pixels; 0 if unknown
-	Hash     json.RawMessage `json:"hash"`     // true or 1: the part of the address behind # is part of the path
-	Own      bool            `json:"own"`      // the visitor has excluded the own browser
+	Name     string          // of a custom event; "" and pageview are a page view
+	URL      string          // of the page, absolute or only its path
+	Domain   string          // the site; only read without a site key
+	Referrer string          // URL of the previous page; "" if there is none
+	Props    json.RawMessage // an object of texts, numbers and booleans, or its JSON as a string
+	Revenue  json.RawMessage // {"currency": "EUR", "amount": 9.95}, or its JSON as a string
+	Duration int64           // milliseconds; 0 if unknown
+	Depth    int64           // percent of the page's height, scrolled to for the first time
+	Reached  int64           // percent of the page's height, scrolled to so far
+	Width    int64           // of the window in CSS pixels; 0 if unknown
+	Hash     json.RawMessage // true or 1: the part of the address behind # is part of the path
+	Own      bool            // the visitor has excluded the own browser
 
 	// ID identifies the hit, so that it counts once if it is sent again. It needs the time of
 	// the hit and the time at which it was sent, both by the browser's clock, in milliseconds.
-	ID   string `json:"id"`
-	At   int64  `json:"at"`
-	Sent int64  `json:"sent"`
+	ID   string
+	At   int64
+	Sent int64
 
 	// Dropped are the parts that are not stored as they were sent.
-	Dropped []model.FieldError `json:"-"`
+	Dropped []model.FieldError
 
 	props   []prop
 	revenue *revenue
 }
 
-// short are the same fields as all versions of Plausible's trackers and its server name them, and the numbers.
-type short struct {
-	N, U, D, R             string
-	P, M, Meta             json.RawMessage
-	Revenue                json.RawMessage `json:"$"`
-	E, SD                  whole
-	Duration, Depth, Width whole
-	H                      json.RawMessage
-	HashMode               json.RawMessage
+// members returns where each member of a body belongs, as all versions of Plausible's trackers, its server and
+// the own script name them. Of several names of one part, the first with a value counts.
+func (h *Hit) members() []member {
+	return []member{
+		{&h.Name, []string{"name", "n"}}, {&h.URL, []string{"url", "u"}}, {&h.Domain, []string{"domain", "d"}},
+		{&h.Referrer, []string{"referrer", "r"}}, {&h.Props, []string{"m", "meta", "props", "p"}},
+		{&h.Revenue, []string{"revenue", "$"}}, {(*whole)(&h.Duration), []string{"duration", "e"}},
+		{(*whole)(&h.Depth), []string{"depth"}}, {(*whole)(&h.Reached), []string{"sd"}}, {(*whole)(&h.Width), []string{"width"}},
+		{&h.Hash, []string{"hash", "h", "hashmode"}}, {&h.Own, []string{"own"}},
+		{&h.ID, []string{"id"}}, {&h.At, []string{"at"}}, {&h.Sent, []string{"sent"}},
+	}
+}
+
+// member is a part of a hit, and its names in bodies.
+type member struct {
+	to    any
+	names []string
 }
 
 // whole is a whole number, also of one with decimals, or in a text.
@@ -104,29 +111,48 @@ var validID = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
 // error wraps ErrHit and names the field.
 func ParseHit(body []byte) (Hit, error) {
 	var h Hit
-	var s short
-	members, err := h.members(body)
-	if err == nil {
-		err = errors.Join(h.decode(members, &h), h.decode(members, &s))
-	}
-	if err != nil {
+	if err := h.decode(body); err != nil {
 		return Hit{}, fmt.Errorf("%w: send {\"url\": …, \"referrer\": …}: %w", ErrHit, err)
 	}
-	h.Name, h.URL, h.Domain, h.Referrer = cmp.Or(h.Name, s.N), cmp.Or(h.URL, s.U), cmp.Or(h.Domain, s.D),
-		cmp.Or(h.Referrer, s.R)
-	h.Duration, h.Reached = int64(cmp.Or(s.Duration, s.E)), int64(s.SD)
-	h.Depth, h.Width = int64(s.Depth), int(s.Width)
-	h.Hash = firstRaw(h.Hash, s.H, s.HashMode)
-	h.Props = firstRaw(s.M, s.Meta, h.Props, s.P)
-	h.Revenue = firstRaw(h.Revenue, s.Revenue)
 	return h, h.check()
 }
 
-// members returns the members of a body. One that is there with two values is dropped.
-func (h *Hit) members(body []byte) (members map[string]json.RawMessage, err error) {
+// decode decodes the members of a body. One of another type than its own, or that is there with two values, is
+// dropped, unless the hit is another one without it.
+func (h *Hit) decode(body []byte) error {
+	values, err := h.split(body)
+	if err != nil {
+		return err
+	}
+	for _, m := range h.members() {
+		for _, name := range slices.Backward(m.names) {
+			value, sent := values[name]
+			if !sent || slices.Contains(empty, string(value)) {
+				continue
+			}
+			wrong := new(json.UnmarshalTypeError)
+			switch err := json.Unmarshal(value, m.to); {
+			case errors.As(err, &wrong) && !slices.Contains(needed, name):
+				h.drop(name, "is "+wrong.Value+", which is another type")
+			case errors.As(err, &wrong):
+				return fmt.Errorf("%s is a %s, which is another type", name, wrong.Value)
+			case err != nil:
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// empty are the values that say as much as none.
+var empty = []string{"null", `""`}
+
+// split returns the members of a body by their names in lower case.
+func (h *Hit) split(body []byte) (map[string]json.RawMessage, error) {
 	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
+	var sent map[string]json.RawMessage
 	wrong := new(json.UnmarshalTypeError)
-	if err := json.Unmarshal(body, &members); errors.As(err, &wrong) {
+	if err := json.Unmarshal(body, &sent); errors.As(err, &wrong) {
 		return nil, fmt.Errorf("it is a JSON %s", wrong.Value)
 	} else if err != nil {
 		return nil, err
@@ -138,43 +164,18 @@ func (h *Hit) members(body []byte) (members map[string]json.RawMessage, err erro
 			return nil, errors.New(part.Error())
 		default:
 			h.drop(part.Field, part.Message)
-			delete(members, part.Field)
+			delete(sent, part.Field)
 		}
 	}
-	return members, nil
-}
-
-// decode decodes the members of a body. Each of another type than its own is dropped, unless the hit is
-// nothing without it.
-func (h *Hit) decode(members map[string]json.RawMessage, to any) error {
-	for {
-		body, _ := json.Marshal(members) // they were decoded
-		err := json.Unmarshal(body, to)
-		wrong := new(json.UnmarshalTypeError)
-		if !errors.As(err, &wrong) {
-			return err
-		}
-		name := strings.ToLower(wrong.Field)
-		if slices.Contains(needed, name) {
-			return fmt.Errorf("%s is a %s, which is another type", name, wrong.Value)
-		}
-		h.drop(name, "is "+wrong.Value+", which is another type")
-		maps.DeleteFunc(members, func(n string, _ json.RawMessage) bool { return strings.EqualFold(n, name) })
+	values := make(map[string]json.RawMessage, len(sent))
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		values[strings.ToLower(name)] = sent[name]
 	}
+	return values, nil
 }
 
 // needed are the members without which a hit would be another one.
 var needed = []string{"name", "n", "url", "u", "domain", "d", "id", "at", "sent"}
-
-// firstRaw returns the first value that is there.
-func firstRaw(all ...json.RawMessage) json.RawMessage {
-	for _, v := range all {
-		if len(v) > 0 && string(v) != "null" {
-			return v
-		}
-	}
-	return nil
-}
 
 func (h *Hit) check() error {
 	switch {
