@@ -43,7 +43,7 @@ export const figureText = (f: Figure, x: number | null | undefined, decimals: nu
   f.estimate ? estimateText(x) : numberText(x, f.counts ? 0 : decimals);
 
 /** figureUnit returns the unit of a figure of a measure; "" if it has none. */
-export const figureUnit = (f: Figure, unit = "") => (f.counts || !unit ? "" : f.rate ? unit + "/s" : unit);
+export const figureUnit = (f: { counts?: boolean; rate?: boolean }, unit = "") => (f.counts || !unit ? "" : f.rate ? unit + "/s" : unit);
 
 /** withUnit returns a number with its unit behind it. What is not known has none. */
 export const withUnit = (text: string, unit = "") => (unit && text !== none ? `${text} ${unit}` : text);
@@ -89,7 +89,7 @@ export const mainTitle = (measure: string, main: Main) =>
 
 /** mainUnit returns the unit of the line of a measure. A number of events has none. */
 export const mainUnit = (main: Main, unit = "") =>
-  main === "events" || !unit ? "" : main === "rate" ? unit + "/s" : unit;
+  figureUnit({ counts: main === "events", rate: main === "rate" }, unit);
 
 /** mainFigure is what a line of a series draws. */
 export const mainFigure = (r: Rollup, measure: string, main: Main) =>
