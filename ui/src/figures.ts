@@ -43,7 +43,8 @@ export const figureText = (f: Figure, x: number | null | undefined, decimals: nu
   f.estimate ? estimateText(x) : numberText(x, f.counts ? 0 : decimals);
 
 /** figureUnit returns the unit of a figure of a measure; "" if it has none. */
-export const figureUnit = (f: { counts?: boolean; rate?: boolean }, unit = "") => (f.counts || !unit ? "" : f.rate ? unit + "/s" : unit);
+export const figureUnit = (f: { counts?: boolean; rate?: boolean }, unit = "") =>
+  f.counts || !unit ? "" : f.rate ? unit + "/s" : unit;
 
 /** withUnit returns a number with its unit behind it. What is not known has none. */
 export const withUnit = (text: string, unit = "") => (unit && text !== none ? `${text} ${unit}` : text);

@@ -99,7 +99,7 @@ func goatCounterEvent(w *Web, kind *catalog.Kind, row map[string]string) (time.T
 		hit.Name = row[goatCounterPath]
 	}
 	width, _, _ := strings.Cut(row["Screen size"], ",")
-	hit.Width, _ = strconv.Atoi(width) // 0 is unknown
+	hit.Width, _ = strconv.ParseInt(width, 10, 64) // 0 is unknown
 	country, _, _ := strings.Cut(row["Location"], "-")
 	fields := attrFields(hit.Attrs(collector.Request{Site: w.Site, Country: country}, nil), stream)
 	fields[webfield.Visitor] = collector.Visitor(w.Secret, w.Site, row["Session"], "")
