@@ -250,9 +250,13 @@ func (f *fuzzer) condition(depth int) string {
 func (f *fuzzer) update() string {
 	var set, remove []string
 	for range f.IntN(3) {
-		if to := f.name() + " = "; f.IntN(3) == 0 {
-			set = append(set, to+"if_not_exists("+f.name()+", "+f.operand()+")")
-		} else {
+		to := f.name() + " = "
+		switch f.IntN(6) {
+		case 0, 1:
+			set = append(set, to+"if_not_exists("+f.name()+", "+f.operand()+")"+pick(f, "", "", "", " + "+f.operand()))
+		case 2:
+			set = append(set, to+f.operand()+pick(f, " + ", " - ", "+")+f.operand())
+		default:
 			set = append(set, to+f.operand())
 		}
 	}
@@ -265,6 +269,9 @@ func (f *fuzzer) update() string {
 	}
 	if len(remove) > 0 {
 		clauses = append(clauses, pick(f, "REMOVE ", "remove ")+strings.Join(remove, ","))
+	}
+	if f.IntN(4) == 0 {
+		clauses = append(clauses, "ADD "+f.name()+" "+f.operand())
 	}
 	return strings.Join(clauses, " ")
 }

@@ -106,7 +106,12 @@ func (p *parser) assignment(u *updates) (err error) {
 		p.at++
 		a.Minus = next == "-"
 		var number engine.Operand
-		number, err = p.operand()
+		if number, err = p.operand(); err == nil {
+			err = checkNumbers(next, number)
+		}
+		if err == nil && a.Once == "" {
+			err = checkNumbers(next, a.To)
+		}
 		a.Plus = &number
 	}
 	u.set = append(u.set, a)
@@ -127,11 +132,23 @@ func (p *parser) addition(u *updates) error {
 		return p.syntax()
 	case typ == item.Other:
 		return unknown("a set in the clause ADD in UpdateExpression")
-	case typ != item.N:
-		return invalid("Invalid UpdateExpression: Incorrect operand type for operator or function; operator: ADD")
+	}
+	if err := checkNumbers("ADD", number); err != nil {
+		return err
 	}
 	u.set = append(u.set, engine.Assignment{Attr: name, Once: name, Plus: &number,
 		To: engine.Value(item.Value{Type: item.N, S: "0"})})
+	return nil
+}
+
+// checkNumbers rejects a value of another type as an operand. What an attribute has is known later.
+func checkNumbers(operator string, operands ...engine.Operand) error {
+	for _, o := range operands {
+		if o.Attr == "" && o.Value.Type != item.N {
+			return invalidf("Invalid UpdateExpression: Incorrect operand type for operator or function; operator: %s",
+				operator)
+		}
+	}
 	return nil
 }
 
