@@ -137,6 +137,11 @@ ui-year: doctor node_modules build-local ## longer: all 210,718 logger rows, the
 oracle-web: doctor-go build-local ## longer: all 43,529 lines of web logs through the running stack, 1,491 buckets against an independent oracle; FLAGS="--random --deleted 5": in random order, 5 % deleted and put back
 	@$(LAB) oracle-web --data "$(DATA)/dev-web.ndjson.gz" --oracle "$(DATA)/dev-web.oracle.csv.gz" --top "$(DATA)/dev-web.oracle-top.csv.gz" $(FLAGS)
 
+.PHONY: oracle-fleet
+oracle-fleet: N = 2000
+oracle-fleet: doctor-go build-local ## longer: a day of N (2000) devices through the running stack under faults, every bucket of their groups against DuckDB
+	@$(LAB) oracle-fleet --devices "$(N)" --seed "$(SEED)"
+
 .PHONY: sim
 sim: ## longer: N (10000) seeded histories over all faults together, from SEED (1) on, with the code that deploys (about 3 min)
 	@$(LAB) sim -n "$(N)" --seed "$(SEED)"

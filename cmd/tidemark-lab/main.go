@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/bench"
 	"github.com/tidemark-db/tidemark/lab/demo"
 	"github.com/tidemark-db/tidemark/lab/exhaustive"
+	"github.com/tidemark-db/tidemark/lab/fleet"
 	"github.com/tidemark-db/tidemark/lab/history"
 	"github.com/tidemark-db/tidemark/lab/linear"
 	"github.com/tidemark-db/tidemark/lab/live"
@@ -45,7 +46,7 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(
-		demo.Command(), oracle.Command(), oracle.WebCommand(),
+		demo.Command(), oracle.Command(), oracle.WebCommand(), fleet.Command(),
 		simulation.Command(), simulation.CostCommand(), linear.Command(), exhaustive.Command(),
 		linear.ChaosCommand(), linear.SweepCommand(), history.Command(), history.ImportCommand(),
 		mutants.Command(), mutants.RuleCommand(),

@@ -169,8 +169,9 @@ func TestDescribe_ListsWhatIsKeptOfEachKind(t *testing.T) {
 		t.Errorf("months are kept for %d s, want null for ever", *months.Retention)
 	}
 	sessions := byName["SESSION"]
-	if want := map[string]string{"duration": "ms"}; !maps.Equal(sessions.Units, want) || len(readings.Units) > 0 {
-		t.Errorf("units %v and %v, want %v and none", sessions.Units, readings.Units, want)
+	units := map[string]string{"duration": "ms"}
+	if !maps.Equal(sessions.Units, units) || len(readings.Units) > 0 {
+		t.Errorf("units %v and %v, want %v and none", sessions.Units, readings.Units, units)
 	}
 	if sessions.SessionsOf != "PAGEVIEW" || sessions.Subjects != "sites" ||
 		!slices.Contains(sessions.Dimensions, "entry") || !slices.Equal(sessions.Distinct, []string{"visitor"}) {

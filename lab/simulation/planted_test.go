@@ -21,32 +21,39 @@ import (
 // history of some thousand: lab/exhaustive plants that fault.
 var planted = []struct {
 	name    string
-	seed    uint64 // of a history that detected it: the search begins there
 	variant variant
 }{
-	{"rows are written without a condition", 26, variant{store: func(w *world) aggregate.Store { return unconditional{w.store} }}},
-	{"children are read without consistency", 1, variant{store: func(w *world) aggregate.Store { return inconsistent{w.store} }}},
-	{"children are read before the row", 22, variant{store: func(w *world) aggregate.Store { return newChildrenFirst(w.store) }}},
-	{"deletions are dropped", 2, variant{changes: without(storage.Deleted)}},
-	{"corrections are dropped", 31, variant{changes: without(storage.Corrected)}},
-	{"an empty row is deleted", 14, variant{store: func(w *world) aggregate.Store { return deletingEmpty{w.store} }}},
-	{"a fold without children is not written", 2, variant{store: func(w *world) aggregate.Store { return ignoringEmpty{w.store} }}},
-	{"no row is ever sealed", 1, variant{store: func(w *world) aggregate.Store { return neverSealing{w.store} }}},
-	{"the clock is two days slow", 1, variant{settings: slowClock}},
-	{"a failure is reported as success", 5, variant{respond: func([]string, int) []failure { return []failure{} }}},
-	{"the failed record is acknowledged", 5, variant{respond: acknowledgeFailed}},
-	{"an invalidation is not stored", 5, variant{store: func(w *world) aggregate.Store { return losingPuts{w.store} }}},
-	{"invalidations are deleted before their rows are written", 23, variant{store: func(w *world) aggregate.Store { return deletingFirst{w.store} }}},
-	{"the low watermark passes what is left", 7, variant{store: func(w *world) aggregate.Store { return passing{w.store} }}},
-	{"a deferral ends before its invalidations are worked off", 23, variant{change: func(t changeover.Table) changeover.Table { return neverDraining{t} }}},
-	{"readers wait for the newest generation of queue shards alone", 71, variant{live: func(l *query.Live) { l.Watermarks = newestMarks{l.Watermarks} }}},
-	{"readers use a low watermark of a day later", 30, variant{live: func(l *query.Live) { l.Watermarks = futureMarks{l.Watermarks} }}},
-	{"readers read without consistency", 10, variant{live: func(l *query.Live) { l.Store = inconsistentReader{l.Store} }}},
-	{"a latest item is written whatever was written meanwhile", 256, variant{store: func(w *world) aggregate.Store { return overwriting{w.store} }}},
-	{"buckets are queued by the table stream alone", 33, variant{writer: withoutQueue}},
-	{"buckets are queued after their events", 138, variant{writer: queueAfter}},
-	{"an invalidation is remembered before it is stored", 232, variant{writer: rememberFirst}},
-	{"a write without a response counts as stored", 7, variant{store: func(w *world) aggregate.Store { return trustingUnknown{w.store} }}},
+	{"rows are written without a condition", variant{store: func(w *world) aggregate.Store { return unconditional{w.store} }}},
+	{"children are read without consistency", variant{store: func(w *world) aggregate.Store { return inconsistent{w.store} }}},
+	{"children are read before the row", variant{store: func(w *world) aggregate.Store { return newChildrenFirst(w.store) }}},
+	{"deletions are dropped", variant{changes: without(storage.Deleted)}},
+	{"corrections are dropped", variant{changes: without(storage.Corrected)}},
+	{"an empty row is deleted", variant{store: func(w *world) aggregate.Store { return deletingEmpty{w.store} }}},
+	{"a fold without children is not written", variant{store: func(w *world) aggregate.Store { return ignoringEmpty{w.store} }}},
+	{"no row is ever sealed", variant{store: func(w *world) aggregate.Store { return neverSealing{w.store} }}},
+	{"the clock is two days slow", variant{settings: slowClock}},
+	{"a failure is reported as success", variant{respond: func([]string, int) []failure { return []failure{} }}},
+	{"the failed record is acknowledged", variant{respond: acknowledgeFailed}},
+	{"an invalidation is not stored", variant{store: func(w *world) aggregate.Store { return losingPuts{w.store} }}},
+	{"invalidations are deleted before their rows are written", variant{store: func(w *world) aggregate.Store { return deletingFirst{w.store} }}},
+	{"the low watermark passes what is left", variant{store: func(w *world) aggregate.Store { return passing{w.store} }}},
+	{"a deferral ends before its invalidations are worked off", variant{change: func(t changeover.Table) changeover.Table { return neverDraining{t} }}},
+	{"readers wait for the newest generation of queue shards alone", variant{live: func(l *query.Live) { l.Watermarks = newestMarks{l.Watermarks} }}},
+	{"readers use a low watermark of a day later", variant{live: func(l *query.Live) { l.Watermarks = futureMarks{l.Watermarks} }}},
+	{"readers read without consistency", variant{live: func(l *query.Live) { l.Store = inconsistentReader{l.Store} }}},
+	{"a latest item is written whatever was written meanwhile", variant{store: func(w *world) aggregate.Store { return overwriting{w.store} }}},
+	{"buckets are queued by the table stream alone", variant{writer: withoutQueue}},
+	{"buckets are queued after their events", variant{writer: queueAfter}},
+	{"an invalidation is remembered before it is stored", variant{writer: rememberFirst}},
+	{"a write without a response counts as stored", variant{store: func(w *world) aggregate.Store { return trustingUnknown{w.store} }}},
+}
+
+// seeds are of histories that detected the rarest faults: the search begins there.
+var seeds = map[string]uint64{
+	"readers wait for the newest generation of queue shards alone": 71,
+	"a latest item is written whatever was written meanwhile":      256,
+	"buckets are queued after their events":                        138,
+	"an invalidation is remembered before it is stored":            232,
 }
 
 // within is the number of histories in which each fault must be detected. Most take fewer
@@ -57,7 +64,7 @@ func TestSimulation_DetectsEachPlantedFault(t *testing.T) {
 	for _, p := range planted {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			detect(t, p.seed, func(s *simstream.Sim) { playVariant(s, p.variant) })
+			detect(t, seeds[p.name], func(s *simstream.Sim) { playVariant(s, p.variant) })
 		})
 	}
 }

@@ -47,16 +47,16 @@ type Hit struct {
 	revenue *revenue
 }
 
-// members returns where each member of a body belongs, as all versions of Plausible's trackers, its server and
-// the own script name them. Of several names of one part, the first with a value counts.
+// members returns where each member of a body belongs, as all versions of Plausible's trackers, its server
+// and the own script name them. Of several names of one part, the first with a value counts.
 func (h *Hit) members() []member {
 	return []member{
 		{&h.Name, []string{"name", "n"}}, {&h.URL, []string{"url", "u"}}, {&h.Domain, []string{"domain", "d"}},
 		{&h.Referrer, []string{"referrer", "r"}}, {&h.Props, []string{"m", "meta", "props", "p"}},
 		{&h.Revenue, []string{"revenue", "$"}}, {(*whole)(&h.Duration), []string{"duration", "e"}},
-		{(*whole)(&h.Depth), []string{"depth"}}, {(*whole)(&h.Reached), []string{"sd"}}, {(*whole)(&h.Width), []string{"width"}},
-		{&h.Hash, []string{"hash", "h", "hashmode"}}, {&h.Own, []string{"own"}},
-		{&h.ID, []string{"id"}}, {&h.At, []string{"at"}}, {&h.Sent, []string{"sent"}},
+		{(*whole)(&h.Depth), []string{"depth"}}, {(*whole)(&h.Reached), []string{"sd"}},
+		{(*whole)(&h.Width), []string{"width"}}, {&h.Own, []string{"own"}},
+		{&h.Hash, []string{"hash", "h", "hashmode"}}, {&h.ID, []string{"id"}}, {&h.At, []string{"at"}}, {&h.Sent, []string{"sent"}},
 	}
 }
 
@@ -117,8 +117,8 @@ func ParseHit(body []byte) (Hit, error) {
 	return h, h.check()
 }
 
-// decode decodes the members of a body. One of another type than its own, or that is there with two values, is
-// dropped, unless the hit is another one without it.
+// decode decodes the members of a body. One of another type than its own, or that is there with two values,
+// is dropped, unless the hit is another one without it.
 func (h *Hit) decode(body []byte) error {
 	values, err := h.split(body)
 	if err != nil {
