@@ -56,7 +56,8 @@ func (h *Hit) members() []member {
 		{&h.Revenue, []string{"revenue", "$"}}, {(*whole)(&h.Duration), []string{"duration", "e"}},
 		{(*whole)(&h.Depth), []string{"depth"}}, {(*whole)(&h.Reached), []string{"sd"}},
 		{(*whole)(&h.Width), []string{"width"}}, {&h.Own, []string{"own"}},
-		{&h.Hash, []string{"hash", "h", "hashmode"}}, {&h.ID, []string{"id"}}, {&h.At, []string{"at"}}, {&h.Sent, []string{"sent"}},
+		{&h.Hash, []string{"hash", "h", "hashmode"}}, {&h.ID, []string{"id"}},
+		{&h.At, []string{"at"}}, {&h.Sent, []string{"sent"}},
 	}
 }
 
