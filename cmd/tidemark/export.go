@@ -51,7 +51,7 @@ days, and their zone is UTC. A day of which a part is not known is not exact. A 
 nothing is known has one line, with exact false and without a number of events.
 
 The columns are
-  kind,subject,stream,tier,bucket,measure,count,invalid,sum,min,max,avg,stddev,first,last,p50,p95,p99,exact,events,field,value,distinct,wholeFrom,truncated,increase,resets,rate,timeMean,coveredSeconds,rounded
+  kind,subject,stream,tier,bucket,measure,count,invalid,sum,min,max,avg,stddev,first,last,p50,p95,p99,exact,events,field,value,distinct,wholeFrom,truncated,increase,resets,rate,timeMean,coveredSeconds,rounded,event
 bucket is the start of the bucket and sum is exact, except that numbers in Parquet are
 floating-point numbers. A measure without valid values has empty figures (null in NDJSON).
 Only measures that are declared with percentiles have them.

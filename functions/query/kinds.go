@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -69,7 +70,7 @@ func describeKinds(c *catalog.Catalog) []describedKind {
 		for _, dimension := range k.Dimensions {
 			if dimension.IsPair() {
 				d.Pairs = append(d.Pairs, describedPair{Name: dimension.Name, Of: dimension.Of})
-			} else {
+			} else if !slices.Contains(k.Properties, dimension.Name) {
 				d.Dimensions = append(d.Dimensions, dimension.Name)
 			}
 		}

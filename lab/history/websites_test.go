@@ -146,7 +146,7 @@ func TestWebsites_LogsOfTwoYearsAgoAreOnEveryChartAndInEveryExport(t *testing.T)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, v := range httpapi.NewValueRows(&r.Fold, 0) {
+			for _, v := range httpapi.NewValueRows(&r, 0) {
 				if v.Field == webfield.Path && v.Distinct == nil {
 					tops[unit] += v.Events
 				}

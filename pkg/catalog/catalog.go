@@ -99,6 +99,7 @@ func (k Kind) complete() Kind {
 	k.Distinct = slices.Clone(k.Distinct)
 	k.Enrichment = slices.Clone(k.Enrichment)
 	k.OtherFields = slices.Clone(k.OtherFields)
+	k.Properties = slices.Clone(k.Properties)
 	k.Retention.Tiers = slices.Clone(k.Retention.Tiers)
 	k.LatestBy = slices.Clone(k.LatestBy)
 	if k.Sessions != nil {

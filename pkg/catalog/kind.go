@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/goal"
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -113,6 +114,9 @@ type Kind struct {
 	// declares names that have no other role.
 	Undeclared  UndeclaredPolicy
 	OtherFields []string
+	// Properties are text fields that hold the properties of events, one in each with the name of the event.
+	// Senders and readers have a property under its own name: props.plan. Names without a place are dropped.
+	Properties []string
 	// OrderBy names a field whose value orders the events, in place of an event time, which
 	// they do not have. Such a kind has no tiers: by default it keeps events for the raw
 	// retention of Standard. "" is none. It can never change.
@@ -221,6 +225,14 @@ func (k *Kind) Declared(name string) bool {
 	_, found := slices.BinarySearchFunc(k.declared().Measures, name,
 		func(m rollup.MeasureSpec, name string) int { return strings.Compare(m.Name, name) })
 	return found
+}
+
+// Named returns the fields of an event as readers have them: with each property under its own name.
+func (k *Kind) Named(attrs model.Attrs) model.Attrs {
+	if len(k.Properties) == 0 {
+		return attrs
+	}
+	return webfield.NamedProperties(attrs, k.Properties)
 }
 
 // IsEnrichment reports whether name is an enrichment field, which appends never write.

@@ -139,29 +139,26 @@ export function sharesOf({ results, meta }: Report): Shares {
 /** halves returns the two values of a pair; one value that is no pair. */
 export const halves = (value: string) => value.split(separator);
 
+/** propertyDimension begins the names of the dimensions of rollups that are properties of events. */
+const propertyDimension = "props.";
+
 /**
  * byProperty returns the values of each property of custom events, by the name of its field in questions.
- * Rollups count them by the place of the property in the alphabet, with the name of their event.
+ * Rollups count them for each name of events.
  */
 export function byProperty(tops: Record<string, Shares>): Record<string, Shares> {
-  const found = new Map<string, Map<string, number>>();
-  let other = 0;
-  for (const [field, shares] of Object.entries(tops)) {
-    if (!isPlace(field)) continue;
-    other += shares.other;
-    for (const { value, count } of shares.values) {
-      const [, name, text] = /^[^?]*\?([^=]*)=(.*)$/s.exec(value) ?? [];
-      if (name === undefined) continue;
-      const key = property + decodeURIComponent(name);
-      const counts = found.get(key) ?? new Map<string, number>();
-      found.set(key, counts.set(text, (counts.get(text) ?? 0) + count));
-    }
+  const found: Record<string, Shares> = {};
+  for (const [field, { values, other }] of Object.entries(tops)) {
+    if (!isProperty(field)) continue;
+    const counts = new Map<string, number>();
+    for (const { value, count } of values) counts.set(value, (counts.get(value) ?? 0) + count);
+    found[property + field.slice(propertyDimension.length)] = topOf(counts, other);
   }
-  return Object.fromEntries([...found].map(([field, counts]) => [field, topOf(counts, other)]));
+  return found;
 }
 
-/** isPlace is whether a field has properties by their place: prop1, prop2. */
-export const isPlace = (field: string) => /^prop\d+$/.test(field);
+/** isProperty is whether a dimension of rollups is a property of events. */
+export const isProperty = (field: string) => field.startsWith(propertyDimension);
 
 function topOf(counts: Map<string, number>, other: number): Shares {
   const all = [...counts.values()].reduce((a, b) => a + b, 0);

@@ -5,7 +5,7 @@ import { url, type Readable, type Total } from "./api";
 import { currentTime } from "./clock";
 import { realtime, realtimeMinutes, type Period, type Range } from "./period";
 import { usePolled, useReport } from "./polled";
-import { byProperty, figureMetrics, isPlace, question, summaries } from "./report";
+import { byProperty, figureMetrics, isProperty, question, summaries } from "./report";
 import type { Base, Filters, Report, Summary } from "./report";
 import type { SiteKinds } from "./sitekinds";
 import { hour, spanOf, stepAt, within } from "./spans";
@@ -89,7 +89,7 @@ export const useTops = ({ views, visits, named }: Totals) =>
   useMemo(() => {
     const ofEvents = Object.entries(named.data?.dimensions ?? {});
     return {
-      ...Object.fromEntries(ofEvents.filter(([d]) => !isPlace(d))),
+      ...Object.fromEntries(ofEvents.filter(([d]) => !isProperty(d))),
       ...byProperty(Object.fromEntries(ofEvents)),
       ...visits.data?.dimensions,
       ...views.data?.dimensions,

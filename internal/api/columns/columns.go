@@ -80,7 +80,7 @@ func rollupColumns(*catalog.Kind) []Column {
 		all = append(all, Column{name, valueTypes[name]})
 	}
 	all = append(all, Column{"wholeFrom", Text}, Column{"truncated", Boolean})
-	return append(all, figures(query.StepColumns)...)
+	return append(append(all, figures(query.StepColumns)...), text(httpapi.EventColumn))
 }
 
 // LocalRollups are the columns of rollups of the periods of a time zone.

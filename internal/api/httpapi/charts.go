@@ -147,8 +147,8 @@ func (t Top) Lines() []any { return toLines(t.Values) }
 
 // Table has one row for each value.
 func (t Top) Table() Table {
-	return Table{Header: []string{t.Dimension, "count", "share"},
+	return Table{Header: []string{t.Dimension, "count", "share", EventColumn},
 		Rows: lists.Map(t.Values, func(v query.Share) []string {
-			return []string{v.Value, strconv.FormatInt(v.Count, 10), floatText(&v.Share)}
+			return []string{v.Value, strconv.FormatInt(v.Count, 10), floatText(&v.Share), v.Event}
 		})}
 }

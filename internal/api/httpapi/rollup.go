@@ -66,16 +66,15 @@ func NewRollup(r query.Rollup) Rollup {
 		Measures: map[string]query.Figures{}, Dimensions: map[string]query.TopValues{},
 		Distinct: map[string]Distinct{}, period: []string{r.Label(), cmp.Or(r.Local.Zone, "UTC")},
 		names:  r.Summary.Names(),
-		values: NewValueRows(&r.Fold, maxDimensionValues),
+		values: NewValueRows(&r, maxDimensionValues),
 	}
 	for _, name := range v.names {
 		v.Measures[name] = query.NewFigures(r.Measure(name))
 	}
-	for _, name := range r.Summary.DimensionNames() {
-		d, _ := r.Summary.Dimension(name)
+	for _, d := range r.Dimensions() {
 		values := query.NewTopValues(d, maxDimensionValues)
-		values.Exact = values.Exact && !isPartial(r.Partial, rollup.DimensionRole, name)
-		v.Dimensions[name] = values
+		values.Exact = values.Exact && !isPartial(r.Partial, rollup.DimensionRole, d.Field)
+		v.Dimensions[d.Name] = values
 	}
 	if n, ok := activeIn(&r.Fold); ok {
 		v.Distinct[activeField] = Distinct{n, v.exact}
@@ -125,7 +124,7 @@ func rollupTable(rollups []Rollup) Table {
 	t := Table{Header: []string{"tier", "bucket", "end", "measure"}}
 	t.Header = slices.Concat(t.Header, FigureColumns(query.FigureColumns), []string{"exact", "open"},
 		ValueColumns(), []string{wholeFromColumn},
-		PeriodColumns, []string{truncatedColumn}, FigureColumns(query.StepColumns))
+		PeriodColumns, []string{truncatedColumn}, FigureColumns(query.StepColumns), []string{EventColumn})
 	for _, b := range rollups {
 		if len(b.names) == 0 {
 			t.Rows = append(t.Rows, b.row("", nil, ValueRow{Events: b.Events}))
@@ -143,12 +142,12 @@ func rollupTable(rollups []Rollup) Table {
 func (r Rollup) row(measure string, f *query.Figures, value ValueRow) []string {
 	row := []string{r.Tier, r.Bucket.String(), r.End.String(), measure}
 	row = append(row, FigureCells(query.FigureColumns, f)...)
-	role, field := value.Role, value.Field
+	role, field := value.Role, value.Stored
 	if field == "" {
 		role, field = rollup.MeasureRole, measure
 	}
 	exact, wholeFrom := LineExact(r.exact, r.partial, role, field)
 	row = append(row, strconv.FormatBool(exact), strconv.FormatBool(r.Open))
 	return slices.Concat(row, value.Cells(), []string{wholeFrom}, r.period,
-		[]string{strconv.FormatBool(r.Truncated)}, FigureCells(query.StepColumns, f))
+		[]string{strconv.FormatBool(r.Truncated)}, FigureCells(query.StepColumns, f), []string{value.Event})
 }

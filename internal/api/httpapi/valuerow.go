@@ -13,12 +13,17 @@ type ValueRow struct {
 	Role     rollup.FieldRole // of Field
 	Events   int64            // of the bucket, or those with Value
 	Field    string           // a dimension or a field with distinct counts; "" in the row of a measure
+	Stored   string           // the name that rows have for Field
 	Value    string           // of the dimension
+	Event    string           // the name of the events with Value, if Field is a property
 	Distinct *int64           // different values of the field; nil in the row of a value
 }
 
 // ValueColumns returns the column names of ValueRow.Cells.
 func ValueColumns() []string { return []string{"events", "field", "value", "distinct"} }
+
+// EventColumn names the last column: the name of the events that have the value of a property.
+const EventColumn = "event"
 
 // Cells returns the row as text.
 func (v ValueRow) Cells() []string {
@@ -40,20 +45,21 @@ func activeIn(f *rollup.Fold) (n int64, ok bool) {
 
 // NewValueRows returns the rows of the distinct counts and of the most values of each
 // dimension; 0 means all that are stored.
-func NewValueRows(f *rollup.Fold, most int) (rows []ValueRow) {
-	s := f.Summary
-	if n, ok := activeIn(f); ok {
+func NewValueRows(r *query.Rollup, most int) (rows []ValueRow) {
+	s := r.Summary
+	if n, ok := activeIn(&r.Fold); ok {
 		rows = append(rows, ValueRow{Role: rollup.DistinctRole, Events: s.Events(), Field: activeField,
-			Distinct: &n})
+			Stored: activeField, Distinct: &n})
 	}
 	for _, name := range s.DistinctNames() {
 		n, _, _ := s.Distinct(name)
-		rows = append(rows, ValueRow{Role: rollup.DistinctRole, Events: s.Events(), Field: name, Distinct: &n})
+		rows = append(rows, ValueRow{Role: rollup.DistinctRole, Events: s.Events(), Field: name, Stored: name,
+			Distinct: &n})
 	}
-	for _, name := range s.DimensionNames() {
-		d, _ := s.Dimension(name)
+	for _, d := range r.Dimensions() {
 		for _, v := range query.NewTopValues(d, most).Values {
-			rows = append(rows, ValueRow{Role: rollup.DimensionRole, Events: v.Count, Field: name, Value: v.Value})
+			rows = append(rows, ValueRow{Role: rollup.DimensionRole, Events: v.Count, Field: d.Name,
+				Stored: d.Field, Value: v.Value, Event: v.Event})
 		}
 	}
 	return rows

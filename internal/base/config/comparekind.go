@@ -25,6 +25,7 @@ var kindRules = []struct {
 	{"Enrichment", listed(textRules("enrichment"), func(k catalog.Kind) []string { return k.Enrichment })},
 	{"Undeclared", plain("undeclared", func(k catalog.Kind) string { return string(k.Undeclared) })},
 	{"OtherFields", listed(textRules("otherFields"), func(k catalog.Kind) []string { return k.OtherFields })},
+	{"Properties", listed(textRules("properties"), func(k catalog.Kind) []string { return k.Properties })},
 	{"OrderBy", plain("orderBy", orderText)},
 	{"OrderType", func(string, catalog.Kind, catalog.Kind) []Change { return nil }}, // compared with OrderBy
 	{"IndexBy", plain("indexBy", func(k catalog.Kind) string { return k.IndexBy })},

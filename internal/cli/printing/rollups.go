@@ -120,8 +120,8 @@ func partialText(r query.Rollup, role rollup.FieldRole, name string) string {
 	return "partial, whole from " + wholeFrom
 }
 
-func fieldLabel(r query.Rollup, role rollup.FieldRole, name string) string {
-	if partial := partialText(r, role, name); partial != "" {
+func fieldLabel(name, partial string) string {
+	if partial != "" {
 		return name + " (" + partial + ")"
 	}
 	return name
@@ -137,12 +137,12 @@ func Dimensions(w io.Writer, found []query.Rollup) error {
 	for _, r := range found {
 		bucket, events := r.Label(), strconv.FormatInt(r.Summary.Events(), 10)
 		for _, name := range r.Summary.DistinctNames() {
-			table.Add(bucket, events, fieldLabel(r, rollup.DistinctRole, name), distinctText(r.Summary.Distinct(name)),
-				"")
+			partial := partialText(r, rollup.DistinctRole, name)
+			table.Add(bucket, events, fieldLabel(name, partial), distinctText(r.Summary.Distinct(name)), "")
 		}
-		for _, name := range r.Summary.DimensionNames() {
-			d, _ := r.Summary.Dimension(name)
-			table.Add(bucket, events, fieldLabel(r, rollup.DimensionRole, name), valuesText(d), frequentText(d))
+		for _, d := range r.Dimensions() {
+			partial := partialText(r, rollup.DimensionRole, d.Field)
+			table.Add(bucket, events, fieldLabel(d.Name, partial), valuesText(d), frequentText(d))
 		}
 	}
 	if table.Len() == 1 {
@@ -161,16 +161,16 @@ func distinctText(n int64, exact, _ bool) string {
 }
 
 // valuesText returns how many values a dimension has, with "over" if the row does not hold all of them.
-func valuesText(d rollup.Dimension) string {
+func valuesText(d query.Dimension) string {
 	if d.Exact {
 		return strconv.Itoa(len(d.Values))
 	}
 	return "over " + strconv.Itoa(len(d.Values))
 }
 
-func frequentText(d rollup.Dimension) string {
-	parts := lists.Map(d.Values[:min(shownValues, len(d.Values))], func(v rollup.ValueCount) string {
-		return fmt.Sprintf("%s %d", v.Value, v.Count)
+func frequentText(d query.Dimension) string {
+	parts := lists.Map(d.Values[:min(shownValues, len(d.Values))], func(v query.Counted) string {
+		return fmt.Sprintf("%s %d", v, v.Count)
 	})
 	return strings.Join(parts, "  ")
 }

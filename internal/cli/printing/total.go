@@ -43,9 +43,8 @@ func Total(w io.Writer, t query.RangeTotal, units Units) error {
 	for _, name := range t.Summary.DistinctNames() {
 		rows.Add(name, distinctText(t.Summary.Distinct(name)), "")
 	}
-	for _, name := range t.Summary.DimensionNames() {
-		d, _ := t.Summary.Dimension(name)
-		rows.Add(name, valuesText(d), frequentText(d))
+	for _, d := range t.Dimensions() {
+		rows.Add(d.Name, valuesText(d), frequentText(d))
 	}
 	if rows.Len() > 1 {
 		if err := rows.Print(); err != nil {
@@ -108,7 +107,8 @@ func Top(w io.Writer, dimension string, values query.TopValues, total query.Tota
 	counted := values.Other
 	for _, v := range values.Values {
 		counted += v.Count
-		table.Add(v.Value, strconv.FormatInt(v.Count, 10), percent(v.Share))
+		shown := query.Counted{Value: v.Value, Event: v.Event}.String()
+		table.Add(shown, strconv.FormatInt(v.Count, 10), percent(v.Share))
 	}
 	if values.Other > 0 {
 		table.Add("(any other)", strconv.FormatInt(values.Other, 10),

@@ -29,7 +29,8 @@ type record struct {
 	Distinct *int64 `json:"distinct"`
 	// WholeFrom is empty if the figures are whole: see httpapi.LineExact.
 	WholeFrom string `json:"wholeFrom"`
-	Truncated bool   `json:"truncated"` // the bucket's row omits undeclared measures
+	Truncated bool   `json:"truncated"`       // the bucket's row omits undeclared measures
+	Event     string `json:"event,omitempty"` // the name of the events with Value, if Field is a property
 }
 
 var _ entry = record{}
@@ -42,7 +43,8 @@ func (r record) cells() ([]string, error) {
 	row = append(append(row, httpapi.FigureCells(query.FigureColumns, figures)...), strconv.FormatBool(r.Exact))
 	row = append(row, cell(r.Events), r.Field, r.Value, cell(r.Distinct), r.WholeFrom,
 		strconv.FormatBool(r.Truncated))
-	return httpapi.SafeCells(append(row, httpapi.FigureCells(query.StepColumns, figures)...)), nil
+	row = append(row, httpapi.FigureCells(query.StepColumns, figures)...)
+	return httpapi.SafeCells(append(row, r.Event)), nil
 }
 
 // cell returns a count as text, "" if there is none.
@@ -67,7 +69,7 @@ func (r record) values() ([]any, error) {
 	row = append(row, r.figureValues(query.FigureColumns)...)
 	row = append(row, r.Exact, present(r.Events), r.Field, r.Value, present(r.Distinct), r.WholeFrom,
 		r.Truncated)
-	return append(row, r.figureValues(query.StepColumns)...), nil
+	return append(append(row, r.figureValues(query.StepColumns)...), r.Event), nil
 }
 
 func (r record) figureValues(columns []query.FigureColumn) []any {

@@ -23,7 +23,7 @@ func TestRecord_EachColumnHasItsValue(t *testing.T) {
 			Increase: d(15), Resets: new(int64(16)), Rate: new(17.5), TimeMean: new(19.5), Covered: new(18.5),
 			Rounded: new(int64(20))},
 		Exact: true, Events: new(int64(13)), Field: "room", Value: "x", Distinct: new(int64(14)),
-		WholeFrom: "2026-04-02", Truncated: true,
+		WholeFrom: "2026-04-02", Truncated: true, Event: "Buy",
 	}
 	want := map[string]string{
 		"kind": "READING", "subject": "a", "stream": "s", "tier": "day", "bucket": "2026-04-01T00:00:00Z",
@@ -31,7 +31,7 @@ func TestRecord_EachColumnHasItsValue(t *testing.T) {
 		"stddev": "7.5", "first": "8", "last": "9", "p50": "10.5", "p95": "11.5", "p99": "12.5", "exact": "true",
 		"events": "13", "field": "room", "value": "x", "distinct": "14", "wholeFrom": "2026-04-02",
 		"truncated": "true", "increase": "15", "resets": "16", "rate": "17.5", "timeMean": "19.5", "coveredSeconds": "18.5",
-		"rounded": "20",
+		"rounded": "20", "event": "Buy",
 	}
 	cells, err := r.cells()
 	if err != nil {

@@ -94,11 +94,12 @@ func newRecords(of query.Series, r *query.Rollup) (records []record) {
 	if len(records) == 0 {
 		records = append(records, bucket)
 	}
-	for _, v := range httpapi.NewValueRows(&r.Fold, 0) {
+	for _, v := range httpapi.NewValueRows(r, 0) {
 		line := bucket
 		line.Events, line.Field = new(v.Events), v.Field
 		line.Value, line.Distinct = v.Value, v.Distinct
-		line.Exact, line.WholeFrom = httpapi.LineExact(r.Exact, r.Partial, v.Role, v.Field)
+		line.Event = v.Event
+		line.Exact, line.WholeFrom = httpapi.LineExact(r.Exact, r.Partial, v.Role, v.Stored)
 		records = append(records, line)
 	}
 	return records

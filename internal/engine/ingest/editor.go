@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/base/ids"
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/internal/engine/latest"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
@@ -112,7 +113,11 @@ func (e *Editor) Patch(ctx context.Context, kind *catalog.Kind, k model.EventKey
 	if expect == nil && !stored.Unreadable {
 		expect = &stored.Hash
 	}
-	fields := slices.DeleteFunc(slices.Clone(stored.Attrs), func(a model.Attr) bool {
+	was := stored.Attrs
+	if webfield.HasProperties(patch) {
+		was = kind.Named(was)
+	}
+	fields := slices.DeleteFunc(slices.Clone(was), func(a model.Attr) bool {
 		_, replaced := patch.Get(a.Name)
 		return replaced
 	})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/reserved"
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -68,6 +69,16 @@ func (v *validation) stores(name string) bool {
 		v.part(name, CodeUndeclared, message, v.kind.Name)
 	}
 	return false
+}
+
+// properties returns the fields with each property of the event in a place, see catalog.Kind.Properties.
+func (v *validation) properties(given model.Attrs) model.Attrs {
+	stored, beyond := webfield.StoredProperties(given, v.kind.Properties)
+	for _, a := range beyond {
+		v.part(a.Name, CodeTooManyFields, "is beyond the limit of %d properties: the first names are stored",
+			len(v.kind.Properties))
+	}
+	return stored
 }
 
 // fewerFields returns the fields up to their limit: declared ones first, then by name, so that repeated

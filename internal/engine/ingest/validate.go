@@ -128,7 +128,7 @@ func (v *validation) name(field, text string, limit int) bool {
 
 // attrs returns the validated fields in canonical order. It does not modify given.
 func (v *validation) attrs(given model.Attrs) model.Attrs {
-	given, ok := v.fewerFields(given)
+	given, ok := v.fewerFields(v.properties(given))
 	if !ok {
 		return nil
 	}

@@ -103,6 +103,7 @@ func (s *Service) indexPager(q IndexQuery) (*pager[model.Event, model.Event], er
 		},
 		build: func(group []model.Event) (model.Event, error) {
 			group[0].Series = group[0].Series.WithoutShard()
+			group[0].Attrs = q.Kind.Named(group[0].Attrs)
 			return group[0], nil
 		},
 	}, nil

@@ -91,8 +91,9 @@ func (s *Service) LocalRollups(ctx context.Context, q Local) (page RollupPage, e
 func (q Local) rollup(t ZonedTotal) Rollup {
 	return Rollup{
 		Series: q.commonSeries(), Kinds: t.Kinds, Open: t.Open, Partial: t.Partial, Before: t.Before, Fold: t.Fold,
-		Bucket: tier.Bucket{Start: t.Period.Start, End: t.Period.End},
-		Local:  LocalPeriod{Zone: t.Zone, Unit: q.Unit, Label: t.Period.Label},
+		Properties: t.Properties,
+		Bucket:     tier.Bucket{Start: t.Period.Start, End: t.Period.End},
+		Local:      LocalPeriod{Zone: t.Zone, Unit: q.Unit, Label: t.Period.Label},
 	}
 }
 

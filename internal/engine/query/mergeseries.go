@@ -213,15 +213,20 @@ func (q Rollups) specForReading() *rollup.Spec {
 	return rollup.ForReading(lists.Map(q.kinds(), (*catalog.Kind).Spec)...)
 }
 
-// hasDimension reports whether one of the kinds declares the dimension.
-func (q Rollups) hasDimension(dimension string) bool {
-	return slices.Contains(q.dimensions(), dimension)
+// hasDimension reports whether one of the kinds has the dimension, or counts properties.
+func (q Rollups) hasDimension(name string) bool {
+	declared := func(d rollup.DimensionSpec) bool {
+		return d.Name == name || isProperty(name) && slices.Contains(q.properties(), d.Name)
+	}
+	return slices.ContainsFunc(q.kinds(), func(k *catalog.Kind) bool {
+		return slices.ContainsFunc(k.Dimensions, declared)
+	})
 }
 
-// dimensions returns the names of the dimensions that the kinds declare.
-func (q Rollups) dimensions() (all []string) {
+// dimensionNames returns the names of the dimensions that the kinds declare, without places of properties.
+func (q Rollups) dimensionNames() (all []string) {
 	for _, k := range q.kinds() {
 		all = append(all, lists.Map(k.Dimensions, func(d rollup.DimensionSpec) string { return d.Name })...)
 	}
-	return all
+	return lists.Filter(all, func(name string) bool { return !slices.Contains(q.properties(), name) })
 }

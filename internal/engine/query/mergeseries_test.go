@@ -214,7 +214,9 @@ func TestTop_ReturnsSharesOthersAndExactness(t *testing.T) {
 	values, _, err := p.query.Top(context.Background(),
 		query.Top{Rollups: p.hours(), Dimension: "flag", Values: 2})
 	requireNoError(t, err)
-	want := query.TopValues{Values: []query.Share{{"NO", 4, 4. / 7}, {"FI", 2, 2. / 7}}, Other: 1, Exact: true}
+	want := query.TopValues{Other: 1, Exact: true, Values: []query.Share{
+		{Value: "NO", Count: 4, Share: 4. / 7}, {Value: "FI", Count: 2, Share: 2. / 7},
+	}}
 	if diff := cmp.Diff(want, values); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -222,7 +224,7 @@ func TestTop_ReturnsSharesOthersAndExactness(t *testing.T) {
 		query.Top{Rollups: p.hours(), Dimension: "cargo"}); !errors.Is(err, query.ErrNoDimension) {
 		t.Errorf("an undeclared dimension: %v", err)
 	}
-	cut := query.NewTopValues(rollup.Dimension{Values: []rollup.ValueCount{{Value: "a", Count: 3}}, Other: 1}, 0)
+	cut := query.NewTopValues(query.Dimension{Values: []query.Counted{{Value: "a", Count: 3}}, Other: 1}, 0)
 	if cut.Exact || cut.Values[0].Share != .75 || cut.Other != 1 {
 		t.Errorf("a truncated dimension: %+v, want a share of 3/4, one other, inexact", cut)
 	}

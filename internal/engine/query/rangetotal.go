@@ -114,7 +114,7 @@ func (s *Service) addEvents(ctx context.Context, t *Total, q Rollups) error {
 		if row.Children > 0 {
 			row.Summary = q.ofSeries(row.Summary, series)
 			group := []rollup.Row{row}
-			t.add(Rollup{Kinds: q.eventsByKind(group), Fold: row.Fold})
+			t.add(Rollup{Kinds: q.eventsByKind(group), Properties: q.properties(), Fold: row.Fold})
 		}
 	}
 	return nil

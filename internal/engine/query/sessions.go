@@ -76,8 +76,12 @@ func (s *Service) sourcesOfKey(ctx context.Context, q History, key string,
 // Event reads one stored event, consistently, or one session, whose id is its key; nil if there is none.
 func (s *Service) Event(ctx context.Context, of Series, order model.Order) (*model.Event, error) {
 	if of.Kind.HasEvents() {
-		return storage.Event(ctx, s.Store,
+		stored, err := storage.Event(ctx, s.Store,
 			model.EventKey{Series: of.Kind.Series(of.Subject, of.Stream, order), Order: order})
+		if stored != nil {
+			stored.Attrs = of.Kind.Named(stored.Attrs)
+		}
+		return stored, err
 	}
 	where := model.Condition{{Field: of.Kind.IndexBy, Op: model.Equal, Value: model.TextValue(order.ID)}}
 	for e, err := range s.EachEvent(ctx, History{Series: of, From: order.At, To: order.At + 1, Where: where}) {

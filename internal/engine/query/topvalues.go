@@ -20,7 +20,8 @@ type Top struct {
 type Share struct {
 	Value string  `json:"value"`
 	Count int64   `json:"count"`
-	Share float64 `json:"share"` // 0 to 1
+	Share float64 `json:"share"`           // 0 to 1
+	Event string  `json:"event,omitempty"` // of a property: the name of the events that have it
 }
 
 // TopValues are the most frequent values of a dimension.
@@ -34,7 +35,7 @@ type TopValues struct {
 }
 
 // NewTopValues returns the n most frequent values of d; 0 means all that are stored.
-func NewTopValues(d rollup.Dimension, n int) TopValues {
+func NewTopValues(d Dimension, n int) TopValues {
 	counted := d.Other
 	for _, v := range d.Values {
 		counted += v.Count
@@ -46,7 +47,7 @@ func NewTopValues(d rollup.Dimension, n int) TopValues {
 			continue
 		}
 		s.Values = append(s.Values,
-			Share{Value: v.Value, Count: v.Count, Share: float64(v.Count) / float64(counted)})
+			Share{Value: v.Value, Event: v.Event, Count: v.Count, Share: float64(v.Count) / float64(counted)})
 	}
 	return s
 }
@@ -56,7 +57,7 @@ func NewTopValues(d rollup.Dimension, n int) TopValues {
 func (s *Service) Top(ctx context.Context, q Top) (TopValues, Total, error) {
 	if !q.hasDimension(q.Dimension) {
 		return TopValues{}, Total{}, fmt.Errorf("%.64q of %s: %w%s", q.Dimension, q.Series, ErrNoDimension,
-			names.DidYouMean(q.Dimension, q.dimensions()))
+			names.DidYouMean(q.Dimension, q.dimensionNames()))
 	}
 	var total Total
 	var err error
@@ -70,12 +71,9 @@ func (s *Service) Top(ctx context.Context, q Top) (TopValues, Total, error) {
 	if err != nil {
 		return TopValues{}, Total{}, err
 	}
-	d, ok := total.Summary.Dimension(q.Dimension)
-	if !ok {
-		d.Exact = true // no event of the range has the field
-	}
+	d := total.dimension(q.Dimension)
 	values := NewTopValues(d, q.Values)
-	_, partial := total.Partial.Find(rollup.DimensionRole, q.Dimension)
+	_, partial := total.Partial.Find(rollup.DimensionRole, d.Field)
 	values.Exact = values.Exact && total.Exact && !partial
 	return values, total, nil
 }

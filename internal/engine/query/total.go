@@ -29,7 +29,8 @@ type Total struct {
 	// total has no event of them, but for those that are left of a kind without tiers, and is not exact.
 	Missing []Segment
 	Progress
-	Before *rollup.LastReadings // as of a Rollup
+	Before     *rollup.LastReadings // as of a Rollup
+	Properties []string             // as of a Rollup
 	rollup.Fold
 }
 
@@ -68,6 +69,7 @@ func (t *Total) add(r Rollup) {
 	t.Buckets++
 	t.Open = t.Open || r.Open
 	t.Partial = t.Partial.Merge(r.Partial)
+	t.Properties = r.Properties // of one request: all are the same
 	t.AddRow(&rollup.Row{Fold: r.Fold})
 	if t.Kinds == nil {
 		t.Kinds = make([]KindEvents, len(r.Kinds))

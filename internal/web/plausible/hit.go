@@ -147,12 +147,7 @@ func hitName(h *hit) string {
 
 // property returns the value of a property of an event.
 func (h *hit) property(name string) string {
-	for _, field := range webfield.Props() {
-		if p, ok := webfield.ParseProp(text(h.Attrs, field)); ok && p.Name == name {
-			return p.Value
-		}
-	}
-	return ""
+	return text(h.Attrs, webfield.PropertyPrefix+name)
 }
 
 // goals returns the goals that an event meets. Goals of several events are met by visits, and are refused.

@@ -42,6 +42,7 @@ var PageViews = ofSites(catalog.Kind{
 	Path:       "pageviews",
 	Measures:   measures(),
 	Dimensions: slices.Concat(ofPages(dimensions()), visitDimensions(), viewDimensions),
+	Properties: webfield.Props(),
 	IndexBy:    webfield.Visitor,
 	Shards:     4,
 })
@@ -150,6 +151,7 @@ var CustomEvents = ofSites(catalog.Kind{
 		{Name: webfield.Reached, Scale: 0, Unit: "%"},
 	},
 	Dimensions: customDimensions(),
+	Properties: webfield.Props(),
 	Shards:     4,
 	// The two measures and each currency of ISO 4217.
 	MaxMeasures: 160,
