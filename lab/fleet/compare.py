@@ -6,7 +6,7 @@ import duckdb
 
 folder = sys.argv[1]
 db = duckdb.connect()
-db.execute("SET TimeZone = 'UTC'")
+db.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
 db.execute(f"""
 CREATE TABLE readings AS SELECT deviceId AS device, timestamp AS observed, site, line, model,
     round(temperature * 10)::BIGINT AS tenths
