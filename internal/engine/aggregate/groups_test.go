@@ -308,6 +308,45 @@ func TestGroups_AnInvalidationNamesTheGroupThatAnEventLeft(t *testing.T) {
 	f.wantGroup("y", tier.Hour, "2026-03-10T12:00:00Z", 1, true)
 }
 
+// A duplicate has read an event, which is then deleted. The recount of the deletion finds neither an event nor
+// a share, and writes the share all the same. So the duplicate, which would stop before the row, cannot write
+// it any more.
+func TestGroups_ADeletionWritesTheShareThatItFinds(t *testing.T) {
+	t.Parallel()
+	for _, deferredFrom := range []int{0, 3} {
+		f := newFleet(t, groupedGauge(deferredFrom))
+		f.sweepAll(at("2026-03-10T14:00:00Z"))
+		e := f.member("d1", "2026-03-10T12:01:00Z", "x", "1")
+		f.send(e)
+		inserted := f.recorded()
+		f.on(&stallsAfterEvents{stopsAtRow: stopsAtRow{f.table}, meanwhile: func() {
+			f.on(f.table)
+			f.deleteEvent(e.Key())
+			f.processAll(f.recorded())
+			f.on(stopsAtRow{f.table})
+		}})
+		if report := f.agg.Process(f.ctx(), inserted); report.LostLocks != 1 {
+			t.Errorf("%+v", report)
+		}
+		f.on(f.table)
+		f.sweepAll(at("2026-03-13T12:00:00Z"))
+		f.wantGroup("x", tier.Hour, "2026-03-10T12:00:00Z", 0, true)
+		f.wantGroup("x", tier.Day, "2026-03-10T12:00:00Z", 0, true)
+	}
+}
+
+// stallsAfterEvents runs something after a read of events.
+type stallsAfterEvents struct {
+	stopsAtRow
+	meanwhile func() // may set another store for what follows
+}
+
+func (s *stallsAfterEvents) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
+	page, err := s.stopsAtRow.Events(ctx, r)
+	s.meanwhile()
+	return page, err
+}
+
 // beforeMove reads an event as it was before it moved.
 type beforeMove struct {
 	stopsAtRow
