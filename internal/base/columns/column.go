@@ -45,13 +45,21 @@ func Parse(text string) (map[string]Type, error) {
 type Column struct {
 	Type Type
 	Mark Mark // of numbers; 0 is Point
+	// Unit is the unit behind, or the currency in front of, each number: °C. A percentage stays as it is written.
+	Unit string
+	// Mixed says why cells with units are text: which of them differ.
+	Mixed string
 }
 
 // String describes a column for a user.
 func (c Column) String() string {
 	switch {
+	case c.Type == Number && c.Unit != "":
+		return strings.Replace(Column{Type: Number, Mark: c.Mark}.String(), "numbers", "numbers in "+c.Unit, 1)
 	case c.Type == Number && c.Mark == Comma:
 		return "numbers with a decimal comma"
+	case c.Mixed != "":
+		return "text: " + c.Mixed
 	case c.Type == Any:
 		return ""
 	}
@@ -83,6 +91,20 @@ const mostStray = 10
 // Decide returns how the cells of a column are read, from a sample of them. The error names two cells
 // that are written in two ways, or a measure of which no cell is a number.
 func Decide(cells []Cell, hint Hint) (Column, error) {
+	unit, numbers, mixed := commonUnit(cells)
+	decided, err := decide(numbers, hint)
+	switch {
+	case err != nil && mixed != "":
+		err = fmt.Errorf("%w: %s", err, mixed)
+	case decided.Type == Number:
+		decided.Unit = unit
+	default:
+		decided.Mixed = mixed
+	}
+	return decided, err
+}
+
+func decide(cells []Cell, hint Hint) (Column, error) {
 	var seen tally
 	for _, c := range cells {
 		seen.add(c)
@@ -180,6 +202,7 @@ func (t *tally) mark(hint Hint) (Mark, error) {
 // Decimals returns the mark that a column has by its own cells; 0 if they do not say.
 func Decimals(cells []Cell) Mark {
 	var seen tally
+	_, cells, _ = commonUnit(cells)
 	for _, c := range cells {
 		seen.add(c)
 	}
@@ -202,6 +225,11 @@ func (c Column) JSON(text string) (value []byte, ok bool) {
 		return []byte("null"), true
 	case c.Type == Number && Missing(text):
 		return []byte("null"), true
+	case c.Unit != "":
+		number, unit, _ := cutUnit(text)
+		if plain, ok := ParseNumber(number, cmp.Or(c.Mark, Point)); ok && unit == c.Unit {
+			return []byte(plain), true
+		}
 	case c.Type == Number || c.Type == Any:
 		if number, ok := ParseNumber(text, cmp.Or(c.Mark, Point)); ok {
 			return []byte(number), true

@@ -33,6 +33,9 @@ func (r *csvReader) decideTypes(sample [][]string) error {
 		switch {
 		case ok:
 			r.types[at] = columns.Column{Type: given, Mark: r.mark}
+			if given == columns.Number {
+				r.types[at].Unit = columns.Unit(r.cells(sample, at))
+			}
 		case typed && (r.types[at].Type == columns.Number || !isMeasure(r.kind, c.field)):
 		case r.isAmount(c):
 			decided, err := columns.Decide(r.cells(sample, at), columns.Hint{
@@ -43,10 +46,24 @@ func (r *csvReader) decideTypes(sample [][]string) error {
 				return usererr.Errorf("%s: column %s: %w; --types %s=text stores it as text", r.name, quote(c.header),
 					err, c.header)
 			}
+			if unit := declaredUnit(r.kind, c.field); unit != "" && decided.Unit != "" && decided.Unit != unit {
+				return usererr.Errorf("%s: column %s is in %s, and the measure %s in %s: convert it, or pass "+
+					"--types %s=text", r.name, quote(c.header), decided.Unit, c.field, unit, c.header)
+			}
 			r.types[at] = decided
 		}
 	}
 	return nil
+}
+
+// declaredUnit returns the unit that a kind declares for a measure; "" if it declares none.
+func declaredUnit(k *catalog.Kind, field string) string {
+	for _, m := range k.Measures {
+		if m.Name == field {
+			return m.Unit
+		}
+	}
+	return ""
 }
 
 // isAmount reports whether cells of a column may be numbers.
@@ -102,7 +119,8 @@ func (r *csvReader) described(i int) string {
 	case c.field == catalog.TimeField:
 		return r.dates + r.assumed
 	case !r.isAmount(c):
-	case column.Type == columns.Text, column.Type == columns.Bool, column.Mark == columns.Comma:
+	case column.Type == columns.Text, column.Type == columns.Bool, column.Mark == columns.Comma,
+		column.Unit != "":
 		return fmt.Sprintf(", as %s", column)
 	}
 	return ""

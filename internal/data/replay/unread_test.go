@@ -15,7 +15,7 @@ var unreadable = map[string]string{
 	"a.ndjson": `{"deviceId":"a","timestamp":"2026-11-01T10:00:00Z","value":"21,5"}` + "\n" +
 		`{"deviceId":"a","timestamp":"2026-11-01T10:01:00Z","value":"NULL"}` + "\n",
 	"a.json": `[{"deviceId":"a","timestamp":"2026-11-01T10:00:00Z","value":{"c":21.5}}]`,
-	"a.csv":  "deviceId,timestamp,value\na,2026-11-01T10:00:00Z,21.5°C\n",
+	"a.csv":  "deviceId,timestamp,value\na,2026-11-01T10:00:00Z,21.5°C\na,2026-11-01T11:00:00Z,70°F\n",
 }
 
 func readOne(t *testing.T, in Input, name, text string) error {
@@ -55,6 +55,19 @@ func TestParquet_StopsAtAMeasureOfWhichNothingCanBeRead(t *testing.T) {
 		err := in.Each([]string{parquetFile("types.parquet")}, func(Observation) error { return nil })
 		if !usererr.Is(err) || !strings.Contains(err.Error(), measure) {
 			t.Errorf("%s: %v, want an error that names the column", measure, err)
+		}
+	}
+}
+
+func TestInput_RefusesAnotherUnitThanTheMeasureHas(t *testing.T) {
+	t.Parallel()
+	kind := readings(t)
+	kind.Measures[0].Unit = "°C"
+	for cell, want := range map[string]bool{"21 °C": true, "21": true, "70 °F": false} {
+		text := "deviceId,timestamp," + kind.Measures[0].Name + "\na,2026-11-01T10:00:00Z," + cell + "\n"
+		err := readOne(t, Input{Kind: kind, Lenient: true}, "a.csv", text)
+		if got := err == nil; got != want || err != nil && !strings.Contains(err.Error(), "is in °F") {
+			t.Errorf("%s: %v", cell, err)
 		}
 	}
 }
