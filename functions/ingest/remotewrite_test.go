@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/snappy"
+	"github.com/prometheus/prometheus/model/histogram"
 	"github.com/prometheus/prometheus/prompb"
+	writev2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -94,5 +96,80 @@ func TestRemoteWrite_RefusesWhatItCannotRead(t *testing.T) {
 	w.key = nil
 	if got := f.write(t, w); got.StatusCode != 401 {
 		t.Errorf("without a key: %d, want 401", got.StatusCode)
+	}
+}
+
+// native is a histogram as a client library observes it: five values in three buckets.
+var native = &histogram.Histogram{
+	Schema: 3, ZeroThreshold: 1e-128, ZeroCount: 1, Count: 5, Sum: 18.4,
+	PositiveSpans:   []histogram.Span{{Offset: 1, Length: 2}, {Offset: 3, Length: 1}},
+	PositiveBuckets: []int64{1, 1, -1},
+}
+
+// mixedWrite is a request with a sample of a counter between native histograms of integers and of floats.
+func mixedWrite(t *testing.T, at int64) (version1, version2 write) {
+	t.Helper()
+	up := []prompb.Label{{Name: "__name__", Value: "up"}, {Name: "instance", Value: "web-1:9100"}}
+	took := []prompb.Label{{Name: "__name__", Value: "took_seconds"}, {Name: "instance", Value: "web-1:9100"}}
+	one := prompb.WriteRequest{Timeseries: []prompb.TimeSeries{
+		{Labels: took, Histograms: []prompb.Histogram{prompb.FromIntHistogram(at, native)}},
+		{Labels: up, Samples: []prompb.Sample{{Value: 1, Timestamp: at}}},
+		{Labels: took, Histograms: []prompb.Histogram{prompb.FromFloatHistogram(at+1, native.ToFloat(nil))}},
+	}}
+	symbols := writev2.NewSymbolTable()
+	references := func(labels []prompb.Label) (all []uint32) {
+		for _, l := range labels {
+			all = append(all, symbols.Symbolize(l.Name), symbols.Symbolize(l.Value))
+		}
+		return all
+	}
+	two := writev2.Request{Timeseries: []writev2.TimeSeries{
+		{LabelsRefs: references(took), Histograms: []writev2.Histogram{writev2.FromIntHistogram(0, at, native)}},
+		{LabelsRefs: references(up), Samples: []writev2.Sample{{Value: 1, Timestamp: at}}},
+		{LabelsRefs: references(took),
+			Histograms: []writev2.Histogram{writev2.FromFloatHistogram(0, at+1, native.ToFloat(nil))}},
+	}}
+	two.Symbols = symbols.Symbols()
+	version1, version2 = remoteWrite(t), remoteWrite(t)
+	text, err := one.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	version1.body = base64.StdEncoding.EncodeToString(snappy.Encode(nil, text))
+	if text, err = two.Marshal(); err != nil {
+		t.Fatal(err)
+	}
+	version2.body = base64.StdEncoding.EncodeToString(snappy.Encode(nil, text))
+	version2.headers["content-type"] = "application/x-protobuf;proto=io.prometheus.write.v2.Request"
+	version2.headers["x-prometheus-remote-write-version"] = "2.0.0"
+	return version1, version2
+}
+
+// Of a request with native histograms the samples are stored. The specification of version 2 wants 400, which
+// no sender repeats, with what is not written in the message and the headers ("Partial Write").
+func TestRemoteWrite_StoresTheSamplesBesideNativeHistograms(t *testing.T) {
+	t.Parallel()
+	at := now().Time().UnixMilli()
+	version1, version2 := mixedWrite(t, at)
+	for name, request := range map[string]write{"version 1": version1, "version 2": version2} {
+		f := newCollector(t, nil, nil)
+		for range 2 { // a repetition, too
+			got := f.write(t, request)
+			want := map[string]string{
+				"X-Prometheus-Remote-Write-Samples-Written": "1", "X-Prometheus-Remote-Write-Histograms-Written": "0",
+				"X-Prometheus-Remote-Write-Exemplars-Written": "0", "Tidemark-Not-Stored": "2", "Retry-After": "",
+			}
+			for header, value := range want {
+				if got.Headers[header] != value {
+					t.Errorf("%s: %s is %q, want %q", name, header, got.Headers[header], value)
+				}
+			}
+			if got.StatusCode != 400 || !strings.Contains(got.Body, `"took_seconds" has a native histogram`) ||
+				!strings.HasSuffix(got.Body, "2 of 3 samples are not stored, the others are "+
+					"(2 native histograms are not stored)") {
+				t.Errorf("%s: %d %s", name, got.StatusCode, got.Body)
+			}
+		}
+		requireEvents(t, f, "HOST/web-1:9100/METRIC up "+model.Time(at).String()+" value=1")
 	}
 }

@@ -58,6 +58,9 @@ func (r *Receiver) Samples(ctx context.Context, q *httpapi.Request) httpapi.Resp
 		first := out.rejected[0]
 		message := fmt.Sprintf("sample %d: %s; %d of %d samples are not stored, the others are",
 			first.line, first.reason, len(out.rejected), out.points)
+		if batch.Histograms > 0 {
+			message += fmt.Sprintf(" (%d native histograms are not stored)", batch.Histograms)
+		}
 		return text(http.StatusBadRequest, message, headers)
 	}
 	return httpapi.Response{Status: http.StatusNoContent, Headers: headers}

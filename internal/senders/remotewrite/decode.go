@@ -52,6 +52,8 @@ type Batch struct {
 	Points []points.Point // in their order; one that is not stored has Err
 	// Ended counts the markers that a series has ended. They are no values, and there is nothing to store.
 	Ended int
+	// Histograms counts the native histograms among Points. None is stored, and each has Err.
+	Histograms int
 }
 
 // Decode returns the samples of a body, which is compressed with snappy. The error is ErrSyntax, ErrTooLarge,
@@ -195,6 +197,7 @@ func (d *decoder) sample(name string, tags []points.Tag, wrong error, v float64,
 func (d *decoder) histograms(n int, name string) {
 	message := fmt.Sprintf("%.64q has a native histogram, which is not stored: "+
 		"set send_native_histograms: false, and let it be scraped with classic buckets", name)
+	d.Histograms += n
 	for range n {
 		d.add(points.Invalid(d.count+1, CodeUnsupported, message))
 	}
