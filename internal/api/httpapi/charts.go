@@ -87,7 +87,7 @@ func NewTotal(t query.RangeTotal) Total {
 	bucket := tier.Bucket{Unit: tier.Hour, Start: t.From, End: min(t.To, model.MaxTime)}
 	v := Total{
 		Rollup: NewRollup(query.Rollup{
-			Bucket: bucket, Open: t.Open, Kinds: t.Kinds, Before: t.Before, Fold: t.Fold,
+			Bucket: bucket, Open: t.Open, Kinds: t.Kinds, Before: t.Before, Properties: t.Properties, Fold: t.Fold,
 		}),
 		Whole: len(t.Missing) == 0, Parts: newSegments(t.Parts), Missing: missingParts(t.Missing),
 		Progress: FromProgress(t.Progress),

@@ -45,7 +45,7 @@ func Parse(text string) (map[string]Type, error) {
 type Column struct {
 	Type Type
 	Mark Mark // of numbers; 0 is Point
-	// Unit is the unit behind, or the currency in front of, each number: °C. A percentage stays as it is written.
+	// Unit is the unit behind, or the currency in front of, each number: °C. A percentage stays as written.
 	Unit string
 	// Mixed says why cells with units are text: which of them differ.
 	Mixed string
