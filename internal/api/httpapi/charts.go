@@ -33,14 +33,17 @@ type Segment struct {
 
 // Missing is a part of a range of which it is not known whether it had events.
 type Missing struct {
-	Segment        // the tier is events
+	Segment        // the tier is events, or of a range within a bucket its own
 	Reason  string `json:"reason"`
 }
 
 func missingParts(all []query.Segment) []Missing {
-	return lists.Map(newSegments(all), func(s Segment) Missing {
-		return Missing{Segment: s, Reason: query.NotKnown}
-	})
+	parts := newSegments(all)
+	missing := make([]Missing, len(all))
+	for i := range all {
+		missing[i] = Missing{Segment: parts[i], Reason: all[i].Reason()}
+	}
+	return missing
 }
 
 // NewChart returns c as JSON.

@@ -161,7 +161,7 @@ func (s *seriesSet) add(c *columns) {
 	s.series = append(s.series, found...)
 	for _, m := range c.missing {
 		to := min(m.To, model.MaxTime)
-		s.warn(fmt.Sprintf("%s: not known from %s to %s: %s", c.series, m.From, to, query.NotKnown))
+		s.warn(fmt.Sprintf("%s: not known from %s to %s: %s", c.series, m.From, to, m.Reason()))
 	}
 	if c.inexact > 0 {
 		s.warn(fmt.Sprintf("%s: %d buckets are inexact: %s is 1 for them", c.series, c.inexact, metricInexact))

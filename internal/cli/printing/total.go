@@ -74,7 +74,7 @@ func printParts(w io.Writer, t query.RangeTotal) error {
 // Missing says which parts of a range are not known.
 func Missing(w io.Writer, missing []query.Segment) error {
 	for _, m := range missing {
-		_, err := fmt.Fprintf(w, "not known: %s to %s, because %s\n", Bound(m.From), Bound(m.To), query.NotKnown)
+		_, err := fmt.Fprintf(w, "not known: %s to %s, because %s\n", Bound(m.From), Bound(m.To), m.Reason())
 		if err != nil {
 			return err
 		}

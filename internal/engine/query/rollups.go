@@ -156,7 +156,7 @@ func (s *Service) pagerOfRollups(ctx context.Context, q Rollups) (*rollupPager, 
 	position := func(shard int, past model.Order) string {
 		return keys.Row(rollup.Key{Series: parts[shard], Tier: q.Unit.String(), Start: past.At}).SK
 	}
-	r := &rollupPager{progress: progress}
+	r := &rollupPager{progress: progress, missing: q.between()}
 	r.pager = &pager[rollup.Row, Rollup]{
 		description: fmt.Sprintf("%s rollups of %s", q.Unit, q.Series),
 		cursors:     newCursors(s.cursorKeys(), q.cursorClass(), q.Series, q.From, q.To, q.Newest),

@@ -48,7 +48,7 @@ func (r *run) warn(metric string, totals []query.ZonedTotal, zone *time.Location
 	for _, total := range totals {
 		for _, m := range total.Missing {
 			notes = append(notes,
-				fmt.Sprintf("not known from %s to %s: %s", m.From, min(m.To, model.MaxTime), query.NotKnown))
+				fmt.Sprintf("not known from %s to %s: %s", m.From, min(m.To, model.MaxTime), m.Reason()))
 		}
 	}
 	inexact := func(t query.ZonedTotal) bool { return !t.Exact && len(t.Missing) == 0 || len(t.Partial) > 0 }
