@@ -151,8 +151,8 @@ func (c *connection) openSubject(ctx context.Context,
 
 const subjectBackfillHelp = `Add existing profiles to indexes and unique constraints that were declared later
 
-Add the existing profiles of a type, such as devices, to indexes and unique constraints
-that were declared after they were written. Run it once all functions have the new
+Add the existing profiles of a type, such as devices, to indexes, unique constraints and
+groups by profiles that were declared after they were written. Run it once all functions have the new
 declaration. Until it is done, lists by the new index and checks of the new constraint know
 only profiles that were written since.
 

@@ -32,8 +32,11 @@ const (
 // groupLevels are the groups of one history in twenty, since their sweeps take as long as five other
 // histories: sites, and states in sites.
 func (w *world) groupLevels() []string {
-	if !w.dice.Chance("groups", .05) {
+	if !w.variant.byProfile && !w.dice.Chance("groups", .05) {
 		return nil
+	}
+	if w.byProfile {
+		return []string{"site", "profile." + profileField}
 	}
 	return []string{"site", "site/state"}
 }
@@ -52,11 +55,11 @@ func (s *store) Shares(ctx context.Context, bucket rollup.Key, after string) (pa
 
 // eventGroups returns the series of the groups in which an event counts, for each kind of groups of a
 // catalog.
-func eventGroups(kinds *catalog.Catalog, e *model.Event) map[*catalog.Kind]model.Series {
+func (o *oracle) eventGroups(kinds *catalog.Catalog, e *model.Event) map[*catalog.Kind]model.Series {
 	kind, _ := kinds.Kind(kindName)
 	all := map[*catalog.Kind]model.Series{}
 	for _, g := range kind.GroupKinds() {
-		if id, ok := g.GroupID(e); ok {
+		if id, ok := g.GroupID(e, o.member(e)); ok {
 			all[g] = g.GroupSeries(id, e.Series)
 		}
 	}
@@ -76,7 +79,7 @@ func (c *checking) groups() error {
 	for _, g := range c.kind().GroupKinds() {
 		want := map[rollup.Key]*bucket{}
 		for key, e := range c.oracle.events {
-			series, in := eventGroups(c.now, &e)[g]
+			series, in := c.oracle.eventGroups(c.now, &e)[g]
 			if !in {
 				continue
 			}
@@ -198,7 +201,8 @@ func (w *world) readGroup(name string, d simstream.Dice, hour model.Time) {
 		return
 	}
 	w.Go(name+" reads a group", d, func(ctx context.Context) {
-		kind := member.GroupKinds()[0]
+		// The last one is not of profiles, whose moves are no changes of events.
+		kind := member.GroupKinds()[len(member.GroupKinds())-1]
 		tiers := kind.Retention.Tiers
 		around := tiers[len(tiers)-1].Unit.BucketAt(hour)
 		a := received{
@@ -247,7 +251,7 @@ func (a *received) checkGroup(pending groupsPending, through model.Time) error {
 		}
 		to := c.to
 		if to != nil {
-			if id, in := a.kind.GroupID(to); !in || id != a.series.Subject.ID {
+			if id, in := a.kind.GroupID(to, nil); !in || id != a.series.Subject.ID {
 				to = nil
 			}
 		}

@@ -20,6 +20,7 @@ const (
 // plan schedules the operations of the history.
 func (w *world) plan() {
 	w.arrivals(w.dice.Of("arrivals"))
+	w.planMoves(w.dice.Of("moves"))
 	for i := range bursts {
 		d := w.dice.Of("burst", i)
 		if !d.Chance("happens", .7) {

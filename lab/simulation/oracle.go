@@ -32,13 +32,14 @@ type oracle struct {
 	// unknown are events of which a group need not know: those that were stored again after they had
 	// expired, perhaps in another group, and those whose records were lost until they had expired.
 	unknown map[model.EventKey]bool
+	moves   map[model.Subject][]storage.Membership
 }
 
 func newOracle(w *world) *oracle {
 	return &oracle{world: w, events: map[model.EventKey]model.Event{},
 		accepted: map[model.EventKey]model.Time{}, first: map[rollup.Key]model.Time{},
 		deleted: map[model.Series]model.Order{}, late: map[model.EventKey]bool{},
-		unknown: map[model.EventKey]bool{}}
+		unknown: map[model.EventKey]bool{}, moves: map[model.Subject][]storage.Membership{}}
 }
 
 // record processes one change of the table.
@@ -46,6 +47,9 @@ func (o *oracle) record(r *memory.Record) {
 	image := r.New
 	if image == nil {
 		image = r.Old
+	}
+	if m, err := item.Memberships(image); err == nil {
+		o.recordMove(m)
 	}
 	e, err := item.Event(image)
 	if err != nil {

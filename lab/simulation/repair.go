@@ -78,7 +78,7 @@ const repairMargin = 3 * time.Hour
 func (r *repair) recompute(name string, dice simstream.Dice, changes []storage.Change,
 	options aggregate.RepairOptions, done func(bool)) {
 	var targets []aggregate.Target
-	for _, c := range changes {
+	for _, c := range r.ofEvents(changes) {
 		target := aggregate.Target{Series: c.Key.Series, At: c.Key.At}
 		if tiers := r.kind().Retention.Tiers; len(tiers) > 0 {
 			target.At = tiers[0].Unit.BucketAt(target.At).Start
@@ -119,13 +119,27 @@ func (r *repair) operator(dice simstream.Dice) *aggregate.Aggregator {
 func (r *repair) pendingRows() map[rollup.Key]bool {
 	rows := map[rollup.Key]bool{}
 	for _, changes := range r.pending {
-		for _, c := range changes {
+		for _, c := range r.ofEvents(changes) {
 			for _, t := range r.kind().Retention.Tiers {
 				rows[rowOver(t, c.Key)] = true
 			}
 		}
 	}
 	return rows
+}
+
+// ofEvents returns the changes, and in place of each move one change of every event that it concerns.
+func (r *repair) ofEvents(changes []storage.Change) (all []storage.Change) {
+	for _, c := range changes {
+		if c.Type != storage.Moved {
+			all = append(all, c)
+			continue
+		}
+		for _, key := range r.oracle.moved(c) {
+			all = append(all, storage.Change{Type: storage.Corrected, Key: key})
+		}
+	}
+	return all
 }
 
 // decodeChanges returns the changes in records, without expiries.

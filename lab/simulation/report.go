@@ -38,7 +38,9 @@ var headings = []struct {
 	{"reads of rollups", []string{
 		bucketsChecked, bucketsOpen, bucketsMixed, bucketsAhead, bucketsAbsent, changesOnTime, changesUnqueued,
 	}},
-	{"groups", []string{groupRowsChecked, groupRowsExact, groupListsChecked, groupBucketsRead}},
+	{"groups", []string{
+		groupRowsChecked, groupRowsExact, groupListsChecked, groupBucketsRead, movesStored, lateMoves,
+	}},
 	{"reads and processes",
 		[]string{unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped, rowsRecounted, staleReads,
 			latestChecked, latestExpired, policyApplied, policyRolledBack, policyRefused, madeDeferred, madeImmediate,

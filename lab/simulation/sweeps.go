@@ -20,7 +20,9 @@ var _ aggregate.InvalidationStore = (*store)(nil)
 // deferSome defers the tiers from a drawn level on, in most histories.
 func (w *world) deferSome(p *tier.Policy, d simstream.Dice) {
 	from := d.Pick("first deferred tier", 3)
-	if d.Chance("all tiers are immediate", .4) || from >= len(p.Tiers) {
+	if w.variant.byProfile {
+		from = 0
+	} else if d.Chance("all tiers are immediate", .4) || from >= len(p.Tiers) {
 		return
 	}
 	grace := d.Span("grace", 10*time.Minute).Truncate(time.Second)

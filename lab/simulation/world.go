@@ -31,6 +31,8 @@ type variant struct {
 	live     func(*query.Live)                        // changes what a reader reads from
 	writer   func(*world, *ingest.Service)            // changes the ingest service of a producer
 	respond  func(seqs []string, first int) []failure // replaces the response where the record at index first failed
+
+	byProfile bool // all histories have deferred hours, and groups by profiles
 }
 
 // world is the table of one history and all processes that use it.
@@ -44,6 +46,7 @@ type world struct {
 	repair  *repair
 	readers *readers
 
+	byProfile      bool // groups are by a field of profiles, too
 	nothingExpires bool // nothing expires before the end of the history
 	mayDefer       bool // a tier is deferred, or may become so: clocks are nearly right
 	applying       bool // a process changes the configuration
@@ -68,6 +71,9 @@ func playVariant(s *simstream.Sim, r variant) {
 	w.subject, w.eventIn = []string{"north", "south"}, w.keyIn
 	policy := w.drawPolicy(w.dice.Of("policy"))
 	w.mayDefer = policy.HasDeferred() || w.dice.Chance("may defer", .5)
+	// Of minutes, a move whose record is hours late recomputes hundreds of buckets.
+	w.byProfile = policy.Tiers[0].Deferred && policy.Tiers[0].Unit == tier.Hour &&
+		(r.byProfile || w.dice.Chance("groups by profiles", .5))
 	w.now = newCatalog(w.drawKind(policy))
 	w.hours = drawHours(w.dice.Of("hours"))
 	s.Begin(w.hours[0].Add(-time.Hour))
@@ -128,6 +134,9 @@ func (w *world) drawPolicy(d simstream.Dice) tier.Policy {
 		{tier.Minute, tier.Day},
 		{tier.Hour},
 	}[d.Pick("units", 7)]
+	if w.variant.byProfile {
+		units = []tier.Unit{tier.Hour, tier.Day, tier.Month}[:1+d.Pick("hours", 3)]
+	}
 	p := tier.Policy{Raw: []time.Duration{3, 7, 30}[d.Pick("raw", 3)] * tier.Day24}
 	if w.nothingExpires {
 		p.Raw = 30 * tier.Day24
@@ -153,7 +162,7 @@ func (w *world) drawPolicy(d simstream.Dice) tier.Policy {
 func (w *world) drawKind(p tier.Policy) catalog.Kind {
 	k := catalog.Kind{
 		Name:       kindName,
-		Subject:    catalog.SubjectType{Name: "DEVICE"},
+		Subject:    catalog.SubjectType{Name: "DEVICE", Profile: deviceProfile()},
 		Measures:   []rollup.MeasureSpec{{Name: "value", Scale: 2, Percentiles: true}},
 		Dimensions: []rollup.DimensionSpec{{Name: "state"}},
 		Distinct:   []string{"who"},

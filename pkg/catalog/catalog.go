@@ -45,6 +45,7 @@ func NewWith(types []SubjectType, kinds ...Kind) (*Catalog, error) {
 	if mistakes := append(check(c.Kinds), checkTypes(alone, c.Kinds)...); len(mistakes) > 0 {
 		return nil, errors.Join(mistakes...)
 	}
+	groupByProfiles(c.Kinds)
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
 		c.byName[k.Name], c.byPath[k.Path], k.kinds = k, k, c.byName

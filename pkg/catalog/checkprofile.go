@@ -49,6 +49,11 @@ func (c checker) profile() {
 		c.wrong("subject.profile.release", quote(string(p.Release))+
 			" is not a policy for the unique values of deleted subjects: want free or reserve")
 	}
+	for _, name := range p.GroupFields {
+		if !slices.ContainsFunc(p.Fields(), func(f Field) bool { return f.Name == name }) {
+			c.wrong("subject.profile.groupFields", quote(name)+" is not a declared field: add it to fields")
+		}
+	}
 	c.kept("subject.profile.versions.for", p.Versions.For)
 	c.kept("subject.profile.deletedFor", p.DeletedFor)
 }

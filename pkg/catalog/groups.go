@@ -40,15 +40,31 @@ func levelName(level string) string {
 	return b.String()
 }
 
+// profilePrefix begins a field of a level that is a field of the members' profiles: profile.accountId.
+const profilePrefix = "profile."
+
+// groupFields returns the fields of a level, and whether they are of profiles rather than of events. check
+// refuses a level of both.
+func groupFields(level string) (by []string, ofProfile bool) {
+	by, ofProfile = strings.Split(level, "/"), strings.HasPrefix(level, profilePrefix)
+	if ofProfile {
+		for i := range by {
+			by[i] = strings.TrimPrefix(by[i], profilePrefix)
+		}
+	}
+	return by, ofProfile
+}
+
 // groupKind returns the kind of the groups of a level.
 func groupKind(of *Kind, level string) Kind {
+	by, ofProfile := groupFields(level)
 	subject := reserved.GroupPrefix + levelName(level)
 	path := strings.ToLower(strings.ReplaceAll(subject, "_", "-"))
 	k := Kind{
 		Name: of.Name + "_" + subject, Path: of.Path + "-" + path, Subject: SubjectType{Name: subject,
 			Path: path},
 		Measures: of.Measures, Dimensions: of.Dimensions, Distinct: of.Distinct, MaxMeasures: of.MaxMeasures,
-		Latest: NoLatest, GroupsOf: of.Name, GroupBy: strings.Split(level, "/"),
+		Latest: NoLatest, GroupsOf: of.Name, GroupBy: by, GroupByProfile: ofProfile,
 		Retention: groupRetention(of.Retention),
 	}
 	return k.complete()
@@ -121,20 +137,60 @@ func (c *Catalog) HasGroups() bool {
 	return slices.ContainsFunc(c.Kinds, func(k Kind) bool { return k.GroupsOf != "" })
 }
 
+// groupByProfiles adds to the profiles of subject types the fields that groups of their kinds are by, and how
+// long events are kept that count in these groups. Kinds of one type share their profile.
+func groupByProfiles(kinds []Kind) {
+	for i := range kinds {
+		k := &kinds[i]
+		for _, l := range k.Groups {
+			if by, ofProfile := groupFields(l); ofProfile {
+				p := k.Subject.Profile // declares the fields, see check
+				p.GroupFields = slices.Compact(slices.Sorted(slices.Values(append(p.GroupFields, by...))))
+				p.GroupsFor = max(p.GroupsFor, groupRetention(k.Retention).Raw)
+			}
+		}
+	}
+}
+
+// GroupLevel returns the level of k's groups, as it is declared: site/line, or profile.accountId.
+func (k *Kind) GroupLevel() string {
+	level := strings.Join(k.GroupBy, "/")
+	if k.GroupByProfile {
+		level = profilePrefix + strings.Join(k.GroupBy, "/"+profilePrefix)
+	}
+	return level
+}
+
 // GroupID returns the id of the group of an event: the value of the field, or of several fields the values
-// with / between them. It returns false for an event that lacks one of the fields, or that cannot be
-// decoded.
-func (k *Kind) GroupID(e *model.Event) (id string, ok bool) {
+// with / between them. The values are the event's, or with GroupByProfile the ones in member: what the
+// subject's profile had at the start of the event's bucket. It returns false if one of the fields is missing,
+// or if the event cannot be decoded.
+func (k *Kind) GroupID(e *model.Event, member model.Attrs) (id string, ok bool) {
 	if e == nil || e.Unreadable {
 		return "", false
 	}
+	if k.GroupByProfile {
+		return k.groupID(member)
+	}
+	return k.groupID(e.Attrs)
+}
+
+// ProfileGroup returns the id of the group of all events of a bucket, if groups are by fields of profiles.
+func (k *Kind) ProfileGroup(member model.Attrs) (id string, ok bool) {
+	if !k.GroupByProfile {
+		return "", false
+	}
+	return k.groupID(member)
+}
+
+func (k *Kind) groupID(fields model.Attrs) (id string, ok bool) {
 	escape := escapeOther
 	if len(k.GroupBy) > 1 {
 		escape = escapeLevel
 	}
 	values := make([]string, len(k.GroupBy))
 	for i, name := range k.GroupBy {
-		v, _ := e.Attrs.Get(name)
+		v, _ := fields.Get(name)
 		text, ok := v.Plain()
 		if !ok || text == "" {
 			return "", false
@@ -182,13 +238,18 @@ func (c checker) groups() {
 				len(c.k.Groups), maxGroupLevels))
 	}
 	for _, l := range c.k.Groups {
-		field, by := "groups."+l, strings.Split(l, "/")
+		field := "groups." + l
+		by, ofProfile := groupFields(l)
+		if ofProfile {
+			c.profileGroup(field, l)
+		}
 		if len(by) > maxGroupFields {
 			c.wrong(field, fmt.Sprintf("%d fields: want at most %d", len(by), maxGroupFields))
 		}
 		for _, name := range by {
 			c.wrong(field, wrongField(name))
-			if slices.ContainsFunc(c.k.Measures, func(m rollup.MeasureSpec) bool { return m.Name == name }) {
+			if !ofProfile &&
+				slices.ContainsFunc(c.k.Measures, func(m rollup.MeasureSpec) bool { return m.Name == name }) {
 				c.wrong(field, quote(name)+" is a measure: want a field whose values name groups")
 			}
 		}
@@ -206,5 +267,25 @@ func (c checker) groups() {
 				"the readings of several members are no sequence, so type: counter and mean: time "+
 					"have no meaning in groups: remove them, or remove groups")
 		}
+	}
+}
+
+// profileGroup validates a level of groups by fields of profiles.
+func (c checker) profileGroup(field, level string) {
+	for name := range strings.SplitSeq(level, "/") {
+		of, ofProfile := strings.CutPrefix(name, profilePrefix)
+		switch p := c.k.Subject.Profile; {
+		case !ofProfile:
+			c.wrong(field, quote(name)+" is a field of events, and others of the level are of profiles: "+
+				"declare a level of each")
+		case p == nil || !slices.ContainsFunc(p.Fields(), func(f Field) bool { return f.Name == of }):
+			c.wrong(field, fmt.Sprintf("the profile of a %s declares no field %q: add it to "+
+				"subject.profile.fields, or group by a field of the events", c.k.Subject.Name, of))
+		}
+	}
+	if tiers := c.k.Retention.Tiers; len(tiers) > 0 && !tiers[0].Deferred {
+		c.wrong(field, fmt.Sprintf("a change of a profile moves buckets that wait for a sweep, and %s is "+
+			"immediate: set mode: deferred for the finest tier, or group by a field of the events",
+			tiers[0].Unit))
 	}
 }

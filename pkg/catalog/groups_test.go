@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"github.com/tidemark-db/tidemark/internal/base/reserved"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,13 +75,50 @@ func TestGroupOf_NamesTheGroupOfAnEvent(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := model.Event{Attrs: model.Attrs{{Name: "line", Value: text("3")}, {Name: "site", Value: c.site}}}
-		if id, ok := kinds.Kinds[1].GroupID(&e); id != c.want || ok != c.ok {
+		if id, ok := kinds.Kinds[1].GroupID(&e, nil); id != c.want || ok != c.ok {
 			t.Errorf("%s of %s: %q, %v; want %q, %v", c.level, c.site, id, ok, c.want, c.ok)
 		}
 	}
 	kinds, _ := catalog.New(grouped("site"))
-	if _, ok := kinds.Kinds[1].GroupID(&model.Event{Unreadable: true}); ok {
+	if _, ok := kinds.Kinds[1].GroupID(&model.Event{Unreadable: true}, nil); ok {
 		t.Error("an event that cannot be decoded has a group")
+	}
+}
+
+// groupedByProfile is a kind with a level of groups by fields of profiles.
+func groupedByProfile(level string) catalog.Kind {
+	k := grouped(level)
+	k.Retention = tier.Standard().Defer()
+	k.Subject.Profile = &catalog.Profile{
+		Declared: []catalog.ProfileField{{Name: "owner"}}, Indexes: []catalog.ProfileIndex{{Field: "city"}},
+	}
+	return k
+}
+
+func TestNew_GroupsByProfiles(t *testing.T) {
+	t.Parallel()
+	kind := groupedByProfile("profile.owner/profile.city")
+	kinds, err := catalog.New(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &kinds.Kinds[1]
+	if g.Subject.Path != "by-profile-owner-profile-city" || g.GroupLevel() != kind.Groups[0] {
+		t.Errorf("groups %s of the level %s", g.Subject.Path, g.GroupLevel())
+	}
+	p := kinds.Profile(kind.Subject.Name)
+	if !slices.Equal(p.GroupFields, []string{"city", "owner"}) || p.GroupsFor != g.Retention.Raw {
+		t.Errorf("fields %q for %s, want %s", p.GroupFields, p.GroupsFor, g.Retention.Raw)
+	}
+	member := model.Attrs{
+		{Name: "city", Value: model.TextValue("x/y")}, {Name: "owner", Value: model.TextValue("o")},
+	}
+	e := model.Event{Attrs: model.Attrs{{Name: "owner", Value: model.TextValue("of the event")}}}
+	if id, ok := g.GroupID(&e, member); id != "o/x%2Fy" || !ok {
+		t.Errorf("group %q, %v", id, ok)
+	}
+	if id, ok := g.GroupID(&e, nil); ok {
+		t.Errorf("an event of a member without a profile is in group %q", id)
 	}
 }
 
@@ -103,6 +141,14 @@ func TestNew_RejectsGroupsThatCannotBeFolded(t *testing.T) {
 			"declared twice"},
 		"many levels": {func(k *catalog.Kind) { *k = grouped("a", "b", "c", "d", "e") },
 			"groups: 5 are declared: want at most 4"},
+		"a profile and an event": {func(k *catalog.Kind) { *k = groupedByProfile("profile.owner/site") },
+			`"site" is a field of events, and others of the level are of profiles`},
+		"a field that no profile declares": {func(k *catalog.Kind) { *k = groupedByProfile("profile.ownr") },
+			`groups.profile.ownr: the profile of a DEVICE declares no field "ownr": add it to subject.profile.fields`},
+		"an immediate tier": {func(k *catalog.Kind) {
+			*k = groupedByProfile("profile.owner")
+			k.Retention = tier.Standard()
+		}, "set mode: deferred for the finest tier"},
 		"many fields": {func(k *catalog.Kind) { *k = grouped("a/b/c/d/e") }, "5 fields: want at most 4"},
 		"subject type": {func(k *catalog.Kind) { k.Subject.Name, k.Groups = "BY_HAND", nil },
 			`subject.name: "BY_HAND" begins as the types of groups do`},

@@ -143,11 +143,13 @@ type Kind struct {
 	// Groups are levels of groups: all events with the same values of some fields, over all subjects, are one
 	// group. A level names the fields, from the outermost: site, or site/line. Each adds a kind to the
 	// catalog, which has the rollups of its groups: READING_BY_SITE, whose subjects have the type BY_SITE.
+	// Fields of the subjects' profiles begin with profile: profile.accountId.
 	Groups []string
 	// GroupsOf is "" unless the subjects of the kind are groups: then the kind of the members, and GroupBy
-	// has the fields of the level. New sets both.
-	GroupsOf string
-	GroupBy  []string
+	// has the fields of the level. GroupByProfile says that these are fields of profiles. New sets all three.
+	GroupsOf       string
+	GroupBy        []string
+	GroupByProfile bool
 	// Goals are what sessions may have met. The fields of each are measures of the sessions.
 	Goals []goal.Goal
 

@@ -19,6 +19,11 @@ type Profile struct {
 	Versions Versions
 	// DeletedFor is how long a deleted subject can be restored; zero means without limit.
 	DeletedFor time.Duration
+	// GroupFields are the fields that groups of the type's kinds are by: each change of one is logged, with its
+	// time. New adds the fields of all kinds. A program that changes profiles without the kinds declares them.
+	GroupFields []string
+	// GroupsFor is how long events are kept that count in these groups; zero means without limit. New sets it.
+	GroupsFor time.Duration
 }
 
 // ProfileField declares a text field of profiles. Profiles may also have fields that are not declared.
@@ -107,6 +112,7 @@ func (c *Catalog) SubjectType(name string) (SubjectType, bool) {
 // Complete returns a deep copy of p with all defaults applied.
 func (p Profile) Complete() Profile {
 	p.Indexes, p.Unique, p.Declared = slices.Clone(p.Indexes), slices.Clone(p.Unique), slices.Clone(p.Declared)
+	p.GroupFields = slices.Clone(p.GroupFields)
 	for i := range p.Declared {
 		p.Declared[i].Values = slices.Clone(p.Declared[i].Values)
 	}

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/goal"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -55,8 +54,10 @@ func (k *Kind) names(kinds []Kind) map[string]bool {
 		}
 	}
 	for _, l := range k.Groups {
-		for name := range strings.SplitSeq(l, "/") {
-			known[name] = true
+		if by, ofProfile := groupFields(l); !ofProfile {
+			for _, name := range by {
+				known[name] = true
+			}
 		}
 	}
 	for _, other := range kinds {

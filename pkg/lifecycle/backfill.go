@@ -14,12 +14,12 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Backfill adds the existing profiles of a subject type to indexes and unique constraints that were declared
-// later. Until it has returned nil, these find only newer profiles. Call it when all processes know the
-// declaration. It calls each with every subject and the result of its profile: Updated, Unchanged, NotFound
-// if it was deleted meanwhile, or Taken if another profile has the value; that profile is left as it is. It
-// finds the profiles that were created by this package. It ends with the first error, also of each. To
-// resume, pass the id of the last subject as after; "" begins.
+// Backfill adds the existing profiles of a subject type to indexes, unique constraints and groups that were
+// declared later. Until it has returned nil, these find only newer profiles. Call it when all processes know
+// the declaration. It calls each with every subject and the result of its profile: Updated, Unchanged,
+// NotFound if it was deleted meanwhile, or Taken if another profile has the value; that profile is left as
+// it is. It finds the profiles that were created by this package. It ends with the first error, also of
+// each. To resume, pass the id of the last subject as after; "" begins.
 func (s *Service) Backfill(ctx context.Context, subjectType, after string,
 	each func(model.Subject, Result) error) error {
 	resume := itemop.Position{}
@@ -65,7 +65,7 @@ func (s *Service) backfillShard(ctx context.Context, l itemop.ListRequest,
 	return nil
 }
 
-// reindex writes the index keys and claims the unique values of a profile that lacks some.
+// reindex writes the index keys and the groups, and claims the unique values, of a profile that lacks some.
 func (s *Service) reindex(ctx context.Context, subject model.Subject) (Result, error) {
 	spec := s.profile(subject.Type)
 	return s.execute(ctx, "backfill", subject,
@@ -77,11 +77,13 @@ func (s *Service) reindex(ctx context.Context, subject model.Subject) (Result, e
 				return nil, Result{}, err
 			case old == nil || expired(old.ExpiresAt, s.now()):
 				return nil, Result{Outcome: NotFound}, nil
-			case isIndexed(it, old, &spec):
-				return nil, Result{Outcome: Unchanged, Profile: old}, nil
+			}
+			_, moved, err := s.moved(ctx, old, &spec)
+			if err != nil || moved == nil && isIndexed(it, old, &spec) {
+				return nil, Result{Outcome: Unchanged, Profile: old}, err
 			}
 			p := *old
-			c, err := s.updated(&p, old, nil, &spec, known)
+			c, err := s.updated(ctx, &p, old, nil, &spec, known)
 			return c, Result{}, err
 		})
 }

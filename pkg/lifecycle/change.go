@@ -24,6 +24,7 @@ const (
 	roleVersion               // the version does not exist yet
 	roleClaim                 // the unique value is free
 	roleRelease               // the subject holds the sentinel
+	roleGroups                // the log of groups is as it was read
 	roleListed                // nothing: the entry in the list of series is written in any case
 )
 
@@ -144,7 +145,7 @@ func (s *Service) resolveFailure(ctx context.Context, subject model.Subject, c *
 	switch {
 	case failed[rolePurgeLock]:
 		return Result{Outcome: Gone}, nil
-	case failed[roleProfile], failed[roleTombstone]:
+	case failed[roleProfile], failed[roleTombstone], failed[roleGroups]:
 		return Result{}, nil // the state has changed since it was read
 	case len(failed) == 0:
 		return Result{}, errNoFailedCondition

@@ -46,7 +46,7 @@ func (s *Service) Create(ctx context.Context, subject model.Subject, fields mode
 			c.addVersion(&p, model.ProfileCreated, &spec)
 			c.addListed(subject, true)
 			c.result = Result{Outcome: Created, Profile: &p}
-			return c, Result{}, nil
+			return c, Result{}, s.addMove(ctx, c, &p, &spec)
 		})
 }
 

@@ -41,7 +41,7 @@ func (s *Service) Delete(ctx context.Context, subject model.Subject, expect int6
 			c.addTombstone(old, &t)
 			c.addVersion(&t, model.ProfileDeleted, &spec)
 			c.result = Result{Outcome: Deleted, Profile: &t}
-			return c, Result{}, nil
+			return c, Result{}, s.addMove(ctx, c, &t, &spec)
 		})
 }
 
@@ -102,7 +102,7 @@ func (s *Service) Restore(ctx context.Context, subject model.Subject, expect int
 			c.addVersion(&p, model.ProfileRestored, &spec)
 			c.addListed(subject, true)
 			c.result = Result{Outcome: Restored, Profile: &p}
-			return c, Result{}, nil
+			return c, Result{}, s.addMove(ctx, c, &p, &spec)
 		})
 }
 

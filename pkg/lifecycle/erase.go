@@ -15,6 +15,9 @@ import (
 
 // erase removes all items of the subject, in one pass over its partitions.
 func (p *Purger) erase(ctx context.Context, at *storage.Purge) error {
+	if err := p.expireMemberships(ctx, at); err != nil {
+		return err
+	}
 	e := eraser{Purger: p, at: at, released: map[heldSentinel]bool{}}
 	for _, partition := range tablekeys.SubjectPartitions(at.Subject, p.shardsToSearch()) {
 		probe, err := p.Store.List(ctx, itemop.ListRequest{Partition: partition, Limit: 1})

@@ -29,6 +29,8 @@ const (
 	classSeries     = "list of series"
 	classSweepQueue = "queue of sweeps"
 	classShares     = "shares of groups"
+	// Its items expire with the purge lock.
+	classMemberships = "groups of the profile, until the purge lock expires"
 	// Of these the name of the subject was removed, not the item.
 	classLists = "lists of members in rollups of groups"
 	// In these the name may be left: rollups of groups that cannot be decoded, and rollups of the subject in

@@ -66,5 +66,6 @@ func (s *Service) planRemoval(ctx context.Context, subject model.Subject,
 	} else {
 		c.addTombstone(old, &t)
 	}
-	return c, Result{}, nil
+	spec := s.profile(subject.Type)
+	return c, Result{}, s.addMove(ctx, c, &t, &spec)
 }

@@ -35,15 +35,15 @@ func (s *Service) Update(ctx context.Context, subject model.Subject, patch model
 			if slices.Equal(p.Attrs, withoutKind(old.Attrs, model.Null)) {
 				return nil, Result{Outcome: Unchanged, Profile: old}, nil
 			}
-			c, err := s.updated(&p, old, patch, &spec, known)
+			c, err := s.updated(ctx, &p, old, patch, &spec, known)
 			return c, Result{}, err
 		})
 }
 
 // updated returns the change that replaces old by p, whose attributes differ by patch. The error
 // is model.FieldErrors if p is not valid.
-func (s *Service) updated(p, old *model.Profile, patch model.Attrs, spec *catalog.Profile,
-	known sentinelState) (*change, error) {
+func (s *Service) updated(ctx context.Context, p, old *model.Profile, patch model.Attrs,
+	spec *catalog.Profile, known sentinelState) (*change, error) {
 	a := validation{Service: s}
 	a.checkProfile(p, spec)
 	a.checkImmutable(p, old, spec)
@@ -62,7 +62,7 @@ func (s *Service) updated(p, old *model.Profile, patch model.Attrs, spec *catalo
 	c.addPurgeLockCheck(p.Subject)
 	c.addVersion(p, model.ProfileUpdated, spec)
 	c.result = Result{Outcome: Updated, Profile: p}
-	return c, nil
+	return c, s.addMove(ctx, c, p, spec)
 }
 
 // managedAttrs are the attributes that every change of a profile sets.

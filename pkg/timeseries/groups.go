@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
@@ -18,10 +17,10 @@ import (
 // members. They have no events: an append is ErrRejected, and a latest item is ErrNoLatest.
 func (e *Events[T]) Groups(level string) (*Events[T], error) {
 	kinds := e.declared.GroupKinds()
-	i := slices.IndexFunc(kinds, func(g *catalog.Kind) bool { return groupLevel(g) == level })
+	i := slices.IndexFunc(kinds, func(g *catalog.Kind) bool { return g.GroupLevel() == level })
 	if i < 0 {
 		return nil, fmt.Errorf("kind %s has no groups by %q, only by %q: declare the level in Kind.Groups",
-			e.declared.Name, level, lists.Map(kinds, groupLevel))
+			e.declared.Name, level, lists.Map(kinds, (*catalog.Kind).GroupLevel))
 	}
 	g := &Events[T]{
 		declared: kinds[i], sources: e.sources, members: e, store: e.store, unmanaged: e.unmanaged,
@@ -32,12 +31,10 @@ func (e *Events[T]) Groups(level string) (*Events[T], error) {
 	return g, err
 }
 
-func groupLevel(g *catalog.Kind) string { return strings.Join(g.GroupBy, "/") }
-
 // SilentMembers counts the members without an event of the kind in a span by group, as Silent lists them;
 // through is when the span ends. A member counts in the group of the latest value of the field that groups
-// are by: "" if it has none. unknown are members of which no event is stored any more. It is an error
-// unless e is the result of Groups.
+// are by, of a field of profiles in the group of its profile: "" if it has none. unknown are members of
+// which no event is stored any more. It is an error unless e is the result of Groups.
 func (e *Events[T]) SilentMembers(
 	ctx context.Context, span time.Duration,
 ) (byGroup map[string]int, unknown int, through time.Time, _ error) {

@@ -2,6 +2,7 @@ package timeseries_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +35,9 @@ func foldGroups(t *testing.T, table *memory.Table, kind catalog.Kind) {
 		if key, err := keys.ParseEvent(record.Keys); err == nil {
 			e, _ := item.Event(record.New)
 			changes = append(changes, storage.Change{Type: storage.Inserted, Key: key, After: &e, At: record.At})
+		}
+		if m, err := item.Memberships(record.New); err == nil {
+			changes = append(changes, storage.Change{Type: storage.Moved, Groups: &m, At: record.At})
 		}
 	}
 	if report := aggregator.Process(t.Context(), changes); len(report.Failures) > 0 {
@@ -95,6 +99,86 @@ func TestGroups_AreListedReadAndTheirSilentMembersCounted(t *testing.T) {
 	want := map[string]int{"": 1, "hall": 1, "yard": 1}
 	if diff := cmp.Diff(want, counts); diff != "" || unknown != 0 || err != nil || !through.Equal(today) {
 		t.Errorf("%d unknown, through %s, %v (-want +got):\n%s", unknown, through, err, diff)
+	}
+}
+
+// byAccount is a kind with groups by a field of the devices' profiles.
+func byAccount() catalog.Kind {
+	kind := iot.Readings
+	kind.Groups, kind.Retention = []string{"profile.account"}, tier.Standard().Defer()
+	kind.Subject.Profile = &catalog.Profile{
+		Declared: []catalog.ProfileField{{Name: "account"}}, GroupFields: []string{"account"},
+	}
+	return kind
+}
+
+type owned struct {
+	Device  string `tide:"subject"`
+	Account string `tide:"field,name=account"`
+}
+
+// Groups by a profile are read as other groups are.
+func TestGroups_ByAFieldOfTheProfile(t *testing.T) {
+	t.Parallel()
+	kind, at := byAccount(), today.Add(-5*time.Hour)
+	table := newTable()
+	readings, err := timeseries.Open[Reading](table, kind, &timeseries.Options{Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	devices, err := timeseries.OpenProfiles[owned](table, kind.Subject,
+		&timeseries.Options{Now: func() time.Time { return at }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	move := func(when time.Time, device, account string, version int64) {
+		at = when
+		if _, err := devices.Put(t.Context(), owned{Device: device, Account: account}, version); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hour := today.Add(-3 * time.Hour)
+	move(hour.Add(-time.Hour), "a", "acme", 0)
+	move(hour.Add(-time.Hour), "b", "acme", 0)
+	move(hour.Add(30*time.Minute), "b", "bolt", 1) // from the next hour on
+	for _, device := range []string{"a", "b", "c"} {
+		for _, when := range []time.Time{hour, hour.Add(time.Hour)} {
+			r := Reading{Device: device, At: when, Temperature: number("20")}
+			if _, err := readings.Append(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	foldGroups(t, table, readings.Kind())
+	accounts, err := readings.Groups("profile.account")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for account, want := range map[string][]int64{"acme": {2, 1}, "bolt": {1}} {
+		rows, err := accounts.Rollups(t.Context(), timeseries.Key{Subject: account}, tier.Hour,
+			timeseries.In(hour, hour.Add(2*time.Hour)))
+		var got []int64
+		for _, row := range rows {
+			got = append(got, row.Summary.Events())
+		}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("hours of %s (-want +got):\n%s%v", account, diff, err)
+		}
+	}
+	counts, _, _, err := accounts.SilentMembers(t.Context(), 30*time.Minute)
+	if diff := cmp.Diff(map[string]int{"": 1, "acme": 1, "bolt": 1}, counts); diff != "" || err != nil {
+		t.Errorf("silent members, %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// A program that opens the profiles with another declaration would log no change.
+func TestGroups_ByAProfileNeedItsDeclaration(t *testing.T) {
+	t.Parallel()
+	kind := byAccount()
+	kind.Subject.Profile.GroupFields = nil
+	_, err := timeseries.Open[Reading](newTable(), kind, &timeseries.Options{Now: clock})
+	if err == nil || !strings.Contains(err.Error(), "add it to GroupFields of Subject.Profile") {
+		t.Errorf("%v", err)
 	}
 }
 

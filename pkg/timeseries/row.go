@@ -37,6 +37,7 @@ func (c *checker) reconcile(kind catalog.Kind) *catalog.Kind {
 func (c *checker) complete(kind catalog.Kind) *catalog.Kind {
 	made, err := catalog.New(append([]catalog.Kind{kind}, c.sources...)...)
 	if err == nil {
+		c.agreeGroups(kind.Subject.Profile, &made.Kinds[0])
 		return &made.Kinds[0]
 	}
 	var mistake *catalog.Mistake
@@ -46,6 +47,19 @@ func (c *checker) complete(kind catalog.Kind) *catalog.Kind {
 		c.report(KindUnusable, "", "%s", err)
 	}
 	return nil
+}
+
+// agreeGroups reports groups by a field of profiles whose changes OpenProfiles would not log.
+func (c *checker) agreeGroups(declared *catalog.Profile, kind *catalog.Kind) {
+	for _, g := range kind.GroupKinds() {
+		for _, name := range g.GroupBy {
+			if g.GroupByProfile && !slices.Contains(declared.GroupFields, name) {
+				c.report(KindUnusable, "", "kind %s has groups by the field %s of profiles, whose changes must be "+
+					"logged: add it to GroupFields of Subject.Profile, and open the profiles with the same Subject",
+					kind.Name, name)
+			}
+		}
+	}
 }
 
 // declare adds the attribute of a tag to the kind. It appends to copies of the lists, so that

@@ -55,7 +55,7 @@ type StreamBatch struct {
 	// Seqs has the SequenceNumber of every record, "" if it cannot be read. It identifies
 	// the record in a response and must not be compared with others.
 	Seqs    []string
-	Changes []storage.Change // of events; removals by TTL are Expired
+	Changes []storage.Change // of events and of groups of subjects; removals by TTL are Expired
 	Poison  []Poison         // records whose key cannot be read
 	Skipped int              // records of other items than events
 	Kept    []Kept           // the skipped records that StreamDecoder.Keep selects
@@ -184,6 +184,12 @@ func (d *StreamDecoder) readRecord(b []byte, i int, batch *StreamBatch) (end int
 	if isEvent {
 		return end
 	}
+	if err == nil && r.key.SK == tablekeys.ClassMemberships && r.name != "REMOVE" {
+		isMove := false
+		if isMove, err = readMove(b[i:end], c); isMove {
+			return end
+		}
+	}
 	if err == nil {
 		batch.Skipped++
 		if d.Keep != nil && d.Keep(r.key) {
@@ -203,6 +209,29 @@ func (d *StreamDecoder) readRecord(b []byte, i int, batch *StreamBatch) (end int
 	}
 	d.changes = d.changes[:len(d.changes)-1]
 	return end
+}
+
+// readMove completes the change of a record of a log of groups. It returns false if a purge lets the log
+// expire.
+func readMove(record []byte, c *storage.Change) (is bool, _ error) {
+	var r struct {
+		Dynamodb struct{ NewImage json.RawMessage }
+	}
+	if err := json.Unmarshal(record, &r); err != nil {
+		return false, fmt.Errorf("read the image: %w", err)
+	}
+	it, err := item.ParseImage(r.Dynamodb.NewImage)
+	if err != nil {
+		return false, err
+	}
+	m, err := item.Memberships(it)
+	if err != nil || m.ExpiresAt != 0 {
+		return false, err
+	}
+	c.Before, c.After = nil, nil
+	c.Type, c.Groups = storage.Moved, &m
+	c.Key = model.EventKey{Series: model.Series{Subject: m.Subject}, Order: model.Order{At: m.Newest()}}
+	return true, nil
 }
 
 // Quarantined returns the record for quarantine. Each delivery of a record has the same ID.

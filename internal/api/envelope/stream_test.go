@@ -189,6 +189,28 @@ func TestStream_InvalidImageKeepsTheKey(t *testing.T) {
 	}
 }
 
+// The log of a subject's groups is a move, unless a purge lets it expire or TTL removes it.
+func TestStream_AChangeOfGroupsIsAMove(t *testing.T) {
+	log := func(name, more string) string {
+		return record(name, map[string]string{
+			"Keys": `{"pk":{"S":"DEVICE#d"},"sk":{"S":"GROUPS"}}`,
+			"NewImage": `{"pk":{"S":"DEVICE#d"},"sk":{"S":"GROUPS"},"v":{"N":"1"},"_groups":{"S":` +
+				`"[{\"from\":\"2026-04-20T14:00:00.000Z\",\"fields\":{\"accountId\":\"acme\"}}]"}` + more + `}`,
+		})
+	}
+	b := decodeStream(t, newBatch(log("INSERT", ""), log("MODIFY", ""), log("MODIFY", `,"expiresAt":{"N":"9"}`),
+		log("REMOVE", ""), log("INSERT", `,"_groups":{"S":"[]"}`)))
+	if len(b.Changes) != 2 || b.Skipped != 2 || len(b.Poison) != 1 {
+		t.Fatalf("%d changes, skipped %d, poison %+v; want 2, 2 and 1", len(b.Changes), b.Skipped, b.Poison)
+	}
+	c := b.Changes[0]
+	if c.Type != storage.Moved || c.Groups.Log[0].Fields["accountId"] != "acme" ||
+		c.Key.Series != (model.Series{Subject: model.Subject{Type: "DEVICE", ID: "d"}}) ||
+		c.Key.At != c.Groups.Newest() || c.Seq == "" {
+		t.Errorf("%+v", c)
+	}
+}
+
 func TestStream_SkipsItemsOfOtherClasses(t *testing.T) {
 	for _, sk := range []string{"CURRENT#READING#", "AGG#hour#READING##2026-04-20-14", "METADATA", "GATE",
 		"EVENTS#x", "event#x", "DELETED#x"} {

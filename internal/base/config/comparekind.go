@@ -42,6 +42,7 @@ var kindRules = []struct {
 	{"Groups", listed(textRules("groups"), func(k catalog.Kind) []string { return k.Groups })},
 	{"GroupsOf", compareGroupTiers},
 	{"GroupBy", func(string, catalog.Kind, catalog.Kind) []Change { return nil }}, // follows from the name
+	{"GroupByProfile", func(string, catalog.Kind, catalog.Kind) []Change { return nil }},
 	{"Retention", func(path string, a, b catalog.Kind) []Change {
 		return compareRetention(join(path, "tiers"), a.Retention, b.Retention)
 	}},

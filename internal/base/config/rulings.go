@@ -35,7 +35,7 @@ var rulings = map[string]ruling{
 	"goals.removed": {Class: NeedsRebuild, Why: "stored rollups keep it until they are rebuilt"},
 	"groups.added": {Class: Safe,
 		Why: "its rollups begin an hour after tidemark config apply, with the next " +
-			"bucket: deploy first"},
+			"bucket: deploy first; if it is by profiles, run tidemark subject backfill then"},
 	"groups.finest": {Class: Refused,
 		Why: "shares of members are of the finest buckets: keep the finest tier of " +
 			"the members, or retire the groups first"},

@@ -96,10 +96,13 @@ func (a *Aggregator) process(ctx context.Context, changes []storage.Change, repa
 		c := gather(a.Catalog, changes, done, limits.Buckets)
 		a.walkLate(ctx, &c, all)
 		c.setRepair(repair)
+		a.touchMoved(ctx, &c, all)
 		a.quarantineUnknownKinds(ctx, changes, c, all)
 		var closed []*dirtyBucket
+		// The list comes first: a move of a subject that does not find a series there is in the log before a
+		// bucket of the series is recomputed.
+		a.listAll(ctx, &c, limits, all)
 		together(limits,
-			func() { a.listAll(ctx, &c, limits, all) },
 			func() { a.foldLatestItems(ctx, &c, limits, all) },
 			func() { closed = a.leaveLevel(ctx, &c, 0, (*dirtyBucket).dueAt, limits, all) },
 		)

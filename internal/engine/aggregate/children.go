@@ -31,6 +31,9 @@ func (r *recomputation) foldChildren(ctx context.Context) (*rollup.Fold, error) 
 	case b.foldsShares():
 		return fold, r.readAll(ctx, fold, b.key.Series, r.sharePage(fold))
 	}
+	if err := r.readMember(ctx); err != nil {
+		return nil, err
+	}
 	add, groups := r.addToGroups(fold)
 	for _, source := range b.kind.SourceSeries(b.key.Series) {
 		if err := r.readAll(ctx, fold, source, r.agg.eventPage(add)); err != nil {

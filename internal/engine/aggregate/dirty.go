@@ -69,6 +69,7 @@ type chunk struct {
 	end          int                  // index after the last change
 	newest       model.Time           // when the newest change was committed: the clock is not earlier
 	known        map[rollup.Key]*dirtyBucket
+	moves        []move         // of subjects between groups
 	sources      []sourceChange // changes of events that sessions are folded from
 }
 
@@ -82,6 +83,8 @@ func gather(cat *catalog.Catalog, changes []storage.Change, start, limit int) ch
 		ch.newest = max(ch.newest, c.At)
 		kind, found := cat.Kind(c.Key.Series.Kind)
 		switch {
+		case c.Type == storage.Moved:
+			ch.moves = append(ch.moves, move{groups: c.Groups, index: ch.end})
 		case c.Type == storage.Expired:
 			ch.expired++
 		case !found:

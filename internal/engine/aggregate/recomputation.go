@@ -23,6 +23,7 @@ type recomputation struct {
 	attempts   int
 	shares     map[string]share        // of the groups that are known, by name, as read before the children
 	groupFolds map[string]*rollup.Fold // of the children, by the name of their group
+	member     model.Attrs             // of the profile at the start of the bucket
 
 	counts   Counts
 	notes    []Note     // of the last attempt

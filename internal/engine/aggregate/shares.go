@@ -91,7 +91,7 @@ func (r *recomputation) addToGroups(fold *rollup.Fold) (add func(*model.Event), 
 	return func(e *model.Event) {
 		fold.AddEvent(e)
 		for _, g := range all {
-			if id, ok := g.kind.GroupID(e); ok {
+			if id, ok := g.kind.GroupID(e, r.member); ok {
 				if g.folds[id] == nil {
 					g.folds[id] = rollup.NewFold(g.kind.Spec())
 				}
@@ -127,8 +127,9 @@ type share struct {
 	old  *rollup.Row
 }
 
-// readShares reads the share of each group that a change names or that the row remembers: their revisions,
-// before the children. A group of a kind that is not declared any more, or that begins later, has none.
+// readShares reads the share of each group that a change names, that the row remembers, or that the profile
+// is in: their revisions, before the children. A group of a kind that is not declared any more, or that
+// begins later, has none.
 func (r *recomputation) readShares(ctx context.Context, row *rollup.Row) error {
 	r.shares = nil
 	kinds := r.bucket.groupKinds()
@@ -138,6 +139,10 @@ func (r *recomputation) readShares(ctx context.Context, row *rollup.Row) error {
 	if row != nil {
 		r.bucket.addGroups(row.Groups...)
 	}
+	if err := r.readMember(ctx); err != nil {
+		return err
+	}
+	r.bucket.addGroups(profileGroups(kinds, r.member)...)
 	r.shares = map[string]share{}
 	for _, name := range r.bucket.groups.sorted() {
 		kindName, id, err := storage.ParseGroupName(name)

@@ -265,7 +265,10 @@ func (s *Service) silentSubject(ctx context.Context, q Silent, l listedSubject) 
 			return nil, nil
 		}
 		if q.By != nil && listed.Series.Kind == q.By.GroupsOf && at >= grouped {
-			one.Group, grouped = q.group(newest), at
+			if one.Group, err = s.silentGroup(ctx, q, l.subject, newest); err != nil {
+				return nil, err
+			}
+			grouped = at
 		}
 		if one.LastSeen == nil || at > *one.LastSeen {
 			one.LastSeen, one.Rounded = &at, rounded

@@ -30,11 +30,12 @@ func GroupKinds(kind *catalog.Kind, level int, b tier.Bucket) (all []*catalog.Ki
 	return all
 }
 
-// GroupNames returns the names of the groups, of some kinds, in which images of an event count.
+// GroupNames returns the names of the groups, of some kinds, in which images of an event count by their own
+// fields. Groups by fields of profiles are known to the recount.
 func GroupNames(kinds []*catalog.Kind, before, after *model.Event) (names []string) {
 	for _, g := range kinds {
 		for _, image := range []*model.Event{before, after} {
-			if id, ok := g.GroupID(image); ok {
+			if id, ok := g.GroupID(image, nil); ok {
 				names = append(names, storage.GroupName(g.Name, id))
 			}
 		}

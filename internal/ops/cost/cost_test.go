@@ -86,6 +86,14 @@ func TestMeasure_ALevelOfGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%+v without, %+v with", without, with)
+	kind.Groups = []string{"profile.accountId"}
+	ofProfile, err := cost.Measure(kind, load)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if more := ofProfile.Read - with.Read; ofProfile.Write > with.Write || more < .03 || more > .05 {
+		t.Errorf("of a field of profiles %+v, want 0.03 to 0.05 read units more: the log, twice an hour", ofProfile)
+	}
 	write, read := with.Write-without.Write, with.Read-without.Read
 	page, err := os.ReadFile("../../../docs/run/COST.md")
 	if err != nil {

@@ -92,6 +92,11 @@ func Measure(kind catalog.Kind, load Load) (Units, error) {
 		})
 	}
 
+	for series := range max(1, load.Series) {
+		if err := m.join(exampleSubject(series), begin.Add(-warmup)); err != nil {
+			return Units{}, err
+		}
+	}
 	if err := m.play(begin.Add(-warmup), begin,
 		Load{Every: time.Hour, Batch: 1, Series: load.Series}); err != nil {
 		return Units{}, err
@@ -154,7 +159,7 @@ func (r *run) request(load Load, series int) error {
 	for i := range observations {
 		at := r.now.Add(-load.Every * time.Duration(load.Batch-1-i))
 		observations[i] = ingest.TypedObservation{
-			Subject: fmt.Sprintf("subject_%02d", series+1), At: at, ID: r.id(), Attrs: r.attrs(load.Pad),
+			Subject: exampleSubject(series), At: at, ID: r.id(), Attrs: r.attrs(load.Pad),
 		}
 	}
 	ctx, meter := model.WithReadMeter(context.Background())
@@ -207,6 +212,28 @@ func (r *run) id() string {
 	return ""
 }
 
+const exampleGroup = "group_01"
+
+func exampleSubject(series int) string { return fmt.Sprintf("subject_%02d", series+1) }
+
+// join stores the log of the groups that a subject is in by its profile.
+func (r *run) join(subject string, from model.Time) error {
+	log := storage.Memberships{Subject: model.Subject{Type: r.kind.Subject.Name, ID: subject}}
+	entry := storage.Membership{From: from.Add(-tier.Day24), Fields: map[string]string{}}
+	for _, g := range r.kind.GroupKinds() {
+		for _, field := range g.GroupBy {
+			if g.GroupByProfile {
+				entry.Fields[field] = exampleGroup
+			}
+		}
+	}
+	if len(entry.Fields) == 0 {
+		return nil
+	}
+	log.Log = append(log.Log, entry)
+	return r.table.PutItem(context.Background(), item.FromMemberships(&log))
+}
+
 // attrs returns the fields of an example event: every declared field, and one measure at least.
 func (r *run) attrs(pad int) (attrs model.Attrs) {
 	known := map[string]bool{}
@@ -236,9 +263,11 @@ func (r *run) attrs(pad int) (attrs model.Attrs) {
 		text = number
 	}
 	add(r.kind.OrderBy, text)
-	for _, level := range r.kind.Groups {
-		for _, field := range strings.Split(level, "/") {
-			add(field, model.TextValue("group_01"))
+	for _, g := range r.kind.GroupKinds() {
+		for _, field := range g.GroupBy {
+			if !g.GroupByProfile {
+				add(field, model.TextValue(exampleGroup))
+			}
 		}
 	}
 	if pad > 0 {

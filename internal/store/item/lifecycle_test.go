@@ -40,7 +40,16 @@ func lifecycleForms() map[string]form {
 	erased := requested
 	erased.Step, erased.LockedAt = storage.PurgeErased, at("2026-05-20T14:00:00Z")
 	erased.Counts = []storage.PurgeCount{{Class: "events", Items: 10_000, Bytes: 2_000_000}}
+	groups := storage.Memberships{Subject: p.Subject, Log: []storage.Membership{
+		{From: at("2026-04-20T14:00:00Z"), Fields: map[string]string{"accountId": "acme", "type": "sensor"}},
+		{From: at("2026-04-21T14:00:00Z"), Fields: map[string]string{}},
+	}, ExpiresAt: 1776866400}
 	return map[string]form{
+		"groups-of-a-profile": {
+			entity: groups,
+			encode: func() (item.Item, error) { return item.FromMemberships(&groups), nil },
+			decode: func(it item.Item) (any, error) { return item.Memberships(it) },
+		},
 		"profile": {p, func() (item.Item, error) {
 			it := item.FromProfile(&p)
 			it.SetIndex(keys.IndexGSI1, tablekeys.FieldEntry(p.Subject, "status", "active", 0))

@@ -56,6 +56,40 @@ func (s Items) Shares(ctx context.Context, bucket rollup.Key, after string) (pag
 	return page, nil
 }
 
+// Memberships reads the log of the groups that a subject's profile is in, strongly consistent.
+func (s Items) Memberships(ctx context.Context, subject model.Subject) (storage.Memberships, error) {
+	it, err := s.store.Read(ctx, "read groups", tablekeys.Memberships(subject), true)
+	found, err := itemop.Decode(it, err, item.Memberships)
+	if found == nil || err != nil {
+		return storage.Memberships{Subject: subject}, err
+	}
+	return *found, nil
+}
+
+// SubjectSeries reads one page of the entries of a subject in the list of series, strongly consistent.
+func (s Items) SubjectSeries(ctx context.Context, subject model.Subject,
+	after string) (all []storage.ListedSeries, next string, _ error) {
+	request := itemop.ListRequest{}
+	request.Partition, request.Prefix = tablekeys.SeriesEntries(subject)
+	if after != "" {
+		request.After.Key = keys.Key{PK: request.Partition, SK: after}
+	}
+	page, err := s.store.Page(ctx, "read the list of series", &request)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, it := range page.Items {
+		l, err := item.ListedSeries(it)
+		if err != nil {
+			return nil, "", err
+		}
+		if l.Series.Subject == subject {
+			all = append(all, l)
+		}
+	}
+	return all, page.Next.Key.SK, nil
+}
+
 // PurgeLocked reports whether a subject has a purge lock, by a strongly consistent read.
 func (s Items) PurgeLocked(ctx context.Context, subject model.Subject) (bool, error) {
 	it, err := s.store.Read(ctx, "read purge lock", tablekeys.PurgeLock(subject), true)

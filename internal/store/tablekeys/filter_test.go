@@ -23,14 +23,17 @@ func TestAggregateFilter_IsAValidLambdaPattern(t *testing.T) {
 	if err := d.Decode(&pattern); err != nil {
 		t.Fatal(err)
 	}
-	want := []any{map[string]any{"prefix": tablekeys.EventPrefix}, tablekeys.Heartbeat().SK}
+	want := []any{
+		map[string]any{"prefix": tablekeys.EventPrefix}, tablekeys.ClassMemberships, tablekeys.Heartbeat().SK,
+	}
 	if sk := pattern.DynamoDB.Keys[keys.AttrSK].S; !reflect.DeepEqual(sk, want) {
 		t.Errorf("the sort key must match one of %v: %s", want, tablekeys.AggregateFilter)
 	}
 	if who := pattern.UserIdentity.Type; len(who) != 1 || who[0].Exists == nil || *who[0].Exists {
 		t.Errorf("the filter must exclude removals by TTL: %s", tablekeys.AggregateFilter)
 	}
-	if want := `{"dynamodb":{"Keys":{"sk":{"S":[{"prefix":"EVENT#"},"HEARTBEAT"]}}},"userIdentity":{"type":[{"exists":false}]}}`; tablekeys.AggregateFilter != want {
+	if want := `{"dynamodb":{"Keys":{"sk":{"S":[{"prefix":"EVENT#"},"GROUPS","HEARTBEAT"]}}},` +
+		`"userIdentity":{"type":[{"exists":false}]}}`; tablekeys.AggregateFilter != want {
 		t.Errorf("got %s, want %s", tablekeys.AggregateFilter, want)
 	}
 }

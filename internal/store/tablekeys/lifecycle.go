@@ -45,6 +45,26 @@ func ParseTombstone(k keys.Key) (model.Subject, error) {
 	return s, nil
 }
 
+// ClassMemberships is the sort key of the log of the groups that a subject's profile is in.
+const ClassMemberships = "GROUPS"
+
+// Memberships returns the key of the log of the groups that a subject's profile is in.
+func Memberships(s model.Subject) keys.Key {
+	return keys.Key{PK: keys.SubjectPartition(s), SK: ClassMemberships}
+}
+
+// ParseMemberships is the inverse of Memberships.
+func ParseMemberships(k keys.Key) (model.Subject, error) {
+	s, err := parseSubjectPartition(k.PK)
+	if err == nil && k.SK != ClassMemberships {
+		err = errForm
+	}
+	if err != nil {
+		return model.Subject{}, formError(k, ClassMemberships, err)
+	}
+	return s, nil
+}
+
 // versionDigits is the fixed width of a version's number in its key. It is wide enough
 // for every number up to MaxVersion, so that byte order is numeric order.
 const versionDigits = 10

@@ -69,6 +69,7 @@ const (
 	AttrGeneration     = "_life"            // Binary: the generation, a nonce drawn when the profile is created
 	AttrUnique         = "_unique"          // String: JSON list of the partitions of its sentinels; absent if none
 	AttrOwner          = "_owner"           // String, sentinel and entry of the list of series: the partition of the subject
+	AttrMemberships    = "_groups"          // String, log of groups: JSON list of the fields from each time on
 	AttrChange         = "_change"          // String, version: created, updated, deleted or restored
 )
 

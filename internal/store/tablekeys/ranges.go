@@ -32,13 +32,13 @@ func EventRange(r *storage.Range) (lo, hi string) {
 	return lo, max(lo, hi)
 }
 
-// AggregateFilter is the event filter pattern of the mapping that invokes the aggregate
-// function: records of events, without removals by TTL, which are the only records with
-// an identity, and the function's own heartbeat. The pattern names the prefix of events instead of excluding
-// other classes, so that no rollup and no class of item that is added later is ever sent to the function.
-// The filter only saves invocations: the function checks both rules again.
+// AggregateFilter is the event filter pattern of the mapping that invokes the aggregate function: records of
+// events and of the logs of groups, without removals by TTL, which are the only records with an identity,
+// and the function's own heartbeat. The pattern names the prefix of events instead of excluding other
+// classes, so that no rollup and no class of item that is added later is ever sent to the function. The
+// filter only saves invocations: the function checks both rules again.
 const AggregateFilter = `{"dynamodb":{"Keys":{"` + keys.AttrSK + `":{"S":[{"prefix":"` + EventPrefix +
-	`"},"` + classHeartbeat + `"]}}},` +
+	`"},"` + ClassMemberships + `","` + classHeartbeat + `"]}}},` +
 	`"userIdentity":{"type":[{"exists":false}]}}`
 
 // PurgeFilter is the event filter pattern of the mapping that invokes the purge function:

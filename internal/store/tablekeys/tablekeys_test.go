@@ -15,6 +15,7 @@ func TestKeys_MatchTheDocumentedSpelling(t *testing.T) {
 	t.Parallel()
 	sensor := model.Subject{Type: "DEVICE", ID: "sensor_01"}
 	for name, c := range map[string]struct{ got, want keys.Key }{
+		"log of groups":         {tablekeys.Memberships(sensor), keys.Key{PK: "DEVICE#sensor_01", SK: "GROUPS"}},
 		"tombstone":             {tablekeys.Tombstone(sensor), keys.Key{PK: "DEVICE#sensor_01", SK: "DELETED#METADATA"}},
 		"version":               {tablekeys.Version(sensor, 7), keys.Key{PK: "DEVICE#sensor_01", SK: "VERSION#0000000007"}},
 		"sentinel":              {tablekeys.Unique("DEVICE", "serial", "t1"), keys.Key{PK: "UNIQUE#DEVICE#serial#t1", SK: "UNIQUE"}},
@@ -97,6 +98,8 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q was parsed as a %s, which has the key %q", k, class, rebuilt())
 			}
 		}
+		member, err := tablekeys.ParseMemberships(k)
+		check("log of groups", err, func() keys.Key { return tablekeys.Memberships(member) })
 		tombstone, err := tablekeys.ParseTombstone(k)
 		check("tombstone", err, func() keys.Key { return tablekeys.Tombstone(tombstone) })
 		subject, n, err := tablekeys.ParseVersion(k)

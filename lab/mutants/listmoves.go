@@ -1,0 +1,148 @@
+package mutants
+
+// Files of groups by profiles that mutants change.
+const (
+	moving      = "internal/engine/aggregate/moves.go"
+	loggingMove = "pkg/lifecycle/memberships.go"
+)
+
+// moveTests are the tests of groups by profiles, the quick ones first.
+var moveTests = []string{"internal/engine/aggregate ^TestMoves_", "lab/simulation ^TestMoves_"}
+
+// logTests are the tests of the logs that these groups are read from.
+var logTests = []string{"pkg/lifecycle ^TestMemberships_"}
+
+// moveMutants are the mistakes of groups by profiles that look right: see
+// docs/decisions/0060-groups-by-profiles.md.
+var moveMutants = []mutant{
+	{
+		Name: "group-moves-unrecorded", Says: "the record of a move is not processed",
+		Tests: moveTests,
+		Edits: []edit{
+			{
+				File: gathering,
+				Old:  "			ch.moves = append(ch.moves, move{groups: c.Groups, index: ch.end})\n",
+				New:  "			_ = move{groups: c.Groups, index: ch.end}\n",
+			},
+		},
+	},
+	{
+		Name: "group-moves-after", Says: "the record of a move names the new group alone",
+		Tests: moveTests,
+		Edits: []edit{
+			{
+				File: moving,
+				Old:  "			b.addGroups(profileGroups(b.groupKinds(), m.groups.Before().At(start))...)\n",
+				New:  "",
+			},
+		},
+	},
+	{
+		Name: "group-moves-unnamed", Says: "the record of a move names no group",
+		Tests: moveTests,
+		Edits: []edit{
+			{
+				File: moving,
+				Old:  "			b.addGroups(profileGroups(b.groupKinds(), m.groups.Before().At(start))...)\n",
+				New:  "",
+			},
+			{
+				File: moving,
+				Old:  "			b.addGroups(profileGroups(b.groupKinds(), m.groups.At(start))...)\n",
+				New:  "",
+			},
+		},
+	},
+	{
+		Name: "group-moves-unforced", Says: "the record of a move leaves unchanged shares",
+		Tests: moveTests,
+		Edits: []edit{
+			{
+				File: moving,
+				Old:  "			b.alwaysWrite, b.repair = true, true\n",
+				New:  "			b.repair = true\n",
+			},
+		},
+	},
+	{
+		Name: "group-moves-once", Says: "the log is read before the shares alone",
+		Tests: moveTests,
+		Edits: []edit{
+			{
+				File: children,
+				Old:  "	if err := r.readMember(ctx); err != nil {\n		return nil, err\n	}\n",
+				New:  "",
+			},
+		},
+	},
+	{
+		Name: "group-moves-unread", Says: "the log is read with the events alone",
+		Tests: moveTests,
+		Edits: []edit{
+			{
+				File: sharing,
+				Old:  "	if err := r.readMember(ctx); err != nil {\n		return err\n	}\n",
+				New:  "",
+			},
+			{
+				File: sharing,
+				Old:  "	r.bucket.addGroups(profileGroups(kinds, r.member)...)\n",
+				New:  "",
+			},
+		},
+	},
+	{
+		Name: "group-moves-end", Says: "a bucket is in the group of its end",
+		Tests: moveTests,
+		Edits: []edit{
+			{
+				File: moving,
+				Old:  "	r.member = log.At(r.bucket.interval.Start)\n",
+				New:  "	r.member = log.At(r.bucket.interval.End)\n",
+			},
+		},
+	},
+	{
+		Name: "group-moves-listed-late", Says: "a series is listed after its recount",
+		Tests: moveTests,
+		Edits: []edit{
+			{
+				File: aggregator,
+				Old:  "		a.listAll(ctx, &c, limits, all)\n",
+				New:  "",
+			},
+			{
+				File: aggregator,
+				Old:  "		all.report.Expired += c.expired\n",
+				New:  "		a.listAll(ctx, &c, limits, all)\n		all.report.Expired += c.expired\n",
+			},
+		},
+	},
+	{
+		Name: "group-moves-purged", Says: "a purge removes the log with the profile",
+		Tests: logTests,
+		Edits: []edit{
+			{
+				File: loggingMove,
+				Old:  "		Key: it.Key(), Precondition: unchangedMemberships(m), Put: it,\n",
+				New:  "		Key: it.Key(), Precondition: unchangedMemberships(m), Delete: true,\n",
+			},
+		},
+	},
+	{
+		Name: "group-moves-lost", Says: "the log is written whatever was written since it was read",
+		Tests: logTests,
+		Edits: []edit{
+			{
+				File: loggingMove,
+				Old:  "Action{Key: it.Key(), Precondition: unchangedMemberships(stored), Put: it}",
+				New:  "Action{Key: it.Key(), Put: it}",
+			},
+			{
+				File: loggingMove,
+				Old:  "	stored, next, err := s.moved(",
+				New:  "	_, next, err := s.moved(",
+			},
+		},
+	},
+}
