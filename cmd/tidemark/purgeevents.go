@@ -26,7 +26,7 @@ func (f *purgeFlags) removeEvents(cmd *cobra.Command, to *connection, purger *li
 	if err != nil {
 		return err
 	}
-	selection := lifecycle.EventSelection{DryRun: f.dryRun}
+	selection := lifecycle.EventSelection{Catalog: kinds, DryRun: f.dryRun}
 	if selection.From, selection.To, err = arguments.Range(f.from, f.to); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ const (
 // ?eventsKind=pageviews. It reads all events of these kinds, so a request may end before it is done: the
 // caller repeats it with the cursor.
 func (h *handler) eraseEvents(ctx context.Context, c command, dry bool) (httpapi.Response, error) {
-	selection := lifecycle.EventSelection{DryRun: dry, To: model.MaxTime + 1}
+	selection := lifecycle.EventSelection{Catalog: h.catalog, DryRun: dry, To: model.MaxTime + 1}
 	for _, text := range c.query.Values[eventsWhere] {
 		term, err := httpapi.ParseWhere(text)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -24,8 +25,9 @@ type EventSelection struct {
 	From, To model.Time // half-open
 	ID       *string    // if not nil: only the events with this id
 	// Where selects events by their fields, such as a visitor; the zero Condition selects all.
-	Where  model.Condition
-	DryRun bool // count the events, and delete nothing
+	Where   model.Condition
+	Catalog *catalog.Catalog // if not nil: Where may have the names that readers see, such as props.plan
+	DryRun  bool             // count the events, and delete nothing
 }
 
 // EraseResult is what EraseEvents did, or would do in a dry run.
@@ -55,7 +57,8 @@ func (p *Purger) EraseEvents(ctx context.Context, store EventStore,
 	s EventSelection) (done EraseResult, err error) {
 	r := storage.Range{Series: s.Series, From: s.From, To: s.To, Consistent: true}
 	for e, err := range storage.Events(ctx, store, r) {
-		if err == nil && s.hasFields(e.Attrs) {
+		attrs := s.named(e.Attrs)
+		if err == nil && s.hasFields(attrs) {
 			done.WithFields++
 		}
 		switch {
@@ -63,7 +66,7 @@ func (p *Purger) EraseEvents(ctx context.Context, store EventStore,
 		case s.ID != nil && e.ID != *s.ID:
 		case len(s.Where) > 0 && e.Unreadable:
 			done.Unreadable++
-		case !s.Where.Holds(e.Attrs):
+		case !s.Where.Holds(attrs):
 		case s.DryRun:
 			done.countDryRun(&e, p.now())
 		default:
@@ -74,6 +77,18 @@ func (p *Purger) EraseEvents(ctx context.Context, store EventStore,
 		}
 	}
 	return done, nil
+}
+
+// named returns the fields of an event under all their names.
+func (s EventSelection) named(attrs model.Attrs) model.Attrs {
+	if s.Catalog == nil {
+		return attrs
+	}
+	kind, found := s.Catalog.Kind(s.Series.Kind)
+	if !found {
+		return attrs
+	}
+	return kind.AllNames(attrs)
 }
 
 // hasFields reports whether an event has all fields of a condition.

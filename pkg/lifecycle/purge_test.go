@@ -531,6 +531,30 @@ func TestEraseEvents_DeletesTheEventsThatMeetACondition(t *testing.T) {
 	}
 }
 
+// A condition has the names of readers: a property has the place in the table only for those who know it.
+func TestEraseEvents_FindsAPropertyByItsName(t *testing.T) {
+	w := newFixture(t, catalog.Profile{})
+	kinds, err := catalog.New(catalog.Kind{Name: "CUSTOMEVENT", Subject: catalog.SubjectType{Name: alice.Type},
+		Properties: []string{"prop1"}, Retention: tier.Policy{Raw: tier.Day24}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	series := model.Series{Subject: alice, Kind: "CUSTOMEVENT"}
+	for i, plan := range []string{"pro", "free", "pro"} {
+		e := model.Event{Series: series, Order: model.Order{At: noon.Add(time.Duration(i) * time.Minute)},
+			ArrivedAt: noon, ExpiresAt: noon.Add(tier.Day24).Seconds(), Attrs: model.Attrs{
+				{Name: "name", Value: model.TextValue("buy")}, {Name: "prop1", Value: model.TextValue("buy?plan=" + plan)}}}
+		w.store(item.FromEvent(&e))
+	}
+	selection := lifecycle.EventSelection{Series: series, From: model.MinTime, To: model.MaxTime + 1,
+		Where:   model.Condition{{Field: "props.plan", Op: model.Equal, Value: model.TextValue("pro")}},
+		Catalog: kinds}
+	want := lifecycle.EraseResult{Deleted: 2, WithFields: 3}
+	if got, err := w.purger.EraseEvents(t.Context(), w.table, selection); err != nil || got != want {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+}
+
 // beforeRead is a store that does something before an item is read for the first time.
 type beforeRead struct {
 	*storetest.FaultyStore

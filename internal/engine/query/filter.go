@@ -36,7 +36,7 @@ func (q History) cursorClass() string {
 
 // matches reports whether e meets the filter. An event that cannot be decoded always does, because it may.
 func (q History) matches(e *model.Event) bool {
-	return e.Unreadable || len(q.Where) == 0 || q.Where.Holds(q.allNames(e.Attrs))
+	return e.Unreadable || len(q.Where) == 0 || q.Where.Holds(q.Kind.AllNames(e.Attrs))
 }
 
 // project returns the requested fields; by default those that have names for readers.
@@ -45,16 +45,13 @@ func (q History) project(attrs model.Attrs) model.Attrs {
 		return q.Kind.Named(attrs)
 	}
 	kept := model.Attrs{}
-	for _, a := range q.allNames(attrs) {
+	for _, a := range q.Kind.AllNames(attrs) {
 		if slices.Contains(q.Fields, a.Name) {
 			kept = append(kept, a)
 		}
 	}
 	return kept
 }
-
-// allNames returns fields under the names that readers have for them, and under those in the table.
-func (q History) allNames(attrs model.Attrs) model.Attrs { return attrs.Union(q.Kind.Named(attrs)) }
 
 // EventCount is the number of events in a history.
 type EventCount struct {

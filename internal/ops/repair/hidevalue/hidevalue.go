@@ -20,7 +20,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/tablescan"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -43,7 +42,7 @@ type Hider struct {
 type Selection struct {
 	Subject model.Subject
 	Kind    string // "" is all kinds of the subject; sessions of the kind are included
-	Field   string // of the events
+	Field   string // of the events, as readers see it: path, or props.plan
 	Value   string
 	DryRun  bool // only count
 }
@@ -138,6 +137,9 @@ func (h *Hider) dimensions(s Selection) map[string][]string {
 	for i := range h.Catalog.Kinds {
 		k := &h.Catalog.Kinds[i]
 		names := []string{s.Field}
+		if s.property() != "" {
+			names = k.Properties
+		}
 		selected := s.Kind == "" || s.Kind == k.Name
 		if k.Sessions != nil {
 			selected = selected || s.Kind == k.Sessions.Of
@@ -193,9 +195,10 @@ func (r *run) events(ctx context.Context, s step, after string) (next string, er
 	if err != nil {
 		return after, fmt.Errorf("read events of %s: %w", s.series, err)
 	}
+	kind, _ := r.Catalog.Kind(s.series.Kind) // see steps
 	for i := range page.Events {
 		e := &page.Events[i]
-		x, _ := e.Attrs.Get(r.Field)
+		x, _ := kind.AllNames(e.Attrs).Get(r.Field)
 		text, ok := x.Plain()
 		switch {
 		case e.ExpiresAt != 0 && e.ExpiresAt <= r.Now().Seconds(): // not deleted yet; its rows are sealed
@@ -206,65 +209,4 @@ func (r *run) events(ctx context.Context, s step, after string) (next string, er
 		}
 	}
 	return page.Next, nil
-}
-
-// rows changes the rows of a page that have the value.
-func (r *run) rows(ctx context.Context, s step, after string) (next string, err error) {
-	page, err := r.Table.Rows(ctx, *s.unit, s.whole(after))
-	if err != nil {
-		return after, fmt.Errorf("read rollups of %s: %w", s.series, err)
-	}
-	for i := range page.Rows {
-		row := &page.Rows[i]
-		switch has, err := r.row(ctx, row, s.dimensions); {
-		case err != nil:
-			return after, fmt.Errorf("change the %s of %s at %s: %w", s.unit, s.series, row.Key.Start, err)
-		case has:
-			r.report.Rows++
-		case row.Summary == nil && !row.Empty:
-			r.report.Damaged++
-		}
-	}
-	return page.Next, nil
-}
-
-// row removes the value from the dimensions of a row, and reports whether it had it.
-func (r *run) row(ctx context.Context, row *rollup.Row, dimensions []string) (had bool, err error) {
-	for _, dimension := range dimensions {
-		if row.Summary == nil || !row.Summary.HasValue(dimension, r.Value) {
-			continue
-		}
-		done := r.DryRun
-		if !done {
-			done, err = r.rewrite(ctx, row.Key, dimension, r.Value)
-		}
-		if had = had || done; err != nil {
-			return had, err
-		}
-	}
-	return had, nil
-}
-
-// changes is how often a row is read again because another process wrote it meanwhile.
-const changes = 10
-
-// rewrite writes a row without a value of a dimension.
-func (h *Hider) rewrite(ctx context.Context, key rollup.Key, dimension, value string) (bool, error) {
-	for range changes {
-		row, err := h.Table.Row(ctx, key)
-		if err != nil || row == nil || row.Summary == nil || !row.Summary.HideValue(dimension, value) {
-			return false, err
-		}
-		before := row.Rev
-		if _, err := io.ReadFull(h.Rand, row.Rev[:]); err != nil {
-			return false, err
-		}
-		row.WrittenAt = h.Now()
-		write := func(ctx context.Context) (storage.WriteResult, error) { return h.Table.PutRow(ctx, row, before) }
-		result, err := h.Retrier.Do(ctx, write)
-		if err != nil || result == storage.Written {
-			return err == nil, err
-		}
-	}
-	return false, errors.New("the row changed whenever it was read: try again when fewer events arrive")
 }

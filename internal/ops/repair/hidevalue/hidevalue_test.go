@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/hidevalue"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -41,7 +42,8 @@ func newWorld(t *testing.T) *world {
 	w.Table = memory.New(clock)
 	kinds, err := catalog.New(catalog.Kind{
 		Name: "VIEW", Subject: catalog.SubjectType{Name: "SITE"}, Latest: catalog.NoLatest,
-		Dimensions: []rollup.DimensionSpec{{Name: "path"}, {Name: "source"}},
+		Dimensions: []rollup.DimensionSpec{{Name: "path"}, {Name: "prop1"}, {Name: "source"}},
+		Properties: []string{"prop1"},
 		Retention: tier.Policy{Raw: 5 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 90 * day},
 			{Unit: tier.Day, Retention: tier.Forever}}},
 	})
@@ -54,10 +56,14 @@ func newWorld(t *testing.T) *world {
 	var changes []storage.Change
 	for i, path := range []string{"/", secret, "/", secret, "/b"} {
 		at := w.now.Add(time.Duration(i) * time.Minute)
+		name := []string{"buy", "sell"}[i/2%2]
+		property := webfield.Prop{Event: name, Name: "plan", Value: path}
 		e := model.Event{Series: model.Series{Subject: site, Kind: "VIEW"}, Order: model.Order{At: at,
 			ID: fmt.Sprint(i)}, ArrivedAt: at, ExpiresAt: at.Add(5 * day).Seconds(),
-			Attrs: model.Attrs{{Name: "path", Value: model.TextValue(path)}, {Name: "source",
-				Value: model.TextValue(path)}}}
+			Attrs: model.Attrs{{Name: webfield.Name, Value: model.TextValue(name)},
+				{Name: "path", Value: model.TextValue(path)},
+				{Name: "prop1", Value: model.TextValue(property.String())},
+				{Name: "source", Value: model.TextValue(path)}}}
 		e.Hash = model.HashAttrs(e.Attrs)
 		if _, err := w.Put(t.Context(), e); err != nil {
 			t.Fatal(err)
@@ -188,6 +194,33 @@ func TestHide_RemovesAValueFromRowsWithoutEvents(t *testing.T) {
 	}
 	if r, err := w.hide(selection); err != nil || r.Rows != 0 {
 		t.Errorf("again: %+v, %v; want nothing left", r, err)
+	}
+}
+
+// A property is stored with the name of its event. It is removed of all events.
+func TestHide_RemovesAPropertyByItsName(t *testing.T) {
+	w := newWorld(t)
+	property := hidevalue.Selection{Subject: site, Field: "props.plan", Value: secret}
+	if r, err := w.count(property); err != nil || r.Events != 2 || r.Rows != 2 {
+		t.Errorf("count: %+v, %v; want 2 events and 2 rows", r, err)
+	}
+	w.now = w.now.Add(6 * day)
+	if r, err := w.hide(property); err != nil || r.Rows != 2 {
+		t.Fatalf("hide: %+v, %v; want 2 rows", r, err)
+	}
+	for _, unit := range []tier.Unit{tier.Hour, tier.Day} {
+		d, _ := w.row(unit).Summary.Dimension("prop1")
+		if got := fmt.Sprint(d.Values, d.Other); got != "[{buy?plan=/ 1} {buy?plan=/b 1} {sell?plan=/ 1}] 2" {
+			t.Errorf("%s: properties %s, want the values of two events as others", unit, got)
+		}
+	}
+	if paths := w.paths(tier.Day); paths != "[{/ 2} {/reset/abc 2} {/b 1}] 0" {
+		t.Errorf("paths %s: more than the property changed", paths)
+	}
+	other := property
+	other.Field = "props.plans"
+	if r, err := w.hide(other); err != nil || r.Rows != 0 {
+		t.Errorf("another property: %+v, %v; want nothing", r, err)
 	}
 }
 
