@@ -108,13 +108,18 @@ var moveMutants = []mutant{
 		Edits: []edit{
 			{
 				File: aggregator,
-				Old:  "		a.listAll(ctx, &c, limits, all)\n",
+				Old:  "		a.listMembers(ctx, &c, limits, all)\n",
+				New:  "",
+			},
+			{
+				File: aggregator,
+				Old:  "			func() { a.listAll(ctx, c.seen, limits, all) },\n",
 				New:  "",
 			},
 			{
 				File: aggregator,
 				Old:  "		all.report.Expired += c.expired\n",
-				New:  "		a.listAll(ctx, &c, limits, all)\n		all.report.Expired += c.expired\n",
+				New:  "		a.listAll(ctx, c.seen, limits, all)\n		all.report.Expired += c.expired\n",
 			},
 		},
 	},

@@ -43,7 +43,7 @@ import (
 const (
 	settings = "mapping: {window: 0s}\nprometheus: true\nsubjects: {ACCOUNT: {profile: {fields: {name: {}, status: {}}}}}\nkinds: {SESSION: {goals: {read: {of: PAGEVIEW, where: {path: /docs/**}}, " +
 		"visit: {steps: [{of: PAGEVIEW, where: {path: /}}, {of: PAGEVIEW, where: {path: /pricing}}, {of: PAGEVIEW, where: {path: /docs/**}}]}}}, " +
-		"READING: {groups: [site], measures: {temperature: {unit: °C}}}, " +
+		"READING: {groups: [site], measures: {temperature: {percentiles: true, unit: °C}, humidity: {percentiles: true, unit: '%'}, battery: {percentiles: true}, value: {percentiles: true}}}, " +
 		"IMPORTEDDAY: {path: importeddays, subject: {name: IMPORTEDSITE, path: importedsites, field: siteId}, measures: {pageviews: {scale: 0}}, latest: none, tiers: {raw: forever, day: forever}}, " +
 		"ENERGY: {path: energy, subject: {name: METER, path: meters, field: meterId}, measures: {wh: {scale: 0, type: counter, unit: Wh}}}}\n"
 	device    = "gwi_w_411"

@@ -99,10 +99,9 @@ func (a *Aggregator) process(ctx context.Context, changes []storage.Change, repa
 		a.touchMoved(ctx, &c, all)
 		a.quarantineUnknownKinds(ctx, changes, c, all)
 		var closed []*dirtyBucket
-		// The list comes first: a move of a subject that does not find a series there is in the log before a
-		// bucket of the series is recomputed.
-		a.listAll(ctx, &c, limits, all)
+		a.listMembers(ctx, &c, limits, all)
 		together(limits,
+			func() { a.listAll(ctx, c.seen, limits, all) },
 			func() { a.foldLatestItems(ctx, &c, limits, all) },
 			func() { closed = a.leaveLevel(ctx, &c, 0, (*dirtyBucket).dueAt, limits, all) },
 		)

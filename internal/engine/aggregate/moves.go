@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -82,6 +83,15 @@ func (a *Aggregator) touchSeries(c *chunk, m move, l storage.ListedSeries) {
 			b.addGroups(profileGroups(b.groupKinds(), m.groups.At(start))...)
 		}
 	}
+}
+
+// listMembers lists the series whose groups are by profiles, before a bucket of them is left to a sweep or
+// recomputed. So a move of a subject that does not find a series in the list was in the log before that.
+func (a *Aggregator) listMembers(ctx context.Context, c *chunk, limits Limits, all *results) {
+	a.listAll(ctx, lists.Filter(c.seen, func(s *seen) bool {
+		kind, found := a.Catalog.Kind(s.series.Kind)
+		return found && slices.ContainsFunc(kind.GroupKinds(), byProfile)
+	}), limits, all)
 }
 
 func byProfile(k *catalog.Kind) bool { return k.GroupByProfile }

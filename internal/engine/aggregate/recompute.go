@@ -39,7 +39,7 @@ func (a *Aggregator) Recompute(ctx context.Context, targets []Target, options Re
 		}
 		a.walkLate(ctx, &c, all)
 		if !options.DryRun {
-			a.listAll(ctx, &c, limits, all)
+			a.listAll(ctx, c.seen, limits, all)
 		}
 		for _, buckets := range c.levels {
 			a.recomputeAll(ctx, buckets, limits, all)

@@ -69,9 +69,9 @@ func (c *chunk) see(kind *catalog.Kind, s model.Series, at model.Time) {
 	of.first, of.last = min(of.first, at), max(of.last, at)
 }
 
-// listAll lists the series of a chunk. A change whose series could not be listed fails.
-func (a *Aggregator) listAll(ctx context.Context, c *chunk, limits Limits, all *results) {
-	left, err := a.list(ctx, c.seen, limits, all)
+// listAll lists some series. A change whose series could not be listed fails.
+func (a *Aggregator) listAll(ctx context.Context, these []*seen, limits Limits, all *results) {
+	left, err := a.list(ctx, these, limits, all)
 	for _, s := range left {
 		all.addFailure(s.change, err)
 	}
