@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/local/stack"
 )
 
-// Hours, days and lists of members of sites, lines and models are equal to DuckDB's, which finds a reading that
-// the stack does not have.
+// Hours, days and lists of members of sites, lines and models are equal to DuckDB's, which finds a reading
+// that the stack does not have.
 func TestGroups_EqualDuckDB(t *testing.T) {
 	t.Parallel()
 	f := Fleet{Devices: 210, Hours: 3, Every: 20 * time.Minute, Seed: 1,

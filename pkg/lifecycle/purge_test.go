@@ -543,7 +543,8 @@ func TestEraseEvents_FindsAPropertyByItsName(t *testing.T) {
 	for i, plan := range []string{"pro", "free", "pro"} {
 		e := model.Event{Series: series, Order: model.Order{At: noon.Add(time.Duration(i) * time.Minute)},
 			ArrivedAt: noon, ExpiresAt: noon.Add(tier.Day24).Seconds(), Attrs: model.Attrs{
-				{Name: "name", Value: model.TextValue("buy")}, {Name: "prop1", Value: model.TextValue("buy?plan=" + plan)}}}
+				{Name: "name", Value: model.TextValue("buy")},
+				{Name: "prop1", Value: model.TextValue("buy?plan=" + plan)}}}
 		w.store(item.FromEvent(&e))
 	}
 	selection := lifecycle.EventSelection{Series: series, From: model.MinTime, To: model.MaxTime + 1,

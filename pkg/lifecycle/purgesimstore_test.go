@@ -115,13 +115,21 @@ func (s *simStore) Quarantine(ctx context.Context, q storage.Quarantined) (stora
 }
 
 func (s *simStore) Append(ctx context.Context, tx storage.AppendTransaction) (storage.StoreResult, error) {
-	got, result, err := writing(ctx, s, "appends to", keys.Partition(tx.Puts[0].Series),
+	got, result, err := writing(ctx, s, "appends to", appendedTo(tx),
 		func() (storage.StoreResult, storage.WriteResult, error) {
 			got, err := s.Table.Append(context.Background(), tx)
 			return got, got.Result, err
 		})
 	got.Result = result
 	return got, err
+}
+
+// appendedTo returns the partition of a transaction, which may only check that an event is still absent.
+func appendedTo(tx storage.AppendTransaction) string {
+	if len(tx.Puts) == 0 {
+		return keys.Partition(tx.Absent[0].Series)
+	}
+	return keys.Partition(tx.Puts[0].Series)
 }
 
 func (s *simStore) Put(ctx context.Context, e model.Event) (storage.StoreResult, error) {

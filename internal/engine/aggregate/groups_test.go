@@ -316,9 +316,9 @@ func TestGroups_AnInvalidationNamesTheGroupThatAnEventLeft(t *testing.T) {
 	f.wantGroup("y", tier.Hour, "2026-03-10T12:00:00Z", 1, true)
 }
 
-// A duplicate has read an event, which is then deleted. The recount of the deletion finds neither an event nor
-// a share, and writes the share all the same. So the duplicate, which would stop before the row, cannot write
-// it any more.
+// A duplicate has read an event, which is then deleted. The recount of the deletion finds neither an event
+// nor a share, and writes the share all the same. So the duplicate, which would stop before the row, cannot
+// write it any more.
 func TestGroups_ADeletionWritesTheShareThatItFinds(t *testing.T) {
 	t.Parallel()
 	for _, deferredFrom := range []int{0, 3} {
