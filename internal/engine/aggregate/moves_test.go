@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
@@ -442,11 +443,7 @@ func (m *moving) change() {
 // Whatever the interleaving, every bucket of every group equals a recount of the events in the end.
 func TestMoves_AnyInterleavingIsExact(t *testing.T) {
 	t.Parallel()
-	histories := uint64(1000)
-	if testing.Short() {
-		histories = 100
-	}
-	for seed := range histories {
+	for seed := range uint64(testenv.Histories(100, 1000)) {
 		m := &moving{fleet: newFleet(t, byHall()), draw: rand.New(rand.NewPCG(seed, 7))}
 		m.setNow(at("2026-03-10T11:40:00Z"))
 		m.run()
