@@ -149,12 +149,12 @@ func (c *connection) openSubject(ctx context.Context,
 		Now: wallClock, Rand: rand.Reader}, err
 }
 
-const subjectBackfillHelp = `Add existing profiles to indexes and unique constraints that were declared later
+const subjectBackfillHelp = `Add existing profiles to what was declared later
 
 Add the existing profiles of a type, such as devices, to indexes, unique constraints and
-groups by profiles that were declared after they were written. Run it once all functions have the new
-declaration. Until it is done, lists by the new index and checks of the new constraint know
-only profiles that were written since.
+groups by profiles that were declared after they were written. Run it once all functions
+have the new declaration. Until it is done, lists by the new index, checks of the new
+constraint and rollups of the new groups know only profiles that were written since.
 
 It reads every profile and writes those that are incomplete, as new versions. It is safe at
 any time, repeatedly, and during live traffic. A profile with a value that another profile

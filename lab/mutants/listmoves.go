@@ -129,8 +129,8 @@ var moveMutants = []mutant{
 		Edits: []edit{
 			{
 				File: loggingMove,
-				Old:  "		Key: it.Key(), Precondition: unchangedMemberships(m), Put: it,\n",
-				New:  "		Key: it.Key(), Precondition: unchangedMemberships(m), Delete: true,\n",
+				Old:  "{{Key: it.Key(), Precondition: itemop.MembershipsAre(m), Put: it}}",
+				New:  "{{Key: it.Key(), Precondition: itemop.MembershipsAre(m), Delete: true}}",
 			},
 		},
 	},
@@ -140,7 +140,7 @@ var moveMutants = []mutant{
 		Edits: []edit{
 			{
 				File: loggingMove,
-				Old:  "Action{Key: it.Key(), Precondition: unchangedMemberships(stored), Put: it}",
+				Old:  "Action{Key: it.Key(), Precondition: itemop.MembershipsAre(stored), Put: it}",
 				New:  "Action{Key: it.Key(), Put: it}",
 			},
 			{

@@ -87,7 +87,7 @@ func (w *world) moveSubject(name string, d simstream.Dice) {
 			w.Fail(err)
 			return
 		}
-		put := itemop.Put{Item: item.FromMemberships(next), Precondition: unchangedLog(&m)}
+		put := itemop.Put{Item: item.FromMemberships(next), Precondition: itemop.MembershipsAre(&m)}
 		later := time.Duration(0)
 		if d.Chance("suspended", .4) {
 			later = d.Span("suspended for", suspendedMost)
@@ -98,16 +98,6 @@ func (w *world) moveSubject(name string, d simstream.Dice) {
 			})
 		})
 	})
-}
-
-func unchangedLog(m *storage.Memberships) itemop.Precondition {
-	if len(m.Log) == 0 {
-		return itemop.Precondition{{Op: itemop.ItemAbsent}}
-	}
-	return itemop.Precondition{{
-		Op: itemop.AttrEquals, Attr: tablekeys.AttrMemberships,
-		Value: item.FromMemberships(m)[tablekeys.AttrMemberships],
-	}}
 }
 
 // recordMove notes what the log of a subject is.

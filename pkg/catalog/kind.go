@@ -239,7 +239,12 @@ func (k *Kind) Named(attrs model.Attrs) model.Attrs {
 
 // AllNames returns the fields of an event under the names that readers have for them, and under those in the
 // table.
-func (k *Kind) AllNames(attrs model.Attrs) model.Attrs { return attrs.Union(k.Named(attrs)) }
+func (k *Kind) AllNames(attrs model.Attrs) model.Attrs {
+	if len(k.Properties) == 0 {
+		return attrs
+	}
+	return webfield.AllNames(attrs, k.Properties)
+}
 
 // IsEnrichment reports whether name is an enrichment field, which appends never write.
 func (k *Kind) IsEnrichment(name string) bool { return slices.Contains(k.Enrichment, name) }

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/store/item"
@@ -23,7 +24,7 @@ func (s *Service) addMove(ctx context.Context, c *change, p *model.Profile, spec
 	stored, next, err := s.moved(ctx, p, spec)
 	if err == nil && next != nil {
 		it := item.FromMemberships(next)
-		c.add(roleGroups, itemop.Action{Key: it.Key(), Precondition: unchangedMemberships(stored), Put: it})
+		c.add(roleGroups, itemop.Action{Key: it.Key(), Precondition: itemop.MembershipsAre(stored), Put: it})
 	}
 	return err
 }
@@ -61,32 +62,32 @@ func (s *Service) moved(ctx context.Context, p *model.Profile, spec *catalog.Pro
 	return stored, next, nil
 }
 
-// unchangedMemberships returns the precondition that a log is as it was read; nil is none.
-func unchangedMemberships(m *storage.Memberships) itemop.Precondition {
-	if m == nil {
-		return itemop.Precondition{{Op: itemop.ItemAbsent}}
-	}
-	return itemop.Precondition{{
-		Op: itemop.AttrEquals, Attr: tablekeys.AttrMemberships,
-		Value: item.FromMemberships(m)[tablekeys.AttrMemberships],
-	}}
-}
-
 // expireMemberships lets the log of a subject's groups expire as long after each pass as its purge lock does.
 // The records of the events that the pass removes are processed with it: it says which shares they leave.
 func (p *Purger) expireMemberships(ctx context.Context, at *storage.Purge) error {
-	m, err := read(ctx, p.Store, tablekeys.Memberships(at.Subject), item.Memberships)
-	if err != nil || m == nil {
-		return err
+	for range changes {
+		m, err := read(ctx, p.Store, tablekeys.Memberships(at.Subject), item.Memberships)
+		if err != nil || m == nil {
+			return err
+		}
+		first := m.ExpiresAt == 0
+		m.ExpiresAt = p.now().Add(p.timing().Lock).Seconds()
+		it := item.FromMemberships(m)
+		got, err := p.retrier().commit(ctx, p.Store,
+			[]itemop.Action{{Key: it.Key(), Precondition: itemop.MembershipsAre(m), Put: it}})
+		if err != nil {
+			return err
+		}
+		if got.Result == storage.Written {
+			if first {
+				at.Count(classMemberships, 1, int64(it.Size()))
+			}
+			return nil
+		}
 	}
-	first := m.ExpiresAt == 0
-	m.ExpiresAt = p.now().Add(p.timing().Lock).Seconds()
-	it := item.FromMemberships(m)
-	got, err := p.retrier().commit(ctx, p.Store, []itemop.Action{{
-		Key: it.Key(), Precondition: unchangedMemberships(m), Put: it,
-	}})
-	if first && err == nil && got.Result == storage.Written {
-		at.Count(classMemberships, 1, int64(it.Size()))
-	}
-	return err
+	return fmt.Errorf("the log of the groups of %s changed whenever it was read", at.Subject)
 }
+
+// changes is how often a log is read again because its profile changed meanwhile: few changes began before
+// the purge lock.
+const changes = 10

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -169,6 +170,58 @@ func TestMemberships_APurgeLetsTheLogExpireWithItsLock(t *testing.T) {
 	}
 	w.noError(w.Create(ctx, alice, fields("team", "blue")))
 	w.wantTeams(alice, "blue")
+}
+
+// purgeStore is the store of a Purger.
+type purgeStore interface {
+	lifecycle.Store
+	lifecycle.Eraser
+}
+
+// betweenPurge does something once after a purge has read the log of groups.
+type betweenPurge struct {
+	purgeStore
+	do func()
+}
+
+func (b *betweenPurge) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
+	it, err := b.purgeStore.GetItem(ctx, k)
+	if do := b.do; do != nil && k.SK == tablekeys.ClassMemberships {
+		b.do = nil
+		do()
+	}
+	return it, err
+}
+
+// A change that began before the purge lock is stored while the purge lets the log expire.
+func TestMemberships_APurgeLetsALogExpireThatChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	w, ctx := newFixture(t, grouped), t.Context()
+	w.noError(w.Create(ctx, alice, fields("team", "red")))
+	store := &betweenPurge{purgeStore: w.table}
+	w.purger.Store, store.do = store, func() {
+		log := w.log(alice)
+		next, _, err := log.Moved([]string{"team"}, fields("team", "blue"), noon.Add(time.Minute), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.table.PutAll(ctx, []itemop.Put{{Item: item.FromMemberships(next)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.purger.Request(ctx, alice, "ops", 0); err != nil {
+		t.Fatal(err)
+	}
+	for store.do != nil { // until the pass that the change meets
+		if _, err := w.purger.Advance(ctx, alice); err != nil {
+			t.Fatal(err)
+		}
+		w.advance(time.Minute)
+	}
+	w.wantTeams(alice, "red", "blue")
+	if w.log(alice).ExpiresAt == 0 {
+		t.Error("the pass has left a log that does not expire")
+	}
 }
 
 func TestMemberships_ABackfillBeginsTheLogOfAnOlderProfile(t *testing.T) {

@@ -535,7 +535,7 @@ func TestEraseEvents_DeletesTheEventsThatMeetACondition(t *testing.T) {
 func TestEraseEvents_FindsAPropertyByItsName(t *testing.T) {
 	w := newFixture(t, catalog.Profile{})
 	kinds, err := catalog.New(catalog.Kind{Name: "CUSTOMEVENT", Subject: catalog.SubjectType{Name: alice.Type},
-		Properties: []string{"prop1"}, Retention: tier.Policy{Raw: tier.Day24}})
+		Properties: []string{"prop1", "prop2"}, Retention: tier.Policy{Raw: tier.Day24}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -544,7 +544,8 @@ func TestEraseEvents_FindsAPropertyByItsName(t *testing.T) {
 		e := model.Event{Series: series, Order: model.Order{At: noon.Add(time.Duration(i) * time.Minute)},
 			ArrivedAt: noon, ExpiresAt: noon.Add(tier.Day24).Seconds(), Attrs: model.Attrs{
 				{Name: "name", Value: model.TextValue("buy")},
-				{Name: "prop1", Value: model.TextValue("buy?plan=" + plan)}}}
+				{Name: "prop1", Value: model.TextValue("buy?plan=" + plan)},
+				{Name: "prop2", Value: model.TextValue("buy?coupon=x")}}} // not in the order of names
 		w.store(item.FromEvent(&e))
 	}
 	selection := lifecycle.EventSelection{Series: series, From: model.MinTime, To: model.MaxTime + 1,

@@ -2,7 +2,6 @@ package columns
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -75,8 +74,7 @@ func Unit(cells []Cell) string {
 // commonUnit returns the unit that all cells have, and the cells without it. Of cells with several units, or
 // with and without one, it returns which differ.
 func commonUnit(cells []Cell) (unit string, numbers []Cell, mixed string) {
-	var first, other Cell
-	var all []string // the unit of each cell, "" for none
+	var first, other *Cell
 	for _, c := range cells {
 		number, of, ok := cutUnit(c.Text)
 		switch {
@@ -84,19 +82,19 @@ func commonUnit(cells []Cell) (unit string, numbers []Cell, mixed string) {
 			continue
 		case !ok && !isNumber(c.Text):
 			return "", cells, "" // a text
-		case first.Line == 0:
-			first = c
-		case of != all[0] && other.Line == 0:
-			other = c
+		case first == nil:
+			first, unit = &c, of
+		case of != unit && other == nil:
+			other = &c
 		}
-		all, numbers = append(all, of), append(numbers, Cell{Line: c.Line, Text: number})
+		numbers = append(numbers, Cell{Line: c.Line, Text: number})
 	}
-	switch different := len(slices.Compact(slices.Sorted(slices.Values(all)))); {
-	case different > 1:
+	switch {
+	case other != nil:
 		return "", cells, fmt.Sprintf("%q in line %d and %q in line %d are not of one unit", first.Text, first.Line,
 			other.Text, other.Line)
-	case different == 0 || all[0] == "":
+	case unit == "":
 		return "", cells, ""
 	}
-	return all[0], numbers, ""
+	return unit, numbers, ""
 }

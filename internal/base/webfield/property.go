@@ -32,6 +32,23 @@ func NamedProperties(attrs model.Attrs, places []string) model.Attrs {
 	return named
 }
 
+// AllNames returns the fields of an event as they are stored, and each property under its own name too, also
+// of events that NamedProperties returns as they are.
+func AllNames(attrs model.Attrs, places []string) model.Attrs {
+	var named model.Attrs
+	for _, a := range attrs {
+		if !slices.Contains(places, a.Name) || a.Value.Kind != model.Text {
+			continue
+		}
+		if p, ok := ParseProp(a.Value.Text); ok {
+			named = append(named, textAttr(PropertyPrefix+p.Name, p.Value))
+		}
+	}
+	named.Sort()
+	named = slices.CompactFunc(named, func(a, b model.Attr) bool { return a.Name == b.Name })
+	return attrs.Union(named)
+}
+
 // StoredProperties returns the fields of an event as they are stored, sorted, and the properties for which
 // there is no place. A property that a place has already is not replaced.
 func StoredProperties(attrs model.Attrs, places []string) (stored, beyond model.Attrs) {

@@ -46,7 +46,7 @@ func (r *csvReader) decideTypes(sample [][]string) error {
 				return usererr.Errorf("%s: column %s: %w; --types %s=text stores it as text", r.name, quote(c.header),
 					err, c.header)
 			}
-			if unit := declaredUnit(r.kind, c.field); unit != "" && decided.Unit != "" && decided.Unit != unit {
+			if unit := r.kind.Unit(c.field); unit != "" && decided.Unit != "" && decided.Unit != unit {
 				return usererr.Errorf("%s: column %s is in %s, and the measure %s in %s: convert it, or pass "+
 					"--types %s=text", r.name, quote(c.header), decided.Unit, c.field, unit, c.header)
 			}
@@ -54,16 +54,6 @@ func (r *csvReader) decideTypes(sample [][]string) error {
 		}
 	}
 	return nil
-}
-
-// declaredUnit returns the unit that a kind declares for a measure; "" if it declares none.
-func declaredUnit(k *catalog.Kind, field string) string {
-	for _, m := range k.Measures {
-		if m.Name == field {
-			return m.Unit
-		}
-	}
-	return ""
 }
 
 // isAmount reports whether cells of a column may be numbers.

@@ -3,11 +3,14 @@ package replay
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/base/columns"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 )
 
 // Each file has a declared measure of which no value is a number.
@@ -61,8 +64,14 @@ func TestParquet_StopsAtAMeasureOfWhichNothingCanBeRead(t *testing.T) {
 
 func TestInput_RefusesAnotherUnitThanTheMeasureHas(t *testing.T) {
 	t.Parallel()
-	kind := readings(t)
-	kind.Measures[0].Unit = "°C"
+	declared := iot.Readings
+	declared.Measures = slices.Clone(declared.Measures)
+	declared.Measures[0].Unit = "°C"
+	kinds, err := catalog.New(declared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, _ := kinds.Kind(declared.Name)
 	for cell, want := range map[string]bool{"21 °C": true, "21": true, "70 °F": false} {
 		text := "deviceId,timestamp," + kind.Measures[0].Name + "\na,2026-11-01T10:00:00Z," + cell + "\n"
 		err := readOne(t, Input{Kind: kind, Lenient: true}, "a.csv", text)

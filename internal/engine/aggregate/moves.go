@@ -41,7 +41,7 @@ type move struct {
 
 // touchMoved adds the closed buckets of subjects that moved, from the time of the move on. An open bucket
 // with events has an invalidation, and is recomputed when it has closed. Series that are not listed have no
-// bucket that was recomputed, see process.
+// bucket that was recomputed, see listMembers.
 func (a *Aggregator) touchMoved(ctx context.Context, c *chunk, all *results) {
 	for _, m := range c.moves {
 		if err := a.touchSubject(ctx, c, m); err != nil {

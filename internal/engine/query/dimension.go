@@ -116,18 +116,19 @@ func (all propertyCounts) dimensions(other int64) (found []Dimension) {
 	return found
 }
 
-// dimension returns the dimension of a name that readers have, or of a field of rows. A property that the
-// total does not have is not exact if a place has values that are not stored.
+// dimension returns a property, or a field of rows as it is. A property that the total does not have is not
+// exact if a place has values that are not stored.
 func (t *Total) dimension(name string) Dimension {
+	d := storedDimension(t.Summary, name)
+	if !isProperty(name) || len(t.Properties) == 0 {
+		return d
+	}
 	all := t.Dimensions()
 	if i := slices.IndexFunc(all, func(d Dimension) bool { return d.Name == name }); i >= 0 {
 		return all[i]
 	}
-	d := storedDimension(t.Summary, name)
-	if isProperty(name) {
-		d.Other = otherIn(t.Summary, t.Properties)
-		d.Exact = d.Other == 0
-	}
+	d.Other = otherIn(t.Summary, t.Properties)
+	d.Exact = d.Other == 0
 	return d
 }
 

@@ -2,6 +2,7 @@ package stack
 
 import (
 	"io"
+	"log"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -41,8 +42,11 @@ func (s *Stack) startThrottle() (err error) {
 		return err
 	}
 	proxy := httputil.NewSingleHostReverseProxy(table)
-	proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 64}                                           // requests of one invocation are concurrent
-	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) } // a cut connection stays one
+	// Requests of one invocation are concurrent. A cut connection stays one. What a killed function has not read
+	// is no error.
+	proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 64}
+	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
+	proxy.ErrorLog = log.New(io.Discard, "", 0)
 	s.throttle.table = proxy
 	s.throttled, err = StartFront("", "", clock.Clock{}, nil, &s.throttle)
 	return err

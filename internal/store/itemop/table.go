@@ -89,6 +89,16 @@ func RevisionIs(rev [16]byte) Precondition {
 	return Precondition{{Op: AttrEquals, Attr: tablekeys.AttrRev, Value: item.Value{Type: item.B, B: rev[:]}}}
 }
 
+// MembershipsAre requires that a log of groups is as it was read; for nil, and one without entries, that
+// there is none.
+func MembershipsAre(m *storage.Memberships) Precondition {
+	if m == nil || len(m.Log) == 0 {
+		return Precondition{{Op: ItemAbsent}}
+	}
+	return Precondition{{Op: AttrEquals, Attr: tablekeys.AttrMemberships,
+		Value: item.FromMemberships(m)[tablekeys.AttrMemberships]}}
+}
+
 // Requirement is one requirement on a stored item.
 type Requirement struct {
 	Op    RequirementOp

@@ -145,8 +145,14 @@ func hitName(h *hit) string {
 	return text(h.Attrs, webfield.Name)
 }
 
-// property returns the value of a property of an event.
+// property returns the value of a property of an event. Events that would not be stored again as they are
+// have their properties in the places.
 func (h *hit) property(name string) string {
+	for _, field := range webfield.Props() {
+		if p, ok := webfield.ParseProp(text(h.Attrs, field)); ok && p.Name == name {
+			return p.Value
+		}
+	}
 	return text(h.Attrs, webfield.PropertyPrefix+name)
 }
 

@@ -132,16 +132,19 @@ func TestServe_CountsPropertiesByTheirNames(t *testing.T) {
 	for i, fields := range [][]string{
 		{"name", "Buy", "prop1", "Buy?plan=pro"},
 		{"name", "Buy", "prop1", "Buy?coupon=x", "prop2", "Buy?plan=pro"},
+		{"name", "Buy", "prop1", "Buy?plan=pro", "prop2", "Buy?coupon=x"}, // not in the order of names
 		{"name", "Sign up", "prop1", "Sign up?plan=free=1"},
 		{"name", "Sign up"}, {"duration", "1000"},
 	} {
 		s.put("CUSTOMEVENT", at("2026-03-30T12:00:00Z")+model.Time(i), "a", fields...)
 	}
 	const rest = `"metrics": ["events"], "date_range": ["2026-03-30", "2026-03-30"]`
-	s.want(rest+`, "dimensions": ["event:props:plan"]`, `[["pro"],[2]]`, `[["(none)"],[1]]`,
+	s.want(rest+`, "dimensions": ["event:props:plan"]`, `[["pro"],[3]]`, `[["(none)"],[1]]`,
 		`[["free=1"],[1]]`)
 	s.want(rest+`, "filters": [["is", "event:props:coupon", ["(none)"]]]`, `[[],[3]]`)
 	s.want(rest+`, "filters": [["is", "event:props:other", ["x"]]]`, `[[],[0]]`)
+	s.want(rest+`, "filters": [["is", "event:props:plan", ["pro"]], ["is", "event:props:coupon", ["x"]]]`,
+		`[[],[2]]`)
 }
 
 // The names of values are those that dashboards of Plausible filter by.

@@ -136,14 +136,12 @@ func (h *Hider) dimensions(s Selection) map[string][]string {
 	found := map[string][]string{}
 	for i := range h.Catalog.Kinds {
 		k := &h.Catalog.Kinds[i]
-		names := []string{s.Field}
-		if s.property() != "" {
-			names = k.Properties
-		}
+		names := s.fields(k)
 		selected := s.Kind == "" || s.Kind == k.Name
 		if k.Sessions != nil {
 			selected = selected || s.Kind == k.Sessions.Of
-			names = sessionFields(k.Sessions, s.Field)
+			of, _ := h.Catalog.Kind(k.Sessions.Of) // of the same catalog
+			names = sessionFields(k.Sessions, s.fields(of))
 		}
 		if k.Subject.Name != s.Subject.Type || !selected {
 			continue
@@ -158,10 +156,18 @@ func (h *Hider) dimensions(s Selection) map[string][]string {
 	return found
 }
 
-// sessionFields returns the fields of sessions that are copied from a field of their events.
-func sessionFields(s *catalog.Sessions, field string) (names []string) {
+// fields returns the fields in which events of a kind may have the value.
+func (s Selection) fields(k *catalog.Kind) []string {
+	if s.property() != "" {
+		return k.Properties
+	}
+	return []string{s.Field}
+}
+
+// sessionFields returns the fields of sessions that are copied from fields of their events.
+func sessionFields(s *catalog.Sessions, of []string) (names []string) {
 	for _, f := range slices.Concat(s.First, s.Last) {
-		if f.Of == field {
+		if slices.Contains(of, f.Of) {
 			names = append(names, f.Name)
 		}
 	}
