@@ -104,7 +104,7 @@ size: ## all lines of Go by what they are (product, programs for checking, tests
 	@$(LAB) size
 
 .PHONY: test
-test: doctor node_modules ui/node_modules lint build-local ## every suite; Node adds the infrastructure and the pages, Java the referee DynamoDB Local (about 13 min on two cores; packages that did not change are not run again)
+test: doctor node_modules ui/node_modules build-local ## every suite; Node adds the infrastructure and the pages, Java the referee DynamoDB Local (about 20 min on two cores; packages that did not change are not run again)
 	@$(SUITES) short $(RACE) $(TOOK)
 	@$(MAKE) --no-print-directory test-infra
 
@@ -112,8 +112,7 @@ test: doctor node_modules ui/node_modules lint build-local ## every suite; Node 
 test-long: export TIDEMARK_SEED ?= $(shell date -u +%Y%m%d0000)
 
 .PHONY: test-long
-test-long: doctor node_modules ui/node_modules lint build-local ## longer: make test with more histories, rare planted faults, mutants compiled, an adding aggregator
-	@echo "seed    simulations of today begin with TIDEMARK_SEED=$(TIDEMARK_SEED)"
+test-long: doctor node_modules ui/node_modules build-local ## longer: make test with more histories, rare planted faults, mutants compiled, an adding aggregator
 	@$(SUITES) long $(RACE) $(TOOK)
 	@$(MAKE) --no-print-directory test-infra
 

@@ -19,34 +19,44 @@ memory() {
   go list -test -f '{{.ImportPath}} {{join .Deps ","}}' "$@" |
     awk '$1 ~ /\.test$/ && $2 !~ /internal\/local\/ddb/ {sub(/\.test$/, "", $1); print $1}'
 }
-packages() { go list ./... | grep "$@"; }
 
-# Only the packages in these folders share memory between goroutines. The suites in test and
-# cmd run programs, or simulations on one goroutine.
-shared='/(functions|internal|pkg)/'
-
-# Thousands of histories, queries and programs take too long under the race detector; fewer run under it.
+# Thousands of histories, queries and programs take too long under the race detector; the longer suite has fewer under it.
 histories='/(internal/engine/aggregate|internal/engine/alert|internal/api/promapi|pkg/lifecycle|pkg/timeseries)$'
 
-# What computes on one goroutine gains nothing by it, and the engine's comparison with its referee little.
+# What computes on one goroutine gains nothing by the detector, and the engine's comparison with its referee little.
 alone='/(internal/ops/cost|internal/ops/limits|internal/base/times|internal/local/engine/protocol)$'
+
+# The stack and the contract of stores spend their time in other processes: under the detector in the longer suite alone.
+nightly='/(internal/local/stack|internal/engine/storetest)$'
 
 # Seconds and megabytes of the worst requests are bounded without the detector, as programs are deployed.
 measured='^TestDoors'
+
+# shared prints the packages that lock, or wait for goroutines, themselves: those of functions, internal
+# and pkg. The suites in test and cmd run programs, or simulations on one goroutine.
+shared() {
+  go list -f '{{.ImportPath}} ,{{join .Imports ","}},{{join .TestImports ","}},{{join .XTestImports ","}},' \
+    ./functions/... ./internal/... ./pkg/... | awk '$2 ~ /,(sync|sync\/atomic|golang\.org\/x\/sync\/[a-z]+),/ {print $1}' |
+    grep -vE "$1"
+}
+# others prints the packages that shared does not.
+others() { go list ./... | grep -vxF "$(shared "$1")"; }
 
 # Words of the output are package paths, hence no quotes.
 if [[ "$1" == check ]]; then
   suite='unit and memory suites' plain -short $(memory ./functions/... ./internal/... ./pkg/... | grep -vE "$histories") \
     ./test/docs ./test/faults ./test/layers ./test/publicapi ./test/style
-elif [[ "$1" == long ]]; then
+  exit "$failed"
+fi
+without="$histories|$alone|$nightly"
+if [[ "$1" == long ]]; then
   export TIDEMARK_LONG=1
-  suite=shared suite $race -skip "$measured" $(packages -E "$shared" | grep -vE "$histories|$alone")
-  suite='doors' plain -run "$measured" ./functions/ingest ./functions/query
-  suite='programs and histories' plain $(packages -vE "$shared") $(packages -E "$histories|$alone")
-  suite='fewer histories, race detector' TIDEMARK_LONG='' suite $race ./internal/engine/aggregate ./internal/engine/alert ./internal/api/promapi ./pkg/timeseries
-else
-  suite=shared suite $race -skip "$measured" $(packages -E "$shared" | grep -vE "$alone|/pkg/lifecycle$")
-  suite='doors' plain -run "$measured" ./functions/ingest ./functions/query
-  suite=programs plain $(packages -vE "$shared") $(packages -E "$alone|/pkg/lifecycle$")
+  without="$histories|$alone"
+fi
+suite='shared memory, race detector' suite $race -skip "$measured" $(shared "$without")
+suite='doors' plain -run "$measured" ./functions/ingest ./functions/query
+suite='programs and histories' plain $(others "$without")
+if [[ "$1" == long ]]; then
+  suite='fewer histories, race detector' TIDEMARK_LONG='' suite $race $(go list ./... | grep -E "$histories")
 fi
 exit "$failed"

@@ -38,13 +38,13 @@ func Histories(short, long int) int {
 	return short
 }
 
-// Seed returns the seed that TIDEMARK_SEED sets, which changes by the day in make test-long, and
+// Seed returns the seed that TIDEMARK_SEED sets, which changes by the day in CI and make test-long, and
 // prints it. Without one the test is skipped.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed, err := strconv.ParseUint(os.Getenv("TIDEMARK_SEED"), 10, 64)
 	if err != nil {
-		t.Skip("skipped: TIDEMARK_SEED is not set; make test-long sets it to the date")
+		t.Skip("skipped: TIDEMARK_SEED is not set; CI and make test-long set it to the date")
 	}
 	t.Logf("TIDEMARK_SEED=%d", seed)
 	return seed
