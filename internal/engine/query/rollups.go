@@ -156,7 +156,7 @@ func (s *Service) pagerOfRollups(ctx context.Context, q Rollups) (*rollupPager, 
 	position := func(shard int, past model.Order) string {
 		return keys.Row(rollup.Key{Series: parts[shard], Tier: q.Unit.String(), Start: past.At}).SK
 	}
-	r := &rollupPager{progress: progress, missing: q.between()}
+	r := &rollupPager{progress: progress}
 	r.pager = &pager[rollup.Row, Rollup]{
 		description: fmt.Sprintf("%s rollups of %s", q.Unit, q.Series),
 		cursors:     newCursors(s.cursorKeys(), q.cursorClass(), q.Series, q.From, q.To, q.Newest),
@@ -172,6 +172,9 @@ func (s *Service) pagerOfRollups(ctx context.Context, q Rollups) (*rollupPager, 
 		check: func(ctx context.Context, past, next *model.Order, page []Rollup) ([]Rollup, error) {
 			covered := q.covered(past, next)
 			missing, err := s.missing(ctx, q, q.Unit, covered.From, covered.To)
+			if covered.From == q.From {
+				missing = union(append(missing, q.beginning()...))
+			}
 			r.missing = union(append(r.missing, missing...))
 			known := func(r Rollup) bool { return !overlaps(missing, Segment{From: r.Bucket.Start, To: r.Bucket.End}) }
 			return lists.Filter(page, known), err

@@ -4,20 +4,27 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Spans are segments without a unit, disjoint and in order of time. Their functions return new slices.
+// Spans are disjoint segments in order of time, without a unit but for a range's beginning. Their functions
+// return new slices.
 
-// union returns the spans that cover all times of several spans, in any order.
+// union returns the spans that cover all times of several spans, in any order. Spans of different units that
+// overlap become one without a unit.
 func union(all []Segment) (merged []Segment) {
-	all = slices.Clone(all)
+	all = lists.Filter(all, func(s Segment) bool { return s.From < s.To })
 	slices.SortFunc(all, func(a, b Segment) int { return cmp.Compare(a.From, b.From) })
 	for _, s := range all {
-		if n := len(merged); n > 0 && s.From <= merged[n-1].To {
-			merged[n-1].To = max(merged[n-1].To, s.To)
-		} else if s.From < s.To {
+		n := len(merged)
+		if n == 0 || s.From > merged[n-1].To || s.From == merged[n-1].To && s.Unit != merged[n-1].Unit {
 			merged = append(merged, s)
+			continue
+		}
+		last := &merged[n-1]
+		if last.To = max(last.To, s.To); s.Unit != last.Unit {
+			last.Unit = 0
 		}
 	}
 	return merged
