@@ -51,10 +51,15 @@ days, and their zone is UTC. A day of which a part is not known is not exact. A 
 nothing is known has one line, with exact false and without a number of events.
 
 The columns are
-  kind,subject,stream,tier,bucket,measure,count,invalid,sum,min,max,avg,stddev,first,last,p50,p95,p99,exact,events,field,value,distinct,wholeFrom,truncated,increase,resets,rate,timeMean,coveredSeconds,rounded,event
+  kind,subject,stream,tier,bucket,measure,count,invalid,sum,min,max,avg,stddev,first,last,p50,p95,p99,exact,events,field,value,distinct,wholeFrom,truncated,increase,resets,rate,timeMean,coveredSeconds,rounded,event,highest,highestPlaces,lowest,lowestPlaces
 bucket is the start of the bucket and sum is exact, except that numbers in Parquet are
 floating-point numbers. A measure without valid values has empty figures (null in NDJSON).
 Only measures that are declared with percentiles have them.
+
+In rows of groups, highest and lowest are the ten members with the highest and the lowest
+values as JSON, such as [{"member":"sensor_01","value":31.5}], and highestPlaces and
+lowestPlaces how many members are known: 10, or fewer after a purge. With fewer members than
+places, these are all. Both are empty if the members are not known.
 
 After the measures of a bucket, there is a line for each field with distinct counts, and
 for each value of a dimension with its events. A bucket of page views has only these,

@@ -80,7 +80,8 @@ func rollupColumns(*catalog.Kind) []Column {
 		all = append(all, Column{name, valueTypes[name]})
 	}
 	all = append(all, Column{"wholeFrom", Text}, Column{"truncated", Boolean})
-	return append(append(all, figures(query.StepColumns)...), text(httpapi.EventColumn))
+	all = append(append(all, figures(query.StepColumns)...), text(httpapi.EventColumn))
+	return append(all, lists.Map(query.MemberColumns, members)...)
 }
 
 // LocalRollups are the columns of rollups of the periods of a time zone.
@@ -102,6 +103,13 @@ func figures(of []query.FigureColumn) []Column {
 			return Column{c.Name, Number}
 		}
 	})
+}
+
+func members(c query.MemberColumn) Column {
+	if _, count := c.Value(query.TopMembers{}).(*int64); count {
+		return Column{c.Name, Integer}
+	}
+	return Column{c.Name, Object}
 }
 
 // MeansQuery is a query of a table of rollups, in the SQL of Athena: an example to change.

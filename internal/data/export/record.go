@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
@@ -31,6 +32,7 @@ type record struct {
 	WholeFrom string `json:"wholeFrom"`
 	Truncated bool   `json:"truncated"`       // the bucket's row omits undeclared measures
 	Event     string `json:"event,omitempty"` // the name of the events with Value, if Field is a property
+	query.TopMembers
 }
 
 var _ entry = record{}
@@ -43,8 +45,37 @@ func (r record) cells() ([]string, error) {
 	row = append(append(row, httpapi.FigureCells(query.FigureColumns, figures)...), strconv.FormatBool(r.Exact))
 	row = append(row, cell(r.Events), r.Field, r.Value, cell(r.Distinct), r.WholeFrom,
 		strconv.FormatBool(r.Truncated))
-	row = append(row, httpapi.FigureCells(query.StepColumns, figures)...)
-	return httpapi.SafeCells(append(row, r.Event)), nil
+	row = append(append(row, httpapi.FigureCells(query.StepColumns, figures)...), r.Event)
+	members, err := r.members()
+	for _, m := range members {
+		text := ""
+		if m != nil {
+			text = fmt.Sprint(m)
+		}
+		row = append(row, text)
+	}
+	return httpapi.SafeCells(row), err
+}
+
+// members returns the lists of members as JSON and how many places are known of each, nil if it is not known.
+func (r record) members() ([]any, error) {
+	all := make([]any, len(query.MemberColumns))
+	for i, c := range query.MemberColumns {
+		switch x := c.Value(r.TopMembers).(type) {
+		case *int64:
+			all[i] = present(x)
+		case []query.Member:
+			if x == nil {
+				continue
+			}
+			text, err := json.Marshal(x)
+			if err != nil {
+				return nil, err
+			}
+			all[i] = string(text)
+		}
+	}
+	return all, nil
 }
 
 // cell returns a count as text, "" if there is none.
@@ -69,7 +100,9 @@ func (r record) values() ([]any, error) {
 	row = append(row, r.figureValues(query.FigureColumns)...)
 	row = append(row, r.Exact, present(r.Events), r.Field, r.Value, present(r.Distinct), r.WholeFrom,
 		r.Truncated)
-	return append(append(row, r.figureValues(query.StepColumns)...), r.Event), nil
+	row = append(append(row, r.figureValues(query.StepColumns)...), r.Event)
+	members, err := r.members()
+	return append(row, members...), err
 }
 
 func (r record) figureValues(columns []query.FigureColumn) []any {

@@ -24,6 +24,10 @@ func TestRecord_EachColumnHasItsValue(t *testing.T) {
 			Rounded: new(int64(20))},
 		Exact: true, Events: new(int64(13)), Field: "room", Value: "x", Distinct: new(int64(14)),
 		WholeFrom: "2026-04-02", Truncated: true, Event: "Buy",
+		TopMembers: query.TopMembers{
+			Highest:       []query.Member{{Member: "a;\"b\"", Value: *d(21)}, {Member: "=c", Value: *d(22)}},
+			HighestPlaces: new(int64(10)), Lowest: []query.Member{}, LowestPlaces: new(int64(9)),
+		},
 	}
 	want := map[string]string{
 		"kind": "READING", "subject": "a", "stream": "s", "tier": "day", "bucket": "2026-04-01T00:00:00Z",
@@ -32,6 +36,8 @@ func TestRecord_EachColumnHasItsValue(t *testing.T) {
 		"events": "13", "field": "room", "value": "x", "distinct": "14", "wholeFrom": "2026-04-02",
 		"truncated": "true", "increase": "15", "resets": "16", "rate": "17.5", "timeMean": "19.5", "coveredSeconds": "18.5",
 		"rounded": "20", "event": "Buy",
+		"highest":       `[{"member":"a;\"b\"","value":21},{"member":"=c","value":22}]`,
+		"highestPlaces": "10", "lowest": "[]", "lowestPlaces": "9",
 	}
 	cells, err := r.cells()
 	if err != nil {

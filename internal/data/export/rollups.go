@@ -89,6 +89,9 @@ func newRecords(of query.Series, r *query.Rollup) (records []record) {
 		line := bucket
 		line.Measure, line.Figures = name, query.NewFigures(m)
 		line.Exact, line.WholeFrom = httpapi.LineExact(r.Exact, r.Partial, rollup.MeasureRole, name)
+		if of.Kind.GroupsOf != "" {
+			line.TopMembers = r.TopMembers(name)
+		}
 		records = append(records, line)
 	}
 	if len(records) == 0 {
