@@ -31,19 +31,7 @@ func (c checker) profile() {
 				quote(f.Default)+" is not one of the allowed values: add it to them, or choose one of them")
 		}
 	}
-	indexes := map[string]bool{}
-	for _, x := range p.Indexes {
-		path := "subject.profile.indexes." + x.Field
-		c.wrong(path, wrongField(x.Field))
-		if x.Index != FirstIndex && x.Index != SecondIndex {
-			c.wrong(path, quote(x.Index)+" is not an index: want gsi1 or gsi2")
-		}
-		if indexes[x.Index] {
-			c.wrong(path, quote(x.Index)+" has another field already: an index has one field")
-		}
-		indexes[x.Index] = true
-		c.within(path+".shards", x.Shards, 1, MaxShards, "a list sends one request for each")
-	}
+	c.indexes(p)
 	c.constraints(p)
 	if !slices.Contains([]Release{ReleaseFree, ReleaseReserve}, p.Release) {
 		c.wrong("subject.profile.release", quote(string(p.Release))+

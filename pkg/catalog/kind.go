@@ -68,13 +68,14 @@ const (
 	MintedID IDPolicy = "minted"
 )
 
-// OrderType is what orders the events of a kind.
+// OrderType is what orders the events of a kind, or the profiles in an index.
 type OrderType string
 
 // The order types. "" is the event time.
 const (
 	NumberOrder OrderType = "number" // a number: negative, fractional, up to 38 digits
 	TextOrder   OrderType = "text"   // a text, by its bytes
+	TimeOrder   OrderType = "time"   // a text in RFC 3339, by the instant; only of profiles
 )
 
 // LatestPolicy is how the latest item of a series is kept.

@@ -36,22 +36,6 @@ type ProfileField struct {
 	Immutable bool
 }
 
-// ProfileIndex finds profiles of a subject type by a text field. Profiles without the field
-// are not in the index.
-type ProfileIndex struct {
-	Field string
-	Index string // FirstIndex or SecondIndex; "" is the first. An index has one field.
-	// Shards is the number of partitions for the profiles of one value, so that a frequent
-	// value does not make a hot partition; 0 and 1 mean one. It can never change.
-	Shards int
-}
-
-// The indexes of the table, as named in package keys.
-const (
-	FirstIndex  = "gsi1"
-	SecondIndex = "gsi2"
-)
-
 // Unique is a constraint: no two subjects of a type have the same values of its fields. A
 // profile without one of the fields is not checked.
 type Unique struct {
@@ -117,8 +101,7 @@ func (p Profile) Complete() Profile {
 		p.Declared[i].Values = slices.Clone(p.Declared[i].Values)
 	}
 	for i := range p.Indexes {
-		p.Indexes[i].Index = cmp.Or(p.Indexes[i].Index, FirstIndex)
-		p.Indexes[i].Shards = cmp.Or(p.Indexes[i].Shards, 1)
+		p.Indexes[i] = p.Indexes[i].complete()
 	}
 	for i := range p.Unique {
 		p.Unique[i].Fields = slices.Clone(p.Unique[i].Fields)
@@ -147,9 +130,9 @@ func (p *Profile) Fields() []Field {
 	all := lists.Map(p.Declared, func(f ProfileField) Field {
 		return Field{Name: f.Name, Path: "fields." + f.Name}
 	})
-	all = append(all, lists.Map(p.Indexes, func(x ProfileIndex) Field {
-		return Field{Name: x.Field, Path: "indexes." + x.Field}
-	})...)
+	for _, x := range p.Indexes {
+		all = append(all, x.fields()...)
+	}
 	for _, u := range p.Unique {
 		all = append(all, lists.Map(u.Fields, func(f string) Field {
 			return Field{Name: f, Path: "unique." + u.Name + ".fields"}

@@ -50,6 +50,7 @@ func TestProfile_EachMistakeIsNamed(t *testing.T) {
 		many[i] = catalog.Unique{Name: strings.Repeat("u", i+1), Fields: []string{"f"}}
 	}
 	unique := func(u ...catalog.Unique) catalog.Profile { return catalog.Profile{Unique: u} }
+	indexed := func(x ...catalog.ProfileIndex) catalog.Profile { return catalog.Profile{Indexes: x} }
 	for _, c := range []struct {
 		profile catalog.Profile
 		want    string // the field, and a part of the message
@@ -58,6 +59,26 @@ func TestProfile_EachMistakeIsNamed(t *testing.T) {
 		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a"}, {Field: "b"}}}, "subject.profile.indexes.b an index has one field"},
 		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a", Shards: 65}}}, "subject.profile.indexes.a.shards out of bounds"},
 		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: ""}}}, "subject.profile.indexes. no name"},
+		{indexed(catalog.ProfileIndex{Field: "a", And: []string{"b", "b"}}),
+			"subject.profile.indexes.a.and is in the index twice"},
+		{indexed(catalog.ProfileIndex{Field: "a", And: []string{"_b"}}),
+			"subject.profile.indexes.a.and reserved for Tidemark"},
+		{indexed(catalog.ProfileIndex{Field: "a", Sort: []string{"a"}}),
+			"subject.profile.indexes.a.sort is in the index twice"},
+		{indexed(catalog.ProfileIndex{Field: "a", Sort: []string{""}}),
+			"subject.profile.indexes.a.sort has no name"},
+		{indexed(catalog.ProfileIndex{Field: "a", Sort: []string{"b", "c", "d", "e", "f"}}),
+			"subject.profile.indexes.a.sort at most 4"},
+		{indexed(catalog.ProfileIndex{Field: "a", And: []string{"b", "c", "d", "e"}}),
+			"subject.profile.indexes.a.and at most 4"},
+		{indexed(catalog.ProfileIndex{Field: "a", Sort: []string{"b"}, Shards: 2}),
+			"subject.profile.indexes.a.sort remove shards"},
+		{indexed(catalog.ProfileIndex{Field: "a", Sort: []string{"b"},
+			Types: map[string]catalog.OrderType{"b": "bool"}}), "subject.profile.indexes.a.types no order"},
+		{indexed(catalog.ProfileIndex{Field: "a", Types: map[string]catalog.OrderType{"b": "text"}}),
+			"subject.profile.indexes.a.types add it to sort"},
+		{indexed(catalog.ProfileIndex{Field: "a", Sort: []string{"b"}}, catalog.ProfileIndex{Field: "a",
+			Index: "gsi2"}), "subject.profile.indexes.a same fields"},
 		{unique(catalog.Unique{Fields: []string{"a"}}), "subject.profile.unique has no name"},
 		{unique(catalog.Unique{Name: "u"}), "subject.profile.unique.u.fields missing"},
 		{unique(catalog.Unique{Name: "u", Fields: []string{"a", "a"}}), "subject.profile.unique.u.fields is listed twice"},

@@ -121,6 +121,10 @@ func (x *expression) within(l *itemop.ListRequest) string {
 	switch {
 	case l.Prefix != "":
 		within += " AND begins_with(" + x.name(sort) + "," + x.text(l.Prefix) + ")"
+	case l.From != "" && l.To == "":
+		within += " AND " + x.name(sort) + " >= " + x.text(l.From)
+	case l.From == "" && l.To != "": // no key is empty, and DynamoDB rejects one in a condition
+		within += " AND " + x.name(sort) + " <= " + x.text(l.To)
 	case l.To != "":
 		within += " AND " + x.name(sort) + " BETWEEN " + x.text(l.From) + " AND " + x.text(l.To)
 	}

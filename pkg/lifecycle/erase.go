@@ -104,7 +104,7 @@ func (e *eraser) eraseItems(ctx context.Context, c itemClass, page []item.Item) 
 			continue
 		}
 		batch, bytes = append(batch, it.Key()), bytes+int64(it.Size())
-		if len(batch) == MaxErase {
+		if len(batch) == itemop.MaxBatchWrites {
 			if err := flush(); err != nil {
 				return erased, err
 			}

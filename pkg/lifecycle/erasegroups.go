@@ -59,7 +59,7 @@ func (e *eraser) eraseShares(ctx context.Context, groups []rollup.Key) error {
 			stored = append(stored, tablekeys.Row(group))
 		}
 	}
-	for batch := range slices.Chunk(stored, MaxErase) {
+	for batch := range slices.Chunk(stored, itemop.MaxBatchWrites) {
 		if err := e.eraseKeys(ctx, batch); err != nil {
 			return err
 		}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
@@ -14,7 +16,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// ErrNoIndex is returned for a field that no index of the subject type uses.
+// ErrNoIndex is returned for fields that no index of the subject type has as its fields. The error says which
+// indexes there are.
 var ErrNoIndex = errors.New("no index finds profiles by this field: declare one for the subject type")
 
 // ProfilePage is one page of profiles from an index. Writes of the last moments may be missing.
@@ -29,39 +32,66 @@ type Cursor struct {
 	Position itemop.Position
 }
 
-// ListByField reads one page of the profiles of a subject type that have a value in a
-// field, at most limit. If the value is spread over shards, it reads one shard after the
-// other, with one request each, until the page is full.
-func (s *Service) ListByField(ctx context.Context, subjectType, field, value string, after Cursor,
-	limit int) (ProfilePage, error) {
-	for _, x := range s.profile(subjectType).Indexes {
-		if x.Field == field {
-			found, err := s.listByField(ctx, subjectType, x, value, after, limit)
-			if err != nil {
-				err = fmt.Errorf("list %s by %s: %w", subjectType, field, err)
-			}
-			return found, err
-		}
-	}
-	return ProfilePage{}, fmt.Errorf("list %s by %s: %w", subjectType, field, ErrNoIndex)
+// ProfileQuery selects profiles of a subject type by an index, in the order of its sort fields and then
+// of the subjects' ids.
+type ProfileQuery struct {
+	SubjectType string
+	By          map[string]string // the text of each field of the index, Field and And
+	// From and To are bounds of the first sort field: From is included, To is not, and null is no bound. Each
+	// has the type of the field, or is its text: a number in digits; a time in RFC 3339, or a date.
+	From, To   model.Value
+	Descending bool   // the last profile first; not in an index with shards, which has no order
+	Limit      int    // profiles; 0 means as many as one request returns (1 MB)
+	After      Cursor // Next of the previous page of the same query; the zero Cursor is the start
 }
 
-func (s *Service) listByField(ctx context.Context, subjectType string, x catalog.ProfileIndex, value string,
-	after Cursor, limit int) (all ProfilePage, _ error) {
-	shard := after.Shard
+// List reads one page of the profiles that a query selects. It reads the shards of an index one after the
+// other, with one request each, until the page is full. The error wraps ErrNoIndex if no index has the fields
+// of the query, and model.ErrCondition if the index cannot have its texts, bounds or direction.
+func (s *Service) List(ctx context.Context, q ProfileQuery) (ProfilePage, error) {
+	found, err := s.list(ctx, q)
+	if err != nil {
+		err = fmt.Errorf("list %s by %s: %w", q.SubjectType, strings.Join(slices.Sorted(maps.Keys(q.By)), ", "),
+			err)
+	}
+	return found, err
+}
+
+func (s *Service) list(ctx context.Context, q ProfileQuery) (ProfilePage, error) {
+	x, err := findIndex(s.profile(q.SubjectType).Indexes, q.By)
+	if err != nil {
+		return ProfilePage{}, err
+	}
+	l, err := q.request(x)
+	if err != nil {
+		return ProfilePage{}, err
+	}
+	return s.listShards(ctx, q, x, l)
+}
+
+// ListByField is List of the profiles that have a text in a field, for an index of this field alone.
+func (s *Service) ListByField(ctx context.Context, subjectType, field, value string, after Cursor,
+	limit int) (ProfilePage, error) {
+	return s.List(ctx, ProfileQuery{SubjectType: subjectType, By: map[string]string{field: value}, After: after,
+		Limit: limit})
+}
+
+// listShards reads shard after shard, as l says, until a page of q is full.
+func (s *Service) listShards(ctx context.Context, q ProfileQuery, x catalog.ProfileIndex,
+	l itemop.ListRequest) (all ProfilePage, _ error) {
+	shard := q.After.Shard
 	if shard == 0 && x.Shards > 1 {
 		shard = 1
 	}
-	for position := after.Position; ; position = (itemop.Position{}) {
-		found, err := s.listProfiles(ctx, itemop.ListRequest{
-			Index: x.Index, Partition: tablekeys.FieldPartition(subjectType, x.Field, value, shard),
-			Limit: max(0, limit-len(all.Profiles)), After: position,
-		}, item.Profile)
+	for l.After = q.After.Position; ; l.After = (itemop.Position{}) {
+		l.Partition = partition(q.SubjectType, x, func(field string) string { return q.By[field] }, shard).Key()
+		l.Limit = max(0, q.Limit-len(all.Profiles))
+		found, err := s.listProfiles(ctx, l, item.Profile)
 		if err != nil {
 			return ProfilePage{}, err
 		}
 		all.Profiles = append(all.Profiles, found.Profiles...)
-		switch full := limit > 0 && len(all.Profiles) >= limit; {
+		switch full := q.Limit > 0 && len(all.Profiles) >= q.Limit; {
 		case found.Next.Position != (itemop.Position{}):
 			all.Next = Cursor{Shard: shard, Position: found.Next.Position}
 			return all, nil
@@ -106,32 +136,4 @@ func (s *Service) listProfiles(ctx context.Context, l itemop.ListRequest,
 		}
 	}
 	return found, nil
-}
-
-// setIndexKeys sets the keys of a stored profile in the indexes of its subject type, and
-// removes the keys of indexes whose field it lacks. It does not touch an index that the
-// type does not declare, because another program may use it.
-func setIndexKeys(it item.Item, p *model.Profile, spec *catalog.Profile) {
-	for _, x := range spec.Indexes {
-		it.SetIndex(x.Index, indexKey(p, x))
-	}
-}
-
-func indexKey(p *model.Profile, x catalog.ProfileIndex) keys.Key {
-	v, ok := p.Attrs.Get(x.Field)
-	if !ok || v.Kind != model.Text || v.Text == "" {
-		return keys.Key{}
-	}
-	return tablekeys.FieldEntry(p.Subject, x.Field, v.Text, shardIndex(p.Subject.ID, x.Shards))
-}
-
-// shardIndex returns the shard of a subject in an index with n shards, 1 to n, by FNV-1a of its id; it returns 0
-// if the index has no shards. Stored keys contain the shard, so this function must never change.
-func shardIndex(id string, n int) int {
-	if n < 2 {
-		return 0
-	}
-	h := fnv.New64a()
-	h.Write([]byte(id))
-	return int(h.Sum64()%uint64(n)) + 1
 }

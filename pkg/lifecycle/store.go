@@ -32,13 +32,10 @@ type Reader interface {
 
 // Eraser removes items of purged subjects, without preconditions.
 type Eraser interface {
-	// Erase removes at most MaxErase items by one request. An item that does not exist is
+	// Erase removes at most itemop.MaxBatchWrites items by one request. An item that does not exist is
 	// not an error. left are the items that the server did not process.
 	Erase(ctx context.Context, items []keys.Key) (left []keys.Key, result storage.WriteResult, err error)
 }
-
-// MaxErase is the largest number of items that one request of an Eraser removes.
-const MaxErase = itemop.MaxBatchWrites
 
 // retrier commits transactions, with retries.
 type retrier struct{ retry.Retrier }

@@ -155,12 +155,7 @@ func (a *validation) checkProfile(p *model.Profile, spec *catalog.Profile) {
 		}
 	}
 	for _, x := range spec.Indexes {
-		v, ok := p.Attrs.Get(x.Field)
-		if ok && v.Kind != model.Text && v.Kind != model.Null {
-			a.addError(x.Field, codeWrongType, "is not a string, but an index uses this field: send a string")
-		} else if k := indexKey(p, x); k != (keys.Key{}) && k.Check() != nil {
-			a.addError(x.Field, codeKeyTooLong, "is too long for an index key: shorten it")
-		}
+		a.checkIndex(p, x)
 	}
 	for _, u := range spec.Unique {
 		for _, name := range u.Fields {
@@ -176,6 +171,31 @@ func (a *validation) checkProfile(p *model.Profile, spec *catalog.Profile) {
 			a.addError("", codeKeyTooLong,
 				"the values of the unique constraint %s are too long for a key: shorten them", c.constraint)
 		}
+	}
+}
+
+// checkIndex checks the fields of an index.
+func (a *validation) checkIndex(p *model.Profile, x catalog.ProfileIndex) {
+	for _, field := range x.By() {
+		if v, _ := p.Attrs.Get(field); v.Kind != model.Text && v.Kind != model.Null {
+			a.addError(field, codeWrongType, "is not a string, but an index uses this field: send a string")
+		}
+	}
+	for _, field := range x.Sort {
+		v, _ := p.Attrs.Get(field)
+		if _, err := sortForm(x.SortType(field), v); err != nil {
+			a.addError(field, codeWrongType, "%v", err)
+		}
+	}
+	k, all := indexKey(p, x), append(x.By(), x.Sort...)
+	switch {
+	case k == (keys.Key{}) || k.Check() == nil:
+	case len(all) == 1:
+		a.addError(x.Field, codeKeyTooLong, "is too long for an index key: shorten it")
+	default:
+		a.addError(x.Field, codeKeyTooLong,
+			"is too long for an index key, together with the other fields of the index: shorten one of %s",
+			strings.Join(all, ", "))
 	}
 }
 

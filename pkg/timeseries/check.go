@@ -202,9 +202,10 @@ func compileProfile(t reflect.Type, subject catalog.SubjectType) (*layout, catal
 	if kind == nil || kind.Subject.Profile == nil {
 		return newLayout(c.columns), catalog.Profile{}.Complete(), c.err()
 	}
+	sorted := c.checkSorts(kind.Subject.Profile, fields)
 	for _, f := range kind.Subject.Profile.Fields() {
 		switch form := fields[f.Name]; {
-		case form == textForm, form == marshaledForm,
+		case sorted[f.Path], form == textForm, form == marshaledForm,
 			strings.HasPrefix(f.Path, "unique.") && form != noForm && form != nestedForm:
 		default:
 			c.report(RowDiffers, "",
@@ -212,6 +213,37 @@ func compileProfile(t reflect.Type, subject catalog.SubjectType) (*layout, catal
 		}
 	}
 	return newLayout(c.columns), *kind.Subject.Profile, c.err()
+}
+
+// sortForms are the forms of fields that indexes sort by, by type. Stored times are texts that sort as times.
+var sortForms = map[catalog.OrderType][]form{
+	catalog.TextOrder:   {textForm, marshaledForm, timeForm},
+	catalog.NumberOrder: {decimalForm, floatForm, intForm, uintForm},
+	catalog.TimeOrder:   {timeForm, textForm},
+}
+
+// checkSorts reports fields whose values an index cannot sort, and returns the paths of fields that sort.
+func (c *checker) checkSorts(p *catalog.Profile, fields map[string]form) (paths map[string]bool) {
+	paths = map[string]bool{}
+	for _, x := range p.Indexes {
+		path := "indexes." + x.Field + ".sort"
+		paths[path] = true
+		for _, name := range x.Sort {
+			want := x.SortType(name)
+			switch form, has := fields[name]; {
+			case !has:
+				c.report(RowDiffers, "",
+					"%s names %s, but the type has no such field: add one, or remove it from the index",
+					path, name)
+			case !slices.Contains(sortForms[want], form):
+				c.report(RowDiffers, "",
+					"%s has %s as a %s, but the field of the type has no such values, or none with an order: "+
+						"name its type in Types, or sort by another field",
+					path, name, want)
+			}
+		}
+	}
+	return paths
 }
 
 var (

@@ -166,6 +166,29 @@ func (p *Profiles[T]) ListBy(ctx context.Context, field, value string) iter.Seq2
 	}))
 }
 
+// List returns an iterator over the profiles that a query selects by an index, in its order: from After
+// on, at most Limit. It sets SubjectType, and may lag behind by moments. The error is lifecycle.ErrNoIndex
+// if no index has the fields of the query, and model.ErrCondition if the index cannot have its texts, bounds
+// or direction.
+func (p *Profiles[T]) List(ctx context.Context, q lifecycle.ProfileQuery) iter.Seq2[Profile[T], error] {
+	q.SubjectType = p.subject
+	selected := p.each(paging.ItemsAfter(q.After,
+		func(after lifecycle.Cursor) ([]model.Profile, lifecycle.Cursor, error) {
+			request := q
+			request.After = after
+			page, err := p.service.List(ctx, request)
+			return page.Profiles, page.Next, err
+		}))
+	return func(yield func(Profile[T], error) bool) {
+		n := 0
+		for one, err := range selected {
+			if n++; !yield(one, err) || n == q.Limit {
+				return
+			}
+		}
+	}
+}
+
 // ListDeleted returns an iterator over the deleted profiles that can be restored, latest deletion first. It
 // may lag behind by moments.
 func (p *Profiles[T]) ListDeleted(ctx context.Context) iter.Seq2[Profile[T], error] {

@@ -19,7 +19,7 @@ import (
 
 // The limits. Give the reason in the commit message if you raise one.
 const (
-	maxExported  = 511 // exported top-level names in packages that programs can import
+	maxExported  = 512 // exported top-level names in packages that programs can import
 	maxFileLines = 300 // of a Go file that is not a test
 )
 

@@ -33,6 +33,11 @@ const ship = "kinds:\n  POSITION:\n    subject: {name: SHIP}\n"
 // of returns the kind of ships with one more line.
 func of(line string) string { return ship + "    " + line + "\n" }
 
+// flagged declares an index of profiles by the field flag.
+func flagged(index string) string {
+	return "kinds: {POSITION: {subject: {name: SHIP, profile: {indexes: {flag: {" + index + "}}}}}}"
+}
+
 // voyages returns the kind of ships with sessions of it.
 func voyages(gap string) string {
 	return ship + "  VOYAGE: {subject: {name: SHIP}, latest: none, tiers: {raw: 30d, hour: {retention: 90d, grace: 40m}}, sessionsOf: {kind: POSITION, by: crew, gap: " + gap + "}}\n"
@@ -134,6 +139,12 @@ func TestCompare_ClassifiesEachChange(t *testing.T) {
 		"a removed stage":     {"stages: {dev: {}, test: {}}", "stages: {dev: {}}", "safe | stages.test | declared | "},
 		"a stage's removal":   {"stages: {dev: {}}", "stages: {dev: {removal: destroy}}", "safe | stages.dev.removal | retain | destroy"},
 		"a source of a stage": {"stages: {dev: {}}", "stages: {dev: {sources: {sqs: true}}}", "safe | stages.dev.sources.sqs | false | true"},
+
+		"a further field of an index": {flagged("shards: 2"), flagged("and: [port]"),
+			"safe | kinds.POSITION.subject.profile.indexes.flag.and |  | port"},
+		"the order of an index": {flagged("sort: [name, tons]"),
+			flagged("sort: [name, tons], types: {tons: number}"),
+			"safe | kinds.POSITION.subject.profile.indexes.flag.sort | name, tons | name, tons: number"},
 
 		"a field that orders events": {of("tiers: {raw: 30d}"), of("orderBy: {field: lap, type: number}\n    tiers: {raw: 30d}"), "refused | kinds.POSITION.orderBy |  | lap number"},
 		"undeclared fields": {ship, of("undeclared: drop"),

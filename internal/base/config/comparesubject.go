@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -79,10 +80,26 @@ var indexRules = memberRules[catalog.ProfileIndex]{
 	name: func(i catalog.ProfileIndex) string { return i.Field },
 	show: func(catalog.ProfileIndex) string { return "declared" },
 	both: func(path string, a, b catalog.ProfileIndex) []Change {
-		changes := differ(join(path, "index"), a.Index, b.Index, "indexes.index")
+		changes := slices.Concat(
+			differ(join(path, "index"), a.Index, b.Index, "indexes.index"),
+			differ(join(path, "and"), strings.Join(a.And, ", "), strings.Join(b.And, ", "), "indexes.fields"),
+			differ(join(path, "sort"), sortText(a), sortText(b), "indexes.fields"))
+		if !slices.Equal(a.And, b.And) || sortText(a) != sortText(b) {
+			return changes // other partitions, so that shards do not matter
+		}
 		return append(changes,
 			differ(join(path, "shards"), fmt.Sprint(a.Shards), fmt.Sprint(b.Shards), "indexes.shards")...)
 	},
+}
+
+// sortText returns the fields that sort an index, with the types of those that are no texts.
+func sortText(x catalog.ProfileIndex) string {
+	return strings.Join(lists.Map(x.Sort, func(name string) string {
+		if t := x.SortType(name); t != catalog.TextOrder {
+			return name + ": " + string(t)
+		}
+		return name
+	}), ", ")
 }
 
 var uniqueRules = memberRules[catalog.Unique]{

@@ -212,7 +212,17 @@ func readProfileField(r *reader, name string, v value) catalog.ProfileField {
 
 func readIndex(r *reader, name string, v value) catalog.ProfileIndex {
 	x := catalog.ProfileIndex{Field: name, Index: catalog.FirstIndex, Shards: 1}
-	r.object(v, members{{"index", text(&x.Index)}, {"shards", integer(&x.Shards)}})
+	r.object(v, members{
+		{"index", text(&x.Index)}, {"shards", integer(&x.Shards)}, {"and", list(&x.And)}, {"sort", list(&x.Sort)},
+		{"types", func(r *reader, v value) {
+			x.Types = map[string]catalog.OrderType{}
+			r.each(v, func(name string, _ *yaml.Node, child value) {
+				var t catalog.OrderType
+				text(&t)(r, child)
+				x.Types[name] = t
+			})
+		}},
+	})
 	return x
 }
 

@@ -41,7 +41,9 @@ var rulings = map[string]ruling{
 			"the members, or retire the groups first"},
 	"groups.removed": {Class: Safe, Why: "the kind of its groups is removed"},
 	"indexes.added":  {Class: Safe, Why: "a profile enters the index when it is written next"},
-	"indexes.index":  {Class: Safe, Why: "a profile enters the new index when it is written next"},
+	"indexes.fields": {Class: Safe, Why: "a profile enters the changed index when it is written next: " +
+		"tidemark subject backfill writes all"},
+	"indexes.index": {Class: Safe, Why: "a profile enters the new index when it is written next"},
 	"indexes.removed": {Class: Safe, Why: "profiles keep the unused keys of the index until they are " +
 		"written again"},
 	"indexes.shards": {Class: Refused, Why: "stored profiles would be searched in other partitions: " +

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/reserved"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -179,12 +181,28 @@ func reservedNames(k *catalog.Kind) (found Mistakes) {
 		return found
 	}
 	for _, f := range k.Subject.Profile.Fields() {
+		path := "kinds." + k.Name + ".subject.profile." + f.Path
 		if reserved.InProfile(f.Name) {
-			found = append(found, Mistake{Path: "kinds." + k.Name + ".subject.profile." + f.Path, Message: fmt.Sprintf(
+			found = append(found, Mistake{Path: path, Message: fmt.Sprintf(
 				"%q is an attribute of Tidemark's own items: choose another field", f.Name)})
+		}
+		if meant := misspelt(f, k.Subject.Profile); meant != "" {
+			found = append(found, Mistake{Path: path, Message: fmt.Sprintf(
+				"%q is not in fields%s: correct it, or declare it there", f.Name, names.Meant(meant))})
 		}
 	}
 	return found
+}
+
+// misspelt returns the declared field that an index of several fields seems to mean by another name; "" if it
+// means none.
+func misspelt(f catalog.Field, p *catalog.Profile) string {
+	declared := lists.Map(p.Declared, func(d catalog.ProfileField) string { return d.Name })
+	further := strings.HasSuffix(f.Path, ".and") || strings.HasSuffix(f.Path, ".sort")
+	if !further || slices.Contains(declared, f.Name) {
+		return ""
+	}
+	return names.Closest(f.Name, declared)
 }
 
 // spanText returns a duration as written in the file.

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/store/item"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -218,6 +218,38 @@ var lifecycleFacts = []fact{
 		c.equal("the complete partition", len(c.list(itemop.ListRequest{Partition: "p"})), 10)
 		c.equal("an empty one", c.list(itemop.ListRequest{Partition: "none"}), []string{})
 	}},
+	{"List returns the items within bounds, each of which may be open, in both directions", func(c *contract) {
+		all := []string{"A", "B", "B#1", "C", "D"}
+		for _, sk := range all {
+			it := testItem(testKey("p", sk))
+			it.SetIndex(keys.IndexGSI2, keys.Key{PK: "x", SK: sk})
+			c.commit(storage.Written, putAction(it))
+		}
+		for _, from := range []string{"", "#", "B", "B#", "E"} {
+			for _, to := range []string{"", "#", "B", "B#", "C", "D", "E"} {
+				if to != "" && to < from {
+					continue // DynamoDB rejects it
+				}
+				var want []string
+				for _, sk := range all {
+					if sk >= from && (to == "" || sk <= to) {
+						want = append(want, sk)
+					}
+				}
+				for i := range 8 {
+					l := itemop.ListRequest{Partition: "p", From: from, To: to, Newest: i%2 == 1, Limit: i / 4}
+					if i/2%2 == 1 {
+						l.Index, l.Partition = keys.IndexGSI2, "x"
+					}
+					sorted := slices.Clone(want)
+					if l.Newest {
+						slices.Reverse(sorted)
+					}
+					c.equal(fmt.Sprintf("%+v", l), c.list(l), sorted)
+				}
+			}
+		}
+	}},
 	{"List of an index returns its items by sort key, with any limit and direction", func(c *contract) {
 		var want []string
 		for i := range 6 {
@@ -254,7 +286,7 @@ var lifecycleFacts = []fact{
 var eraseFacts = []fact{
 	{"Erase removes items of any kind, and an absent item is no error", func(c *contract) {
 		var items []keys.Key
-		for i := range lifecycle.MaxErase {
+		for i := range itemop.MaxBatchWrites {
 			k := testKey(fmt.Sprint("p", i%3), fmt.Sprint(i))
 			items = append(items, k)
 			if i%2 == 0 {
@@ -275,7 +307,7 @@ var eraseFacts = []fact{
 	{"an invalid request is an error", func(c *contract) {
 		k := testKey("p", "a")
 		c.commit(storage.Written, putAction(testItem(k)))
-		many := make([]keys.Key, lifecycle.MaxErase+1)
+		many := make([]keys.Key, itemop.MaxBatchWrites+1)
 		for i := range many {
 			many[i] = testKey("p", fmt.Sprint(i))
 		}

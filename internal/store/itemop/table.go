@@ -17,7 +17,7 @@ type ListRequest struct {
 	Index     string // "" is the table itself
 	Partition string
 	Prefix    string   // of the sort key; "" is the complete partition
-	From, To  string   // bounds of the sort key, both included; empty for no bounds, and with a Prefix
+	From, To  string   // bounds of the sort key, both included; an empty one is none; without a Prefix
 	Newest    bool     // in descending order of the sort key
 	Eventual  bool     // eventually consistent, for half the cost; an index always is
 	Limit     int      // items; 0 means as many as one request returns (1 MB)

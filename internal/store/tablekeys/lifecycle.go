@@ -109,22 +109,6 @@ func UniqueIn(pk string) keys.Key { return keys.Key{PK: pk, SK: ClassUnique} }
 // IsUnique reports whether a partition key is a sentinel's.
 func IsUnique(pk string) bool { return strings.HasPrefix(pk, ClassUnique+string(separator)) }
 
-// FieldEntry returns the key of a profile in an index that finds profiles by a field.
-// shard is 1 to n if the index has n shards, and 0 if it has none.
-func FieldEntry(s model.Subject, field, value string, shard int) keys.Key {
-	return keys.Key{PK: FieldPartition(s.Type, field, value, shard), SK: keyparts.Join(s.ID)}
-}
-
-// FieldPartition returns the partition key, in an index, of the profiles of a subject
-// type that have a value in a field.
-func FieldPartition(subjectType, field, value string, shard int) string {
-	pk := keyparts.Join(classSubject, subjectType, field, value)
-	if shard > 0 {
-		pk += string(separator) + strconv.Itoa(shard)
-	}
-	return pk
-}
-
 // DeletedEntry returns the key of a tombstone in the first index: with all tombstones of
 // its subject type, ordered by the time of deletion.
 func DeletedEntry(s model.Subject, deletedAt model.Time) keys.Key {
