@@ -31,8 +31,11 @@ latest item. With --status or --account, the devices with such a profile are lis
 With --silent, the subjects of a type are listed that have sent nothing for a time, with the
 time of their newest event. The time ends where the table stream is processed: an event that
 is not processed yet makes no subject silent. A subject that has a profile and no event has
-never sent. With --by, their number in each group is printed, by the latest value of the field
-that groups are by.
+never sent.
+
+With --by, the number of members of each group is printed, and with --silent how many of them
+are silent: by the latest value of the field that groups are by, and in groups of profiles by
+the profile of now. It reads the newest event of each subject: 0.5 read units each.
 
 Series that were stored by an earlier release are listed after their next event, or after
 "tidemark rebuild".
@@ -45,6 +48,7 @@ Examples:
   tidemark ls devices
   tidemark ls devices/sensor_01
   tidemark ls devices --silent 30m
+  tidemark ls devices --by by-site
   tidemark ls devices --silent 30m --by by-site
   tidemark ls devices --status active
   tidemark ls devices --account acme --seen`

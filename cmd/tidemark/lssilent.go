@@ -15,7 +15,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// silentFlags choose the subjects that have sent nothing for a time.
+// silentFlags choose the subjects that have sent nothing for a time, or the groups whose members are
+// counted.
 type silentFlags struct {
 	span times.Span
 	kind string
@@ -25,7 +26,8 @@ type silentFlags struct {
 func (f *silentFlags) register(cmd *cobra.Command) {
 	cmd.Flags().Var(&f.span, "silent", "list subjects of TYPE without an event of this `duration`, such as 30m")
 	cmd.Flags().StringVar(&f.kind, "kind", "", "with --silent: only events of this `kind`")
-	cmd.Flags().StringVar(&f.by, "by", "", "with --silent: count by groups of this `type`, such as by-site")
+	cmd.Flags().StringVar(&f.by, "by", "",
+		"count members by groups of this `type`, such as by-site; with --silent, also silent ones")
 }
 
 func (f *silentFlags) chosen() bool { return f.span != 0 || f.kind != "" || f.by != "" }
@@ -40,8 +42,11 @@ func (f *silentFlags) list(cmd *cobra.Command, to *connection, flags readFlags, 
 	if err != nil {
 		return err
 	}
-	if subject.ID != "" || f.span == 0 {
-		return usagef("--silent lists the subjects of a type: tidemark ls TYPE --silent 30m")
+	switch {
+	case subject.ID != "":
+		return usagef("--silent and --by are of the subjects of a type: tidemark ls TYPE --silent 30m")
+	case f.span == 0 && (f.by == "" || f.kind != ""):
+		return usagef("--kind needs --silent: tidemark ls TYPE --silent 30m")
 	}
 	q := query.Silent{
 		SubjectType: subject.Type, Kinds: query.CatalogKinds(kinds),
@@ -57,7 +62,7 @@ func (f *silentFlags) list(cmd *cobra.Command, to *connection, flags readFlags, 
 		if q.By, err = arguments.GroupKind(kinds, of, f.by); err != nil {
 			return err
 		}
-		q.Limit = 0 // it is of the groups
+		q.Limit, q.Members = 0, true // the limit is of lists
 	}
 	progress, err := from.StreamProgress(ctx)
 	if err != nil {
@@ -73,20 +78,22 @@ func (f *silentFlags) list(cmd *cobra.Command, to *connection, flags readFlags, 
 	var result any = httpapi.NewSilent(query.SilentPage{Subjects: found}, q.Through, progress)
 	counts := query.CountSilent(found)
 	if q.By != nil {
-		result = httpapi.NewSilentCounts(counts, "", progress)
+		result = httpapi.NewSilentCounts(q, counts, "", progress)
 	}
 	return flags.print(cmd, from, result, func() error {
 		defer printing.Progress(cmd.ErrOrStderr(), progress, from.Now())
 		switch {
 		case q.Through <= model.MinTime:
 			return printNone(cmd, "nothing was processed yet: no subject is known to be silent")
+		case len(found) == 0 && q.Members:
+			return printNone(cmd, "no subject of "+what+" is listed")
 		case len(found) == 0:
 			none := "no subject of %s was silent for %s before %s"
 			return printNone(cmd, fmt.Sprintf(none, what, f.span.Text(), q.Through))
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "known through %s\n", q.Through)
 		if q.By != nil {
-			return printing.SilentCounts(cmd.OutOrStdout(), counts)
+			return printing.SilentCounts(cmd.OutOrStdout(), q, counts)
 		}
 		return printing.Silent(cmd.OutOrStdout(), kinds, found, q.Through)
 	})

@@ -49,10 +49,14 @@ func TestGroups_CommandsSayWhatIsMissing(t *testing.T) {
 	b.expect(2, words("latest by-site/berlin"), "read its rollups instead")
 	b.process(b.append("old", "2026-11-02T10:00:00Z 1"))
 	b.put(item.FromStreamProgress(wallClock()))
-	b.expect(0, words("ls devices --silent 30m --by by-site"), "GROUP", "(in no group)  1")
+	b.expect(0, words("ls devices --silent 30m --by by-site"), "GROUP          MEMBERS  SILENT",
+		"(in no group)  1        1")
+	b.expect(0, words("ls devices --by by-site"), "GROUP          MEMBERS\n", "(in no group)  1\n")
+	b.expect(0, words("ls devices --by by-site --output json"), `"membersWithoutGroup":1`)
 	b.expect(0, words("ls devices --silent 30m --by readings-by-site --output csv"),
-		"group,silent,groupKnown\n,1,true\n,0,false\n")
+		"group,members,silent,groupKnown\n,1,1,true\n,0,0,false\n")
 	b.expect(2, words("ls devices --silent 30m --by by-line"), "there are by-site")
 	b.expect(2, words("ls sites --silent 30m --by by-site"), "no kind of sites has groups")
-	b.expect(2, words("ls devices --by by-site"), "tidemark ls TYPE --silent 30m")
+	b.expect(2, words("ls devices/old --by by-site"), "tidemark ls TYPE --silent 30m")
+	b.expect(2, words("ls devices --by by-site --kind readings"), "--kind needs --silent")
 }

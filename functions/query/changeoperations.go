@@ -139,16 +139,19 @@ var changeOperations = map[httpapi.Action]operation{
 		},
 	},
 	httpapi.CountSilent: {
-		Summary: "Numbers of silent members by group",
+		Summary: "Numbers of silent members by group, and of all members",
 		Description: "How many subjects without an event of the span before processedThrough each group has, " +
-			"by the latest value of the field that groups are by. withoutGroup never had an event of the " +
-			"groups' kind, or none with the field; of unknownGroup no event is stored any more. A page " +
-			"counts up to 2,000 subjects: add up the pages. Reads what the list of silent subjects reads.",
-		Parameters: []string{"for", "kind", "cursor"},
+			"by the latest value of the field that groups are by, and by the profile of now if they are by its " +
+			"fields. withoutGroup never had an event of the groups' kind, or none with the field; of " +
+			"unknownGroup no event is stored any more. With members=true, groups have the number of all " +
+			"their members, too. A page counts up to 2,000 subjects: add up the pages. Reads what the list of " +
+			"silent subjects reads, and with members the newest event of each subject.",
+		Parameters: []string{"for", "kind", "members", "cursor"},
 		Result:     "SilentCounts",
 		List:       true,
 		Problems: []httpapi.ProblemType{
-			problemBadSpan, problemUnknownKind, problemForgedCursor, problemForeignCursor,
+			problemBadSpan, problemUnknownKind, httpapi.ProblemBoolean, problemForgedCursor,
+			problemForeignCursor,
 		},
 	},
 	httpapi.ListSubjects: {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -179,18 +180,25 @@ func TestCountSilent_AnOwnersCountsAreOfItsSubjects(t *testing.T) {
 		}
 	}
 	const path = "/v1/silent/halls/visits-by-wing?for=10m"
-	for owner, want := range map[string]string{
-		"":     `{"groups":[],"withoutGroup":5,"unknownGroup":1,`,
-		"acme": `{"groups":[],"withoutGroup":3,"unknownGroup":1,`,
+	counts := func(none int, more string) string {
+		return fmt.Sprintf(`{"groups":[],"withoutGroup":%d,"unknownGroup":1,%s"next":`, none, more)
+	}
+	for _, c := range []struct{ owner, more, want string }{
+		{"", "", counts(5, "")},
+		{"acme", "", counts(3, "")},
+		{"", "&members=true", counts(5, `"membersWithoutGroup":5,"membersUnknownGroup":1,`)},
+		{"acme", "&members=true", counts(3, `"membersWithoutGroup":3,"membersUnknownGroup":1,`)},
 	} {
+		owner, want := c.owner, c.want
 		if h.OwnerClaim = ""; owner != "" {
 			h.OwnerClaim = "account"
 		}
-		response := getAs(t, h, path, map[string]string{"account": owner})
+		response := getAs(t, h, path+c.more, map[string]string{"account": owner})
 		if response.Status != 200 || !strings.HasPrefix(response.Body, want) {
 			t.Errorf("owner %q: %d %s, want %s", owner, response.Status, response.Body, want)
 		}
 	}
 	h.OwnerClaim = ""
 	requireProblem(t, getAs(t, h, path+"&kind=readings", nil), "/problems/unknown-kind")
+	requireProblem(t, getAs(t, h, path+"&members=2", nil), "/problems/bad-boolean")
 }

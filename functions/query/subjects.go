@@ -79,8 +79,8 @@ func (h *Handler) silent(ctx context.Context, res resource, args params) (any, e
 	return httpapi.NewSilent(page, q.Through, progress), err
 }
 
-// countSilent counts the silent members of the groups of a kind. A page counts as many subjects as it may
-// look at.
+// countSilent counts the silent members of the groups of a kind, and with members all of them. A page counts
+// as many subjects as it may look at.
 func (h *Handler) countSilent(ctx context.Context, res resource, args params) (any, error) {
 	of, _ := h.Catalog.Kind(res.Kind.GroupsOf) // a kind of groups has it
 	q, progress, err := h.silentQuery(ctx, res, args, of.Subject)
@@ -88,8 +88,11 @@ func (h *Handler) countSilent(ctx context.Context, res resource, args params) (a
 		return nil, err
 	}
 	q.By = res.Kind
+	if q.Members = args.boolean("members"); args.err() != nil {
+		return nil, args.err()
+	}
 	page, err := h.Query.Silent(ctx, q)
-	return httpapi.NewSilentCounts(query.CountSilent(page.Subjects), page.Next, progress), err
+	return httpapi.NewSilentCounts(q, query.CountSilent(page.Subjects), page.Next, progress), err
 }
 
 // silentQuery returns the request for the silent subjects of a type.

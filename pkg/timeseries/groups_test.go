@@ -100,6 +100,11 @@ func TestGroups_AreListedReadAndTheirSilentMembersCounted(t *testing.T) {
 	if diff := cmp.Diff(want, counts); diff != "" || unknown != 0 || err != nil || !through.Equal(today) {
 		t.Errorf("%d unknown, through %s, %v (-want +got):\n%s", unknown, through, err, diff)
 	}
+	counts, unknown, through, err = places.Members(t.Context())
+	want["hall"] = 2
+	if diff := cmp.Diff(want, counts); diff != "" || unknown != 0 || err != nil || !through.Equal(today) {
+		t.Errorf("members: %d unknown, through %s, %v (-want +got):\n%s", unknown, through, err, diff)
+	}
 }
 
 // byAccount is a kind with groups by a field of the devices' profiles.
@@ -169,6 +174,10 @@ func TestGroups_ByAFieldOfTheProfile(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"": 1, "acme": 1, "bolt": 1}, counts); diff != "" || err != nil {
 		t.Errorf("silent members, %v (-want +got):\n%s", err, diff)
 	}
+	counts, _, _, err = accounts.Members(t.Context())
+	if diff := cmp.Diff(map[string]int{"": 1, "acme": 1, "bolt": 1}, counts); diff != "" || err != nil {
+		t.Errorf("members, %v (-want +got):\n%s", err, diff)
+	}
 }
 
 // A program that opens the profiles with another declaration would log no change.
@@ -195,6 +204,9 @@ func TestGroups_HaveNoEvents(t *testing.T) {
 	}
 	if _, _, _, err := readings.SilentMembers(t.Context(), time.Minute); err == nil {
 		t.Error("silent members of devices: no error")
+	}
+	if _, _, _, err := readings.Members(t.Context()); err == nil {
+		t.Error("members of devices: no error")
 	}
 	places, err := readings.Groups("location")
 	if err != nil {

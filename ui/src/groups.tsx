@@ -1,5 +1,6 @@
 // The groups that the subjects of a type are in: the levels, and the groups of each.
 import { useState } from "preact/hooks";
+import { MemberCounts } from "./membercounts";
 import { Notice, href } from "./parts";
 import { usePolled } from "./polled";
 import { url, type Readable, type Subjects } from "./api";
@@ -18,13 +19,19 @@ export function Groups({ kinds, subjects }: { kinds: Readable[]; subjects: strin
     <section aria-label="Groups">
       <h2>Groups</h2>
       {own.map((level) => (
-        <Level key={level.kind} level={level} first={level === own[0]} />
+        <Level key={level.kind} level={level} members={subjects} first={level === own[0]} />
       ))}
     </section>
   );
 }
 
-function Level({ level, first }: { level: Readable; first: boolean }) {
+interface LevelProps {
+  level: Readable;
+  members: string;
+  first: boolean;
+}
+
+function Level({ level, members, first }: LevelProps) {
   const [open, setOpen] = useState(first);
   const { data, problem } = usePolled<Subjects>(
     open ? url([level.subjects], { limit: String(shown) }) : null,
@@ -46,6 +53,7 @@ function Level({ level, first }: { level: Readable; first: boolean }) {
         </a>
       </div>
       {data && !groups.length && <p class="note">No bucket of a group has closed yet.</p>}
+      <MemberCounts level={level} members={members} />
       <p class="note">
         As a command: <code>tidemark ls {level.subjects}</code>
       </p>

@@ -30,19 +30,33 @@ func Silent(w io.Writer, kinds *catalog.Catalog, found []query.SilentSubject, th
 	return table.Print()
 }
 
-// SilentCounts prints a line for each group, after a header, and one each for the members without a group and
-// for those whose group is not known.
-func SilentCounts(w io.Writer, counts query.SilentCounts) error {
+// SilentCounts prints a line for each group with the numbers that were requested, after a header, and one
+// each for the members without a group and for those whose group is not known.
+func SilentCounts(w io.Writer, q query.Silent, counts query.SilentCounts) error {
 	table := terminal.NewTable(w)
-	table.Add("GROUP", "SILENT")
-	for _, g := range counts.Groups {
-		table.Add(g.Group, terminal.Grouped(g.Silent))
+	line := func(name, members, silent string) {
+		cells := []string{name}
+		if q.Members {
+			cells = append(cells, members)
+		}
+		if q.For > 0 {
+			cells = append(cells, silent)
+		}
+		table.Add(cells...)
 	}
-	for _, rest := range []query.SilentCount{
-		{Group: "(in no group)", Silent: counts.None}, {Group: "(not known)", Silent: counts.Unknown},
-	} {
-		if rest.Silent > 0 {
-			table.Add(rest.Group, terminal.Grouped(rest.Silent))
+	count := func(name string, c query.SilentCount) {
+		line(name, terminal.Grouped(c.Members), terminal.Grouped(c.Silent))
+	}
+	line("GROUP", "MEMBERS", "SILENT")
+	for _, g := range counts.Groups {
+		count(g.Group, g)
+	}
+	for _, rest := range []struct {
+		name string
+		of   query.SilentCount
+	}{{name: "(in no group)", of: counts.None}, {name: "(not known)", of: counts.Unknown}} {
+		if rest.of.Members > 0 {
+			count(rest.name, rest.of)
 		}
 	}
 	return table.Print()

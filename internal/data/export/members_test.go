@@ -98,6 +98,7 @@ func memberCells(header []string, records [][]string, kind string) (cells [][]st
 // Rows of groups name their members in CSV and in Parquet. Lists that are not known are empty cells and no
 // number of places, and so are the lists of a row of a member.
 func TestRollups_NameTheMembersOfGroups(t *testing.T) {
+	t.Parallel()
 	source := newGroups(t)
 	var out strings.Builder
 	if err := source.Rollups(t.Context(), &out, AllTiers, "csv", nil); err != nil {
@@ -144,6 +145,7 @@ func TestRollups_NameTheMembersOfGroups(t *testing.T) {
 
 // Programs read the lists of Parquet as JSON, and their places as whole numbers.
 func TestRollups_ParquetHasTheTypesOfMembers(t *testing.T) {
+	t.Parallel()
 	w := new(bytes.Buffer)
 	out, err := openParquet(w, RollupRows.Columns(nil))
 	if err != nil {

@@ -122,6 +122,9 @@ type Store interface {
 	List(ctx context.Context, l itemop.ListRequest) (itemop.ListPage, error)
 	// Profile reads a subject's profile; nil if there is none.
 	Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error)
+	// Memberships reads the log of the groups that a subject's profile is in; one without entries if there is
+	// none.
+	Memberships(ctx context.Context, subject model.Subject) (storage.Memberships, error)
 }
 
 // expired reports whether an item with this TTL attribute, in epoch seconds, has expired

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,7 +29,9 @@ type Silent struct {
 	// Through is the time up to which the table is known: the changes that were stored until then are
 	// processed. The span ends there, so that a table stream which is behind makes no subject silent.
 	Through model.Time
-	For     time.Duration // the span; more than 0
+	For     time.Duration // the span; more than 0, or 0 with Members
+	// Members says to return the subjects that are not silent, too, to count all by their groups. It needs By.
+	Members bool
 	// By is a kind of groups of members of the subject type: SilentSubject.Group is set. nil sets none.
 	By     *catalog.Kind
 	Limit  int // subjects in a page or iteration; 0 means all
@@ -46,6 +49,9 @@ type SilentSubject struct {
 	Rounded bool
 	Newest  model.Series // the series of that event; zero if there is none
 	Group   SilentGroup  // with Silent.By
+	// Active says that the subject is not silent, which only Silent.Members returns. Its LastSeen and Newest are
+	// not set.
+	Active bool
 }
 
 // SilentGroup is the group in which the newest event of a silent subject counts.
@@ -79,7 +85,7 @@ func (s *Service) Silent(ctx context.Context, q Silent) (SilentPage, error) {
 	}
 	scope := []string{"silent", q.SubjectType, q.Prefix, q.Kind, q.For.String()}
 	if q.By != nil {
-		scope = append(scope, q.By.Name)
+		scope = append(scope, q.By.Name, strconv.FormatBool(q.Members))
 	}
 	cursors := cursorsFor(s.cursorKeys(), scope...)
 	after, err := cursors.open(q.Cursor)
@@ -117,7 +123,7 @@ func (s *Service) EachSilent(ctx context.Context, q Silent) iter.Seq2[SilentSubj
 
 func (q Silent) check() error {
 	switch {
-	case q.For <= 0:
+	case q.For < 0, q.For == 0 && (!q.Members || q.By == nil):
 		return fmt.Errorf("silent for %s: %w", q.For, ErrRange)
 	case q.Limit < 0:
 		return fmt.Errorf("limit %d: %w", q.Limit, ErrLimit)
@@ -128,7 +134,7 @@ func (q Silent) check() error {
 // listedSubject is the entries of one subject in the list of series.
 type listedSubject struct {
 	subject  model.Subject
-	series   []storage.ListedSeries // of the kind of the request
+	series   []storage.ListedSeries // of the kind of the request, and of the kind that groups are of
 	position model.Order            // of the last entry: its shard as a time, and its sort key
 }
 
@@ -197,7 +203,7 @@ func (s *Service) listedSubjects(
 					one = listedSubject{subject: l.Series.Subject}
 				}
 				one.position = model.Order{At: model.Time(shard), ID: tablekeys.SeriesEntry(l.Series).SK}
-				if l.Series.Kind != "" && (q.Kind == "" || q.Kind == l.Series.Kind) {
+				if l.Series.Kind != "" && (q.counts(l.Series.Kind) || q.groups(l.Series.Kind)) {
 					one.series = append(one.series, l)
 				}
 			}
@@ -217,7 +223,7 @@ func (s *Service) silentOnes(
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(shardReads)
 	for i, l := range all {
-		if l.mayBeSilent(q) {
+		if q.Members || l.mayBeSilent(q) {
 			reads.Go(func() (err error) {
 				found[i], err = s.silentSubject(ctx, q, l)
 				return err
@@ -237,43 +243,3 @@ func (s *Service) silentOnes(
 
 // lastSeenBefore is the time at or before which the newest event of a silent subject is.
 func (q Silent) lastSeenBefore() model.Time { return q.Through.Add(-q.For) }
-
-// mayBeSilent reports whether the hours of the list leave open that the subject is silent.
-func (l listedSubject) mayBeSilent(q Silent) bool {
-	for _, one := range l.series {
-		if one.Last > q.lastSeenBefore() {
-			return false
-		}
-	}
-	return true
-}
-
-// silentSubject reads the newest events of a subject. It returns nil if the subject is not silent.
-func (s *Service) silentSubject(ctx context.Context, q Silent, l listedSubject) (*SilentSubject, error) {
-	one := SilentSubject{Subject: l.subject}
-	grouped := model.MinTime // the newest event of the group's kind
-	for _, listed := range l.series {
-		newest, err := s.newestEvent(ctx, q, listed.Series)
-		if err != nil {
-			return nil, err
-		}
-		at, rounded := listed.Last, newest == nil
-		if newest != nil {
-			at = newest.At
-		}
-		if at > q.lastSeenBefore() {
-			return nil, nil
-		}
-		if q.By != nil && listed.Series.Kind == q.By.GroupsOf && at >= grouped {
-			if one.Group, err = s.silentGroup(ctx, q, l.subject, newest); err != nil {
-				return nil, err
-			}
-			grouped = at
-		}
-		if one.LastSeen == nil || at > *one.LastSeen {
-			one.LastSeen, one.Rounded = &at, rounded
-			one.Newest = listed.Series
-		}
-	}
-	return &one, nil
-}

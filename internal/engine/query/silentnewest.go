@@ -7,26 +7,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// silentGroup returns the group of a silent subject: by its newest event, where nil is one that is not
-// stored, or by the profile that the subject has now.
-func (s *Service) silentGroup(
-	ctx context.Context, q Silent, subject model.Subject, newest *model.Event,
-) (SilentGroup, error) {
-	if q.By.GroupByProfile {
-		p, err := s.Store.Profile(ctx, subject, false)
-		if p == nil || err != nil {
-			return SilentGroup{}, err
-		}
-		id, _ := q.By.ProfileGroup(p.Attrs)
-		return SilentGroup{ID: id}, nil
-	}
-	if newest == nil || newest.Unreadable {
-		return SilentGroup{Unknown: true}, nil
-	}
-	id, _ := q.By.GroupID(newest, nil)
-	return SilentGroup{ID: id}, nil
-}
-
 // newestEvent returns the newest event of a series, by its latest item or its events; nil if none is stored.
 // By a latest item, its fields are the latest ones that events had.
 func (s *Service) newestEvent(
