@@ -101,13 +101,13 @@ var foldMutants = []mutant{
 	},
 	{
 		Name: "no-seal", Says: "a row is folded again although its children expire", Tests: aggregateTests,
-		Edits: []edit{{recomputation, "exists(row) && sealed(row, rowReadAt)",
+		Edits: []edit{{recomputation, "exists(row) && item.SealedRow(row, rowReadAt)",
 			"exists(row) && item.DamagedRow(row)"}},
 	},
 	{
 		Name: "seal-late", Says: "a row is sealed when its first child expires, not an hour before",
 		Tests: aggregateTests,
-		Edits: []edit{{sealing, "row.ChildrenExpireAt-int64(tier.SealMargin.Seconds())", "row.ChildrenExpireAt"}},
+		Edits: []edit{{foldingRow, "row.ChildrenExpireAt-int64(tier", "row.ChildrenExpireAt-0*int64(tier"}},
 	},
 	{
 		Name: "sealed-stays-exact", Says: "a sealed row is not marked inexact when a change arrives",

@@ -229,8 +229,8 @@ var groupMutants = []mutant{
 		Edits: []edit{
 			{
 				File: leavingGroups,
-				Old:  "	for _, group := range groups {\n		if err := e.strikeMember",
-				New:  "	for _, group := range groups[len(groups):] {\n		if err := e.strikeMember",
+				Old:  "	for _, group := range groups {\n		folded, err := e.strikeMember",
+				New:  "	for _, group := range groups[len(groups):] {\n		folded, err := e.strikeMember",
 			},
 		},
 	},
@@ -240,13 +240,15 @@ var groupMutants = []mutant{
 		Edits: []edit{
 			{
 				File: leavingGroups,
-				Old:  "	if err := e.eraseShares(ctx, groups); err != nil {\n		return err\n	}\n",
-				New:  "",
+				Old: "	refold, err := e.eraseShares(ctx, groups)\n" +
+					"	if err != nil {\n		return err\n	}\n",
+				New: "	var refold []rollup.Key\n",
 			},
 			{
 				File: leavingGroups,
-				Old:  "	return nil\n}\n\n// eraseShares",
-				New:  "	return e.eraseShares(ctx, groups)\n}\n\n// eraseShares",
+				Old:  "	return e.notifyGroups(ctx, refold)",
+				New: "	if _, err := e.eraseShares(ctx, groups); err != nil {\n		return err\n	}\n" +
+					"	return e.notifyGroups(ctx, refold)",
 			},
 		},
 	},
@@ -256,9 +258,24 @@ var groupMutants = []mutant{
 		Edits: []edit{
 			{
 				File: leavingGroups,
-				Old:  "		case stored != nil && (row.Summary == nil ||",
-				New:  "		case stored == nil || (row.Summary == nil ||",
+				Old:  "		if stored != nil && (row.Summary == nil ||",
+				New:  "		if stored == nil || (row.Summary == nil ||",
 			},
 		},
+	},
+	{
+		Name: "purge-no-notice", Says: "a purge leaves it to the records of deletions to notify groups",
+		Tests: []string{"pkg/lifecycle"},
+		Edits: []edit{{File: leavingGroups, Old: "return e.notifyGroups(ctx, refold)", New: "return nil"}},
+	},
+	{
+		Name: "purge-notice-late", Says: "a purge does not look at the clock after it has notified groups",
+		Tests: []string{"pkg/lifecycle"},
+		Edits: []edit{{File: leavingGroups, Old: "e.now() >= due;", New: "due == model.MinTime;"}},
+	},
+	{
+		Name: "purge-notice-once", Says: "a purge notifies only the groups whose shares it still finds",
+		Tests: []string{"pkg/lifecycle"},
+		Edits: []edit{{File: leavingGroups, Old: "folded = stored != nil &&", New: "folded = false &&"}},
 	},
 }

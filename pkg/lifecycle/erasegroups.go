@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/ids"
 	"github.com/tidemark-db/tidemark/internal/store/item"
@@ -12,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -23,6 +26,10 @@ import (
 // Shares go before lists, and finer rows before coarser ones. So a recomputation of a group
 // at the same time reads children without the subject, or loses the revision on which it writes. For that
 // reason an absent row is written too, as an empty one: a recomputation that read it as absent starts over.
+//
+// The stream may lose the records of the removed events. So the purge notifies the groups itself, before it
+// removes the rows of the page, which name them: also those whose shares are gone already, because a process
+// that removed them may have stopped before it notified.
 func (e *eraser) leaveGroups(ctx context.Context, page []item.Item) error {
 	var groups []rollup.Key
 	for _, it := range page {
@@ -33,37 +40,66 @@ func (e *eraser) leaveGroups(ctx context.Context, page []item.Item) error {
 			}
 		}
 	}
-	if err := e.eraseShares(ctx, groups); err != nil {
+	refold, err := e.eraseShares(ctx, groups)
+	if err != nil {
 		return err
 	}
 	for _, group := range groups {
-		if err := e.strikeMember(ctx, group); err != nil {
+		folded, err := e.strikeMember(ctx, group)
+		if err != nil {
 			return fmt.Errorf("remove the name from the %s of %s at %s: %w", group.Tier, group.Series,
 				group.Start, err)
 		}
+		if folded {
+			refold = append(refold, group)
+		}
 	}
-	return nil
+	return e.notifyGroups(ctx, refold)
 }
 
-// eraseShares removes the subject's shares of buckets of groups. Only buckets that are folded from shares
-// have any.
-func (e *eraser) eraseShares(ctx context.Context, groups []rollup.Key) error {
+// eraseShares removes the subject's shares of buckets of groups, and returns these buckets. Only buckets that
+// are folded from shares have any.
+func (e *eraser) eraseShares(ctx context.Context, groups []rollup.Key) (had []rollup.Key, err error) {
 	var stored []keys.Key
 	for _, group := range groups {
-		group.Member = tablekeys.Member(e.at.Subject)
-		share, err := e.Store.GetItem(ctx, tablekeys.Row(group))
+		share := group
+		share.Member = tablekeys.Member(e.at.Subject)
+		it, err := e.Store.GetItem(ctx, tablekeys.Row(share))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if share != nil {
-			stored = append(stored, tablekeys.Row(group))
+		if it != nil {
+			stored, had = append(stored, it.Key()), append(had, group)
 		}
 	}
 	for batch := range slices.Chunk(stored, itemop.MaxBatchWrites) {
 		if err := e.eraseKeys(ctx, batch); err != nil {
-			return err
+			return nil, err
 		}
 		e.at.Count(classShares, int64(len(batch)), 0)
+	}
+	return had, nil
+}
+
+// refoldEvery is the tick of the invalidations of groups: all that are put within one are one.
+const refoldEvery = model.Time(5 * time.Minute / time.Millisecond)
+
+// notifyGroups makes sure that the sweep of groups folds some buckets after now: it puts their invalidations,
+// due at the end of the present tick. If the clock has passed that after the put, they are put again.
+func (e *eraser) notifyGroups(ctx context.Context, buckets []rollup.Key) error {
+	for some := range slices.Chunk(buckets, itemop.MaxItems) {
+		for due := model.MinTime; e.now() >= due; {
+			due = e.now() - e.now()%refoldEvery + refoldEvery
+			put := map[keys.Key]itemop.Action{} // a transaction has each key once
+			for _, key := range some {
+				i := storage.Invalidation{Due: due, Key: key, Shard: storage.GroupShard}
+				it := item.FromInvalidation(i)
+				put[it.Key()] = itemop.Action{Key: it.Key(), Put: it}
+			}
+			if _, err := e.retrier().commit(ctx, e.Store, slices.Collect(maps.Values(put))); err != nil {
+				return fmt.Errorf("notify the groups: %w", err)
+			}
+		}
 	}
 	return nil
 }
@@ -71,47 +107,50 @@ func (e *eraser) eraseShares(ctx context.Context, groups []rollup.Key) error {
 // maxStrikes is how often a row is read again because another process wrote it meanwhile.
 const maxStrikes = 10
 
-// strikeMember writes the row of a group without the subject in its lists.
-func (e *eraser) strikeMember(ctx context.Context, key rollup.Key) error {
+// strikeMember writes the row of a group without the subject in its lists. It reports whether the row is one
+// that is still folded: a sealed one keeps its sums.
+func (e *eraser) strikeMember(ctx context.Context, key rollup.Key) (folded bool, err error) {
 	member := tablekeys.Member(e.at.Subject)
 	for range maxStrikes {
 		stored, err := e.Store.GetItem(ctx, tablekeys.Row(key))
 		if err != nil {
-			return err
+			return false, err
 		}
 		row, err := e.groupRow(key, stored)
 		switch {
 		case errors.Is(err, item.ErrDamaged): // verify finds it, and a rebuild writes it again
 			e.at.Count(classUnread, 1, 0)
-			return nil
+			return false, nil
 		case err != nil:
-			return err
-		case stored != nil && (row.Summary == nil || !row.Summary.StrikeMember(member)):
-			return nil
+			return false, err
+		}
+		folded = stored != nil && !row.Empty && !item.SealedRow(&row, e.now())
+		if stored != nil && (row.Summary == nil || !row.Summary.StrikeMember(member)) {
+			return folded, nil
 		}
 		before := row.Rev
 		if row.Rev, err = ids.Nonce(e.random()); err != nil {
-			return err
+			return false, err
 		}
 		row.WrittenAt = e.now()
 		put, err := item.FromRow(&row)
 		if err != nil {
-			return err
+			return false, err
 		}
 		got, err := e.retrier().commit(ctx, e.Store, []itemop.Action{
 			{Key: put.Key(), Precondition: itemop.RevisionIs(before), Put: put},
 		})
 		if err != nil {
-			return err
+			return false, err
 		}
 		if got.Result == storage.Written {
 			if stored != nil {
 				e.at.Count(classLists, 1, 0)
 			}
-			return e.throttle(ctx, 1)
+			return folded, e.throttle(ctx, 1)
 		}
 	}
-	return errors.New("the row changed whenever it was read: the purge tries again")
+	return false, errors.New("the row changed whenever it was read: the purge tries again")
 }
 
 // groupRow returns the stored row of a group, or an empty row.

@@ -97,7 +97,7 @@ func (r *recomputation) tryOnce(ctx context.Context) (storage.WriteResult, error
 	}
 	rowReadAt := r.agg.Now()
 	replace := row != nil && item.DamagedRow(row) && r.bucket.options.ReplaceDamaged
-	if exists(row) && sealed(row, rowReadAt) && !replace {
+	if exists(row) && item.SealedRow(row, rowReadAt) && !replace {
 		return r.handleSealed(ctx, row)
 	}
 	if !exists(row) {

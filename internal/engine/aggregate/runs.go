@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -22,7 +23,7 @@ func (p *prefetched) runs(buckets []*dirtyBucket, now model.Time) (runs [][]*dir
 	var together []*dirtyBucket
 	for _, b := range buckets {
 		if row, known := p.rows[b.key]; known && b.foldsOneSeries() &&
-			(row == nil || !row.Placeholder() && !sealed(row, now)) {
+			(row == nil || !row.Placeholder() && !item.SealedRow(row, now)) {
 			together = append(together, b)
 		} else {
 			runs = append(runs, []*dirtyBucket{b})

@@ -11,19 +11,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// sealed reports whether row must no longer be folded: a child that it was folded from has expired, or will
-// within tier.SealMargin, so a fold could miss it. A row that was marked inexact is always sealed. So is a
-// damaged row, because the expiry of its children is unknown.
-func sealed(row *rollup.Row, now model.Time) bool {
-	if item.DamagedRow(row) {
-		return true
-	}
-	if row.ChildrenExpireAt == rollup.NoExpiry {
-		return false
-	}
-	return now.Seconds() >= row.ChildrenExpireAt-int64(tier.SealMargin.Seconds())
-}
-
 // handleSealed leaves a sealed row unchanged, or marks it inexact where a change is known that it may miss.
 func (r *recomputation) handleSealed(ctx context.Context, row *rollup.Row) (storage.WriteResult, error) {
 	held, err := r.holdsInserts(ctx, row)
@@ -146,7 +133,7 @@ func (r *recomputation) mayHaveExpired(ctx context.Context, row *rollup.Row) (bo
 			return false, err
 		}
 		if row != nil && (exists(row) || row.Placeholder()) {
-			return sealed(row, r.agg.Now()), nil
+			return item.SealedRow(row, r.agg.Now()), nil
 		}
 		settled, err := r.settled(ctx, parentLevel, parent, policy.Tiers[level].LeastRetention())
 		if err != nil || !settled {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/engine/sessions"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -92,7 +93,7 @@ func (r *recomputation) readRowsAround(ctx context.Context, s model.Series) ([]r
 func (b *dirtyBucket) lostOverEdge(near []rollup.Row, fold *rollup.Fold, now model.Time) bool {
 	for i := range near {
 		n := &near[i]
-		if n.Key == b.key || n.Empty || n.Exact && !sealed(n, now) {
+		if n.Key == b.key || n.Empty || n.Exact && !item.SealedRow(n, now) {
 			continue
 		}
 		if other := n.Key.Series != b.key.Series; other && n.Key.Start >= b.interval.Start &&

@@ -185,7 +185,7 @@ func (r *recomputation) checkGroups() error {
 func (r *recomputation) writeShares(ctx context.Context, row *rollup.Fold) (storage.WriteResult, error) {
 	for _, name := range slices.Sorted(maps.Keys(r.shares)) {
 		s := r.shares[name]
-		if exists(s.old) && sealed(s.old, r.agg.Now()) {
+		if exists(s.old) && item.SealedRow(s.old, r.agg.Now()) {
 			if result, err := r.markShare(ctx, s); err != nil || result != storage.Written {
 				return result, err
 			}

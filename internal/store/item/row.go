@@ -7,7 +7,9 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // FromRow returns the stored form of r, in our version. The error is ErrNewer for a row that a
@@ -179,6 +181,19 @@ func FoldRow(fold *rollup.Fold, row *rollup.Row) error {
 
 // DamagedRow reports whether a stored row could not be decoded: it then has no summary.
 func DamagedRow(row *rollup.Row) bool { return row.Summary == nil && !row.Empty }
+
+// SealedRow reports whether row must no longer be folded: a child that it was folded from has expired, or
+// will within tier.SealMargin, so a fold could miss it. A row that was marked inexact is always sealed. So is
+// a damaged row, because the expiry of its children is unknown.
+func SealedRow(row *rollup.Row, now model.Time) bool {
+	if DamagedRow(row) {
+		return true
+	}
+	if row.ChildrenExpireAt == rollup.NoExpiry {
+		return false
+	}
+	return now.Seconds() >= row.ChildrenExpireAt-int64(tier.SealMargin.Seconds())
+}
 
 // RejectNewer returns an error that wraps ErrNewer for a row that a newer version of this
 // program wrote: such a row is neither folded nor overwritten.
