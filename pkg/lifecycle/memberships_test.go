@@ -127,7 +127,15 @@ func TestMemberships_AFullLogRefusesAChange(t *testing.T) {
 		if !errors.As(err, &problems) || problems[0].Code != "moved-too-often" {
 			t.Fatalf("%v", err)
 		}
+		w.noError(w.Delete(ctx, alice, 0))
+		if _, err = w.Restore(ctx, alice, 0); !errors.As(err, &problems) || problems[0].Code != "moved-too-often" {
+			t.Fatalf("restored in a full log: %v", err)
+		}
+		w.noError(w.Remove(ctx, alice, 0))
 		w.advance(w.spec.GroupsFor + tier.Day24)
+		if _, err = w.Create(ctx, alice, fields("status", "new")); err != nil {
+			t.Fatalf("a profile without a team, which has no entry: %v", err)
+		}
 		if _, err = w.Update(ctx, alice, fields("team", "last"), 0); (err == nil) == forever {
 			t.Errorf("after the events have expired, forever %v: %v", forever, err)
 		}

@@ -29,8 +29,16 @@ type Membership struct {
 	Fields map[string]string `json:"fields"`
 }
 
-// MaxMembershipBytes is how large a log may be, as JSON. Each recomputation of a bucket reads it.
+// MaxMembershipBytes is how large a log may be, as JSON. Each recomputation of a bucket reads it. An entry
+// with fields leaves space for one without, so that a profile can be deleted when the log is full.
 const MaxMembershipBytes = 16 << 10
+
+// deletionBytes is the size of an entry without fields behind another one. Each time has as many digits.
+var deletionBytes = func() int {
+	one, two := Memberships{Log: make([]Membership, 1)}, Memberships{Log: make([]Membership, 2)}
+	two.Log[1].Fields = map[string]string{}
+	return two.size() - one.size()
+}()
 
 // ErrMembershipsFull is returned for a change of a profile that the log has no space for.
 var ErrMembershipsFull = errors.New("groups are by a field that has changed too often")
@@ -70,7 +78,8 @@ func (m *Memberships) Before() *Memberships {
 
 // Moved returns the log after a change of the profile at a time, and whether it differs. names are the fields
 // that groups are by. A field that the log has stays in it: a process of an older configuration may write it.
-// A log that is full loses entries that ended longer ago than events are kept; zero is without limit.
+// A log that is full loses entries that ended longer ago than events are kept; zero is without limit. A
+// change that leaves no field is never refused: it follows an entry with fields, which left space.
 func (m *Memberships) Moved(names []string, profile model.Attrs, now model.Time,
 	kept time.Duration) (next *Memberships, moved bool, _ error) {
 	entry := Membership{From: now, Fields: map[string]string{}}
@@ -89,7 +98,11 @@ func (m *Memberships) Moved(names []string, profile model.Attrs, now model.Time,
 		return m, false, nil
 	}
 	next = &Memberships{Subject: m.Subject, Log: append(slices.Clone(m.Log), entry)}
-	for next.size() > MaxMembershipBytes {
+	most := MaxMembershipBytes
+	if len(entry.Fields) > 0 {
+		most -= deletionBytes
+	}
+	for next.size() > most {
 		if len(next.Log) == 1 || kept == 0 || kept == tier.Forever || next.Log[1].From > now.Add(-kept) {
 			return nil, false, ErrMembershipsFull
 		}

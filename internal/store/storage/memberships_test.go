@@ -74,3 +74,56 @@ func TestMemberships_AFullLogLosesWhatNoEventNeeds(t *testing.T) {
 		}
 	}
 }
+
+// The last change of a full log leaves exactly the space of a deletion. The restoration after it has none,
+// and waits until events have expired.
+func TestMemberships_AFullLogHasSpaceForADeletion(t *testing.T) {
+	t.Parallel()
+	base := &Memberships{}
+	now := model.Time(1_700_000_000_000)
+	for base.size() < MaxMembershipBytes-600 {
+		next, _, err := base.Moved([]string{"hall"}, inHall(fmt.Sprint(len(base.Log))), now, tier.Forever)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base, now = next, now.Add(time.Hour)
+	}
+	full := 0 // logs that have no space for a letter more
+	for length := 1; length <= longestGroupValue; length++ {
+		for _, more := range []string{"a", strings.Repeat("b", longestGroupValue/2)} {
+			log, _, err := base.Moved([]string{"hall"}, inHall(more), now, tier.Forever)
+			if err != nil {
+				t.Fatal(err)
+			}
+			log, _, err = log.Moved([]string{"hall"}, inHall(strings.Repeat("x", length)), now, tier.Forever)
+			if err != nil {
+				continue
+			}
+			if log.size() > MaxMembershipBytes-deletionBytes {
+				t.Fatalf("%d bytes with a hall: a deletion has no space", log.size())
+			}
+			deleted, moved, err := log.Moved([]string{"hall"}, nil, now.Add(time.Hour), tier.Forever)
+			if err != nil || !moved || deleted.size() != log.size()+deletionBytes {
+				t.Fatalf("deletion from a log of %d bytes: moved %v, %v", log.size(), moved, err)
+			}
+			if log.size() < MaxMembershipBytes-deletionBytes {
+				continue
+			}
+			full++
+			if deleted.size() != MaxMembershipBytes {
+				t.Errorf("after the deletion a full log has %d bytes, want %d", deleted.size(), MaxMembershipBytes)
+			}
+			_, _, err = deleted.Moved([]string{"hall"}, inHall("x"), now.Add(2*time.Hour), tier.Forever)
+			if !errors.Is(err, ErrMembershipsFull) {
+				t.Errorf("restored in a full log: %v", err)
+			}
+			_, moved, err = deleted.Moved([]string{"hall"}, inHall("x"), now.Add(2*time.Hour), time.Hour)
+			if err != nil || !moved {
+				t.Errorf("restored when events have expired: %v", err)
+			}
+		}
+	}
+	if full == 0 {
+		t.Error("no log was full to the byte")
+	}
+}
