@@ -102,47 +102,83 @@ func listVersions(cmd *cobra.Command, lines list, service *lifecycle.Service, su
 	return lines.print(cmd, stored, cells, "no versions are stored")
 }
 
-const subjectListHelp = `List subjects by an indexed field, or the deleted ones
+const subjectListHelp = `List subjects by indexed fields, or the deleted ones
 
-List the subjects of a type, such as devices, by the value of an indexed field of their
-profiles, or those whose profile is deleted.
+List the subjects of a type, such as devices, by the values of indexed fields of their
+profiles, or those whose profile is deleted. An index of several fields needs a value of
+each, as accountId=acme status=active. Its sort fields order the list; --from and --to are
+bounds of the first of them: a text, a number or a time. The list begins with --from, and
+ends before --to.
 
 Examples:
   tidemark subject list devices status=active
   tidemark subject list devices --deleted`
 
+// subjectListFlags select the profiles of a list.
+type subjectListFlags struct {
+	deleted, descending bool
+	from, to            string
+}
+
 func subjectList(to *connection) *cobra.Command {
-	var deleted bool
+	var flags subjectListFlags
 	var lines list
 	cmd := &cobra.Command{
-		Use:  "list TYPE [FIELD=VALUE]",
+		Use:  "list TYPE [FIELD=VALUE…]",
 		Long: subjectListHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return listSubjects(cmd, lines, to, args, deleted)
+			return listSubjects(cmd, lines, to, args, flags)
 		},
 	}
-	cmd.Flags().BoolVar(&deleted, "deleted", false, "subjects whose profile is deleted, newest deletion first")
+	cmd.Flags().BoolVar(&flags.deleted, "deleted", false,
+		"subjects whose profile is deleted, newest deletion first")
+	cmd.Flags().StringVar(&flags.from, "from", "", "lowest `value` of the index's first sort field")
+	cmd.Flags().StringVar(&flags.to, "to", "", "`value` of the index's first sort field at which the list ends")
+	cmd.Flags().BoolVar(&flags.descending, "descending", false, "in the opposite order of the index")
 	lines.register(cmd)
 	return cmd
 }
 
-func listSubjects(cmd *cobra.Command, lines list, to *connection, args []string, deleted bool) error {
-	field, value, _ := strings.Cut(strings.Join(args[1:], ""), "=")
-	if deleted == (len(args) == 2) || !deleted && value == "" {
-		return usagef("pass either a field, for example status=active, or --deleted; "+
-			"\"tidemark ls %s\" lists what was seen", args[0])
+// query returns the query of the fields of a command, and of its flags.
+func (f subjectListFlags) query(subjects string, fields []string) (q lifecycle.ProfileQuery, _ error) {
+	q = lifecycle.ProfileQuery{By: map[string]string{}, Descending: f.descending}
+	for _, word := range fields {
+		field, value, _ := strings.Cut(word, "=")
+		if field == "" || value == "" || q.By[field] != "" {
+			return q, usagef("%q: pass each field once with its value, for example status=active", word)
+		}
+		q.By[field] = value
+	}
+	if f.deleted == (len(fields) > 0) || f.deleted && f != (subjectListFlags{deleted: true}) {
+		return q, usagef("pass either a field, for example status=active, or --deleted; "+
+			"\"tidemark ls %s\" lists what was seen", subjects)
+	}
+	for text, bound := range map[*string]*model.Value{&f.from: &q.From, &f.to: &q.To} {
+		if *text != "" {
+			*bound = model.TextValue(*text)
+		}
+	}
+	return q, nil
+}
+
+func listSubjects(cmd *cobra.Command, lines list, to *connection, args []string, f subjectListFlags) error {
+	q, err := f.query(args[0], args[1:])
+	if err != nil {
+		return err
 	}
 	subjects, service, err := to.openSubjects(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}
+	q.SubjectType = subjects.Name
 	found := httpapi.Subjects{Subjects: []httpapi.Profile{}}
 	cells := httpapi.Table{Header: []string{"subject", "version", "changed", "fields"}}
 	for p, err := range profiles(func(c lifecycle.Cursor) (lifecycle.ProfilePage, error) {
-		if deleted {
+		if f.deleted {
 			return service.ListDeleted(cmd.Context(), subjects.Name, c, 0)
 		}
-		return service.ListByField(cmd.Context(), subjects.Name, field, value, c, 0)
+		q.After = c
+		return service.List(cmd.Context(), q)
 	}) {
 		if err != nil {
 			return err

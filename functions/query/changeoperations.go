@@ -158,12 +158,14 @@ var changeOperations = map[httpapi.Action]operation{
 		Summary: "Subjects of a type",
 		Description: "All subjects that ever had an event or that have a profile, with their series; limit " +
 			"counts series. With field and value, or deleted=true: the profiles that have a value " +
-			"of an indexed field, or that were deleted.",
-		Parameters: []string{"field", "value", "deleted", "limit", "cursor"},
+			"of an indexed field, or that were deleted. An index of several fields needs a value after each, " +
+			"as field=accountId&value=acme&field=status&value=active. If it has sort fields, they order the " +
+			"list, and valueFrom and valueTo are bounds of the first.",
+		Parameters: []string{"field", "value", "valueFrom", "valueTo", "descending", "deleted", "limit", "cursor"},
 		Result:     "Subjects",
 		List:       true,
 		Problems: []httpapi.ProblemType{
-			problemNoSuchList, problemBadLimit, httpapi.ProblemBoolean, problemForgedCursor,
+			problemNoSuchList, problemBadCondition, problemBadLimit, httpapi.ProblemBoolean, problemForgedCursor,
 			problemForeignCursor,
 		},
 	},

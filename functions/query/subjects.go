@@ -3,16 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -138,61 +135,4 @@ func (h *Handler) everything(ctx context.Context, res resource, args params, lim
 		return nil, err
 	}
 	return httpapi.NewListedSubjects(page.Series, page.Next, h.Catalog), nil
-}
-
-// subjects returns a page of all subjects, of those that have a value of an indexed field,
-// or of those that were deleted.
-func (h *Handler) subjects(ctx context.Context, res resource, args params) (any, error) {
-	limit, deleted := args.limit(), args.boolean("deleted")
-	if args.err() != nil {
-		return nil, args.err()
-	}
-	if !args.values.Has("field") && !args.values.Has("value") && !args.values.Has("deleted") {
-		return h.everything(ctx, res, args, limit)
-	}
-	after, err := openCursor[lifecycle.Cursor](h, args, res.listScope(args))
-	if err != nil {
-		return nil, err
-	}
-	found, err := h.list(ctx, res.Subject().Type, args, deleted, after, limit)
-	if err != nil {
-		return nil, err
-	}
-	found.Profiles = lists.Filter(found.Profiles, func(p model.Profile) bool {
-		return res.owner.Owns(p.Subject.ID)
-	})
-	v := httpapi.Subjects{Subjects: lists.Map(found.Profiles, func(p model.Profile) httpapi.Profile {
-		return httpapi.NewProfile(&p)
-	})}
-	v.Next, err = sealCursor(h, found.Next, res.listScope(args))
-	return v, err
-}
-
-// listScope identifies a list of subjects, see sealCursor.
-func (r resource) listScope(args params) []string {
-	return []string{"subjects", r.Subject().Type, args.text("field"), args.text("value"), args.text("deleted")}
-}
-
-// list reads the page of subjects after a cursor.
-func (h *Handler) list(ctx context.Context, subjectType string, args params, deleted bool,
-	after lifecycle.Cursor, limit int) (lifecycle.ProfilePage, error) {
-	switch {
-	case deleted:
-		return h.Subjects.ListDeleted(ctx, subjectType, after, limit)
-	case args.text("field") == "" || args.text("value") == "":
-		return lifecycle.ProfilePage{},
-			problemNoSuchList.New("want ?field=status&value=active, or ?deleted=true; %s", h.indexed(subjectType))
-	}
-	return h.Subjects.ListByField(ctx, subjectType, args.text("field"), args.text("value"), after, limit)
-}
-
-// indexed says which fields of the subject type's profiles are indexed.
-func (h *Handler) indexed(subjectType string) string {
-	fields := lists.Map(h.Catalog.Profile(subjectType).Indexes,
-		func(x catalog.ProfileIndex) string { return x.Field })
-	if len(fields) == 0 {
-		return "the subject type has no indexed fields"
-	}
-	slices.Sort(fields)
-	return "indexed fields: " + strings.Join(fields, ", ")
 }
