@@ -97,8 +97,41 @@ var moveMutants = []mutant{
 		Edits: []edit{
 			{
 				File: moving,
-				Old:  "	r.member = log.At(r.bucket.interval.Start)\n",
-				New:  "	r.member = log.At(r.bucket.interval.End)\n",
+				Old:  "r.member = log.At(r.bucket.interval.Start)\n",
+				New:  "r.member = log.At(r.bucket.interval.End)\n",
+			},
+		},
+	},
+	{
+		Name: "group-moves-expired", Says: "a log counts until TTL removes it",
+		Tests: moveTests,
+		Edits: []edit{
+			{
+				File: moving,
+				Old:  "	if !r.agg.purged(&log) {\n",
+				New:  "	if log.ExpiresAt >= 0 {\n",
+			},
+		},
+	},
+	{
+		Name: "group-moves-clock", Says: "a log counts until its time by a clock that is behind",
+		Tests: moveTests,
+		Edits: []edit{
+			{
+				File: moving,
+				Old:  "log.ExpiresAt <= a.Now().Add(ClockMargin).Seconds()",
+				New:  "log.ExpiresAt <= a.Now().Seconds()",
+			},
+		},
+	},
+	{
+		Name: "group-moves-continued", Says: "a profile that is created after a purge continues the log",
+		Tests: logTests,
+		Edits: []edit{
+			{
+				File: loggingMove,
+				Old:  "	if log == nil || log.ExpiresAt != 0 {\n",
+				New:  "	if log == nil || expired(log.ExpiresAt, s.now()) {\n",
 			},
 		},
 	},

@@ -41,7 +41,9 @@ func (s *Service) moved(ctx context.Context, p *model.Profile, spec *catalog.Pro
 		return nil, nil, err
 	}
 	log := stored
-	if log == nil || expired(log.ExpiresAt, s.now()) { // a purge left it: it is no log of the next generation
+	// A log that expires was left by a purge, whose lock is gone when a change is stored: it is no log of the
+	// next generation, even if this clock is behind.
+	if log == nil || log.ExpiresAt != 0 {
 		log = &storage.Memberships{Subject: p.Subject}
 	}
 	var fields model.Attrs

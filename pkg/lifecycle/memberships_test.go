@@ -180,6 +180,27 @@ func TestMemberships_APurgeLetsTheLogExpireWithItsLock(t *testing.T) {
 	w.wantTeams(alice, "blue")
 }
 
+// TTL has removed the lock, and the clock of the process that creates the profile is behind.
+func TestMemberships_ACreationAfterAPurgeBeginsALog(t *testing.T) {
+	t.Parallel()
+	w, ctx := newFixture(t, grouped), t.Context()
+	w.noError(w.Create(ctx, alice, fields("team", "red")))
+	if _, err := w.purger.Request(ctx, alice, "ops", 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.purger.Run(ctx, alice); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.table.DeleteItem(ctx, tablekeys.PurgeLock(alice)); err != nil {
+		t.Fatal(err)
+	}
+	w.noError(w.Create(ctx, alice, fields("team", "blue")))
+	w.wantTeams(alice, "blue")
+	if at := w.log(alice).ExpiresAt; at != 0 {
+		t.Errorf("the log of the new profile expires at %d", at)
+	}
+}
+
 // purgeStore is the store of a Purger.
 type purgeStore interface {
 	lifecycle.Store

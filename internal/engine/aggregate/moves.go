@@ -121,6 +121,15 @@ func (r *recomputation) readMember(ctx context.Context) error {
 	if err != nil {
 		return readError("read the groups of the profile", err)
 	}
-	r.member = log.At(r.bucket.interval.Start)
+	if !r.agg.purged(&log) {
+		r.member = log.At(r.bucket.interval.Start)
+	}
 	return nil
+}
+
+// purged reports whether a log has expired that a purge left. Events are accepted again when TTL has
+// removed the purge lock, which expires after the log. TTL may not have removed the log yet, and clocks may
+// be behind.
+func (a *Aggregator) purged(log *storage.Memberships) bool {
+	return log.ExpiresAt != 0 && log.ExpiresAt <= a.Now().Add(ClockMargin).Seconds()
 }
