@@ -22,7 +22,8 @@ func moduleRoot() (string, error) {
 // testFlags returns flags for the tests of a package, from the module's root: property tests use a fixed
 // seed, write no failure file, and spend little time on shrinking.
 func testFlags(pkg string) []string {
-	if pkg == "internal/engine/aggregate" || pkg == "pkg/rollup" {
+	switch pkg {
+	case "internal/engine/aggregate", "pkg/rollup", "pkg/lifecycle", "internal/store/tablekeys":
 		return []string{"-rapid.seed=1", "-rapid.nofailfile", "-rapid.shrinktime=1s"}
 	}
 	return nil

@@ -1,0 +1,44 @@
+package mutants
+
+// Files of indexes of profiles that mutants change.
+const (
+	indexKeys    = "pkg/lifecycle/profileindex.go"
+	indexEntries = "internal/store/tablekeys/profileindex.go"
+	reading      = "pkg/dynamo/read.go"
+)
+
+var (
+	listTests      = []string{"pkg/lifecycle ^TestList_"}
+	partitionTests = []string{"internal/store/tablekeys ^TestProfilePartition_"}
+)
+
+// indexMutants are mistakes of indexes of profiles: see docs/decisions/0061-indexes-of-profiles.md.
+var indexMutants = []mutant{
+	{
+		Name: "index-bound-bare", Says: "the value of a bound is not escaped",
+		Tests: partitionTests,
+		Edits: []edit{{
+			File: indexEntries, Old: `{ return keyparts.Join(value, "") }`, New: `{ return value + "#" }`,
+		}},
+	},
+	{
+		Name: "index-order-mixed", Says: "the fields of the order are not apart from the others",
+		Tests: partitionTests,
+		Edits: []edit{{
+			File: indexEntries, Old: `append(append(parts, ""), p.Sort...)`, New: "append(parts, p.Sort...)",
+		}},
+	},
+	{
+		Name: "index-time-as-sent", Says: "times sort as they were sent", Tests: listTests,
+		Edits: []edit{{File: indexKeys, Old: "return at.Format(sortTimeLayout), nil", New: "return v.Text, nil"}},
+	},
+	{
+		Name: "index-open-beginning", Says: "a range without a beginning is between an empty key and its end",
+		Tests: listTests,
+		Edits: []edit{{File: reading, Old: `case l.From == "" && l.To != "":`, New: "case false:"}},
+	},
+	{
+		Name: "index-open-end", Says: "a range without an end is the whole partition", Tests: listTests,
+		Edits: []edit{{File: reading, Old: `case l.From != "" && l.To == "":`, New: "case false:"}},
+	},
+}
