@@ -82,18 +82,27 @@ func (p pace) missing() awscloudwatch.TreatMissingData {
 }
 
 // alarmActions returns what an alarm does when it goes off: it publishes to the stage's own
-// topic, which sends mail, and to the topic that the configuration names.
+// topic, which sends mail, and to the topics that the configuration and the app name.
 func (s *Tidemark) alarmActions() (actions []awscloudwatch.IAlarmAction) {
 	if s.stage.AlarmMail != "" {
 		s.AlarmTopic = withLogicalID(s, awssns.NewTopic(s.Construct, new("AlarmTopic"),
 			&awssns.TopicProps{EnforceSSL: new(true), MasterKey: s.key}), "AlarmTopic")
-		s.AlarmTopic.AddToResourcePolicy(s.forAlarms(s.AlarmTopic.TopicArn()))
-		s.AlarmTopic.AddSubscription(awssnssubscriptions.NewEmailSubscription(&s.stage.AlarmMail, nil))
-		actions = append(actions, awscloudwatchactions.NewSnsAction(s.AlarmTopic))
+		s.receivers = append(s.receivers, receiver{target: "Mail", topic: s.AlarmTopic})
 	}
 	if s.stage.AlarmTopic != "" {
 		configured := awssns.Topic_FromTopicArn(s.Construct, new("ConfiguredAlarmTopic"), &s.stage.AlarmTopic)
-		actions = append(actions, awscloudwatchactions.NewSnsAction(configured))
+		s.receivers = append(s.receivers,
+			receiver{target: "ConfiguredTopic", topic: configured, configured: true})
+	}
+	if s.given.AlarmTopic != nil {
+		s.receivers = append(s.receivers, receiver{target: "GivenTopic", topic: s.given.AlarmTopic})
+	}
+	for _, r := range s.receivers {
+		s.allowTopic(r, s.forAlarms(r.topic.TopicArn()))
+		actions = append(actions, awscloudwatchactions.NewSnsAction(r.topic))
+	}
+	if s.AlarmTopic != nil {
+		s.AlarmTopic.AddSubscription(awssnssubscriptions.NewEmailSubscription(&s.stage.AlarmMail, nil))
 	}
 	return actions
 }

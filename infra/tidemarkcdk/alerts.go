@@ -16,7 +16,7 @@ const eventBridge = "events.amazonaws.com"
 // addBus creates the event bus that aggregate publishes alert notifications to. A subscriber
 // puts a rule on it.
 func (s *Tidemark) addBus() {
-	if s.notifies() || s.stage.Webhooks != (config.Webhooks{}) {
+	if s.forwardsAlerts() {
 		s.deadAlerts = s.queue("DeadAlertsQueue",
 			&awssqs.QueueProps{RetentionPeriod: cdkDuration(s.settings.Mapping.FailureRetention)})
 	}
@@ -26,24 +26,28 @@ func (s *Tidemark) addBus() {
 }
 
 // notifies reports whether anyone receives the alarms of the stage.
-func (s *Tidemark) notifies() bool { return s.stage.AlarmMail != "" || s.stage.AlarmTopic != "" }
+func (s *Tidemark) notifies() bool {
+	return s.stage.AlarmMail != "" || s.stage.AlarmTopic != "" || s.given.AlarmTopic != nil
+}
+
+// forwardsAlerts reports whether rules send alerts on: what a target does not accept is in a queue.
+func (s *Tidemark) forwardsAlerts() bool {
+	return s.notifies() || s.stage.Webhooks != (config.Webhooks{})
+}
 
 // alertRule is the name of the rule that publishes critical alerts.
 const alertRule = "critical-alerts"
 
 // addAlertMail publishes every critical alert that is raised to the topics of the alarms: the
-// stage's own topic, if it has one, and the configured topic, whose policy must allow
-// EventBridge to publish.
+// stage's own topic, if it has one, and the topics of the configuration and the app. The policy of the
+// configured one must allow EventBridge to publish.
 func (s *Tidemark) addAlertMail() {
-	var targets []any
-	if s.AlarmTopic != nil {
-		targets = append(targets, s.alertTarget("Mail", s.AlarmTopic.TopicArn()))
-	}
-	if s.stage.AlarmTopic != "" {
-		targets = append(targets, s.alertTarget("ConfiguredTopic", &s.stage.AlarmTopic))
-	}
-	if len(targets) == 0 {
+	if len(s.receivers) == 0 {
 		return
+	}
+	var targets []any
+	for _, r := range s.receivers {
+		targets = append(targets, s.alertTarget(r.target, r.topic.TopicArn()))
 	}
 	rule := awsevents.NewCfnRule(s.Construct, new("CriticalAlerts"), &awsevents.CfnRuleProps{
 		Name: s.name(alertRule), EventBusName: s.AlertBus.Ref(), State: new("ENABLED"),
@@ -53,8 +57,8 @@ func (s *Tidemark) addAlertMail() {
 		Targets: targets,
 	})
 	s.deadAlerts.AddToResourcePolicy(forRule(rule, "sqs:SendMessage", s.deadAlerts.QueueArn()))
-	if s.AlarmTopic != nil {
-		s.AlarmTopic.AddToResourcePolicy(forRule(rule, "sns:Publish", s.AlarmTopic.TopicArn()))
+	for _, r := range s.receivers {
+		s.allowTopic(r, forRule(rule, "sns:Publish", r.topic.TopicArn()))
 	}
 }
 

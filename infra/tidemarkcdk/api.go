@@ -19,10 +19,11 @@ const apiGateway = "apigateway.amazonaws.com"
 // addAPI creates the HTTP API: the catalog's routes, the collector's and the senders'. Every route is
 // authorized.
 func (s *Tidemark) addAPI() {
-	s.API = awsapigatewayv2.NewCfnApi(s.Construct, new("Api"), &awsapigatewayv2.CfnApiProps{
-		Name: &s.prefix, ProtocolType: new("HTTP"),
-		CorsConfiguration: s.cors(),
-	})
+	if s.given.API != nil {
+		s.useAPI()
+	} else {
+		s.newAPI()
+	}
 	mode, authorizer := s.authorizer()
 	targets := map[string]*string{}
 	for _, function := range []string{ingest, query, manage} {
@@ -49,15 +50,27 @@ func (s *Tidemark) addAPI() {
 	if s.stage.UI {
 		s.addPages(targets[query])
 	}
-	s.addAPIStage()
-	s.addDomain()
+	if s.given.API == nil {
+		s.addAPIStage()
+		s.addDomain()
+	}
+}
+
+// newAPI creates the stage's own API.
+func (s *Tidemark) newAPI() {
+	api := awsapigatewayv2.NewCfnApi(s.Construct, new("Api"), &awsapigatewayv2.CfnApiProps{
+		Name: &s.prefix, ProtocolType: new("HTTP"),
+		CorsConfiguration: s.cors(),
+	})
+	s.API = awsapigatewayv2.HttpApi_FromHttpApiAttributes(s.Construct, new("ApiReference"),
+		&awsapigatewayv2.HttpApiAttributes{HttpApiId: api.Ref(), ApiEndpoint: api.AttrApiEndpoint()})
 }
 
 // route creates a route; authorizer and scopes may be nil.
 func (s *Tidemark) route(id, key string, target *string, mode string, authorizer any,
 	scopes *[]*string) awsapigatewayv2.CfnRoute {
 	return awsapigatewayv2.NewCfnRoute(s.Construct, &id, &awsapigatewayv2.CfnRouteProps{
-		ApiId: s.API.Ref(), RouteKey: &key, Target: target, AuthorizationType: &mode, AuthorizerId: authorizer,
+		ApiId: s.API.ApiId(), RouteKey: &key, Target: target, AuthorizationType: &mode, AuthorizerId: authorizer,
 		AuthorizationScopes: scopes,
 	})
 }
@@ -76,6 +89,10 @@ func (s *Tidemark) publicRoute(id, key string, target *string, authorizer any) a
 
 // limitPublicRoutes limits the requests of the public routes, each by itself.
 func (s *Tidemark) limitPublicRoutes() {
+	if s.given.API != nil {
+		s.warnOfPublicRoutes()
+		return
+	}
 	stage := s.Node().FindChild(new("ApiStage")).(awsapigatewayv2.CfnStage)
 	settings := map[string]any{}
 	for _, route := range s.public {
@@ -107,7 +124,7 @@ func (s *Tidemark) allowInvokeForMethod(function, method string) {
 // apiSource is the source ARN that API Gateway uses when it invokes for a part of the API.
 func (s *Tidemark) apiSource(part string) string {
 	return fmt.Sprintf("arn:%s:execute-api:%s:%s:%s/%s", *s.stack.Partition(), *s.stack.Region(),
-		*s.stack.Account(), *s.API.Ref(), part)
+		*s.stack.Account(), *s.API.ApiId(), part)
 }
 
 // functionFor returns the function that serves an action.
@@ -148,7 +165,7 @@ func (s *Tidemark) authorizer() (mode string, id any) {
 	}
 	return "JWT", awsapigatewayv2.NewCfnAuthorizer(s.Construct, new("Authorizer"),
 		&awsapigatewayv2.CfnAuthorizerProps{
-			ApiId:          s.API.Ref(),
+			ApiId:          s.API.ApiId(),
 			Name:           new("tokens"),
 			AuthorizerType: new("JWT"),
 			IdentitySource: jsii.Strings("$request.header.Authorization"),
@@ -161,7 +178,7 @@ func (s *Tidemark) authorizer() (mode string, id any) {
 // integration passes requests to a function in payload format 2.0.
 func (s *Tidemark) integration(id, function string) *string {
 	i := awsapigatewayv2.NewCfnIntegration(s.Construct, &id, &awsapigatewayv2.CfnIntegrationProps{
-		ApiId:                s.API.Ref(),
+		ApiId:                s.API.ApiId(),
 		IntegrationType:      new("AWS_PROXY"),
 		IntegrationUri:       s.invoked(function),
 		PayloadFormatVersion: new("2.0"),
@@ -197,7 +214,7 @@ func (s *Tidemark) addAPIStage() {
 	// some ten groups with other names.
 	logs := s.logGroup("ApiLogs", "/aws/vendedlogs/apigateway/"+s.prefix)
 	awsapigatewayv2.NewCfnStage(s.Construct, new("ApiStage"), &awsapigatewayv2.CfnStageProps{
-		ApiId:      s.API.Ref(),
+		ApiId:      s.API.ApiId(),
 		StageName:  new("$default"),
 		AutoDeploy: true,
 		AccessLogSettings: &awsapigatewayv2.CfnStage_AccessLogSettingsProperty{

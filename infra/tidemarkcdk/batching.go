@@ -12,7 +12,7 @@ import (
 func (s *Tidemark) addBatching() *awsiot.CfnTopicRule_ActionProperty {
 	target := s.integration("ThingsIntegration", ingest)
 	s.allowInvokeForMethod(ingest, "POST")
-	address := func(path string) *string { return new(*s.API.AttrApiEndpoint() + path) }
+	address := func(path string) *string { return new(*s.API.ApiEndpoint() + path) }
 	s.things = awsiot.NewCfnTopicRuleDestination(s.Construct, new("ThingsDestination"),
 		&awsiot.CfnTopicRuleDestinationProps{
 			HttpUrlProperties: &awsiot.CfnTopicRuleDestination_HttpUrlDestinationSummaryProperty{ConfirmationUrl: address(envelope.PathConfirmation)},

@@ -13,7 +13,12 @@ func (s *Tidemark) addBudget() {
 		return
 	}
 	var receivers []any
-	for _, r := range [][2]string{{"EMAIL", s.stage.AlarmMail}, {"SNS", s.stage.AlarmTopic}} {
+	given := ""
+	if topic := s.given.AlarmTopic; topic != nil {
+		given = *topic.TopicArn()
+		s.allow("the topic of alarms", s.budgetStatement(&given), topic.AddToResourcePolicy)
+	}
+	for _, r := range [][2]string{{"EMAIL", s.stage.AlarmMail}, {"SNS", s.stage.AlarmTopic}, {"SNS", given}} {
 		if r[1] != "" {
 			receivers = append(receivers,
 				&awsbudgets.CfnBudget_SubscriberProperty{SubscriptionType: &r[0], Address: &r[1]})

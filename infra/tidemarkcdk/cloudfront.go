@@ -45,7 +45,7 @@ func (s *Tidemark) addCloudFront() {
 		certificate = awscertificatemanager.Certificate_FromCertificateArn(s.Construct, new("CollectorCertificate"),
 			&d.Certificate)
 	}
-	host := awscdk.Fn_Select(new(2.0), awscdk.Fn_Split(new("/"), s.API.AttrApiEndpoint(), nil))
+	host := awscdk.Fn_Select(new(2.0), awscdk.Fn_Split(new("/"), s.API.ApiEndpoint(), nil))
 	s.distribution = withLogicalID(s,
 		awscloudfront.NewDistribution(s.Construct, new("Distribution"), &awscloudfront.DistributionProps{
 			Comment: new("In front of the collector of " + s.prefix), WebAclId: acl, DomainNames: names,

@@ -31,7 +31,7 @@ func ExampleNewTidemark() {
 		Runtime:     awslambda.Runtime_NODEJS_22_X(),
 		Handler:     new("index.handler"),
 		Code:        awslambda.Code_FromInline(new("exports.handler = async () => process.env.API")),
-		Environment: &map[string]*string{"API": series.API.AttrApiEndpoint()},
+		Environment: &map[string]*string{"API": series.API.ApiEndpoint()},
 	})
 	series.GrantWrite(gateway)
 	app.Synth(nil)

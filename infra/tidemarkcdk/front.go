@@ -72,7 +72,7 @@ func (s *Tidemark) addDomain() {
 	})
 	mapping := awsapigatewayv2.NewCfnApiMapping(s.Construct, new("DomainMapping"),
 		&awsapigatewayv2.CfnApiMappingProps{
-			ApiId: s.API.Ref(), DomainName: name.Ref(), Stage: new("$default"),
+			ApiId: s.API.ApiId(), DomainName: name.Ref(), Stage: new("$default"),
 		})
 	mapping.AddDependency(s.Node().FindChild(new("ApiStage")).(awsapigatewayv2.CfnStage))
 	awscdk.NewCfnOutput(s.Construct, new("DomainTarget"), &awscdk.CfnOutputProps{

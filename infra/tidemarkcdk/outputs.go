@@ -14,7 +14,7 @@ func (s *Tidemark) addOutputs() {
 	}
 	add("TableName", s.Table.TableName(), "Name of the table")
 	add("TableStreamArn", s.Table.TableStreamArn(), "The table stream, which tidemark failed retry reads")
-	add("ApiUrl", s.API.AttrApiEndpoint(), "URL of the HTTP API")
+	add("ApiUrl", s.API.ApiEndpoint(), "URL of the HTTP API")
 	add("OnFailureQueueUrl", s.OnFailure.QueueUrl(), "Ranges of the table stream that Lambda stopped retrying")
 	add("UndeliveredQueueUrl", s.Undelivered.QueueUrl(), "Observations that were not delivered to ingest")
 	add("AlertBusName", s.AlertBus.Ref(), "The event bus for alerts: put a rule on it to receive them")

@@ -53,6 +53,7 @@ var requestRights = map[string][]string{
 	"Erase":               {"dynamodb:BatchWriteItem"},
 	"PutAll":              {"dynamodb:PutItem"},
 	"LatestBy":            {"dynamodb:Query"},
+	"Memberships":         {"dynamodb:GetItem"},
 	"Update":              {"dynamodb:UpdateItem"},
 	"StreamState":         {"dynamodb:Query"},
 	"PutBlocked":          {"dynamodb:PutItem"},

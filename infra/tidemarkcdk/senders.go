@@ -53,7 +53,7 @@ func (s *Tidemark) keyAuthorizer(id, name string, cached float64,
 		s.allowInvoke("AuthorizePermission", authorize, apiGateway, nil, s.apiSource("authorizers/*"))
 	}
 	return awsapigatewayv2.NewCfnAuthorizer(s.Construct, &id, &awsapigatewayv2.CfnAuthorizerProps{
-		ApiId:          s.API.Ref(),
+		ApiId:          s.API.ApiId(),
 		Name:           &name,
 		AuthorizerType: new("REQUEST"),
 		AuthorizerUri: new(fmt.Sprintf("arn:%s:apigateway:%s:lambda:path/2015-03-31/functions/%s/invocations",

@@ -233,7 +233,7 @@ func expression(text, label string, period time.Duration, used metrics) awscloud
 }
 
 func (s *Tidemark) apiMetric(name, statistic string, period time.Duration) awscloudwatch.IMetric {
-	return newMetric("AWS/ApiGateway", name, statistic, period, map[string]*string{"ApiId": s.API.Ref()})
+	return newMetric("AWS/ApiGateway", name, statistic, period, map[string]*string{"ApiId": s.API.ApiId()})
 }
 
 func (s *Tidemark) functionMetric(
@@ -254,7 +254,7 @@ func depth(queue awssqs.Queue) awscloudwatch.IMetric {
 	return queueMetric(queue, "ApproximateNumberOfMessagesVisible")
 }
 
-func queueMetric(queue awssqs.Queue, name string) awscloudwatch.IMetric {
+func queueMetric(queue awssqs.IQueue, name string) awscloudwatch.IMetric {
 	return newMetric("AWS/SQS", name, string(telemetry.Maximum), time.Minute,
 		map[string]*string{"QueueName": queue.QueueName()})
 }

@@ -26,7 +26,10 @@ const (
 
 // addSources creates the queue and the data stream, if the stage enables them.
 func (s *Tidemark) addSources() {
-	if s.stage.Sources.SQS {
+	switch {
+	case s.given.Inbox != nil:
+		s.Inbox = s.given.Inbox
+	case s.stage.Sources.SQS:
 		s.Inbox = s.queue("InboxQueue", &awssqs.QueueProps{
 			// Six times the function's timeout, so that a message does not become visible
 			// again while its batch is being processed or waits for a free invocation.
@@ -54,6 +57,7 @@ func (s *Tidemark) sourcePrivileges() (all []privilege) {
 	if s.Inbox != nil {
 		all = append(all, privilege{"Inbox", []string{"sqs:DeleteMessage", "sqs:GetQueueAttributes",
 			"sqs:ReceiveMessage"}, []string{*s.Inbox.QueueArn()}})
+		all = append(all, s.inboxKey()...)
 	}
 	if s.Inlet != nil {
 		all = append(all, privilege{"Inlet", []string{

@@ -107,34 +107,48 @@ func text(name string) *awsdynamodb.Attribute {
 var keyActions = []string{"kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncryptFrom",
 	"kms:ReEncryptTo"}
 
-// addKey creates the stage's customer key. It has the table's removal policy: without the key,
-// the table cannot be read.
+// addKey uses the key of the app, or creates the stage's customer key, which has the table's removal policy:
+// without the key, the table cannot be read.
 func (s *Tidemark) addKey() {
-	if !s.stage.CustomerKey {
+	switch {
+	case s.given.Key != nil:
+		s.key = s.given.Key
+	case s.stage.CustomerKey:
+		s.key = s.newKey()
+	default:
 		return
 	}
-	s.key = withLogicalID(s, awskms.NewKey(s.Construct, new("Key"), &awskms.KeyProps{
-		Description:       new("Encrypts all data of " + s.prefix),
-		EnableKeyRotation: new(true),
-		RemovalPolicy:     s.removalPolicy(),
-	}), "Key")
 	region := *s.stack.Region()
 	groups := fmt.Sprintf("arn:%s:logs:%s:%s:log-group:*", *s.stack.Partition(), region, *s.stack.Account())
 	s.allowKey("logs."+region+".amazonaws.com",
 		map[string]any{"ArnLike": map[string]any{"kms:EncryptionContext:aws:logs:arn": groups}})
-	if s.stage.AlarmMail != "" { // what publishes to the alarm topic
-		ours := map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.stack.Account()}}
+	ours := map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.stack.Account()}}
+	if s.stage.AlarmMail != "" { // alarms publish to the stage's topic
 		s.allowKey(cloudWatch, ours)
+	}
+	if s.forwardsAlerts() { // rules publish to the topic, and send what no target accepts to a queue
 		s.allowKey(eventBridge, ours)
 	}
 }
 
+// newKey creates the stage's customer key.
+func (s *Tidemark) newKey() awskms.IKey {
+	return withLogicalID(s, awskms.NewKey(s.Construct, new("Key"), &awskms.KeyProps{
+		Description:       new("Encrypts all data of " + s.prefix),
+		EnableKeyRotation: new(true),
+		RemovalPolicy:     s.removalPolicy(),
+	}), "Key")
+}
+
 // allowKey allows an AWS service the customer key, on a condition.
 func (s *Tidemark) allowKey(service string, condition map[string]any) {
-	s.key.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+	statement := awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(&service, nil)},
 		Actions:    jsii.Strings(keyActions...),
 		Resources:  jsii.Strings("*"), // in a key policy: this key
 		Conditions: &condition,
-	}), nil)
+	})
+	s.allow("the key", statement, func(p awsiam.PolicyStatement) *awsiam.AddToResourcePolicyResult {
+		return s.key.AddToResourcePolicy(p, nil)
+	})
 }

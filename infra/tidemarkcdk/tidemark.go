@@ -48,6 +48,21 @@ type Props struct {
 	Name string
 	// Names are the names of single resources, by what follows Name and a hyphen: ingest, alerts.
 	Names map[string]string
+
+	// What follows are resources of the app that are used in place of the construct's own; nil has no effect.
+
+	// Key encrypts what a customer key of the stage would: the table, queues, secrets and logs.
+	Key awskms.IKey
+	// API gets the routes, in this account and Region. Its owner has its stage, domain name, throttles,
+	// access log and CORS. A domain in the configuration is an error, and synthesis warns of public routes,
+	// which need a throttle.
+	API awsapigatewayv2.IHttpApi
+	// Inbox is the queue that ingest reads, as with sources.sqs. Its visibility timeout must be six times the
+	// timeout of ingest or more; what ingest cannot store goes to its own dead-letter queue.
+	Inbox awssqs.IQueue
+	// AlarmTopic gets alarms and critical alerts, beside the topics of the configuration. If a key encrypts
+	// it, the key's policy must allow CloudWatch and EventBridge.
+	AlarmTopic awssns.ITopic
 }
 
 // Tidemark is a table with its functions, HTTP API and alarms. A field is nil if the stage does not
@@ -56,9 +71,9 @@ type Tidemark struct {
 	constructs.Construct
 	Table       awsdynamodb.ITable
 	Functions   map[string]awslambda.Function // by name: ingest, aggregate, query, manage, purge, authorize, prometheus
-	API         awsapigatewayv2.CfnApi
+	API         awsapigatewayv2.IHttpApi
 	AlertBus    awsevents.CfnEventBus // put a rule on it to receive alerts
-	Inbox       awssqs.Queue          // the queue that ingest reads
+	Inbox       awssqs.IQueue         // the queue that ingest reads
 	Inlet       awskinesis.Stream     // the data stream that ingest reads
 	OnFailure   awssqs.Queue          // ranges of the table stream that Lambda stopped retrying
 	Undelivered awssqs.Queue          // observations that were not delivered to ingest
@@ -73,6 +88,10 @@ type Tidemark struct {
 	prefix   string // of physical names
 	names    map[string]string
 	unused   map[string]string // members of names that no resource has had yet
+
+	given     Props
+	receivers []receiver // of alarms and critical alerts
+	warnings  int
 
 	key          awskms.IKey // nil if AWS manages the keys
 	cursorSecret awssecretsmanager.Secret
@@ -117,7 +136,7 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 	stage config.Stage) (*Tidemark, error) {
 	kinds, err := settings.Catalog()
 	if err == nil {
-		err = cmp.Or(checkThings(stage, kinds), checkArchive(stage, kinds))
+		err = cmp.Or(checkThings(stage, kinds), checkArchive(stage, kinds), props.check(stage.Domain.Name))
 	}
 	if err != nil {
 		return nil, err
@@ -125,6 +144,7 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 	s := &Tidemark{
 		Construct: constructs.NewConstruct(scope, &id), stack: awscdk.Stack_Of(scope),
 		settings: settings, kinds: kinds, stage: stage, names: props.Names, unused: maps.Clone(props.Names),
+		given: props,
 	}
 	s.prefix = props.Name
 	if s.prefix == "" {
