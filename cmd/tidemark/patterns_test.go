@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -35,17 +36,39 @@ func TestAccessPatterns_CommandsWork(t *testing.T) {
 	if len(rows) < 20 {
 		t.Fatalf("the page has %d commands, want 20 or more", len(rows))
 	}
+	configured := withSites(t)
 	for _, row := range rows {
 		if strings.HasPrefix(row[1], "import") {
 			continue // needs a file and an HTTP API
 		}
 		args := append(shellWords(row[1]), "--endpoint", endpoint, "--table", name, "--region", "local", "--config",
-			"../../tidemark.yaml")
+			configured)
 		var stdout, stderr bytes.Buffer
 		if status := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); status > exitNo {
 			t.Errorf("tidemark %s: exit status %d: %s", row[1], status, stderr.String())
 		}
 	}
+}
+
+// withSites returns the name of a file with tidemark.yaml and groups of readings by site.
+func withSites(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../tidemark.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const kind = "\n  READING:"
+	if !strings.Contains(string(text), kind) {
+		t.Fatalf("tidemark.yaml has no kind %q", kind)
+	}
+	from, to, _ := strings.Cut(string(text), kind)
+	comment, rest, _ := strings.Cut(to, "\n")
+	path := filepath.Join(t.TempDir(), "tidemark.yaml")
+	text = []byte(from + kind + comment + "\n    groups: [site]\n" + rest)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // shellWords splits a command line, with single quotes as a shell reads them.

@@ -52,6 +52,7 @@ var all = []group{
 	{"Readings of devices", readingPatterns},
 	{"Rollups", rollupPatterns},
 	{"Profiles and purges", profilePatterns},
+	{name: "Groups of devices", patterns: groupPatterns},
 	{"Alerts", alertPatterns},
 	{"Websites", websitePatterns},
 }
@@ -76,6 +77,7 @@ type PageView struct {
 type world struct {
 	kinds    *catalog.Catalog
 	readings *timeseries.Events[Reading]
+	sites    *timeseries.Events[Reading] // groups of readings
 	views    *timeseries.Events[PageView]
 	subjects *lifecycle.Service
 	purger   *lifecycle.Purger

@@ -18,10 +18,10 @@ costs, for a device with hourly readings for seven weeks and daily ones for a ye
 website with 400 page views a day. A read unit is 4 KB, read strongly consistent; reads are eventually
 consistent by default, at half the price. ` + "`go test ./test/patterns -update`" + ` writes the page.
 
-The Go code uses public packages: ` + "`readings` and `views`" + ` are opened with timeseries.Open, ` + "`subjects`" + `
-is a lifecycle.Service and ` + "`purger`" + ` a lifecycle.Purger. ` + "`sensor` and `mySite`" + ` are keys:
-timeseries.Key{Subject: "sensor_01"}. A pattern without Go code is available over
-HTTP and on the command line only.
+The Go code uses public packages: ` + "`readings` and `views`" + ` are opened with timeseries.Open,
+` + "`sites`" + ` are readings.Groups("site"), ` + "`subjects`" + ` is a lifecycle.Service and ` + "`purger`" + ` a lifecycle.Purger.
+` + "`sensor` and `mySite`" + ` are keys: timeseries.Key{Subject: "sensor_01"}. A pattern without Go code is
+available over HTTP and on the command line only.
 
 The same as a model for NoSQL Workbench: [tidemark-data-model.json](../inside/tidemark-data-model.json).
 Every route with its parameters and responses: ` + "`GET /openapi.json`" + `.

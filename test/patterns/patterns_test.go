@@ -19,7 +19,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/base/config"
-	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
 var update = flag.Bool("update", false, "write the pages")
@@ -50,7 +49,8 @@ func TestPages_MatchTheCode(t *testing.T) {
 }
 
 // overAll are lists of all subjects of a type, which are spread over shards.
-var overAll = []httpapi.Action{httpapi.ListSubjects, httpapi.ListOpenAlerts, httpapi.ListSilent}
+var overAll = []httpapi.Action{httpapi.ListSubjects, httpapi.ListOpenAlerts, httpapi.ListSilent,
+	httpapi.CountSilent}
 
 // ofSteps are actions that read in steps: a recount reads the rows of each tier, and the events.
 var ofSteps = []httpapi.Action{httpapi.CheckPurge, httpapi.VerifyBucket}
@@ -82,7 +82,7 @@ func TestPatterns_CostOneRequestAPage(t *testing.T) {
 
 // Every GET route has a pattern.
 func TestPatterns_CoverEveryRead(t *testing.T) {
-	kinds, err := config.Default(domains.Kinds()...).Catalog()
+	kinds, err := config.Default(declared()...).Catalog()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ops/repair/verify"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
@@ -42,7 +43,7 @@ type store interface {
 
 // newWorld returns a world with the kinds that ship and a fixed clock.
 func newWorld(s store) (*world, error) {
-	settings := config.Default(domains.Kinds()...)
+	settings := config.Default(declared()...)
 	settings.Retention = tier.Standard() // as below, the requests of closed buckets: open ones are folded
 	kinds, err := settings.Catalog()
 	if err != nil {
@@ -58,7 +59,13 @@ func newWorld(s store) (*world, error) {
 	clock := func() model.Time { return at(now) }
 	chance := dice()
 	opts := &timeseries.Options{Now: func() time.Time { return now }}
-	readings, err := timeseries.Open[Reading](s, iot.Readings, opts)
+	grouped := iot.Readings
+	grouped.Groups = []string{"site"}
+	readings, err := timeseries.Open[Reading](s, grouped, opts)
+	if err != nil {
+		return nil, err
+	}
+	sites, err := readings.Groups("site")
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +76,7 @@ func newWorld(s store) (*world, error) {
 	return &world{
 		kinds:    kinds,
 		readings: readings,
+		sites:    sites,
 		views:    views,
 		subjects: &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: clock, Rand: chance},
 		purger:   &lifecycle.Purger{Store: s, Now: clock, Rand: chance},
@@ -77,6 +85,17 @@ func newWorld(s store) (*world, error) {
 		query:    &query.Service{Store: s, Now: clock, CursorKey: []byte("the key of a page that is written")},
 		alerts:   &alert.Service{Store: s, Catalog: kinds, Now: clock, Rand: chance, Parallel: 1},
 	}, nil
+}
+
+// declared returns the kinds that ship, with groups of readings by site.
+func declared() []catalog.Kind {
+	kinds := domains.Kinds()
+	for i := range kinds {
+		if kinds[i].Name == iot.Readings.Name {
+			kinds[i].Groups = []string{"site"}
+		}
+	}
+	return kinds
 }
 
 // immediate returns a policy without deferred tiers.
@@ -101,7 +120,7 @@ func seeded(ctx context.Context) (*world, *memory.Table, error) {
 	}
 	fold := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: w.kinds,
 		Now: func() model.Time { return at(now) }, Rand: dice()}
-	for _, add := range []func(context.Context, *world) error{measure, visit, live} {
+	for _, add := range []func(context.Context, *world) error{measure, furnish, visit, live} {
 		if err := add(ctx, w); err != nil {
 			return nil, nil, err
 		}
@@ -115,6 +134,9 @@ func seeded(ctx context.Context) (*world, *memory.Table, error) {
 	}
 	if report := fold.Process(ctx, changes); len(report.Failures) > 0 {
 		return nil, nil, fmt.Errorf("fold: %+v", report.Failures)
+	}
+	if err := foldSite(ctx, w, table); err != nil {
+		return nil, nil, err
 	}
 	return w, table, alarm(ctx, w, table, changes)
 }

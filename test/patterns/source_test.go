@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-//go:embed list_test.go readings_test.go subjects_test.go websites_test.go
+//go:embed groups_test.go list_test.go readings_test.go subjects_test.go websites_test.go
 var sources embed.FS
 
 // calls returns the Go code of each pattern's call, by what the pattern is about. A pattern
