@@ -200,6 +200,10 @@ bench/electro/node_modules: bench/electro/package-lock.json | doctor
 bench: doctor node_modules bench/electro/node_modules ## longer: every measurement beside its peers, into docs/run/PERFORMANCE.md (a quiet machine, about 20 min)
 	@$(LAB) bench --out docs/run/PERFORMANCE.md
 
+.PHONY: upgrade
+upgrade: doctor-go ## longer: the functions of an older commit, FROM (the newest tag), and of this checkout on one table, forward and back (about 4 min)
+	@$(LAB) upgrade $(if $(FROM),--from "$(FROM)")
+
 .PHONY: fuzz
 fuzz: ## longer: each fuzzer for FUZZTIME (30s)
 	@scripts/fuzz.sh $(FUZZTIME)

@@ -25,6 +25,7 @@ import (
 	"github.com/tidemark-db/tidemark/lab/samples"
 	"github.com/tidemark-db/tidemark/lab/simulation"
 	"github.com/tidemark-db/tidemark/lab/size"
+	"github.com/tidemark-db/tidemark/lab/upgrade"
 )
 
 func main() {
@@ -49,7 +50,7 @@ func rootCommand() *cobra.Command {
 		demo.Command(), oracle.Command(), oracle.WebCommand(), fleet.Command(),
 		simulation.Command(), simulation.CostCommand(), linear.Command(), exhaustive.Command(),
 		linear.ChaosCommand(), linear.SweepCommand(), history.Command(), history.ImportCommand(),
-		mutants.Command(), mutants.RuleCommand(),
+		mutants.Command(), mutants.RuleCommand(), upgrade.Command(),
 		bench.Command(), samples.Command(), live.Command(), size.Command(),
 	)
 	return root

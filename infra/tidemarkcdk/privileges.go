@@ -174,14 +174,16 @@ func (s *Tidemark) indexes() []string {
 	return all
 }
 
-// secondIndex reports whether a kind or profile field is indexed by the second index.
+// secondIndex reports whether a kind or a profile field is indexed by the second index, also of a subject
+// type without kinds.
 func (s *Tidemark) secondIndex() bool {
-	return slices.ContainsFunc(s.kinds.Kinds, func(k catalog.Kind) bool {
-		return k.IndexBy != "" ||
-			slices.ContainsFunc(s.kinds.Profile(k.Subject.Name).Indexes, func(x catalog.ProfileIndex) bool {
-				return x.Index == catalog.SecondIndex
-			})
-	})
+	byEvents := func(k catalog.Kind) bool { return k.IndexBy != "" }
+	byProfile := func(t catalog.SubjectType) bool {
+		return slices.ContainsFunc(s.kinds.Profile(t.Name).Indexes, func(x catalog.ProfileIndex) bool {
+			return x.Index == catalog.SecondIndex
+		})
+	}
+	return slices.ContainsFunc(s.kinds.Kinds, byEvents) || slices.ContainsFunc(s.kinds.Subjects(), byProfile)
 }
 
 func (s *Tidemark) index(name string) string { return *s.Table.TableArn() + "/index/" + name }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
 // wantPrivileges is the complete list of rights: role, action, resource.
@@ -251,4 +253,20 @@ func statementsIn(value any) (found []map[string]any) {
 		}
 	}
 	return found
+}
+
+// A subject type without kinds has profiles, which the second index may list.
+func TestSecondIndex_IsReadForProfilesOfAnyType(t *testing.T) {
+	for index, want := range map[string]bool{catalog.FirstIndex: false, catalog.SecondIndex: true} {
+		staff := catalog.SubjectType{Name: "STAFF", Profile: &catalog.Profile{
+			Indexes: []catalog.ProfileIndex{{Field: "team", Index: index}},
+		}}
+		kinds, err := catalog.NewWith([]catalog.SubjectType{staff})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (&Tidemark{kinds: kinds}).secondIndex(); got != want {
+			t.Errorf("profiles in %s: %t, want %t", index, got, want)
+		}
+	}
 }

@@ -27,6 +27,7 @@ type Rig struct {
 	Counter Counter
 
 	command  string
+	root     string
 	dir      string
 	listener func(payload []byte) // may be nil
 	mu       sync.Mutex
@@ -42,6 +43,7 @@ type Options struct {
 	Functions string // directory of function binaries; "" searches build/local
 	Table     string // "" means tidemark
 	Endpoint  string // of a running DynamoDB; "" starts one
+	Data      string // directory of the tables; "" keeps them in memory
 	HeapMB    int    // of DynamoDB Local; zero means its default
 	// Tap is called with each payload for aggregate before its delivery. It may be nil.
 	Tap func(payload []byte)
@@ -61,7 +63,7 @@ func StartRig(ctx context.Context, o Options) (*Rig, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for logs: %w", err)
 	}
-	r := &Rig{Config: cfg, dir: dir, listener: o.Tap, command: o.Command}
+	r := &Rig{Config: cfg, dir: dir, listener: o.Tap, command: o.Command, root: o.Root}
 	if r.command == "" {
 		if r.command, err = build(ctx, o.Root, dir); err != nil {
 			os.RemoveAll(dir)
@@ -69,7 +71,7 @@ func StartRig(ctx context.Context, o Options) (*Rig, error) {
 		}
 	}
 	database := ddblocal.FromEnv()
-	database.HeapMB = o.HeapMB
+	database.HeapMB, database.DataDir = o.HeapMB, o.Data
 	database.Endpoint = cmp.Or(o.Endpoint, database.Endpoint)
 	r.Stack, err = stack.Start(ctx, stack.Options{
 		Config:     cfg,
@@ -121,7 +123,14 @@ func (r *Rig) Stop() {
 
 // Tidemark runs the tidemark command with the stack, as a user would.
 func (r *Rig) Tidemark(ctx context.Context, out io.Writer, args ...string) error {
-	cmd := exec.CommandContext(ctx, r.command, args...)
+	return r.Run(ctx, out, r.command, args...)
+}
+
+// Run runs the tidemark command at a path, which may be another release's, with the stack, in the root of the
+// checkout.
+func (r *Rig) Run(ctx context.Context, out io.Writer, command string, args ...string) error {
+	cmd := exec.CommandContext(ctx, command, args...)
+	cmd.Dir = r.root
 	cmd.Env = append(os.Environ(),
 		"TIDEMARK_URL="+r.Stack.URL, "TIDEMARK_ENDPOINT="+r.Stack.Endpoint, "TIDEMARK_TABLE="+r.Stack.Table)
 	cmd.Stdout, cmd.Stderr = out, os.Stderr
