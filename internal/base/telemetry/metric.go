@@ -55,8 +55,21 @@ type Alarm struct {
 // combination of dimensions as a metric of its own.
 const DimensionFunction = "Function"
 
+// observations begins the names of the metrics of outcomes.
+const observations = "Observations"
+
 // ForOutcome returns the metric that counts observations with an outcome; ok is false for an unknown outcome.
-func ForOutcome(v model.Outcome) (m Metric, ok bool) { return ofGroup("Observations", string(v)) }
+func ForOutcome(v model.Outcome) (m Metric, ok bool) { return ofGroup(observations, string(v)) }
+
+// Decided returns the metrics of all outcomes but ObservationsUnknown, in the order of the catalogue.
+func Decided() (all []Metric) {
+	for _, d := range catalogue {
+		if strings.HasPrefix(string(d.Metric), observations) && d.Metric != ObservationsUnknown {
+			all = append(all, d.Metric)
+		}
+	}
+	return all
+}
 
 // ForChange returns the metric that counts changes of a type; ok is false for an unknown type.
 func ForChange(c fmt.Stringer) (m Metric, ok bool) { return ofGroup("Changes", c.String()) }

@@ -107,6 +107,19 @@ func TestForOutcome_HasOneMetricForEachOutcome(t *testing.T) {
 	}
 }
 
+func TestDecided_HasTheMetricOfEachOutcomeButUnknown(t *testing.T) {
+	var want []telemetry.Metric
+	for _, v := range outcomes {
+		if m, _ := telemetry.ForOutcome(v); v != model.Unknown {
+			want = append(want, m)
+		}
+	}
+	if got := telemetry.Decided(); !slices.Equal(slices.Sorted(slices.Values(got)),
+		slices.Sorted(slices.Values(want))) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 func TestForChange_HasOneMetricForEachType(t *testing.T) {
 	for _, w := range changeTypes {
 		m, ok := telemetry.ForChange(w)

@@ -44,13 +44,9 @@ type CloudWatch interface {
 }
 
 // shown are the metrics in Health. Each that is read costs a hundredth of a thousandth of a dollar.
-var shown = []telemetry.Metric{
-	telemetry.ObservationsApplied, telemetry.ObservationsLate, telemetry.ObservationsDuplicate,
-	telemetry.ObservationsStale, telemetry.ObservationsCollision, telemetry.ObservationsRejected,
+var shown = append(telemetry.Decided(),
 	telemetry.Quarantined, telemetry.Recomputations, telemetry.RowsWritten, telemetry.RowsInexact,
-	telemetry.UnreadableEvents,
-	telemetry.BatchFailures,
-}
+	telemetry.UnreadableEvents, telemetry.BatchFailures)
 
 // ReadHealth reads the alarms and metrics of a stack and the capacity that its table consumed. It
 // needs cloudwatch:DescribeAlarms and cloudwatch:GetMetricData. name is the stack's. A metric that its functions
