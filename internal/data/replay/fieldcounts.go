@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -31,7 +32,12 @@ func (c *Counts) fields(o Observation, r result) {
 	for _, name := range r.Invalid {
 		not[name] = "is not a number that rollups can sum"
 	}
+	named := map[string]string{} // fields whose names are refused, not their values
 	for _, e := range r.NotStored {
+		if e.Code == ingest.CodeNameReserved {
+			named[e.Field] = "the name " + e.Message
+			continue
+		}
 		not[e.Field] = e.Message
 	}
 	whole := ""
@@ -51,15 +57,15 @@ func (c *Counts) fields(o Observation, r result) {
 		if c.byField[f.Name] == nil {
 			c.byField[f.Name] = &fieldCount{}
 		}
-		reason, named := not[f.Name]
-		if named = named || whole != ""; !named {
+		value, name := cmp.Or(whole, not[f.Name]), named[f.Name]
+		switch {
+		case value != "":
+			c.byField[f.Name].miss(fmt.Sprintf("%s: %s %s", o.Location, quote(f.Text), value))
+		case name != "":
+			c.byField[f.Name].miss(fmt.Sprintf("%s: %s", o.Location, name))
+		default:
 			c.byField[f.Name].stored++
-			continue
 		}
-		if whole != "" {
-			reason = whole
-		}
-		c.byField[f.Name].miss(fmt.Sprintf("%s: %s %s", o.Location, quote(f.Text), reason))
 	}
 }
 
@@ -81,7 +87,7 @@ func (c *Counts) printFields(w io.Writer) {
 			continue
 		}
 		if shown++; shown <= shownFields {
-			fmt.Fprintf(w, "  field %s: %s of %s values are not stored as values, the first at %s\n",
+			fmt.Fprintf(w, "  field %s: %s of %s values are not stored as they are, the first at %s\n",
 				terminal.Printable(name),
 				terminal.Grouped(f.not), terminal.Grouped(f.not+f.stored), terminal.Printable(f.first))
 		}
