@@ -16,6 +16,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark-db/tidemark/internal/api/awsenv"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
@@ -31,6 +32,7 @@ type account struct {
 	table        string            // made for the probes of tables
 	data         string            // file of the readings of the oracle
 	expected     string            // file of their buckets
+	Shifted      string            // the version that the update of the second stage brings; in the journal
 
 	db      *dynamodb.Client
 	streams *dynamodbstreams.Client
@@ -68,7 +70,7 @@ func newAccount(ctx context.Context, stage string) (*account, error) {
 // execute runs a program and returns what it prints. The error has what it prints as an error.
 func execute(ctx context.Context, dir string, words ...string) (string, error) {
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
-	c.Dir = dir
+	c.Dir, c.WaitDelay = dir, 10*time.Second // for what the program has started
 	var failure bytes.Buffer
 	c.Stderr = &failure
 	out, err := c.Output()
@@ -149,9 +151,14 @@ func (a *account) until(ctx context.Context, within time.Duration, look func() (
 
 // events returns how many events of a device the table has.
 func (a *account) events(ctx context.Context, device string) (int, error) {
+	return a.count(ctx, "pk = :p AND begins_with(sk, :s)",
+		fmt.Sprintf(`{":p":{"S":"DEVICE#%s"},":s":{"S":"EVENT#"}}`, device))
+}
+
+// count returns how many items of the table have keys with a condition.
+func (a *account) count(ctx context.Context, condition, values string) (int, error) {
 	n, err := a.number(ctx, "dynamodb", "query", "--table-name", a.outputs["TableName"], "--consistent-read",
-		"--select", "COUNT", "--key-condition-expression", "pk = :p AND begins_with(sk, :s)",
-		"--expression-attribute-values", fmt.Sprintf(`{":p":{"S":"DEVICE#%s"},":s":{"S":"EVENT#"}}`, device),
+		"--select", "COUNT", "--key-condition-expression", condition, "--expression-attribute-values", values,
 		"--query", "Count")
 	return int(n), err
 }
@@ -181,17 +188,29 @@ func (a *account) reading(device string, secondsAgo int) string {
 
 // publish publishes a message to AWS IoT.
 func (a *account) publish(ctx context.Context, topic, payload string) error {
+	return a.publishAll(ctx, topic, payload)
+}
+
+// publishAll publishes messages to one topic of AWS IoT at the same time.
+func (a *account) publishAll(ctx context.Context, topic string, payloads ...string) error {
 	endpoint, err := a.aws(ctx, "iot", "describe-endpoint", "--endpoint-type", "iot:Data-ATS", "--query",
 		"endpointAddress")
 	if err != nil {
 		return err
 	}
-	path, err := a.file("message", payload)
-	if err == nil {
-		_, err = a.aws(ctx, "iot-data", "publish", "--endpoint-url", "https://"+endpoint, "--topic", topic, "--qos",
-			"1", "--payload", path)
+	group, ctx := errgroup.WithContext(ctx)
+	for i, payload := range payloads {
+		path, err := a.file(fmt.Sprint("message", i), payload)
+		if err != nil {
+			return errors.Join(err, group.Wait())
+		}
+		group.Go(func() error {
+			_, err := a.aws(ctx, "iot-data", "publish", "--endpoint-url", "https://"+endpoint, "--topic", topic,
+				"--qos", "1", "--payload", path)
+			return err
+		})
 	}
-	return err
+	return group.Wait()
 }
 
 // sum returns the sum of a metric since a time.

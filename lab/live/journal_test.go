@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -71,7 +72,8 @@ func TestRun_AnInterruptionIsContinuedAfterTheLastStep(t *testing.T) {
 	if err := again.all(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if ran(c, "make deploy") || !ran(c, "make destroy STAGE=check YES=1") || !again.broken() {
+	if ran(c, "make deploy STAGE=check YES=1") || !ran(c, "make destroy STAGE=check YES=1") ||
+		!ran(c, "make destroy STAGE=checkb YES=1") || !again.broken() {
 		t.Errorf("it ran %q", c.ran)
 	}
 	if d := again.find("smoke"); d.Result != notHolding || !strings.Contains(d.Evidence, "2 buckets are wrong") {
@@ -127,9 +129,38 @@ func TestRun_AfterItsTimeItSkipsAndRemoves(t *testing.T) {
 	}
 }
 
+func TestStep_IsEndedWithTheTimeOfTheRun(t *testing.T) {
+	r, c := newRun(t, t.TempDir(), false)
+	c.at = c.at.Add(probesFor - 20*time.Millisecond)
+	err := r.step(t.Context(), "waits", func(ctx context.Context) (string, error) {
+		<-ctx.Done()
+		return "", fmt.Errorf("0 events: %w", ctx.Err())
+	})
+	if d := r.find("waits"); err != nil || d.Result != notSeen || !strings.Contains(d.Evidence, "0 events") {
+		t.Errorf("%v, %+v; want %s", err, r.Done, notSeen)
+	}
+}
+
+func TestDeploy_SaysThatTheSecondStageCannotBegin(t *testing.T) {
+	ddbtest.ForTest(t)
+	root := t.TempDir()
+	checkout(t, root)
+	r, c := newRun(t, root, false, one("make deploy STAGE=checkb CHANGES=1", "error no assets"),
+		one("StackStatus", "error does not exist"), one("describe-stacks", outputs))
+	err := r.step(t.Context(), "deploy", r.deploy)
+	if err != nil || !ran(c, "make deploy STAGE=check YES=1") {
+		t.Fatalf("%v after %q", err, c.ran)
+	}
+	if d := r.find("deploy"); d.Result != holds || !strings.Contains(d.Evidence, "no assets") {
+		t.Errorf("%+v", d)
+	}
+}
+
 func TestRemove_FailsUntilNothingIsLeft(t *testing.T) {
 	ddbtest.ForTest(t)
-	for part, output := range map[string]string{"make destroy": "error blocked", "get-resources": "error denied",
+	for part, output := range map[string]string{"make destroy STAGE=check ": "error blocked",
+		"make destroy STAGE=checkb": "error blocked", "get-queue-url": "error denied",
+		"get-resources":      "error denied",
 		"delete-role-policy": "error denied", "delete-secret": "error denied"} {
 		root := t.TempDir()
 		checkout(t, root)

@@ -15,10 +15,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-func (r *run) smoke(ctx context.Context) (string, error) {
-	out, err := r.command(ctx, r.checkout, "bin/tidemark", "smoke", "--table", r.outputs["TableName"], "--url",
-		r.outputs["ApiUrl"])
-	return out, err
+// smoke runs the smoke test on the stack.
+func (a *account) smoke(ctx context.Context) (string, error) {
+	return a.command(ctx, a.checkout, "bin/tidemark", "smoke", "--table", a.outputs["TableName"], "--url",
+		a.outputs["ApiUrl"])
 }
 
 // oracle sends the extract of the logger data, and compares each bucket with an independent oracle.
@@ -112,7 +112,7 @@ func (r *run) bill(ctx context.Context) (string, error) {
 	if total > dollars {
 		err = fmt.Errorf("$%.2f are more than $%.0f:\n%s", total, dollars, &out)
 	}
-	return fmt.Sprintf("$%.4f in all, without the hourly parts of metrics, alarms and the key\n%s", total, &out),
+	return fmt.Sprintf("$%.4f in all, without the hourly parts of metrics, alarms and the key, and without the second stage\n%s", total, &out),
 		err
 }
 

@@ -33,14 +33,20 @@ const (
 	onRecords   = "recorded records"
 )
 
-// scenes are all probes, in the order in which they run. The last one changes what functions may do, so
-// nothing follows it.
+// scenes are all probes, in the order in which they run. An update of the second stage takes seven minutes:
+// it begins early, and its end is looked for late. After the scene "refused", functions of the first stage
+// may do what they could before, but its sources give up sooner.
 var scenes = []scene{
 	{name: "table", begin: createProbeTable, probes: tableProbes},
 	{name: "sources", probes: sourceProbes},
+	{name: "second", begin: awaitSecond, probes: secondProbes},
+	{name: "update", begin: beginUpdate, probes: updateProbes},
+	{name: "alarms", end: endAlarms, probes: alarmProbes},
 	{name: "platform", end: endPlatform, probes: platformProbes},
 	{name: "refused", begin: refuse, end: accept, probes: refusedProbes},
 	{name: "accepted", begin: accept, probes: acceptedProbes},
+	{name: "updated", probes: updatedProbes},
+	{name: "ttl", probes: ttlProbes},
 }
 
 // allProbes returns the probes in order.

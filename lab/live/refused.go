@@ -40,7 +40,6 @@ var acceptedProbes = []probe{
 	{"kms", "with a customer key, the roles suffice: functions, destinations and rules reach the encrypted table and queues", "run/SECURITY.md",
 		"table and queues are encrypted with the stage's key, and all of the above has passed through them",
 		onResponses, encrypted},
-	ttlProbe,
 }
 
 // denial refuses requests of a function, as an inline policy of its role.

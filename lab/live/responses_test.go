@@ -1,11 +1,14 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,17 +22,30 @@ type response struct {
 	outputs []string
 }
 
-// cloud responds to the commands of an account. Its clock moves only while the account sleeps.
+// cloud responds to the commands and the requests of an account. Its clock moves only while the account
+// sleeps.
 type cloud struct {
 	responses []response
+	mu        sync.Mutex // guards the fields below
 	ran       []string
 	asked     map[string]int
-	mu        sync.Mutex
-	at        time.Time // guarded by mu
+	at        time.Time
+}
+
+// RoundTrip responds to a request as to a command: with the status that it prints, which is 200 by default.
+func (c *cloud) RoundTrip(r *http.Request) (*http.Response, error) {
+	text, err := c.command(r.Context(), "", r.Method, r.URL.Path)
+	if err != nil {
+		return nil, err
+	}
+	status, err := strconv.Atoi(cmp.Or(text, "200"))
+	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(text))}, err
 }
 
 func (c *cloud) command(_ context.Context, _ string, words ...string) (string, error) {
 	line := strings.Join(words, " ")
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.ran = append(c.ran, line)
 	for _, a := range c.responses {
 		if !strings.Contains(line, a.part) {
@@ -65,7 +81,7 @@ func fakeStack(t *testing.T, responses ...response) (*account, *cloud) {
 		stage: "check", stack: "tidemark-check", table: "tidemark-check-probes", files: t.TempDir(), checkout: t.TempDir(),
 		outputs: map[string]string{"TableName": "T", "ApiUrl": "http://127.0.0.1:1", "Topic": "tidemark-check", "MappingId": "m",
 			"UndeliveredQueueUrl": "https://sqs/undelivered", "OnFailureQueueUrl": "https://sqs/onfailure", "InboxQueueUrl": "https://sqs/inbox"},
-		http: http.DefaultClient, command: c.command, now: c.now, sleep: c.sleep,
+		Shifted: "8", http: &http.Client{Transport: c}, command: c.command, now: c.now, sleep: c.sleep,
 	}, c
 }
 
@@ -73,81 +89,6 @@ func one(part string, outputs ...string) response { return response{part, output
 
 // stored is the response for the count of the events of a device.
 func stored(device string, counts ...string) response { return one(`"DEVICE#`+device+`"`, counts...) }
-
-const (
-	key     = "arn:aws:kms:eu-west-1:111122223333:key/k1"
-	permits = `{"Statement":[{"Sid":"other","Condition":{"ArnLike":{"AWS:SourceArn":"arn:rule/tidemark_check_OTHER"}}},` +
-		`{"Sid":"readings","Condition":{"ArnLike":{"AWS:SourceArn":"arn:rule/tidemark_check_READING"}}}]}`
-)
-
-// recorded are responses with which a probe holds, and others with which it does not, or is not decided.
-var recorded = map[string]struct {
-	holds  []response
-	fails  [][]response
-	unseen []response
-}{
-	"filter-prefix": {
-		holds:  []response{one("FilteredOutEventCount", "None", "20.0")},
-		fails:  [][]response{{one("batch-write-item", "error denied")}, {one("FilteredOutEventCount", "error denied")}},
-		unseen: []response{one("FilteredOutEventCount", "12.0")},
-	},
-	"iot-rule":     {holds: []response{stored("live-rule", "0", "1")}, fails: [][]response{{stored("live-rule", "0")}, {stored("live-rule", "2")}, {one("describe-endpoint", "error denied")}}},
-	"iot-array":    {holds: []response{stored("live-array", "1")}, fails: [][]response{{stored("live-array", "3")}, {one("iot-data publish", "error denied")}}},
-	"iot-batch":    {holds: []response{stored("live-batch", "3")}, fails: [][]response{{stored("live-batch", "1")}, {one("iot-data publish", "error denied")}}},
-	"basic-ingest": {holds: []response{stored("live-basic", "1")}, fails: [][]response{{stored("live-basic", "0")}, {one("$aws/rules/tidemark_check_READING/tidemark-check/devices/live-basic/readings", "error denied")}}},
-	"index-throttles": {
-		holds: []response{one("GlobalSecondaryIndexName", "0", "300"), one("WriteThrottleEvents", "0")},
-		fails: [][]response{{one("GlobalSecondaryIndexName", "300"), one("WriteThrottleEvents", "300")}, {one("create-table", "error denied")},
-			{one("table-exists", "error denied")}, {one("batch-write-item", "error denied")}, {one("WriteThrottleEvents", "error denied")}},
-		unseen: []response{one("WriteThrottleEvents", "None")},
-	},
-	"retain-except-on-create": {
-		holds: []response{one("StackStatus", "CREATE_IN_PROGRESS", "ROLLBACK_IN_PROGRESS", "ROLLBACK_COMPLETE"), one("list-stack-resources", "DELETE_COMPLETE")},
-		fails: [][]response{{one("StackStatus", "ROLLBACK_COMPLETE"), one("list-stack-resources", "DELETE_SKIPPED")},
-			{one("StackStatus", "ROLLBACK_FAILED"), one("list-stack-resources", "DELETE_FAILED")}, {one("create-stack", "error denied")}, {one("StackStatus", "error denied")}},
-		unseen: []response{one("StackStatus", "CREATE_IN_PROGRESS")},
-	},
-	"partial-answer": {
-		holds: []response{stored("live-part-1", "0", "1"), stored("live-part-2", "1"), stored("live-denied-inbox", "0")},
-		fails: [][]response{{stored("live-part-1", "2"), stored("live-denied-inbox", "0")}, {stored("live-part-1", "0")},
-			{stored("live-part-1", "1"), stored("live-part-2", "1"), stored("live-denied-inbox", "1")}, {one("send-message-batch", "error denied")}},
-	},
-	"on-failure-inbox": {
-		holds:  []response{one("failed list", "nothing failed\n", "- undelivered - m1 inbox\n")},
-		fails:  [][]response{{one("failed list", "error denied")}},
-		unseen: []response{one("failed list", "- undelivered - m1 invocation RetriesExhausted\n")},
-	},
-	"on-failure-invocation": {
-		holds:  []response{one("failed list", "- undelivered - m1 inbox\n- undelivered - m2 invocation RetriesExhausted\n")},
-		fails:  [][]response{{one("iot-data publish", "error denied")}},
-		unseen: []response{one("failed list", "- undelivered - m1 inbox\n")},
-	},
-	"on-failure-stream": {
-		holds:  []response{one("failed list", "- undelivered - m1 stream RetryAttemptsExhausted shardId-1\n")},
-		fails:  [][]response{{one("put-record", "error denied")}},
-		unseen: []response{one("failed list", "")},
-	},
-	"on-failure-rule": {
-		holds:  []response{one("get-policy", permits), one("failed list", "- undelivered - m1 rule tidemark-check/devices/x/readings\n")},
-		fails:  [][]response{{one("get-policy", "error denied")}, {one("get-policy", "no JSON")}, {one("get-policy", permits), one("remove-permission --function-name tidemark-check-ingest --statement-id readings", "error denied")}},
-		unseen: []response{one("get-policy", permits), one("failed list", "")},
-	},
-	"on-failure-table": {
-		holds:  []response{one("ApproximateNumberOfMessages", "0", "2"), one("--dry-run", "message m: 3 changes to process of shard s from 1 to 3\n")},
-		fails:  [][]response{{one("ApproximateNumberOfMessages", "2"), one("failed retry", "message m: not processed\n")}, {one("ApproximateNumberOfMessages", "2"), one("failed retry", "error denied")}, {one("get-queue-attributes", "error denied")}},
-		unseen: []response{one("ApproximateNumberOfMessages", "0")},
-	},
-	"replay": {
-		holds: []response{stored("live-denied-inbox", "1"), stored("live-denied-invocation", "1"), stored("live-denied-stream", "1"), stored("live-denied-rule", "1")},
-		fails: [][]response{{stored("live-denied-inbox", "2")}, {one("failed retry --source undelivered", "error denied")},
-			{one(`"DEVICE#live-denied`, "1"), one("failed retry --source batches", "error denied")}},
-	},
-	"kms": {
-		holds: []response{one("describe-table", key), one("KmsMasterKeyId", key)},
-		fails: [][]response{{one("describe-table", "None"), one("KmsMasterKeyId", "None")}, {one("describe-table", key), one("KmsMasterKeyId", "alias/aws/sqs")},
-			{one("describe-table", "error denied")}, {one("describe-table", key), one("KmsMasterKeyId", "error denied")}},
-	},
-}
 
 func TestResponses_EachProbeTellsRightFromWrong(t *testing.T) {
 	for _, p := range allProbes() {

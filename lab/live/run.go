@@ -12,23 +12,12 @@ import (
 	"time"
 )
 
-// Limits of a run from its beginning, interruptions included. After probesFor, what is left is skipped
-// and the stage is removed, which takes about five minutes.
+// Limits of a run from its beginning, interruptions included. After probesFor, the step that runs is ended,
+// what is left is skipped and the stages are removed, which takes about six minutes.
 const (
-	probesFor = 23 * time.Minute
+	probesFor = 22 * time.Minute
 	dollars   = 1.0
 )
-
-// stageConfig is the configuration of the stage: every source, a customer key and traces.
-const stageConfig = `stages:
-  STAGE:
-    removal: destroy
-    logRetention: 1d
-    customerKey: true
-    tracing: true
-    sources: {things: [DEVICE], topic: tidemark-STAGE, pages: true, senders: true, sqs: true, kinesis: true}
-mapping: {maxRetries: 1}
-`
 
 // Results of a step.
 const (
@@ -119,21 +108,25 @@ func (r *run) save() error {
 	return os.WriteFile(r.report, []byte(r.text()), 0o600)
 }
 
-// step runs a step that is not done yet. Its error is a result; only an interruption, or a journal
-// that cannot be written, ends the run.
+// step runs a step that is not done yet, until the time of the run is over. Its error is a result; only an
+// interruption, or a journal that cannot be written, ends the run.
 func (r *run) step(ctx context.Context, name string, do func(context.Context) (string, error)) error {
 	if r.find(name) != nil {
 		return nil
 	}
 	d, began := done{Step: name, Result: holds}, r.now()
-	if r.removeOnly || began.After(r.Began.Add(probesFor)) {
+	if left := r.Began.Add(probesFor).Sub(began); r.removeOnly || left <= 0 {
 		d.Result = skipped
 	} else {
+		limited, cancel := context.WithTimeout(ctx, left)
+		defer cancel()
 		var err error
-		d.Evidence, err = do(ctx)
+		d.Evidence, err = do(limited)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case err != nil && limited.Err() != nil:
+			d.Result, d.Evidence = notSeen, "the time of the run was over: "+err.Error()
 		case errors.Is(err, errNotSeen):
 			d.Result, d.Evidence = notSeen, err.Error()
 		case err != nil:
@@ -211,84 +204,4 @@ func (r *run) play(ctx context.Context, s scene) error {
 		}
 	}
 	return nil
-}
-
-// deploy clones the commit, adds the stage and deploys it. The user's checkout stays as it is.
-func (r *run) deploy(ctx context.Context) (string, error) {
-	changed, err := r.command(ctx, ".", "git", "status", "--porcelain")
-	if err == nil && changed != "" {
-		err = errors.New("the checkout has changes that are not committed: live-check deploys a commit")
-	}
-	if err != nil {
-		return "", err
-	}
-	if r.Commit, err = r.command(ctx, ".", "git", "rev-parse", "HEAD"); err != nil {
-		return "", err
-	}
-	root, err := filepath.Abs(".")
-	if err != nil {
-		return "", err
-	}
-	config := filepath.Join(r.checkout, "tidemark.yaml")
-	if _, err := os.Stat(config); err != nil {
-		if _, err := r.command(ctx, ".", "git", "clone", "--quiet", root, r.checkout); err != nil {
-			return "", err
-		}
-	}
-	if err := os.WriteFile(config, []byte(strings.ReplaceAll(stageConfig, "STAGE", r.stage)),
-		0o600); err != nil {
-		return "", err
-	}
-	if _, err := r.command(ctx, r.checkout, "make", "deploy", "STAGE="+r.stage, "YES=1"); err != nil {
-		return "", err
-	}
-	return "deployed", r.readOutputs(ctx)
-}
-
-// remove undoes what the probes have changed, deletes everything and says what is left. It is not
-// skipped, and is repeated until it succeeds.
-func (r *run) remove(ctx context.Context) error {
-	d, began := done{Step: "remove", Result: holds}, r.now()
-	for _, undo := range []func(context.Context, *account) error{accept, endPlatform, deleteProbeTable} {
-		if err := undo(ctx, r.account); err != nil && !strings.Contains(err.Error(), "ResourceNotFound") {
-			return fmt.Errorf("remove stage %s: %w", r.stage, err)
-		}
-	}
-	if _, err := os.Stat(r.checkout); err == nil {
-		if _, err := r.command(ctx, r.checkout, "make", "destroy", "STAGE="+r.stage, "YES=1"); err != nil {
-			return fmt.Errorf("remove stage %s: %w", r.stage, err)
-		}
-	}
-	left, err := r.left(ctx)
-	if err != nil {
-		return fmt.Errorf("look for what is left of stage %s: %w", r.stage, err)
-	}
-	if d.Evidence = "nothing is left"; len(left) > 0 {
-		d.Result, d.Evidence = notHolding, "left, and to be deleted by hand: "+strings.Join(left, " ")
-	}
-	d.Seconds = int(r.now().Sub(began).Seconds())
-	fmt.Fprintf(r.out, "%-24s %-14s %s\n", d.Step, d.Result, d.Evidence)
-	r.Done = append(r.Done, d)
-	return r.save()
-}
-
-// left deletes the secrets that a stage keeps, and returns the other resources that have its tags. A
-// key that waits for its deletion costs nothing, and index entries of the tables are gone in minutes.
-func (r *run) left(ctx context.Context) (all []string, err error) {
-	text, err := r.aws(ctx, "resourcegroupstaggingapi", "get-resources",
-		"--tag-filters", "Key=application,Values=tidemark", "Key=stage,Values="+r.stage, "--query",
-		"ResourceTagMappingList[].ResourceARN")
-	for arn := range strings.FieldsSeq(text) {
-		switch {
-		case strings.Contains(arn, ":kms:") || strings.Contains(arn, r.table) || strings.Contains(arn, r.failing()):
-		case strings.Contains(arn, ":secretsmanager:"):
-			if _, err := r.aws(ctx, "secretsmanager", "delete-secret", "--secret-id", arn,
-				"--force-delete-without-recovery"); err != nil {
-				return nil, err
-			}
-		default:
-			all = append(all, arn)
-		}
-	}
-	return all, err
 }

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
 )
 
 // sourceProbes are about what sends observations to the stack.
@@ -17,6 +19,11 @@ var sourceProbes = []probe{
 		"20 items that are no events; the mapping counts them as filtered out", onResponses, filterPrefix},
 	{"iot-rule", "an IoT rule adds the third level of the topic to a message", "run/SECURITY.md",
 		"a reading without a device, to the topic of one", onResponses, iotRule},
+	{
+		name: "forged-mark", page: "run/SECURITY.md", suites: onResponses, run: forgedMark,
+		assumes: "a rule's fields replace a message's own of the same names, so no device forges the mark",
+		how:     "2 readings with another device's mark and deviceId: both in quarantine, none stored",
+	},
 	{"iot-array", "SELECT * with fields of a rule delivers no array", "use/SENDERS.md",
 		"an array of 2 readings to the topic of single readings, then a single one", onResponses, iotArray},
 	{"iot-batch", "a rule of the topic of batches delivers an array", "use/SENDERS.md",
@@ -96,15 +103,64 @@ func basicIngest(ctx context.Context, a *account) (string, error) {
 	return "stored as the device of the topic", a.awaitEvents(ctx, "live-basic", 1)
 }
 
-// post sends a point with a token and returns the status, with the beginning of the body.
-func (a *account) post(ctx context.Context, token string) (status int, body string, err error) {
-	point := fmt.Sprintf("live,host=live-sender value=1 %d", a.now().Unix())
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost,
-		a.outputs["ApiUrl"]+"/api/v2/write?bucket=live&precision=s", strings.NewReader(point))
+func forgedMark(ctx context.Context, a *account) (string, error) {
+	const forger, victim = "live-forger", "live-victim"
+	// Ingest rejects a message of one device that names another. What has no mark is rejected by its source.
+	inQuarantine := func() (sum int, err error) {
+		for _, sender := range []string{"DEVICE#" + forger, "iot"} {
+			n, err := a.count(ctx, "pk = :p", fmt.Sprintf(`{":p":{"S":"QUARANTINE#%s"}}`, sender))
+			if err != nil {
+				return 0, err
+			}
+			sum += n
+		}
+		return sum, nil
+	}
+	before, err := inQuarantine()
+	if err != nil {
+		return "", err
+	}
+	forged := fmt.Sprintf(`{"%s":%q,"%s":"READING",`, envelope.RuleSubject, victim, envelope.RuleKind) +
+		strings.TrimPrefix(a.reading(victim, 60), "{")
+	if err := a.publish(ctx, a.topic(forger), forged); err != nil {
+		return "", err
+	}
+	if err := a.publish(ctx, a.topic(forger)+"/batch", "["+forged+"]"); err != nil {
+		return "", err
+	}
+	const want = 2
+	refused, stored := 0, 0
+	err = a.until(ctx, 2*time.Minute, func() (bool, error) {
+		stored = 0
+		for _, device := range []string{forger, victim} {
+			n, err := a.events(ctx, device)
+			if err != nil {
+				return false, err
+			}
+			stored += n
+		}
+		now, err := inQuarantine()
+		refused = now - before
+		return stored > 0 || refused >= want, err
+	})
+	if err == nil && stored > 0 || errors.Is(err, errNotSeen) {
+		err = fmt.Errorf("%d events are stored and %d messages in quarantine, want 0 and %d", stored, refused,
+			want)
+	}
+	return fmt.Sprintf("%d messages in quarantine, nothing stored", refused), err
+}
+
+// send posts a body, with a token or "", and returns the status and the beginning of the response.
+func (a *account) send(ctx context.Context, path, content, token string) (status int, body string,
+	err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.outputs["ApiUrl"]+path,
+		strings.NewReader(content))
 	if err != nil {
 		return 0, "", err
 	}
-	r.Header.Set("Authorization", "Token "+token)
+	if token != "" {
+		r.Header.Set("Authorization", "Token "+token)
+	}
 	resp, err := a.http.Do(r)
 	if err != nil {
 		return 0, "", err
@@ -112,6 +168,12 @@ func (a *account) post(ctx context.Context, token string) (status int, body stri
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 300))
 	return resp.StatusCode, string(text), err
+}
+
+// post sends a point with a token.
+func (a *account) post(ctx context.Context, token string) (status int, body string, err error) {
+	point := fmt.Sprintf("live,host=live-sender value=1 %d", a.now().Unix())
+	return a.send(ctx, "/api/v2/write?bucket=live&precision=s", point, token)
 }
 
 // token creates a write key, and returns its token.

@@ -29,12 +29,6 @@ var tableProbes = []probe{
 		"a transaction that adds 1, sent twice with one token", onDynamoDB, transactionToken},
 }
 
-// ttlProbe is last, because TTL takes its time.
-var ttlProbe = probe{
-	"ttl-identity", "TTL removes an item as the service dynamodb.amazonaws.com", "decisions/0013-purge.md",
-	"an item that has expired when it is written; AWS may take days, and then nothing is seen", onRecords, ttlIdentity,
-}
-
 func createProbeTable(ctx context.Context, a *account) error {
 	_, err := a.db.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName: &a.table, BillingMode: types.BillingModePayPerRequest,
@@ -55,15 +49,15 @@ func createProbeTable(ctx context.Context, a *account) error {
 		return err
 	}
 	ttl := &types.TimeToLiveSpecification{AttributeName: aws.String("until"), Enabled: aws.Bool(true)}
-	if err == nil { // the table is new
-		_, err = a.db.UpdateTimeToLive(ctx,
-			&dynamodb.UpdateTimeToLiveInput{TableName: &a.table, TimeToLiveSpecification: ttl})
-		if err == nil {
-			err = a.put(ctx, "expired", "until", fmt.Sprint(a.now().Add(-time.Hour).Unix()))
-		}
-		return err
+	if exists != nil {
+		return nil
 	}
-	return nil
+	_, err = a.db.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &a.table,
+		TimeToLiveSpecification: ttl})
+	if err == nil {
+		err = a.put(ctx, "expired", "until", fmt.Sprint(a.now().Add(-time.Hour).Unix()))
+	}
+	return err
 }
 
 func deleteProbeTable(ctx context.Context, a *account) error {
@@ -276,25 +270,4 @@ func transactionToken(ctx context.Context, a *account) (string, error) {
 		return "", fmt.Errorf("sent twice, the item is %v", out.Item)
 	}
 	return "sent twice, added once", nil
-}
-
-func ttlIdentity(ctx context.Context, a *account) (string, error) {
-	all, err := a.records(ctx)
-	if err != nil {
-		return "", err
-	}
-	return removedBy(all)
-}
-
-// removedBy looks for the removal of the expired item.
-func removedBy(all []record) (string, error) {
-	for _, r := range all {
-		if r.key == "expired" && r.name == string(streamtypes.OperationTypeRemove) {
-			if r.service != "Service dynamodb.amazonaws.com" {
-				return "", fmt.Errorf("removed by %q", r.service)
-			}
-			return r.service, nil
-		}
-	}
-	return "", fmt.Errorf("%w: the expired item is still there", errNotSeen)
 }
