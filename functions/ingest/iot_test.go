@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/store/item"
@@ -83,6 +84,35 @@ func (f fixture) quarantined(t *testing.T) (all []storage.Quarantined) {
 		all = append(all, q)
 	}
 	return all
+}
+
+// A message with another device's mark and id is stored for neither device, whether the rule replaces the mark
+// or adds its own. make live-check probes which of the two AWS does, and counts these partitions.
+func TestIoT_AForgedMarkIsRefused(t *testing.T) {
+	t.Parallel()
+	const forged = `{"tidemark_subject":"victim","tidemark_kind":"READING","deviceId":"victim",` +
+		`"timestamp":31536001}`
+	byRule := func(message string, batch bool) string {
+		payload, err := envelope.ByRule([]byte(message), "READING", "forger", batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(payload)
+	}
+	for payload, want := range map[string]string{
+		byRule(forged, false):        "QUARANTINE#DEVICE#forger",
+		byRule("["+forged+"]", true): "QUARANTINE#DEVICE#forger",
+		strings.TrimSuffix(forged, "}") + `,"tidemark_subject":"forger"}`: "QUARANTINE#iot",
+	} {
+		f := newFixture(t)
+		if _, err := f.handle(invocation(t, "1"), json.RawMessage(payload)); err != nil {
+			t.Errorf("%s: %v", payload, err)
+		}
+		readings, quarantined := f.stored(t)
+		if len(readings) > 0 || !slices.Equal(quarantined, []string{want}) {
+			t.Errorf("%s: stored %q and quarantined %q, want %s", payload, readings, quarantined, want)
+		}
+	}
 }
 
 // failingQuarantine cannot quarantine.
