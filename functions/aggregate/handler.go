@@ -49,7 +49,7 @@ var (
 	_ lambda.Handler = (*handler)(nil)
 )
 
-// handler processes batches of the table stream and scheduled events.
+// handler processes batches of the table stream, scheduled events and handovers of sweeps.
 type handler struct {
 	decoder   envelope.StreamDecoder
 	processor processor
@@ -58,6 +58,7 @@ type handler struct {
 	pulse     pulse          // nil writes no heartbeats
 	alerts    evaluator      // nil evaluates no alert rules
 	sweeper   sweeper        // nil where no kind has deferred tiers
+	self      invoker        // nil hands no queue shard over
 	// refresh replaces processor, sweeper and alerts if the table's configuration has changed; nil in
 	// tests. After an error nothing may be recomputed.
 	refresh func(context.Context) error
@@ -73,13 +74,16 @@ type handler struct {
 // runs into the timeout is delivered again completely, although a part of it is processed.
 const headroom = 2 * time.Second
 
-// Invoke handles a batch or a scheduled event. A payload that is neither is an error: Lambda
+// Invoke handles a batch, a scheduled event or a handover. Any other payload is an error: Lambda
 // retries it and sends it to the on-failure queue.
 func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if h.refresh != nil {
 		if err := h.refresh(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if work, ok := envelope.ParseHandover(payload); ok {
+		return h.handleHandover(ctx, work)
 	}
 	if envelope.IsScheduled(payload) {
 		return h.handleSchedule(ctx, payload)

@@ -1,5 +1,6 @@
 // Command aggregate is the Lambda function that the table stream invokes: it recomputes
-// rollups and evaluates alert rules. A schedule makes it deliver waiting notifications.
+// rollups and evaluates alert rules. A schedule makes it deliver waiting notifications and sweep closed
+// buckets; a sweep with much to do invokes the function again for a part of it.
 package main
 
 import (
@@ -9,6 +10,7 @@ import (
 	"os"
 
 	"github.com/tidemark-db/tidemark/internal/api/eventbus"
+	"github.com/tidemark-db/tidemark/internal/api/selfinvoke"
 	"github.com/tidemark-db/tidemark/internal/api/startup"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
@@ -34,6 +36,13 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 		units:    e.Units,
 		function: e.Function,
 		tracer:   e.Tracer,
+	}
+	self, err := selfinvoke.FromEnv(ctx, getenv)
+	if err != nil {
+		return nil, err
+	}
+	if self != nil {
+		h.self = self
 	}
 	publisher := eventbus.FromEnv(getenv(config.EnvAlertBus), getenv(config.EnvAlertFile))
 	current := e.Current()

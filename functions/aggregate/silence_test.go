@@ -89,7 +89,9 @@ type agingSweeps struct {
 	swept atomic.Int64 // minute of the last sweep
 }
 
-func (s *agingSweeps) Sweep(context.Context, storage.QueueShard) (aggregate.SweepReport, error) {
+func (s *agingSweeps) SweepUntilStopped(
+	context.Context, storage.QueueShard, *aggregate.RunningSweep,
+) (aggregate.SweepReport, error) {
 	if s.d.stuck {
 		return aggregate.SweepReport{}, errRefused
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
@@ -20,8 +21,9 @@ import (
 
 // sweeper writes the rows of buckets that have closed.
 type sweeper interface {
-	// Sweep works off one queue shard. It may be called concurrently.
-	Sweep(ctx context.Context, shard storage.QueueShard) (aggregate.SweepReport, error)
+	// SweepUntilStopped works off one queue shard, and keeps run up to date. It may be called concurrently.
+	SweepUntilStopped(ctx context.Context, shard storage.QueueShard,
+		run *aggregate.RunningSweep) (aggregate.SweepReport, error)
 	// QueueShards returns the queue shards to sweep, with the ages of their low watermarks.
 	QueueShards(ctx context.Context) ([]aggregate.SweptShard, error)
 }
@@ -60,7 +62,7 @@ func (h *handler) handleSchedule(ctx context.Context, payload []byte) ([]byte, e
 	var result scheduledResult
 	var sweeps sync.WaitGroup
 	if h.sweeper != nil {
-		sweeps.Go(func() { result.Swept, result.Left = h.sweep(ctx, part) })
+		sweeps.Go(func() { result.Swept, result.Left = h.sweepPart(ctx, part) })
 	}
 	if h.alerts != nil && part.Sweep == 0 {
 		result.DeliveryResult = h.deliverPending(ctx)
@@ -69,36 +71,49 @@ func (h *handler) handleSchedule(ctx context.Context, payload []byte) ([]byte, e
 	return json.Marshal(result)
 }
 
-// sweep sweeps the queue shards of a part at the same time, and logs each that found anything.
-func (h *handler) sweep(ctx context.Context, part envelope.Part) (swept, left int) {
-	shards, err := h.sweeper.QueueShards(ctx)
+// sweepPart sweeps the queue shards of a part until the next schedule.
+func (h *handler) sweepPart(ctx context.Context, part envelope.Part) (swept, left int) {
+	began := envelope.Handover{Until: time.Now().Add(config.AlertsEvery)}
+	all, err := h.sweeper.QueueShards(ctx)
 	if err != nil {
 		h.log.Error("low watermarks not read", telemetry.FieldError, err.Error())
 		return 0, 0
 	}
 	if part.Sweep == 0 {
-		h.publishSweepAges(shards)
+		h.publishSweepAges(all)
 	}
+	for n := part.Sweep; n < len(all); n += part.Sweeps {
+		began.Shards = append(began.Shards, all[n].QueueShard)
+	}
+	return h.sweep(ctx, began)
+}
+
+// sweep sweeps queue shards at the same time, and logs each that found anything. It hands over what it will
+// not finish soon.
+func (h *handler) sweep(ctx context.Context, work envelope.Handover) (swept, left int) {
 	start := time.Now()
+	all := make([]*sweeping, len(work.Shards))
 	var mu sync.Mutex // guards swept and left
 	var group sync.WaitGroup
-	for n := part.Sweep; n < len(shards); n += part.Sweeps {
-		shard := shards[n].QueueShard
+	for n, shard := range work.Shards {
+		one := &sweeping{shard: shard}
+		all[n] = one
 		group.Go(func() {
-			began := time.Now()
-			report, err := h.sweeper.Sweep(ctx, shard)
-			h.logSweep(shard, &report, time.Since(began), err)
+			report, err := h.sweeper.SweepUntilStopped(ctx, shard, &one.RunningSweep)
+			one.cut = ctx.Err() != nil && (err != nil || report.Left > 0)
+			h.logSweep(shard, &report, time.Since(start), err)
 			mu.Lock()
 			defer mu.Unlock()
 			swept, left = swept+report.Swept, left+report.Left
 		})
 	}
-	group.Wait()
+	counts := h.handOver(ctx, work, all, group.Wait)
 	if swept+left > 0 { // an idle minute would only add to the bill
-		h.emit("", telemetry.Counts{
-			telemetry.BucketsSwept: float64(swept), telemetry.InvalidationsLeft: float64(left),
-			telemetry.SweepDuration: time.Since(start).Seconds(),
-		})
+		counts[telemetry.BucketsSwept], counts[telemetry.InvalidationsLeft] = float64(swept), float64(left)
+		counts[telemetry.SweepDuration] = time.Since(start).Seconds()
+	}
+	if len(counts) > 0 {
+		h.emit("", counts)
 	}
 	return swept, left
 }
@@ -128,7 +143,8 @@ func (h *handler) logSweep(
 	case len(r.Failures) > 0:
 		log.Error("rows of closed buckets not written", telemetry.FieldError, r.Failures[0].Err.Error())
 	case r.Swept+r.Left > 0:
-		log.Info("sweep", "recomputed", r.Recomputed, "written", r.Written, "quarantined", r.Quarantined)
+		log.Info("sweep", "recomputed", r.Recomputed, "written", r.Written, "quarantined", r.Quarantined,
+			"stopped", r.Stopped)
 	}
 }
 

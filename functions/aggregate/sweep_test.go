@@ -22,7 +22,9 @@ type sweeps struct {
 	shards map[storage.QueueShard]int
 }
 
-func (s *sweeps) Sweep(_ context.Context, shard storage.QueueShard) (aggregate.SweepReport, error) {
+func (s *sweeps) SweepUntilStopped(
+	_ context.Context, shard storage.QueueShard, _ *aggregate.RunningSweep,
+) (aggregate.SweepReport, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shards[shard]++

@@ -1,7 +1,6 @@
 package tidemarkcdk
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -78,10 +77,7 @@ func (s *Tidemark) releaseAlarm(id, function string) awscloudwatch.Alarm {
 
 // releaseRole lets CodeDeploy move the aliases of this stack and read the alarms.
 func (s *Tidemark) releaseRole() awsiam.Role {
-	all := lists.Map(s.deployed(), func(f functionRow) string {
-		return fmt.Sprintf("arn:%s:lambda:%s:%s:function:%s", *s.stack.Partition(), *s.stack.Region(),
-			*s.stack.Account(), *s.name(f.name))
-	})
+	all := lists.Map(s.deployed(), func(f functionRow) string { return s.functionARN(f.name) })
 	document := newDocument([]privilege{
 		{"Aliases", []string{"lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"},
 			all},

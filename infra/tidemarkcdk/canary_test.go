@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 // Whatever invokes a function invokes its alias: otherwise a new version would get everything
@@ -33,6 +35,27 @@ func TestCanary_EverythingInvokesTheAlias(t *testing.T) {
 	}
 	if invokers < 20 {
 		t.Errorf("%d invokers were found", invokers)
+	}
+}
+
+// Aggregate names itself by its alias, and may invoke nothing else.
+func TestCanary_AggregateInvokesItselfByItsAlias(t *testing.T) {
+	found := resources(t, "canary")
+	const alias = "arn:AWS::Partition:lambda:eu-central-1:123456789012:function:tidemark-canary-aggregate:live"
+	env := at(found["AggregateFunction"].Properties, "Environment", "Variables").(map[string]any)
+	if self := render(env[config.EnvSelf]); self != alias {
+		t.Errorf("aggregate is %s to itself, want %s", self, alias)
+	}
+	var invokes []string
+	for _, p := range found["AggregateRole"].Properties["Policies"].([]any) {
+		for _, right := range allowed(t, at(p.(map[string]any), "PolicyDocument")) {
+			if strings.HasPrefix(right, "lambda:") {
+				invokes = append(invokes, right)
+			}
+		}
+	}
+	if len(invokes) != 1 || invokes[0] != "lambda:InvokeFunction on "+alias {
+		t.Errorf("aggregate may %q, want to invoke %s only", invokes, alias)
 	}
 }
 

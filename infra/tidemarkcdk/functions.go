@@ -1,6 +1,7 @@
 package tidemarkcdk
 
 import (
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -145,6 +146,7 @@ func (s *Tidemark) environment(function string) *map[string]*string {
 		}
 	case aggregate:
 		env[config.EnvAlertBus] = s.AlertBus.Ref()
+		env[config.EnvSelf] = new(s.self(function))
 	case query:
 		env[config.EnvCursorSecret] = s.cursorSecret.SecretArn()
 	case authorize:
@@ -155,6 +157,18 @@ func (s *Tidemark) environment(function string) *map[string]*string {
 		env[config.EnvSignIn] = s.signIn()
 	}
 	return &env
+}
+
+// self is the ARN by which a function invokes itself: its alias if new versions are tried. It has the name of
+// the function as text, because a reference from its own environment or role would be a cycle.
+func (s *Tidemark) self(function string) string {
+	return s.functionARN(function) + map[bool]string{true: ":" + liveAlias}[s.stage.Canary]
+}
+
+// functionARN is the ARN of a function by its name as text.
+func (s *Tidemark) functionARN(function string) string {
+	return fmt.Sprintf("arn:%s:lambda:%s:%s:function:%s", *s.stack.Partition(), *s.stack.Region(),
+		*s.stack.Account(), *s.name(function))
 }
 
 // logGroup creates a log group with the stage's retention. It is deleted with the stack, since

@@ -125,7 +125,10 @@ func (s *Tidemark) privileges(function string) []privilege {
 		if function == aggregate {
 			all = append(all,
 				s.alertIndex(),
-				privilege{"AlertBus", []string{"events:PutEvents"}, []string{*s.AlertBus.AttrArn()}})
+				privilege{"AlertBus", []string{"events:PutEvents"}, []string{*s.AlertBus.AttrArn()}},
+				privilege{
+					sid: "Handovers", actions: []string{"lambda:InvokeFunction"}, resources: []string{s.self(function)},
+				})
 		}
 	case manage:
 		all = append(all, s.alertIndex())

@@ -129,12 +129,20 @@ func wantFullPrivileges() map[string][]string {
 	return all
 }
 
+// ownInvocations is the right of aggregate to invoke itself.
+func ownInvocations(stage string) string {
+	return "lambda:InvokeFunction on arn:AWS::Partition:lambda:AWS::Region:AWS::AccountId:function:tidemark-" +
+		stage + "-aggregate"
+}
+
 func TestPrivileges_AreComplete(t *testing.T) {
 	for _, name := range all {
-		want := wantPrivileges
+		want := maps.Clone(wantPrivileges)
 		if name == "full" {
 			want = wantFullPrivileges()
 		}
+		want["AggregateRole"] = append(slices.Clone(want["AggregateRole"]), ownInvocations(name))
+		slices.Sort(want["AggregateRole"])
 		got := map[string][]string{}
 		for id, r := range resourcesOfType(t, name, "AWS::IAM::Role") {
 			if r.Properties["ManagedPolicyArns"] != nil {

@@ -145,6 +145,7 @@ func (s stack) invokeConfig(id string, r template.Resource) []Edge {
 var variables = map[string]string{
 	config.EnvTable:        "dynamodb:GetItem",
 	config.EnvAlertBus:     "events:PutEvents",
+	config.EnvSelf:         "lambda:InvokeFunction",
 	config.EnvCursorSecret: "secretsmanager:GetSecretValue",
 	config.EnvSiteSecret:   "secretsmanager:GetSecretValue",
 	config.EnvOriginSecret: "secretsmanager:GetSecretValue",
@@ -157,7 +158,7 @@ func (s stack) function(id string, r template.Resource) (all []Edge) {
 	}
 	for name, action := range variables {
 		if value := at(r.Properties, "Environment", "Variables", name); value != nil {
-			send(action, cmp.Or(s.arn(owner(text(value))), tableARN(name, text(value))))
+			send(action, cmp.Or(s.arn(owner(text(value))), unowned(name, text(value))))
 		}
 	}
 	group := s.arn(owner(text(at(r.Properties, "LoggingConfig", "LogGroup"))))
@@ -173,12 +174,16 @@ func (s stack) function(id string, r template.Resource) (all []Edge) {
 	return slices.DeleteFunc(all, func(e Edge) bool { return e.To == "" })
 }
 
-// tableARN is the ARN of a table that exists and that a variable names, "" for another variable.
-func tableARN(variable, name string) string {
-	if variable != config.EnvTable {
-		return ""
+// unowned is the ARN in a variable that refers to no resource: of a table that exists, or of the function
+// itself; "" for another variable.
+func unowned(variable, value string) string {
+	switch variable {
+	case config.EnvTable:
+		return "arn:Partition:dynamodb:Region:AccountId:table/" + value
+	case config.EnvSelf:
+		return value
 	}
-	return "arn:Partition:dynamodb:Region:AccountId:table/" + name
+	return ""
 }
 
 // path is the ARN of a part of an API, by which API Gateway invokes functions.

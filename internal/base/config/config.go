@@ -166,6 +166,13 @@ const PurgeEvery = time.Minute
 // eight queries of an index, four read units.
 const AlertsEvery = time.Minute
 
+// A scheduled sweep that has worked for HandOverAfter and has more to do hands queue shards over to further
+// invocations: with itself, they are at most MaxSweepers until the next schedule.
+const (
+	HandOverAfter = 10 * time.Second
+	MaxSweepers   = 16
+)
+
 // Quarantine is how long rejected input is kept.
 type Quarantine struct {
 	Retention time.Duration

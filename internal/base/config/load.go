@@ -153,6 +153,9 @@ const (
 	EnvOwnerClaim = "TIDEMARK_OWNER_CLAIM"
 	// EnvSignIn is how people sign in to the pages of the stage, as the JSON of a SignIn.
 	EnvSignIn = "TIDEMARK_SIGN_IN"
+	// EnvSelf is the ARN by which aggregate invokes itself, with the alias of a stage with canaries; if empty,
+	// sweeps hand nothing over.
+	EnvSelf = "TIDEMARK_SELF"
 	// EnvAlertBus is the name of the event bus for notifications of alerts. EnvAlertFile is a
 	// file that replaces it in "tidemark dev".
 	EnvAlertBus  = "TIDEMARK_ALERT_BUS"

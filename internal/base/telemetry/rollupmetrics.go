@@ -26,6 +26,8 @@ const (
 	BucketsSwept      Metric = "BucketsSwept"
 	InvalidationsLeft Metric = "InvalidationsLeft"
 	SweepDuration     Metric = "SweepDuration"
+	SweepHandovers    Metric = "SweepHandovers"
+	FailedHandovers   Metric = "FailedHandovers"
 	LiveFolded        Metric = "LiveFolded"
 	Lag               Metric = "Lag"
 )
@@ -175,6 +177,14 @@ var rollupMetrics = []Definition{
 		Metric: SweepDuration, Unit: Seconds, Publishers: []string{aggregate},
 		Sentence: "How long the sweeps of one scheduled event took. Near the timeout of the function, " +
 			"sweeps fall behind.",
+	},
+	{
+		Metric: SweepHandovers, Unit: Count, Publishers: []string{aggregate},
+		Sentence: "Invocations that took queue shards over from a sweep with more to do than it works off soon.",
+	},
+	{
+		Metric: FailedHandovers, Unit: Count, Publishers: []string{aggregate},
+		Sentence: "Queue shards that a sweep could not hand over and went on with, or left to the next schedule.",
 	},
 	{
 		Metric: LiveFolded, Unit: Count, Publishers: []string{query},

@@ -15,10 +15,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/queue"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 
-	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
-	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // ClockMargin is how long after its due time an invalidation is worked off. Each clock must be within half of
@@ -32,6 +30,9 @@ type SweepReport struct {
 	Left  int // invalidations that were found and are left; the next sweep finds them again
 	// Through is the low watermark that the sweep wrote, or that is stored already or later.
 	Through model.Time
+	// Stopped: RunningSweep.Stop ended the sweep before all that was due was worked off. What it did not work
+	// on is not in Left.
+	Stopped bool
 }
 
 // Sweep recomputes the rows of the buckets of a queue shard that have closed, and advances the shard's low
@@ -40,11 +41,19 @@ type SweepReport struct {
 // read or the watermark's write failed; rows that could not be written are failures of the report, by the
 // index of the invalidation.
 func (a *Aggregator) Sweep(ctx context.Context, shard storage.QueueShard) (SweepReport, error) {
+	return a.SweepUntilStopped(ctx, shard, new(RunningSweep))
+}
+
+// SweepUntilStopped is a Sweep that run follows and may stop.
+func (a *Aggregator) SweepUntilStopped(
+	ctx context.Context, shard storage.QueueShard, run *RunningSweep,
+) (SweepReport, error) {
+	defer run.end()
 	limit, err := a.sweepLimit(ctx, shard)
 	if err != nil || limit <= model.MinTime {
 		return SweepReport{Through: model.MinTime}, err
 	}
-	s := &sweep{agg: a, limits: a.Limits.withDefaults(), reached: model.MinTime, through: limit}
+	s := &sweep{agg: a, run: run, limits: a.Limits.withDefaults(), reached: model.MinTime, through: limit}
 	err = s.pages(ctx, shard, limit)
 	s.report.Report = s.all.finish(a.Now())
 	if err == nil || s.reached > model.MinTime {
@@ -79,7 +88,7 @@ func (a *Aggregator) sweepLimit(ctx context.Context, shard storage.QueueShard) (
 // Call it for each queue shard when no process leaves buckets of these tiers to a sweep: then readers may use
 // the rows of all their buckets. It leaves the low watermark as it is.
 func (a *Aggregator) Drain(ctx context.Context, shard storage.QueueShard) (SweepReport, error) {
-	s := &sweep{agg: a, limits: a.Limits.withDefaults(), drain: true}
+	s := &sweep{agg: a, run: new(RunningSweep), limits: a.Limits.withDefaults(), drain: true}
 	err := s.pages(ctx, shard, model.MaxTime)
 	s.report.Report = s.all.finish(a.Now())
 	if err != nil {
@@ -91,6 +100,7 @@ func (a *Aggregator) Drain(ctx context.Context, shard storage.QueueShard) (Sweep
 // sweep is a running sweep.
 type sweep struct {
 	agg    *Aggregator
+	run    *RunningSweep
 	limits Limits
 	drain  bool
 	all    results
@@ -126,6 +136,7 @@ func (s *sweep) pages(ctx context.Context, shard storage.QueueShard, dueUpTo mod
 		if n := len(found); n > 0 {
 			s.reached = found[n-1].Due
 		}
+		s.run.read(len(found), more)
 		if s.drain {
 			found = lists.Filter(found, s.ended)
 		}
@@ -134,7 +145,16 @@ func (s *sweep) pages(ctx context.Context, shard storage.QueueShard, dueUpTo mod
 				cmp.Compare(x.Key.Start, y.Key.Start))
 		})
 		for some := range slices.Chunk(found, s.limits.Buckets) {
+			if s.run.Stopped() {
+				s.leave(some)
+				continue
+			}
 			s.workOff(ctx, queue, some)
+		}
+		if more && s.reached > model.MinTime && s.run.Stopped() {
+			s.report.Stopped = true
+			s.through = min(s.through, s.reached-1)
+			return nil
 		}
 		if err != nil {
 			s.through = min(s.through, s.reached-1)
@@ -146,6 +166,7 @@ func (s *sweep) pages(ctx context.Context, shard storage.QueueShard, dueUpTo mod
 
 // done records whether an invalidation was worked off.
 func (s *sweep) done(i storage.Invalidation, err error) {
+	s.run.handled()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
@@ -240,30 +261,6 @@ func (s *sweep) addDue(c *chunk, n int, i storage.Invalidation) func() error {
 		}
 		return buckets[0].failure()
 	}
-}
-
-// findTier returns the kind of an invalidation, and the level of its tier.
-func (s *sweep) findTier(i storage.Invalidation) (*catalog.Kind, int, error) {
-	kind, found := s.agg.Catalog.Kind(i.Key.Series.Kind)
-	if !found {
-		return nil, 0, fmt.Errorf(
-			"kind %q is not in the catalog: declare it in tidemark.yaml, deploy, and rebuild the range",
-			i.Key.Series.Kind)
-	}
-	unit, err := tier.ParseUnit(i.Key.Tier)
-	if err != nil {
-		return nil, 0, err
-	}
-	level, err := levelIndex(kind.Retention, unit)
-	return kind, level, err
-}
-
-// ended reports whether the tier of an invalidation was deferred and is not any more: no
-// process puts or remembers the invalidation again.
-func (s *sweep) ended(i storage.Invalidation) bool {
-	kind, level, err := s.findTier(i)
-	return err == nil &&
-		(!kind.Retention.Tiers[level].Deferred || kind.Retention.Tiers[level].DeferredFrom == model.MaxTime)
 }
 
 // timeToAdvance is how long the write of the low watermark may take after ctx has ended:

@@ -3,6 +3,7 @@ package aggregate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -12,6 +13,9 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // finish returns why an invalidation cannot be deleted, nil if its buckets were recomputed or left. One that
@@ -77,4 +81,28 @@ func unsweepable(i storage.Invalidation, reason error) storage.Quarantined {
 	return quarantined(tablekeys.Invalidation(i).SK, reason.Error(), i.Key.Series, map[string]string{
 		"what": "invalidation", "tier": i.Key.Tier, "start": i.Key.Start.String(),
 	})
+}
+
+// findTier returns the kind of an invalidation, and the level of its tier.
+func (s *sweep) findTier(i storage.Invalidation) (*catalog.Kind, int, error) {
+	kind, found := s.agg.Catalog.Kind(i.Key.Series.Kind)
+	if !found {
+		return nil, 0, fmt.Errorf(
+			"kind %q is not in the catalog: declare it in tidemark.yaml, deploy, and rebuild the range",
+			i.Key.Series.Kind)
+	}
+	unit, err := tier.ParseUnit(i.Key.Tier)
+	if err != nil {
+		return nil, 0, err
+	}
+	level, err := levelIndex(kind.Retention, unit)
+	return kind, level, err
+}
+
+// ended reports whether the tier of an invalidation was deferred and is not any more: no
+// process puts or remembers the invalidation again.
+func (s *sweep) ended(i storage.Invalidation) bool {
+	kind, level, err := s.findTier(i)
+	return err == nil &&
+		(!kind.Retention.Tiers[level].Deferred || kind.Retention.Tiers[level].DeferredFrom == model.MaxTime)
 }

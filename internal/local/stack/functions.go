@@ -16,15 +16,20 @@ func (s *Stack) startFunctions(ctx context.Context, binaries map[string]string) 
 	if err := s.startThrottle(); err != nil {
 		return err
 	}
+	if err := s.startInvocations(); err != nil {
+		return err
+	}
 	endpoints := map[string]string{aggregate: s.throttled.URL}
+	own := map[string][]string{aggregate: s.ownInvocations()}
 	for _, d := range servedBy(s.opts.Config) {
 		log, err := s.openLog(d.name)
 		if err != nil {
 			return err
 		}
 		env := Environment(cmp.Or(endpoints[d.name], s.reached(d.name)), s.Table, s.opts.ConfigPath)
+		env = append(env, own[d.name]...)
 		f, err := StartFunction(ctx, FunctionOptions{
-			Name:        "tidemark-" + d.name,
+			Name:        deployedName(d.name),
 			Binary:      binaries[d.name],
 			Env:         append(env, s.alertFile(), clock.Env+"="+s.opts.Clock.Path()),
 			Timeout:     d.settings(s.opts.Config).Timeout,

@@ -72,6 +72,8 @@ type Stack struct {
 	throttle  throttle
 	throttled *Front // serves throttle
 
+	invocations *Front // serves invokeEvent
+
 	ctx     context.Context // ends the mapping
 	cancel  context.CancelCauseFunc
 	running sync.WaitGroup
@@ -249,8 +251,10 @@ func (s *Stack) Stop() {
 	for _, f := range s.functions {
 		f.Stop()
 	}
-	if s.throttled != nil {
-		s.throttled.Stop(ctx)
+	for _, endpoint := range []*Front{s.throttled, s.invocations} {
+		if endpoint != nil {
+			endpoint.Stop(ctx)
+		}
 	}
 	s.running.Wait()
 	if s.database != nil {

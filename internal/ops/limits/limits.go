@@ -110,10 +110,25 @@ func addQueue(c *config.Config, s *config.Stage, l Load, add adder) {
 			c.Queue.Shards, grouped(partitionUnits)),
 		"queue: {shards: N}, up to "+grouped(config.MaxQueueShards), lateRows)
 	memory := c.Functions.Aggregate.Memory
-	add(float64(s.Sweeps)*float64(memory)/cpuMemory/sweepCPU*within,
-		fmt.Sprintf("sweeps: %d at once with %s MB, a row in %.0f µs of CPU",
-			s.Sweeps, grouped(memory), sweepCPU*1e6),
-		fmt.Sprintf("stages.%s.sweeps, up to %d; functions.aggregate.memory", s.Name, config.MaxSweeps), lateRows)
+	most, mean := sweepers(c, s)
+	add(mean*float64(memory)/cpuMemory/sweepCPU*within,
+		fmt.Sprintf("sweeps: up to %d at once, %.1f on average, with %s MB, a row in %.0f µs of CPU",
+			most, mean, grouped(memory), sweepCPU*1e6),
+		fmt.Sprintf("functions.aggregate.memory; queue: {shards: N}; stages.%s.sweeps, up to %d",
+			s.Name, config.MaxSweeps), lateRows)
+}
+
+// sweepers returns how many invocations sweep at once at most, and on average over a minute. The scheduled
+// ones work alone until they hand queue shards over, each of which one invocation sweeps.
+func sweepers(c *config.Config, s *config.Stage) (most int, mean float64) {
+	reserved := cmp.Or(s.Reserved.Aggregate, concurrency)
+	for part := range min(s.Sweeps, c.Queue.Shards) {
+		shards := (c.Queue.Shards - part + s.Sweeps - 1) / s.Sweeps // each Sweeps-th from part on
+		most += min(shards, config.MaxSweepers)
+	}
+	most = min(most, reserved)
+	alone := config.HandOverAfter.Seconds() / config.AlertsEvery.Seconds()
+	return most, alone*float64(min(s.Sweeps, most)) + (1-alone)*float64(most)
 }
 
 // Print prints the limits, the one that is reached first at the beginning.

@@ -41,7 +41,18 @@ func TestAll_HasTheNumberOfSeriesOfEachLimit(t *testing.T) {
 		{limit: "queue", change: func(_ *config.Config, _ *config.Stage, l *limits.Load) {
 			l.Kind.Retention.Tiers = nil
 		}},
-		{limit: "sweeps", want: 460_000}, // 1,024 / 1,769 CPUs / 372 µs × 300 s
+		// 1,024 / 1,769 CPUs / 372 µs × 300 s × (10 s × 1 + 50 s × 4 invocations) / 60 s
+		{limit: "sweeps: up to 4 at once, 3.5 on average", want: 1_600_000},
+		// 16 of 64 shards: × (10 × 1 + 50 × 16) / 60 s
+		{limit: "sweeps: up to 16 at once, 13.5", want: 6_300_000,
+			change: func(c *config.Config, _ *config.Stage, _ *limits.Load) { c.Queue.Shards = 64 }},
+		// 3 + 3 + 2 + 2 shards: × (10 × 4 + 50 × 10) / 60 s
+		{limit: "sweeps: up to 10 at once, 9.0", want: 4_200_000,
+			change: func(c *config.Config, s *config.Stage, _ *limits.Load) { c.Queue.Shards, s.Sweeps = 10, 4 }},
+		{limit: "sweeps: up to 1 at once, 1.0", want: 460_000, // a part without a shard has nothing to do
+			change: func(c *config.Config, s *config.Stage, _ *limits.Load) { c.Queue.Shards, s.Sweeps = 1, 4 }},
+		{limit: "sweeps: up to 2 at once, 1.8", want: 850_000, // × (10 × 1 + 50 × 2) / 60 s
+			change: func(_ *config.Config, s *config.Stage, _ *limits.Load) { s.Reserved.Aggregate = 2 }},
 		{limit: "40,000 write units", want: 2_400_000},
 		{limit: "40,000 read units", want: 4_800_000},
 		{limit: "a new table", want: 240_000},
