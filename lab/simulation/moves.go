@@ -7,13 +7,13 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/local/simstream"
-	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 var _ aggregate.MemberStore = (*store)(nil)
@@ -67,37 +67,100 @@ func (w *world) planMoves(d simstream.Dice) {
 	}
 }
 
-// moveSubject changes the field of a profile, as a change of the profile does: the log is written on
-// condition of what was read, sometimes hours later. A profile without the field may be one that was
-// deleted.
+// moveSubject changes the field of a profile by the service of profiles, whose transaction may be stored
+// hours after it read the profile and the log. Some profiles are deleted, and restored or created again.
 func (w *world) moveSubject(name string, d simstream.Dice) {
 	subject := model.Subject{Type: w.kind().Subject.Name, ID: w.subject[d.Pick("subject", 3)/2]}
-	var fields model.Attrs
-	if hall := d.Pick("hall", 4); hall < 3 {
-		fields = model.Attrs{{Name: profileField, Value: model.TextValue(sites[hall])}}
-	}
-	skew := d.Span("manage clock", 2*time.Minute) - time.Minute
+	hall := sites[d.Pick("hall", 3)]
+	change := d.Pick("change", 8)
 	w.Go(name, d, func(ctx context.Context) {
-		m, err := w.store.Memberships(ctx, subject)
+		s := w.profileService(name, d)
+		var got lifecycle.Result
+		var err error
+		switch fields := profileHall(hall); change {
+		case 0:
+			got, err = s.Delete(ctx, subject, 0)
+		case 1:
+			got, err = s.Remove(ctx, subject, 0)
+		case 2:
+			fields[0].Value = model.Value{} // without the field
+			got, err = s.Update(ctx, subject, fields, 0)
+		default:
+			got, err = s.Update(ctx, subject, fields, 0)
+		}
+		if err == nil && got.Outcome == lifecycle.NotFound {
+			got, err = s.Create(ctx, subject, profileHall(hall))
+		}
+		if err == nil && got.Outcome == lifecycle.Restorable {
+			_, err = s.Restore(ctx, subject, 0)
+		}
 		if err != nil {
-			return
+			w.Logf(name, "does not change the profile: %v", err)
 		}
-		next, moved, err := m.Moved([]string{profileField}, fields, w.Now().Add(skew), tier.Forever)
-		if err != nil || !moved {
-			w.Fail(err)
-			return
-		}
-		put := itemop.Put{Item: item.FromMemberships(next), Precondition: itemop.MembershipsAre(&m)}
-		later := time.Duration(0)
-		if d.Chance("suspended", .4) {
-			later = d.Span("suspended for", suspendedMost)
-		}
-		w.After(later, func() {
-			w.Go(name+" goes on", d.Of("goes on"), func(ctx context.Context) {
-				_, _ = w.store.PutAll(ctx, []itemop.Put{put}) // a fault, or another change: it is not stored
-			})
+	})
+}
+
+func profileHall(hall string) model.Attrs {
+	return model.Attrs{{Name: profileField, Value: model.TextValue(hall)}}
+}
+
+// profileService returns the service of profiles of one process, with its own clock.
+func (w *world) profileService(name string, d simstream.Dice) *lifecycle.Service {
+	skew := d.Span("manage clock", 2*time.Minute) - time.Minute
+	return &lifecycle.Service{
+		Store: profiles{store: w.store, name: name, dice: d}, Profile: w.now.Profile,
+		Now:  func() model.Time { return w.Now().Add(skew) },
+		Rand: d.Of("profiles").Rand(), Sleep: w.Sleep, RetryPolicy: retry.Policy{Attempts: 1},
+	}
+}
+
+// profiles is the table as one process uses it that changes profiles.
+type profiles struct {
+	*store
+	name string
+	dice simstream.Dice
+}
+
+var _ lifecycle.Store = profiles{}
+
+// List reads a page of a partition.
+func (p profiles) List(ctx context.Context, l itemop.ListRequest) (page itemop.ListPage, err error) {
+	r := simstream.Request{Verb: "lists profiles", Keys: []string{l.Partition}}
+	err = p.read(ctx, r, func() (err error) {
+		page, err = p.table.List(context.Background(), l)
+		return err
+	})
+	return page, err
+}
+
+// Commit stores a change of a profile. A process that is suspended before it stores its change hours later,
+// on condition of what it read, and its caller gets no result.
+func (p profiles) Commit(ctx context.Context, tx itemop.Transaction) (itemop.TransactResult, error) {
+	if !p.dice.Chance("suspended", .6) {
+		return p.commit(ctx, tx)
+	}
+	p.After(p.dice.Span("suspended for", suspendedMost), func() {
+		p.Go(p.name+" goes on", p.dice.Of("goes on"), func(ctx context.Context) {
+			_, _ = p.commit(ctx, tx) // a fault, or another change: it is not stored
 		})
 	})
+	return itemop.TransactResult{Result: storage.Unknown}, nil
+}
+
+func (p profiles) commit(ctx context.Context, tx itemop.Transaction) (itemop.TransactResult, error) {
+	r := simstream.Request{Verb: "changes a profile"}
+	for _, a := range tx.Actions {
+		r.Keys = append(r.Keys, a.Key.PK)
+	}
+	var stored itemop.TransactResult
+	result, err := p.write(ctx, r, func() (_ storage.WriteResult, err error) {
+		stored, err = p.table.Commit(context.Background(), tx)
+		return stored.Result, err
+	})
+	if result != stored.Result {
+		return itemop.TransactResult{Result: result}, err
+	}
+	return stored, err
 }
 
 // recordMove notes what the log of a subject is.

@@ -33,5 +33,5 @@ func TestMoves_ExactRowsEqualTheirEventsUnderEveryFault(t *testing.T) {
 // A move that is not processed is found where it was stored hours late.
 func TestMoves_DetectThatRecordsOfMovesAreDropped(t *testing.T) {
 	t.Parallel()
-	detect(t, 16, byProfile(variant{changes: without(storage.Moved)}).Setup)
+	detect(t, 105, byProfile(variant{changes: without(storage.Moved)}).Setup)
 }
