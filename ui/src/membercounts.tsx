@@ -1,6 +1,6 @@
 // How many members the groups of a level have, and how many of them are silent.
 import { useMemo, useState } from "preact/hooks";
-import { addCounts, type Count } from "./counts";
+import { addCounts, pageCounts, type Count } from "./counts";
 import { Notice, href } from "./parts";
 import { usePages } from "./polled";
 import { url, type Readable } from "./api";
@@ -18,7 +18,7 @@ export function MemberCounts({ level, members }: Props) {
   const asked = { members: "true", for: span };
   const { data, problem } = usePages<Count>(
     open ? url(["silent", members, level.path], asked) : null,
-    "groups",
+    pageCounts,
     5 * 60_000,
   );
   const counts = useMemo(() => addCounts(data?.all ?? []), [data]);
@@ -29,7 +29,7 @@ export function MemberCounts({ level, members }: Props) {
       {counts.length > 0 && (
         <table>
           <caption aria-live="polite">
-            {members} in {counts.length} {level.subjects}
+            {members} in {counts.filter((c) => c.group !== null).length} {level.subjects}
             {data?.more && "; there are more than this page counts"}
           </caption>
           <thead>
@@ -40,12 +40,16 @@ export function MemberCounts({ level, members }: Props) {
             </tr>
           </thead>
           <tbody>
-            {counts.map(({ group, members, silent }) => (
-              <tr key={group}>
+            {counts.map(({ group, known, members, silent }) => (
+              <tr key={JSON.stringify([group, known])}>
                 <th scope="row">
-                  <a href={href([level.subjects, group])}>
-                    <bdi>{group}</bdi>
-                  </a>
+                  {group === null ? (
+                    <span class="note">{known ? "in no group" : "group not known"}</span>
+                  ) : (
+                    <a href={href([level.subjects, group])}>
+                      <bdi>{group}</bdi>
+                    </a>
+                  )}
                 </th>
                 <td>{members}</td>
                 <td>{silent}</td>
@@ -54,7 +58,7 @@ export function MemberCounts({ level, members }: Props) {
           </tbody>
         </table>
       )}
-      {data && !counts.length && <p class="note">No member has a group.</p>}
+      {data && !counts.length && <p class="note">There are no members.</p>}
       <p class="note">
         As a command: <code>tidemark ls {members} --silent {span} --by {level.path}</code>
       </p>

@@ -17,13 +17,13 @@ type Get = (path: string) => Promise<{ tag: string; body: unknown }>;
 /** mostPages bounds what one look at a list costs. */
 export const mostPages = 10;
 
-/**
- * readPages follows the cursor of a list. name is the field of its responses that has the items. The tag
- * changes if any page does.
- */
+/** Items is the field of a response that has the items of a list, or returns them. */
+export type Items<T> = string | ((page: Record<string, unknown>) => T[]);
+
+/** readPages follows the cursor of a list. The tag changes if any page does. */
 export async function readPages<T>(
   path: string,
-  name: string,
+  items: Items<T>,
   get: Get,
 ): Promise<{ tag: string; body: Pages<T> }> {
   const all: T[] = [];
@@ -33,7 +33,7 @@ export async function readPages<T>(
   for (let n = 0; n < mostPages; n++) {
     const { tag, body } = await get(withCursor(path, cursor));
     const page = body as Record<string, unknown> & { next: string | null };
-    all.push(...(page[name] as T[]));
+    all.push(...(typeof items === "string" ? (page[items] as T[]) : items(page)));
     for (const part of (page.missing as Missing[] | undefined) ?? []) missing.set(part.from, part);
     tags.push(tag);
     cursor = page.next;

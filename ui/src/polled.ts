@@ -1,7 +1,7 @@
 // Hooks that keep a response up to date.
 import { useEffect, useState } from "preact/hooks";
 import { Problem, request, url } from "./api";
-import { readPages, type Pages } from "./pages";
+import { readPages, type Items, type Pages } from "./pages";
 import type { Question, Report } from "./report";
 
 /** Readers of paths of subjects, which read again when their subject has changed. */
@@ -33,12 +33,9 @@ export interface Polled<T> {
  */
 export const usePolled = <T>(path: string | null, every = 5000) => useRead<T>(path, every, request);
 
-/**
- * usePages reads a list with all its pages as usePolled reads a path. name is the field that has the
- * items.
- */
-export const usePages = <T>(path: string | null, name: string, every = 5000) =>
-  useRead<Pages<T>>(path, every, (at, signal) => readPages<T>(at, name, (page) => request(page, signal)));
+/** usePages reads a list with all its pages as usePolled reads a path. */
+export const usePages = <T>(path: string | null, items: Items<T>, every = 5000) =>
+  useRead<Pages<T>>(path, every, (at, signal) => readPages<T>(at, items, (page) => request(page, signal)));
 
 /**
  * useReport asks the Stats API as usePolled reads a path. null asks nothing.
