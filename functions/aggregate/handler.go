@@ -82,10 +82,10 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if work, ok := envelope.ParseHandover(payload); ok {
-		return h.handleHandover(ctx, work)
-	}
 	if envelope.IsScheduled(payload) {
+		if work, ok := envelope.ParseHandover(payload); ok {
+			return h.handleHandover(ctx, work)
+		}
 		return h.handleSchedule(ctx, payload)
 	}
 	batch, err := h.decoder.Decode(payload)

@@ -189,8 +189,12 @@ func split(path, dir string, parts int) ([]string, error) {
 		return nil, err
 	}
 	all, err := csv.NewReader(packed).ReadAll()
-	if err != nil || len(all) < 1+parts {
-		return nil, fmt.Errorf("%s has %d lines, want %d parts: %w", path, len(all), parts, err)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if len(all) < 1+parts {
+		return nil, fmt.Errorf("%s has %d lines: want a header and a row for each of %d parts", path, len(all),
+			parts)
 	}
 	header, rows := all[0], all[1:]
 	paths := make([]string, parts)

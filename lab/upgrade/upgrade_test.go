@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
@@ -65,6 +66,13 @@ func TestSplit_PartsHaveEveryRowOnceInOrder(t *testing.T) {
 	}
 	if len(want) < 1000 || !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("the parts have %d rows, the whole %d, or others", len(got), len(want))
+	}
+}
+
+func TestSplit_SaysThatAFileIsTooShort(t *testing.T) {
+	_, err := split("../../"+data, t.TempDir(), 1<<30)
+	if err == nil || !strings.Contains(err.Error(), "want a header and a row for each") {
+		t.Errorf("got %v, want an error that says what the file must have", err)
 	}
 }
 

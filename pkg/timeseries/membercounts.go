@@ -21,8 +21,7 @@ func (e *Events[T]) SilentMembers(
 
 // Members counts all members by group, silent or not, as SilentMembers counts the silent ones. It reads the
 // list of series and 0.5 read units for each member, or 1 if groups are by profiles, and returns when all are
-// read.
-// It is an error unless e is the result of Groups.
+// read. It is an error unless e is the result of Groups.
 func (e *Events[T]) Members(
 	ctx context.Context,
 ) (byGroup map[string]int, unknown int, through time.Time, _ error) {
