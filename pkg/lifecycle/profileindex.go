@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/engine/ordervalue"
 	"github.com/tidemark-db/tidemark/internal/store/item"
@@ -96,21 +97,20 @@ func sortForm(t catalog.OrderType, v model.Value) (string, error) {
 
 // findIndex returns the index that has exactly the fields of a query.
 func findIndex(indexes []catalog.ProfileIndex, by map[string]string) (catalog.ProfileIndex, error) {
-	var all []string
+	lacks := func(x catalog.ProfileIndex) []string {
+		return lists.Filter(x.By(), func(field string) bool { _, has := by[field]; return !has })
+	}
 	for _, x := range indexes {
-		fields := x.By()
-		missing := slices.DeleteFunc(slices.Clone(fields), func(field string) bool {
-			_,
-				has := by[field]
-			return has
-		})
-		if len(missing) == 0 && len(fields) == len(by) {
+		if len(lacks(x)) == 0 && len(x.By()) == len(by) {
 			return x, nil
 		}
-		all = append(all, strings.Join(fields, " and "))
-		if _, first := by[x.Field]; first && len(missing) > 0 {
+	}
+	var all []string
+	for _, x := range indexes {
+		all = append(all, strings.Join(x.By(), " and "))
+		if _, first := by[x.Field]; first && len(lacks(x)) > 0 {
 			return x, fmt.Errorf("%w, or pass a value of %s too: the index is by %s", ErrNoIndex,
-				strings.Join(missing, " and of "), strings.Join(fields, " and "))
+				strings.Join(lacks(x), " and of "), strings.Join(x.By(), " and "))
 		}
 	}
 	if len(all) == 0 {
