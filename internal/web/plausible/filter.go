@@ -87,7 +87,8 @@ func (r *run) filter(raw json.RawMessage) (keep, error) {
 type leaf struct {
 	dimension string
 	clauses   []string
-	exact     bool // the clauses are whole values
+	whole     bool // the clauses are whole values
+	exact     bool // they are, with capitals as they are stored
 	negated   bool
 	pattern   *regexp.Regexp // of all clauses
 }
@@ -116,7 +117,9 @@ func parseLeaf(raw json.RawMessage) (l leaf, err error) {
 	if !modifiers["case_sensitive"] {
 		flags = "(?i)"
 	}
-	l.negated, l.exact = negated, name == "is" && flags == ""
+	l.negated = negated
+	l.whole = name == "is"
+	l.exact = l.whole && flags == ""
 	patterns := lists.Map(l.clauses, func(c string) string { return "(?:" + pattern(c) + ")" })
 	if l.pattern, err = regexp.Compile(flags + strings.Join(patterns, "|")); err != nil {
 		err = refuse("filter %.200s: %v", raw, err)
@@ -137,12 +140,13 @@ func storedPath(clause string) string {
 
 // checkGoals returns an error for a goal that is not declared: its count is not 0, it is not known.
 func (l leaf) checkGoals(sessions *catalog.Kind) error {
-	if l.dimension != goals || !l.exact {
+	if l.dimension != goals || !l.whole {
 		return nil
 	}
 	declared := lists.Map(sessions.Goals, func(g goal.Goal) string { return g.Name })
 	for _, name := range l.clauses {
-		if !slices.Contains(declared, name) {
+		same := func(other string) bool { return other == name || !l.exact && strings.EqualFold(other, name) }
+		if !slices.ContainsFunc(declared, same) {
 			return refuse("filter by %s: no goal is named %.64q: declare it in tidemark.yaml; there are %s%s", goals,
 				name, strings.Join(declared, ", "), names.DidYouMean(name, declared))
 		}

@@ -100,11 +100,7 @@ func (r *recount) use(name string) error {
 	var d dimension
 	switch {
 	case name == goals:
-		met, err := r.goals()
-		if err != nil {
-			return err
-		}
-		d = met
+		d = r.metGoals
 	case eventFields[name] != "":
 		d = of(func(h *hit) string { return text(h.Attrs, eventFields[name]) })
 	case name == "event:name":
@@ -119,7 +115,7 @@ func (r *recount) use(name string) error {
 			return text(h.visit.Attrs, visitField(field))
 		})
 	default:
-		return refuse("dimension %.64q: events do not have it%s", name, meantDimension(name))
+		return refuse("dimension %.64q: events do not have it%s", name, r.meant(name))
 	}
 	r.dimensions[name] = d
 	return nil
@@ -156,26 +152,36 @@ func (h *hit) property(name string) string {
 	return text(h.Attrs, webfield.PropertyPrefix+name)
 }
 
-// goals returns the goals that an event meets. Goals of several events are met by visits, and are refused.
-func (r *recount) goals() (dimension, error) {
+// metGoals returns the goals that an event meets alone.
+func (r *recount) metGoals(h *hit) (met []string) {
 	for _, g := range r.sessions.Goals {
-		if len(g.Steps) != 1 || g.MinDuration > 0 {
-			return nil, refuse("dimension %s: goal %s is met by several events, and is counted by visits alone",
-				goals, g.Name)
+		if ofSeveral(g) {
+			continue
+		}
+		set := goal.NewSet([]goal.Goal{g})
+		progress := set.Begin()
+		set.Add(progress, &h.Event)
+		fields := set.Attrs(progress, 0)
+		if v, _ := fields.Get(g.Field()); v.Number.Float64() > 0 {
+			met = append(met, g.Name)
 		}
 	}
-	return func(h *hit) (met []string) {
-		for _, g := range r.sessions.Goals {
-			set := goal.NewSet([]goal.Goal{g})
-			progress := set.Begin()
-			set.Add(progress, &h.Event)
-			fields := set.Attrs(progress, 0)
-			if v, _ := fields.Get(g.Field()); v.Number.Float64() > 0 {
-				met = append(met, g.Name)
-			}
+	return met
+}
+
+// ofSeveral reports whether a visit meets a goal by several events.
+func ofSeveral(g goal.Goal) bool { return len(g.Steps) != 1 || g.MinDuration > 0 }
+
+// checkGoals returns an error if the query names a goal of several events. Visits alone meet it.
+func (r *recount) checkGoals(named func(name string) bool) error {
+	for _, g := range r.sessions.Goals {
+		if ofSeveral(g) && named(g.Name) {
+			r.unmet = refuse("%s: goal %s is met by several events, and has visits and conversion_rate by %s alone",
+				r.what(), g.Name, goals)
+			return r.unmet
 		}
-		return met
-	}, nil
+	}
+	return nil
 }
 
 // test reports whether a hit passes a filter.
@@ -222,6 +228,9 @@ func (r *recount) leafTest(raw json.RawMessage) (test, error) {
 	l, err := parseLeaf(raw)
 	if err == nil {
 		err = l.checkGoals(r.sessions)
+	}
+	if err == nil && l.dimension == goals {
+		err = r.checkGoals(l.pattern.MatchString)
 	}
 	if err != nil {
 		return nil, err

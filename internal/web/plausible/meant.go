@@ -6,11 +6,21 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/base/times"
 )
 
-// meantDimension returns the dimension that an unknown one may have meant, for an error.
-func meantDimension(name string) string {
-	return names.DidYouMean(name, slices.Sorted(maps.Keys(groups)))
+// meant returns the dimension that an unknown one may have meant, for an error.
+func (r *run) meant(name string) string {
+	all := []string{"time:" + hour}
+	for _, unit := range []times.Unit{times.Day, times.Week, times.Month} {
+		all = append(all, "time:"+string(unit))
+	}
+	if kind, ok := r.kinds.Kind(visits); ok {
+		for _, d := range kind.Dimensions {
+			all = append(all, "visit:"+d.Name)
+		}
+	}
+	return names.DidYouMean(name, slices.AppendSeq(all, maps.Keys(groups)))
 }
 
 // unlessKnown returns the parameter that was meant. One that is known was sent twice.

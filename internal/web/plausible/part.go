@@ -3,6 +3,7 @@ package plausible
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -59,10 +60,12 @@ func (r *run) partMetric(metric string) func(*rollup.Part) (value float64, exact
 }
 
 // estimates reports whether a figure of the query may be an estimate, or not known, although events have it.
+// Rollups lack the properties that page views have.
 func (r *run) estimates() bool {
 	has := r.partMetrics()
 	estimated := func(m string) bool { return slices.Contains(has, m) }
-	return r.pair != nil || r.by != "" && slices.ContainsFunc(r.Metrics, estimated)
+	return r.pair != nil || strings.HasPrefix(r.by, properties) ||
+		r.by != "" && slices.ContainsFunc(r.Metrics, estimated)
 }
 
 // partFigure returns a metric of the values that pass. rest is whether values that are not stored pass. most

@@ -236,7 +236,7 @@ func TestServe_CutsHoursAsTheClocksShowThem(t *testing.T) {
 	kolkata.put("PAGEVIEW", at("2026-03-31T08:29:59Z"), "a", "path", "/")
 	kolkata.put("PAGEVIEW", at("2026-03-31T08:30:00Z"), "a", "path", "/")
 	kolkata.want(`"metrics": ["pageviews"], "date_range": ["2026-03-31T13:30:00+05:30", "2026-03-31T14:59:59+05:30"], "dimensions": ["time:hour"]`,
-		`[["2026-03-31 13:30:00"],[1]]`, `[["2026-03-31 14:00:00"],[1]]`)
+		`[["2026-03-31 13:00:00"],[1]]`, `[["2026-03-31 14:00:00"],[1]]`)
 }
 
 // The last second of a range of times is in it.

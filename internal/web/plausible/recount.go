@@ -27,36 +27,7 @@ type recount struct {
 	dimensions map[string]dimension
 	pass       []test
 	sessions   *catalog.Kind
-}
-
-// counters are the metrics of a recount. A visit counts if it began in the range and has a view or event in
-// the range that passes the filters.
-var counters = map[string]func(*cell) float64{
-	"visitors":        func(c *cell) float64 { return float64(len(c.visitors)) },
-	"pageviews":       func(c *cell) float64 { return float64(c.views) },
-	"events":          func(c *cell) float64 { return float64(c.views + c.events) },
-	"visits":          func(c *cell) float64 { return float64(len(c.visits)) },
-	"views_per_visit": func(c *cell) float64 { return round(c.average(webfield.Views), 2) },
-	"bounce_rate":     func(c *cell) float64 { return round(100*c.average(webfield.Bounce), 0) },
-	"visit_duration":  func(c *cell) float64 { return round(c.average(webfield.Duration)/1000, 0) },
-}
-
-// cell is what a row counts.
-type cell struct {
-	visitors map[string]bool
-	visits   map[*visit]bool
-	views    int64
-	events   int64
-}
-
-// average returns the average of a number of visits; 0 without a visit.
-func (c *cell) average(field string) float64 {
-	sum := 0.0
-	for v := range c.visits {
-		n, _ := v.Attrs.Get(field)
-		sum += n.Number.Float64()
-	}
-	return sum / float64(max(1, len(c.visits)))
+	unmet      error // names a goal of the query that single events do not meet
 }
 
 // plan checks what the query names.
@@ -71,6 +42,11 @@ func (r *recount) plan() (err error) {
 			r.time = name
 		} else if err := r.use(name); err != nil {
 			return err
+		}
+		if name == goals {
+			if err := r.checkGoals(func(string) bool { return true }); err != nil {
+				return err
+			}
 		}
 	}
 	if r.Include.TimeLabels && r.time == "" {
@@ -120,11 +96,10 @@ func (r *recount) rows(ctx context.Context, table *query.Service, whole span) ([
 	}
 	rows := []Row{}
 	for at, c := range cells {
-		figures := lists.Map(r.Metrics, func(m string) Figure { return Figure{Value: counters[m](c)} })
-		some := slices.ContainsFunc(figures, func(f Figure) bool { return f.Value > 0 })
-		if len(r.Dimensions) > 0 && !some {
+		if len(r.Dimensions) > 0 && !slices.ContainsFunc(r.Metrics, c.has) {
 			continue
 		}
+		figures := lists.Map(r.Metrics, func(m string) Figure { return Figure{Value: counters[m](c)} })
 		named := r.named(periods[at.period].Label, at.value)
 		rows = append(rows, Row{Metrics: figures, Dimensions: named, position: at})
 	}
@@ -141,30 +116,6 @@ func (r *recount) cell(cells map[position]*cell, periods []times.Period, at mode
 		cells[where] = new(cell)
 	}
 	return cells[where]
-}
-
-// add counts a page view or custom event. As in rollups, a custom event outside of any visit makes no
-// visitor.
-func (c *cell) add(h *hit) {
-	if c.visitors == nil {
-		c.visitors = map[string]bool{}
-	}
-	if h.visit != nil {
-		c.visitors[h.visitor] = true
-	}
-	if h.Series.Kind == views {
-		c.views++
-	} else {
-		c.events++
-	}
-}
-
-// addVisit counts a visit once, however many of its events pass.
-func (c *cell) addVisit(v *visit) {
-	if c.visits == nil {
-		c.visits = map[*visit]bool{}
-	}
-	c.visits[v] = true
 }
 
 // keySeparator is between the values of a row with several dimensions; clean texts do not have it.

@@ -258,6 +258,9 @@ func reportFilters(text string) (all []json.RawMessage, err error) {
 		values := splitUnescaped(parts[3], '|')
 		if strings.Contains(parts[3], "*") {
 			operator = strings.Replace(operator, "is", "matches", 1)
+			if slices.Contains(paths, parts[1]) {
+				values = lists.Map(values, storedPath)
+			}
 			values = lists.Map(values, func(v string) string {
 				return `\A` + strings.ReplaceAll(regexp.QuoteMeta(v), `\*`, ".*") + `\z`
 			})

@@ -83,7 +83,7 @@ func TestReport_ServesThePublishedRequests(t *testing.T) {
 				`{"date":"2026-03-30","visit_duration":30,"visitors":2}]}`},
 		{"timeseries?period=7d&interval=month&date=2026-04-01",
 			`{"results":[` +
-				`{"date":"2026-03-26","visitors":3},{"date":"2026-04-01","visitors":0}]}`},
+				`{"date":"2026-03-01","visitors":3},{"date":"2026-04-01","visitors":0}]}`},
 		{"breakdown?period=7d&property=event:page&limit=2",
 			`{"results":[` +
 				`{"page":"/","visitors":2},{"page":"/b","visitors":1}]}`},

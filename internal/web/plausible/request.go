@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 )
 
@@ -69,6 +70,9 @@ func Decode(body []byte) (r Request, err error) {
 	if typed := new(json.UnmarshalTypeError); errors.As(err, &typed) {
 		err = fmt.Errorf("%s cannot be a %s", typed.Field, typed.Value)
 	}
+	if _, after := decoder.Token(); err == nil && !errors.Is(after, io.EOF) {
+		err = errors.New("there is more behind the query")
+	}
 	switch {
 	case err != nil:
 		return r, refuse("%v: send {\"site_id\": …, \"metrics\": […], \"date_range\": …}, with dimensions, filters, order_by, include and pagination", err)
@@ -86,6 +90,8 @@ func (r *Request) check() error {
 		return refuse("want at most %d metrics, dimensions, filters and orders", maxNames)
 	case repeated(r.Metrics) != "":
 		return refuse("metrics: %.64q is repeated", repeated(r.Metrics))
+	case repeated(r.Dimensions) != "":
+		return refuse("dimensions: %.64q is repeated", repeated(r.Dimensions))
 	case r.Pagination.Limit < 1 || r.Pagination.Limit > maxRows || r.Pagination.Offset < 0:
 		return refuse("pagination: want a limit from 1 to %d, and an offset from 0", maxRows)
 	case r.Include.Comparisons != nil && r.Include.Comparisons.Mode != "previous_period":

@@ -3,6 +3,7 @@ package plausible
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/goal"
@@ -113,6 +114,9 @@ func (r *run) values(of summaries) (map[string]func(metric string) Figure, error
 		return map[string]func(string) Figure{"": unknownFigure}, nil
 	case lacks:
 		return all, nil // the warnings name the period
+	}
+	if strings.HasPrefix(r.by, properties) {
+		r.note("of custom events alone: page views have their properties while their events are stored")
 	}
 	c, sums := r.count(of), map[string]int64{"": 0}
 	for value, n := range c.of {

@@ -119,7 +119,7 @@ func serveIn(
 		}
 	}
 	if refusal != nil {
-		return nil, refusal
+		return nil, cmp.Or(counted.unmet, refusal)
 	}
 	return serve(ctx, zone, table, rollups)
 }
@@ -267,9 +267,6 @@ func (r *run) addFilter(raw json.RawMessage) error {
 	r.keep = append(r.keep, k)
 	return err
 }
-
-// isTime reports whether a dimension is one of time.
-func isTime(name string) bool { return name == automatic || strings.HasPrefix(name, "time:") }
 
 // sort sorts the rows: by default by time and then by the first metric, the highest first. Equal rows
 // are in order of their values.

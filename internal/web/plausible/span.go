@@ -2,6 +2,7 @@ package plausible
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +30,9 @@ var recent = map[string]time.Duration{
 	"realtime": 5 * time.Minute, "30m": 30 * time.Minute, "24h": 24 * time.Hour,
 }
 
+// countedRange are a number of days or months.
+var countedRange = regexp.MustCompile(`^([1-9][0-9]{0,2})(d|mo)$`)
+
 // parseSpan returns the range that a query names. Dates include the last one, and times the last second. Ranges
 // of a number of days or months end before today or this month; day, month, year and all include today.
 func parseSpan(text json.RawMessage, zone *time.Location, now model.Time) (span, error) {
@@ -36,10 +40,11 @@ func parseSpan(text json.RawMessage, zone *time.Location, now model.Time) (span,
 	s, name, ends := span{zone: zone}, strings.Trim(string(text), `"`), []string{}
 	s.to = s.day(y, m, d+1)
 	_ = json.Unmarshal(text, &ends) // a value of another type has no ends
-	n, err := strconv.Atoi(strings.TrimRight(name, "dmo"))
+	counted := countedRange.FindStringSubmatch(name)
 	from, named := map[string]model.Time{"day": s.day(y, m, d), "month": s.day(y, m, 1), "year": s.day(y, 1, 1),
 		"all": s.day(2000, 1, 1)}[name]
-	switch valid := err == nil && n > 0 && n < 1000; {
+	var err error
+	switch {
 	case recent[name] > 0:
 		s.from, s.to = now.Add(-recent[name]), now+1
 	case named:
@@ -54,10 +59,11 @@ func parseSpan(text json.RawMessage, zone *time.Location, now model.Time) (span,
 		} else {
 			s.to += 1000 - s.to%1000
 		}
-	case valid && strings.HasSuffix(name, "d"):
-		s.from, s.to = s.day(y, m, d-n), s.day(y, m, d)
-	case valid && strings.HasSuffix(name, "mo"):
-		s.from, s.to = s.day(y, m-time.Month(n), 1), s.day(y, m, 1)
+	case counted != nil:
+		n, _ := strconv.Atoi(counted[1]) // up to three digits
+		if s.from, s.to = s.day(y, m, d-n), s.day(y, m, d); counted[2] == "mo" {
+			s.from, s.to = s.day(y, m-time.Month(n), 1), s.day(y, m, 1)
+		}
 	default:
 		s.to = 0
 	}
@@ -100,6 +106,12 @@ func inUTC(zone *time.Location) func([]times.Period) []times.Period {
 // The unit of hours, and the dimension whose unit depends on the range.
 const hour, automatic = "hour", "time"
 
+// isTime reports whether a dimension is one of time.
+func isTime(name string) bool {
+	unit, hasUnit := strings.CutPrefix(name, "time:")
+	return name == automatic || hasUnit && unit != ""
+}
+
 // unit returns the unit of a time dimension; time has hours in up to two days, days in up to 40, weeks
 // in up to 52, and months in a longer range.
 func (s span) unit(dimension string) string {
@@ -117,15 +129,15 @@ func (s span) unit(dimension string) string {
 	return string(times.Month)
 }
 
-// periods cuts the range at a unit; "" is the whole range.
+// periods cuts the range at a unit; "" is the whole range. A period that the range cuts has the label of the
+// whole one, but the first week.
 func (s span) periods(unit string) (all []times.Period, err error) {
 	const most = 400
-	layout := time.DateOnly
 	switch known, err := times.ParseUnit(unit); {
 	case unit == "":
 		return []times.Period{{Start: s.from, End: s.to}}, nil
 	case unit == hour:
-		all, layout = s.hours(most+1), time.DateTime
+		all = s.hours(most + 1)
 	case err != nil:
 		return nil, refuse("dimension time:%.64s: want time, time:hour, time:day, time:week or time:month", unit)
 	default:
@@ -137,8 +149,14 @@ func (s span) periods(unit string) (all []times.Period, err error) {
 	}
 	for i := range all {
 		p := &all[i]
+		begins := p.Start
 		p.Start, p.End = max(p.Start, s.from), min(p.End, s.to)
-		p.Label = p.Start.Time().In(s.zone).Format(layout)
+		if unit == string(times.Week) {
+			begins = p.Start // the first week of a range is named by the first day of the range
+		}
+		if unit != hour {
+			p.Label = begins.Time().In(s.zone).Format(time.DateOnly)
+		}
 	}
 	return all, nil
 }
@@ -149,7 +167,7 @@ func (s span) hours(limit int) (all []times.Period) {
 		local := at.Time().In(s.zone)
 		_, offset := local.Zone()
 		next, label := at.Add(time.Hour-(time.Duration(at)*time.Millisecond+time.Duration(
-			offset)*time.Second)%time.Hour), local.Format("2006-01-02 15")
+			offset)*time.Second)%time.Hour), local.Format("2006-01-02 15:00:00")
 		if len(all) == 0 || all[len(all)-1].Label != label {
 			all = append(all, times.Period{Label: label, Start: at})
 		}

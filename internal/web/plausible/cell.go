@@ -1,0 +1,73 @@
+package plausible
+
+import (
+	"slices"
+
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
+)
+
+// counters are the metrics of a recount. A visit counts if it began in the range and has a view or event in
+// the range that passes the filters.
+var counters = map[string]func(*cell) float64{
+	"visitors":        func(c *cell) float64 { return float64(len(c.visitors)) },
+	"pageviews":       func(c *cell) float64 { return float64(c.views) },
+	"events":          func(c *cell) float64 { return float64(c.views + c.events) },
+	"visits":          func(c *cell) float64 { return float64(len(c.visits)) },
+	"views_per_visit": func(c *cell) float64 { return round(c.average(webfield.Views), 2) },
+	"bounce_rate":     func(c *cell) float64 { return round(100*c.average(webfield.Bounce), 0) },
+	"visit_duration":  func(c *cell) float64 { return round(c.average(webfield.Duration)/1000, 0) },
+}
+
+// averages are the counters that are averages of visits.
+var averages = []string{"views_per_visit", "bounce_rate", "visit_duration"}
+
+// cell is what a row counts.
+type cell struct {
+	visitors map[string]bool
+	visits   map[*visit]bool
+	views    int64
+	events   int64
+}
+
+// average returns the average of a number of visits; 0 without a visit.
+func (c *cell) average(field string) float64 {
+	sum := 0.0
+	for v := range c.visits {
+		n, _ := v.Attrs.Get(field)
+		sum += n.Number.Float64()
+	}
+	return sum / float64(max(1, len(c.visits)))
+}
+
+// has reports whether there is something that a metric counts, or of which it is an average: an average of 0
+// is a figure.
+func (c *cell) has(metric string) bool {
+	if slices.Contains(averages, metric) {
+		return len(c.visits) > 0
+	}
+	return counters[metric](c) > 0
+}
+
+// add counts a page view or custom event. As in rollups, a custom event outside of any visit makes no
+// visitor.
+func (c *cell) add(h *hit) {
+	if c.visitors == nil {
+		c.visitors = map[string]bool{}
+	}
+	if h.visit != nil {
+		c.visitors[h.visitor] = true
+	}
+	if h.Series.Kind == views {
+		c.views++
+	} else {
+		c.events++
+	}
+}
+
+// addVisit counts a visit once, however many of its events pass.
+func (c *cell) addVisit(v *visit) {
+	if c.visits == nil {
+		c.visits = map[*visit]bool{}
+	}
+	c.visits[v] = true
+}
