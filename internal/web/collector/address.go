@@ -51,16 +51,17 @@ func cutAddress(text string) (a address) {
 func cutHost(text string) (host, path string) {
 	authority, _, _ := strings.Cut(text, "/")
 	host = authority[strings.LastIndexByte(authority, '@')+1:]
-	host = strings.ToLower(strings.Trim(portAtEnd.ReplaceAllString(host, ""), "[]."))
-	return host, text[len(authority):]
+	host = strings.Trim(portAtEnd.ReplaceAllString(host, ""), "[].")
+	return webfield.ShownHost(host), text[len(authority):]
 }
 
-// values returns the parameters of the query.
+// values returns the parameters of the query that have a value.
 func (a address) values() url.Values {
 	all := url.Values{}
 	for part := range strings.SplitSeq(a.query, "&") {
-		name, value, _ := strings.Cut(part, "=")
-		all.Add(unescaped(name), unescaped(value))
+		if name, value, _ := strings.Cut(part, "="); value != "" {
+			all.Add(unescaped(name), unescaped(value))
+		}
 	}
 	return all
 }

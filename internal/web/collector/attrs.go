@@ -79,7 +79,14 @@ func (h Hit) viewAttrs(r Request, page address) model.Attrs {
 // by other parameters.
 func parseCampaign(query url.Values) Campaign {
 	source := cmp.Or(query.Get("utm_source"), query.Get("source"), query.Get("ref"))
-	return Campaign{Source: clean(source, MaxCampaign), Medium: query.Get("utm_medium")}
+	c := Campaign{Source: clean(source, MaxCampaign), Medium: query.Get("utm_medium"),
+		Name: query.Get("utm_campaign")}
+	for _, name := range []string{"gclid", "msclkid"} {
+		if query.Get(name) != "" {
+			c.Click = name
+		}
+	}
+	return c
 }
 
 // customAttrs returns the fields that only custom events have. The time spent on a page has no

@@ -1,19 +1,29 @@
 package collector
 
+import "regexp"
+
 // The channels of visitors.
 const (
 	Direct   = "Direct"
 	Referral = "Referral"
 	Other    = "Campaign"
 
-	paidSearch    = "Paid Search"
-	paidSocial    = "Paid Social"
-	paidOther     = "Paid Other"
-	email         = "Email"
-	affiliates    = "Affiliates"
-	organicSocial = "Organic Social"
-	organicSearch = "Organic Search"
-	assistant     = "AI Assistant"
+	crossNetwork    = "Cross-network"
+	paidShopping    = "Paid Shopping"
+	paidSearch      = "Paid Search"
+	paidSocial      = "Paid Social"
+	display         = "Display"
+	paidOther       = "Paid Other"
+	organicShopping = "Organic Shopping"
+	organicSocial   = "Organic Social"
+	organicVideo    = "Organic Video"
+	assistant       = "AI Assistant"
+	organicSearch   = "Organic Search"
+	email           = "Email"
+	affiliates      = "Affiliates"
+	audio           = "Audio"
+	sms             = "SMS"
+	push            = "Mobile Push Notifications"
 )
 
 // The kinds of sources, as in hosts.txt.
@@ -24,34 +34,65 @@ const (
 	aiAssistant   = "ai"
 )
 
-// channelRow is a rule for campaigns of some media and sources of a kind.
+// channelRow is a rule for visits that have all that it names; what it does not name may be anything.
 type channelRow struct {
-	media   []string // nil: any
-	kind    string   // "": any
+	medium  *regexp.Regexp // of the campaign, in small letters, as are its other texts
+	tag     *regexp.Regexp // the source that the campaign names
+	name    *regexp.Regexp // of the campaign
+	kind    string         // of the source
+	source  string
+	click   string // the parameter with which the source marks a paid click
 	channel string
 }
 
-// paidMedia are the media of campaigns that are paid by the click.
-var paidMedia = []string{
-	"cpc", "ppc", "paid", "paidsearch", "paid-search", "paidsocial", "paid-social", "retargeting",
+// The texts of campaigns.
+var (
+	paidMedium   = regexp.MustCompile(`cp|^ppc$|^retargeting$|^paid`)
+	paidTag      = regexp.MustCompile(`ads?$|^adwords$`)
+	shoppingName = regexp.MustCompile(`(^|[^a-df-z])shop|shopping`) // not workshop
+	mailText     = regexp.MustCompile(`e[-_ ]?mail|newsletter`)
+	socialMedium = regexp.MustCompile(`^(social([- ](network|media))?|sm)$`)
+	pushMedium   = regexp.MustCompile(`push$|mobile|notification`)
+	smsText      = regexp.MustCompile(`^sms$`)
+)
+
+func exactly(words string) *regexp.Regexp { return regexp.MustCompile(`^(` + words + `)$`) }
+
+// channels are the rules of Google Analytics for default channels, with the changes that Plausible documents,
+// and rows for the medium organic and for affiliates. The first row that matches counts.
+var channels = []channelRow{
+	{name: regexp.MustCompile(`cross-network`), channel: crossNetwork},
+	{name: shoppingName, medium: paidMedium, channel: paidShopping},
+	{kind: searchEngine, medium: paidMedium, channel: paidSearch},
+	{kind: searchEngine, tag: paidTag, channel: paidSearch},
+	{source: "Google", click: "gclid", channel: paidSearch},
+	{source: "Bing", click: "msclkid", channel: paidSearch},
+	{kind: socialNetwork, medium: paidMedium, channel: paidSocial},
+	{kind: socialNetwork, tag: paidTag, channel: paidSocial},
+	{medium: exactly("display|banner|expandable|interstitial|cpm"), channel: display},
+	{medium: paidMedium, channel: paidOther},
+	{name: shoppingName, channel: organicShopping},
+	{kind: socialNetwork, channel: organicSocial},
+	{medium: socialMedium, channel: organicSocial},
+	{medium: regexp.MustCompile(`video`), channel: organicVideo},
+	{kind: aiAssistant, channel: assistant},
+	{kind: searchEngine, channel: organicSearch},
+	{kind: mailProvider, channel: email},
+	{tag: mailText, channel: email},
+	{medium: mailText, channel: email},
+	{medium: exactly("affiliates?"), channel: affiliates},
+	{medium: exactly("audio"), channel: audio},
+	{tag: smsText, channel: sms},
+	{medium: smsText, channel: sms},
+	{medium: pushMedium, channel: push},
+	{medium: exactly("organic"), channel: organicSearch},
+	{medium: exactly("referral|link|app"), channel: Referral},
 }
 
-// channels decide by the medium of a campaign and the kind of the source. The first row that matches counts.
-var channels = []channelRow{
-	{media: paidMedia, kind: searchEngine, channel: paidSearch},
-	{media: paidMedia, kind: socialNetwork, channel: paidSocial},
-	{media: paidMedia, channel: paidOther},
-	{media: []string{"display", "banner", "expandable", "interstitial", "cpm"}, channel: paidOther},
-	{media: []string{"email", "e-mail", "e_mail", "e mail", "newsletter"}, channel: email},
-	{media: []string{"affiliate", "affiliates"}, channel: affiliates},
-	{
-		media:   []string{"social", "social-network", "social-media", "sm", "social network", "social media"},
-		channel: organicSocial,
-	},
-	{media: []string{"organic"}, channel: organicSearch},
-	{media: []string{"referral", "link", "app"}, channel: Referral},
-	{kind: searchEngine, channel: organicSearch},
-	{kind: socialNetwork, channel: organicSocial},
-	{kind: mailProvider, channel: email},
-	{kind: aiAssistant, channel: assistant},
+// matches reports whether a visit from a site, perhaps by a campaign, has what the row names.
+func (row channelRow) matches(s site, c Campaign) bool {
+	is := func(pattern *regexp.Regexp, text string) bool { return pattern == nil || pattern.MatchString(text) }
+	return is(row.medium, c.Medium) && is(row.tag, c.Source) && is(row.name, c.Name) &&
+		(row.kind == "" || row.kind == s.kind) && (row.source == "" || row.source == s.name) &&
+		(row.click == "" || row.click == c.Click)
 }

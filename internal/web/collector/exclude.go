@@ -38,7 +38,10 @@ type Exclusions struct {
 
 // NewExclusions returns the exclusions of a configuration.
 func NewExclusions(c config.Exclude) (*Exclusions, error) {
-	e := &Exclusions{countries: c.Countries, referrers: c.Referrers, spam: c.Spam}
+	e := &Exclusions{countries: c.Countries, spam: c.Spam}
+	for _, host := range c.Referrers {
+		e.referrers = append(e.referrers, webfield.ShownHost(host))
+	}
 	for _, text := range c.Addresses {
 		p, err := config.ParseAddresses(text)
 		if err != nil {
@@ -90,11 +93,11 @@ func isWithin(host string, listed func(string) bool) bool {
 //go:embed spam.txt
 var spamText string
 
-// spammers parses the list once, at the first use. Hosts are in small letters, as Referrer returns them.
+// spammers parses the list once, at the first use. Hosts are in the form that Referrer returns.
 var spammers = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for line := range strings.Lines(spamText) {
-		if host := strings.ToLower(strings.TrimSpace(line)); !strings.HasPrefix(host, "#") {
+		if host := webfield.ShownHost(strings.TrimSpace(line)); !strings.HasPrefix(host, "#") {
 			all[host] = true
 		}
 	}

@@ -178,10 +178,15 @@ func (h *Hit) split(body []byte) (map[string]json.RawMessage, error) {
 // needed are the members without which a hit would be another one.
 var needed = []string{"name", "n", "url", "u", "domain", "d", "id", "at", "sent"}
 
+// dataAddress is the address of a document that is its own address.
+var dataAddress = regexp.MustCompile(`(?i)^\s*data:`)
+
 func (h *Hit) check() error {
 	switch {
 	case h.URL == "":
 		return fmt.Errorf("%w: url must be the page's address", ErrHit)
+	case dataAddress.MatchString(h.URL):
+		return fmt.Errorf("%w: url is a document that was opened from a data: address, and is of no site", ErrHit)
 	case len(h.ID) > maxID || !validID.MatchString(h.ID):
 		return fmt.Errorf("%w: id must be up to %d letters, digits, '.', '_' or '-'", ErrHit, maxID)
 	case h.ID != "" && (h.At <= 0 || h.Sent <= 0):
@@ -201,10 +206,14 @@ func (h *Hit) check() error {
 	}
 	if len(h.Name) > MaxName {
 		h.drop("name", fmt.Sprintf("has %d bytes: the first %d are stored", len(h.Name), MaxName))
+		h.Name = clean(h.Name, MaxName) // properties are stored with it
 	}
 	h.props = h.parseProps(h.Props)
 	h.dropLongProps()
-	h.revenue = h.parseRevenue(h.Revenue)
+	if h.revenue = h.parseRevenue(h.Revenue); h.revenue != nil && h.IsView() {
+		h.drop("revenue", "is of a page view: amounts of custom events are stored")
+		h.revenue = nil
+	}
 	return nil
 }
 
@@ -216,7 +225,7 @@ func (h *Hit) drop(field, why string) {
 const codeDropped = "not-stored"
 
 // hashed reports whether the address behind # is part of the path, as pages with hash routing declare.
-func (h Hit) hashed() bool { return string(h.Hash) == "true" || string(h.Hash) == "1" }
+func (h Hit) hashed() bool { return slices.Contains([]string{"true", "1"}, string(unquoted(h.Hash))) }
 
 // IsView reports whether the hit is a page view.
 func (h Hit) IsView() bool { return h.Name == "" || h.Name == nameView }

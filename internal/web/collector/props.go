@@ -66,15 +66,23 @@ func (h *Hit) parseProps(sent json.RawMessage) (all []prop) {
 	return all
 }
 
-// dropLongProps names the properties of which only the beginning is stored.
+// dropLongProps names the properties of which only the beginning is stored, and drops those whose names leave
+// no place for a value.
 func (h *Hit) dropLongProps() {
 	event := cmp.Or(h.Name, nameView)
-	for _, p := range h.props {
-		whole := webfield.Prop{Event: event, Name: p.name, Value: p.value}.String()
-		if n := len(whole); n > MaxProp {
-			h.drop("props."+p.name, fmt.Sprintf("has %d bytes with its names: the first %d are stored", n, MaxProp))
+	h.props = slices.DeleteFunc(h.props, func(p prop) bool {
+		n := len(webfield.Prop{Event: event, Name: p.name, Value: p.value}.String())
+		names := n - len(p.value)
+		switch {
+		case n <= MaxProp:
+			return false
+		case names >= MaxProp:
+			h.drop("props."+p.name, fmt.Sprintf("has names of %d bytes: want less than %d", names, MaxProp))
+			return true
 		}
-	}
+		h.drop("props."+p.name, fmt.Sprintf("has %d bytes with its names: the first %d are stored", n, MaxProp))
+		return false
+	})
 }
 
 // parseRevenue returns the amount, exactly as it was sent; nil if there is none.

@@ -3,7 +3,6 @@ package collector
 import (
 	"cmp"
 	_ "embed"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -12,7 +11,16 @@ import (
 var hostsText string
 
 // Campaign is what the link that led to a page says about itself.
-type Campaign struct{ Source, Medium string }
+type Campaign struct {
+	Source, Medium, Name string
+	Click                string // the name of the parameter that marks a paid click; "" if there is none
+}
+
+// inSmallLetters returns the texts of the campaign as the rules of channels have them.
+func (c Campaign) inSmallLetters() Campaign {
+	return Campaign{Source: strings.ToLower(c.Source), Medium: strings.ToLower(c.Medium),
+		Name: strings.ToLower(c.Name), Click: c.Click}
+}
 
 // Origin is from where a visitor came.
 type Origin struct {
@@ -35,14 +43,14 @@ func Of(host string, c Campaign) Origin {
 }
 
 func classifyChannel(s site, c Campaign) string {
-	medium := strings.ToLower(c.Medium)
+	c = c.inSmallLetters()
 	for _, row := range channels {
-		if (row.media == nil || slices.Contains(row.media, medium)) && (row.kind == "" || row.kind == s.kind) {
+		if row.matches(s, c) {
 			return row.channel
 		}
 	}
 	switch {
-	case c != Campaign{}:
+	case c.Source != "" || c.Medium != "":
 		return Other
 	case s.name != "":
 		return Referral

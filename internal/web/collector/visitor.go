@@ -5,7 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"slices"
 	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 )
 
 // visitorBytes is the length of a pseudonym: 96 bits, enough to avoid collisions in a day.
@@ -48,11 +51,9 @@ func ParseDevice(userAgent string) string {
 // and query are dropped, because they may contain search terms or session ids.
 func Referrer(link string, same ...string) string {
 	from := cutAddress(link).host
-	switch scheme, rest, absolute := strings.Cut(strings.ToLower(link), "://"); {
-	case !absolute:
+	scheme, _, absolute := strings.Cut(strings.ToLower(strings.TrimSpace(link)), "://")
+	if !absolute || !slices.Contains(referring, scheme) || from == "localhost" {
 		return ""
-	case !strings.HasPrefix(scheme, "http"):
-		from, _, _ = strings.Cut(rest, "/") // android-app://com.example
 	}
 	for _, host := range same {
 		if bareHost(host) == bareHost(from) {
@@ -65,9 +66,13 @@ func Referrer(link string, same ...string) string {
 	return from
 }
 
-// bareHost returns a host without what makes it no other site: capitals, www. and a dot at the end.
+// referring are the schemes of links that lead from a site or an app to a page. Extensions of browsers have
+// others.
+var referring = []string{"http", "https", "android-app", "ios-app"}
+
+// bareHost returns a host without what makes it no other site: capitals, Punycode, www. and a dot at the end.
 func bareHost(host string) string {
-	return strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(host), "."), "www.")
+	return strings.TrimPrefix(strings.TrimSuffix(webfield.ShownHost(host), "."), "www.")
 }
 
 // maxHost is the maximum length of a host name, in bytes.

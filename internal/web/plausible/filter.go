@@ -110,6 +110,9 @@ func parseLeaf(raw json.RawMessage) (l leaf, err error) {
 	if name != "matches" && slices.Contains(paths, l.dimension) {
 		l.clauses = lists.Map(l.clauses, storedPath)
 	}
+	if name == "is" && slices.Contains(hosts, l.dimension) {
+		l.clauses = lists.Map(l.clauses, storedHost)
+	}
 	if name == "is" { // a stored text is understood, too
 		l.clauses = lists.Map(l.clauses, func(c string) string { return shownAs(l.dimension, c) })
 	}
@@ -125,6 +128,17 @@ func parseLeaf(raw json.RawMessage) (l leaf, err error) {
 		err = refuse("filter %.200s: %v", raw, err)
 	}
 	return l, err
+}
+
+// hosts are the dimensions whose values are hosts, or are hosts if they have no other name.
+var hosts = []string{"event:hostname", "visit:source", "visit:referrer"}
+
+// storedHost returns a host in Punycode as hosts are stored. Other texts stay.
+func storedHost(clause string) string {
+	if !strings.Contains(clause, "xn--") {
+		return clause
+	}
+	return webfield.ShownHost(clause)
 }
 
 // paths are the dimensions whose values are paths.

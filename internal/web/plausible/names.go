@@ -14,6 +14,7 @@ const (
 var shown = map[string]map[string]string{
 	"visit:source":   {"": direct},
 	"visit:referrer": {"": direct},
+	"visit:channel":  {"AI Assistant": "AI Assistants"},
 	"visit:device": {
 		"": notSet, "phone": "Mobile", "tablet": "Tablet", "desktop": "Desktop", "tv": "TV", "other": notSet,
 	},

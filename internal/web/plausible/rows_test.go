@@ -141,3 +141,18 @@ func TestReport_WildcardsNamePagesInAnyEncoding(t *testing.T) {
 		}
 	}
 }
+
+// A filter by a host is understood in Punycode, and one by a channel in Plausible's name for it.
+func TestServe_FiltersUnderstandHostsAndChannels(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "UTC")
+	s.put("PAGEVIEW", at("2026-03-30T12:00:00Z"), "a", "path", "/", "referrer", "münchen.de",
+		"source", "münchen.de", "hostname", "münchen.de", "channel", "AI Assistant")
+	for _, filter := range []string{
+		`["is", "visit:source", ["xn--mnchen-3ya.de"]]`, `["is", "visit:referrer", ["münchen.de"]]`,
+		`["is", "event:hostname", ["xn--mnchen-3ya.de"]]`, `["is", "visit:channel", ["AI Assistants"]]`,
+		`["is", "visit:channel", ["AI Assistant"]]`,
+	} {
+		s.want(`"date_range": "7d", "metrics": ["visitors"], "filters": [`+filter+`]`, `[[],[1]]`)
+	}
+}
