@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/clock"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/local/devfile"
+	"github.com/tidemark-db/tidemark/internal/local/engine/protocol"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
 )
 
@@ -30,10 +32,11 @@ const devDir = ".tidemark"
 type devFlags struct {
 	port, functions, dir, data, mqtt, engine, clock string
 	fresh                                           bool
+	faults                                          []string
 	heap                                            int
 }
 
-const devHelp = `Run table, functions and HTTP API on this machine
+var devHelp = `Run table, functions and HTTP API on this machine
 
 Run everything on this machine, in the foreground: the table, the
 functions that are deployed to AWS, the mapping that passes the table stream to them, and
@@ -58,6 +61,9 @@ engine keeps its tables in files of its own.
 
 --clock sets the clock of the table, the functions and the API; see tidemark clock.
 
+--fault makes the table fail as DynamoDB does, once for each fault:
+` + faultList + `
+
 The HTTP API and the table's endpoint listen on 127.0.0.1 only.
 
 Examples:
@@ -67,7 +73,11 @@ Examples:
   tidemark dev --mqtt
   tidemark dev -- sh -c 'tidemark import --wait readings.ndjson && tidemark verify'
   tidemark dev --engine dynamodb-local
-  tidemark dev --fresh --clock 2026-03-29T00:30Z`
+  tidemark dev --fresh --clock 2026-03-29T00:30Z
+  tidemark dev --fault partition-units=100 --fault "write unconfirmed=0.01"`
+
+// faultList has an example of each fault of --fault.
+var faultList = "  " + strings.Join(protocol.DescribeFaults(), "\n  ")
 
 func devCommand(to *connection) *cobra.Command {
 	var flags devFlags
@@ -92,6 +102,7 @@ func devCommand(to *connection) *cobra.Command {
 		"`engine` of the table: embedded, or dynamodb-local, which needs Java")
 	cmd.Flags().StringVar(&flags.clock, "clock", "",
 		"set the clock of table and functions to this `time`; tidemark clock moves it")
+	cmd.Flags().StringArrayVar(&flags.faults, "fault", nil, "a `fault` of the table, such as stale-reads=2s")
 	cmd.Flags().IntVar(&flags.heap, "heap", 0, "the most `megabytes` of heap for dynamodb-local (default 1024)")
 	return cmd
 }
@@ -197,13 +208,30 @@ func devOptions(to *connection, flags devFlags) (stack.Options, error) {
 	if err != nil {
 		return stack.Options{}, err
 	}
+	faults, err := tableFaults(flags, engine, to.Endpoint)
+	if err != nil {
+		return stack.Options{}, err
+	}
 	database := ddblocal.FromEnv()
 	database.Endpoint, database.HeapMB = to.Endpoint, flags.heap
 	return stack.Options{
 		Config: settings, ConfigPath: path, Table: to.Table, Port: flags.port, MQTT: flags.mqtt,
 		Engine: engine, Clock: moved, DynamoDB: database, BinaryDir: flags.functions, Dir: flags.dir,
-		ID: rand.Text(),
+		TableFaults: faults, ID: rand.Text(),
 	}, nil
+}
+
+// tableFaults returns the faults of --fault, which only the embedded engine has.
+func tableFaults(flags devFlags, engine stack.Engine, endpoint string) (f protocol.Faults, err error) {
+	if len(flags.faults) > 0 && (engine != stack.Embedded || endpoint != "") {
+		return f, usagef("--fault is for the embedded engine: leave out --engine and --endpoint")
+	}
+	for _, text := range flags.faults {
+		if err := f.Set(text); err != nil {
+			return f, usagef("--fault: %w", err)
+		}
+	}
+	return f, nil
 }
 
 // checkPort returns an error if the port of --port cannot be listened on, before anything is built or

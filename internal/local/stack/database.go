@@ -66,6 +66,7 @@ func (s *Stack) startDatabase(ctx context.Context, say func(string)) (err error)
 
 func (s *Stack) startEmbedded() error {
 	server := protocol.New(Region, s.now)
+	server.SetFaults(s.opts.TableFaults)
 	if dir := s.opts.DynamoDB.DataDir; dir != "" {
 		if err := checkData(dir); err != nil {
 			return err

@@ -18,6 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/local/engine/protocol"
 	"github.com/tidemark-db/tidemark/internal/local/eventsource"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/internal/web/script"
@@ -33,11 +34,12 @@ type Options struct {
 	ID         string         // random, in every response of the front; "" for none
 	Engine     Engine         // "" means Embedded
 	// DynamoDB is a running endpoint, the directory of the tables, or how to start DynamoDB Local.
-	DynamoDB  ddblocal.Options
-	BinaryDir string // of the functions; "" searches, see FindBinaries
-	Dir       string // of logs and the on-failure file; "" means .tidemark
-	Faults    Faults
-	Clock     clock.Clock // of the table, the functions and the front; the zero value is the machine's
+	DynamoDB    ddblocal.Options
+	BinaryDir   string // of the functions; "" searches, see FindBinaries
+	Dir         string // of logs and the on-failure file; "" means .tidemark
+	Faults      Faults
+	TableFaults protocol.Faults // of the embedded engine
+	Clock       clock.Clock     // of the table, the functions and the front; the zero value is the machine's
 	// Progress is called with each step of the start, in words; it may be nil.
 	Progress func(step string)
 	// Tap is called with each payload for aggregate before its delivery, including deliveries that

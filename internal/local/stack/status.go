@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/webui"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/local/devfile"
+	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -62,8 +63,26 @@ func (s *Stack) Idle(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(s.Err()) })()
-	if s.mapping.CaughtUp(ctx) != nil {
+	err := s.awaitRecords(ctx)
+	if err == nil {
+		err = s.mapping.CaughtUp(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("wait for the rollups: %w", context.Cause(ctx))
+	}
+	return nil
+}
+
+// delayPoll is how often the stack looks whether delayed records can be read.
+const delayPoll = 50 * time.Millisecond
+
+// awaitRecords waits until each record can be read from the table stream, where a fault delays them.
+func (s *Stack) awaitRecords(ctx context.Context) error {
+	db, ok := s.database.(embedded)
+	for ok && db.Delays(s.Table) {
+		if err := retry.Sleep(ctx, delayPoll); err != nil {
+			return err
+		}
 	}
 	return nil
 }

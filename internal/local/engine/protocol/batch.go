@@ -64,22 +64,33 @@ func (s *Server) batchGet(out *batchGetOutput, name string, of *keysAndAttribute
 	if err != nil {
 		return err
 	}
-	units := 0.
+	units, behind := 0., t.limits.behind(of.ConsistentRead)
+	var left []attributes
 	out.responses[name] = []item.Item{}
 	for i, k := range wanted {
 		if out.bytes > maxBatchReadBytes {
-			out.unprocessed[name] = keysAndAttributes{Keys: of.Keys[i:], ConsistentRead: of.ConsistentRead}
+			left = append(left, of.Keys[i:]...)
 			break
 		}
-		it, stored := t.Get(k)
-		if err := stored.Wait(); err != nil {
+		it, one, err := t.read(k, of.ConsistentRead, behind)
+		if errors.Is(err, errThrottled) {
+			left = append(left, of.Keys[i])
+			continue
+		}
+		if err != nil {
 			return err
 		}
-		units += readUnits(it.Size(), of.ConsistentRead)
+		units += one
 		if it != nil {
 			out.responses[name] = append(out.responses[name], it)
 			out.bytes += it.Size()
 		}
+	}
+	switch {
+	case len(left) == len(wanted):
+		return errThrottled
+	case left != nil:
+		out.unprocessed[name] = keysAndAttributes{Keys: left, ConsistentRead: of.ConsistentRead}
 	}
 	if c := t.consumed(capacity, units); c != nil {
 		out.consumed = append(out.consumed, *c)
@@ -157,6 +168,7 @@ func batchWriteItem(s *Server, in *batchWriteInput) (any, error) {
 			"1 validation error detected: Value at 'requestItems' failed to satisfy constraint: Member must have length less than or equal to %d: Too many items requested for the BatchWriteItem call", maxBatchWrites)
 	}
 	type batch struct {
+		name    string
 		t       *table
 		actions []engine.Action
 	}
@@ -166,17 +178,25 @@ func batchWriteItem(s *Server, in *batchWriteInput) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, batch{t, actions})
+		all = append(all, batch{name: name, t: t, actions: actions})
 	}
 	out := struct {
 		UnprocessedItems map[string][]writeRequest
 		ConsumedCapacity []consumed `json:",omitempty"`
 	}{UnprocessedItems: map[string][]writeRequest{}}
 	for _, b := range all {
+		left := b.t.takeThrottled(&b.actions, in.RequestItems[b.name])
+		if len(b.actions) == 0 {
+			return nil, errThrottled
+		}
+		if left != nil {
+			out.UnprocessedItems[b.name] = left
+		}
 		result, err := b.t.Write("", [sha256.Size]byte{}, b.actions)
 		if err = errors.Join(err, result.Stored.Wait()); err != nil {
 			return nil, err
 		}
+		b.t.wrote(result.Changes, 1)
 		units := 0.
 		for i := range result.Changes {
 			units += b.t.writeUnits(&result.Changes[i])

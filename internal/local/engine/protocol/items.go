@@ -217,10 +217,14 @@ func deleteItem(s *Server, in *deleteItemInput) (any, error) {
 
 // write carries out one action.
 func (t *table) write(a engine.Action, o *writeOptions) (any, error) {
+	if t.throttles(&a) {
+		return nil, errThrottled
+	}
 	result, err := t.Write("", [sha256.Size]byte{}, []engine.Action{a})
 	if err != nil {
 		return nil, err
 	}
+	t.wrote(result.Changes, 1)
 	if err := result.Stored.Wait(); err != nil {
 		return nil, err
 	}
@@ -270,11 +274,11 @@ func getItem(s *Server, in *getItemInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	it, stored := t.Get(k)
-	if err := stored.Wait(); err != nil {
+	it, units, err := t.read(k, in.ConsistentRead, t.limits.behind(in.ConsistentRead))
+	if err != nil {
 		return nil, err
 	}
-	return &itemOutput{it, t.consumed(in.ReturnConsumedCapacity, readUnits(it.Size(), in.ConsistentRead))}, nil
+	return &itemOutput{it, t.consumed(in.ReturnConsumedCapacity, units)}, nil
 }
 
 // itemOutput is the response of GetItem.

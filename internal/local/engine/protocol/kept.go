@@ -83,7 +83,7 @@ func (s *Server) restore(name string, root *bbolt.Bucket) (*table, error) {
 		state.Tokens[string(token)] = tx
 		return nil
 	})
-	t := &table{name: name, created: model.Time(m.Created), streams: m.Streams}
+	t := &table{name: name, created: model.Time(m.Created), streams: m.Streams, limits: s.newLimits()}
 	t.protected.Store(m.Protected)
 	t.Table = engine.New(m.Schema, engine.Options{TTL: m.TTL, Stream: m.Stream, Retention: streamRetention},
 		s.now)

@@ -48,10 +48,15 @@ func query(s *Server, in *queryInput) (any, error) {
 	if r.After != nil && !r.Contains(r.After) {
 		return nil, invalid("The provided starting key is outside query boundaries based on provided conditions")
 	}
+	from := partition{index: in.IndexName, key: r.Partition}
+	if t.limits.exhausted(from) {
+		return nil, errThrottled
+	}
 	page, stored := t.Query(&r)
 	if err := stored.Wait(); err != nil {
 		return nil, err
 	}
+	t.limits.spend(from, readUnits(page.Bytes, in.ConsistentRead))
 	return t.pageOutput(&read, index, page), nil
 }
 
@@ -178,7 +183,8 @@ type pageOutput struct {
 }
 
 func (t *table) pageOutput(r *pageRequest, index engine.Index, page engine.Page) *pageOutput {
-	out := &pageOutput{items: page.Items, consumed: t.consumed(r.capacity, readUnits(page.Bytes, r.consistent))}
+	units := readUnits(page.Bytes, r.consistent)
+	out := &pageOutput{items: t.asReadPage(r, index, page.Items), consumed: t.consumed(r.capacity, units)}
 	if page.Next == nil {
 		return out
 	}

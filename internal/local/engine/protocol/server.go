@@ -32,6 +32,7 @@ type Server struct {
 	region string
 	disk   *disk // nil: tables are in memory only
 	watch  func(table string, c *engine.Commit)
+	faults *faulty // nil: none
 
 	mu     sync.RWMutex
 	tables map[string]*table // by name; guarded by mu
@@ -45,6 +46,8 @@ type table struct {
 	name      string
 	created   model.Time
 	protected atomic.Bool // from deletion
+
+	limits *limits // nil: none
 
 	mu      sync.Mutex
 	streams []string // labels of all its streams, the latest last; guarded by mu
@@ -155,7 +158,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintln(w, "healthy: tidemark")
 		return
 	}
-	response, status := s.respond(r)
+	response, status, err := s.respond(r)
+	if err != nil {
+		panic(http.ErrAbortHandler) // cuts the connection
+	}
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 	w.Header().Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(response)), 10))
 	w.Header().Set("Content-Length", strconv.Itoa(len(response)))
@@ -163,17 +169,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(response)
 }
 
-func (s *Server) respond(r *http.Request) (response []byte, status int) {
+// respond carries out a request. The error is errNoResponse.
+func (s *Server) respond(r *http.Request) (response []byte, status int, err error) {
 	out, err := s.run(r)
 	status = http.StatusOK
-	if err != nil {
+	switch {
+	case errors.Is(err, errNoResponse):
+		return nil, 0, err
+	case err != nil:
 		out, status = body(err)
 	}
 	if response, err = encode(out); err != nil {
 		slog.Error("response of the table not encoded", "target", r.Header.Get("X-Amz-Target"), "error", err)
-		return nil, http.StatusInternalServerError
+		return nil, http.StatusInternalServerError, nil
 	}
-	return response, status
+	return response, status, nil
 }
 
 // encoded is a response that encodes itself.
@@ -202,7 +212,7 @@ func (s *Server) run(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, &failure{serialization, "read the request: " + err.Error()}
 	}
-	return do(s, body)
+	return s.faults.request(name, func() (any, error) { return do(s, body) })
 }
 
 // find returns a table by its name or ARN.
@@ -242,6 +252,10 @@ func (s *Server) Split(name string) error {
 	if err != nil {
 		return err
 	}
+	return t.splitNewest()
+}
+
+func (t *table) splitNewest() error {
 	all, _ := t.Shards()
 	for n := len(all) - 1; n >= 0; n-- {
 		if all[n].Last == 0 {

@@ -33,10 +33,13 @@ type served struct {
 	clock   atomic.Int64
 }
 
-func serve(t *testing.T) *served {
+func serve(t *testing.T) *served { return serveWith(t, protocol.Faults{}) }
+
+func serveWith(t *testing.T, f protocol.Faults) *served {
 	s := &served{T: t}
 	s.clock.Store(int64(model.NewTime(time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC))))
 	s.Listener = enginetest.Start(t, func() model.Time { return model.Time(s.clock.Load()) })
+	s.SetFaults(f)
 	var err error
 	if s.Client, err = dynamo.NewClient(t.Context(), "", s.Endpoint); err != nil {
 		t.Fatal(err)

@@ -231,6 +231,10 @@ func getRecords(s *Server, in *getRecordsInput) (any, error) {
 		return nil, &failure{trimmedData,
 			"The operation attempted to read past the oldest stream record in a shard."}
 	}
+	if young := t.limits.young(page); young >= 0 {
+		next, end = page[young].Seq-1, false
+		page = page[:young]
+	}
 	out := &recordsOutput{schema: t.Schema(), region: s.region, records: page}
 	if !end {
 		out.next = s.iterator(arn, shard, next)

@@ -81,7 +81,7 @@ func createTable(s *Server, in *createTableInput) (any, error) {
 // open returns a new table.
 func (s *Server) open(name string, schema engine.Schema) *table {
 	t := &table{Table: engine.New(schema, engine.Options{Retention: streamRetention}, s.now), name: name,
-		created: s.now()}
+		created: s.now(), limits: s.newLimits()}
 	switch {
 	case s.disk != nil:
 		t.Restore(engine.State{}, tableLog{s.disk, name})

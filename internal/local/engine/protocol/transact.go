@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/tidemark-db/tidemark/internal/local/engine"
@@ -45,10 +46,14 @@ func transactWriteItems(s *Server, in *transactWriteInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if reasons := t.throttledActions(actions); reasons != nil {
+		return nil, &cancelledError{reasons}
+	}
 	result, err := t.Write(in.ClientRequestToken, in.content(), actions)
 	if err != nil {
 		return nil, err
 	}
+	t.wrote(result.Changes, transactional)
 	if err := result.Stored.Wait(); err != nil {
 		return nil, err
 	}
@@ -178,12 +183,15 @@ func invalidAction(err error) error {
 	return invalid(err.Error())
 }
 
+// transactional is how often a transaction takes the units of a write.
+const transactional = 2
+
 // transactConsumed returns the units of a transaction: twice the units of its writes, or the units of reads
 // if it was repeated.
 func (t *table) transactConsumed(mode string, result *engine.Result) *consumed {
 	units := 0.
 	for i := range result.Changes {
-		units += 2 * t.writeUnits(&result.Changes[i])
+		units += transactional * t.writeUnits(&result.Changes[i])
 	}
 	c := t.consumed(mode, units)
 	if c != nil {
@@ -193,4 +201,18 @@ func (t *table) transactConsumed(mode string, result *engine.Result) *consumed {
 		c.CapacityUnits, c.ReadCapacityUnits = 1, 1
 	}
 	return c
+}
+
+// throttledActions returns the cancellation reasons of a transaction if a partition takes no write now.
+func (t *table) throttledActions(actions []engine.Action) (reasons []reason) {
+	for i := range actions {
+		if !t.throttles(&actions[i]) {
+			continue
+		}
+		if reasons == nil {
+			reasons = slices.Repeat([]reason{{Code: "None"}}, len(actions))
+		}
+		reasons[i] = reason{Code: "ThrottlingError", Message: errThrottled.Error()}
+	}
+	return reasons
 }
