@@ -46,27 +46,58 @@ func (c *Counts) fields(o Observation, r result) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.byField == nil {
-		c.byField = map[string]*fieldCount{}
-	}
-	for _, f := range ingest.DecodeObject(o.Body).Fields {
+	for _, f := range ingest.Leaves(ingest.DecodeObject(o.Body).Fields) {
 		if f.Name == catalog.TimeField || f.Name == catalog.StreamField || f.Name == catalog.IDField ||
 			f.Form == ingest.NullForm {
 			continue
 		}
-		if c.byField[f.Name] == nil {
-			c.byField[f.Name] = &fieldCount{}
-		}
-		value, name := cmp.Or(whole, not[f.Name]), named[f.Name]
+		count := c.field(f.Name)
+		value, name := cmp.Or(whole, take(not, f.Name)), take(named, f.Name)
 		switch {
 		case value != "":
-			c.byField[f.Name].miss(fmt.Sprintf("%s: %s %s", o.Location, quote(f.Text), value))
+			count.miss(fmt.Sprintf("%s: %s %s", o.Location, quote(f.Text), value))
 		case name != "":
-			c.byField[f.Name].miss(fmt.Sprintf("%s: %s", o.Location, name))
+			count.miss(fmt.Sprintf("%s: %s", o.Location, name))
 		default:
-			c.byField[f.Name].stored++
+			count.stored++
 		}
 	}
+	if whole == "" {
+		c.undecoded(o.Location, r.NotStored, not)
+	}
+}
+
+// undecoded counts the parts that the API named and that have no field: a member that cannot be decoded, or
+// is there twice. reasons are the reasons that no field has taken.
+func (c *Counts) undecoded(location string, parts []model.FieldError, reasons map[string]string) {
+	for _, e := range parts {
+		isTotal := e.Code == ingest.CodeTooManyFields || e.Code == ingest.CodeTooManyMeasures
+		if reason := reasons[e.Field]; reason != "" && (e.Field != "" || !isTotal) {
+			c.field(e.Field).miss(location + ": " + reason)
+			delete(reasons, e.Field)
+		}
+	}
+}
+
+// field returns the count of a field. mu is held.
+func (c *Counts) field(name string) *fieldCount {
+	if c.byField == nil {
+		c.byField = map[string]*fieldCount{}
+	}
+	if c.byField[name] == nil {
+		c.byField[name] = &fieldCount{}
+	}
+	return c.byField[name]
+}
+
+// take removes and returns the reason of a name. The API shortens a long name in its errors.
+func take(reasons map[string]string, name string) string {
+	if _, ok := reasons[name]; !ok {
+		name = ingest.ShownName(name)
+	}
+	reason := reasons[name]
+	delete(reasons, name)
+	return reason
 }
 
 func (f *fieldCount) miss(first string) {

@@ -1,11 +1,15 @@
 package replay
 
 import (
+	"crypto/rand"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -36,6 +40,42 @@ func TestCounts_SaysWhichValuesOfAFieldAreNotStored(t *testing.T) {
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("want %q in\n%s", want, out.String())
+		}
+	}
+}
+
+// The API's own validation says what is not stored, so that the report has each part by the name that the API
+// gives it.
+func TestCounts_NamesEachPartThatTheAPIDoesNotStore(t *testing.T) {
+	kinds, err := iot.Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 80)
+	for body, want := range map[string]string{
+		`"temperature":1,"note":"\ud800"`:             "note: 1 of 1 values",
+		`"temperature":1,"temperature":2,"battery":3`: "temperature: 1 of 1 values",
+		`"temperature":1,"a":{"b":[1,2],"c":5}`:       `a.b: 1 of 1 values`,
+		`"temperature":1,"a":{"b":"\udc00"}`:          "a.b: 1 of 1 values",
+		`"temperature":1,"a":{"temperature":1e400}`:   `a.temperature: 1 of 1 values`,
+		`"temperature":1,"` + long + `":4`:            long + ": 1 of 1 values",
+		`"temperature":1e400`:                         `temperature: 1 of 1 values`,
+	} {
+		body = `{"deviceId":"d","timestamp":"2026-04-20T14:00:00Z",` + body + "}"
+		now := func() model.Time { return model.NewTime(time.Date(2026, 4, 20, 15, 0, 0, 0, time.UTC)) }
+		service := ingest.Service{Store: memory.New(now), Now: now, Limits: config.Default().Limits,
+			Rand: rand.Reader}
+		stored, err := service.Append(t.Context(), &kinds.Kinds[0], ingest.DecodeObject([]byte(body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c Counts
+		c.fields(Observation{Location: "f:1", Body: []byte(body)}, result{Outcome: stored[0].Outcome,
+			Invalid: stored[0].Invalid, NotStored: stored[0].NotStored})
+		var out strings.Builder
+		c.Print(&out, time.Second)
+		if !strings.Contains(out.String(), "field "+want) {
+			t.Errorf("%s: want %q in\n%s", body, want, out.String())
 		}
 	}
 }

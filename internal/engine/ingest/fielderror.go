@@ -67,6 +67,9 @@ func fieldError(field, code, format string, args ...any) *model.FieldError {
 	return &p.errors[0]
 }
 
+// ShownName returns the name of a field as a FieldError has it: a long one is shortened.
+func ShownName(name string) string { return clip(name) }
+
 // clip returns at most clipBytes of s, as valid UTF-8.
 func clip(s string) string {
 	if len(s) <= clipBytes {

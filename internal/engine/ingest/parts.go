@@ -157,6 +157,24 @@ func (d *fieldDecoder) flat(f Field, depth int) {
 	}
 }
 
+// Leaves returns fields with the members of objects as fields of their own, as they are stored.
+func Leaves(fields []Field) (leaves []Field) { return leavesBelow(fields, 0) }
+
+func leavesBelow(fields []Field, depth int) (leaves []Field) {
+	for _, f := range fields {
+		members, isObject := objectMembers(f)
+		if !isObject || depth == mostDepth {
+			leaves = append(leaves, f)
+			continue
+		}
+		for i := range members.Fields {
+			members.Fields[i].Name = f.Name + "." + members.Fields[i].Name
+		}
+		leaves = append(leaves, leavesBelow(members.Fields, depth+1)...)
+	}
+	return leaves
+}
+
 // Below returns parts of an object, named as its fields are.
 func Below(object string, parts []model.FieldError) (named []model.FieldError) {
 	for _, p := range parts {
