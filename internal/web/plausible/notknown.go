@@ -69,10 +69,7 @@ const maxNotes = 5
 // sumFigure returns the figures of the sum of the values that pass. If all values that are not stored pass,
 // too, they are counted, and if some may pass, the sum is not known.
 func (r *run) sumFigure(of summaries, c counted, sum int64) func(string) Figure {
-	rest := yes
-	for _, k := range r.keep {
-		rest = min(rest, k.other(c.of))
-	}
+	rest := r.passesRest(c)
 	switch {
 	case c.other == 0 || rest == no:
 	case rest == yes:
@@ -91,6 +88,15 @@ func (r *run) sumFigure(of summaries, c counted, sum int64) func(string) Figure 
 		}
 		return c.share(metric, sum)
 	}
+}
+
+// passesRest returns whether values that are not stored pass all filters.
+func (r *run) passesRest(c counted) outcome {
+	rest := yes
+	for _, k := range r.keep {
+		rest = min(rest, k.other(c.of))
+	}
+	return rest
 }
 
 // note says something beside each metric.

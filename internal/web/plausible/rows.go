@@ -103,7 +103,8 @@ func (r *run) values(of summaries) (map[string]func(metric string) Figure, error
 			return nil, refuse("filter by %s: %d goals pass, and a visit may meet several: want a filter that one goal passes, or the dimension %s", goals, len(kept), goals)
 		}
 		for _, g := range kept {
-			if met := ofGoal("visits", of[visits], g); !r.sum && !met.Unknown && met.Value == 0 {
+			met := ofGoal("visits", of[visits], g)
+			if (!r.sum || r.time != "") && !met.Unknown && met.Value == 0 {
 				continue // no visit met it: no row
 			}
 			figure := func(metric string) Figure { return ofGoal(metric, of[visits], g) }
@@ -136,6 +137,9 @@ func (r *run) values(of summaries) (map[string]func(metric string) Figure, error
 		if _, stored := c.of[value]; !stored && c.other > 0 && passes(value) {
 			all[value] = unknownFigure
 		}
+	}
+	if r.sum && r.time != "" && sums[""] == 0 && (c.other == 0 || r.passesRest(c) == no) {
+		return nil, nil // nothing of the period passes: no row
 	}
 	if r.sum {
 		all = map[string]func(string) Figure{"": r.sumFigure(of, c, sums[""])}

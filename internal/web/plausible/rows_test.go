@@ -156,3 +156,20 @@ func TestServe_FiltersUnderstandHostsAndChannels(t *testing.T) {
 		s.want(`"date_range": "7d", "metrics": ["visitors"], "filters": [`+filter+`]`, `[[],[1]]`)
 	}
 }
+
+// A period of which nothing passes the filters is no row, from events and from rollups.
+func TestServe_APeriodWithoutWhatPassesIsNoRow(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "UTC")
+	for day, path := range map[string]string{"29": "/a", "30": "/blog/x"} {
+		s.put("PAGEVIEW", at("2026-03-"+day+"T12:00:00Z"), "v"+day, "path", path, "source", "Google")
+	}
+	const blog = `["is", "event:page", ["/blog/x"]]`
+	for metrics, filters := range map[string]string{
+		`"pageviews"`: blog, `"visits"`: `["is", "event:goal", ["blog"]]`,
+		`"visitors"`: blog + `, ["is", "visit:source", ["Google"]]`,
+	} {
+		s.want(`"date_range": "7d", "dimensions": ["time:day"], "metrics": [`+metrics+`], "filters": [`+filters+`]`,
+			`[["2026-03-30"],[1]]`)
+	}
+}
