@@ -5,7 +5,6 @@ package timetext
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +31,7 @@ var (
 	ErrSmall    = errors.New("is not a time: as epoch seconds it is in 1970; five digits are the day number " +
 		"of a spreadsheet: pass --time-format excel, or export the column as a date")
 	ErrSlashes = errors.New("is a date with the month or the day first: pass --time-format '%m/%d/%Y' or " +
-		"'%d/%m/%Y', with the time of day as it is written")
+		"'%d/%m/%Y', with its marks and the time of day as they are written")
 )
 
 // Read returns the time of a text, and the text that the API accepts for it. Without an error
@@ -74,8 +73,8 @@ func (c Clock) wall(text string) (at time.Time, offset bool, err error) {
 	case c.Layout != "":
 		return c.formatted(text)
 	}
-	if at, offset, ok := guessedTime(text, c.Order); ok {
-		return at, offset, nil
+	if at, offset, ok, err := c.guessed(text); ok {
+		return at, offset, err
 	}
 	parsed, err := times.Parse(text)
 	switch {
@@ -87,38 +86,6 @@ func (c Clock) wall(text string) (at time.Time, offset bool, err error) {
 		return at, false, ErrSlashes
 	}
 	return at, false, ErrNoTime
-}
-
-// formatted reads a time in the user's form. An offset and the name of a month or day may be written in each
-// of their forms, and white space stands for any white space, as for strptime.
-func (c Clock) formatted(text string) (at time.Time, zoned bool, err error) {
-	layouts, offset := []string{spaces.ReplaceAllString(c.Layout, " ")}, strings.Contains(c.Layout, "07")
-	for _, forms := range equalForms {
-		isUsed := func(form string) bool { return strings.Contains(c.Layout, form) }
-		if i := slices.IndexFunc(forms, isUsed); i >= 0 {
-			layouts = inEachForm(layouts, forms[i], forms)
-		}
-	}
-	text = spaces.ReplaceAllString(strings.TrimSpace(text), " ")
-	if strings.Contains(c.Layout, layoutHalf) {
-		text = capitalHalf(text)
-	}
-	for _, layout := range layouts {
-		if at, err = time.Parse(layout, text); err == nil {
-			return at, offset, nil
-		}
-	}
-	return at, false, fmt.Errorf("%w %q", ErrNoFormat, c.Format)
-}
-
-// inEachForm returns layouts with a part in each of its forms.
-func inEachForm(layouts []string, part string, forms []string) (all []string) {
-	for _, layout := range layouts {
-		for _, form := range forms {
-			all = append(all, strings.ReplaceAll(layout, part, form))
-		}
-	}
-	return all
 }
 
 // IsNumber reports whether a text is an epoch number: digits alone, with or without a point.

@@ -71,6 +71,40 @@ func TestClock_ReadsTheTimesThatPeopleWrite(t *testing.T) {
 		{Clock{Zone: time.UTC, Order: DayFirst}, "1/11/2026 10:00", "2026-11-01T10:00:00.000Z", nil},
 		{Clock{Zone: time.UTC, Order: MonthFirst}, "1/11/26 1:05 p.m.", "2026-01-11T13:05:00.000Z", nil},
 		{Clock{Zone: time.UTC, Order: MonthFirst}, "25/11/2026", "", ErrSlashes},
+		// Zones by name: of RFC 5322, or of the zone that is given, which also says winter or summer.
+		{Clock{}, "2026-11-01 10:00:00 EST", "2026-11-01T15:00:00.000Z", nil},
+		{Clock{}, "2026-11-01 10:00:00 PM PDT", "2026-11-02T05:00:00.000Z", nil},
+		{Clock{}, "Sun, 01 Nov 2026 10:00:00 EST", "2026-11-01T15:00:00.000Z", nil},
+		{Clock{}, "2026-07-01 10:00 CEST", "", ErrZoneName},
+		{Clock{Zone: berlin}, "2026-07-01 10:00 CEST", "2026-07-01T08:00:00.000Z", nil},
+		{Clock{Zone: berlin}, "2026-07-01 10:00 CET", "2026-07-01T09:00:00.000Z", nil},
+		{Clock{Zone: berlin}, "2026-10-25 02:30 CET", "2026-10-25T01:30:00.000Z", nil},
+		{Clock{Zone: berlin}, "2026-10-25 02:30 CEST", "2026-10-25T00:30:00.000Z", nil},
+		{Clock{Zone: berlin}, "2026-07-01 10:00 IST", "", ErrZoneName},
+		{Clock{Zone: zone("Asia/Kolkata")}, "2026-07-01 10:00 IST", "2026-07-01T04:30:00.000Z", nil},
+		{Clock{Zone: zone("Asia/Shanghai")}, "2026-07-01 10:00 CST", "2026-07-01T02:00:00.000Z", nil},
+		{Clock{}, "2026-07-01 10:00 CST", "2026-07-01T16:00:00.000Z", nil},
+		{Clock{}, "2026-11-01 10:00 UTC+2", "2026-11-01T08:00:00.000Z", nil},
+		{Clock{}, "2026-11-01 10:00:00+99:00", "", ErrNoTime},
+		{Clock{}, "2026-11-01 10:00:00+05:75", "", ErrNoTime},
+		// java.time.ZonedDateTime, JavaScript's Date, the command date, EXIF, Oracle, toLocaleString.
+		{Clock{}, "2026-11-01T10:00:00+01:00[Europe/Berlin]", "2026-11-01T09:00:00.000Z", nil},
+		{Clock{}, "Sun Nov 01 2026 10:00:00 GMT+0100 (CET)", "2026-11-01T09:00:00.000Z", nil},
+		{Clock{}, "Sun Nov  1 10:00:01 UTC 2026", "2026-11-01T10:00:01.000Z", nil},
+		{Clock{}, "Sun Nov 01 10:00:01 +0100 2026", "2026-11-01T09:00:01.000Z", nil},
+		{Clock{}, "2026-11-01T10Z", "2026-11-01T10:00:00.000Z", nil},
+		{Clock{Zone: time.UTC}, "2026:11:01 10:00:00", "2026-11-01T10:00:00.000Z", nil},
+		{Clock{Zone: time.UTC}, "01-NOV-26 01.00.00.123000 PM", "2026-11-01T13:00:00.123Z", nil},
+		{Clock{Zone: time.UTC}, "1.11.2026, 10:00:00", "2026-11-01T10:00:00.000Z", nil},
+		{Clock{Zone: time.UTC, Order: MonthFirst}, "11/1/2026, 10:00:00 AM", "2026-11-01T10:00:00.000Z", nil},
+		{Clock{Zone: time.UTC, Order: DayFirst}, "25-11-2026 10:00", "2026-11-25T10:00:00.000Z", nil},
+		{Clock{Zone: time.UTC}, "01-11-2026 10:00", "", ErrSlashes},
+		{Clock{Zone: time.UTC}, "2026-11-01 12:30 AM", "2026-11-01T00:30:00.000Z", nil},
+		{Clock{Zone: time.UTC}, "2026-11-01 1:30:05PM", "2026-11-01T13:30:05.000Z", nil},
+		{Clock{Zone: time.UTC}, "2026/11/01-10:00:00", "2026-11-01T10:00:00.000Z", nil},
+		{Clock{Zone: time.UTC}, "2026-11-01 10:00:00:123", "2026-11-01T10:00:00.123Z", nil},
+		{Clock{Zone: time.UTC}, "1. November 2026 10:00", "2026-11-01T10:00:00.000Z", nil},
+		{Clock{Zone: time.UTC}, "2026年11月1日 10:00", "2026-11-01T10:00:00.000Z", nil},
 		{Clock{Zone: berlin}, "yesterday", "", ErrNoTime},
 		{Clock{Zone: berlin}, "46348", "", ErrSmall},
 		{Clock{Zone: berlin}, "46348.5", "", ErrSmall},
@@ -117,6 +151,14 @@ func TestClock_AFormatReadsWhatStrptimeReads(t *testing.T) {
 		{"%x %X", "11/01/26 10:00:00", "2026-11-01T10:00:00.000Z"},
 		{"%Om/%Ed/%Y", "11/1/2026", "2026-11-01T00:00:00.000Z"},
 		{"excel", "46327.41666666667", "2026-11-01T10:00:00.000Z"},
+		{"%Y-%m-%d %H:%M:%S %Z", "2026-11-01 10:00:00 EST", "2026-11-01T15:00:00.000Z"},
+		{"%Y-%m-%d %H:%M:%S%z", "2026-11-01 10:00:00 PDT", ""},
+		{"%Y-%m-%d %H:%M %Z", "2026-11-01 10:00 PDT", "2026-11-01T17:00:00.000Z"},
+		{"%Y-%m-%d %H:%M %Z", "2026-11-01 10:00 IST", ""},
+		{"%Y-%m-%dT%H:%M:%SZ", "2026-11-01T10:00:00Z", "2026-11-01T10:00:00.000Z"},
+		{"%Y-%m-%dT%H:%M:%S.%fZ", "2026-11-01T10:00:00.5Z", "2026-11-01T10:00:00.500Z"},
+		{"%Y_%m_%d %H:%M", "2026_11_01 10:00", "2026-11-01T10:00:00.000Z"},
+		{"%d.%m.%Y %H:%M:%S:%f", "01.11.2026 10:00:00:250", "2026-11-01T10:00:00.250Z"},
 		{"ns", "1793523600000000000", "2026-11-01T09:00:00.000Z"},
 		{"%s", "1793523600", "2026-11-01T09:00:00.000Z"},
 	} {
@@ -124,9 +166,18 @@ func TestClock_AFormatReadsWhatStrptimeReads(t *testing.T) {
 		if err := clock.SetFormat(tc.format); err != nil {
 			t.Fatal(err)
 		}
-		if _, text, err := clock.Read(tc.cell); err != nil || text != tc.want {
+		_, text, err := clock.Read(tc.cell)
+		if (err != nil) != (tc.want == "") || err == nil && text != tc.want {
 			t.Errorf("%q by %q is %s, %v; want %s", tc.cell, tc.format, text, err, tc.want)
 		}
+	}
+	literal := Clock{Zone: time.FixedZone("", 3600)}
+	if err := literal.SetFormat("%Y-%m-%dT%H:%M:%SZ"); err != nil {
+		t.Fatal(err)
+	}
+	at, _, err := literal.Read("2026-11-01T10:00:00Z")
+	if err != nil || at.String() != "2026-11-01T10:00:00.000Z" {
+		t.Errorf("a Z in the format is read in the zone: %v, %v", at, err)
 	}
 	for _, format := range []string{"%Q", "%Y-%"} {
 		if new(Clock).SetFormat(format) == nil {

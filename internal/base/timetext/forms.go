@@ -7,20 +7,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/tidemark-db/tidemark/internal/base/usererr"
 )
 
-// wallLayouts are the forms of a date and a time of day that mean one time. Digits may lack their zeros,
-// and seconds may have decimals.
-var wallLayouts = withLongMonths(
-	"2006-1-2 15:4:5", "2006-1-2 15:4", "2006-1-2", "2006/1/2 15:4:5", "2006/1/2 15:4", "2006/1/2",
-	"20060102 150405", "20060102 1504", "2.1.2006 15:4:5", "2.1.2006 15:4", "2.1.2006",
-	"2-Jan-2006 15:4:5", "2-Jan-2006 15:4", "2-Jan-2006", "2/Jan/2006:15:4:5",
-	"2 Jan 2006 15:4:5", "2 Jan 2006 15:4", "2 Jan 2006", "Mon, 2 Jan 2006 15:4:5",
-	"Jan 2, 2006 15:4:5", "Jan 2, 2006 15:4", "Jan 2, 2006 3:4:5 PM", "Jan 2, 2006 3:4 PM", "Jan 2, 2006",
-	"Mon Jan 2 15:4:5 2006", "2006-002 15:4:5", "2006-002",
+// dateLayouts are the forms of a date that mean one day. Digits may lack their zeros.
+var dateLayouts = withLongMonths(
+	"2006-1-2", "2006/1/2", "2.1.2006", "20060102", "2-Jan-2006", "2-Jan-06", "2 Jan 2006",
+	"2. Jan 2006", "Jan 2, 2006", "Jan 2 2006", "Mon, 2 Jan 2006", "Mon Jan 2 2006",
+	"Monday, 2-Jan-06", "Monday, 2 Jan 2006", "2006-002", "2006年1月2日",
 )
+
+// wholeLayouts are the forms of a date and a time of day that are not one behind the other, or have no
+// colons.
+var wholeLayouts = []string{"20060102 150405", "20060102 1504", "2/Jan/2006:15:4:5", "Mon Jan 2 15:4:5 2006"}
 
 // withLongMonths returns layouts, and those with the name of a month also with its whole name.
 func withLongMonths(layouts ...string) (all []string) {
@@ -46,16 +44,10 @@ const (
 // String returns an order as used in a sentence.
 func (o Order) String() string { return [...]string{"", "day first", "month first"}[o] }
 
-// slashLayouts are the forms of dates with slashes.
-var slashLayouts = map[Order][]string{DayFirst: withClocks("2/1/"), MonthFirst: withClocks("1/2/")}
-
-func withClocks(day string) (all []string) {
-	for _, year := range []string{"2006", "06"} {
-		for _, clock := range []string{" 15:4:5", " 15:4", " 3:4:5 PM", " 3:4 PM", ""} {
-			all = append(all, day+year+clock)
-		}
-	}
-	return all
+// slashLayouts are the forms of dates with slashes, or with dashes and the year behind them.
+var slashLayouts = map[Order][]string{
+	DayFirst:   {"2/1/2006", "2/1/06", "2-1-2006"},
+	MonthFirst: {"1/2/2006", "1/2/06", "1-2-2006"},
 }
 
 // DateOrder returns the order that a date says by itself, as 25/11/2026 does; UnknownOrder if it does not.
@@ -65,7 +57,7 @@ func DateOrder(text string) Order {
 		return UnknownOrder
 	}
 	first, _ := strconv.Atoi(m[1])
-	second, _ := strconv.Atoi(m[2])
+	second, _ := strconv.Atoi(m[2] + m[3]) // one of them is empty
 	switch {
 	case first > 12 && second <= 12:
 		return DayFirst
@@ -87,58 +79,12 @@ func compact(text string) (time.Time, bool) {
 }
 
 var (
-	// offsetAtEnd is a time of day and its offset, as Postgres, pandas, DuckDB and Go write them.
-	offsetAtEnd = regexp.MustCompile(
-		`^(.*(?::\d\d?(?:[.,]\d+)?|[ T]\d{4,6}(?:\.\d+)?)) ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)(?: [A-Z]{3,4})?$`)
-	dayAndTime = regexp.MustCompile(`^(\d{8}|\d{4}[-/]\d\d?[-/]\d\d?|\d{4}-\d{3})[Tt](\d)`)
-	weekDate   = regexp.MustCompile(`^(\d{4})-?W(\d\d)(?:-?([1-7]))?$`)
-	slashes    = regexp.MustCompile(`^(\d{1,2})/(\d{1,2})/\d{2,4}`)
+	weekDate = regexp.MustCompile(`^(\d{4})-?W(\d\d)(?:-?([1-7]))?$`)
+	slashes  = regexp.MustCompile(`^(\d{1,2})(?:/(\d{1,2})/\d{2,4}|-(\d{1,2})-\d{4})\b`)
 	// endOfDay is the midnight at the end of a day.
 	endOfDay = regexp.MustCompile(`([T ])24:00(:00(?:[.,]0+)?)?\b`)
 	spaces   = regexp.MustCompile(`[ \t]+`)
 )
-
-// guessedTime reads a time in one of the forms that mean one time. offset is false if the text has none.
-func guessedTime(text string, order Order) (at time.Time, offset, ok bool) {
-	text = spaces.ReplaceAllString(strings.TrimSpace(text), " ")
-	if at, ok := compact(text); ok {
-		return at, false, true
-	}
-	if at, ok := epochOfUnknownUnit(text); ok {
-		return at, true, true
-	}
-	text = dayAndTime.ReplaceAllString(text, "$1 $2")
-	zone := time.UTC
-	if m := offsetAtEnd.FindStringSubmatch(text); m != nil {
-		text, zone = m[1], offsetZone(m[2])
-		offset = true
-	}
-	text = capitalHalf(text)
-	for _, layouts := range [][]string{wallLayouts, slashLayouts[order]} {
-		for _, layout := range layouts {
-			if at, err := time.ParseInLocation(layout, text, zone); err == nil {
-				return at, offset, true
-			}
-		}
-	}
-	at, ok = weekDay(text)
-	return at, offset, ok
-}
-
-// offsetZone returns the zone of an offset: Z, UTC, +02, +0200 or +02:00.
-func offsetZone(text string) *time.Location {
-	digits := strings.ReplaceAll(strings.TrimLeft(text, "+-"), ":", "")
-	if len(digits) < 2 || digits[0] > '9' {
-		return time.UTC
-	}
-	hours, _ := strconv.Atoi(digits[:2])
-	minutes, _ := strconv.Atoi("0" + digits[2:])
-	seconds := (hours*60 + minutes) * 60
-	if text[0] == '-' {
-		seconds = -seconds
-	}
-	return time.FixedZone("", seconds)
-}
 
 // weekDay reads a day of a week of ISO 8601; without a day it is Monday.
 func weekDay(text string) (time.Time, bool) {
@@ -211,64 +157,4 @@ func epochOfUnknownUnit(text string) (time.Time, bool) {
 	}
 	at, err := sinceEpoch(text, unit)
 	return at, err == nil
-}
-
-// layoutOffset and layoutHalf are how an offset, and AM or PM, are written in a layout of a Clock.
-const (
-	layoutOffset = "Z0700"
-	layoutHalf   = "PM"
-)
-
-// equalForms are the forms of one part of a layout, the longest of names first.
-var equalForms = [][]string{{layoutOffset, "Z07:00", "Z07", "MST"}, {"January", "Jan"}, {"Monday", "Mon"}}
-
-// halfOfDay is AM or PM as people write it.
-var halfOfDay = regexp.MustCompile(`(?i)\b[ap]\.?m\b\.?|[0-9][ap]m\b`)
-
-// capitalHalf returns a text with AM or PM as package time reads it.
-func capitalHalf(text string) string {
-	return halfOfDay.ReplaceAllStringFunc(text, func(half string) string {
-		return strings.ToUpper(strings.ReplaceAll(half, ".", ""))
-	})
-}
-
-// directives are the forms of strptime in the layouts of package time. They read numbers without zeros too.
-var directives = map[byte]string{
-	'Y': "2006", 'y': "06", 'm': "1", 'd': "2", 'e': "2", 'H': "15", 'k': "15", 'I': "3", 'l': "3", 'M': "4",
-	'S': "5", 'f': "999999999", 'L': "999999999", 'N': "999999999", 'p': layoutHalf, 'P': layoutHalf,
-	'b': "Jan", 'h': "Jan", 'B': "January",
-	'a': "Mon", 'A': "Monday", 'j': "002", 'z': layoutOffset, 'Z': layoutOffset, 'T': "15:4:5", 'R': "15:4",
-	'D': "1/2/06", 'F': "2006-1-2", 'c': "Mon Jan 2 15:4:5 2006", 'r': "3:4:5 " + layoutHalf, 'x': "1/2/06",
-	'X': "15:4:5", 'n': " ", 't': " ", '%': "%",
-}
-
-// SetFormat sets how times are written: by the directives of strptime, or as numbers of a unit: s, ms, us,
-// ns, or excel for the days of a spreadsheet.
-func (c *Clock) SetFormat(format string) error {
-	c.Format = format
-	if unit, ok := epochUnits[strings.TrimPrefix(format, "%")]; ok {
-		c.Unit = unit
-		return nil
-	}
-	var layout strings.Builder
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
-			layout.WriteByte(format[i])
-			continue
-		}
-		for i++; i < len(format) && strings.IndexByte("-_0^#:EO", format[i]) >= 0; {
-			i++ // flags say how a part is written, and each way is read
-		}
-		if i == len(format) {
-			return usererr.Errorf("%q ends within a directive", format)
-		}
-		part, ok := directives[format[i]]
-		if !ok {
-			return usererr.Errorf(
-				"%%%c is not read: use %%Y %%m %%d %%H %%M %%S %%f %%z %%b %%p %%j, or s, ms, us, ns or excel", format[i])
-		}
-		layout.WriteString(part)
-	}
-	c.Layout = layout.String()
-	return nil
 }
