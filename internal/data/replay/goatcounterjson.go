@@ -178,17 +178,18 @@ func goatCounterCounts(
 	if err != nil {
 		return at, nil, errors.New("count is not a number")
 	}
-	stream, fields := of.report, map[string]any{webfield.ViewsOfDay: count}
+	report, fields := of.report, map[string]any{webfield.ViewsOfDay: count}
 	isEvent := w.isEvent(row)
 	if isEvent && of.events == "" {
 		return at, nil, nil
 	}
 	if isEvent {
-		stream, fields = of.events, map[string]any{webfield.EventsOfDay: count}
+		report, fields = of.events, map[string]any{webfield.EventsOfDay: count}
 	}
+	var texts []string
 	put := func(name, text string) {
-		if text != "" {
-			stream, fields[name] = stream+" "+text, text
+		if texts = append(texts, text); text != "" {
+			fields[name] = text
 		}
 	}
 	for _, l := range of.lists {
@@ -198,7 +199,7 @@ func goatCounterCounts(
 		}
 		for _, member := range []string{"path", "ref", "name", "version"} {
 			name := l.fields[member]
-			if isEvent && member == "path" {
+			if isEvent && member == "path" && name != "" {
 				name = webfield.Name
 			}
 			if name != "" {
@@ -214,7 +215,7 @@ func goatCounterCounts(
 	} else if of.column != "" {
 		put(of.field, row[of.column])
 	}
-	fields[catalog.StreamField] = shortened(stream)
+	fields[catalog.StreamField] = rowStream(report, texts)
 	return at, fields, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -134,6 +135,24 @@ func plausibleLines(_ *Web, name string, text *bufio.Reader) (func() (webLine, e
 var plausibleTexts = strings.Fields(
 	"source referrer utm_source utm_medium utm_campaign utm_content utm_term hostname page entry_page exit_page name link_url path country region city device browser browser_version operating_system operating_system_version")
 
+// rowStream returns the name of the series of a row, which its report and its texts name; a text is "" if the
+// row has none. Rows with other texts have other names: where the names alone do not tell which text is
+// where, a hash follows them.
+func rowStream(report string, texts []string) string {
+	filled := slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
+	stream := strings.Join(append([]string{report}, filled...), " ")
+	hasSpace := func(text string) bool { return strings.Contains(text, " ") }
+	if !slices.Equal(filled, texts[:len(filled)]) || slices.ContainsFunc(filled, hasSpace) {
+		stream += " " + textHash(strings.Join(texts, "\x00"))
+	}
+	return shortened(stream)
+}
+
+func textHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
 // mostStream is the length in bytes to which the name of a series is cut, which then ends in a hash.
 const mostStream = 200
 
@@ -142,8 +161,7 @@ func shortened(stream string) string {
 	if len(stream) <= mostStream {
 		return stream
 	}
-	sum := sha256.Sum256([]byte(stream))
-	return strings.ToValidUTF8(stream[:mostStream], "") + " " + hex.EncodeToString(sum[:8])
+	return strings.ToValidUTF8(stream[:mostStream], "") + " " + textHash(stream)
 }
 
 // plausibleEvent returns the figures of a day, in a series of its own for each row of a report.
@@ -152,15 +170,20 @@ func plausibleEvent(_ *Web, _ *catalog.Kind, row map[string]string) (time.Time, 
 	if err != nil {
 		return at, nil, errors.New("date is not a day")
 	}
-	stream, fields := row[catalog.StreamField], map[string]any{}
+	fields := map[string]any{}
+	var texts []string
 	for _, name := range plausibleTexts {
-		if text := row[name]; text != "" {
-			stream, fields[name] = stream+" "+text, text
+		text, isColumn := row[name]
+		if isColumn {
+			texts = append(texts, text)
+		}
+		if text != "" {
+			fields[name] = text
 		}
 		row[name] = ""
 	}
+	fields[catalog.StreamField] = rowStream(row[catalog.StreamField], texts)
 	row["date"], row[catalog.StreamField] = "", ""
-	fields[catalog.StreamField] = shortened(stream)
 	for name, text := range row {
 		if text == "" || text == `\N` {
 			continue

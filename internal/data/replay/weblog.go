@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -36,6 +37,7 @@ type Web struct {
 type webFormat struct {
 	kind  string // of the events, unless the user names another
 	hosts bool   // a line names the host of the site
+	other string // the path of a kind that takes lines which are no events of the usual kind; "" if none does
 	lines func(w *Web, name string, text *bufio.Reader) (func() (webLine, error), error)
 	event func(w *Web, kind *catalog.Kind, row map[string]string) (time.Time, map[string]any, error)
 }
@@ -47,15 +49,29 @@ type webLine struct {
 }
 
 var webFormats = map[string]webFormat{
-	"combined":       {web.PageViews.Name, false, combined.lines, combined.event},
-	"vhost_combined": {web.PageViews.Name, true, vhostCombined.lines, vhostCombined.event},
-	"cloudfront":     {web.PageViews.Name, true, cloudFront.lines, cloudFront.event},
-	"alb":            {web.PageViews.Name, true, loadBalancer.lines, loadBalancer.event},
-	"goatcounter":    {web.PageViews.Name, false, goatCounterLines, goatCounterEvent},
+	"combined": {
+		kind: web.PageViews.Name, other: web.Requests.Path, lines: combined.lines, event: combined.event,
+	},
+	"vhost_combined": {
+		kind: web.PageViews.Name, other: web.Requests.Path, hosts: true,
+		lines: vhostCombined.lines, event: vhostCombined.event,
+	},
+	"cloudfront": {
+		kind: web.PageViews.Name, other: web.Requests.Path, hosts: true,
+		lines: cloudFront.lines, event: cloudFront.event,
+	},
+	"alb": {
+		kind: web.PageViews.Name, other: web.Requests.Path, hosts: true,
+		lines: loadBalancer.lines, event: loadBalancer.event,
+	},
+	"goatcounter": {
+		kind: web.PageViews.Name, other: web.CustomEvents.Path,
+		lines: goatCounterLines, event: goatCounterEvent,
+	},
 	"goatcounter-json": {
 		kind: webfield.ImportedDays, lines: goatCounterJSONLines, event: goatCounterCounts,
 	},
-	"plausible": {webfield.ImportedDays, false, plausibleLines, plausibleEvent},
+	"plausible": {kind: webfield.ImportedDays, lines: plausibleLines, event: plausibleEvent},
 }
 
 // WebFormats returns the names of the formats.
@@ -85,6 +101,7 @@ type webReader struct {
 	name         string
 	lines        func() (webLine, error)
 	equal, older map[string]int // how often each id was used, of the newest lines
+	left         int            // lines that are no events of the kind
 }
 
 func (in Input) openWeb(name string, text *bufio.Reader) (reader, error) {
@@ -100,6 +117,7 @@ func (r *webReader) next() (o Observation, _ error) {
 	for {
 		line, err := r.lines()
 		if wrong := new(rowError); err != nil && !errors.As(err, &wrong) {
+			r.noteLeft()
 			return o, err
 		}
 		var at time.Time
@@ -117,8 +135,22 @@ func (r *webReader) next() (o Observation, _ error) {
 		case fields != nil:
 			o.At, o.Timed = model.NewTime(at), true
 			return r.observation(o, line.text, fields)
+		default:
+			r.left++
 		}
 	}
+}
+
+// noteLeft says at the end of a file how many lines were left out, and what takes them.
+func (r *webReader) noteLeft() {
+	format := webFormats[r.Web.Format]
+	if r.left == 0 || r.Notice == nil || format.other == "" || r.Kind.Name != format.kind {
+		return
+	}
+	r.Notice(fmt.Sprintf(
+		"%s: %s of its lines are no %s and are left out: import it again with --kind %s for them\n",
+		r.name, terminal.Grouped(r.left), r.Kind.Path, format.other))
+	r.left = 0
 }
 
 // observation adds the identity of an event to its fields.
