@@ -46,6 +46,11 @@ func (q *querier) Select(ctx context.Context, _ bool, hints *storage.SelectHints
 	if err != nil {
 		return storage.ErrSeriesSet(err)
 	}
+	if len(set.series) == 0 {
+		for _, text := range q.api.unknown(matchers) {
+			set.warn(text)
+		}
+	}
 	return set
 }
 
