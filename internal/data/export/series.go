@@ -57,7 +57,25 @@ func (s Source) series(ctx context.Context) (all []listed, err error) {
 		return cmp.Or(strings.Compare(a.Kind.Name, b.Kind.Name), strings.Compare(a.Subject, b.Subject),
 			strings.Compare(a.Stream, b.Stream))
 	})
-	return all, nil
+	return once(all), nil
+}
+
+// once returns each series once, with the times of all its entries: sessions are listed themselves, and have
+// an entry by the series from which they are cut.
+func once(sorted []listed) (all []listed) {
+	for _, l := range sorted {
+		n := len(all)
+		if n == 0 || all[n-1].Series.Kind.Name != l.Kind.Name || all[n-1].Subject != l.Subject ||
+			all[n-1].Stream != l.Stream {
+			all = append(all, l)
+			continue
+		}
+		last := &all[n-1]
+		last.first = min(last.first, l.first)
+		last.last = max(last.last, l.last)
+		last.listedFirst = min(last.listedFirst, l.listedFirst)
+	}
+	return all
 }
 
 func (s Source) addSubjects(ctx context.Context, all []listed, of model.Subject) ([]listed, error) {
@@ -83,7 +101,7 @@ func (s Source) addSubjects(ctx context.Context, all []listed, of model.Subject)
 }
 
 // selectKinds returns the selected kinds that a listed series has rollups of: its own kind, and the
-// kinds of its sessions, which are not listed themselves.
+// kinds of its sessions, which are listed themselves only when the first of them was cut.
 func (s Source) selectKinds(name string) (selected []*catalog.Kind, err error) {
 	kind, ok := s.Catalog.Kind(name)
 	if !ok && len(s.Kinds) == 0 {
