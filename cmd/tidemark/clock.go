@@ -23,8 +23,9 @@ const clockHelp = `Move the clock of the dev that runs here
 
 Move the clock of the table, the functions and the HTTP API of a "tidemark dev" forward, to
 see what happens when time passes: hours close, the sweep writes their rows, TTL removes what
-has expired, alerts resolve. The schedules run once after the move. The command prints the
-new time. It is refused where no dev runs: the clock of a deployment cannot be moved.
+has expired, alerts resolve. The schedules run on the way, every ten hours, which takes about
+a second for each ten hours. The command prints the new time. It is refused where no dev
+runs: the clock of a deployment cannot be moved.
 
 "tidemark dev --clock TIME" sets the clock at the start. It never goes back.
 

@@ -59,6 +59,14 @@ func TestStack_FollowsAClockThatIsSetAndMoved(t *testing.T) {
 	if open() {
 		t.Error("the hour is still open two days later")
 	}
+	var read struct {
+		Rollups     []struct{ Exact bool }
+		Unprocessed []any
+	}
+	get(t, s.URL+series+"/rollups/hour?from=2026-03-29T00:00:00Z&to=2026-03-29T01:00:00Z", &read)
+	if len(read.Rollups) != 1 || !read.Rollups[0].Exact || len(read.Unprocessed) > 0 {
+		t.Errorf("two days later: %+v, want an exact hour and nothing that may be missing", read)
+	}
 	page, err := http.Get(s.URL + "/ui/")
 	if err != nil {
 		t.Fatal(err)

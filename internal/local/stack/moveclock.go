@@ -17,9 +17,17 @@ func (s *Stack) now() model.Time { return model.NewTime(s.opts.Clock.Now()) }
 var errEngine = errors.New(
 	"only the embedded engine has a clock that can be moved: start dev without --engine and without an endpoint")
 
+// A long move is made in steps of clockStep, and in at most maxSteps. After each of them the schedules run.
+// Without them the table stream would look as if it had been down, and items would expire before the buckets
+// that need them had closed.
+const (
+	clockStep = 10 * time.Hour
+	maxSteps  = 100
+)
+
 // MoveClock moves the clock of the table, the functions and the front. Changes made before are delivered
-// first, or their records would be too old afterwards. Then it does what would have happened on the way: TTL
-// removes expired items, and the schedules run once.
+// first, or their records would be too old afterwards. It does what would have happened on the way: buckets
+// close, and TTL removes expired items.
 func (s *Stack) MoveClock(ctx context.Context, by time.Duration) error {
 	engine, ok := s.database.(embedded)
 	if !ok || s.opts.Clock.Path() == "" {
@@ -28,13 +36,21 @@ func (s *Stack) MoveClock(ctx context.Context, by time.Duration) error {
 	if err := s.Idle(ctx); err != nil {
 		return err
 	}
-	if err := s.opts.Clock.Move(by); err != nil {
-		return err
+	for step := max(clockStep, by/maxSteps); ; by -= step {
+		if err := s.opts.Clock.Move(min(step, by)); err != nil {
+			return err
+		}
+		_, err := s.RunAlerts(ctx)
+		if err = errors.Join(err, s.Idle(ctx)); err != nil {
+			return err
+		}
+		engine.Tick()
+		if by <= step {
+			break
+		}
 	}
-	engine.Tick()
-	_, alerts := s.RunAlerts(ctx)
-	_, purges := s.RunPurges(ctx)
-	return errors.Join(alerts, purges)
+	_, err := s.RunPurges(ctx)
+	return err
 }
 
 // ClockMove is the request of POST /local/clock. ClockTime is its response, and the response of GET.
