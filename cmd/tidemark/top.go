@@ -121,6 +121,9 @@ func top(cmd *cobra.Command, to *connection, flags topFlags, subject, dimension 
 		return readFailure(err)
 	}
 	return flags.print(cmd, from, httpapi.NewTop(q, values, total), func() error {
+		if total.Summary.Events()+total.Unreadable == 0 && len(total.Missing) == 0 {
+			from.printNone(ctx, cmd.ErrOrStderr())
+		}
 		defer printing.Progress(cmd.ErrOrStderr(), total.Progress, from.Now())
 		return printing.Top(cmd.OutOrStdout(), dimension, values, total)
 	})

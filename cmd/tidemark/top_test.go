@@ -24,3 +24,9 @@ func TestLast_ReplacesFromAndTo(t *testing.T) {
 		}
 	}
 }
+
+// A subject without events, as a misspelt one is, does not look like one without frequent values.
+func TestTop_SaysThatASubjectHasNoEvents(t *testing.T) {
+	b := newBench(t)
+	b.expect(0, []string{"top", "sites/mispelt", "path", "--kind", "pageviews"}, "has no events: check the id")
+}
