@@ -108,7 +108,7 @@ func DecodeObject(raw []byte) Observation {
 	o := Observation{Payload: raw}
 	end := o.scan(raw, jsonscan.Space(raw, 0))
 	if end != jsonscan.Invalid && jsonscan.End(raw, end) {
-		o.dropRepeated()
+		o.DropRepeated()
 		return o
 	}
 	if replaced, found := jsonscan.ReplaceNotNumbers(raw); found {
@@ -178,9 +178,9 @@ func textAt(all string, s jsonscan.Raw, i int) (string, *model.FieldError) {
 			"send both halves, or the character itself")
 }
 
-// dropRepeated drops the members whose name is there with several values: which one is meant is not known.
-// A member that is repeated with the same value is kept once.
-func (o *Observation) dropRepeated() {
+// DropRepeated drops the fields whose name is there with several values: which one is meant is not known.
+// A field that is repeated with the same value is kept once.
+func (o *Observation) DropRepeated() {
 	const ambiguous = -1
 	places := make(map[string]int, len(o.Fields)) // of names in kept
 	kept, decoded := o.Fields[:0], len(o.Dropped)
@@ -192,7 +192,7 @@ func (o *Observation) dropRepeated() {
 		case at != ambiguous && kept[at] != f:
 			places[f.Name] = ambiguous
 			o.Dropped = append(o.Dropped, *fieldError(f.Name, CodeDuplicateName,
-				"appears twice in one object, so its value is ambiguous: send it once"))
+				"appears twice with two values, and which is meant is not known: send it once"))
 		}
 	}
 	if len(o.Dropped) > decoded {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/senders/points"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Options are the settings of Decode.
@@ -116,23 +117,33 @@ func (d *decoder) tags(p *points.Point) error {
 	}
 }
 
+// fields decodes the fields. A value that is not of its type is one of Dropped. A number beyond the range of
+// its type has the digits sent, as numbers of every other source have.
 func (d *decoder) fields(p *points.Point) error {
 	for {
 		key, kind, value, err := d.NextFieldBytes()
-		if err != nil || key == nil {
+		if err != nil {
 			return err
+		}
+		if key == nil {
+			break
 		}
 		typed, err := lineprotocol.NewValueFromBytes(kind, value)
 		switch {
-		case err != nil:
-			d.refuse("the value of field %.64q is not valid: %w", key, err)
-		case len(p.Fields) == d.Fields:
+		case len(p.Fields)+len(p.Dropped) == d.Fields:
 			d.refuse("more than %d fields: send fewer, or as several points with other tags", d.Fields)
+		case err != nil && !errors.Is(err, lineprotocol.ErrValueOutOfRange):
+			p.Dropped = append(p.Dropped, model.FieldError{Field: ingest.ShownName(string(key)),
+				Code: points.CodeSyntax, Message: fmt.Sprintf("is not a valid value: %.200v", err)})
 		default:
 			p.Fields = append(p.Fields,
 				ingest.Field{Name: string(key), Form: forms[kind], Text: valueText(typed, value)})
 		}
 	}
+	if len(p.Fields) == 0 && len(p.Dropped) > 0 {
+		d.refuse("the value of field %.64q %s", p.Dropped[0].Field, p.Dropped[0].Message)
+	}
+	return nil
 }
 
 // forms are the forms of the kinds of values.

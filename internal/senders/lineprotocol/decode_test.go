@@ -3,6 +3,7 @@ package lineprotocol_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/senders/lineprotocol"
 	"github.com/tidemark-db/tidemark/internal/senders/points"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 var now = time.Date(2026, 4, 20, 14, 0, 1, 0, time.UTC)
@@ -64,13 +66,11 @@ func TestDecode_KeepsTheLinesAroundAWrongOne(t *testing.T) {
 		{"cpu ", "column 5: invalid character"},
 		{",host=a x=1", "column 1"},
 		{"cpu,host= x=1", "tag value"},
-		{"cpu x=1i5", "not valid"},
-		{"cpu x=99999999999999999999i", "not valid"},
-		{"cpu x=1e999", "not valid"},
+		{"cpu x=1i5", "not a valid value"},
 		{"cpu x=NaN", "unrecognized type"},
-		{"cpu x=tru,y=2", "not valid"},
+		{"cpu x=tru,y=-1u", `field "x" is not a valid value`},
 		{`cpu x="a` + "\n" + `b"c 5`, "column 3"},
-		{`cpu x=tru,y="a` + "\n" + `b" 5`, "not valid"},
+		{`cpu x=tru,x="a` + "\n" + `b" 5 5`, "after timestamp"},
 		{"cpu x=1 99999999999999999999", "out of range"},
 		{"cpu x=1 5 5", "unexpected text after timestamp"},
 		{"cpu,host=a,host=b x=1", `the tag "host" is there twice`},
@@ -88,6 +88,30 @@ func TestDecode_KeepsTheLinesAroundAWrongOne(t *testing.T) {
 		}
 		if want := 3 + strings.Count(c.line, "\n"); points[2].Line != want {
 			t.Errorf("%q: the last line has the number %d, want %d", c.line, points[2].Line, want)
+		}
+	}
+}
+
+// A value that is wrong costs its line nothing else, also where it is in front of a text with two lines.
+func TestDecode_DropsAWrongValueAlone(t *testing.T) {
+	for line, want := range map[string]string{
+		"cpu x=tru,y=2":                   "y=2(a number)",
+		`cpu x=-1u,y="a` + "\n" + `b"`:    "y=a\nb(a string)",
+		"cpu x=99999999999999999999i,y=2": "x=99999999999999999999(a number) y=2(a number)",
+		"cpu x=1e999,y=2":                 "x=1e999(a number) y=2(a number)",
+		"cpu y=2,x=0x1F":                  "y=2(a number)",
+	} {
+		points, err := lineprotocol.Decode([]byte(line+" 1\nlast x=1 1"), options())
+		if err != nil || len(points) != 2 || points[1].Name != "last" {
+			t.Errorf("%q: %v, %v; want two points", line, points, err)
+			continue
+		}
+		if got := shown(points[0]); !strings.Contains(got, " "+want+" ") {
+			t.Errorf("%q: %s, want %s", line, got, want)
+		}
+		isX := func(e model.FieldError) bool { return e.Field == "x" }
+		if slices.ContainsFunc(points[0].Dropped, isX) == strings.Contains(want, "x=") {
+			t.Errorf("%q: dropped %v", line, points[0].Dropped)
 		}
 	}
 }
@@ -224,7 +248,9 @@ func reference(d *official.Decoder) (text string, failed bool, line int64) {
 		if err == nil && kind == official.Bool {
 			text = typed.String()
 		}
-		fields = append(fields, fmt.Sprintf(" %s=%s(%s)", key, text, form))
+		if err == nil || errors.Is(err, official.ErrValueOutOfRange) {
+			fields = append(fields, fmt.Sprintf(" %s=%s(%s)", key, text, form))
+		}
 	}
 	at, err := d.Time(official.Nanosecond, now)
 	if err != nil {

@@ -105,6 +105,32 @@ func TestRows_MapMessagesByPathsPatternsAndConstants(t *testing.T) {
 	}
 }
 
+// Records of SenML cost their pack nothing else: one name twice at a time with two values, a sum beside a
+// value, a time that is no number, and a member that a reader must understand (RFC 8428, 4.4).
+func TestSenML_ARecordThatIsWrongIsRefusedAlone(t *testing.T) {
+	t.Parallel()
+	const then = " timestamp=2026-04-20T14:00:00Z"
+	for body, want := range map[string]string{
+		`[{"bn":"d:","n":"t","v":1},{"n":"t","v":2},{"n":"u","v":3}]`: "d u=3" + then,
+		`[{"bn":"d:","n":"t","v":1,"t":"x"},{"n":"u","v":3}]`:         "time-form|d u=3" + then,
+		`[{"bn":"d:","bt":"x","n":"t","v":1},{"n":"u","v":3}]`:        "time-form|time-form",
+		`[{"bn":"d:","n":"t","v":1},{"n":"u","v":3,"x_":1}]`:          "d t=1" + then + "|undeclared",
+	} {
+		got := strings.Join(observed(t, nil, "senml", body), "|")
+		if got != want {
+			t.Errorf("%s:\n got %s\nwant %s", body, got, want)
+		}
+	}
+	row, _ := config.Preset("senml", iot.Kinds()[0].Name)
+	options := messages.Options{Source: "senml", Row: &row, Now: arrival, Points: 100}
+	const sums = `[{"bn":"d:","n":"power","v":100,"s":5000},{"n":"total","s":7}]`
+	found, err := messages.Decode([]byte(sums), options)
+	if err != nil || len(found) != 1 || len(found[0].Fields) != 2 || len(found[0].Dropped) != 1 ||
+		found[0].Dropped[0].Field != "power.s" {
+		t.Errorf("%+v, %v; want the sum beside the value as a part that is not stored", found, err)
+	}
+}
+
 func TestRows_TwoFieldsOfOneNewNameAreBothKept(t *testing.T) {
 	t.Parallel()
 	row, _ := config.Preset("tasmota", iot.Kinds()[0].Name)

@@ -1,6 +1,9 @@
 package messages
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -8,6 +11,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/senders/points"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // relativeTimes is the time in seconds below which times count from now (RFC 8428, section 4.5.3).
@@ -17,6 +21,7 @@ const relativeTimes = 1 << 28
 type base struct {
 	name        string
 	time, value *big.Rat
+	wrong       *model.FieldError // of a base time that is no number
 }
 
 // records returns the points of a pack of SenML: one for each device and time, with a field for each record.
@@ -37,6 +42,10 @@ func records(objects []ingest.Observation, o Options) (all []points.Point) {
 			members[f.Name] = f
 		}
 		b.read(members)
+		if wrong := cmp.Or(unreadable(members), b.wrong); wrong != nil {
+			all = append(all, points.Invalid(i+1, wrong.Code, wrong.Message))
+			continue
+		}
 		f, ok := b.field(members)
 		if !ok {
 			if !isBase(members) {
@@ -54,8 +63,31 @@ func records(objects []ingest.Observation, o Options) (all []points.Point) {
 			all = append(all, points.Point{Line: i + 1, Name: o.Source, At: at, Tags: tags})
 		}
 		all[n].Fields = append(all[n].Fields, f)
+		if _, sum := members["s"]; sum && f.Text != members["s"].Text {
+			all[n].Dropped = append(all[n].Dropped, model.FieldError{
+				Field: f.Name + ".s", Code: ingest.CodeUndeclared,
+				Message: "is a sum beside a value, which is stored: send the sum as a record of its own"})
+		}
 	}
 	return all
+}
+
+// unreadable returns why a record has another meaning than its known members say: its time is no number, so
+// that the time of arrival would be wrong, or it has a member that a reader must understand (RFC 8428, 4.4).
+func unreadable(members map[string]ingest.Field) *model.FieldError {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		_, isNumber := new(big.Rat).SetString(members[name].Text)
+		switch isTime := name == "t" || name == "bt"; {
+		case isTime && (!isNumber || members[name].Form != ingest.NumberForm):
+			return &model.FieldError{Field: name, Code: ingest.CodeTimeForm, Message: fmt.Sprintf(
+				"%s is %.64q: send a number of seconds (RFC 8428)", name, members[name].Text)}
+		case strings.HasSuffix(name, "_"):
+			return &model.FieldError{Field: name, Code: ingest.CodeUndeclared, Message: fmt.Sprintf(
+				"the record has %.64q, which a reader must understand (RFC 8428, 4.4) and is not known: "+
+					"leave it out", name)}
+		}
+	}
+	return nil
 }
 
 // isBase reports whether a record has base members alone.
@@ -74,6 +106,9 @@ const deviceTag = "bn"
 func (b *base) read(members map[string]ingest.Field) {
 	if f, ok := members["bn"]; ok {
 		b.name = f.Text
+	}
+	if f, ok := members["bt"]; ok {
+		b.wrong = unreadable(map[string]ingest.Field{"bt": f})
 	}
 	for name, to := range map[string]**big.Rat{"bt": &b.time, "bv": &b.value} {
 		if n, ok := new(big.Rat).SetString(members[name].Text); ok {

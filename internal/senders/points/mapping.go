@@ -66,6 +66,10 @@ func (m *Mapping) Observation(p *Point, otherwise string) (*catalog.Kind, ingest
 		}
 		b.elements(name, f)
 	}
+	given := len(b.Fields)
+	if b.DropRepeated(); len(b.Fields) == 0 && given > 0 {
+		return kind, ingest.Observation{Subject: b.Subject, DecodeError: &b.Dropped[len(b.Dropped)-1]}
+	}
 	if len(b.Fields) == 0 {
 		return kind, ingest.Observation{Subject: b.Subject, DecodeError: &model.FieldError{Code: CodeNothing,
 			Message: fmt.Sprintf("the row %s of sources keeps nothing of it", row.Match)}}
