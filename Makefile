@@ -150,6 +150,10 @@ linear: N = 1000000
 linear: ## longer: N (1000000) recorded operations of seeded clients under all faults, checked by porcupine and a set checker (about 4 min)
 	@$(LAB) linear -n "$(N)" --seed "$(SEED)"
 
+.PHONY: million
+million: ## longer: a million devices around the end of an hour, one series for a hundred, with the limits of partitions (about 10 min)
+	@go test ./functions/aggregate -run TestMillion -million -v -timeout 30m
+
 .PHONY: history
 history: N = 1000000
 history: ## longer: N (1000000) rows imported by processes that are killed, and the write units of N late rows (about 10 min, 8 GB)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/base/clock"
+	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/local/devfile"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -33,7 +34,7 @@ Examples:
   tidemark clock +48h
   tidemark clock +90m`
 
-func clockCommand(*connection) *cobra.Command {
+func clockCommand(to *connection) *cobra.Command {
 	return &cobra.Command{
 		Use:  "clock +DURATION",
 		Long: clockHelp,
@@ -43,11 +44,15 @@ func clockCommand(*connection) *cobra.Command {
 				return usagef("%q: want a duration after a plus, such as +48h or +90m: the clock moves forward",
 					args[0])
 			}
-			dev := devfile.Find()
-			if dev.URL == "" {
+			url := devfile.Find().URL
+			if os.Getenv(clock.Env) != "" { // of the command that a dev runs
+				to.FromEnvironment()
+				url = to.URL
+			}
+			if url == "" {
 				return usagef("no tidemark dev runs here: the clock of a deployment cannot be moved. Start one with: tidemark dev --clock 2026-03-29T00:30Z")
 			}
-			now, err := moveClock(cmd, dev.URL, by)
+			now, err := moveClock(cmd, url, by)
 			if err == nil {
 				fmt.Fprintln(cmd.OutOrStdout(), now)
 			}
@@ -84,9 +89,6 @@ func moveClock(cmd *cobra.Command, url string, by time.Duration) (model.Time, er
 	return at.Now, err
 }
 
-// clockLayouts are the forms of --clock.
-var clockLayouts = []string{"2006-01-02T15:04Z07:00", time.RFC3339Nano}
-
 // setClock returns the clock of a new dev. Without --clock it begins as the machine's.
 func setClock(flags devFlags) (clock.Clock, error) {
 	path, err := filepath.Abs(filepath.Join(flags.dir, "clock"))
@@ -100,10 +102,9 @@ func setClock(flags devFlags) (clock.Clock, error) {
 	if flags.clock == "" {
 		return c, c.Reset()
 	}
-	for _, layout := range clockLayouts {
-		if at, err := time.Parse(layout, flags.clock); err == nil {
-			return c, c.Set(at)
-		}
+	at, err := times.Parse(flags.clock)
+	if err != nil {
+		return c, usagef("--clock: %w", err)
 	}
-	return c, usagef("--clock %q: want a time such as 2026-03-29T00:30Z", flags.clock)
+	return c, c.Set(at.Time())
 }

@@ -74,7 +74,7 @@ Examples:
   tidemark dev -- sh -c 'tidemark import --wait readings.ndjson && tidemark verify'
   tidemark dev --engine dynamodb-local
   tidemark dev --fresh --clock 2026-03-29T00:30Z
-  tidemark dev --fault partition-units=100 --fault "write unconfirmed=0.01"`
+  tidemark dev --fault partition-units=100 --fault write-unconfirmed=0.01`
 
 // faultList has an example of each fault of --fault.
 var faultList = "  " + strings.Join(protocol.DescribeFaults(), "\n  ")

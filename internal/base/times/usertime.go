@@ -28,6 +28,9 @@ var layouts = []string{
 	"2006-01-02 15:04", time.DateTime, "2006-01-02T15:04", "2006-01-02T15:04:05",
 }
 
+// offsetLayouts are forms with an offset that model.ParseTime does not have.
+var offsetLayouts = []string{"2006-01-02T15:04Z07:00", "2006-01-02 15:04Z07:00", "2006-01-02 15:04:05Z07:00"}
+
 // minEpochDigits is the least number of digits of epoch seconds (1973 and later). Fewer
 // digits are a mistake: a date without separators, or the day number of a spreadsheet.
 const minEpochDigits = 9
@@ -52,6 +55,11 @@ func ParseIn(text string, zone *time.Location) (model.Time, error) {
 			}
 		}
 		return inRange(at, text)
+	}
+	for _, layout := range offsetLayouts {
+		if at, err := time.Parse(layout, text); err == nil && at.Equal(at.Truncate(time.Second)) {
+			return inRange(at, text)
+		}
 	}
 	if isDigits(text) {
 		return epoch(text)

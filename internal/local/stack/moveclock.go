@@ -26,14 +26,14 @@ const (
 )
 
 // MoveClock moves the clock of the table, the functions and the front. Changes made before are delivered
-// first, or their records would be too old afterwards. It does what would have happened on the way: buckets
-// close, and TTL removes expired items.
+// first, unless a fault delays them, or their records would be too old afterwards. It does what would have
+// happened on the way: buckets close, and TTL removes expired items.
 func (s *Stack) MoveClock(ctx context.Context, by time.Duration) error {
 	engine, ok := s.database.(embedded)
 	if !ok || s.opts.Clock.Path() == "" {
 		return errEngine
 	}
-	if err := s.Idle(ctx); err != nil {
+	if err := s.processReadable(ctx); err != nil {
 		return err
 	}
 	for step := max(clockStep, by/maxSteps); ; by -= step {
@@ -41,7 +41,7 @@ func (s *Stack) MoveClock(ctx context.Context, by time.Duration) error {
 			return err
 		}
 		_, err := s.RunAlerts(ctx)
-		if err = errors.Join(err, s.Idle(ctx)); err != nil {
+		if err = errors.Join(err, s.processReadable(ctx)); err != nil {
 			return err
 		}
 		engine.Tick()

@@ -60,14 +60,18 @@ func (s *Stack) Stats() Stats {
 // Idle waits until every change committed before the call is in the rollups or was given up. It
 // reads the table stream to its end instead of waiting for a fixed time.
 func (s *Stack) Idle(ctx context.Context) error {
+	if err := s.awaitRecords(ctx); err != nil {
+		return fmt.Errorf("wait for the rollups: %w", err)
+	}
+	return s.processReadable(ctx)
+}
+
+// processReadable is Idle for the changes whose records no fault delays.
+func (s *Stack) processReadable(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(s.Err()) })()
-	err := s.awaitRecords(ctx)
-	if err == nil {
-		err = s.mapping.CaughtUp(ctx)
-	}
-	if err != nil {
+	if s.mapping.CaughtUp(ctx) != nil {
 		return fmt.Errorf("wait for the rollups: %w", context.Cause(ctx))
 	}
 	return nil

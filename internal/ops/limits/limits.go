@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/ops/cost"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -61,11 +62,12 @@ const (
 
 // What the design needs.
 const (
-	settle        = 5 * time.Minute // within which rows of a closed bucket are to be written
-	queueUnits    = 2.              // write units of an invalidation: put and deleted
-	sweepCPU      = 4 * 93e-6       // CPU seconds of a row: four requests
-	cpuMemory     = 1769.           // MB of a function with one CPU
-	ingestSeconds = .02             // of an invocation of ingest
+	settle        = 5 * time.Minute  // within which rows of a closed bucket are to be written
+	queueUnits    = 2.               // write units of an invalidation: put and deleted
+	queueWait     = 10 * time.Second // for which a sender waits
+	sweepCPU      = 4 * 93e-6        // CPU seconds of a row: four requests
+	cpuMemory     = 1769.            // MB of a function with one CPU
+	ingestSeconds = .02              // of an invocation of ingest
 	lateRows      = "rows are late by more than five minutes, reads fold the events meanwhile; nothing is lost"
 	askedAgain    = "senders are asked to repeat, queues repeat by themselves, rollups are late; nothing is lost"
 )
@@ -76,6 +78,7 @@ func All(c *config.Config, s *config.Stage, l Load) (all []Limit) {
 		all = append(all, Limit{Series: twoDigits(series), Name: name, Raise: raise, Then: then})
 	}
 	addQueue(c, s, l, add)
+	addList(add)
 	addTable(s, l, add)
 	addSources(s, l, add)
 	slices.SortStableFunc(all, func(a, b Limit) int { return cmp.Compare(a.Series, b.Series) })
@@ -105,10 +108,12 @@ func addQueue(c *config.Config, s *config.Stage, l Load, add adder) {
 	}
 	within := min(settle, finest).Seconds()
 	units := float64(c.Queue.Shards * partitionUnits)
-	add(min(units*within, units*finest.Seconds()/queueUnits),
-		fmt.Sprintf("queue of closed buckets: %d shards of %s write units a second",
-			c.Queue.Shards, grouped(partitionUnits)),
-		"queue: {shards: N}, up to "+grouped(config.MaxQueueShards), lateRows)
+	shards := fmt.Sprintf("%d shards of %s write units a second", c.Queue.Shards, grouped(partitionUnits))
+	moreShards := "queue: {shards: N}, up to " + grouped(config.MaxQueueShards)
+	// The next bucket's invalidations are put while the last hour's are deleted.
+	add(units*within/queueUnits, "queue of closed buckets: "+shards, moreShards, lateRows)
+	add(units*max(l.Every, queueWait).Seconds(), "first events of all series in a bucket: "+shards,
+		moreShards, "senders wait for seconds when a bucket begins, or are asked to repeat; nothing is lost")
 	memory := c.Functions.Aggregate.Memory
 	most, mean := sweepers(c, s)
 	add(mean*float64(memory)/cpuMemory/sweepCPU*within,
@@ -116,6 +121,17 @@ func addQueue(c *config.Config, s *config.Stage, l Load, add adder) {
 			most, mean, grouped(memory), sweepCPU*1e6),
 		fmt.Sprintf("functions.aggregate.memory; queue: {shards: N}; stages.%s.sweeps, up to %d",
 			s.Name, config.MaxSweeps), lateRows)
+}
+
+// addList adds the limit of the list of series: a series is written once in each hour with events, or once in
+// each day.
+func addList(add adder) {
+	add(tablekeys.SeriesShards*partitionUnits*settle.Seconds(),
+		fmt.Sprintf("list of series: %d partitions of %s write units a second", tablekeys.SeriesShards,
+			grouped(partitionUnits)),
+		"DynamoDB divides busy partitions by itself; or several tables by a hash of the subject",
+		"the table stream is behind for more than five minutes of an hour, and with it rows of late events; "+
+			"nothing is lost")
 }
 
 // sweepers returns how many invocations sweep at once at most, and on average over a minute. The scheduled

@@ -31,8 +31,8 @@ func TestAll_HasTheNumberOfSeriesOfEachLimit(t *testing.T) {
 		want   int    // 0: there is no such limit
 		change func(*config.Config, *config.Stage, *limits.Load)
 	}{
-		{limit: "queue", want: 1_200_000}, // 4 × 1,000 units × 300 s
-		{limit: "queue", want: 4_800_000, change: func(c *config.Config, _ *config.Stage, _ *limits.Load) {
+		{limit: "queue", want: 600_000}, // 4 × 1,000 units × 300 s / 2 units
+		{limit: "queue", want: 2_400_000, change: func(c *config.Config, _ *config.Stage, _ *limits.Load) {
 			c.Queue.Shards = 16
 		}},
 		{limit: "queue", want: 120_000, change: func(_ *config.Config, _ *config.Stage, l *limits.Load) {
@@ -41,6 +41,10 @@ func TestAll_HasTheNumberOfSeriesOfEachLimit(t *testing.T) {
 		{limit: "queue", change: func(_ *config.Config, _ *config.Stage, l *limits.Load) {
 			l.Kind.Retention.Tiers = nil
 		}},
+		{limit: "first events", want: 240_000}, // 4 × 1,000 units × 60 s
+		{limit: "first events", want: 40_000, // which all wait for 10 s
+			change: func(_ *config.Config, _ *config.Stage, l *limits.Load) { l.Every = time.Second }},
+		{limit: "list of series: 4 partitions", want: 1_200_000}, // 4 × 1,000 units × 300 s
 		// 1,024 / 1,769 CPUs / 372 µs × 300 s × (10 s × 1 + 50 s × 4 invocations) / 60 s
 		{limit: "sweeps: up to 4 at once, 3.5 on average", want: 1_600_000},
 		// 16 of 64 shards: × (10 × 1 + 50 × 16) / 60 s

@@ -91,7 +91,9 @@ var channels = []channelRow{
 
 // matches reports whether a visit from a site, perhaps by a campaign, has what the row names.
 func (row channelRow) matches(s site, c Campaign) bool {
-	is := func(pattern *regexp.Regexp, text string) bool { return pattern == nil || pattern.MatchString(text) }
+	is := func(pattern *regexp.Regexp, text string) bool {
+		return pattern == nil || pattern.MatchString(text)
+	}
 	return is(row.medium, c.Medium) && is(row.tag, c.Source) && is(row.name, c.Name) &&
 		(row.kind == "" || row.kind == s.kind) && (row.source == "" || row.source == s.name) &&
 		(row.click == "" || row.click == c.Click)

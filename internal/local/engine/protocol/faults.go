@@ -25,6 +25,8 @@ type Faults struct {
 	// a second; 0 means any number. DynamoDB has 1,000 and 3,000. Unused units are kept for a second, not
 	// for five minutes.
 	PartitionWrites, PartitionReads float64
+	// Share returns the part of these units that a partition takes, by its key; nil: each takes all of them.
+	Share func(partition string) float64
 	// StaleReads is for how long a read that is eventually consistent may not have a change.
 	StaleReads time.Duration
 	// RecordsAfter is how long after a change its record can be read from the table stream.

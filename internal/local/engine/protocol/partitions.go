@@ -19,6 +19,7 @@ type limits struct {
 
 	mu     sync.Mutex // guards what follows
 	left   map[partition]*bucket
+	turned map[partition]int // how often a partition took no request
 	recent map[keys.Key]change
 	pruned model.Time // when recent was cleared of old changes
 }
@@ -41,15 +42,20 @@ func (s *Server) newLimits() *limits {
 	if s.faults == nil {
 		return nil
 	}
-	return &limits{faulty: s.faults, now: s.now, left: map[partition]*bucket{}, recent: map[keys.Key]change{}}
+	return &limits{faulty: s.faults, now: s.now, left: map[partition]*bucket{},
+		turned: map[partition]int{}, recent: map[keys.Key]change{}}
 }
 
 // rate returns the units that a partition takes in a second; 0 for any number.
 func (l *limits) rate(p partition) float64 {
+	rate := l.PartitionReads
 	if p.write {
-		return l.PartitionWrites
+		rate = l.PartitionWrites
 	}
-	return l.PartitionReads
+	if l.Share != nil {
+		rate *= l.Share(p.key)
+	}
+	return rate
 }
 
 // bucket returns what is left of a partition now. The caller holds mu.
@@ -74,10 +80,28 @@ func (l *limits) exhausted(these ...partition) bool {
 	defer l.mu.Unlock()
 	for _, p := range these {
 		if l.rate(p) > 0 && l.bucket(p).units <= 0 {
+			l.turned[p]++
 			return true
 		}
 	}
 	return false
+}
+
+// Throttles returns how often each partition of a table and of its indexes took no write, by partition key.
+func (s *Server) Throttles(name string) map[string]int {
+	t, err := s.find(name)
+	if err != nil || t.limits == nil {
+		return nil
+	}
+	t.limits.mu.Lock()
+	defer t.limits.mu.Unlock()
+	all := map[string]int{}
+	for p, n := range t.limits.turned {
+		if p.write {
+			all[p.key] += n
+		}
+	}
+	return all
 }
 
 // spend takes units of a partition. A request that was accepted may take more than are left: the partition
