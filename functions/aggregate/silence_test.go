@@ -51,6 +51,15 @@ func (s *failing) AdvanceProgress(ctx context.Context,
 	return s.HeartbeatStore.AdvanceProgress(ctx, at, floor)
 }
 
+func (s *failing) BeginProgress(
+	ctx context.Context, at model.Time,
+) (storage.WriteResult, model.Time, error) {
+	if s.writes {
+		return 0, 0, errRefused
+	}
+	return s.HeartbeatStore.BeginProgress(ctx, at)
+}
+
 // deployment is the function with its schedule and its mapping, minute by minute.
 type deployment struct {
 	*fixture

@@ -34,6 +34,7 @@ var requestRights = map[string][]string{
 	"Shares":              {"dynamodb:Query"},
 	"PutRow":              {"dynamodb:PutItem"},
 	"AdvanceProgress":     {"dynamodb:PutItem"},
+	"BeginProgress":       {"dynamodb:PutItem"},
 	"PutGap":              {"dynamodb:PutItem"},
 	"PutItem":             {"dynamodb:PutItem"},
 	"PutInvalidations":    {"dynamodb:BatchWriteItem"},

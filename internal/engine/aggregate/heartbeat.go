@@ -15,6 +15,10 @@ import (
 type HeartbeatStore interface {
 	// StreamState reads what is stored about the table stream, strongly consistent.
 	StreamState(ctx context.Context) (storage.StreamState, error)
+	// BeginProgress stores a stream progress of which no change is processed, on condition that none is
+	// stored. With ConditionFailed it returns the stored one.
+	BeginProgress(ctx context.Context, at model.Time) (
+		result storage.WriteResult, stored model.Time, err error)
 	// PutItem writes an item without a condition.
 	PutItem(ctx context.Context, it item.Item) error
 	ProgressStore
@@ -76,10 +80,12 @@ func (h *Heartbeat) Beat(ctx context.Context) (p Pulse, err error) {
 	return p, nil
 }
 
-// begin stores now as the first stream progress, and returns the one that is stored: a table that is never
-// processed must have progress that ages.
+// begin stores the first stream progress, and returns the one that is stored: a table that is never processed
+// must have progress that ages. It is before the second of the heartbeat that follows, as records have whole
+// seconds, so that this record is the first progress of changes.
 func (h *Heartbeat) begin(ctx context.Context, now model.Time) (model.Time, error) {
-	result, stored, err := h.Store.AdvanceProgress(ctx, now, now)
+	second := model.Time(time.Second.Milliseconds())
+	result, stored, err := h.Store.BeginProgress(ctx, now-now%second-1)
 	switch {
 	case err != nil:
 		return 0, err

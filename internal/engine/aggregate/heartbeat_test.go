@@ -41,10 +41,11 @@ func (b broken) PutItem(ctx context.Context, it item.Item) error {
 	return errors.Join(b.fails("put"), b.Table.PutItem(ctx, it))
 }
 
-func (b broken) AdvanceProgress(ctx context.Context,
-	at, floor model.Time) (storage.WriteResult, model.Time, error) {
-	result, stored, err := b.Table.AdvanceProgress(ctx, at, floor)
-	return result, stored, errors.Join(b.fails("advance"), err)
+func (b broken) BeginProgress(
+	ctx context.Context, at model.Time,
+) (storage.WriteResult, model.Time, error) {
+	result, stored, err := b.Table.BeginProgress(ctx, at)
+	return result, stored, errors.Join(b.fails("begin"), err)
 }
 
 func (b broken) Sweeps(ctx context.Context) (storage.LowWatermarks, error) {
@@ -54,7 +55,7 @@ func (b broken) Sweeps(ctx context.Context) (storage.LowWatermarks, error) {
 
 func TestBeat_ReturnsTheErrorOfEachRequest(t *testing.T) {
 	now := func() model.Time { return noon }
-	for operation, known := range map[string]bool{"read": false, "advance": false, "put": true} {
+	for operation, known := range map[string]bool{"read": false, "begin": false, "put": true} {
 		h := aggregate.Heartbeat{Store: broken{memory.New(now), operation}, Now: now}
 		if got, err := h.Beat(t.Context()); !errors.Is(err, errBroken) || got.Known != known {
 			t.Errorf("%s fails: %+v, %v; want the age known: %t, and the error", operation, got, err, known)
@@ -69,8 +70,9 @@ type advanced struct {
 	stored model.Time
 }
 
-func (a advanced) AdvanceProgress(context.Context, model.Time,
-	model.Time) (storage.WriteResult, model.Time, error) {
+func (a advanced) BeginProgress(
+	context.Context, model.Time,
+) (storage.WriteResult, model.Time, error) {
 	return a.result, a.stored, nil
 }
 

@@ -49,6 +49,24 @@ var progressFacts = []fact{
 		c.must(err)
 		c.equal("item", len(it), 0)
 	}},
+	{"progress that is begun is no progress of changes, and gives way to one", func(c *contract) {
+		result, _, err := c.table.BeginProgress(c.Context(), minute(1))
+		c.must(err)
+		c.equal("begin", result, storage.Written)
+		result, stored, err := c.table.BeginProgress(c.Context(), minute(2))
+		c.must(err)
+		c.equal("begin again", result, storage.ConditionFailed)
+		c.equal("stored", stored, minute(1))
+		state, err := c.table.StreamState(c.Context())
+		c.must(err)
+		c.equal("progress", state.Progress, minute(1))
+		c.equal("through", state.Through(), model.MinTime)
+		c.advance(minute(1), minute(0), storage.ConditionFailed, minute(1))
+		c.advance(minute(3), minute(0), storage.Written, 0)
+		state, err = c.table.StreamState(c.Context())
+		c.must(err)
+		c.equal("through", state.Through(), minute(3))
+	}},
 	{"the stream state has the progress, gaps, and blocked batches until they are deleted", func(c *contract) {
 		gap := storage.Gap{From: minute(0), To: minute(2000)}
 		blocked := storage.Blocked{Seq: "301", Gap: storage.Gap{From: minute(1), To: minute(2)}}

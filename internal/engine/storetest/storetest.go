@@ -34,7 +34,7 @@ type Store interface {
 // Table is a Store with the methods that repairs, exports and tests need.
 type Table interface {
 	Store
-	aggregate.ProgressStore
+	aggregate.HeartbeatStore
 	aggregate.InvalidationStore
 	aggregate.SeriesStore
 	tableconfig.QueueStore

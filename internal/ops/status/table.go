@@ -21,11 +21,14 @@ func (r *Reader) stream(ctx context.Context) ([]Line, error) {
 	now := r.Now()
 	var all []Line
 	switch lag := now.Sub(state.Progress); {
-	case state.Progress == 0:
+	case state.Progress == 0, state.Begun && lag <= query.BehindAfter:
 		all = only(NotKnown, "", "nothing was processed yet")
 	case (repair.StreamState{StreamState: state}).Stalled(now):
 		all = only(Act, r.mapping(), "processed through %s (%s), and nothing since: changes may be lost; when it "+
 			"is processed again, run tidemark rebuild --gap recorded", state.Progress, ago(state.Progress, now))
+	case state.Begun:
+		all = only(Act, r.mapping(), "nothing was processed since the first heartbeat at %s (%s)",
+			state.Progress, ago(state.Progress, now))
 	case lag > query.BehindAfter:
 		all = only(Act, r.mapping(), "processed through %s (%s), and nothing since",
 			state.Progress, ago(state.Progress, now))

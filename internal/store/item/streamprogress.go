@@ -17,6 +17,17 @@ func FromStreamProgress(at model.Time) Item {
 	return it
 }
 
+// FromBegunProgress returns the stored form of the stream progress that begins at a time, before any change
+// is processed.
+func FromBegunProgress(at model.Time) Item {
+	it := FromStreamProgress(at)
+	it[tablekeys.AttrBegun] = Value{Type: Bool, Bool: true}
+	return it
+}
+
+// IsBegun reports whether a stream progress was begun, and no change is processed.
+func IsBegun(it Item) bool { return it[tablekeys.AttrBegun].Bool }
+
 // StreamProgress is the inverse of FromStreamProgress. Errors wrap keys.ErrKeyForm, ErrNewer or ErrDamaged.
 func StreamProgress(it Item) (model.Time, error) {
 	if k := it.Key(); k != tablekeys.StreamProgress() {

@@ -20,6 +20,11 @@ func TestStreamProgressAndGap_RoundTrip(t *testing.T) {
 		if got, err := item.StreamProgress(item.FromStreamProgress(at)); err != nil || got != at {
 			t.Errorf("stream progress %s is decoded as %s: %v", at, got, err)
 		}
+		begun := item.FromBegunProgress(at)
+		if got, err := item.StreamProgress(begun); err != nil || got != at || !item.IsBegun(begun) ||
+			item.IsBegun(item.FromStreamProgress(at)) {
+			t.Errorf("begun progress %s is decoded as %s: %v", at, got, err)
+		}
 		g := storage.Gap{From: at, To: model.Time(when.Draw(r, "to"))}
 		if got, err := item.Gap(item.FromGap(g)); err != nil || got != g {
 			t.Errorf("gap %v is decoded as %v: %v", g, got, err)

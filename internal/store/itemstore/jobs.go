@@ -17,9 +17,23 @@ import (
 // at and not before floor. If the condition fails, it returns the stored progress.
 func (s Items) AdvanceProgress(ctx context.Context,
 	at, floor model.Time) (_ storage.WriteResult, stored model.Time, _ error) {
-	written, err := s.put(ctx, "advance stream progress", item.FromStreamProgress(at),
+	return s.putProgress(ctx, item.FromStreamProgress(at),
 		itemop.Precondition{absentOr(tablekeys.AttrAt, model.Less, at),
 			absentOr(tablekeys.AttrAt, model.AtLeast, floor)})
+}
+
+// BeginProgress stores a stream progress of which no change is processed, on condition that none is stored.
+// If the condition fails, it returns the stored progress.
+func (s Items) BeginProgress(
+	ctx context.Context, at model.Time,
+) (_ storage.WriteResult, stored model.Time, _ error) {
+	return s.putProgress(ctx, item.FromBegunProgress(at), itemop.Precondition{{Op: itemop.ItemAbsent}})
+}
+
+func (s Items) putProgress(
+	ctx context.Context, it item.Item, when itemop.Precondition,
+) (_ storage.WriteResult, stored model.Time, _ error) {
+	written, err := s.put(ctx, "advance stream progress", it, when)
 	if err != nil || written.WriteResult != storage.ConditionFailed {
 		return written.WriteResult, 0, err
 	}
@@ -72,6 +86,7 @@ func (s Items) StreamState(ctx context.Context) (state storage.StreamState, _ er
 	for _, it := range page.Items {
 		if at, err := item.StreamProgress(it); err == nil {
 			state.Progress = at
+			state.Begun = item.IsBegun(it)
 		}
 		if g, err := item.Gap(it); err == nil {
 			state.Gaps = append(state.Gaps, g)

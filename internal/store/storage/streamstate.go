@@ -29,6 +29,9 @@ type StreamState struct {
 	// Progress is the newest change that was processed, of any stream shard; 0 before the first. Another
 	// shard may be behind it by the mapping's maximum age.
 	Progress model.Time
+	// Begun is set while no change was processed: Progress is the time of the first heartbeat, from which its
+	// age counts.
+	Begun    bool
 	Gaps     []Gap
 	Blocked  []Blocked
 	Verified Verification // zero if no watch ever ran
@@ -37,7 +40,7 @@ type StreamState struct {
 // Through returns the time through which changes are processed, gaps aside: the progress, or the first change
 // that is blocked; MinTime before the first change.
 func (s StreamState) Through() model.Time {
-	if s.Progress == 0 {
+	if s.Progress == 0 || s.Begun {
 		return model.MinTime
 	}
 	through := s.Progress

@@ -4,6 +4,7 @@ import "github.com/tidemark-db/tidemark/internal/base/reserved"
 
 // Attributes of events and latest items. The time and the id of an event are stored only in its key.
 const (
+	AttrBegun     = "_begun"   // Boolean, true: stream progress before the first processed change
 	AttrAt        = "_at"      // String, latest item: time of its newest event
 	AttrID        = "_id"      // String, latest item: id of its newest event, possibly empty
 	AttrHash      = "_hash"    // Binary: payload identity
