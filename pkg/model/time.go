@@ -93,7 +93,7 @@ func ParseTime(text string, finer FinerTimePolicy) (Time, error) {
 		return 0, fmt.Errorf("empty: %w", ErrTimeForm)
 	}
 	if !strings.ContainsAny(text, "-:TtZz") || text[0] == '-' {
-		return ParseEpoch(text, finer)
+		return parseDigits(text, finer)
 	}
 	text = upperMarks(text)
 	parsed, err := time.Parse(time.RFC3339Nano, text)
@@ -136,9 +136,35 @@ func hasFiner(text string) bool {
 	return len(digits) > 3
 }
 
-// ParseEpoch parses epoch seconds (below 1e11, with up to three decimals) or milliseconds, in
-// plain decimal digits without an exponent. The errors are ParseTime's.
-func ParseEpoch(digits string, finer FinerTimePolicy) (Time, error) {
+// ParseEpoch parses a JSON number of epoch seconds (below 1e11, with up to three decimals) or milliseconds.
+// It may have an exponent from 0 to 15, as programs print such a number: 1.7766936E9. The errors are
+// ParseTime's.
+func ParseEpoch(number string, finer FinerTimePolicy) (Time, error) {
+	return parseDigits(withoutExponent(number), finer)
+}
+
+// mostExponent is the largest exponent of a number of milliseconds with one digit before the point, and one
+// more, so that a number of microseconds is named.
+const mostExponent = 15
+
+// withoutExponent returns the digits of a number with an exponent from 0 to mostExponent, and any other text
+// unchanged.
+func withoutExponent(number string) string {
+	e := strings.IndexAny(number, "eE")
+	if e < 0 {
+		return number
+	}
+	exponent, err := strconv.Atoi(number[e+1:])
+	integer, frac, dot := strings.Cut(number[:e], ".")
+	if err != nil || exponent < 0 || exponent > mostExponent || integer == "" || integer == "-" ||
+		dot && frac == "" || !digitsOnly(frac) {
+		return number
+	}
+	frac += strings.Repeat("0", max(0, exponent-len(frac)))
+	return integer + frac[:exponent] + "." + frac[exponent:] + "0"
+}
+
+func parseDigits(digits string, finer FinerTimePolicy) (Time, error) {
 	integer, frac, dot := strings.Cut(digits, ".")
 	negative := strings.HasPrefix(integer, "-")
 	unsigned := strings.TrimPrefix(integer, "-")

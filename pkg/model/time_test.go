@@ -240,3 +240,51 @@ func ExampleParseTime() {
 	// 2026-04-20T14:00:00.000Z
 	// 2026-04-20T14:00:00.000Z
 }
+
+// A number with an exponent is the time of the same number in plain digits, or neither is a time.
+func TestParseEpoch_ReadsAnExponentAsItsDigits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		at := anyTime().Filter(func(at model.Time) bool { return at >= 0 }).Draw(t, "at")
+		plain := fmt.Sprint(int64(at))
+		if rapid.Bool().Draw(t, "seconds") {
+			plain = fmt.Sprintf("%d.%03d", at/1000, at%1000)
+		}
+		integer, frac, _ := strings.Cut(plain, ".")
+		point := rapid.IntRange(1, len(integer)).Draw(t, "digits before the point")
+		form := rapid.SampledFrom([]string{
+			"%s.%s%se%d", "%s.%s%sE%d", "%s.%s%se+%d", "%s.%s%sE0%d",
+		}).Draw(t, "form")
+		text := fmt.Sprintf(form, integer[:point], integer[point:], frac+"0", len(integer)-point)
+		want, wantErr := model.ParseEpoch(plain, model.RejectFinerTime)
+		got, err := model.ParseEpoch(text, model.RejectFinerTime)
+		if got != want || (err == nil) != (wantErr == nil) {
+			t.Fatalf("%s is %s, %v; %s is %s, %v", text, got, err, plain, want, wantErr)
+		}
+	})
+	for text, want := range map[string]string{
+		"1.7935272e9":          "2026-11-01T10:00:00.000Z",
+		"1.7935272E12":         "2026-11-01T10:00:00.000Z",
+		"1.793527200123E12":    "2026-11-01T10:00:00.123Z",
+		"1.793527200123E9":     "2026-11-01T10:00:00.123Z",
+		"0e0":                  "1970-01-01T00:00:00.000Z",
+		"1e11":                 "1973-03-03T09:46:40.000Z",
+		"253402300799.999E003": "9999-12-31T23:59:59.999Z",
+	} {
+		if got, err := model.ParseEpoch(text, model.RejectFinerTime); err != nil || got.String() != want {
+			t.Errorf("ParseEpoch(%q) = %s, %v; want %s", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]error{
+		"1.7935272001234e9": model.ErrTimeFiner, "1.7935272e15": model.ErrTimeRange,
+		"-1e9": model.ErrTimeRange,
+		"1e16": model.ErrTimeForm, "1e-3": model.ErrTimeForm, "1e": model.ErrTimeForm,
+		"e9":   model.ErrTimeForm,
+		"1.e9": model.ErrTimeForm, ".5e9": model.ErrTimeForm, "1.2.3e9": model.ErrTimeForm,
+		"1e9e9": model.ErrTimeForm, "1x1e9": model.ErrTimeForm, "-e9": model.ErrTimeForm,
+		"1e1_0": model.ErrTimeForm,
+	} {
+		if got, err := model.ParseEpoch(text, model.RejectFinerTime); !errors.Is(err, want) {
+			t.Errorf("ParseEpoch(%q) = %s, %v; want %v", text, got, err, want)
+		}
+	}
+}
