@@ -34,6 +34,19 @@ var (
 		"'%d/%m/%Y', with its marks and the time of day as they are written")
 )
 
+// MessageInSources returns the message of an error of Read for a user who sets the form of times in a row of
+// sources, not by a flag of a command.
+func MessageInSources(err error, row string) string {
+	setting := "time.format in the row " + row + " of sources"
+	return strings.NewReplacer(
+		"pass --time-format for", "set "+setting+" for", "pass --time-format", "set "+setting+" to",
+		"such as --time-format ", "such as ", "--time-format", setting,
+		"export the column as a date", "send a date",
+		"pass --zone with the place that it is of, such as --zone ",
+		"set time.zone in the row "+row+" of sources to the place that it is of, such as ",
+	).Replace(err.Error())
+}
+
 // Read returns the time of a text, and the text that the API accepts for it. Without an error
 // that is the text itself where the API accepts it. The errors are declared in this package.
 func (c Clock) Read(text string) (model.Time, string, error) {

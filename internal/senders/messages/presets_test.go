@@ -142,3 +142,41 @@ func TestRows_TwoFieldsOfOneNewNameAreBothKept(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// A word for a time that is not known is no time, and the message about any other text names the setting of
+// the row: its reader runs no command with flags.
+func TestPresets_SayWhatToDoAboutATime(t *testing.T) {
+	for _, word := range []string{`"N/A"`, `"n/a"`, `"unknown"`, `"null"`, `"-"`, `""`, `null`} {
+		want := []string{"by_topic temperature=21.5 timestamp=2026-04-20T14:00:00Z"}
+		got := observed(t, nil, "zigbee2mqtt", `{"temperature":21.5,"last_seen":`+word+`}`)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("last_seen %s: %s", word, diff)
+		}
+	}
+	kinds, err := iot.Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"soon": "want 2026-04-20T14:00:00Z, 2026-04-20 14:00, or epoch seconds or milliseconds; " +
+			"set time.format in the row zigbee2mqtt of sources for another form, such as '%d.%m.%Y %H:%M'",
+		"46348": "set time.format in the row zigbee2mqtt of sources to excel, or send a date",
+		"1/11/2026 10:00": "set time.format in the row zigbee2mqtt of sources to '%m/%d/%Y' or '%d/%m/%Y', " +
+			"with its marks and the time of day as they are written",
+		"2026-11-01 10:00:00 IST": "set time.zone in the row zigbee2mqtt of sources to the place that it is " +
+			"of, such as Asia/Kolkata, or write the offset",
+	} {
+		mapping := points.Mapping{Catalog: kinds}
+		options := messages.Options{Source: "zigbee2mqtt", Row: mapping.Row("zigbee2mqtt"), Now: arrival,
+			Points: 1}
+		found, err := messages.Decode([]byte(`{"temperature":21.5,"last_seen":"`+text+`"}`), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, o := mapping.Observation(&found[0], "by_topic")
+		if o.DecodeError == nil || !strings.Contains(o.DecodeError.Message, want) ||
+			strings.Contains(o.DecodeError.Message, "--") {
+			t.Errorf("last_seen %s: %+v; want %q", text, o.DecodeError, want)
+		}
+	}
+}

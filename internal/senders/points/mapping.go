@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/columns"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/timetext"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
@@ -149,12 +150,12 @@ func (b *builder) template(template string, p *Point) (text string, ok bool) {
 	return text, ok
 }
 
-// time returns the time of a point: from the fields of the row, else its own.
+// time returns the time of a point: from the fields of the row, else its own. A text such as N/A is no time.
 func (b *builder) time(p *Point) (time.Time, *model.FieldError) {
 	var texts []string
 	for _, name := range b.row.Time.From {
 		b.used[name] = true
-		if text := p.value(name); text != "" {
+		if text := p.value(name); !columns.Missing(text) {
 			texts = append(texts, text)
 		}
 	}
@@ -168,7 +169,8 @@ func (b *builder) time(p *Point) (time.Time, *model.FieldError) {
 	}
 	if err != nil {
 		field := strings.Join(b.row.Time.From, "+")
-		return p.At, &model.FieldError{Field: field, Code: ingest.CodeTimeForm, Message: err.Error()}
+		return p.At, &model.FieldError{Field: field, Code: ingest.CodeTimeForm,
+			Message: timetext.MessageInSources(err, b.row.Match)}
 	}
 	return at.Time(), nil
 }
