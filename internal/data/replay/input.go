@@ -226,6 +226,10 @@ func (in Input) newReader(name string, text *bufio.Reader) (reader, error) {
 		return in.openWeb(name, text)
 	}
 	start := firstLines(text)
+	if bytes.HasPrefix(start, []byte{recordSeparator}) {
+		text = bufio.NewReaderSize(withoutSeparators{text}, bufferSize)
+		start = firstLines(text)
+	}
 	found, err := detectFormat(name, start, len(in.Columns) > 0 || in.Shape.describes(), in.Points != nil)
 	if err != nil {
 		return nil, err

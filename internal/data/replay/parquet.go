@@ -34,7 +34,10 @@ func (in Input) openParquet(name string, file files.File) (_ reader, err error) 
 		refused: refused, shape: Shape{Constants: in.Shape.Constants}, firstRow: 1,
 	}
 	if r.clock.Zone == nil { // of times that are not adjusted to UTC
-		r.clock.Zone, r.assumed = time.UTC, ", in UTC, as it has no zone (--zone names another)"
+		r.clock.Zone = time.UTC
+		if opened.NumRows() > 0 { // what the times of a file look like is known from its rows
+			r.assumed = ", in UTC, as it has no zone (--zone names another)"
+		}
 	}
 	for _, l := range rows.leaves {
 		if l.text != nil {

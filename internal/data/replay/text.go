@@ -60,6 +60,23 @@ func firstLines(r *bufio.Reader) []byte {
 	}
 }
 
+// recordSeparator begins each value of a JSON text sequence, RFC 7464.
+const recordSeparator = 0x1e
+
+// withoutSeparators reads a JSON text sequence as its values, with a space in place of each separator. Inside
+// a string of JSON the character is always escaped.
+type withoutSeparators struct{ io.Reader }
+
+func (r withoutSeparators) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	for i := range p[:n] {
+		if p[i] == recordSeparator {
+			p[i] = ' '
+		}
+	}
+	return n, err
+}
+
 // quoteLimit bounds a quotation of a file, in bytes.
 const quoteLimit = 60
 
