@@ -273,8 +273,19 @@ async function alone(name, command) {
   const ended = new Promise((resolve) => browser.on("exit", resolve))
   browser.kill()
   await ended
-  rmSync(profile, {recursive: true, force: true, maxRetries: 5})
+  await remove(profile)
   console.log(name)
+}
+
+// The processes that a browser started outlive it for a moment, and still write into its profile.
+async function remove(profile) {
+  for (const until = Date.now() + 10_000; ; await new Promise((resolve) => setTimeout(resolve, 100))) {
+    try {
+      return rmSync(profile, {recursive: true, force: true})
+    } catch (e) {
+      if (e.code !== "ENOTEMPTY" || Date.now() > until) throw e
+    }
+  }
 }
 site.close()
 site.closeAllConnections()

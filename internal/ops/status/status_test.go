@@ -258,6 +258,20 @@ func TestStatus_OfATableAloneIsNotKnown(t *testing.T) {
 	}
 }
 
+// A stream progress that was begun says nothing, until it should have been replaced.
+func TestStatus_OfATableWhoseFirstChangeIsNotProcessed(t *testing.T) {
+	for age, want := range map[time.Duration]status.State{
+		time.Minute: status.NotKnown, 11 * time.Minute: status.Act, 24 * time.Hour: status.Act,
+	} {
+		n := quiet(t)
+		n.put(t, item.FromBegunProgress(now.Add(-age)))
+		line := n.reader.Read(t.Context())[0]
+		if line.Part != "table stream" || line.State != want || strings.Contains(line.Text, "(1m ago)") {
+			t.Errorf("begun %s ago: %+v, want %s", age, line, want)
+		}
+	}
+}
+
 func TestStatus_OfADevCountsItsOnFailureFile(t *testing.T) {
 	n := quiet(t)
 	n.reader.Stack = nil
