@@ -1,7 +1,9 @@
 package exhaustive
 
 import (
+	"fmt"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
@@ -58,4 +60,28 @@ func reachedContents(t *testing.T, sc scenario) map[string]bool {
 		}
 	}
 	return all
+}
+
+// A process whose requests come in another order when its history is repeated gets the response of another
+// request: the search must not go on.
+func TestNext_RefusesCodeThatIsNoFunctionOfItsResponses(t *testing.T) {
+	runs := 0
+	body := func(d *driver) {
+		runs++
+		first, second := "row 1", "row 2"
+		if runs == 2 {
+			first, second = second, first
+		}
+		d.ask(&request{kind: reads, text: first})
+		d.ask(&request{kind: reads, text: second})
+	}
+	defer func() {
+		if got := fmt.Sprint(recover()); !strings.Contains(got, `asks for "row 2" where it asked for "row 1"`) {
+			t.Errorf("%s: want both requests named", got)
+		}
+	}()
+	p := newProcesses()
+	root := p.root("function", body)
+	p.next(root)
+	p.next(p.step(root, &response{text: "none"}))
 }

@@ -137,19 +137,24 @@ func (p *processes) step(l *local, r *response) *local {
 }
 
 // next returns what the process asks for. It runs the code of the process from its start,
-// with the responses so far.
+// with the responses so far. It panics if the code asks for something else than before: a response would
+// then be of another request.
 func (p *processes) next(l *local) *request {
 	l.once.Do(func() {
-		history := make([]*response, l.depth)
+		history := make([]*local, l.depth)
 		for at := l; at.parent != nil; at = at.parent {
-			history[at.depth-1] = at.last
+			history[at.depth-1] = at
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		d := &driver{ctx: ctx, asks: make(chan *request), answers: make(chan *response), replays: len(history)}
 		go l.body(d)
-		for _, r := range history {
-			<-d.asks
-			d.answers <- r
+		for _, h := range history {
+			asked, known := <-d.asks, p.next(h.parent)
+			if asked.kind != known.kind || asked.text != known.text {
+				panic(fmt.Sprintf("%s asks for %q where it asked for %q: its code is no function of its responses",
+					l.name, asked.text, known.text))
+			}
+			d.answers <- h.last
 		}
 		l.next = p.request(<-d.asks)
 		d.gone.Store(true)

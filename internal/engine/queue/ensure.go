@@ -84,20 +84,19 @@ func (e *ensuring) attempt(ctx context.Context) (storage.WriteResult, error) {
 		if err != nil {
 			return storage.Unknown, err
 		}
-		undecided := map[storage.Invalidation]int{} // index
-		var these []storage.Invalidation
+		var these []storage.Invalidation // of undecided buckets
+		var undecided []int
 		for n, d := range e.all {
 			if e.Decisions[n] == Undecided {
 				d.Shard = newest.Shard(d.Key.Series)
-				these = append(these, d.Invalidation)
-				undecided[these[len(these)-1]] = n
+				these, undecided = append(these, d.Invalidation), append(undecided, n)
 			}
 		}
 		missing := e.read(ctx, these)
 		result, left, err := e.putAll(ctx, missing)
 		if e.known.younger(Lead, e.Now()) {
 			for i, n := range undecided {
-				if !left[i] {
+				if !left[these[i]] {
 					e.decideStored(n)
 				}
 			}
