@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -63,7 +64,9 @@ func newHoursTop(t *testing.T, series, shards int) *hoursTop {
 	hour := tier.Hour.BucketAt(model.NewTime(time.Now()))
 	w.hour = hour.Start
 	queue := storage.Generation{Number: 1, Shards: shards}
-	w.changeQueue(storage.Generations{{Shards: storage.FirstGeneration.Shards, RetiredAt: hour.Start}, queue})
+	changeQueue(t, w.table, storage.Generations{
+		{Shards: storage.FirstGeneration.Shards, RetiredAt: hour.Start}, queue,
+	})
 	for n := range series {
 		s := kind.Series(fmt.Sprint("d", n), "", model.Order{})
 		e := model.Event{Series: s, Order: model.Order{At: hour.Start}, ArrivedAt: hour.Start,
@@ -82,17 +85,17 @@ func newHoursTop(t *testing.T, series, shards int) *hoursTop {
 	return w
 }
 
-// changeQueue replaces the queue shards of the table.
-func (w *hoursTop) changeQueue(g storage.Generations) {
-	w.t.Helper()
-	ctx := w.t.Context()
-	stored, err := w.table.QueueConfig(ctx)
+// changeQueue replaces the queue shards of a table.
+func changeQueue(t *testing.T, table tableconfig.QueueStore, g storage.Generations) {
+	t.Helper()
+	stored, err := table.QueueConfig(t.Context())
 	if err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
 	next := storage.QueueConfig{Generations: g, Rev: [16]byte{1}}
-	if result, err := w.table.PutQueueConfig(ctx, next, stored.Rev); err != nil || result != storage.Written {
-		w.t.Fatal(result, err)
+	result, err := table.PutQueueConfig(t.Context(), next, stored.Rev)
+	if err != nil || result != storage.Written {
+		t.Fatal(result, err)
 	}
 }
 

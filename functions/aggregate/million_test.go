@@ -99,17 +99,9 @@ func newFleet(t *testing.T, scale, devices int, unit tier.Unit, shards int) *fle
 	if err := table.Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	stored, err := table.QueueConfig(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	next := storage.QueueConfig{Rev: [16]byte{1}, Generations: storage.Generations{
+	changeQueue(t, table, storage.Generations{
 		{Shards: storage.FirstGeneration.Shards, RetiredAt: now()}, {Number: 1, Shards: shards},
-	}}
-	result, err := table.PutQueueConfig(t.Context(), next, stored.Rev)
-	if err != nil || result != storage.Written {
-		t.Fatal(result, err)
-	}
+	})
 	for n := range devices / f.scale {
 		f.series = append(f.series, f.kind.Series(fmt.Sprint("d", n), "", model.Order{}))
 	}

@@ -60,7 +60,7 @@ func newRecorded(ctx context.Context, rig *loggers.Rig, endpoint string, seed ui
 	began := time.Now()
 	r := &recorded{seed: seed, log: &Log{
 		Kind: kind, Base: tier.Hour.BucketAt(now()).Start.Add(-Slots * Step),
-		Clock: func() int64 { return int64(time.Since(began)) },
+		Clock: func() int64 { return int64(time.Since(began)) }, Follows: true,
 	}}
 	writer := queue.NewWriter(table, kinds)
 	for i := range clientCount {

@@ -31,7 +31,7 @@ func (l *Log) Check() error {
 	bySeries := l.bySeries()
 	for _, name := range slices.Sorted(maps.Keys(bySeries)) {
 		operations := bySeries[name]
-		switch porcupine.CheckOperationsTimeout(newPolicy(l.Kind).model(), operations, patience) {
+		switch porcupine.CheckOperationsTimeout(l.policy().model(), operations, patience) {
 		case porcupine.Illegal:
 			return &Violation{name,
 				fmt.Sprintf("no order of its %d operations explains all responses", len(operations)), l}
@@ -48,7 +48,7 @@ func (l *Log) Check() error {
 // Draw writes the history of the series as a page in which each operation is a bar, with the
 // longest order that explains the responses.
 func (v *Violation) Draw(path string) error {
-	m := newPolicy(v.log.Kind).model()
+	m := v.log.policy().model()
 	_, info := porcupine.CheckOperationsVerbose(m, v.log.bySeries()[v.Series], patience)
 	if err := porcupine.VisualizePath(m, info, path); err != nil {
 		return fmt.Errorf("draw the history of %s: %w", v.Series, err)

@@ -87,6 +87,8 @@ type Log struct {
 	Kind  *catalog.Kind
 	Base  model.Time   // of the first slot
 	Clock func() int64 // strictly monotonic; nil counts calls and returns
+	// Follows is set if the latest item follows deletions and corrections, some time after them.
+	Follows bool
 
 	mu         sync.Mutex
 	now        int64              // guarded by mu, as is the rest

@@ -3,7 +3,6 @@
 package timetext
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,31 +19,6 @@ type Clock struct {
 	Unit   time.Duration  // the cells are numbers of this unit since 1970, or of days by Excel; 0 if they are not
 	Format string         // as the user wrote Layout or Unit, for messages
 	Order  Order          // of the day and the month of dates such as 1/11/2026
-}
-
-// The errors of Clock.
-var (
-	ErrNoZone = errors.New("has no time zone: pass --zone, such as --zone UTC or --zone Europe/Berlin")
-	ErrNoTime = errors.New(
-		"is not a time: want 2026-04-20T14:00:00Z, 2026-04-20 14:00, or epoch seconds or milliseconds; pass --time-format for another form, such as --time-format '%d.%m.%Y %H:%M'")
-	ErrNoFormat = errors.New("is not in the form of --time-format")
-	ErrSmall    = errors.New("is not a time: as epoch seconds it is in 1970; five digits are the day number " +
-		"of a spreadsheet: pass --time-format excel, or export the column as a date")
-	ErrSlashes = errors.New("is a date with the month or the day first: pass --time-format '%m/%d/%Y' or " +
-		"'%d/%m/%Y', with its marks and the time of day as they are written")
-)
-
-// MessageInSources returns the message of an error of Read for a user who sets the form of times in a row of
-// sources, not by a flag of a command.
-func MessageInSources(err error, row string) string {
-	setting := "time.format in the row " + row + " of sources"
-	return strings.NewReplacer(
-		"pass --time-format for", "set "+setting+" for", "pass --time-format", "set "+setting+" to",
-		"such as --time-format ", "such as ", "--time-format", setting,
-		"export the column as a date", "send a date",
-		"pass --zone with the place that it is of, such as --zone ",
-		"set time.zone in the row "+row+" of sources to the place that it is of, such as ",
-	).Replace(err.Error())
 }
 
 // Read returns the time of a text, and the text that the API accepts for it. Without an error

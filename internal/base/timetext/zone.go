@@ -1,17 +1,11 @@
 package timetext
 
 import (
-	"errors"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 )
-
-// ErrZoneName is returned for a zone whose name is not enough to know its offset: IST is the time of India,
-// of Ireland and of Israel.
-var ErrZoneName = errors.New("has the name of a time zone that does not say its offset: pass --zone " +
-	"with the place that it is of, such as --zone Asia/Kolkata, or write the offset, such as +05:30")
 
 // zoneNames are the offsets in hours of the names of RFC 5322, section 4.3.
 var zoneNames = map[string]int{

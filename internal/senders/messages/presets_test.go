@@ -159,12 +159,12 @@ func TestPresets_SayWhatToDoAboutATime(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"soon": "want 2026-04-20T14:00:00Z, 2026-04-20 14:00, or epoch seconds or milliseconds; " +
-			"set time.format in the row zigbee2mqtt of sources for another form, such as '%d.%m.%Y %H:%M'",
-		"46348": "set time.format in the row zigbee2mqtt of sources to excel, or send a date",
+			"for another form, set time.format in the row zigbee2mqtt of sources to '%d.%m.%Y %H:%M'",
+		"46348": "set time.format in the row zigbee2mqtt of sources to excel, or write it as a date",
 		"1/11/2026 10:00": "set time.format in the row zigbee2mqtt of sources to '%m/%d/%Y' or '%d/%m/%Y', " +
 			"with its marks and the time of day as they are written",
-		"2026-11-01 10:00:00 IST": "set time.zone in the row zigbee2mqtt of sources to the place that it is " +
-			"of, such as Asia/Kolkata, or write the offset",
+		"2026-11-01 10:00:00 IST": "set time.zone in the row zigbee2mqtt of sources to Asia/Kolkata, or the " +
+			"place that it is of, or write the offset",
 	} {
 		mapping := points.Mapping{Catalog: kinds}
 		options := messages.Options{Source: "zigbee2mqtt", Row: mapping.Row("zigbee2mqtt"), Now: arrival,

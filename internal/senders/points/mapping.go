@@ -170,7 +170,7 @@ func (b *builder) time(p *Point) (time.Time, *model.FieldError) {
 	if err != nil {
 		field := strings.Join(b.row.Time.From, "+")
 		return p.At, &model.FieldError{Field: field, Code: ingest.CodeTimeForm,
-			Message: timetext.MessageInSources(err, b.row.Match)}
+			Message: timetext.Message(err, timeSettings(b.row))}
 	}
 	return at.Time(), nil
 }
@@ -281,4 +281,14 @@ func (b *builder) has(name string) bool {
 
 func (b *builder) add(name string, form ingest.Form, text string) {
 	b.Fields = append(b.Fields, ingest.Field{Name: name, Form: form, Text: text})
+}
+
+// timeSettings are how a user sets the form and the zone of times of a row of sources.
+func timeSettings(row *config.SourceRow) timetext.Settings {
+	set := func(name string) func(string) string {
+		return func(value string) string {
+			return "set " + name + " in the row " + row.Match + " of sources to " + value
+		}
+	}
+	return timetext.Settings{Format: set("time.format"), Zone: set("time.zone")}
 }

@@ -184,13 +184,20 @@ func batchWriteItem(s *Server, in *batchWriteInput) (any, error) {
 		UnprocessedItems map[string][]writeRequest
 		ConsumedCapacity []consumed `json:",omitempty"`
 	}{UnprocessedItems: map[string][]writeRequest{}}
-	for _, b := range all {
-		left := b.t.takeThrottled(&b.actions, in.RequestItems[b.name])
-		if len(b.actions) == 0 {
-			return nil, errThrottled
-		}
-		if left != nil {
+	taken := 0
+	for i := range all {
+		b := &all[i]
+		if left := b.t.takeThrottled(&b.actions, in.RequestItems[b.name]); left != nil {
 			out.UnprocessedItems[b.name] = left
+		}
+		taken += len(b.actions)
+	}
+	if taken == 0 {
+		return nil, errThrottled
+	}
+	for _, b := range all {
+		if len(b.actions) == 0 {
+			continue
 		}
 		result, err := b.t.Write("", [sha256.Size]byte{}, b.actions)
 		if err = errors.Join(err, result.Stored.Wait()); err != nil {
