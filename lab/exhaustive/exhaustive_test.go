@@ -76,7 +76,8 @@ func TestNext_RefusesCodeThatIsNoFunctionOfItsResponses(t *testing.T) {
 		d.ask(&request{kind: reads, text: second})
 	}
 	defer func() {
-		if got := fmt.Sprint(recover()); !strings.Contains(got, `asks for "row 2" where it asked for "row 1"`) {
+		const want = `asks for "row 2" where it asked for "row 1"`
+		if got := fmt.Sprint(recover()); !strings.Contains(got, want) {
 			t.Errorf("%s: want both requests named", got)
 		}
 	}()

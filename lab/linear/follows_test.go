@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -17,26 +18,33 @@ func TestCheck_TheLatestItemFollowsADeletion(t *testing.T) {
 	latest := func(slot, payload uint8) Operation {
 		return Operation{Verb: ReadLatest, GotSlot: slot, Got: payload}
 	}
+	two := []Operation{added(1, 5), added(2, 6)}
+	three := append(slices.Clone(two), added(3, 7))
 	for name, c := range map[string]struct {
-		history         []Operation
+		before, then    []Operation
 		follows, stands bool // possible if latest items follow, and if they do not
 	}{
-		"followed":         {[]Operation{added(1, 5), added(2, 6), deleted(2), latest(1, 5)}, true, false},
-		"not yet":          {[]Operation{added(1, 5), added(2, 6), deleted(2), latest(2, 6)}, true, true},
-		"later":            {[]Operation{added(1, 5), added(2, 6), deleted(2), latest(2, 6), latest(1, 5)}, true, false},
-		"and back":         {[]Operation{added(1, 5), added(2, 6), deleted(2), latest(1, 5), latest(2, 6)}, false, false},
-		"nothing deleted":  {[]Operation{added(1, 5), added(2, 6), latest(1, 5)}, false, false},
-		"of another event": {[]Operation{added(1, 5), added(2, 6), added(3, 7), deleted(3), latest(1, 5)}, false, false},
-		"by a fold that read before the next deletion": {[]Operation{added(1, 5), added(2, 6), added(3, 7), deleted(3),
-			latest(3, 7), deleted(2), latest(2, 6), latest(1, 5)}, true, false},
-		"emptied": {[]Operation{added(1, 5), deleted(1), latest(0, 0), added(1, 8), latest(1, 8)}, true, false},
-		"an older event of the emptied item": {[]Operation{added(2, 5), deleted(2), latest(0, 0), added(1, 8),
-			latest(1, 8)}, true, false},
+		"followed":         {two, []Operation{deleted(2), latest(1, 5)}, true, false},
+		"not yet":          {two, []Operation{deleted(2), latest(2, 6)}, true, true},
+		"later":            {two, []Operation{deleted(2), latest(2, 6), latest(1, 5)}, true, false},
+		"and back":         {two, []Operation{deleted(2), latest(1, 5), latest(2, 6)}, false, false},
+		"nothing deleted":  {two, []Operation{latest(1, 5)}, false, false},
+		"of another event": {three, []Operation{deleted(3), latest(1, 5)}, false, false},
+		"by a fold that read before the next deletion": {
+			three, []Operation{deleted(3), latest(3, 7), deleted(2), latest(2, 6), latest(1, 5)}, true, false,
+		},
+		"emptied": {
+			two[:1], []Operation{deleted(1), latest(0, 0), added(1, 8), latest(1, 8)}, true, false,
+		},
+		"an older event of an emptied item": {
+			two[1:], []Operation{deleted(2), latest(0, 0), added(1, 8), latest(1, 8)}, true, false,
+		},
 	} {
 		for _, follows := range []bool{true, false} {
 			l := &Log{Kind: &catalog.Kind{}, Follows: follows}
-			for n, o := range c.history {
-				o.Series, o.Call, o.Return = "s", int64(2*n), int64(2*n+1)
+			for n, o := range slices.Concat(c.before, c.then) {
+				o.Series = "s"
+				o.Call, o.Return = int64(2*n), int64(2*n+1)
 				l.Operations = append(l.Operations, o)
 			}
 			want := c.stands

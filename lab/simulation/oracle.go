@@ -62,7 +62,8 @@ func (o *oracle) record(r *memory.Record) {
 		o.readers.add(change{key: key})
 		delete(o.events, key)
 		delete(o.accepted, key)
-		o.late[key] = expiresWithin(e, shortlyBefore, r.At)
+		// One that cannot be decoded never had what the item has of an expired one of the same time.
+		o.late[key] = expiresWithin(e, shortlyBefore, r.At) || e.Unreadable && o.unknown[key]
 		if newest, any := o.deleted[key.Series.WithoutShard()]; !any || newest.Before(key.Order) {
 			o.deleted[key.Series.WithoutShard()] = key.Order
 		}
@@ -101,9 +102,12 @@ func (o *oracle) accept(key model.EventKey) {
 }
 
 // acceptNow treats the events of repaired changes as accepted now, because a row that would
-// have expired before the repair is not created.
+// have expired before the repair is not created. Their deletions become known now, too.
 func (o *oracle) acceptNow(changes []storage.Change) {
 	for _, c := range changes {
+		if _, exists := o.events[c.Key]; !exists && c.Before != nil {
+			o.late[c.Key] = o.late[c.Key] || expiresWithin(*c.Before, time.Hour, o.Now())
+		}
 		if _, exists := o.accepted[c.Key]; exists {
 			o.accepted[c.Key] = o.Now()
 			o.late[c.Key] = o.late[c.Key] || expiresWithin(o.events[c.Key], time.Hour, o.Now())

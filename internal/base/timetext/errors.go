@@ -26,13 +26,13 @@ var (
 		return "has no time zone: " + set.Zone("UTC") + ", or the place that it is of, such as Europe/Berlin"
 	}}
 	ErrNoTime error = &readError{func(set Settings) string {
-		return "is not a time: want 2026-04-20T14:00:00Z, 2026-04-20 14:00, or epoch seconds or milliseconds; " +
-			"for another form, " + set.Format("'%d.%m.%Y %H:%M'") + ", as it is written"
+		return "is not a time: want 2026-04-20T14:00:00Z, 2026-04-20 14:00, or epoch seconds or " +
+			"milliseconds; for another form, " + set.Format("'%d.%m.%Y %H:%M'") + ", as it is written"
 	}}
 	ErrNoFormat       = errors.New("is not in the form")
 	ErrSmall    error = &readError{func(set Settings) string {
-		return "is not a time: as epoch seconds it is in 1970; five digits are the day number of a spreadsheet: " +
-			set.Format("excel") + ", or write it as a date"
+		return "is not a time: as epoch seconds it is in 1970; five digits are the day number of a " +
+			"spreadsheet: " + set.Format("excel") + ", or write it as a date"
 	}}
 	ErrSlashes error = &readError{func(set Settings) string {
 		return "is a date with the month or the day first: " + set.Format("'%m/%d/%Y'") +
