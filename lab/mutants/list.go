@@ -153,8 +153,10 @@ var foldMutants = []mutant{
 	},
 	{
 		Name: "put-remembered-early", Says: "an invalidation is remembered before it is stored", Tests: ensureTests,
-		Edits: []edit{{ensuring, "				undecided[these[len(these)-1]] = n\n",
-			"				undecided[these[len(these)-1]] = n\n				e.Add(d, e.Now())\n"}},
+		Edits: []edit{{ensuring,
+			"				these, undecided = append(these, d.Invalidation), append(undecided, n)\n",
+			"				these, undecided = append(these, d.Invalidation), append(undecided, n)\n" +
+				"				e.Add(d, e.Now())\n"}},
 	},
 	{
 		Name: "frozen-clock", Says: "a clock that is before a delivered change is trusted", Tests: deferredTests,

@@ -16,7 +16,7 @@ var lateMutants = []mutant{
 	},
 	{
 		Name: "late-unknown", Says: "a put whose result is unknown is a put", Tests: ensureTests,
-		Edits: []edit{{ensuring, "				if !left[i] {\n", "				if !left[i] || true {\n"}},
+		Edits: []edit{{ensuring, "				if !left[these[i]] {\n", "				if !left[these[i]] || true {\n"}},
 	},
 	{
 		Name: "late-at-closing", Says: "a bucket that has just closed waits for a tick",
