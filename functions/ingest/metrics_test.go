@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,6 +136,28 @@ func TestMetrics_NamesThePointsThatAreNotStored(t *testing.T) {
 	field, _, n := protowire.ConsumeTag(partial)
 	if rejected, _ := protowire.ConsumeVarint(partial[n:]); number != 1 || field != 1 || rejected != 4 {
 		t.Errorf("field %d, %d: %d rejected points, want 4 in 1, 1", number, field, rejected)
+	}
+}
+
+// A histogram with many buckets is stored in parts. It is one data point, also in what is refused of it.
+func TestMetrics_ADividedPointIsRejectedOnce(t *testing.T) {
+	var bounds []float64
+	for b := range 120 {
+		bounds = append(bounds, float64(b))
+	}
+	histogram := func(n uint64) write {
+		one := &metrics.HistogramDataPoint{TimeUnixNano: sampleNanos, Count: n,
+			BucketCounts: slices.Repeat([]uint64{n}, len(bounds)+1), ExplicitBounds: bounds}
+		all := &metrics.Histogram{DataPoints: []*metrics.HistogramDataPoint{one},
+			AggregationTemporality: metrics.AggregationTemporality_AGGREGATION_TEMPORALITY_DELTA}
+		data := &metrics.Metric_Histogram{Histogram: all}
+		return export(t, true, exported(&metrics.Metric{Name: "h", Data: data}))
+	}
+	f := newCollector(t, nil, nil)
+	f.write(t, histogram(1))
+	r := f.write(t, histogram(2))
+	if !strings.Contains(r.Body, `1 of 1 data`) || !strings.Contains(r.Body, `"rejectedDataPoints":"1"`) {
+		t.Errorf("%s, want one rejected point", r.Body)
 	}
 }
 

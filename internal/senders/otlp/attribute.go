@@ -1,12 +1,55 @@
 package otlp
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strconv"
 
 	common "go.opentelemetry.io/proto/otlp/common/v1"
+	resource "go.opentelemetry.io/proto/otlp/resource/v1"
+
+	"github.com/tidemark-db/tidemark/internal/senders/points"
 )
+
+// scopePrefix begins the names of the tags of a scope, as OpenTelemetry names them in formats without scopes.
+const scopePrefix = "otel.scope."
+
+// sharedTags returns what the points of a scope have in common: the attributes of their resource, and the
+// name, version and attributes of their scope. wrong is why they do not tell which resource or scope it is.
+func sharedTags(r *resource.Resource, s *common.InstrumentationScope) (tags []points.Tag, wrong string) {
+	tags, wrong = attributeTags(r.GetAttributes(), points.Tag{Resource: true})
+	for _, t := range []points.Tag{
+		{Name: scopePrefix + "name", Value: s.GetName(), Resource: true},
+		{Name: scopePrefix + "version", Value: s.GetVersion(), Resource: true},
+	} {
+		if t.Value != "" {
+			tags = append(tags, t)
+		}
+	}
+	scope, wrongScope := attributeTags(s.GetAttributes(), points.Tag{Name: scopePrefix, Resource: true})
+	return append(tags, scope...), cmp.Or(wrong, wrongScope)
+}
+
+// attributeTags returns attributes as tags, whose names begin as the one of like. wrong is why they do not
+// tell a series: a key must be of one attribute.
+func attributeTags(attributes []*common.KeyValue, like points.Tag) (tags []points.Tag, wrong string) {
+	for _, a := range attributes {
+		t := like
+		t.Name += a.Key
+		t.Value = attributeText(a.GetValue())
+		switch {
+		case a.Key == "":
+			wrong = "with an attribute without a key: send its key"
+		case slices.ContainsFunc(tags, func(other points.Tag) bool { return other.Name == t.Name }):
+			wrong = fmt.Sprintf("with the attribute %.64q twice: send it once", a.Key)
+		}
+		tags = append(tags, t)
+	}
+	return tags, wrong
+}
 
 // attributeText returns the value of an attribute as text: of a list or a map its JSON, of bytes
 // their Base64, and "" of no value. Equal values have equal texts, so that a series keeps its name.

@@ -4,8 +4,10 @@ package otlp
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -39,6 +41,7 @@ const (
 const (
 	CodeUnsupported = "unsupported-type" // a type or a temporality that is not stored
 	CodeNoValue     = "no-value"         // a number without a number
+	CodeSeries      = "series"           // the name or the attributes do not tell the series
 )
 
 // ErrSyntax is returned for a body that is not a request to export metrics.
@@ -61,16 +64,24 @@ func Decode(body []byte, o Options) ([]points.Point, error) {
 	if o.JSON {
 		unmarshal = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal
 	}
-	if err := unmarshal(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")), &data); err != nil {
+	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
+	if err := unmarshal(body, &data); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
 	d := decoder{Options: o}
+	metricCount := 0
 	for _, r := range data.ResourceMetrics {
-		d.resource = resourceTags(r.GetResource().GetAttributes())
 		for _, scope := range r.ScopeMetrics {
+			d.shared, d.wrong = sharedTags(r.GetResource(), scope.GetScope())
 			for _, m := range scope.Metrics {
 				d.metric(m)
 			}
+			metricCount += len(scope.Metrics)
+		}
+	}
+	if metricCount == 0 && o.JSON { // such as traces, which have other members
+		if err := (protojson.UnmarshalOptions{}).Unmarshal(body, &data); err != nil {
+			return nil, fmt.Errorf("%w: it has no metric, but %w", ErrSyntax, err)
 		}
 	}
 	if d.count > o.Points {
@@ -82,17 +93,10 @@ func Decode(body []byte, o Options) ([]points.Point, error) {
 // decoder collects the points of a body.
 type decoder struct {
 	Options
-	resource []points.Tag // of the present resource
-	count    int          // data points, including those beyond the limit
-	points   []points.Point
-}
-
-// resourceTags returns the attributes of a resource.
-func resourceTags(attributes []*common.KeyValue) (tags []points.Tag) {
-	for _, a := range attributes {
-		tags = append(tags, points.Tag{Name: a.Key, Value: attributeText(a.GetValue()), Resource: true})
-	}
-	return tags
+	shared []points.Tag // of the present resource and scope
+	wrong  string       // with the attributes of the present resource or scope
+	count  int          // data points, including those beyond the limit
+	points []points.Point
 }
 
 func float(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
@@ -181,15 +185,18 @@ func (d *decoder) add(p points.Point) {
 
 func (d *decoder) point(name string, p dataPoint, fields []ingest.Field) points.Point {
 	line := d.count + 1
-	out := points.Point{Line: line, Name: name, Tags: d.resource[:len(d.resource):len(d.resource)],
-		Fields: fields, At: d.Now}
 	if n := len(p.GetAttributes()); n > d.Parts {
 		return points.Invalid(line, ingest.CodeTooManyFields,
 			fmt.Sprintf("%.64q has %d attributes: at most %d", name, n, d.Parts))
 	}
-	for _, a := range p.GetAttributes() {
-		out.Tags = append(out.Tags, points.Tag{Name: a.Key, Value: attributeText(a.GetValue())})
+	own, wrong := attributeTags(p.GetAttributes(), points.Tag{})
+	if name == "" {
+		wrong = "without the name of a metric"
 	}
+	if wrong = cmp.Or(d.wrong, wrong); wrong != "" {
+		return points.Invalid(line, CodeSeries, fmt.Sprintf("%.64q has a data point %s", name, wrong))
+	}
+	out := points.Point{Line: line, Name: name, Tags: slices.Concat(d.shared, own), Fields: fields, At: d.Now}
 	if t := p.GetTimeUnixNano(); t != 0 {
 		out.At = time.Unix(int64(t/1e9), int64(t%1e9))
 	}

@@ -3,6 +3,7 @@ package otlp_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,6 +129,59 @@ func TestDecode_AnAttributeThatIsNoSingleValueIsKeptAsText(t *testing.T) {
 	for i, want := range []string{`["a",1,true]`, `{"b":"0.5"}`, "/wA="} {
 		if tag := got[0].Tags[i]; tag.Value != want {
 			t.Errorf("%s is %s, want %s", tag.Name, tag.Value, want)
+		}
+	}
+}
+
+// decodeResource decodes a request with one resource, or the error.
+func decodeResource(resource string) ([]points.Point, error) {
+	body := []byte(`{"resourceMetrics":[` + resource + `]}`)
+	return otlp.Decode(body, otlp.Options{JSON: true, Now: time.Unix(1, 0), Points: 10, Parts: 10})
+}
+
+func TestDecode_ASeriesThatIsNotNamedOnceIsRefused(t *testing.T) {
+	const twice = `"attributes":[{"key":"a","value":{"stringValue":"1"}},` +
+		`{"key":"a","value":{"stringValue":"2"}}]`
+	for _, c := range []struct{ resource, metric, point, want string }{
+		{metric: `"name":"g",`, point: "," + twice, want: `the attribute "a" twice`},
+		{metric: `"name":"g",`, resource: twice, want: `the attribute "a" twice`},
+		{metric: `"name":"g",`, point: `,"attributes":[{}]`, want: "an attribute without a key"},
+		{want: "without the name of a metric"},
+	} {
+		got, err := decodeResource(`{"resource":{` + c.resource + `},"scopeMetrics":[{"metrics":[{` +
+			c.metric + `"gauge":{"dataPoints":[{"asInt":"7"` + c.point + `}]}}]}]}`)
+		if err != nil || got[0].Err == nil || !strings.Contains(got[0].Err.Message, c.want) {
+			t.Errorf("%+v: %+v, %v; want %q", c, got, err, c.want)
+		}
+	}
+}
+
+// Two scopes of a service may have a metric of one name. A row of sources tells them apart by their tags.
+func TestDecode_AScopeIsTagsOfItsPoints(t *testing.T) {
+	got, err := decodeResource(`{"scopeMetrics":[{
+		"scope":{"name":"io.http","version":"1.2","attributes":[{"key":"shard","value":{"intValue":"3"}}]},
+		"metrics":[{"name":"g","gauge":{"dataPoints":[{"asInt":"7"}]}}]}]}`)
+	want := []points.Tag{
+		{Name: "otel.scope.name", Value: "io.http", Resource: true},
+		{Name: "otel.scope.version", Value: "1.2", Resource: true},
+		{Name: "otel.scope.shard", Value: "3", Resource: true},
+	}
+	if err != nil || len(got) != 1 || !slices.Equal(got[0].Tags, want) {
+		t.Errorf("%+v, %v; want the tags %+v", got, err, want)
+	}
+}
+
+func TestDecode_AnotherSignalIsRefused(t *testing.T) {
+	for body, want := range map[string]error{
+		`{"resourceSpans":[{"scopeSpans":[]}]}`:                               otlp.ErrSyntax,
+		`{"resourceLogs":[]}`:                                                 otlp.ErrSyntax,
+		`{"resourceMetrics":[{"instrumentationLibraryMetrics":[]}]}`:          otlp.ErrSyntax,
+		`{"resourceMetrics":[{"resource":{},"scopeMetrics":[{"scope":{}}]}]}`: nil,
+		`{}`: nil,
+	} {
+		got, err := otlp.Decode([]byte(body), otlp.Options{JSON: true, Points: 10, Parts: 10})
+		if !errors.Is(err, want) || len(got) > 0 {
+			t.Errorf("%s: %+v, %v; want %v", body, got, err, want)
 		}
 	}
 }

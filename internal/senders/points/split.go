@@ -38,6 +38,7 @@ func Split(kind *catalog.Kind, o ingest.Observation, most int) []ingest.Observat
 		part.Fields = slices.Concat(identity, others, chunk)
 		if n := len(parts) + 1; n > 1 {
 			part.Fields[stream].Text += ",part=" + strconv.Itoa(n)
+			part.Dropped = nil // the first part has them: they are reported once
 		}
 		parts, others = append(parts, part), nil
 	}

@@ -121,11 +121,23 @@ func (out *result) add(line int, r *model.AppendResult) {
 			return
 		}
 		reasons := lists.Map(r.Errors, func(e model.FieldError) string { return e.Error() })
-		out.rejected = append(out.rejected, rejection{line, strings.Join(reasons, "; ")})
+		out.reject(line, strings.Join(reasons, "; "))
 	case model.Collision:
-		out.rejected = append(out.rejected,
-			rejection{line, "a point of this series and time is stored with another value of the same field"})
+		out.reject(line, "a point of this series and time is stored with another value of the same field")
 	case model.Gone:
-		out.rejected = append(out.rejected, rejection{line, "the subject is being purged"})
+		out.reject(line, "the subject is being purged")
+	}
+}
+
+// reject adds why a point is not stored. Several parts of a point that is divided are one rejection, with
+// each reason once.
+func (out *result) reject(line int, reason string) {
+	n := len(out.rejected)
+	if n == 0 || out.rejected[n-1].line != line {
+		out.rejected = append(out.rejected, rejection{line, reason})
+		return
+	}
+	if last := &out.rejected[n-1]; !strings.Contains(last.reason, reason) {
+		last.reason += "; " + reason
 	}
 }
