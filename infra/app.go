@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/infra/internal/template"
 	"github.com/tidemark-db/tidemark/infra/tidemarkcdk"
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
@@ -25,7 +26,7 @@ type app struct {
 // built function; outdir is where the assembly is written, "" leaves that to the CDK command
 // line. The named contexts are true, in addition to the contexts of the command line.
 func newApp(file, code, outdir string, contexts ...string) (*app, error) {
-	settings, err := config.Load(file, domains.Kinds()...)
+	settings, err := configfile.Load(file, domains.Kinds()...)
 	if err != nil {
 		return nil, err
 	}

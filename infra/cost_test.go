@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -74,7 +75,7 @@ func parsedDollars(t *testing.T, pattern *regexp.Regexp, text string) float64 {
 // printedCost returns what is printed for a stage.
 func printedCost(t *testing.T, name string) string {
 	t.Helper()
-	settings, err := config.Load(allStages(t, t.TempDir()), domains.Kinds()...)
+	settings, err := configfile.Load(allStages(t, t.TempDir()), domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

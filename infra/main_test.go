@@ -14,7 +14,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/tidemark-db/tidemark/infra/internal/template"
-	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 )
 
@@ -46,7 +46,7 @@ func allStages(t testing.TB, folder string) (path string) {
 		}
 		text = append(text, data...)
 	}
-	path = filepath.Join(folder, config.FileName)
+	path = filepath.Join(folder, configfile.FileName)
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func stubs(t testing.TB, folder string) {
 		if err := os.MkdirAll(filepath.Join(folder, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		for _, file := range []string{"bootstrap", config.FileName} {
+		for _, file := range []string{"bootstrap", configfile.FileName} {
 			if err := os.WriteFile(filepath.Join(folder, name, file), []byte("a stub of "+name), 0o755); err != nil {
 				t.Fatal(err)
 			}

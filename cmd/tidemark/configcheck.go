@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
 	"github.com/tidemark-db/tidemark/internal/ops/cost"
@@ -71,8 +72,8 @@ func configCheckCommand(to *connection) *cobra.Command {
 				}
 			}
 			if against == "" {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s is valid: %d kinds, %d stages\n", cmp.Or(to.File, config.FileName),
-					len(after.Kinds), len(after.Stages))
+				fmt.Fprintf(cmd.OutOrStdout(), "%s is valid: %d kinds, %d stages\n",
+					cmp.Or(to.File, configfile.FileName), len(after.Kinds), len(after.Stages))
 				return nil
 			}
 			before, err := configBefore(cmd, to, against, stack)
@@ -117,7 +118,7 @@ func configBefore(cmd *cobra.Command, to *connection, against, stack string) (*c
 	if err != nil {
 		return nil, usagef("--against: %w", err)
 	}
-	before, err := config.Parse(against, data, domains.Kinds()...)
+	before, err := configfile.Parse(against, data, domains.Kinds()...)
 	if err != nil {
 		return nil, usagef("--against: %w", err)
 	}

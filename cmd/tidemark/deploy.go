@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/ops/cost"
 	"github.com/tidemark-db/tidemark/internal/ops/guide"
@@ -65,9 +66,9 @@ func deploy(cmd *cobra.Command, to *connection, choices string, yes bool) error 
 		return err
 	}
 	g := guide.Guide{
-		File: config.FileName, Known: known, Unattended: yes, In: cmd.InOrStdin(), Out: cmd.OutOrStdout(),
+		File: configfile.FileName, Known: known, Unattended: yes, In: cmd.InOrStdin(), Out: cmd.OutOrStdout(),
 		Parse: func(text []byte) (*config.Config, error) {
-			settings, err := config.Parse(config.FileName, text, domains.Kinds()...)
+			settings, err := configfile.Parse(configfile.FileName, text, domains.Kinds()...)
 			if err != nil {
 				err = usagef("%w", err)
 			}
@@ -115,7 +116,7 @@ func readChoices(name string) (guide.Choices, error) {
 
 // checkCheckout refuses to begin where the deployment could not end.
 func checkCheckout() error {
-	for _, file := range []string{"Makefile", "infra/cdk.json", config.FileName} {
+	for _, file := range []string{"Makefile", "infra/cdk.json", configfile.FileName} {
 		if _, err := os.Stat(file); err != nil {
 			return usagef("no %s here: run it in a checkout of Tidemark, which has the CDK app", file)
 		}

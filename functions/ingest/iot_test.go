@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/api/envelope"
-	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -137,7 +137,7 @@ func TestIoT_ACollisionIsQuarantinedWithItsPayloadOrMerged(t *testing.T) {
 	first := `{"tidemark_subject":"sensor_01","timestamp":1776600001,"temperature":20}`
 	second := `{"tidemark_subject":"sensor_01","timestamp":1776600001,"humidity":50}`
 	for policy, quarantined := range map[string]int{"report": 1, "merge": 0} {
-		conf, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {onCollision: "+policy+"}}"),
+		conf, err := configfile.Parse("tidemark.yaml", []byte("kinds: {READING: {onCollision: "+policy+"}}"),
 			domains.Kinds()...)
 		if err != nil {
 			t.Fatal(err)

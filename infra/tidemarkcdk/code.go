@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 )
 
 // modulePath is the module with the functions.
@@ -26,7 +26,7 @@ func (s *Tidemark) addCode(props Props) (remove func(), err error) {
 		return func() { os.RemoveAll(folder) }, s.build(props.Config)
 	}
 	for _, f := range s.deployed() {
-		for _, file := range []string{"bootstrap", config.FileName} {
+		for _, file := range []string{"bootstrap", configfile.FileName} {
 			path := filepath.Join(s.code, f.name, file)
 			if _, err := os.Stat(path); err != nil {
 				return remove, fmt.Errorf("%s not found: run make build first", path)
@@ -69,7 +69,7 @@ func (s *Tidemark) build(configFile string) error {
 		if output, err := build.CombinedOutput(); err != nil {
 			return fmt.Errorf("build function %s: %w: %s", f.name, err, output)
 		}
-		if err := os.WriteFile(filepath.Join(folder, config.FileName), file, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, configfile.FileName), file, 0o644); err != nil {
 			return fmt.Errorf("write the configuration of function %s: %w", f.name, err)
 		}
 	}

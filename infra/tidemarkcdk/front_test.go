@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/infra/internal/template"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -96,7 +97,7 @@ func newKinds(t *testing.T, n int) *config.Config {
 		text.WriteString("  " + name + ": {path: " + strings.ToLower(name) +
 			", subject: {name: DEVICE, path: devices, field: deviceId}}\n")
 	}
-	settings, err := config.Parse("many", []byte(text.String()), domains.Kinds()...)
+	settings, err := configfile.Parse("many", []byte(text.String()), domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

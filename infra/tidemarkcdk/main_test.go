@@ -14,6 +14,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/infra/internal/template"
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
@@ -31,7 +32,7 @@ type resource = template.Resource
 
 func shipped(t testing.TB) *config.Config {
 	t.Helper()
-	settings, err := config.Load("../../tidemark.yaml", domains.Kinds()...)
+	settings, err := configfile.Load("../../tidemark.yaml", domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func shipped(t testing.TB) *config.Config {
 func allStages(t testing.TB) *config.Config {
 	t.Helper()
 	settings := shipped(t)
-	more, err := config.Load("../testdata/stages.yaml", domains.Kinds()...)
+	more, err := configfile.Load("../testdata/stages.yaml", domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func stubs(t testing.TB, folder string) {
 		if err := os.MkdirAll(filepath.Join(folder, f.name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		for _, file := range []string{"bootstrap", config.FileName} {
+		for _, file := range []string{"bootstrap", configfile.FileName} {
 			if err := os.WriteFile(filepath.Join(folder, f.name, file), []byte("a stub of "+f.name),
 				0o755); err != nil {
 				t.Fatal(err)

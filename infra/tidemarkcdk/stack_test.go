@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 
-	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -37,11 +37,11 @@ func TestSynth_RejectsARetentionThatLosesData(t *testing.T) {
 		"{raw: 30d, hour: 31d, day: 2y, month: forever}": "folded after one of its",
 		"{raw: 1d, hour: 90d, month: forever}":           "before late events arrive",
 	} {
-		path := filepath.Join(t.TempDir(), config.FileName)
+		path := filepath.Join(t.TempDir(), configfile.FileName)
 		if err := os.WriteFile(path, []byte("tiers: "+retention), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := config.Load(path, domains.Kinds()...)
+		_, err := configfile.Load(path, domains.Kinds()...)
 		if err == nil || !strings.Contains(err.Error(), history) {
 			t.Errorf("%s: %v; want an error that contains %q", retention, err, history)
 		}

@@ -27,6 +27,7 @@ import (
 	"github.com/aws/constructs-go/constructs/v10"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
@@ -127,9 +128,9 @@ func NewTidemark(scope constructs.Construct, id string, props Props) (*Tidemark,
 
 func loadConfig(path string) (*config.Config, error) {
 	if path == "" {
-		return config.Parse("default", nil, domains.Kinds()...)
+		return configfile.Parse("default", nil, domains.Kinds()...)
 	}
-	return config.Load(path, domains.Kinds()...)
+	return configfile.Load(path, domains.Kinds()...)
 }
 
 func newTidemark(scope constructs.Construct, id string, props Props, settings *config.Config,

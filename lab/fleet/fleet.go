@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/base/clock"
-	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
 	"github.com/tidemark-db/tidemark/lab/loggers"
 	"github.com/tidemark-db/tidemark/pkg/domains"
@@ -110,7 +110,7 @@ func (f Fleet) start(ctx context.Context, dir string) (*stack.Stack, clock.Clock
 	if err := os.WriteFile(path, []byte(settings), 0o600); err != nil {
 		return nil, clock.Clock{}, err
 	}
-	cfg, err := config.Load(path, domains.Kinds()...)
+	cfg, err := configfile.Load(path, domains.Kinds()...)
 	if err != nil {
 		return nil, clock.Clock{}, err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/verify"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -45,7 +45,7 @@ func SweepCommand() *cobra.Command {
 
 // sweepAll returns how many buckets were worked off.
 func sweepAll(ctx context.Context, endpoint, name string, now model.Time) (swept int, _ error) {
-	settings, err := config.Load(config.FileName, domains.Kinds()...)
+	settings, err := configfile.Load(configfile.FileName, domains.Kinds()...)
 	if err != nil {
 		return 0, err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/local/ddbtest"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
@@ -19,11 +19,11 @@ func TestConfig_DeclaresBothStages(t *testing.T) {
 		if err := a.writeConfig(traced); err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(filepath.Join(a.checkout, config.FileName))
+		text, err := os.ReadFile(filepath.Join(a.checkout, configfile.FileName))
 		if err != nil {
 			t.Fatal(err)
 		}
-		settings, err := config.Parse(config.FileName, text, domains.Kinds()...)
+		settings, err := configfile.Parse(configfile.FileName, text, domains.Kinds()...)
 		if err != nil || len(settings.Stages) != 2 {
 			t.Fatalf("%v in\n%s", err, text)
 		}
@@ -65,7 +65,7 @@ func TestSecond_IsCreatedAndUpdatedWithoutWaiting(t *testing.T) {
 			ran(c, "make deploy STAGE=checkb CHANGES=1") != test.changes {
 			t.Errorf("%v: %v after %q", test.responses, err, c.ran)
 		}
-		text, err := os.ReadFile(filepath.Join(a.checkout, config.FileName))
+		text, err := os.ReadFile(filepath.Join(a.checkout, configfile.FileName))
 		if written := err == nil; written != (test.config != "") || !strings.Contains(string(text), test.config) {
 			t.Errorf("%v wrote %q, want %s", test.responses, text, test.config)
 		}

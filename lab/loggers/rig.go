@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
 	"github.com/tidemark-db/tidemark/internal/store/item"
@@ -55,7 +56,7 @@ func StartRig(ctx context.Context, o Options) (*Rig, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find tidemark.yaml: %w", err)
 	}
-	cfg, err := config.Load(configPath, domains.Kinds()...)
+	cfg, err := configfile.Load(configPath, domains.Kinds()...)
 	if err != nil {
 		return nil, err
 	}

@@ -279,7 +279,7 @@ var foldMutants = []mutant{
 	},
 	{
 		Name: "grace-changes", Says: "closing times change while tiers are deferred", Tests: changeTests,
-		Edits: []edit{{comparing, "modeText(deferred) }", "modeText(deferred && false) }"}},
+		Edits: []edit{{comparing, "textFor(Modes, deferred) }", "textFor(Modes, false) }"}},
 	},
 	{
 		Name: "defer-without-lead", Says: "aggregation leaves buckets before every reader folds them",

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
 	"github.com/tidemark-db/tidemark/pkg/domains"
@@ -42,7 +43,7 @@ func invoke(ctx context.Context, name, file string, out, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	settings, err := config.Load(config.FileName, domains.Kinds()...)
+	settings, err := configfile.Load(configfile.FileName, domains.Kinds()...)
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func invoke(ctx context.Context, name, file string, out, log io.Writer) error {
 	}
 	defer database.Stop()
 	function, err := singleFunction{
-		name: name, config: settings, path: config.FileName, log: log,
+		name: name, config: settings, path: configfile.FileName, log: log,
 		endpoint: database.Endpoint, table: cmp.Or(os.Getenv(config.EnvTable), "tidemark"),
 	}.start(ctx)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/internal/local/engine/enginetest"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
@@ -101,7 +102,7 @@ func (b bench) invoke(t *testing.T, file string) ([]byte, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conf, err := config.Load(settings, domains.Kinds()...)
+	conf, err := configfile.Load(settings, domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

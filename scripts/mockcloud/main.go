@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -36,7 +37,7 @@ func run(args []string, out io.Writer) error {
 	if len(args) != 1 {
 		return errors.New("usage: mockcloud STAGE, such as prod")
 	}
-	settings, err := config.Load(config.FileName, domains.Kinds()...)
+	settings, err := configfile.Load(configfile.FileName, domains.Kinds()...)
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func run(args []string, out io.Writer) error {
 	}
 	i := slices.IndexFunc(settings.Stages, func(s config.Stage) bool { return s.Name == args[0] })
 	if i < 0 {
-		return fmt.Errorf("no stage %q in %s", args[0], config.FileName)
+		return fmt.Errorf("no stage %q in %s", args[0], configfile.FileName)
 	}
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)

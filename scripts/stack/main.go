@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -24,7 +25,7 @@ func main() {
 	yes := flag.Bool("yes", false, "ask nothing: approve wider privileges, detach what blocks a deletion")
 	changes := flag.Bool("changes", false, "only prepare a change set")
 	flag.Parse()
-	settings, err := config.Load(config.FileName, domains.Kinds()...)
+	settings, err := configfile.Load(configfile.FileName, domains.Kinds()...)
 	if err == nil {
 		err = run(settings, flag.Args(), options{yes: *yes, changes: *changes, out: os.Stdout, command: execute})
 	}
@@ -76,7 +77,7 @@ func run(settings *config.Config, words []string, o options) error {
 		}
 		return errUsage
 	}
-	return fmt.Errorf("no stage %q in %s", words[1], config.FileName)
+	return fmt.Errorf("no stage %q in %s", words[1], configfile.FileName)
 }
 
 // target is the stack of a stage.

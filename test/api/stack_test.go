@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
 	"github.com/tidemark-db/tidemark/pkg/domains"
@@ -56,7 +57,7 @@ const settingsPath = "testdata/tidemark.yaml"
 
 func settings(t *testing.T) *config.Config {
 	t.Helper()
-	read, err := config.Load(settingsPath, domains.Kinds()...)
+	read, err := configfile.Load(settingsPath, domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
-	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
@@ -92,11 +92,11 @@ func run(t *testing.T, browser, variable string, want map[string]map[string]int)
 
 func start(t *testing.T) *stack.Stack {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), config.FileName)
+	path := filepath.Join(t.TempDir(), configfile.FileName)
 	if err := os.WriteFile(path, []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	parsed, err := config.Load(path, domains.Kinds()...)
+	parsed, err := configfile.Load(path, domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

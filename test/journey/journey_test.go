@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
@@ -46,7 +46,7 @@ type harbour struct {
 
 func open(t *testing.T) *harbour {
 	t.Helper()
-	conf, err := config.Load("testdata/tidemark.yaml", domains.Kinds()...)
+	conf, err := configfile.Load("testdata/tidemark.yaml", domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

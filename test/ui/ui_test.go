@@ -26,7 +26,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark-db/tidemark/internal/base/clock"
-	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/internal/data/replay"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
@@ -117,11 +117,11 @@ func browser(t *testing.T) func(s *stack.Stack, env, scenarios []string) {
 // start runs a stack with the settings of these tests, and more.
 func start(t *testing.T, more string) *stack.Stack {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), config.FileName)
+	path := filepath.Join(t.TempDir(), configfile.FileName)
 	if err := os.WriteFile(path, []byte(settings+more), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	parsed, err := config.Load(path, domains.Kinds()...)
+	parsed, err := configfile.Load(path, domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/xray"
 	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/domains"
@@ -55,7 +56,7 @@ type Environment struct {
 // Open reads the configuration and opens the table. It returns an error if the configuration is not
 // valid. It makes no request.
 func Open(ctx context.Context, getenv func(string) string) (*Environment, error) {
-	settings, err := config.FromEnv(getenv, domains.Kinds()...)
+	settings, err := configfile.FromEnv(getenv, domains.Kinds()...)
 	if err != nil {
 		return nil, err
 	}

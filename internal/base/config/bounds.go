@@ -31,13 +31,13 @@ func number(path string, got, least, most int, why string) bound {
 }
 
 func sized(path string, got, least, most int, why string) bound {
-	return bound{path, least <= got && got <= most, bytesText(least) + " to " + bytesText(most), bytesText(got),
+	return bound{path, least <= got && got <= most, SizeText(least) + " to " + SizeText(most), SizeText(got),
 		why}
 }
 
 func lasting(path string, got, least, most time.Duration, why string) bound {
 	inner := least <= got && got <= most && got%time.Second == 0
-	return bound{path, inner, spanText(least) + " to " + spanText(most) + " in whole seconds", spanText(got),
+	return bound{path, inner, SpanText(least) + " to " + SpanText(most) + " in whole seconds", SpanText(got),
 		why}
 }
 

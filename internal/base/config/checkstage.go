@@ -42,13 +42,13 @@ func (s *Stage) mistakes() (found Mistakes) {
 			Mistake{Path: strings.TrimSuffix(path+"."+field, "."), Message: fmt.Sprintf(format, args...)})
 	}
 	if !stageName.MatchString(s.Name) {
-		wrong("", "%s is not a valid stage name: want at most 32 lower-case letters, digits and -, beginning with a letter", clip(s.Name))
+		wrong("", "%s is not a valid stage name: want at most 32 lower-case letters, digits and -, beginning with a letter", Clip(s.Name))
 	}
 	if s.Account != "" && !account.MatchString(s.Account) {
-		wrong("account", "%s is not the id of an AWS account: want 12 digits in quotes, or remove the key to allow any account", clip(s.Account))
+		wrong("account", "%s is not the id of an AWS account: want 12 digits in quotes, or remove the key to allow any account", Clip(s.Account))
 	}
 	if s.Region != "" && !region.MatchString(s.Region) {
-		wrong("region", "%s is not an AWS region: want one such as eu-central-1, or remove the key to allow any region", clip(s.Region))
+		wrong("region", "%s is not an AWS region: want one such as eu-central-1, or remove the key to allow any region", Clip(s.Region))
 	}
 	if b := s.Billing; b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
 		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, or write onDemand")
@@ -73,40 +73,40 @@ func (s *Stage) mistakes() (found Mistakes) {
 	}
 	if m := s.Monitoring; m != FullMonitoring && m != LeanMonitoring {
 		wrong("monitoring", "%s is not known: want full, or lean for the alarms on silence and loss only",
-			clip(string(m)))
+			Clip(string(m)))
 	}
 	if s.Removal != Retain && s.Removal != Destroy {
-		wrong("removal", "%s is not a removal policy: want retain (the table is kept) or destroy (the table is deleted with all data)", clip(string(s.Removal)))
+		wrong("removal", "%s is not a removal policy: want retain (the table is kept) or destroy (the table is deleted with all data)", Clip(string(s.Removal)))
 	}
 	if !slices.Contains(logRetentions, int(s.LogRetention/day)) || s.LogRetention%day != 0 {
 		wrong("logRetention",
 			"CloudWatch Logs does not support a retention of %s: want one of these numbers of days: %s",
-			spanText(s.LogRetention), daysText(logRetentions))
+			SpanText(s.LogRetention), daysText(logRetentions))
 	}
 	if s.AlarmMail != "" {
 		if a, err := mail.ParseAddress(s.AlarmMail); err != nil || a.Address != s.AlarmMail {
-			wrong("alarmMail", "%s is not a mail address: want an address such as team@example.com, or remove the key to send no mail", clip(s.AlarmMail))
+			wrong("alarmMail", "%s is not a mail address: want an address such as team@example.com, or remove the key to send no mail", Clip(s.AlarmMail))
 		}
 	}
 	if s.AlarmTopic != "" && !topicARN.MatchString(s.AlarmTopic) {
-		wrong("alarmTopic", "%s is not the ARN of an SNS topic: want one such as arn:aws:sns:eu-central-1:123456789012:on-call, or remove the key", clip(s.AlarmTopic))
+		wrong("alarmTopic", "%s is not the ARN of an SNS topic: want one such as arn:aws:sns:eu-central-1:123456789012:on-call, or remove the key", Clip(s.AlarmTopic))
 	}
 	s.checkWebhooks(wrong)
 	if a := s.Archive; a != (Archive{}) {
 		if !archiveFolder.MatchString(a.To) {
 			wrong("archive.to", "%s is not a folder in S3: want one such as s3://bucket/tidemark, or remove archive",
-				clip(a.To))
+				Clip(a.To))
 		}
 		if _, err := time.Parse(time.DateOnly, a.From); a.From != "" && err != nil {
-			wrong("archive.from", "%s is not a day: want one such as 2015-01-01, or remove the key", clip(a.From))
+			wrong("archive.from", "%s is not a day: want one such as 2015-01-01, or remove the key", Clip(a.From))
 		}
 	}
 	if s.Table != "" && !streamARN.MatchString(s.Table) {
-		wrong("table", "%s is not the ARN of the stream of a table: want the line that tidemark restore prints, or remove the key to create a table", clip(s.Table))
+		wrong("table", "%s is not the ARN of the stream of a table: want the line that tidemark restore prints, or remove the key to create a table", Clip(s.Table))
 	}
 	if d := s.Sources; d.Topic != "" && !topicLevel.MatchString(d.Topic) {
 		wrong("sources.topic", "%s is not one level of an MQTT topic: want letters, digits, _ and -, "+
-			"for example tidemark-%s, or remove the key", clip(d.Topic), s.Name)
+			"for example tidemark-%s, or remove the key", Clip(d.Topic), s.Name)
 	}
 	if s.UI && !s.Access.ByToken() {
 		wrong("ui", "the deployed pages need tokens: set access: {issuer: …, audience: […]}, or remove the key and use tidemark ui")
@@ -126,16 +126,16 @@ func (s *Stage) checkWebhooks(wrong func(field, format string, args ...any)) {
 	for field, arn := range map[string]string{"slack": h.Slack, "pagerDuty": h.PagerDuty} {
 		if arn != "" && !secretARN.MatchString(arn) {
 			wrong("webhooks."+field, "%s is not the ARN of a secret: want one such as "+
-				"arn:aws:secretsmanager:eu-central-1:123456789012:secret:slack-AbCdEf, or remove the key", clip(arn))
+				"arn:aws:secretsmanager:eu-central-1:123456789012:secret:slack-AbCdEf, or remove the key", Clip(arn))
 		}
 	}
 	if h.PagerDutyURL != "" && !webhookURL.MatchString(h.PagerDutyURL) {
 		wrong("webhooks.pagerDutyUrl",
 			"%s is not an address: want https://, such as https://events.eu.pagerduty.com/v2/enqueue",
-			clip(h.PagerDutyURL))
+			Clip(h.PagerDutyURL))
 	}
 	if h.Severity != "" && !slices.Contains([]string{"info", "warning", "critical"}, h.Severity) {
-		wrong("webhooks.severity", "%s is not a severity: want info, warning or critical", clip(h.Severity))
+		wrong("webhooks.severity", "%s is not a severity: want info, warning or critical", Clip(h.Severity))
 	}
 }
 
@@ -145,12 +145,12 @@ func (s *Stage) checkFront(wrong func(field, format string, args ...any)) {
 		if !origin.MatchString(o) {
 			wrong("cors",
 				"%s is not the origin of a website: want one such as https://app.example.com, without a path; "+
-					"a page over plain HTTP could be changed to send its tokens elsewhere", clip(o))
+					"a page over plain HTTP could be changed to send its tokens elsewhere", Clip(o))
 		}
 	}
 	if s.Boundary != "" && !anyARN.MatchString(s.Boundary) {
 		wrong("permissionsBoundary",
-			"%s is not the ARN of a policy: want one such as arn:aws:iam::123456789012:policy/boundary, or remove the key", clip(s.Boundary))
+			"%s is not the ARN of a policy: want one such as arn:aws:iam::123456789012:policy/boundary, or remove the key", Clip(s.Boundary))
 	}
 	if f := s.CloudFront; f != (CloudFront{}) {
 		switch byARN := webACL.MatchString(f.WebACL); {
@@ -184,17 +184,17 @@ func (a *Access) mistakes(path string) (found Mistakes) {
 	}
 	if u, err := url.Parse(a.Issuer); err != nil || u.Scheme != "https" || u.Host == "" {
 		wrong(".issuer", "%s is not the URL of an issuer: want the https URL that is the iss claim of the tokens",
-			clip(a.Issuer))
+			Clip(a.Issuer))
 	}
 	if len(a.Audience) == 0 || slices.Contains(a.Audience, "") {
 		wrong(".audience", "without an audience, tokens for other services would be accepted: list the aud claims of your tokens")
 	}
 	if a.ScopePrefix != "" && !scope.MatchString(a.ScopePrefix) {
-		wrong(".scopePrefix", "%s cannot begin a scope: want a prefix such as tidemark/", clip(a.ScopePrefix))
+		wrong(".scopePrefix", "%s cannot begin a scope: want a prefix such as tidemark/", Clip(a.ScopePrefix))
 	}
 	if a.OwnerClaim != "" && !claimName.MatchString(a.OwnerClaim) {
 		wrong(".ownerClaim", "%s is not the name of a claim: want a name such as sub or accountId",
-			clip(a.OwnerClaim))
+			Clip(a.OwnerClaim))
 	}
 	return found
 }

@@ -58,13 +58,13 @@ func Compare(before, after *Config) ([]Change, error) {
 
 // RemovedKind is the change of a configuration that no longer declares a kind.
 func RemovedKind(name string) Change {
-	return change(join("kinds", name), "declared", "", "kinds.removed")
+	return change(Join("kinds", name), "declared", "", "kinds.removed")
 }
 
 // CompareKinds returns the changes from the declaration before to the declaration after, which has
 // the same name.
 func CompareKinds(before, after catalog.Kind) []Change {
-	return compareKind(join("kinds", after.Name), before, after)
+	return compareKind(Join("kinds", after.Name), before, after)
 }
 
 var declaredKinds = memberRules[catalog.Kind]{
@@ -101,12 +101,12 @@ type memberRules[T any] struct {
 }
 
 func compareNamed[T any](path string, before, after []T, by memberRules[T]) (changes []Change) {
-	path = join(path, by.list)
+	path = Join(path, by.list)
 	at := func(list []T, name string) int {
 		return slices.IndexFunc(list, func(one T) bool { return by.name(one) == name })
 	}
 	for _, one := range before {
-		where := join(path, by.name(one))
+		where := Join(path, by.name(one))
 		if i := at(after, by.name(one)); i >= 0 {
 			changes = append(changes, by.both(where, one, after[i])...)
 		} else {
@@ -115,7 +115,7 @@ func compareNamed[T any](path string, before, after []T, by memberRules[T]) (cha
 	}
 	for _, one := range after {
 		if at(before, by.name(one)) < 0 {
-			changes = append(changes, change(join(path, by.name(one)), "", by.show(one), by.list+".added"))
+			changes = append(changes, change(Join(path, by.name(one)), "", by.show(one), by.list+".added"))
 		}
 	}
 	return changes

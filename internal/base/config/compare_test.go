@@ -7,8 +7,19 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 )
+
+func parse(t *testing.T, yaml string) *config.Config {
+	t.Helper()
+	c, err := configfile.Parse("tidemark.yaml", []byte(yaml), iot.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
 
 // compare returns a line for each change from before to after: class, path, values. It adds their reasons to
 // reasons.
@@ -41,6 +52,13 @@ func flagged(index string) string {
 // voyages returns the kind of ships with sessions of it.
 func voyages(gap string) string {
 	return ship + "  VOYAGE: {subject: {name: SHIP}, latest: none, tiers: {raw: 30d, hour: {retention: 90d, grace: 40m}}, sessionsOf: {kind: POSITION, by: crew, gap: " + gap + "}}\n"
+}
+
+// cruises returns ships with cruises of the given goals.
+func cruises(goals string) string {
+	return ship + "  CRUISE: {subject: {name: SHIP}, latest: none, " +
+		"tiers: {raw: 30d, hour: {retention: 90d, grace: 40m}}, " +
+		"sessionsOf: {kind: POSITION, by: crew, gap: 30m}, goals: {" + goals + "}}\n"
 }
 
 func TestCompare_ClassifiesEachChange(t *testing.T) {
@@ -98,12 +116,15 @@ func TestCompare_ClassifiesEachChange(t *testing.T) {
 		"shards":                   {ship, of("shards: 4"), "refused | kinds.POSITION.shards | 1 | 4"},
 		"sessions": {voyages("30m"), voyages("20m"), "refused | kinds.VOYAGE.sessionsOf | " +
 			"of POSITION by crew, gap 30m0s, follow 24h0m0s, first [], last [] | of POSITION by crew, gap 20m0s, follow 24h0m0s, first [], last []"},
-		"a goal": {withGoals("\n"), withGoals("\n    goals: {long: {minDuration: 2h}}\n"), "needs a rebuild | kinds.CRUISE.goals.long |  | " +
-			`steps [], at least 2h0m0s, value ""`},
-		"a removed goal": {withGoals("\n    goals: {long: {minDuration: 2h}}\n"), withGoals("\n"), "needs a rebuild | kinds.CRUISE.goals.long | " +
-			`steps [], at least 2h0m0s, value "" | `},
-		"another goal of a name": {withGoals("\n    goals: {long: {minDuration: 2h}}\n"), withGoals("\n    goals: {long: {minDuration: 3h}}\n"), "refused | kinds.CRUISE.goals.long | " +
-			`steps [], at least 2h0m0s, value "" | steps [], at least 3h0m0s, value ""`},
+		"a goal": {cruises(""), cruises("long: {minDuration: 2h}"),
+			"needs a rebuild | kinds.CRUISE.goals.long |  | " +
+				`steps [], at least 2h0m0s, value ""`},
+		"a removed goal": {cruises("long: {minDuration: 2h}"), cruises(""),
+			"needs a rebuild | kinds.CRUISE.goals.long | " +
+				`steps [], at least 2h0m0s, value "" | `},
+		"another goal of a name": {cruises("long: {minDuration: 2h}"), cruises("long: {minDuration: 3h}"),
+			"refused | kinds.CRUISE.goals.long | " +
+				`steps [], at least 2h0m0s, value "" | steps [], at least 3h0m0s, value ""`},
 		"groups": {ship, of("groups: [port]"), "safe | kinds.POSITION.groups.port |  | declared\n" +
 			"safe | kinds.POSITION_BY_PORT |  | declared"},
 		"removed groups": {of("groups: [port]"), ship, "safe | kinds.POSITION.groups.port | declared | \n" +

@@ -44,7 +44,7 @@ var kindRules = []struct {
 	{"GroupBy", func(string, catalog.Kind, catalog.Kind) []Change { return nil }}, // follows from the name
 	{"GroupByProfile", func(string, catalog.Kind, catalog.Kind) []Change { return nil }},
 	{"Retention", func(path string, a, b catalog.Kind) []Change {
-		return compareRetention(join(path, "tiers"), a.Retention, b.Retention)
+		return compareRetention(Join(path, "tiers"), a.Retention, b.Retention)
 	}},
 }
 
@@ -58,7 +58,7 @@ func compareKind(path string, before, after catalog.Kind) (changes []Change) {
 // plain returns a rule that compares one value of two kinds.
 func plain(name string, show func(catalog.Kind) string) func(string, catalog.Kind, catalog.Kind) []Change {
 	return func(path string, before, after catalog.Kind) []Change {
-		return differ(join(path, name), show(before), show(after), "kinds."+name)
+		return differ(Join(path, name), show(before), show(after), "kinds."+name)
 	}
 }
 
@@ -75,7 +75,7 @@ func orderText(k catalog.Kind) string {
 }
 
 func finerText(k catalog.Kind) string {
-	for text, policy := range finerPolicies {
+	for text, policy := range FinerPolicies {
 		if policy == k.FinerTime {
 			return text
 		}
@@ -92,16 +92,16 @@ var measureRules = memberRules[rollup.MeasureSpec]{
 	},
 	both: func(path string, a, b rollup.MeasureSpec) []Change {
 		return slices.Concat(
-			differ(join(path, "scale"), fmt.Sprint(a.Scale), fmt.Sprint(b.Scale),
+			differ(Join(path, "scale"), fmt.Sprint(a.Scale), fmt.Sprint(b.Scale),
 				lessOrMore("measures.scale", a.Scale, b.Scale)),
-			differ(join(path, "percentiles"), fmt.Sprint(a.Percentiles), fmt.Sprint(b.Percentiles),
+			differ(Join(path, "percentiles"), fmt.Sprint(a.Percentiles), fmt.Sprint(b.Percentiles),
 				fmt.Sprintf("measures.percentiles.%t", b.Percentiles)),
-			differ(join(path, "type"), textFor(measureTypes, a.Counter), textFor(measureTypes, b.Counter),
+			differ(Join(path, "type"), textFor(MeasureTypes, a.Counter), textFor(MeasureTypes, b.Counter),
 				fmt.Sprintf("measures.counter.%t", b.Counter)),
 			compareWrap(path, a, b),
-			differ(join(path, "mean"), textFor(means, a.TimeMean), textFor(means, b.TimeMean),
+			differ(Join(path, "mean"), textFor(Means, a.TimeMean), textFor(Means, b.TimeMean),
 				fmt.Sprintf("measures.mean.%t", b.TimeMean)),
-			differ(join(path, "unit"), a.Unit, b.Unit, "measures.unit"))
+			differ(Join(path, "unit"), a.Unit, b.Unit, "measures.unit"))
 	},
 }
 
@@ -110,7 +110,7 @@ func compareWrap(path string, a, b rollup.MeasureSpec) []Change {
 	if !a.Counter || !b.Counter {
 		return nil
 	}
-	return differ(join(path, "wrap"), fmt.Sprint(a.Wrap), fmt.Sprint(b.Wrap), "measures.wrap")
+	return differ(Join(path, "wrap"), fmt.Sprint(a.Wrap), fmt.Sprint(b.Wrap), "measures.wrap")
 }
 
 // textFor returns the text of a choice.
@@ -148,9 +148,9 @@ var dimensionRules = memberRules[rollup.DimensionSpec]{
 	show: func(d rollup.DimensionSpec) string { return fmt.Sprintf("{top: %d}", d.Top) },
 	both: func(path string, a, b rollup.DimensionSpec) []Change {
 		return slices.Concat(
-			differ(join(path, "top"), fmt.Sprint(a.Top), fmt.Sprint(b.Top), "dimensions.top"),
-			differ(join(path, "detail"), fmt.Sprint(a.Detail), fmt.Sprint(b.Detail), "dimensions.detail"),
-			differ(join(path, "of"), fmt.Sprint(a.Of), fmt.Sprint(b.Of), "dimensions.of"))
+			differ(Join(path, "top"), fmt.Sprint(a.Top), fmt.Sprint(b.Top), "dimensions.top"),
+			differ(Join(path, "detail"), fmt.Sprint(a.Detail), fmt.Sprint(b.Detail), "dimensions.detail"),
+			differ(Join(path, "of"), fmt.Sprint(a.Of), fmt.Sprint(b.Of), "dimensions.of"))
 	},
 }
 
@@ -178,7 +178,7 @@ func compareGroupTiers(path string, before, after catalog.Kind) []Change {
 		return nil
 	}
 	was, is := before.Retention.Finest().Unit.String(), after.Retention.Finest().Unit.String()
-	return differ(join(path, "tiers"), was, is, "groups.finest")
+	return differ(Join(path, "tiers"), was, is, "groups.finest")
 }
 
 // withoutGoals returns the measures that do not belong to goals.

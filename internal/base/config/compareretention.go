@@ -15,12 +15,12 @@ import (
 func compareRetention(path string, before, after tier.Policy) []Change {
 	closes := closing(before.HasDeferred() && after.HasDeferred())
 	changes := slices.Concat(
-		differ(join(path, "raw"), keptText(before.Raw), keptText(after.Raw),
+		differ(Join(path, "raw"), keptText(before.Raw), keptText(after.Raw),
 			lessOrMore("tiers.raw", before.Raw, after.Raw)),
-		differ(join(path, "jitter"), spanText(before.Jitter), spanText(after.Jitter), closes),
-		differ(join(path, "lateEvery"), spanText(before.LateEvery), spanText(after.LateEvery), closes))
+		differ(Join(path, "jitter"), SpanText(before.Jitter), SpanText(after.Jitter), closes),
+		differ(Join(path, "lateEvery"), SpanText(before.LateEvery), SpanText(after.LateEvery), closes))
 	for i, t := range before.Tiers {
-		where := join(path, t.Unit.String())
+		where := Join(path, t.Unit.String())
 		if b, _, ok := after.Find(t.Unit); ok {
 			changes = append(changes, compareTier(where, t, b)...)
 		} else {
@@ -30,7 +30,7 @@ func compareRetention(path string, before, after tier.Policy) []Change {
 	}
 	for i, t := range after.Tiers {
 		if _, _, ok := before.Find(t.Unit); !ok {
-			changes = append(changes, addedTier(join(path, t.Unit.String()), t, i == len(after.Tiers)-1))
+			changes = append(changes, addedTier(Join(path, t.Unit.String()), t, i == len(after.Tiers)-1))
 		}
 	}
 	return changes
@@ -46,16 +46,17 @@ func lessOrMore[T cmp.Ordered](name string, before, after T) string {
 
 func compareTier(path string, a, b tier.Tier) []Change {
 	return slices.Concat(
-		differ(join(path, "retention"), keptText(a.Retention), keptText(b.Retention),
+		differ(Join(path, "retention"), keptText(a.Retention), keptText(b.Retention),
 			lessOrMore("tiers.retention", a.Retention, b.Retention)),
-		differ(join(path, "from"), fromText(a), fromText(b), "tiers.from"),
-		differ(join(path, "mode"), modeText(a.Deferred), modeText(b.Deferred), "tiers.mode."+modeText(b.Deferred)),
-		differ(join(path, "grace"), spanText(a.Grace), spanText(b.Grace), closing(a.Deferred && b.Deferred)))
+		differ(Join(path, "from"), fromText(a), fromText(b), "tiers.from"),
+		differ(Join(path, "mode"), textFor(Modes, a.Deferred), textFor(Modes, b.Deferred),
+			"tiers.mode."+textFor(Modes, b.Deferred)),
+		differ(Join(path, "grace"), SpanText(a.Grace), SpanText(b.Grace), closing(a.Deferred && b.Deferred)))
 }
 
 // closing names the ruling of a change of closing times. Aggregation and readers learn of it at
 // different times: between them, a bucket could be neither swept nor folded.
-func closing(deferred bool) string { return "tiers.closing." + modeText(deferred) }
+func closing(deferred bool) string { return "tiers.closing." + textFor(Modes, deferred) }
 
 func addedTier(path string, t tier.Tier, coarsest bool) Change {
 	ruling := "tiers.added.finer"
@@ -79,5 +80,5 @@ func keptText(d time.Duration) string {
 	if d == tier.Forever {
 		return "forever"
 	}
-	return spanText(d)
+	return SpanText(d)
 }

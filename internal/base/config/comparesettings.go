@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 // elsewhere are the fields of Config with their own rules.
@@ -17,7 +15,7 @@ func compareSettings(before, after *Config) (changes []Change) {
 	a, b := reflect.ValueOf(*before), reflect.ValueOf(*after)
 	for i := range a.NumField() {
 		if name := a.Type().Field(i).Name; !elsewhere[name] {
-			changes = append(changes, compareValues(lowerFirst(name), a.Field(i), b.Field(i))...)
+			changes = append(changes, compareValues(MemberName(name), a.Field(i), b.Field(i))...)
 		}
 	}
 	return append(changes, compareNamed("", before.Stages, after.Stages, memberRules[Stage]{
@@ -38,7 +36,7 @@ func compareValues(path string, a, b reflect.Value) (changes []Change) {
 	}
 	for i := range a.NumField() {
 		changes = append(changes,
-			compareValues(join(path, lowerFirst(a.Type().Field(i).Name)), a.Field(i), b.Field(i))...)
+			compareValues(Join(path, MemberName(a.Type().Field(i).Name)), a.Field(i), b.Field(i))...)
 	}
 	return changes
 }
@@ -60,7 +58,7 @@ func settingText(v reflect.Value) string { return valueText(v.Interface()) }
 // valueText returns a value as text, of a struct the fields that are set; "" for nothing.
 func valueText(v any) string {
 	if d, ok := v.(time.Duration); ok {
-		return spanText(d)
+		return SpanText(d)
 	}
 	fields := reflect.ValueOf(v)
 	if fields.Kind() != reflect.Struct {
@@ -69,20 +67,11 @@ func valueText(v any) string {
 	var set []string
 	for i := range fields.NumField() {
 		if f := fields.Field(i); !f.IsZero() {
-			set = append(set, lowerFirst(fields.Type().Field(i).Name)+": "+settingText(f))
+			set = append(set, MemberName(fields.Type().Field(i).Name)+": "+settingText(f))
 		}
 	}
 	if set == nil {
 		return ""
 	}
 	return "{" + strings.Join(set, ", ") + "}"
-}
-
-// lowerFirst returns the name of a field as in the file: maxAhead for MaxAhead.
-func lowerFirst(name string) string {
-	if strings.ToUpper(name) == name || name == "IoT" {
-		return strings.ToLower(name)
-	}
-	first, size := utf8.DecodeRuneInString(name)
-	return string(unicode.ToLower(first)) + name[size:]
 }

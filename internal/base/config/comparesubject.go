@@ -14,10 +14,10 @@ import (
 )
 
 func compareSubject(path string, before, after catalog.Kind) []Change {
-	path = join(path, "subject")
+	path = Join(path, "subject")
 	a, b := before.Subject, after.Subject
-	changes := differ(join(path, "name"), a.Name, b.Name, "subject.name")
-	changes = append(changes, differ(join(path, "field"), a.Field, b.Field, "subject.field")...)
+	changes := differ(Join(path, "name"), a.Name, b.Name, "subject.name")
+	changes = append(changes, differ(Join(path, "field"), a.Field, b.Field, "subject.field")...)
 	return append(changes, typeRules.both(path, a, b)...)
 }
 
@@ -27,8 +27,8 @@ var typeRules = memberRules[catalog.SubjectType]{
 	name: func(s catalog.SubjectType) string { return s.Name },
 	show: func(catalog.SubjectType) string { return "declared" },
 	both: func(path string, a, b catalog.SubjectType) []Change {
-		changes := differ(join(path, "path"), a.Path, b.Path, "subjects.path")
-		return append(changes, compareProfile(join(path, "profile"), promised(a), promised(b))...)
+		changes := differ(Join(path, "path"), a.Path, b.Path, "subjects.path")
+		return append(changes, compareProfile(Join(path, "profile"), promised(a), promised(b))...)
 	},
 }
 
@@ -52,9 +52,9 @@ func compareProfile(path string, a, b catalog.Profile) []Change {
 		compareNamed(path, a.Declared, b.Declared, profileFieldRules),
 		compareNamed(path, a.Indexes, b.Indexes, indexRules),
 		compareNamed(path, a.Unique, b.Unique, uniqueRules),
-		differ(join(path, "release"), string(a.Release), string(b.Release), "profile.release"),
-		differ(join(path, "versions"), valueText(a.Versions), valueText(b.Versions), "profile.versions"),
-		differ(join(path, "deletedFor"), limitText(a.DeletedFor), limitText(b.DeletedFor), "profile.deletedFor"))
+		differ(Join(path, "release"), string(a.Release), string(b.Release), "profile.release"),
+		differ(Join(path, "versions"), valueText(a.Versions), valueText(b.Versions), "profile.versions"),
+		differ(Join(path, "deletedFor"), limitText(a.DeletedFor), limitText(b.DeletedFor), "profile.deletedFor"))
 }
 
 // limitText returns a limit of time, of which zero is none.
@@ -66,12 +66,12 @@ var profileFieldRules = memberRules[catalog.ProfileField]{
 	show: func(catalog.ProfileField) string { return "declared" },
 	both: func(path string, a, b catalog.ProfileField) []Change {
 		return slices.Concat(
-			differ(join(path, "values"), strings.Join(a.Values, ", "), strings.Join(b.Values, ", "), "fields.checked"),
-			differ(join(path, "required"), strconv.FormatBool(a.Required), strconv.FormatBool(b.Required),
+			differ(Join(path, "values"), strings.Join(a.Values, ", "), strings.Join(b.Values, ", "), "fields.checked"),
+			differ(Join(path, "required"), strconv.FormatBool(a.Required), strconv.FormatBool(b.Required),
 				"fields.checked"),
-			differ(join(path, "immutable"), strconv.FormatBool(a.Immutable), strconv.FormatBool(b.Immutable),
+			differ(Join(path, "immutable"), strconv.FormatBool(a.Immutable), strconv.FormatBool(b.Immutable),
 				"fields.checked"),
-			differ(join(path, "default"), a.Default, b.Default, "fields.default"))
+			differ(Join(path, "default"), a.Default, b.Default, "fields.default"))
 	},
 }
 
@@ -81,14 +81,14 @@ var indexRules = memberRules[catalog.ProfileIndex]{
 	show: func(catalog.ProfileIndex) string { return "declared" },
 	both: func(path string, a, b catalog.ProfileIndex) []Change {
 		changes := slices.Concat(
-			differ(join(path, "index"), a.Index, b.Index, "indexes.index"),
-			differ(join(path, "and"), strings.Join(a.And, ", "), strings.Join(b.And, ", "), "indexes.fields"),
-			differ(join(path, "sort"), sortText(a), sortText(b), "indexes.fields"))
+			differ(Join(path, "index"), a.Index, b.Index, "indexes.index"),
+			differ(Join(path, "and"), strings.Join(a.And, ", "), strings.Join(b.And, ", "), "indexes.fields"),
+			differ(Join(path, "sort"), sortText(a), sortText(b), "indexes.fields"))
 		if !slices.Equal(a.And, b.And) || sortText(a) != sortText(b) {
 			return changes // other partitions, so that shards do not matter
 		}
 		return append(changes,
-			differ(join(path, "shards"), fmt.Sprint(a.Shards), fmt.Sprint(b.Shards), "indexes.shards")...)
+			differ(Join(path, "shards"), fmt.Sprint(a.Shards), fmt.Sprint(b.Shards), "indexes.shards")...)
 	},
 }
 
@@ -107,10 +107,10 @@ var uniqueRules = memberRules[catalog.Unique]{
 	name: func(u catalog.Unique) string { return u.Name },
 	show: func(u catalog.Unique) string { return "of " + strings.Join(u.Fields, ", ") },
 	both: func(path string, a, b catalog.Unique) []Change {
-		changes := differ(join(path, "fields"), strings.Join(a.Fields, ", "), strings.Join(b.Fields, ", "),
+		changes := differ(Join(path, "fields"), strings.Join(a.Fields, ", "), strings.Join(b.Fields, ", "),
 			"unique.changed")
-		changes = append(changes, differ(join(path, "perOwner"), fmt.Sprint(a.PerOwner),
+		changes = append(changes, differ(Join(path, "perOwner"), fmt.Sprint(a.PerOwner),
 			fmt.Sprint(b.PerOwner), "unique.changed")...)
-		return append(changes, differ(join(path, "case"), string(a.Case), string(b.Case), "unique.changed")...)
+		return append(changes, differ(Join(path, "case"), string(a.Case), string(b.Case), "unique.changed")...)
 	},
 }

@@ -1,8 +1,5 @@
-// Package config reads tidemark.yaml. The functions, the command line, the local stack and the
-// infrastructure all read the file through it.
-//
-// A setting that the file does not have keeps its value of Default. Reading reports all
-// mistakes at once, each with file, line and column, what is wrong, why, and what to do.
+// Package config has the configuration of a table and its stages: its values, their defaults, what is wrong
+// with values, and what a change of them means for stored data. Package configfile reads it from a file.
 package config
 
 import (
@@ -67,7 +64,7 @@ func ParseAddresses(text string) (netip.Prefix, error) {
 	}
 	network, err := netip.ParsePrefix(text)
 	if err != nil {
-		return network, fmt.Errorf("%s is no IP address, and no network such as 203.0.113.0/24", clip(text))
+		return network, fmt.Errorf("%s is no IP address, and no network such as 203.0.113.0/24", Clip(text))
 	}
 	return network.Masked(), nil
 }

@@ -42,8 +42,8 @@ type Mistakes []Mistake
 // Error returns one line for each mistake.
 func (m Mistakes) Error() string { return strings.Join(lists.Map(m, Mistake.String), "\n") }
 
-// sorted returns m in the order of the file as an error, or nil if it is empty.
-func (m Mistakes) sorted() error {
+// Err returns m in the order of the file as an error, or nil if it is empty.
+func (m Mistakes) Err() error {
 	if len(m) == 0 {
 		return nil
 	}

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/base/timetext"
@@ -37,7 +36,7 @@ type SourceRow struct {
 // point without one of the fields, is the time of arrival.
 type SourceTime struct {
 	From   []string // names of fields, whose texts are joined with a space
-	Format string   // by the directives of strptime, or s, ms, us, ns; "" reads each form that means one time
+	Format string   // by the directives of strptime, or s, ms, us, ns; "" reads each form that Means one time
 	Zone   string   // of times without an offset; "" takes the time of arrival instead of them
 }
 
@@ -75,7 +74,7 @@ const shippedKind = "METRIC"
 
 // shippedSources are the rows for any sender, if the kind of points is among kinds.
 func shippedSources(kinds []catalog.Kind) []SourceRow {
-	if !slices.Contains(kindNames(kinds), shippedKind) {
+	if !slices.Contains(KindNames(kinds), shippedKind) {
 		return nil
 	}
 	return []SourceRow{{
@@ -88,63 +87,12 @@ func shippedSources(kinds []catalog.Kind) []SourceRow {
 	}}
 }
 
-// newSource returns the values with which a row begins: the preset of its name, or the row "*".
-func (c *Config) newSource(name string) SourceRow {
-	if len(c.Kinds) > 0 {
-		if row, ok := Preset(name, c.Kinds[0].Name); ok {
-			return row
-		}
-	}
-	row := SourceRow{Measurement: RoleStream, OtherTags: RoleStream}
-	if any := slices.IndexFunc(c.Sources, func(s SourceRow) bool { return s.Match == "*" }); any >= 0 {
-		row = c.Sources[any]
-	}
-	row.Match = name
-	return row
-}
-
-// readSources reads rows by name.
-func (c *Config) readSources(r *reader, v value) {
-	c.Sources = slices.Clone(c.Sources)
-	r.each(v, func(name string, _ *yaml.Node, child value) {
-		i := slices.IndexFunc(c.Sources, func(s SourceRow) bool { return s.Match == name })
-		if i < 0 {
-			row := c.newSource(name)
-			i, c.Sources = len(c.Sources), append(c.Sources, row)
-		}
-		r.object(child, c.Sources[i].members())
-	})
-}
-
-func (s *SourceRow) members() members {
-	return members{
-		{"kind", text(&s.Kind)},
-		{"measurement", text(&s.Measurement)},
-		{"tags", named(&s.Tags, func(r *reader, name string, v value) SourceTag {
-			t := SourceTag{Name: name}
-			text(&t.Role)(r, v)
-			return t
-		})},
-		{"otherTags", text(&s.OtherTags)},
-		{"fields", named(&s.Fields, func(r *reader, name string, v value) Rename {
-			f := Rename{From: name}
-			text(&f.To)(r, v)
-			return f
-		})},
-		{"otherFields", text(&s.OtherFields)},
-		{"subject", text(&s.Subject)},
-		{"stream", text(&s.Stream)},
-		{"time", section(&s.Time)},
-		{"form", text(&s.Form)},
-	}
-}
-
 // sourceMistakes returns a mistake for each unknown kind and role.
 func (c *Config) sourceMistakes() (found Mistakes) {
 	for _, s := range c.Sources {
-		path := join("sources", s.Match)
-		if known := kindNames(c.Kinds); !slices.Contains(known, s.Kind) {
-			why := fmt.Sprintf("no kind is named %s: want one of %s%s", clip(s.Kind), strings.Join(known, ", "),
+		path := Join("sources", s.Match)
+		if known := KindNames(c.Kinds); !slices.Contains(known, s.Kind) {
+			why := fmt.Sprintf("no kind is named %s: want one of %s%s", Clip(s.Kind), strings.Join(known, ", "),
 				names.DidYouMean(s.Kind, known))
 			found = append(found, Mistake{Path: path + ".kind", Message: why})
 		}
@@ -152,8 +100,8 @@ func (c *Config) sourceMistakes() (found Mistakes) {
 		for _, role := range append([]SourceTag{{"measurement", s.Measurement}, {"otherTags", s.OtherTags}},
 			s.Tags...) {
 			if known := []Role{RoleStream, RoleField, RoleDrop, RoleSubject}; !slices.Contains(known, role.Role) {
-				found = append(found, Mistake{Path: join(path, role.Name),
-					Message: fmt.Sprintf("%s is not a role: want subject, stream, field or drop", clip(string(role.Role)))})
+				found = append(found, Mistake{Path: Join(path, role.Name),
+					Message: fmt.Sprintf("%s is not a role: want subject, stream, field or drop", Clip(string(role.Role)))})
 			}
 		}
 	}
@@ -163,13 +111,13 @@ func (c *Config) sourceMistakes() (found Mistakes) {
 // mistakes returns what is wrong with the settings of a row for messages.
 func (s *SourceRow) mistakes(path string) (found Mistakes) {
 	wrong := func(member, message string, args ...any) {
-		found = append(found, Mistake{Path: join(path, member), Message: fmt.Sprintf(message, args...)})
+		found = append(found, Mistake{Path: Join(path, member), Message: fmt.Sprintf(message, args...)})
 	}
 	if !slices.Contains([]Role{"", RoleField, RoleDrop}, s.OtherFields) {
-		wrong("otherFields", "%s is not a role of a field: want field or drop", clip(string(s.OtherFields)))
+		wrong("otherFields", "%s is not a role of a field: want field or drop", Clip(string(s.OtherFields)))
 	}
 	if s.Form != FormObjects && s.Form != FormSenML {
-		wrong("form", "%s is not a form: leave it out for JSON objects, or want senml", clip(string(s.Form)))
+		wrong("form", "%s is not a form: leave it out for JSON objects, or want senml", Clip(string(s.Form)))
 	}
 	if _, err := s.Time.Clock(); err != nil {
 		wrong("time", "%v", err)
@@ -188,4 +136,9 @@ func (t SourceTime) Clock() (clock timetext.Clock, err error) {
 		clock.Zone, err = times.Zone(t.Zone)
 	}
 	return clock, err
+}
+
+// KindNames returns the names of kinds.
+func KindNames(kinds []catalog.Kind) []string {
+	return lists.Map(kinds, func(k catalog.Kind) string { return k.Name })
 }

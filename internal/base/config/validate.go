@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
@@ -18,9 +16,10 @@ import (
 
 // Validate returns all mistakes of values as Mistakes: a value out of bounds, a retention policy that would
 // lose data, an invalid kind. It is nil for configurations that Load, Parse and Default return.
-func (c *Config) Validate() error { return c.mistakes().sorted() }
+func (c *Config) Validate() error { return c.Mistakes().Err() }
 
-func (c *Config) mistakes() Mistakes {
+// Mistakes returns the mistakes of values, without places.
+func (c *Config) Mistakes() Mistakes {
 	found := Mistakes{}
 	for _, b := range c.bounds() {
 		found = append(found, b.mistake()...)
@@ -28,11 +27,11 @@ func (c *Config) mistakes() Mistakes {
 	if l := c.Limits; l.Decompressed < l.Body {
 		found = append(found, Mistake{Path: "limits.decompressed", Message: fmt.Sprintf(
 			"%s is less than limits.body, %s, so that uncompressed requests would be rejected: raise it",
-			bytesText(l.Decompressed), bytesText(l.Body))})
+			SizeText(l.Decompressed), SizeText(l.Body))})
 	}
 	if t := c.Collector.Trust; t != TrustNone && t != TrustCloudFront && t != TrustProxy {
 		found = append(found, Mistake{Path: "collector.trust", Message: fmt.Sprintf(
-			"%s is not known: want none, or cloudfront or proxy for what sends the origin secret", clip(string(t)))})
+			"%s is not known: want none, or cloudfront or proxy for what sends the origin secret", Clip(string(t)))})
 	}
 	fronted := slices.ContainsFunc(c.Stages, func(s Stage) bool { return s.CloudFront != CloudFront{} })
 	if c.Collector.Regions && c.Collector.Trust != TrustCloudFront && !fronted {
@@ -44,7 +43,7 @@ func (c *Config) mistakes() Mistakes {
 		if d == "" || strings.ContainsAny(d, "*/: ") {
 			found = append(found, Mistake{Path: "collector.domains", Message: fmt.Sprintf(
 				"%s is not the id of a website, such as shop.example.com: "+
-					"each website is listed, there are no patterns", clip(d))})
+					"each website is listed, there are no patterns", Clip(d))})
 		}
 	}
 	found = append(found, c.Collector.Exclude.mistakes()...)
@@ -68,17 +67,17 @@ func (e Exclude) mistakes() (found Mistakes) {
 	}
 	for _, code := range e.Countries {
 		if len(code) != 2 || strings.ToUpper(code) != code {
-			add("countries", clip(code)+" is not the code of a country, such as DE")
+			add("countries", Clip(code)+" is not the code of a country, such as DE")
 		}
 	}
 	for _, pattern := range e.Paths {
 		if !strings.HasPrefix(pattern, "/") {
-			add("paths", clip(pattern)+" is not the path of a page: begin it with /, such as /admin/**")
+			add("paths", Clip(pattern)+" is not the path of a page: begin it with /, such as /admin/**")
 		}
 	}
 	for _, host := range e.Referrers {
 		if host == "" || strings.ToLower(host) != host || strings.ContainsAny(host, "*/: ") {
-			add("referrers", clip(host)+
+			add("referrers", Clip(host)+
 				" is not a host in small letters, such as spam.example, which has its subdomains")
 		}
 	}
@@ -99,7 +98,7 @@ func (c *Config) topicMistakes() (found Mistakes) {
 			found = append(found, Mistake{Path: "stages." + s.Name + ".sources.topic", Message: fmt.Sprintf(
 				"stage %s has the topic %s too, so both would store every message: "+
 					"give each its own, or remove both keys",
-				c.Stages[j].Name, clip(s.Sources.Topic))})
+				c.Stages[j].Name, Clip(s.Sources.Topic))})
 		}
 	}
 	return found
@@ -122,7 +121,7 @@ func (c *Config) kindMistakes() (found Mistakes) {
 	found = append(found, c.sharedValues(cat)...)
 	for _, s := range typesAlone(cat) {
 		for _, m := range reservedNames(&catalog.Kind{Subject: s}) {
-			m.Path = strings.Replace(m.Path, "kinds..subject", join("subjects", s.Name), 1)
+			m.Path = strings.Replace(m.Path, "kinds..subject", Join("subjects", s.Name), 1)
 			found = append(found, m)
 		}
 	}
@@ -135,7 +134,7 @@ func (c *Config) sharedValues(cat *catalog.Catalog) (found Mistakes) {
 		return nil
 	}
 	for _, s := range cat.Subjects() {
-		path := join("subjects", s.Name) + ".profile.unique."
+		path := Join("subjects", s.Name) + ".profile.unique."
 		if own := cat.SubjectKinds(s); len(own) > 0 {
 			path = "kinds." + own[0].Name + ".subject.profile.unique."
 		}
@@ -195,7 +194,7 @@ func reservedNames(k *catalog.Kind) (found Mistakes) {
 }
 
 // misspelt returns the declared field that an index of several fields seems to mean by another name; "" if it
-// means none.
+// Means none.
 func misspelt(f catalog.Field, p *catalog.Profile) string {
 	declared := lists.Map(p.Declared, func(d catalog.ProfileField) string { return d.Name })
 	further := strings.HasSuffix(f.Path, ".and") || strings.HasSuffix(f.Path, ".sort")
@@ -203,28 +202,4 @@ func misspelt(f catalog.Field, p *catalog.Profile) string {
 		return ""
 	}
 	return names.Closest(f.Name, declared)
-}
-
-// spanText returns a duration as written in the file.
-func spanText(d time.Duration) string {
-	for _, u := range []struct {
-		unit time.Duration
-		name string
-	}{{day, "d"}, {time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}} {
-		if d%u.unit == 0 && d != 0 {
-			return strconv.FormatInt(int64(d/u.unit), 10) + u.name
-		}
-	}
-	return d.String()
-}
-
-// bytesText returns a size as written in the file.
-func bytesText(n int) string {
-	switch {
-	case n%mib == 0 && n != 0:
-		return strconv.Itoa(n/mib) + "MiB"
-	case n%kib == 0 && n != 0:
-		return strconv.Itoa(n/kib) + "KiB"
-	}
-	return strconv.Itoa(n)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/data/replay"
 	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
@@ -94,7 +95,7 @@ func (t *Target) noDev() string {
 func (t *Target) FromEnvironment() {
 	t.Endpoint = cmp.Or(t.Endpoint, os.Getenv("TIDEMARK_ENDPOINT"))
 	t.Table = cmp.Or(t.Table, os.Getenv("TIDEMARK_TABLE"))
-	t.File = cmp.Or(t.File, os.Getenv(config.EnvFile))
+	t.File = cmp.Or(t.File, os.Getenv(configfile.EnvFile))
 	t.Region = cmp.Or(t.Region, os.Getenv("AWS_REGION"))
 	t.URL = cmp.Or(t.URL, os.Getenv("TIDEMARK_URL"))
 }
@@ -102,7 +103,7 @@ func (t *Target) FromEnvironment() {
 // ConfigPath returns the absolute path of the configuration file, or "" if there is no
 // tidemark.yaml and none was named.
 func (t *Target) ConfigPath() (string, error) {
-	path := cmp.Or(t.File, config.FileName)
+	path := cmp.Or(t.File, configfile.FileName)
 	if _, err := os.Stat(path); err != nil {
 		if t.File == "" && os.IsNotExist(err) {
 			return "", nil
@@ -121,7 +122,7 @@ func (t *Target) Settings() (*config.Config, error) {
 	if path == "" {
 		return config.Default(domains.Kinds()...), nil
 	}
-	read, err := config.Load(path, domains.Kinds()...)
+	read, err := configfile.Load(path, domains.Kinds()...)
 	if err != nil {
 		return nil, usererr.Errorf("%w", err)
 	}

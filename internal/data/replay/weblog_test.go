@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/internal/data/files"
@@ -26,7 +26,7 @@ import (
 // websites returns the kinds of websites, and the one that the message of Web.Kind declares.
 func websites(t testing.TB) *catalog.Catalog {
 	t.Helper()
-	settings, err := config.Parse("tidemark.yaml", []byte(importedDay), domains.Kinds()...)
+	settings, err := configfile.Parse("tidemark.yaml", []byte(importedDay), domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/secret"
 	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/web/collector"
 	"github.com/tidemark-db/tidemark/pkg/domains"
@@ -46,7 +47,7 @@ type rotated struct {
 
 func newRotated(t *testing.T) *rotated {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), config.FileName)
+	path := filepath.Join(t.TempDir(), configfile.FileName)
 	if err := os.WriteFile(path,
 		[]byte("collector: {trust: cloudfront, regions: true}\nmapping: {window: 0s}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ func newRotated(t *testing.T) *rotated {
 	r := &rotated{
 		T: t, config: path, functions: map[string]*Function{}, clock: clock.At(filepath.Join(t.TempDir(), "clock")),
 	}
-	conf, err := config.Load(path, domains.Kinds()...)
+	conf, err := configfile.Load(path, domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

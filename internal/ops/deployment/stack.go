@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
-	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 )
 
 // The outputs of a stack, as module infra names them.
@@ -102,7 +102,7 @@ func ConfigFile(ctx context.Context, cfg aws.Config, stack string) ([]byte, erro
 	if err != nil {
 		return nil, fmt.Errorf("download the code of function %s: %w", function, err)
 	}
-	return fileOfZip(code, config.FileName)
+	return fileOfZip(code, configfile.FileName)
 }
 
 // download reads a presigned address. The address grants access, so that no error contains it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/ops/cost"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
@@ -47,7 +48,7 @@ func write(t *testing.T, settings *config.Config) map[string]string {
 
 func TestWrite_ShowsAKindOfTheUser(t *testing.T) {
 	t.Parallel()
-	settings, err := config.Parse("tidemark.yaml", []byte(own))
+	settings, err := configfile.Parse("tidemark.yaml", []byte(own))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestWrite_ShowsAKindOfTheUser(t *testing.T) {
 // Every action of the shipped kinds, sessions among them, has its request.
 func TestRequests_NameEveryAction(t *testing.T) {
 	t.Parallel()
-	grouped, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {groups: [site]}}"), domains.Kinds()...)
+	grouped, err := configfile.Parse("tidemark.yaml", []byte("kinds: {READING: {groups: [site]}}"), domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func TestRequests_NameEveryAction(t *testing.T) {
 
 func TestWrite_ReturnsErrors(t *testing.T) {
 	t.Parallel()
-	settings, err := config.Parse("tidemark.yaml", []byte(own))
+	settings, err := configfile.Parse("tidemark.yaml", []byte(own))
 	if err != nil {
 		t.Fatal(err)
 	}

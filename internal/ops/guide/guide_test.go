@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/ops/guide"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
@@ -38,7 +39,7 @@ func newGuide(t *testing.T, lines ...string) *guided {
 	g.Guide = &guide.Guide{
 		File: file, In: strings.NewReader(strings.Join(lines, "\n") + "\n"), Out: &g.out,
 		Parse: func(text []byte) (*config.Config, error) {
-			return config.Parse(file, text, domains.Kinds()...)
+			return configfile.Parse(file, text, domains.Kinds()...)
 		},
 		Command: func(_ context.Context, _ bool, words ...string) (string, error) {
 			text := strings.Join(words, " ")
@@ -65,7 +66,7 @@ func newGuide(t *testing.T, lines ...string) *guided {
 
 func (g *guided) stage(t *testing.T, name string) config.Stage {
 	t.Helper()
-	settings, err := config.Load(g.File, domains.Kinds()...)
+	settings, err := configfile.Load(g.File, domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

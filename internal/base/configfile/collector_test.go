@@ -1,10 +1,11 @@
-package config_test
+package configfile_test
 
 import (
 	"reflect"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
@@ -16,18 +17,18 @@ func TestCollector_HonoursOptOutByDefault(t *testing.T) {
 		"collector: {honourOptOut: true}":    true,
 		"collector: {honourOptOut: false}\n": false,
 	} {
-		c, err := config.Parse("tidemark.yaml", []byte(yaml))
+		c, err := configfile.Parse("tidemark.yaml", []byte(yaml))
 		if err != nil || c.Collector.HonourOptOut != want {
 			t.Errorf("%q: %v, want %v", yaml, err, want)
 		}
 	}
-	if _, err := config.Parse("tidemark.yaml", []byte("collector: {honourOptOut: maybe}")); err == nil {
+	if _, err := configfile.Parse("tidemark.yaml", []byte("collector: {honourOptOut: maybe}")); err == nil {
 		t.Error("honourOptOut: maybe was accepted")
 	}
 }
 
 func TestCollector_SitesWithoutAKeyAreDeclared(t *testing.T) {
-	c, err := config.Parse("tidemark.yaml", []byte("collector: {domains: [a.example, b.example]}"))
+	c, err := configfile.Parse("tidemark.yaml", []byte("collector: {domains: [a.example, b.example]}"))
 	if err != nil || len(config.Default().Collector.Domains) != 0 ||
 		!reflect.DeepEqual(c.Collector.Domains, []string{"a.example", "b.example"}) {
 		t.Errorf("%v, %v; want two sites, and none by default", c.Collector.Domains, err)
@@ -45,7 +46,7 @@ func TestCollector_RegionsAreADimensionOfVisitorsOnRequest(t *testing.T) {
 		withRegions + "\nkinds: {PAGEVIEW: {dimensions: {country: {}, region: {top: 9}}}, SESSION: {dimensions: {entry: {}}}}":         {"PAGEVIEW": 9},
 		withRegions + "\nkinds: {ORDER: {subject: {name: SHOP}, dimensions: {country: {}}}}":                                           {"PAGEVIEW": 150, "SESSION": 150},
 	} {
-		c, err := config.Parse("tidemark.yaml", []byte(text), domains.Kinds()...)
+		c, err := configfile.Parse("tidemark.yaml", []byte(text), domains.Kinds()...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +73,7 @@ func TestCollector_RegionsAreADimensionOfVisitorsOnRequest(t *testing.T) {
 // Regions can be requested and given up later: no change is refused, and rollups need a rebuild.
 func TestCompare_RegionsCanBeRequestedLater(t *testing.T) {
 	parsed := func(text string) *config.Config {
-		c, err := config.Parse("tidemark.yaml", []byte(text), domains.Kinds()...)
+		c, err := configfile.Parse("tidemark.yaml", []byte(text), domains.Kinds()...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +99,7 @@ func TestCompare_RegionsCanBeRequestedLater(t *testing.T) {
 }
 
 func TestKinds_TheFileSetsIndexBy(t *testing.T) {
-	c, err := config.Parse("tidemark.yaml",
+	c, err := configfile.Parse("tidemark.yaml",
 		[]byte("kinds: {READING: {indexBy: location}, PAGEVIEW: {shards: 8}}"), domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +114,7 @@ func TestKinds_TheFileSetsIndexBy(t *testing.T) {
 		t.Errorf("readings by %q, page views by %q on %d shards; want location, visitor, 8", readings.IndexBy,
 			views.IndexBy, views.Shards)
 	}
-	if _, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {indexBy: temperature}}"),
+	if _, err := configfile.Parse("tidemark.yaml", []byte("kinds: {READING: {indexBy: temperature}}"),
 		domains.Kinds()...); err == nil {
 		t.Error("indexBy accepted a measure")
 	}
@@ -121,7 +122,7 @@ func TestKinds_TheFileSetsIndexBy(t *testing.T) {
 
 func TestKinds_TheFileSetsLatestBy(t *testing.T) {
 	text := "kinds: {READING: {latestBy: {gsi2: {by: [state], sort: [room], half: preserve}}}}"
-	c, err := config.Parse("tidemark.yaml", []byte(text), domains.Kinds()...)
+	c, err := configfile.Parse("tidemark.yaml", []byte(text), domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestKinds_TheFileSetsLatestBy(t *testing.T) {
 	}
 	for _, wrong := range []string{"{gsi3: {by: [state]}}", "{gsi1: {sort: [state]}}",
 		"{gsi1: {by: [state], half: perhaps}}"} {
-		if _, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {latestBy: "+wrong+"}}"),
+		if _, err := configfile.Parse("tidemark.yaml", []byte("kinds: {READING: {latestBy: "+wrong+"}}"),
 			domains.Kinds()...); err == nil {
 			t.Errorf("latestBy accepted %s", wrong)
 		}

@@ -1,4 +1,4 @@
-package config_test
+package configfile_test
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/goal"
 )
 
-const goalsOfVoyages = `
+const cruiseGoals = `
     goals:
       harbour: {of: POSITION, where: {place: "harbour/**", flag: NO}}
       long: {minDuration: 2h}
@@ -20,9 +20,16 @@ const goalsOfVoyages = `
         value: revenue_EUR
 `
 
-func withGoals(goals string) string {
-	return voyages("30m") + "  SALE: {subject: {name: SHIP}}\n" +
-		"  CRUISE:\n    subject: {name: SHIP}\n    latest: none\n    tiers: {raw: 30d, hour: {retention: 90d, grace: 40m}}\n    sessionsOf: {kind: POSITION, by: crew, gap: 30m}" + goals
+// cruises returns a kind of sessions with goals.
+func cruises(goals string) string {
+	return `kinds:
+  POSITION: {subject: {name: SHIP}}
+  SALE: {subject: {name: SHIP}}
+  CRUISE:
+    subject: {name: SHIP}
+    latest: none
+    tiers: {raw: 30d, hour: {retention: 90d, grace: 40m}}
+    sessionsOf: {kind: POSITION, by: crew, gap: 30m}` + goals
 }
 
 func TestKinds_ReadGoals(t *testing.T) {
@@ -31,7 +38,7 @@ func TestKinds_ReadGoals(t *testing.T) {
 		{Name: "long", MinDuration: 2 * time.Hour},
 		{Name: "sale", Steps: []goal.Step{{Of: "POSITION", Where: []goal.Match{{Field: "place", Pattern: "market"}}}, {Of: "SALE"}}, Value: "revenue_EUR"},
 	}
-	text := withGoals(goalsOfVoyages)
+	text := cruises(cruiseGoals)
 	if diff := cmp.Diff(want, kind(t, parse(t, text), "CRUISE").Goals); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -42,7 +49,7 @@ func TestKinds_ReadGoals(t *testing.T) {
 
 // Paths are stored as the address bar shows them; a goal may be written as it was copied.
 func TestKinds_GoalsOfPathsMatchInAnyEncoding(t *testing.T) {
-	text := withGoals(`
+	text := cruises(`
     goals:
       coffee: {of: POSITION, where: {path: "/caf%c3%a9/**", place: "caf%C3%A9"}}
 `)

@@ -1,4 +1,4 @@
-package config
+package configfile
 
 import (
 	"errors"
@@ -11,7 +11,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 func write(t *testing.T, dir, name, text string) string {
@@ -33,7 +35,7 @@ func TestFind_PrefersTheNamedFileThenTheAdjacentOneThenTheDefault(t *testing.T) 
 		}
 		return c.Limits.Observations
 	}
-	if got := observations(""); got != Default().Limits.Observations {
+	if got := observations(""); got != config.Default().Limits.Observations {
 		t.Errorf("without any file: %d, want the default", got)
 	}
 	write(t, dir, FileName, "limits: {observations: 22}")
@@ -72,8 +74,8 @@ func TestLoad_MistakesNameTheFile(t *testing.T) {
 func TestParseDuration_InvertsSpanText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := time.Duration(rapid.Int64Range(1, int64(longest/time.Second)).Draw(t, "seconds")) * time.Second
-		if got, err := parseDuration(spanText(d)); err != nil || got != d {
-			t.Fatalf("parseDuration(%q) = %v, %v; want %v", spanText(d), got, err, d)
+		if got, err := parseDuration(config.SpanText(d)); err != nil || got != d {
+			t.Fatalf("parseDuration(%q) = %v, %v; want %v", config.SpanText(d), got, err, d)
 		}
 	})
 }
@@ -81,7 +83,7 @@ func TestParseDuration_InvertsSpanText(t *testing.T) {
 func TestParseDuration_AcceptsAllUnits(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"0s": 0, "30s": 30 * time.Second, "5m": 5 * time.Minute, "12h": 12 * time.Hour,
-		"30d": 720 * time.Hour, "2y": 730 * day, "200y": longest,
+		"30d": 720 * time.Hour, "2y": 730 * tier.Day24, "200y": longest,
 	} {
 		if got, err := parseDuration(text); err != nil || got != want {
 			t.Errorf("parseDuration(%q) = %v, %v; want %v", text, got, err, want)
@@ -95,11 +97,11 @@ func TestParseDuration_AcceptsAllUnits(t *testing.T) {
 	}
 }
 
-func TestParseSize_InvertsBytesText(t *testing.T) {
+func TestParseSize_InvertsSizeText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 1<<30).Draw(t, "bytes")
-		if got, err := parseSize(bytesText(n)); err != nil || got != n {
-			t.Fatalf("parseSize(%q) = %v, %v; want %v", bytesText(n), got, err, n)
+		if got, err := parseSize(config.SizeText(n)); err != nil || got != n {
+			t.Fatalf("parseSize(%q) = %v, %v; want %v", config.SizeText(n), got, err, n)
 		}
 	})
 }
@@ -121,7 +123,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := Parse("f.yaml", data)
 		if err != nil {
-			var mistakes Mistakes
+			var mistakes config.Mistakes
 			if c != nil || !errors.As(err, &mistakes) || len(mistakes) == 0 {
 				t.Fatalf("Parse = %v, %v; want nil and Mistakes", c, err)
 			}

@@ -1,4 +1,4 @@
-package config
+package configfile
 
 import (
 	"errors"
@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/tidemark-db/tidemark/internal/base/config"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -27,7 +29,7 @@ func (r *reader) scalar(v value, want string, tags ...string) (text string, ok b
 	if r.isNull(v) {
 		r.wrong(v, "there is no value: want %s, or remove the key for the default", want)
 	} else {
-		r.wrong(v, "%s is not %s", clip(v.node.Value), want)
+		r.wrong(v, "%s is not %s", config.Clip(v.node.Value), want)
 	}
 	return "", false
 }
@@ -48,7 +50,7 @@ func integer(to *int) func(*reader, value) {
 		}
 		n, err := strconv.Atoi(s)
 		if err != nil {
-			r.wrong(v, "%s is not a whole number in decimal digits within range", clip(s))
+			r.wrong(v, "%s is not a whole number in decimal digits within range", config.Clip(s))
 			return
 		}
 		*to = n
@@ -158,7 +160,7 @@ func list(to *[]string) func(*reader, value) {
 		}
 		*to = nil
 		for _, n := range v.node.Content {
-			item := value{n, join(v.path, n.Value)}
+			item := value{n, config.Join(v.path, n.Value)}
 			r.at[item.path] = position{n.Line, n.Column}
 			if s, ok := r.scalar(item, wantText, "!!str"); ok {
 				*to = append(*to, s)
@@ -178,7 +180,7 @@ var (
 		"s": time.Second, "m": time.Minute, "h": time.Hour,
 		"d": tier.Day24, "y": 365 * tier.Day24,
 	}
-	sizeUnits = map[string]int{"": 1, "B": 1, "KiB": kib, "MiB": mib}
+	sizeUnits = map[string]int{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 
 	errTooLong = errors.New("longer than 200 years: write forever to keep without limit")
 )
@@ -199,11 +201,11 @@ func parseDuration(s string) (time.Duration, error) {
 	digits, name := countAndUnit(s)
 	unit, ok := durationUnits[name]
 	if !ok || !isCount(digits) {
-		return 0, fmt.Errorf("%s is not a duration: want %s", clip(s), wantDuration)
+		return 0, fmt.Errorf("%s is not a duration: want %s", config.Clip(s), wantDuration)
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n > int64(longest/unit) {
-		return 0, fmt.Errorf("%s is %w", clip(s), errTooLong)
+		return 0, fmt.Errorf("%s is %w", config.Clip(s), errTooLong)
 	}
 	return time.Duration(n) * unit, nil
 }
@@ -213,11 +215,11 @@ func parseSize(s string) (int, error) {
 	digits, name := countAndUnit(s)
 	unit, ok := sizeUnits[name]
 	if !ok || !isCount(digits) {
-		return 0, fmt.Errorf("%s is not a size: want %s", clip(s), wantSize)
+		return 0, fmt.Errorf("%s is not a size: want %s", config.Clip(s), wantSize)
 	}
 	n, err := strconv.Atoi(digits)
 	if err != nil || n > math.MaxInt32/unit {
-		return 0, fmt.Errorf("%s is more than any limit allows: want %s", clip(s), wantSize)
+		return 0, fmt.Errorf("%s is more than any limit allows: want %s", config.Clip(s), wantSize)
 	}
 	return n * unit, nil
 }

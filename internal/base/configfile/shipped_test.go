@@ -1,4 +1,4 @@
-package config_test
+package configfile_test
 
 import (
 	"os"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/domains/metrics"
@@ -31,7 +32,7 @@ func shipped(t *testing.T) []byte {
 // The functions use Default if they are deployed without a file: it must equal the shipped
 // file.
 func TestDefault_EqualsTheShippedFile(t *testing.T) {
-	loaded, err := config.Load(shippedFile, shippedKinds()...)
+	loaded, err := configfile.Load(shippedFile, shippedKinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func TestDefault_IsValid(t *testing.T) {
 func TestParse_AnEmptyFileIsTheDefault(t *testing.T) {
 	for _, data := range []string{"", "\n# nothing\n", "{}",
 		"limits:\nkinds:\ntiers:\nstages:\n  # all commented out\n"} {
-		got, err := config.Parse("tidemark.yaml", []byte(data))
+		got, err := configfile.Parse("tidemark.yaml", []byte(data))
 		if err != nil {
 			t.Errorf("%q: %v", data, err)
 			continue

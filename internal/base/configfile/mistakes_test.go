@@ -1,4 +1,4 @@
-package config_test
+package configfile_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 )
@@ -275,7 +276,7 @@ var badConfigs = []bad{
 func TestParse_ReportsEachMistakeWithItsPosition(t *testing.T) {
 	for _, test := range badConfigs {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := config.Parse("tidemark.yaml", []byte(test.yaml), iot.Kinds()...)
+			c, err := configfile.Parse("tidemark.yaml", []byte(test.yaml), iot.Kinds()...)
 			if c != nil || err == nil {
 				t.Fatalf("Parse = %v, %v; want nil and a mistake", c, err)
 			}
@@ -317,7 +318,7 @@ mapping:
 stages:
   Prod: {removal: never}
 `
-	_, err := config.Parse("c.yaml", []byte(file), iot.Kinds()...)
+	_, err := configfile.Parse("c.yaml", []byte(file), iot.Kinds()...)
 	var mistakes config.Mistakes
 	if !errors.As(err, &mistakes) {
 		t.Fatalf("got %v, want Mistakes", err)
@@ -337,7 +338,7 @@ stages:
 }
 
 func TestParse_ReportsTheLineOfASyntaxError(t *testing.T) {
-	_, err := config.Parse("c.yaml", []byte("limits:\n  fields: [1\nkinds: {}\n"))
+	_, err := configfile.Parse("c.yaml", []byte("limits:\n  fields: [1\nkinds: {}\n"))
 	want := "c.yaml:1: not YAML: did not find expected ',' or ']', on this line or the next; correct it"
 	if got := fmt.Sprint(err); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

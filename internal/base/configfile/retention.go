@@ -1,9 +1,11 @@
-package config
+package configfile
 
 import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/tidemark-db/tidemark/internal/base/config"
 
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -30,29 +32,18 @@ func retentionPolicy(to *tier.Policy) func(*reader, value) {
 	}
 }
 
-// The modes of a tier.
-const (
-	modeDeferred  = "deferred"
-	modeImmediate = "immediate"
-)
-
 func tierMode(deferred *bool) func(*reader, value) {
 	return func(r *reader, v value) {
-		switch s, ok := r.scalar(v, wantText, "!!str"); {
+		s, ok := r.scalar(v, wantText, "!!str")
+		mode, known := config.Modes[s]
+		switch {
 		case !ok:
-		case s == modeDeferred, s == modeImmediate:
-			*deferred = s == modeDeferred
+		case !known:
+			r.wrong(v, "%q is not a mode of a tier: want deferred (rows are written when their buckets close) or immediate (with each batch of changes)", s)
 		default:
-			r.wrong(v, "%q is not a mode of a tier: want %s (rows are written when their buckets close) or %s (with each batch of changes)", s, modeDeferred, modeImmediate)
+			*deferred = mode
 		}
 	}
-}
-
-func modeText(deferred bool) string {
-	if deferred {
-		return modeDeferred
-	}
-	return modeImmediate
 }
 
 // readTier reads one tier: a retention, or a mapping.

@@ -1,4 +1,4 @@
-package config
+package configfile
 
 import (
 	"maps"
@@ -7,38 +7,36 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // readKinds overrides the given kinds by name and appends new ones. Each key of the file
 // replaces the value of the kind; lists and mappings are replaced whole.
-func (c *Config) readKinds(r *reader, v value) {
-	c.Kinds = slices.Clone(c.Kinds)
-	shipped := len(c.Kinds)
-	r.each(v, func(name string, at *yaml.Node, child value) {
-		i := slices.IndexFunc(c.Kinds, func(k catalog.Kind) bool { return k.Name == name })
-		if i >= 0 {
-			r.object(child, kindMembers(&c.Kinds[i]))
-			return
-		}
-		k := catalog.Kind{Name: name}
-		r.object(child, kindMembers(&k))
-		if k.Subject == (catalog.SubjectType{}) {
-			r.wrong(value{at, child.path}, "no built-in kind has this name%s; a new kind needs a subject",
-				names.DidYouMean(name, kindNames(c.Kinds[:shipped])))
-			return
-		}
-		c.Kinds = append(c.Kinds, k)
-	})
-}
-
-func kindNames(kinds []catalog.Kind) []string {
-	return lists.Map(kinds, func(k catalog.Kind) string { return k.Name })
+func readKinds(c *config.Config) func(*reader, value) {
+	return func(r *reader, v value) {
+		c.Kinds = slices.Clone(c.Kinds)
+		shipped := len(c.Kinds)
+		r.each(v, func(name string, at *yaml.Node, child value) {
+			i := slices.IndexFunc(c.Kinds, func(k catalog.Kind) bool { return k.Name == name })
+			if i >= 0 {
+				r.object(child, kindMembers(&c.Kinds[i]))
+				return
+			}
+			k := catalog.Kind{Name: name}
+			r.object(child, kindMembers(&k))
+			if k.Subject == (catalog.SubjectType{}) {
+				r.wrong(value{at, child.path}, "no built-in kind has this name%s; a new kind needs a subject",
+					names.DidYouMean(name, config.KindNames(c.Kinds[:shipped])))
+				return
+			}
+			c.Kinds = append(c.Kinds, k)
+		})
+	}
 }
 
 func kindMembers(k *catalog.Kind) members {
@@ -59,7 +57,8 @@ func kindMembers(k *catalog.Kind) members {
 		{"late", text(&k.Late)},
 		{"ids", text(&k.IDs)},
 		{"onCollision", text(&k.OnCollision)},
-		{"finerTime", choice(&k.FinerTime, "policy for times finer than a millisecond", finerPolicies)},
+		{"finerTime",
+			choice(&k.FinerTime, "policy for times finer than a millisecond", config.FinerPolicies)},
 		{"latest", latestPolicy(&k.Latest)},
 		{"shards", integer(&k.Shards)},
 		{"maxMeasures", integer(&k.MaxMeasures)},
@@ -121,17 +120,13 @@ func readMeasure(r *reader, name string, v value) rollup.MeasureSpec {
 	r.object(v, members{
 		{"scale", integer(&m.Scale)},
 		{"percentiles", boolean(&m.Percentiles)},
-		{"type", choice(&m.Counter, "type of a measure", measureTypes)},
+		{"type", choice(&m.Counter, "type of a measure", config.MeasureTypes)},
 		{"wrap", integer(&m.Wrap)},
-		{"mean", choice(&m.TimeMean, "mean of a measure", means)},
+		{"mean", choice(&m.TimeMean, "mean of a measure", config.Means)},
 		{"unit", text(&m.Unit)},
 	})
 	return m
 }
-
-var means = map[string]bool{"time": true, "values": false}
-
-var measureTypes = map[string]bool{"counter": true, "gauge": false}
 
 func readDimension(r *reader, name string, v value) rollup.DimensionSpec {
 	d := rollup.DimensionSpec{Name: name, Top: rollup.DefaultTop}
@@ -154,15 +149,12 @@ func readLatestIndex(r *reader, name string, v value) catalog.LatestIndex {
 func latestPolicy(to *catalog.LatestPolicy) func(*reader, value) {
 	return func(r *reader, v value) {
 		if v.node.ShortTag() == "!!bool" {
-			r.wrong(v, "%s is not a policy for latest items any more: write transaction in place of true, and none in place of false", clip(v.node.Value))
+			r.wrong(v, "%s is not a policy for latest items any more: write transaction in place of true, and none in place of false", config.Clip(v.node.Value))
 			return
 		}
 		text(to)(r, v)
 	}
 }
-
-var finerPolicies = map[string]model.FinerTimePolicy{"reject": model.RejectFinerTime,
-	"truncate": model.TruncateFinerTime}
 
 // choice reads one of the texts that values have. what names the choice in the sentence of a mistake.
 func choice[T any](to *T, what string, values map[string]T) func(*reader, value) {
@@ -173,7 +165,7 @@ func choice[T any](to *T, what string, values map[string]T) func(*reader, value)
 			return
 		}
 		if *to, ok = values[s]; !ok {
-			r.wrong(v, "%s is not a %s: want %s", clip(s), what, want)
+			r.wrong(v, "%s is not a %s: want %s", config.Clip(s), what, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package config_test
+package configfile_test
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -18,7 +19,7 @@ import (
 
 func parse(t *testing.T, yaml string) *config.Config {
 	t.Helper()
-	c, err := config.Parse("tidemark.yaml", []byte(yaml), iot.Kinds()...)
+	c, err := configfile.Parse("tidemark.yaml", []byte(yaml), iot.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package config_test
+package configfile_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
@@ -171,7 +172,7 @@ func TestSchema_HasTheKeysOfTheReader(t *testing.T) {
 		t.Fatalf("only %d objects found in the schema", len(found))
 	}
 	for _, o := range found {
-		_, err := config.Parse("x", []byte(nest(o.path, "{zzzzzzzzzz: 1}")), iot.Kinds()...)
+		_, err := configfile.Parse("x", []byte(nest(o.path, "{zzzzzzzzzz: 1}")), iot.Kinds()...)
 		_, list, ok := strings.Cut(fmt.Sprint(err), "want one of: ")
 		if !ok {
 			t.Errorf("%s: %v, want a list of the keys known", o.path, err)
@@ -214,7 +215,7 @@ func TestSchema_HasTheBoundsOfTheReader(t *testing.T) {
 
 // outOfBounds reports whether the reader finds n out of bounds at path.
 func outOfBounds(path string, n float64) bool {
-	_, err := config.Parse("x", []byte(nest(path, fmt.Sprintf("%.0f", n))), iot.Kinds()...)
+	_, err := configfile.Parse("x", []byte(nest(path, fmt.Sprintf("%.0f", n))), iot.Kinds()...)
 	var mistakes config.Mistakes
 	if !errors.As(err, &mistakes) {
 		return false
@@ -236,7 +237,7 @@ func TestSchema_RejectsReservedNames(t *testing.T) {
 		if err := s.Validate(document(t, []byte(text))); err == nil {
 			t.Errorf("the schema accepts the field %s", name)
 		}
-		if _, err := config.Parse("x", []byte(text), iot.Kinds()...); err == nil {
+		if _, err := configfile.Parse("x", []byte(text), iot.Kinds()...); err == nil {
 			t.Errorf("the reader accepts the field %s", name)
 		}
 	}

@@ -1,4 +1,4 @@
-package config
+package configfile
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/tidemark-db/tidemark/internal/base/config"
+
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 )
@@ -19,7 +21,7 @@ import (
 type reader struct {
 	file     string
 	at       map[string]position // by path
-	mistakes Mistakes
+	mistakes config.Mistakes
 }
 
 type position struct{ line, column int }
@@ -40,7 +42,7 @@ type member struct {
 
 // wrong adds a mistake at v.
 func (r *reader) wrong(v value, format string, args ...any) {
-	r.mistakes = append(r.mistakes, Mistake{
+	r.mistakes = append(r.mistakes, config.Mistake{
 		File: r.file, Line: v.node.Line, Column: v.node.Column,
 		Path: v.path, Message: fmt.Sprintf(format, args...),
 	})
@@ -48,7 +50,7 @@ func (r *reader) wrong(v value, format string, args ...any) {
 
 // place adds a mistake that validation found, with the position of its value, or of the
 // nearest value that contains it.
-func (r *reader) place(m Mistake) {
+func (r *reader) place(m config.Mistake) {
 	m.File = r.file
 	for path := m.Path; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
 		if p, ok := r.at[path]; ok {
@@ -83,7 +85,7 @@ func (r *reader) document(data []byte) (root value, ok bool) {
 // syntax adds a mistake for an error of the YAML parser. Its line may be one too low, because
 // the parser counts some line breaks from the start of the value.
 func (r *reader) syntax(err error) {
-	m := Mistake{File: r.file}
+	m := config.Mistake{File: r.file}
 	said := strings.TrimPrefix(err.Error(), "yaml: ")
 	if at, what, ok := strings.Cut(said, ": "); ok {
 		if line, err := strconv.Atoi(strings.TrimPrefix(at, "line ")); err == nil {
@@ -116,7 +118,8 @@ func (r *reader) each(v value, visit func(name string, at *yaml.Node, child valu
 	}
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(v.node.Content); i += 2 {
-		at, child := v.node.Content[i], value{v.node.Content[i+1], join(v.path, v.node.Content[i].Value)}
+		at := v.node.Content[i]
+		child := value{v.node.Content[i+1], config.Join(v.path, at.Value)}
 		switch {
 		case at.Kind != yaml.ScalarNode:
 			r.wrong(value{at, v.path}, "this key is not text: write key: value")
@@ -141,7 +144,7 @@ func (r *reader) remember(at *yaml.Node, child value) {
 
 // needs adds a mistake if the mapping v, which was read, does not have the key.
 func (r *reader) needs(v value, name, remedy string) {
-	if _, ok := r.at[join(v.path, name)]; !ok {
+	if _, ok := r.at[config.Join(v.path, name)]; !ok {
 		r.wrong(v, "%s is missing: %s", name, remedy)
 	}
 }
@@ -174,22 +177,7 @@ func describe(n *yaml.Node) string {
 	if n.ShortTag() == "!!null" {
 		return "there is no value"
 	}
-	return clip(n.Value) + " is a single value"
-}
-
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
+	return config.Clip(n.Value) + " is a single value"
 }
 
 func (m members) names() []string { return lists.Map(m, func(x member) string { return x.name }) }
-
-// clip quotes text and shortens it, so that a message stays one readable line.
-func clip(text string) string {
-	if len(text) > 64 {
-		text = text[:64] + "…"
-	}
-	return strconv.Quote(text)
-}

@@ -1,16 +1,17 @@
-package config
+package configfile
 
 import (
 	"cmp"
 	"reflect"
-	"sync"
 	"time"
+
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
-// members returns the sections of the file.
-func (c *Config) members() members {
+// sections returns the sections of the file.
+func sections(c *config.Config) members {
 	return members{
-		{"kinds", c.readKinds},
+		{"kinds", readKinds(c)},
 		{"subjects", named(&c.Subjects, readSubject)},
 		{"tiers", retentionPolicy(&c.Retention)},
 		{"limits", section(&c.Limits)},
@@ -19,9 +20,9 @@ func (c *Config) members() members {
 		{"functions", section(&c.Functions)},
 		{"quarantine", section(&c.Quarantine)},
 		{"collector", section(&c.Collector)},
-		{"sources", c.readSources},
+		{"sources", readSources(c)},
 		{"prometheus", boolean(&c.Prometheus)},
-		{"stages", c.readStages},
+		{"stages", readStages(c)},
 	}
 }
 
@@ -30,13 +31,13 @@ func section(to any) func(*reader, value) {
 	return func(r *reader, v value) { r.object(v, structMembers(to)) }
 }
 
-// structMembers returns a member for each field of the struct that to points to, named as in lowerFirst,
+// structMembers returns a member for each field of the struct that to points to, named by config.MemberName,
 // or by the tag yaml; "-" leaves the field out. A number with the tag unit:"bytes" is a size.
 func structMembers(to any) (all members) {
 	fields := reflect.ValueOf(to).Elem()
 	for i := range fields.NumField() {
 		f := fields.Type().Field(i)
-		if name := cmp.Or(f.Tag.Get("yaml"), lowerFirst(f.Name)); name != "-" {
+		if name := cmp.Or(f.Tag.Get("yaml"), config.MemberName(f.Name)); name != "-" {
 			all = append(all, member{name, fieldReader(fields.Field(i).Addr().Interface(), f.Tag.Get("unit"))})
 		}
 	}
@@ -46,8 +47,11 @@ func structMembers(to any) (all members) {
 // fieldReader returns what reads the field that to points to.
 func fieldReader(to any, unit string) func(*reader, value) {
 	switch to := to.(type) {
-	case interface{ read(*reader, value) }:
-		return to.read
+	case *config.Billing:
+		return wordOr("onDemand", "onDemand, or {readUnits: 25, writeUnits: 50} for provisioned capacity", to)
+	case *config.Access:
+		const tokens = "iam, or {issuer: https://login.example.com, audience: [tidemark]} for JSON Web Tokens"
+		return wordOr("iam", tokens, to)
 	case *bool:
 		return boolean(to)
 	case *time.Duration:
@@ -68,28 +72,4 @@ func fieldReader(to any, unit string) func(*reader, value) {
 		}
 	}
 	return section(to)
-}
-
-var defaultLimits = sync.OnceValue(func() Limits { return Default().Limits })
-
-// Complete returns l with the default of each limit that is zero.
-func (l Limits) Complete() Limits {
-	given, defaults := reflect.ValueOf(&l).Elem(), reflect.ValueOf(defaultLimits())
-	for i := range given.NumField() {
-		if limit := given.Field(i); limit.IsZero() {
-			limit.Set(defaults.Field(i))
-		}
-	}
-	return l
-}
-
-// Negative reports whether a limit is below zero, so that nothing could meet it.
-func (l Limits) Negative() bool {
-	given := reflect.ValueOf(l)
-	for i := range given.NumField() {
-		if given.Field(i).Int() < 0 {
-			return true
-		}
-	}
-	return false
 }
