@@ -243,7 +243,7 @@ func newExampleRun(t *testing.T, functions string) *exampleRun {
 		t.Cleanup(cancel)
 		r.ctx = ctx
 	}
-	imports, err := os.ReadFile("../../internal/data/replay/importedday.yaml")
+	imports, err := os.ReadFile("../../internal/data/formats/importedday.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

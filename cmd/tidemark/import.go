@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/internal/data/replay"
 )
 
@@ -75,7 +76,7 @@ func importCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{Use: "import FILE…", Aliases: []string{"replay"}, Long: importHelp}
 	flags.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		once := cmd.CalledAs() == "replay" || flags.rebase != "" || slices.Contains(args, replay.StdinName)
+		once := cmd.CalledAs() == "replay" || flags.rebase != "" || slices.Contains(args, formats.StdinName)
 		switch {
 		case once && flags.journal != "":
 			return usagef("--journal: standard input, --rebase and replay keep no journal: omit it")

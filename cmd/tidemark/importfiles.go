@@ -18,6 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/base/timetext"
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/internal/data/replay"
 	"github.com/tidemark-db/tidemark/internal/local/ownmachine"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
@@ -34,9 +35,9 @@ type importFlags struct {
 	clock                          timetext.Clock
 	types                          map[string]columns.Type
 	mark                           columns.Mark
-	shape                          replay.Shape
+	shape                          formats.Shape
 	constants, source              string
-	web                            replay.Web
+	web                            formats.Web
 	secret                         string // ARN
 }
 
@@ -63,7 +64,7 @@ func (f *importFlags) register(cmd *cobra.Command) {
 	cmd.Flags().Func("decimal",
 		"the `mark` of decimals of CSV, comma or point, where the cells of a column do not say", f.setDecimal)
 	cmd.Flags().StringVar(&f.web.Format, "format", "",
-		"the files are logs of a web server, or exports of another program for web analytics: "+replay.WebFormats())
+		"the files are logs of a web server, or exports of another program for web analytics: "+formats.WebFormats())
 	cmd.Flags().StringVar(&f.web.Site, "site", "",
 		"`id` of the site in these files (default: the host that a line of the log names)")
 	cmd.Flags().StringVar(&f.rebase, "rebase", "",
@@ -124,14 +125,14 @@ func sendOnce(cmd *cobra.Command, to *connection, flags importFlags, files []str
 		return err
 	}
 	began := time.Now()
-	if !slices.Contains(files, replay.StdinName) {
+	if !slices.Contains(files, formats.StdinName) {
 		in.Notice = nil // the survey has shown the columns
 	}
 	progress := terminal.NewProgress(cmd.ErrOrStderr(), "import", "obs", total)
 	sender := flags.sender(to, in.Kind)
 	sender.Progress = progress.Add
-	err = sender.Send(ctx, func(send func(replay.Observation) error) error {
-		return in.Each(files, func(o replay.Observation) error {
+	err = sender.Send(ctx, func(send func(formats.Observation) error) error {
+		return in.Each(files, func(o formats.Observation) error {
 			shifted, err := o.Shift(shift)
 			if err != nil {
 				return err
@@ -165,29 +166,29 @@ func (f *importFlags) await(cmd *cobra.Command, to *connection) error {
 	return err
 }
 
-func (f *importFlags) input(cmd *cobra.Command, to *connection) (replay.Input, error) {
+func (f *importFlags) input(cmd *cobra.Command, to *connection) (formats.Input, error) {
 	to.Resolve()
 	if f.batch < 1 || f.concurrency < 1 {
-		return replay.Input{}, usagef("--batch and --concurrency must be 1 or more")
+		return formats.Input{}, usagef("--batch and --concurrency must be 1 or more")
 	}
 	settings, err := to.Settings()
 	if err != nil {
-		return replay.Input{}, err
+		return formats.Input{}, err
 	}
 	kinds, err := to.Catalog()
 	if err != nil {
-		return replay.Input{}, err
+		return formats.Input{}, err
 	}
 	analytics, err := f.analytics(cmd, to, kinds)
 	if err != nil {
-		return replay.Input{}, err
+		return formats.Input{}, err
 	}
 	kind, err := names.Kind(kinds, f.kind)
 	if err != nil {
-		return replay.Input{}, fmt.Errorf("--kind: %w", err)
+		return formats.Input{}, fmt.Errorf("--kind: %w", err)
 	}
 	points := &points.Mapping{Rows: settings.Sources, Catalog: kinds}
-	in := replay.Input{Stdin: cmd.InOrStdin(), Kind: kind, Clock: f.clock, Types: f.types, Mark: f.mark,
+	in := formats.Input{Stdin: cmd.InOrStdin(), Kind: kind, Clock: f.clock, Types: f.types, Mark: f.mark,
 		Shape: f.shape, Points: points, Web: analytics, Notice: func(text string) { cmd.PrintErr(text) }}
 	if f.source != "" {
 		if row := points.Row(f.source); row == nil || row.Match == "*" {
@@ -198,12 +199,12 @@ func (f *importFlags) input(cmd *cobra.Command, to *connection) (replay.Input, e
 		in.Source = f.source
 	}
 	if f.constants != "" {
-		if in.Shape.Constants, err = replay.ParseConstants(f.constants, kind); err != nil {
+		if in.Shape.Constants, err = formats.ParseConstants(f.constants, kind); err != nil {
 			return in, usagef("--set: %w", err)
 		}
 	}
 	if f.columns != "" {
-		if in.Columns, err = replay.ParseColumns(f.columns, kind); err != nil {
+		if in.Columns, err = formats.ParseColumns(f.columns, kind); err != nil {
 			err = usagef("--map: %w", err)
 		}
 	}
@@ -212,7 +213,7 @@ func (f *importFlags) input(cmd *cobra.Command, to *connection) (replay.Input, e
 
 // analytics returns how --format is read, nil without it, and sets the kind that it has by default.
 func (f *importFlags) analytics(cmd *cobra.Command, to *connection,
-	kinds *catalog.Catalog) (*replay.Web, error) {
+	kinds *catalog.Catalog) (*formats.Web, error) {
 	if f.web.Format == "" {
 		return nil, nil
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/data/export"
 	"github.com/tidemark-db/tidemark/internal/data/files"
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/internal/data/replay"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
@@ -58,7 +59,7 @@ func readings() *catalog.Catalog {
 func load(ctx context.Context, url, journal string, names ...string) (string, error) {
 	var out strings.Builder
 	run := replay.Import{
-		Input:  replay.Input{Kind: &readings().Kinds[0]},
+		Input:  formats.Input{Kind: &readings().Kinds[0]},
 		Sender: replay.Sender{URL: url, Batch: 100, Lanes: 4}, Journal: journal,
 	}
 	_, err := run.Run(ctx, names, &out, io.Discard)

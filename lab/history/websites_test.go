@@ -18,6 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/internal/data/export"
 	"github.com/tidemark-db/tidemark/internal/data/files"
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/internal/data/replay"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/item"
@@ -49,12 +50,12 @@ func (d *deployment) kind(name string) *catalog.Kind {
 }
 
 // load imports files of events of a kind, and returns what was printed and the rows of the rejected.
-func (d *deployment) load(kind string, analytics *replay.Web, names ...string) (out, rejected string) {
+func (d *deployment) load(kind string, analytics *formats.Web, names ...string) (out, rejected string) {
 	d.Helper()
 	var printed strings.Builder
 	k, journal := d.kind(kind), filepath.Join(d.TempDir(), "journal")
 	run := replay.Import{
-		Input:  replay.Input{Kind: k, Web: analytics},
+		Input:  formats.Input{Kind: k, Web: analytics},
 		Sender: replay.Sender{URL: d.url + "/" + k.Path, Batch: 100, Lanes: 2}, Journal: journal,
 	}
 	if _, err := run.Run(d.Context(), names, &printed, io.Discard); err != nil {
@@ -113,7 +114,7 @@ func TestWebsites_LogsOfTwoYearsAgoAreOnEveryChartAndInEveryExport(t *testing.T)
 	t.Parallel()
 	d := deploy(t, websites(t))
 	name, views, sessions := oldLog(t)
-	combined := &replay.Web{Format: "combined", Site: site, Secret: []byte("secret")}
+	combined := &formats.Web{Format: "combined", Site: site, Secret: []byte("secret")}
 	out, rejected := d.load(web.PageViews.Name, combined, name)
 	if !strings.Contains(out, fmt.Sprintf("  %-10s %12d", "applied", views+12)) ||
 		!strings.Contains(rejected, "access.log:242,") {
@@ -227,7 +228,7 @@ func TestWebsites_ExportedAndImportedHaveTheSameRollups(t *testing.T) {
 	t.Parallel()
 	from := deploy(t, websites(t))
 	name, _, _ := oldLog(t)
-	from.load(web.PageViews.Name, &replay.Web{Format: "combined", Site: site, Secret: []byte("secret")}, name)
+	from.load(web.PageViews.Name, &formats.Web{Format: "combined", Site: site, Secret: []byte("secret")}, name)
 	custom := filepath.Join(t.TempDir(), "events.ndjson")
 	text := `{"siteId":"example.com","timestamp":"2026-04-19T10:00:00.001Z","id":"e1","name":"Purchase","visitor":"v1","path":"/cart","revenue_EUR":19.90,"prop1":"Purchase?plan=\"pro\", yearly"}
 {"siteId":"example.com","timestamp":"2026-04-19T10:05:00Z","id":"e2","visitor":"v1","duration":1200,"depth":80}

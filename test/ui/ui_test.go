@@ -28,6 +28,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/internal/data/replay"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
@@ -182,8 +183,8 @@ func replayFile(t *testing.T, s *stack.Stack, file string) {
 		t.Fatal(err)
 	}
 	kind := &kinds.Kinds[0]
-	in := replay.Input{Kind: kind}
-	if in.Columns, err = replay.ParseColumns(columns, kind); err != nil {
+	in := formats.Input{Kind: kind}
+	if in.Columns, err = formats.ParseColumns(columns, kind); err != nil {
 		t.Fatal(err)
 	}
 	_, shift, err := in.Rebase("now", model.NewTime(machine.Now().Add(-2*time.Hour)), []string{file})
@@ -191,8 +192,8 @@ func replayFile(t *testing.T, s *stack.Stack, file string) {
 		t.Fatal(err)
 	}
 	sender := replay.Sender{URL: s.URL + "/v1/" + kind.Path, Batch: 100, Lanes: 2}
-	err = sender.Send(t.Context(), func(send func(replay.Observation) error) error {
-		return in.Each([]string{file}, func(o replay.Observation) error {
+	err = sender.Send(t.Context(), func(send func(formats.Observation) error) error {
+		return in.Each([]string{file}, func(o formats.Observation) error {
 			shifted, err := o.Shift(shift)
 			if err != nil {
 				return err

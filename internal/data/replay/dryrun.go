@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -26,7 +27,7 @@ const (
 func (i *Import) forecast(names []string, out io.Writer) (rejected int, err error) {
 	var found forecast
 	check := ingest.Checker{Kind: i.Input.Kind, Limits: i.Limits, Now: i.Now(), Rand: rand.Reader}
-	err = i.Input.Each(names, func(o Observation) error {
+	err = i.Input.Each(names, func(o formats.Observation) error {
 		reason := o.Problem
 		var e model.Event
 		if reason == "" {

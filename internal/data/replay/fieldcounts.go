@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -24,9 +25,9 @@ var storedOutcomes = []model.Outcome{model.Applied, model.Late, model.Duplicate,
 
 // fields counts the values of an observation by field. A value is not stored if nothing of its observation
 // is, if the API named it, or if rollups count it as invalid.
-func (c *Counts) fields(o Observation, r result) {
+func (c *Counts) fields(o formats.Observation, r result) {
 	not := map[string]string{}
-	for _, name := range o.stray {
+	for _, name := range o.Stray {
 		not[name] = "is not as the other cells of its column are, and is text"
 	}
 	for _, name := range r.Invalid {
@@ -55,7 +56,7 @@ func (c *Counts) fields(o Observation, r result) {
 		value, name := cmp.Or(whole, take(not, f.Name)), take(named, f.Name)
 		switch {
 		case value != "":
-			count.miss(fmt.Sprintf("%s: %s %s", o.Location, quote(f.Text), value))
+			count.miss(fmt.Sprintf("%s: %s %s", o.Location, formats.Quote(f.Text), value))
 		case name != "":
 			count.miss(fmt.Sprintf("%s: %s", o.Location, name))
 		default:

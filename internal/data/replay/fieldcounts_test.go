@@ -2,11 +2,13 @@ package replay
 
 import (
 	"crypto/rand"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -23,12 +25,12 @@ func TestCounts_SaysWhichValuesOfAFieldAreNotStored(t *testing.T) {
 		{Outcome: model.Applied, NotStored: []model.FieldError{
 			{Field: "value", Code: ingest.CodeNameReserved, Message: "is reserved for the table"}}},
 	} {
-		c.fields(Observation{Location: place("a.csv", 2+i),
+		c.fields(formats.Observation{Location: fmt.Sprintf("a.csv:%d", 2+i),
 			Body: []byte(`{"deviceId":"d","timestamp":1,"value":"x","note":"n"}`)}, r)
 	}
 	var names Counts
 	reserved := []model.FieldError{{Field: "v", Code: ingest.CodeNameReserved, Message: "is reserved"}}
-	names.fields(Observation{Location: place("b.csv", 2), Body: []byte(`{"v":3}`)},
+	names.fields(formats.Observation{Location: "b.csv:2", Body: []byte(`{"v":3}`)},
 		result{Outcome: model.Applied, NotStored: reserved})
 	var out strings.Builder
 	names.Print(&out, time.Second)
@@ -70,7 +72,7 @@ func TestCounts_NamesEachPartThatTheAPIDoesNotStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		var c Counts
-		c.fields(Observation{Location: "f:1", Body: []byte(body)}, result{Outcome: stored[0].Outcome,
+		c.fields(formats.Observation{Location: "f:1", Body: []byte(body)}, result{Outcome: stored[0].Outcome,
 			Invalid: stored[0].Invalid, NotStored: stored[0].NotStored})
 		var out strings.Builder
 		c.Print(&out, time.Second)

@@ -1,10 +1,8 @@
 package replay
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -15,12 +13,13 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/data/files"
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Import sends whole files, and continues where an earlier process stopped.
 type Import struct {
-	Input  Input
+	Input  formats.Input
 	Sender Sender
 	// DryRun sends nothing, and prints what would be stored by the Limits of the deployment.
 	DryRun bool
@@ -43,7 +42,7 @@ func (i *Import) Run(ctx context.Context, locations []string, out, log io.Writer
 	if i.DryRun {
 		return i.forecast(names, out)
 	}
-	if slices.Contains(names, StdinName) {
+	if slices.Contains(names, formats.StdinName) {
 		return 0, usererr.Errorf(
 			"standard input cannot be read again after an interruption: import a file, or omit --dry-run")
 	}
@@ -86,8 +85,8 @@ func (i *Import) send(ctx context.Context, journal *Journal, names []string, out
 	left := journal.Total() - int(journal.Resumed())
 	progress, began := terminal.NewProgress(log, "import", "obs", left), time.Now()
 	i.Sender.Journal, i.Sender.Progress = journal, progress.Add
-	err := i.Sender.Send(ctx, func(send func(Observation) error) error {
-		return i.Input.Each(names, func(o Observation) error { return i.pass(ctx, journal, o, send) })
+	err := i.Sender.Send(ctx, func(send func(formats.Observation) error) error {
+		return i.Input.Each(names, func(o formats.Observation) error { return i.pass(ctx, journal, o, send) })
 	})
 	progress.Done()
 	if err != nil {
@@ -100,8 +99,8 @@ func (i *Import) send(ctx context.Context, journal *Journal, names []string, out
 }
 
 // pass sends an observation that has no outcome yet.
-func (i *Import) pass(ctx context.Context, journal *Journal, o Observation,
-	send func(Observation) error) error {
+func (i *Import) pass(ctx context.Context, journal *Journal, o formats.Observation,
+	send func(formats.Observation) error) error {
 	if o.Seq < journal.Resumed() {
 		return nil
 	}
@@ -114,24 +113,27 @@ func (i *Import) pass(ctx context.Context, journal *Journal, o Observation,
 		i.Sender.Progress(1)
 		return nil
 	}
-	o.repeated = journal.maybeSent(o.Seq)
+	o.Repeated = journal.maybeSent(o.Seq)
 	return send(o)
 }
 
+// atEnds is how many bytes at each end of a file its identity depends on.
+const atEnds = 64 << 10
+
 // identity returns a digest of what is imported, how, and to where. A file is known by its name
-// and size, and by its first and last 64 KB.
+// and size, and by its first and last bytes.
 func (i *Import) identity(names []string) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\n%v\n%v\n", i.Sender.URL, i.Sender.Strict, i.Input.Columns)
 	fmt.Fprintf(sum, "%v\n%v\n%v\n", i.Input.Types, i.Input.Mark, i.Input.Shape)
 	for _, name := range names {
-		file, err := i.Input.file(name)
+		file, err := i.Input.Open(name)
 		if err != nil {
 			return "", usererr.Errorf("read the input: %w", err)
 		}
 		fmt.Fprintf(sum, "%s %d\n", name, file.Size())
-		for _, at := range []int64{0, max(0, file.Size()-bufferSize)} {
-			_, err = io.Copy(sum, io.NewSectionReader(file, at, bufferSize))
+		for _, at := range []int64{0, max(0, file.Size()-atEnds)} {
+			_, err = io.Copy(sum, io.NewSectionReader(file, at, atEnds))
 			if err != nil {
 				break
 			}
@@ -142,12 +144,4 @@ func (i *Import) identity(names []string) (string, error) {
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-func csvLine(cells ...string) []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	_ = w.Write(cells) // a buffer cannot fail
-	w.Flush()
-	return b.Bytes()
 }

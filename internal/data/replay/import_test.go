@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -24,7 +25,7 @@ func testImport(t *testing.T, text string) (*Import, string) {
 		t.Fatal(err)
 	}
 	return &Import{
-		Input:   Input{Kind: &kinds.Kinds[0]},
+		Input:   formats.Input{Kind: &kinds.Kinds[0]},
 		Sender:  Sender{URL: "http://127.0.0.1:1", Batch: 10, Lanes: 2},
 		Journal: filepath.Join(t.TempDir(), "journal"), Limits: config.Default().Limits,
 		Now: func() model.Time { return 1_776_695_400_000 },
@@ -68,7 +69,7 @@ func TestImport_RefusesAJournalOfAnotherInput(t *testing.T) {
 
 func TestImport_RefusesWhatItCannotReadAgain(t *testing.T) {
 	run, name := testImport(t, "")
-	for _, file := range []string{StdinName, name + ".none", "s3://"} {
+	for _, file := range []string{formats.StdinName, name + ".none", "s3://"} {
 		if _, err := run.Run(t.Context(), []string{file}, io.Discard, io.Discard); !usererr.Is(err) {
 			t.Errorf("%s: %v, want a usage error", file, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -114,10 +115,10 @@ func (j *Journal) Await(ctx context.Context, seq int64) error {
 func (j *Journal) maybeSent(seq int64) bool { return j.resumed > 0 && seq < j.resumed+window }
 
 // Settle records the outcome of an observation. Each observation is settled once.
-func (j *Journal) Settle(o Observation, outcome model.Outcome, reason string) {
+func (j *Journal) Settle(o formats.Observation, outcome model.Outcome, reason string) {
 	s := settled{outcome: outcome}
 	if outcome == model.Rejected {
-		s.line = csvLine(o.Location, reason, string(o.Body))
+		s.line = formats.CSVLine(o.Location, reason, string(o.Body))
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()

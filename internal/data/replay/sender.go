@@ -1,3 +1,6 @@
+// Package replay sends observations of files to the HTTP API of a deployment, and says what became of them.
+// Requests run in parallel, but the order of the file is kept within each series, because an event that
+// overtakes an older one makes the older one late.
 package replay
 
 import (
@@ -14,6 +17,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -45,17 +49,17 @@ const Timeout = time.Minute
 // Send posts what source passes to send, and returns when every observation has an
 // outcome. Requests that fail are repeated. It gives up when the context ends, at a
 // response that would stay the same, and after ten attempts without an outcome.
-func (s *Sender) Send(ctx context.Context, source func(send func(Observation) error) error) error {
+func (s *Sender) Send(ctx context.Context, source func(send func(formats.Observation) error) error) error {
 	if s.Client == nil {
 		s.Client = &http.Client{Timeout: Timeout, Transport: &http.Transport{MaxIdleConnsPerHost: s.Lanes}}
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	lanes, ahead := make([]chan Observation, s.Lanes), s.Batch
+	lanes, ahead := make([]chan formats.Observation, s.Lanes), s.Batch
 	if s.Journal != nil {
 		ahead = window // so that a lane reads on while another has a long series
 	}
 	for i := range lanes {
-		lanes[i] = make(chan Observation, ahead)
+		lanes[i] = make(chan formats.Observation, ahead)
 		group.Go(func() error {
 			err := s.runLane(ctx, lanes[i])
 			if s.Journal != nil && err != nil {
@@ -76,9 +80,9 @@ func (s *Sender) Send(ctx context.Context, source func(send func(Observation) er
 }
 
 // dispatcher assigns each new series to the next lane in turn.
-func dispatcher(ctx context.Context, lanes []chan Observation) func(Observation) error {
-	laneOf := map[string]chan Observation{}
-	return func(o Observation) error {
+func dispatcher(ctx context.Context, lanes []chan formats.Observation) func(formats.Observation) error {
+	laneOf := map[string]chan formats.Observation{}
+	return func(o formats.Observation) error {
 		lane, ok := laneOf[o.Series]
 		if !ok {
 			lane = lanes[len(laneOf)%len(lanes)]
@@ -101,12 +105,12 @@ const (
 	longestWait   = 250 * time.Millisecond // from the first observation on; of an import, from the last
 )
 
-func (s *Sender) runLane(ctx context.Context, lane <-chan Observation) error {
-	var waiting []Observation
+func (s *Sender) runLane(ctx context.Context, lane <-chan formats.Observation) error {
+	var waiting []formats.Observation
 	var over <-chan time.Time
 	size := 0
 	for open := true; open; {
-		var o Observation
+		var o formats.Observation
 		select {
 		case o, open = <-lane:
 			if !open {
@@ -131,8 +135,8 @@ func (s *Sender) runLane(ctx context.Context, lane <-chan Observation) error {
 
 // sendAll sends observations in as few requests as it can. A series' observations are sent together, in
 // their order.
-func (s *Sender) sendAll(ctx context.Context, all []Observation) error {
-	slices.SortStableFunc(all, func(a, b Observation) int { return strings.Compare(a.Series, b.Series) })
+func (s *Sender) sendAll(ctx context.Context, all []formats.Observation) error {
+	slices.SortStableFunc(all, func(a, b formats.Observation) int { return strings.Compare(a.Series, b.Series) })
 	for len(all) > 0 {
 		n, size := 1, len(all[0].Body)
 		for n < min(len(all), s.Batch) && size+len(all[n].Body) <= maxBody {
@@ -148,7 +152,7 @@ func (s *Sender) sendAll(ctx context.Context, all []Observation) error {
 
 // sendBatch posts a batch until each of its observations has an outcome. Those without
 // one are sent again, in the same order.
-func (s *Sender) sendBatch(ctx context.Context, batch []Observation) error {
+func (s *Sender) sendBatch(ctx context.Context, batch []formats.Observation) error {
 	pause := firstPause
 	var failure error
 	for range maxAttempts {
@@ -163,7 +167,7 @@ func (s *Sender) sendBatch(ctx context.Context, batch []Observation) error {
 		}
 		batch, failure = rest, err
 		for i := range batch {
-			batch[i].repeated = true
+			batch[i].Repeated = true
 		}
 		if err := retry.Sleep(ctx, pause/2+rand.N(pause/2)); err != nil {
 			return err
@@ -175,7 +179,7 @@ func (s *Sender) sendBatch(ctx context.Context, batch []Observation) error {
 }
 
 // post sends one request and counts its outcomes. It returns the observations that have none.
-func (s *Sender) post(ctx context.Context, batch []Observation) (rest []Observation, err error) {
+func (s *Sender) post(ctx context.Context, batch []formats.Observation) (rest []formats.Observation, err error) {
 	url := s.URL
 	if s.Strict {
 		url += "?strict=true"
@@ -197,7 +201,7 @@ func (s *Sender) post(ctx context.Context, batch []Observation) (rest []Observat
 	return s.count(batch, resp, body)
 }
 
-func joinLines(batch []Observation) []byte {
+func joinLines(batch []formats.Observation) []byte {
 	var b bytes.Buffer
 	for _, o := range batch {
 		b.Write(o.Body)
@@ -206,8 +210,8 @@ func joinLines(batch []Observation) []byte {
 	return b.Bytes()
 }
 
-func (s *Sender) count(batch []Observation, resp *http.Response,
-	body []byte) (rest []Observation, err error) {
+func (s *Sender) count(batch []formats.Observation, resp *http.Response,
+	body []byte) (rest []formats.Observation, err error) {
 	results, err := readResponse(s.URL, resp, body, len(batch))
 	if err != nil {
 		return batch, err
@@ -220,7 +224,7 @@ func (s *Sender) count(batch []Observation, resp *http.Response,
 			continue
 		case outcome == model.Rejected:
 			s.Counts.reject(batch[i].Location, r.reason())
-		case outcome == model.Duplicate && batch[i].repeated:
+		case outcome == model.Duplicate && batch[i].Repeated:
 			outcome = storedBefore
 			fallthrough
 		default:

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -45,12 +46,12 @@ func outcomesJSON(lines []string, v model.Outcome) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-func sendTo(t *testing.T, f *fakeAPI, s *Sender, all []Observation) (*Sender, error) {
+func sendTo(t *testing.T, f *fakeAPI, s *Sender, all []formats.Observation) (*Sender, error) {
 	t.Helper()
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
 	s.URL = server.URL
-	err := s.Send(t.Context(), func(send func(Observation) error) error {
+	err := s.Send(t.Context(), func(send func(formats.Observation) error) error {
 		for _, o := range all {
 			if err := send(o); err != nil {
 				return err
@@ -61,10 +62,10 @@ func sendTo(t *testing.T, f *fakeAPI, s *Sender, all []Observation) (*Sender, er
 	return s, err
 }
 
-func numbered(n, series int) (all []Observation) {
+func numbered(n, series int) (all []formats.Observation) {
 	for i := range n {
-		all = append(all, Observation{Body: fmt.Appendf(nil, "%d/%d", i%series, i), Series: fmt.Sprint(i % series),
-			Location: fmt.Sprint("line ", i)})
+		all = append(all, formats.Observation{Body: fmt.Appendf(nil, "%d/%d", i%series, i),
+			Series: fmt.Sprint(i % series), Location: fmt.Sprint("line ", i)})
 	}
 	return all
 }
@@ -164,9 +165,9 @@ func TestSend_KeepsRequestsBelowTheLimitOfTheAPI(t *testing.T) {
 		largest = max(largest, len(strings.Join(lines, "\n")))
 		return 200, outcomesJSON(lines, model.Applied)
 	}}
-	var all []Observation
+	var all []formats.Observation
 	for range 10 {
-		all = append(all, Observation{Body: []byte(strings.Repeat("x", 300<<10))})
+		all = append(all, formats.Observation{Body: []byte(strings.Repeat("x", 300<<10))})
 	}
 	if _, err := sendTo(t, f, &Sender{Batch: 500, Lanes: 1}, all); err != nil || largest > 1<<20 || f.calls < 3 {
 		t.Errorf("%d calls of up to %d bytes: %v", f.calls, largest, err)

@@ -22,7 +22,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/promapi"
 	"github.com/tidemark-db/tidemark/internal/api/webui"
 	"github.com/tidemark-db/tidemark/internal/base/config"
-	"github.com/tidemark-db/tidemark/internal/data/replay"
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/ops/limits/doortest"
 	"github.com/tidemark-db/tidemark/internal/store/item"
@@ -139,9 +139,9 @@ func measureArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	views, _ := kinds.Kind(web.PageViews.Name)
-	in := replay.Input{Kind: views, Web: &replay.Web{Format: "plausible", Site: "s"}}
+	in := formats.Input{Kind: views, Web: &formats.Web{Format: "plausible", Site: "s"}}
 	doortest.Measure(t, "import of a zip archive", func(context.Context) doortest.Sent {
-		if err := in.Each([]string{file}, func(replay.Observation) error { return nil }); err == nil {
+		if err := in.Each([]string{file}, func(formats.Observation) error { return nil }); err == nil {
 			t.Error("the archive was read")
 		}
 		return doortest.Sent{}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
-	"github.com/tidemark-db/tidemark/internal/data/replay"
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -81,7 +81,7 @@ func (p *Plan) arrange() {
 func (p *Plan) Sends() int { return len(p.order) }
 
 // observations returns what is sent, in order.
-func (p *Plan) observations() (all []replay.Observation, err error) {
+func (p *Plan) observations() (all []formats.Observation, err error) {
 	for _, i := range p.order {
 		e := p.events[i]
 		body, err := json.Marshal(map[string]any{
@@ -94,8 +94,8 @@ func (p *Plan) observations() (all []replay.Observation, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, replay.Observation{Body: body, Series: e.key.Series.Subject.ID, At: e.key.At, Timed: true,
-			Location: "event " + e.key.ID})
+		all = append(all, formats.Observation{Body: body, Series: e.key.Series.Subject.ID,
+			At: e.key.At, Timed: true, Location: "event " + e.key.ID})
 	}
 	return all, nil
 }

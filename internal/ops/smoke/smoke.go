@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/data/formats"
 	"github.com/tidemark-db/tidemark/internal/data/replay"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -48,7 +49,7 @@ func (r *Run) Send(ctx context.Context) (ok bool, err error) {
 	began := time.Now()
 	sender := replay.Sender{URL: r.URL + "/v1/" + r.Plan.Kind.Path, Batch: batch, Lanes: subjects,
 		Client: r.Client, Progress: r.Progress}
-	err = sender.Send(ctx, func(send func(replay.Observation) error) error {
+	err = sender.Send(ctx, func(send func(formats.Observation) error) error {
 		for _, o := range all {
 			if err := send(o); err != nil {
 				return err

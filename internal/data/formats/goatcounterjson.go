@@ -1,0 +1,235 @@
+package formats
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// tables are the lists of names that an archive of GoatCounter has beside its counts, by file and id.
+type tables map[string]map[string]map[string]string
+
+// counted is a file of counts: the report that it becomes, and the lists that its ids refer to.
+type counted struct {
+	report string
+	lists  []listed
+	column string // that is a text itself, and the field that it becomes; "" is none
+	field  string
+	events string // the report that the counts of an event become; "" leaves them out
+}
+
+// listed is an id in a row of counts, and the fields that the members of its entry in a list become.
+type listed struct {
+	id, list string
+	fields   map[string]string
+}
+
+var ofPath = listed{id: "path_id", list: "paths", fields: map[string]string{"path": "page"}}
+
+// goatCounts are the files of counts of version 1 of the export, as its documentation has them
+// (github.com/arp242/goatcounter, tpl/help/export-json.md at c957f51c).
+var goatCounts = map[string]counted{
+	"hit_stats": {report: "pages", events: "custom_events", lists: []listed{
+		ofPath, {id: "ref_id", list: "refs", fields: map[string]string{"ref": "referrer"}},
+	}},
+	"browser_stats": {report: "browsers", lists: []listed{
+		ofPath, {id: "browser_id", list: "browsers", fields: map[string]string{
+			"name": "browser", "version": "browser_version",
+		}},
+	}},
+	"system_stats": {report: "operating_systems", lists: []listed{
+		ofPath, {id: "system_id", list: "systems", fields: map[string]string{
+			"name": "operating_system", "version": "operating_system_version",
+		}},
+	}},
+	"location_stats": {report: "locations", lists: []listed{ofPath}, column: "location", field: "region"},
+	"language_stats": {report: "languages", lists: []listed{ofPath}, column: "language", field: "language"},
+	"size_stats":     {report: "widths", lists: []listed{ofPath}, column: "width", field: "width"},
+	siteHours:        {report: "visitors"},
+}
+
+// siteHours is the report that is added: the views of all pages in an hour.
+const siteHours = "site_hours"
+
+// goatCounterJSONLines reads the lines of one file. Behind the counts of each hour is their sum.
+func goatCounterJSONLines(w *Web, name string, text *bufio.Reader) (func() (webLine, error), error) {
+	file, _, _ := strings.Cut(path.Base(name), ".")
+	lines := countLines{web: w, file: file, text: text}
+	switch file {
+	case "info":
+		return func() (webLine, error) { return webLine{}, io.EOF }, nil
+	case "hit_stats":
+		return lines.withSums, nil
+	}
+	return lines.next, nil
+}
+
+// countLines reads a file of an archive, whose rows are in the order of their hours.
+type countLines struct {
+	web     *Web
+	file    string
+	text    *bufio.Reader
+	number  int // of the line
+	hour    string
+	sum     int      // of the hour so far
+	waiting *webLine // was read, and follows the sum of the hour before it
+}
+
+func (c *countLines) next() (webLine, error) {
+	line, err := jsonRow(c.text)
+	c.number++
+	line.number = c.number
+	if err == nil {
+		line.row[catalog.StreamField] = c.file
+	}
+	return line, err
+}
+
+// withSums returns the lines, and behind the lines of an hour one with their sum.
+func (c *countLines) withSums() (webLine, error) {
+	if c.waiting != nil {
+		line := *c.waiting
+		c.waiting = nil
+		return line, nil
+	}
+	line, err := c.next()
+	if errors.Is(err, io.EOF) && c.sum > 0 {
+		return c.total(), nil
+	}
+	if err != nil {
+		return line, err
+	}
+	count, _ := strconv.Atoi(line.row["count"]) // another text is a problem of its own line
+	if c.web.isEvent(line.row) {
+		count = 0
+	}
+	hour := line.row["hour"]
+	if hour != c.hour && c.sum > 0 {
+		before := c.total()
+		c.hour = hour
+		c.sum = count
+		c.waiting = &line
+		return before, nil
+	}
+	c.hour = hour
+	c.sum += count
+	return line, nil
+}
+
+// total returns a line with the sum of the hour, and begins another one.
+func (c *countLines) total() webLine {
+	row := map[string]string{catalog.StreamField: siteHours, "hour": c.hour, "count": strconv.Itoa(c.sum)}
+	c.sum = 0
+	return webLine{number: c.number, text: c.hour, row: row}
+}
+
+// jsonRow reads one object a line; each member becomes a text.
+func jsonRow(text *bufio.Reader) (line webLine, err error) {
+	raw, err := text.ReadBytes('\n')
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		if err == nil {
+			return jsonRow(text)
+		}
+		return line, err
+	}
+	members := map[string]any{}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if err := decoder.Decode(&members); err != nil {
+		return webLine{text: string(raw)}, &rowError{error: errors.New("the line is no JSON object")}
+	}
+	line = webLine{text: string(raw), row: map[string]string{}}
+	for name, value := range members {
+		line.row[name] = fmt.Sprint(value)
+	}
+	return line, nil
+}
+
+// goatCounterCounts returns the figures of a row of counts. A row of a list is remembered, and is no event.
+func goatCounterCounts(
+	w *Web, _ *catalog.Kind, row map[string]string,
+) (at time.Time, _ map[string]any, err error) {
+	file := row[catalog.StreamField]
+	of, known := goatCounts[file]
+	if !known {
+		w.remember(file, row)
+		return at, nil, nil
+	}
+	if at, err = time.Parse(time.RFC3339, row["hour"]); err != nil {
+		at, err = time.Parse(time.DateOnly, row["day"])
+	}
+	if err != nil {
+		return at, nil, errors.New("hour or day is not a time")
+	}
+	count, err := model.ParseDecimal(row["count"])
+	if err != nil {
+		return at, nil, errors.New("count is not a number")
+	}
+	report, fields := of.report, map[string]any{webfield.ViewsOfDay: count}
+	isEvent := w.isEvent(row)
+	if isEvent && of.events == "" {
+		return at, nil, nil
+	}
+	if isEvent {
+		report, fields = of.events, map[string]any{webfield.EventsOfDay: count}
+	}
+	var texts []string
+	put := func(name, text string) {
+		if texts = append(texts, text); text != "" {
+			fields[name] = text
+		}
+	}
+	for _, l := range of.lists {
+		entry, ok := w.tables[l.list][row[l.id]]
+		if !ok {
+			return at, nil, usererr.Errorf("%s %s is not in %s.jsonl of the archive", l.id, row[l.id], l.list)
+		}
+		for _, member := range []string{"path", "ref", "name", "version"} {
+			name := l.fields[member]
+			if isEvent && member == "path" && name != "" {
+				name = webfield.Name
+			}
+			if name != "" {
+				put(name, entry[member])
+			}
+		}
+	}
+	if country, _, within := strings.Cut(row[of.column], "-"); of.field == webfield.Region {
+		put(webfield.Country, country)
+		if within {
+			put(of.field, row[of.column])
+		}
+	} else if of.column != "" {
+		put(of.field, row[of.column])
+	}
+	fields[catalog.StreamField] = rowStream(report, texts)
+	return at, fields, nil
+}
+
+// isEvent reports whether a row counts an event and no page view.
+func (w *Web) isEvent(row map[string]string) bool {
+	return w.tables[ofPath.list][row[ofPath.id]]["event"] == "true"
+}
+
+func (w *Web) remember(list string, row map[string]string) {
+	if w.tables == nil {
+		w.tables = tables{}
+	}
+	if w.tables[list] == nil {
+		w.tables[list] = map[string]map[string]string{}
+	}
+	w.tables[list][row["id"]] = row
+}

@@ -1,0 +1,178 @@
+package formats
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/tidemark-db/tidemark/internal/base/timetext"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+)
+
+// guessColumns returns the column of each field, guessed from the names of the columns, and
+// the column of the time also from its content. A column that is no field of every kind
+// becomes the field with its own name. Fields of known columns are left out.
+func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]string) (ColumnMap, error) {
+	var columns ColumnMap
+	for _, short := range []string{"subject", "stream", "time", "id"} {
+		if known.has(shortNames(k)[short]) {
+			continue
+		}
+		found := named(header, titles(k, short))
+		if short == "time" && len(found) == 0 {
+			found = timeColumns(header, sample)
+		}
+		if short == "id" && k.IDs == catalog.MintedID {
+			continue
+		}
+		switch required := short == "subject" || short == "time"; {
+		case len(found) > 1:
+			return nil, fmt.Errorf(
+				"the columns %s may be the %s: say with --map which column is which field: --map subject=COLUMN,time=COLUMN,value=COLUMN", quoteAll(found), short)
+		case len(found) == 1:
+			columns = append(columns, column{field: shortNames(k)[short], header: found[0]})
+		case required:
+			return nil, notNamed(k, short, header, sample)
+		}
+	}
+	return append(columns, otherColumns(k, columns, header)...), nil
+}
+
+// mostAbove is how many lines above a header are looked through.
+const mostAbove = 20
+
+// notNamed returns the error for a header without a column that is named like a field.
+func notNamed(k *catalog.Kind, short string, header []string, sample [][]string) error {
+	titled := slices.DeleteFunc(slices.Clone(header), func(h string) bool { return h == "" })
+	if looksLikeData(titled) {
+		return fmt.Errorf("the first line is data, and no header: %s; name the columns with --columns, such "+
+			"as --columns device,time,temperature", quoteAll(titled))
+	}
+	isHeader := func(row []string) bool { return looksLikeHeader(k, row) }
+	if slices.ContainsFunc(sample[:min(len(sample), mostAbove)], isHeader) {
+		return errors.New("the first line is no header, but a later one looks like it: pass --skip with the " +
+			"number of lines above it")
+	}
+	constant := ""
+	if short == "subject" {
+		constant = "; --set subject=ID if all rows are of one, --map subject=*,time=COLUMN,value=* if each " +
+			"column is of one"
+	}
+	return fmt.Errorf("no column is named like the %s; the columns are %s: say with --map which column is "+
+		"which field: --map subject=COLUMN,time=COLUMN,value=COLUMN%s", short, quoteAll(titled), constant)
+}
+
+// looksLikeHeader reports whether a row has titles of a subject and of a time.
+func looksLikeHeader(k *catalog.Kind, row []string) bool {
+	return len(named(row, titles(k, "subject"))) > 0 && len(named(row, titles(k, "time"))) > 0
+}
+
+// titles returns the titles under which a field of every kind is known, the field's own name first.
+func titles(k *catalog.Kind, short string) []string {
+	subject := strings.ToLower(k.Subject.Name)
+	return append([]string{title(shortNames(k)[short])}, map[string][]string{
+		"subject": {"subject", "subjectid", subject, subject + "id", subject + "name", "sensor", "sensorid",
+			"station", "stationid", "serial", "serialnumber", "device", "deviceid", "entityid", "host", "hostname",
+			"node", "nodeid", "gerät", "messstelle", "appareil", "capteur"},
+		"stream": {"stream", "metric", "channel", "parameter", "measurement"},
+		"time": {"time", "timestamp", "ts", "datetime", "date", "timestamputc", "timeutc", "eventtime",
+			"measuredat", "recordedat"},
+		"id": {"id", "recordid", "rec", "eventid", "messageid", "uuid"},
+	}[short]...)
+}
+
+// title returns a column's title in lower case, without its unit and punctuation.
+func title(header string) string {
+	if unit := strings.IndexAny(header, "(["); unit > 0 {
+		header = header[:unit]
+	}
+	return strings.Map(func(c rune) rune {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			return -1
+		}
+		return unicode.ToLower(c)
+	}, header)
+}
+
+// named returns the columns with one of the titles; only that with the first title if there is one.
+func named(header, titles []string) (found []string) {
+	for _, h := range header {
+		switch at := slices.Index(titles, title(h)); {
+		case at == 0:
+			return []string{h}
+		case at > 0:
+			found = append(found, h)
+		}
+	}
+	return found
+}
+
+// timeColumns returns the columns in which every cell is a time. Numbers are not taken for
+// times: a counter looks like an epoch.
+func timeColumns(header []string, sample [][]string) (found []string) {
+	for i, h := range header {
+		isTime := func(row []string) bool {
+			if i >= len(row) || timetext.IsNumber(strings.TrimSpace(row[i])) {
+				return false
+			}
+			_, _, err := timetext.Clock{Zone: time.UTC}.Read(strings.TrimSpace(row[i])) // a zone is asked for later
+			return err == nil
+		}
+		if len(sample) > 0 && !slices.ContainsFunc(sample, func(row []string) bool { return !isTime(row) }) {
+			found = append(found, h)
+		}
+	}
+	return found
+}
+
+// otherColumns returns the columns that keep their names. One named like a declared
+// measure, apart from case and unit, becomes that measure; one without a name is not used.
+func otherColumns(k *catalog.Kind, taken ColumnMap, header []string) (columns ColumnMap) {
+	for _, h := range header {
+		used := slices.ContainsFunc(taken, func(c column) bool { return c.header == h })
+		if used || h == "" || k.IsEnrichment(h) {
+			continue
+		}
+		field := h
+		for _, m := range k.Measures {
+			if title(m.Name) == title(h) && !slices.Contains(header, m.Name) && !columns.has(m.Name) {
+				field = m.Name
+			}
+		}
+		columns = append(columns, column{field: field, header: h})
+	}
+	return columns
+}
+
+// describe returns how the columns of a file are read.
+func (r *csvReader) describe(form string) string {
+	var b strings.Builder
+	if r.dialect.name != "" {
+		form += ", as " + r.dialect.name + " writes it"
+	}
+	fmt.Fprintf(&b, "%s: %s\n", r.name, form)
+	for i, c := range r.columns {
+		from := fmt.Sprintf("from column %d, %s", r.indexes[i]+1, Quote(c.header))
+		if at := r.indexes[i] - r.width; at >= 0 && at < len(r.made) {
+			from = r.made[at].from
+		}
+		fmt.Fprintf(&b, "  %-12s %s%s\n", c.field, from, r.described(i))
+	}
+	for i, h := range r.header {
+		isTime := func(m made) bool { return m.name == catalog.TimeField }
+		isJoined := h == "" && slices.ContainsFunc(r.made, isTime)
+		if !slices.Contains(r.indexes, i) && !r.isPart(h) && !isJoined {
+			fmt.Fprintf(&b, "  not used:    column %d, %s\n", i+1, Quote(h))
+		}
+	}
+	if r.units > 0 {
+		fmt.Fprintf(&b, "  not read:    %d rows below the header, which have units and no values\n", r.units)
+	}
+	for _, why := range r.refused {
+		fmt.Fprintf(&b, "  not used:    the column %s\n", why)
+	}
+	return b.String()
+}

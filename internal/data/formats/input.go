@@ -1,0 +1,279 @@
+// Package formats reads observations from files: JSON, CSV and other text of rows, Parquet, line protocol,
+// logs of web servers, and exports of other programs.
+package formats
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/base/columns"
+	"github.com/tidemark-db/tidemark/internal/base/timetext"
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/internal/data/files"
+	"github.com/tidemark-db/tidemark/internal/senders/points"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Observation is one observation of the input.
+type Observation struct {
+	Body     []byte     // a JSON object on one line; an NDJSON line that is no object is kept as it is
+	Series   string     // observations of the same series have the same text; "" if it could not be read
+	At       model.Time // event time, if Timed
+	Timed    bool       // the event time could be read
+	Location string     // file and line, for error messages
+	Problem  string     // why it cannot be sent; "" if it can. Only if Input.Lenient
+	Seq      int64      // its number in the input, from 0
+
+	Stray    []string // fields of cells that are not of the type of their column
+	Repeated bool     // was in a request that may have been processed before
+}
+
+// Input reads files of observations: NDJSON, JSON, or CSV with any common separator, in
+// UTF-8 or UTF-16. Files may be gzip.
+type Input struct {
+	Stdin   io.Reader
+	Kind    *catalog.Kind
+	Columns ColumnMap      // of CSV files; if empty, formats and columns are guessed
+	Clock   timetext.Clock // of times in a form that the API does not accept
+	// Types are the types of columns of CSV files, by the names of the columns; others are decided from
+	// their cells.
+	Types map[string]columns.Type
+	Shape Shape        // of CSV files
+	Mark  columns.Mark // of decimals, where the cells of a column do not say; 0 if unknown
+	// Notice is called with how the columns of a file are read, if they were guessed; may be nil.
+	Notice func(text string)
+	// Points is what points of line protocol become; nil refuses them.
+	Points *points.Mapping
+	// Source is the row of sources, or the preset, by which objects and rows are mapped; "" if they are
+	// observations.
+	Source string
+	// Web is set for logs of web servers and exports of other programs for web analytics.
+	Web *Web
+	// Lenient returns a row that cannot be read as an observation with a Problem. Without it
+	// such a row is an error, which ends the input.
+	Lenient bool
+	// Open opens a file; nil opens files of this machine.
+	Open func(name string) (files.File, error)
+}
+
+// StdinName is the file name that means standard input.
+const StdinName = "-"
+
+// IsCSV reports whether a file is CSV by its name.
+func IsCSV(name string) bool {
+	switch filepath.Ext(strings.ToLower(strings.TrimSuffix(name, ".gz"))) {
+	case ".csv", ".tsv", ".tab":
+		return true
+	}
+	return false
+}
+
+// Each calls visit for every observation of the files, in order. It returns the first
+// error; one about the files themselves is a usererr.Error.
+func (in Input) Each(names []string, visit func(Observation) error) error {
+	var seq int64
+	for _, name := range names {
+		err := in.eachObservation(name, func(o Observation) error {
+			o.Seq, seq = seq, seq+1
+			return visit(o)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in Input) eachObservation(name string, visit func(Observation) error) error {
+	if in.Web != nil && strings.HasSuffix(name, ".zip") {
+		return in.eachInArchive(name, visit)
+	}
+	r, closer, err := in.open(name)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	return each(name, r, visit)
+}
+
+// each calls visit for every observation of a reader.
+func each(name string, r reader, visit func(Observation) error) error {
+	for {
+		o, err := r.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return readError(name, err)
+		}
+		if err := visit(o); err != nil {
+			return err
+		}
+	}
+}
+
+// eachInArchive reads the texts of a zip archive, as they are unpacked. An archive in it is no text.
+func (in Input) eachInArchive(name string, visit func(Observation) error) error {
+	file, err := in.file(name)
+	if err != nil {
+		return usererr.Errorf("read the input: %w", err)
+	}
+	defer file.Close()
+	if file.Size() == 0 {
+		return nil
+	}
+	archive, err := zip.NewReader(file, file.Size())
+	if err != nil {
+		return usererr.Errorf("read %s: %w", name, err)
+	}
+	// Counts come behind the lists of names that they refer to.
+	slices.SortStableFunc(archive.File, func(a, b *zip.File) int {
+		isCount := func(f *zip.File) int { return strings.Count(f.Name, "_stats.") }
+		return isCount(a) - isCount(b)
+	})
+	for _, part := range archive.File {
+		if part.FileInfo().IsDir() {
+			continue
+		}
+		if err := in.eachInPart(name+"/"+part.Name, part, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in Input) eachInPart(name string, part *zip.File, visit func(Observation) error) error {
+	if strings.HasSuffix(strings.ToLower(name), ".zip") {
+		return usererr.Errorf("%s is an archive in an archive: unpack it first", name)
+	}
+	unpacked, err := part.Open()
+	if err != nil {
+		return usererr.Errorf("read %s: %w", name, err)
+	}
+	defer unpacked.Close()
+	text, err := decodeText(unpacked)
+	if err != nil {
+		return usererr.Errorf("read %s: %w", name, err)
+	}
+	r, err := in.newReader(name, text)
+	if err != nil {
+		return err
+	}
+	return each(name, r, visit)
+}
+
+// readError returns an error of a file; one that names its line is returned as it is.
+func readError(name string, err error) error {
+	if usererr.Is(err) {
+		return err
+	}
+	return fmt.Errorf("read %s: %w", name, err)
+}
+
+// reader returns one observation after the other, then io.EOF.
+type reader interface {
+	next() (Observation, error)
+}
+
+func (in Input) open(name string) (reader, io.Closer, error) {
+	source, closer := in.Stdin, io.NopCloser(nil)
+	if name != StdinName {
+		file, err := in.file(name)
+		if err != nil {
+			return nil, nil, usererr.Errorf("read the input: %w", err)
+		}
+		if isParquet(file) {
+			r, err := in.openParquet(name, file)
+			if err != nil {
+				file.Close()
+			}
+			return r, file, err
+		}
+		source, closer = file, file
+	}
+	text, err := decodeText(source)
+	if err != nil {
+		closer.Close()
+		return nil, nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	r, err := in.newReader(name, text)
+	if err != nil {
+		closer.Close()
+		return nil, nil, err
+	}
+	return r, closer, nil
+}
+
+func (in Input) file(name string) (files.File, error) {
+	if in.Open != nil {
+		return in.Open(name)
+	}
+	return files.OpenLocal(name)
+}
+
+// newReader returns the reader for the format of a file.
+func (in Input) newReader(name string, text *bufio.Reader) (reader, error) {
+	if in.Web != nil {
+		return in.openWeb(name, text)
+	}
+	start := firstLines(text)
+	if bytes.HasPrefix(start, []byte{recordSeparator}) {
+		text = bufio.NewReaderSize(withoutSeparators{text}, bufferSize)
+		start = firstLines(text)
+	}
+	found, err := detectFormat(name, start, len(in.Columns) > 0 || in.Shape.describes(), in.Points != nil)
+	if err != nil {
+		return nil, err
+	}
+	if found != table {
+		r, err := in.openObjects(name, found, start, text)
+		return in.sampled(name, r, err)
+	}
+	if name != StdinName { // a pipe is read as it comes
+		start, _ = text.Peek(bufferSize)
+	}
+	in.Shape = tableShape(in.Shape, start, in.Kind)
+	if in.Shape.Skip > 0 {
+		if err := skipLines(text, in.Shape.Skip); err != nil {
+			return nil, readError(name, err)
+		}
+		start = firstLines(text)
+		if name != StdinName {
+			start, _ = text.Peek(bufferSize)
+		}
+	}
+	l, err := newLayout(name, text, start)
+	l.skipped += in.Shape.Skip
+	if err != nil {
+		return nil, err
+	}
+	return in.openTable(name, l, text)
+}
+
+// openObjects returns the reader of objects and points.
+func (in Input) openObjects(name string, found format, start []byte, text *bufio.Reader) (reader, error) {
+	asLines := ndjsonReader{name: name, kind: in.Kind, lines: text, clock: in.Clock, lenient: in.Lenient}
+	isArray := bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("["))
+	switch {
+	case found == pointsFormat:
+		return &pointsReader{read: asLines.readLine, mapper: in.mapper(), decode: decodeLine}, nil
+	case found == lines && in.Source != "":
+		return &pointsReader{read: asLines.readLine, mapper: in.mapper(), decode: in.decodeMessage()}, nil
+	case found == values && in.Source != "":
+		all := newValuesReader(asLines, isArray)
+		return &pointsReader{read: all.readValue, mapper: in.mapper(), decode: in.decodeMessage()}, nil
+	case len(in.Shape.Constants) > 0:
+		return nil, usererr.Errorf("%s: --set is for tables, and for objects with --source", name)
+	case found == lines:
+		return &asLines, nil
+	}
+	return newValuesReader(asLines, isArray), nil
+}

@@ -1,0 +1,149 @@
+package formats
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+)
+
+// separators of cells, those that are tried first before others.
+const separators = ",;\t|"
+
+// layout is how the cells of a CSV file are written.
+type layout struct {
+	separator rune
+	skipped   int    // lines before the header
+	start     []byte // the first lines, from the header on; the last may be cut
+}
+
+// separatorLine is what spreadsheets write to name the separator.
+var separatorLine = regexp.MustCompile(`^"?sep=([,;|\t])"?\r?\n`)
+
+// newLayout finds the layout of a file and discards the lines before its header.
+func newLayout(name string, source interface {
+	io.Reader
+	Discard(int) (int, error)
+}, start []byte) (layout, error) {
+	l := layout{start: start}
+	if m := separatorLine.FindSubmatch(start); m != nil {
+		l.skipped, l.separator, l.start = 1, rune(m[1][0]), start[len(m[0]):]
+		if _, err := source.Discard(len(m[0])); err != nil {
+			return l, err
+		}
+	}
+	header, _, _ := bytes.Cut(bytes.TrimLeft(l.start, "\r\n"), []byte("\n"))
+	if bytes.ContainsRune(bytes.TrimSpace(header), '\r') {
+		return l, usererr.Errorf(
+			`%s: its lines end in a carriage return alone: convert it, for example with tr '\r' '\n'`, name)
+	}
+	if l.separator == 0 {
+		l.separator = detectSeparator(string(header))
+	}
+	return l, nil
+}
+
+// detectSeparator returns the separator that is most frequent outside of quotes.
+func detectSeparator(header string) rune {
+	most, found := 0, ','
+	for _, candidate := range separators {
+		n, quoted := 0, false
+		for _, c := range header {
+			if quoted = quoted != (c == '"'); c == candidate && !quoted {
+				n++
+			}
+		}
+		if n > most {
+			most, found = n, candidate
+		}
+	}
+	return found
+}
+
+// reader returns a reader of rows, which may have too many or too few cells.
+func (l layout) reader(source io.Reader) csvRows {
+	rows := newCSVRows(source)
+	rows.Comma, rows.FieldsPerRecord = l.separator, -1
+	rows.TrimLeadingSpace = l.separator != '\t'
+	return rows
+}
+
+// sampleRows is from how many rows columns are guessed, as far as they are in the first 64 KB.
+const sampleRows = 1000
+
+// rows returns the first rows, with the header.
+func (l layout) rows() (sample [][]string) {
+	complete := l.start[:bytes.LastIndexByte(l.start, '\n')+1]
+	rows := l.reader(bytes.NewReader(complete))
+	for len(sample) <= sampleRows {
+		row, err := rows.Read()
+		if syntax := new(csv.ParseError); errors.As(err, &syntax) {
+			row = nil // its line counts
+		} else if err != nil {
+			break
+		}
+		sample = append(sample, row)
+	}
+	return sample
+}
+
+// String describes the layout unless it is plain CSV.
+func (l layout) String() string {
+	name := map[rune]string{',': "commas", ';': "semicolons", '\t': "tabs", '|': "bars"}[l.separator]
+	return "cells separated by " + strings.TrimSpace(name)
+}
+
+// ColumnMap says which column of a CSV file becomes which field, in the given order.
+type ColumnMap []column
+
+type column struct {
+	field  string // in an observation
+	header string // in the file
+
+	whole    bool // the cell is a JSON object with all fields but the identity
+	optional bool // an empty cell means that the field is in another column
+}
+
+// shortNames maps the names that users write for the fields that every kind has to the names of these fields.
+func shortNames(k *catalog.Kind) map[string]string {
+	return map[string]string{
+		"subject": k.Subject.Field, "stream": catalog.StreamField,
+		"time": catalog.TimeField, "id": catalog.IDField,
+	}
+}
+
+// ParseColumns reads a map such as subject=device,time=ts,value=value. A map without the subject or the time
+// amends what is guessed. Its errors are usage errors.
+func ParseColumns(text string, k *catalog.Kind) (ColumnMap, error) {
+	var columns ColumnMap
+	for pair := range strings.SplitSeq(text, ",") {
+		field, header, ok := strings.Cut(pair, "=")
+		if field, header = strings.TrimSpace(field), strings.TrimSpace(header); !ok || field == "" || header == "" {
+			return nil, usererr.Errorf("%q: want field=column, for example subject=device,time=ts,value=value", pair)
+		}
+		if long, ok := shortNames(k)[field]; ok {
+			field = long
+		}
+		if columns.has(field) {
+			return nil, usererr.Errorf("%s has two columns: give each field one", field)
+		}
+		columns = append(columns, column{field: field, header: header})
+	}
+	return columns, columns.checkSpread(k)
+}
+
+// isWhole reports whether the columns have what every observation has.
+func (c ColumnMap) isWhole(k *catalog.Kind, constants map[string]string) bool {
+	_, constant := constants[k.Subject.Field]
+	return (constant || c.has(k.Subject.Field)) && c.has(catalog.TimeField)
+}
+
+func (c ColumnMap) has(field string) bool {
+	return slices.ContainsFunc(c, func(x column) bool { return x.field == field })
+}

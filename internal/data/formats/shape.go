@@ -1,0 +1,159 @@
+package formats
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+)
+
+// Shape is what a table does not say itself. The zero value is a header in the first line, and rows below it.
+type Shape struct {
+	Skip      int               // lines above the header
+	SkipBelow int               // rows between the header and the data, such as units
+	Header    []string          // of a file without one
+	Constants map[string]string // fields that are the same in every row, by their name
+}
+
+// describes reports whether a user describes the lines of a table.
+func (s Shape) describes() bool { return s.Skip > 0 || s.SkipBelow > 0 || s.Header != nil }
+
+// ParseConstants reads fields such as subject=station_1,stream=roof. Its errors are usage errors.
+func ParseConstants(text string, k *catalog.Kind) (map[string]string, error) {
+	constants := map[string]string{}
+	for pair := range strings.SplitSeq(text, ",") {
+		field, value, _ := strings.Cut(pair, "=")
+		if field, value = strings.TrimSpace(field), strings.TrimSpace(value); field == "" || value == "" {
+			return nil, usererr.Errorf("%q: want field=value, for example subject=station_1", pair)
+		}
+		if long, ok := shortNames(k)[field]; ok {
+			field = long
+		}
+		constants[field] = value
+	}
+	return constants, nil
+}
+
+// skipLines discards lines.
+func skipLines(text *bufio.Reader, n int) error {
+	for range n {
+		if _, err := text.ReadString('\n'); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// made is a column that no cell of the file has.
+type made struct {
+	name string
+	from string // for a user
+	cell func(row []string) string
+}
+
+// addColumns adds columns to the header and to each row: constants, and a time that is in two columns.
+func (r *csvReader) addColumns(sample [][]string) [][]string {
+	var all []made
+	for field, value := range r.shape.Constants {
+		cell := func([]string) string { return value }
+		all = append(all, made{name: field, from: "is " + Quote(value), cell: cell})
+		if len(r.columns) > 0 && !r.columns.has(field) {
+			r.columns = append(r.columns, column{field: field, header: field})
+		}
+	}
+	slices.SortFunc(all, func(a, b made) int { return strings.Compare(a.name, b.name) })
+	if joined, ok := r.joinedTime(sample); ok {
+		all = append(all, joined)
+	}
+	if len(all) == 0 {
+		return sample
+	}
+	r.made = all
+	for _, m := range all {
+		r.header = append(r.header, m.name)
+	}
+	extend := func(row []string) []string {
+		row = slices.Clone(row)
+		for len(row) < r.width {
+			row = append(row, "")
+		}
+		row = row[:r.width]
+		for _, m := range all {
+			row = append(row, m.cell(row))
+		}
+		return row
+	}
+	read := r.source
+	r.source = func() ([]string, int, error) {
+		row, line, err := read()
+		if err != nil {
+			return row, line, err
+		}
+		return extend(row), line, nil
+	}
+	extended := make([][]string, len(sample))
+	for i, row := range sample {
+		extended[i] = extend(row)
+	}
+	return extended
+}
+
+// The titles of a day, and of a time of day, that are two columns.
+var (
+	dayTitles   = []string{"date", "day", "datum", "localdate", "dateutc"}
+	clockTitles = []string{"time", "timeofday", "hour", "uhrzeit", "clock", "localtime", "timeutc"}
+)
+
+var timeOfDay24 = regexp.MustCompile(`^\d{1,2}:\d\d(:\d\d([.,]\d+)?)?( ?[AaPp][Mm])?$`)
+
+// isTimeOfDay reports whether a column of a sample has a time of day and no date.
+func isTimeOfDay(sample [][]string, at int) bool {
+	return len(sample) > 0 && at < len(sample[0]) && timeOfDay24.MatchString(strings.TrimSpace(sample[0][at]))
+}
+
+// joinedTime returns the column that joins two columns: those that the user names with a plus, as in
+// time=Date+Time, or a day and a time of day.
+func (r *csvReader) joinedTime(sample [][]string) (made, bool) {
+	var parts []string
+	name := "timestamp"
+	switch i := slices.IndexFunc(r.columns, func(c column) bool { return c.field == catalog.TimeField }); {
+	case i >= 0 && !slices.Contains(r.header, r.columns[i].header):
+		name = r.columns[i].header
+		parts = strings.Split(name, "+")
+	case len(r.columns) == 0 && !slices.ContainsFunc(r.header, func(h string) bool {
+		return title(h) == name || title(h) == "datetime"
+	}):
+		day, clock := named(r.header, dayTitles), named(r.header, clockTitles)
+		if len(day) == 1 && len(clock) == 1 && isTimeOfDay(sample, slices.Index(r.header, clock[0])) {
+			parts = []string{day[0], clock[0]}
+		}
+	}
+	var at []int
+	for _, p := range parts {
+		at = append(at, slices.Index(r.header, strings.TrimSpace(p)))
+	}
+	if len(at) < 2 || slices.Contains(at, -1) {
+		return made{}, false
+	}
+	from := "from the columns " + quoteAll(lists.Map(parts, strings.TrimSpace))
+	if len(r.columns) == 0 {
+		for _, i := range at {
+			r.header[i] = "" // no field of its own
+		}
+	}
+	return made{name: name, from: from, cell: func(row []string) string {
+		var texts []string
+		for _, i := range at {
+			texts = append(texts, strings.TrimSpace(row[i]))
+		}
+		return strings.TrimSpace(strings.Join(texts, " "))
+	}}, true
+}

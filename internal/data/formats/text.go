@@ -1,0 +1,99 @@
+package formats
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"github.com/tidemark-db/tidemark/internal/base/lists"
+)
+
+const bufferSize = 1 << 16
+
+// decodeText returns the content of a file as UTF-8 without a byte order mark. The file may be
+// gzip, UTF-8 or UTF-16. Bytes of any other encoding are returned unchanged.
+func decodeText(source io.Reader) (*bufio.Reader, error) {
+	raw := bufio.NewReaderSize(source, bufferSize)
+	if magic, _ := raw.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		unpacked, err := gzip.NewReader(raw)
+		if err != nil {
+			return nil, err
+		}
+		raw = bufio.NewReaderSize(unpacked, bufferSize)
+	}
+	decoder := unicode.BOMOverride(withoutMark(raw))
+	return bufio.NewReaderSize(&shortLines{Reader: transform.NewReader(raw, decoder)}, bufferSize), nil
+}
+
+// withoutMark returns the decoder of text that has no byte order mark. In UTF-16, one byte
+// of an ASCII character is zero, and such files begin with an ASCII character.
+func withoutMark(raw *bufio.Reader) transform.Transformer {
+	start, _ := raw.Peek(2)
+	if len(start) == 2 && (start[0] == 0) != (start[1] == 0) {
+		order := unicode.LittleEndian
+		if start[0] == 0 {
+			order = unicode.BigEndian
+		}
+		return unicode.UTF16(order, unicode.IgnoreBOM).NewDecoder()
+	}
+	return encoding.Nop.NewDecoder()
+}
+
+// firstLines returns what is buffered of a file, at least its first line that is not blank
+// if that fits the buffer. It does not wait for more, so that a pipe is read as it comes.
+func firstLines(r *bufio.Reader) []byte {
+	for n := 1; ; n = r.Buffered() + 1 {
+		_, err := r.Peek(n) // waits until n bytes are buffered
+		if text, _ := r.Peek(r.Buffered()); err != nil ||
+			bytes.ContainsRune(bytes.TrimLeft(text, " \t\r\n"), '\n') {
+			return text
+		}
+	}
+}
+
+// recordSeparator begins each value of a JSON text sequence, RFC 7464.
+const recordSeparator = 0x1e
+
+// withoutSeparators reads a JSON text sequence as its values, with a space in place of each separator. Inside
+// a string of JSON the character is always escaped.
+type withoutSeparators struct{ io.Reader }
+
+func (r withoutSeparators) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	for i := range p[:n] {
+		if p[i] == recordSeparator {
+			p[i] = ' '
+		}
+	}
+	return n, err
+}
+
+// quoteLimit bounds a quotation of a file, in bytes.
+const quoteLimit = 60
+
+// Quote returns text of a file for an error message: in quotes, shortened, and with control
+// characters escaped.
+func Quote(text string) string {
+	text = strings.TrimSpace(text)
+	if len(text) > quoteLimit {
+		return strconv.Quote(strings.ToValidUTF8(text[:quoteLimit], "")) + "…"
+	}
+	return strconv.Quote(text)
+}
+
+func quoteAll(texts []string) string { return strings.Join(lists.Map(texts, Quote), ", ") }
+
+// place returns the place of a line for messages.
+func place(name string, line int) string { return fmt.Sprintf("%s:%d", name, line) }
+
+var errNotUTF8 = errors.New(
+	"the text is not UTF-8: convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8")

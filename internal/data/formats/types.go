@@ -1,0 +1,117 @@
+package formats
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/base/columns"
+	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+)
+
+// decideTypes finds the type of each mapped column: given by the user, by the file, or by the cells of a
+// sample.
+func (r *csvReader) decideTypes(sample [][]string) error {
+	for name := range r.given {
+		if !slices.Contains(r.header, name) {
+			return usererr.Errorf("--types: %s has no column %s: its columns are %s%s", r.name, Quote(name),
+				quoteAll(r.header), names.DidYouMean(name, r.header))
+		}
+	}
+	typed := len(r.types) > 0          // by the file
+	for len(r.types) < len(r.header) { // of a file with types, columns that are made have none
+		r.types = append(r.types, columns.Column{})
+	}
+	if !typed {
+		r.mark = r.commonMark(sample)
+	}
+	for i, c := range r.columns {
+		at := r.indexes[i]
+		given, ok := r.given[r.header[at]]
+		switch {
+		case ok:
+			r.types[at] = columns.Column{Type: given, Mark: r.mark}
+			if given == columns.Number {
+				r.types[at].Unit = columns.Unit(r.cells(sample, at))
+			}
+		case typed && (r.types[at].Type == columns.Number || !isMeasure(r.kind, c.field)):
+		case r.isAmount(c):
+			decided, err := columns.Decide(r.cells(sample, at), columns.Hint{
+				Measure: isMeasure(r.kind, c.field) && !c.optional, Title: title(c.header), Mark: r.mark,
+				Either: r.either,
+			})
+			if err != nil {
+				return usererr.Errorf("%s: column %s: %w; --types %s=text stores it as text", r.name, Quote(c.header),
+					err, c.header)
+			}
+			if unit := r.kind.Unit(c.field); unit != "" && decided.Unit != "" && decided.Unit != unit {
+				return usererr.Errorf("%s: column %s is in %s, and the measure %s in %s: convert it, or pass "+
+					"--types %s=text", r.name, Quote(c.header), decided.Unit, c.field, unit, c.header)
+			}
+			r.types[at] = decided
+		}
+	}
+	return nil
+}
+
+// isAmount reports whether cells of a column may be numbers.
+func (r *csvReader) isAmount(c column) bool {
+	return !c.whole && c.field != catalog.TimeField && !isText(r.kind, c.field)
+}
+
+// commonMark returns the mark of decimals of those columns that have one mark, and otherwise the present one.
+func (r *csvReader) commonMark(sample [][]string) columns.Mark {
+	found := map[columns.Mark]int{}
+	for i, c := range r.columns {
+		if r.isAmount(c) {
+			found[columns.Decimals(r.cells(sample, r.indexes[i]))]++
+		}
+	}
+	switch comma, point := found[columns.Comma], found[columns.Point]; {
+	case comma > 0 && point == 0:
+		return columns.Comma
+	case point > 0 && comma == 0:
+		return columns.Point
+	}
+	return r.mark
+}
+
+// cells returns a column of a sample, with the lines of its cells.
+func (r *csvReader) cells(sample [][]string, at int) (cells []columns.Cell) {
+	for i, row := range sample {
+		if at < len(row) {
+			cells = append(cells, columns.Cell{Line: r.sampleLine(i), Text: strings.TrimSpace(row[at])})
+		}
+	}
+	return cells
+}
+
+// sampleLine returns the line of a row of a sample, where no cell spans lines.
+func (r *csvReader) sampleLine(i int) int {
+	i /= max(r.perRow, 1)
+	if r.firstRow > 0 {
+		return r.firstRow + i
+	}
+	header := 1
+	if r.shape.Header != nil {
+		header = 0
+	}
+	return r.skipped + r.annotations + header + r.shape.SkipBelow + 1 + i
+}
+
+// described returns the type of a column for a user, where it is not plain.
+func (r *csvReader) described(i int) string {
+	c := r.columns[i]
+	column := r.types[r.indexes[i]]
+	switch {
+	case c.field == catalog.TimeField:
+		return r.dates + r.assumed
+	case !r.isAmount(c):
+	case column.Type == columns.Text, column.Type == columns.Bool, column.Mark == columns.Comma,
+		column.Unit != "":
+		return fmt.Sprintf(", as %s", column)
+	}
+	return ""
+}

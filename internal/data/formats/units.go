@@ -1,0 +1,73 @@
+package formats
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/base/columns"
+	"github.com/tidemark-db/tidemark/internal/base/timetext"
+)
+
+// mostUnits is the greatest number of rows with units between a header and the data.
+const mostUnits = 2
+
+// unitRows returns how many rows between the header and the data name the units of the columns: they have no
+// cell that is a number or a time, and texts above numbers.
+func unitRows(sample [][]string) int {
+	for n, row := range sample[:min(mostUnits+1, len(sample))] {
+		if hasData(row) {
+			isOther := func(units []string) bool { return !aboveNumbers(units, row) }
+			if slices.ContainsFunc(sample[:n], isOther) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// aboveNumbers reports whether a row has a text where a row of data has a number, and no cell of that row: a
+// row of data whose time cannot be read has the same subject.
+func aboveNumbers(units, data []string) (above bool) {
+	for i, text := range units {
+		if text = strings.TrimSpace(text); columns.Missing(text) || i >= len(data) {
+			continue
+		}
+		cell := strings.TrimSpace(data[i])
+		if text == cell {
+			return false
+		}
+		_, point := columns.ParseNumber(cell, columns.Point)
+		_, comma := columns.ParseNumber(cell, columns.Comma)
+		above = above || point || comma
+	}
+	return above
+}
+
+// amount begins the cells that have an amount or a time: digits, with a sign or a mark of decimals before.
+var amount = regexp.MustCompile(`^[-+\x{2212}.,]?\d`)
+
+// hasData reports whether a cell of a row is a number or a time.
+func hasData(row []string) bool {
+	for _, cell := range row {
+		text := strings.TrimSpace(cell)
+		if _, _, err := (timetext.Clock{Zone: time.UTC}).Read(text); amount.MatchString(text) || err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// looksLikeData reports whether the first line of a table has data and no titles: a cell is a time or number.
+func looksLikeData(header []string) bool {
+	for _, cell := range header {
+		text := strings.TrimSpace(cell)
+		_, isNumber := columns.ParseNumber(text, columns.Point)
+		if _, _, err := (timetext.Clock{Zone: time.UTC}).Read(text); text != "" && (isNumber || err == nil) {
+			return true
+		}
+	}
+	return false
+}

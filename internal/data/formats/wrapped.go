@@ -1,0 +1,56 @@
+package formats
+
+import (
+	"errors"
+
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/store/jsonscan"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+)
+
+// isWrapped returns an error for a file of one object that is no observation, and has them in it: in a list,
+// as responses of APIs and GeoJSON have them, or in columns, as pandas writes them by default.
+func (in Input) isWrapped(o Observation) error {
+	object := ingest.DecodeObject(o.Body)
+	for _, f := range object.Fields {
+		switch f.Name {
+		case catalog.TimeField, in.Kind.Subject.Field:
+			if f.Form == ingest.NestedForm {
+				return usererr.Errorf("%s: %s %w", o.Location, f.Name, errColumns)
+			}
+			return nil
+		}
+	}
+	if path := listOfObjects(object.Fields, ""); path != "" && in.Source == "" {
+		return usererr.Errorf("%s: the observations are in the list %[2]s of one object: take them out, such as "+
+			"with jq -c '%[2]s[]' FILE", o.Location, path)
+	}
+	return nil
+}
+
+var errColumns = errors.New("has the values of all rows: write one object for each row, in pandas with " +
+	"to_json(orient='records', lines=True)")
+
+// listOfObjects returns the path of the first list of objects or lists in a file, as jq has it; "" if there
+// is none.
+func listOfObjects(fields []ingest.Field, path string) string {
+	for _, f := range fields {
+		if f.Form != ingest.NestedForm {
+			continue
+		}
+		inner := path + "." + f.Name
+		text := []byte(f.Text)
+		element := jsonscan.Space(text, 1)
+		switch {
+		case text[0] == '[' && (jsonscan.Is(text, element, '{') || jsonscan.Is(text, element, '[')):
+			return inner
+		case text[0] == '{':
+			members := ingest.DecodeObject(text)
+			if found := listOfObjects(members.Fields, inner); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}
