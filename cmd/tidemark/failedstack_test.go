@@ -18,6 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -65,6 +66,11 @@ func TestFailed_BatchesProcessesABatchThatTheStackFailedToProcess(t *testing.T) 
 		t.Fatalf("%d failed batches, want 1", n)
 	}
 	b.put(row)
+	b.expect(0, words("verify"), "2 buckets have new events that are not processed yet")
+	processed := model.NewTime(time.Now().Add(2 * time.Minute)) // as if later changes were
+	if _, _, err := b.table.AdvanceProgress(t.Context(), processed, model.MinTime); err != nil {
+		t.Fatal(err)
+	}
 	b.expect(1, words("verify"), "not in the row: 2026-11-02T10:30:00.000Z")
 	line := words("failed retry --source batches --file " + filepath.Join(dir, "on-failure.ndjson"))
 	b.expect(0, line, "processed 1 changes", "batches: 1 processed and removed")

@@ -24,8 +24,9 @@ byte for byte. Run it to check that the rollups are right. It writes nothing.
 
 Sealed rows are not compared: some of their events have expired, and their numbers no
 longer change. Rows that say exact: false are compared like all others. A bucket that
-differs is read again. It may differ until aggregate has processed its newest events:
---watch waits for them.
+differs is read again. If its row is right without events that have just arrived, and that
+are not processed yet, it is counted as such and is no difference. A correction or deletion
+is one until it is processed: --watch waits for them.
 
 For each difference it prints the bucket, its numbers and, where the digest identifies
 them, the events that are missing in the row. "tidemark rebuild" repairs it.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,10 +14,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
-
-// watchPatience is how long a row must differ until it is reported. The table stream delivers within seconds,
-// and after a failure within minutes.
-const watchPatience = 15 * time.Minute
 
 func watchTable(cmd *cobra.Command, to *connection, flags verifyFlags, args []string) error {
 	if len(args) > 0 || flags.subject != "" || flags.from != "" || flags.to != "" || flags.tier != "" ||
@@ -35,7 +30,7 @@ func watchTable(cmd *cobra.Command, to *connection, flags verifyFlags, args []st
 	w := &verify.Watcher{
 		Verifier: verify.Verifier{Store: table, Catalog: kinds, Now: wallClock,
 			MaxExplained: printing.MaxDifferences},
-		Units: flags.units, Patience: watchPatience, Position: flags.position,
+		Units: flags.units, Patience: verify.Patience, Position: flags.position,
 		Replace: files.Replace, Found: printWatched(cmd),
 		Sleep: retry.Sleep,
 		Record: func(ctx context.Context, v storage.Verification) error {

@@ -20,6 +20,7 @@ const statuses: Record<string, string> = {
   expired: "There is no row, and one may have expired.",
   open: "The bucket has not closed: its figures are computed from the events as you read.",
   busy: "The bucket changed whenever it was read. Verify it again.",
+  pending: "The bucket has new events that are not processed yet.",
   differs: "The row differs from its events.",
   missing: "There are events, and no row.",
   extra: "There is a row, and no event.",

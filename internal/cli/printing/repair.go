@@ -194,10 +194,20 @@ func Verify(w io.Writer, r *verify.Report, took time.Duration, now model.Time) {
 			fmt.Fprintf(w, text, kind, f.Role, f.Name)
 		}
 	}
+	busy, pending := r.Count(verify.Busy), r.Count(verify.Pending)
+	if busy > 0 {
+		fmt.Fprintf(w, "%d buckets changed whenever they were read: verify them later\n", busy)
+	}
+	if pending > 0 {
+		fmt.Fprintf(w, "%d buckets have new events that are not processed yet, and are right without them\n",
+			pending)
+	}
 	switch {
+	case !r.OK() && r.Processed.ProcessedThrough != nil:
+		fmt.Fprintln(w, "a correction or deletion of the last minutes differs until it is processed: verify again")
 	case !r.OK():
-	case r.Busy() > 0:
-		fmt.Fprintf(w, "%d buckets changed whenever they were read: verify them later; every other rollup equals its events\n", r.Busy())
+	case busy+pending > 0:
+		fmt.Fprintln(w, "every other rollup equals its events")
 	case r.Checked():
 		fmt.Fprintln(w, "every rollup equals its events")
 	default:

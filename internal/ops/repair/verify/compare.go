@@ -14,23 +14,24 @@ import (
 // Status is the result of comparing one bucket.
 type Status string
 
-// The statuses. The first five need no repair.
+// The statuses. The first six need no repair.
 const (
 	Equal   Status = "equal"
 	Sealed  Status = "sealed"  // some of its children have expired, so it cannot be recounted
 	Expired Status = "expired" // there is no row, but one may have existed and expired
 	Open    Status = "open"    // not swept so far: readers fold it and ignore its row
 	Busy    Status = "busy"    // it changed whenever it was read: verify it later
+	Pending Status = "pending" // it is right without its newest events, which are not processed yet
 	Differs Status = "differs"
 	Missing Status = "missing" // there are events, but no row
 	Extra   Status = "extra"   // there is a row, but no events
 )
 
-// Statuses lists the statuses in the order in which they are reported; Report.Busy counts the others.
+// Statuses lists the statuses in the order in which they are reported; Report.Count counts the others.
 var Statuses = []Status{Equal, Sealed, Expired, Open, Differs, Missing, Extra}
 
 // OK reports whether a bucket of this status needs no repair.
-func (s Status) OK() bool { return s == Equal || s == Sealed || s == Expired || s == Open || s == Busy }
+func (s Status) OK() bool { return s != Differs && s != Missing && s != Extra }
 
 // Finding is the result for one bucket.
 type Finding struct {
@@ -51,6 +52,8 @@ func (r *recount) compare(level int, start model.Time, want *rollup.Row) Finding
 		f.Partial = r.kind.Spec().Partial(&row.Fold)
 	}
 	switch {
+	case r.behind[f.Key]:
+		f.Status = Pending
 	case r.open(level, start):
 		f.Status = Open
 	case row != nil && row.Summary == nil:

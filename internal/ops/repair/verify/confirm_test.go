@@ -39,8 +39,8 @@ func TestVerifier_AnEventProcessedMeanwhileIsNoDifference(t *testing.T) {
 			if err != nil || len(report.Differences) > 0 {
 				t.Fatalf("differences %v, %v; want none", report.Differences, err)
 			}
-			if (report.Busy() > 0) != (reads > 1) {
-				t.Errorf("%d buckets are busy", report.Busy())
+			if (report.Count(Busy) > 0) != (reads > 1) {
+				t.Errorf("%d buckets are busy", report.Count(Busy))
 			}
 		})
 	}

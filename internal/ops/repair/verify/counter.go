@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -31,7 +32,7 @@ func (c counter) recount(
 		return nil, nil, err
 	}
 	one := &recount{store: c.store, kind: kind, series: s, now: c.now(), span: span, most: c.most,
-		keep: c.keep, through: swept.Of(s)}
+		keep: c.keep, through: swept.Of(s), behind: map[rollup.Key]bool{}}
 	findings, err := one.run(ctx)
 	return one, lists.Map(findings, func(f Finding) found { return found{f, one} }), err
 }
@@ -79,6 +80,9 @@ func (c counter) confirmSpan(ctx context.Context, first *recount, span Span) (fi
 			return nil, err
 		}
 		changed, err := one.changed(ctx)
+		if err == nil && !changed {
+			err = c.findPending(ctx, findings)
+		}
 		if err != nil || !changed {
 			return findings, err
 		}

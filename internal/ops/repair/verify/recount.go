@@ -29,6 +29,7 @@ type recount struct {
 	keep   bool // the events in kept
 	// through is the low watermark of the series, which was read before any row.
 	through model.Time
+	behind  map[rollup.Key]bool // rows that are right, but behind their events
 
 	events   int
 	kept     []model.Event
@@ -247,7 +248,7 @@ func (r *recount) compareTier(level int) (all []Finding) {
 		f := r.compare(level, start, want)
 		all = append(all, f)
 		right := want
-		if f.Status == Sealed || f.Status == Equal {
+		if f.Status == Sealed || f.Status == Equal || f.Status == Pending {
 			right = stored[start]
 		}
 		if right != nil && f.Status != Expired {

@@ -51,10 +51,10 @@ type TierCounts struct {
 // OK reports whether every series could be recounted and no bucket needs repair.
 func (r *Report) OK() bool { return len(r.Differences) == 0 && len(r.Undeclared) == 0 }
 
-// Busy returns how many buckets changed whenever they were read, so that nothing is known of them.
-func (r *Report) Busy() (n int) {
+// Count returns how many buckets have a status.
+func (r *Report) Count(s Status) (n int) {
 	for _, t := range r.Tiers {
-		n += t.Status[Busy]
+		n += t.Status[s]
 	}
 	return n
 }
