@@ -20,8 +20,9 @@ next to the journal, with their lines and reasons; a row that cannot be read doe
 Standard input, "-", and --rebase have no journal: there, a row that cannot be read ends the command.
 
 A file is JSON, with one object a line, one array, or one object after the other, in the
-form that the API accepts; or it is CSV with a header line and commas, semicolons or tabs.
-UTF-16 and gzip are read too. Parquet is read as CSV is; so are Excel files, and what "tidemark export
+form that the API accepts; or it is CSV with a header line and commas, semicolons or tabs,
+as Excel saves a sheet.
+UTF-16, gzip, zstd and bzip2 are read too. Parquet is read as CSV is; so is what "tidemark export
 events", Amazon Timestream (UNLOAD as CSV or Parquet), AWS IoT SiteWise (bulk CSV), InfluxDB 1 and 2 (query
 results as CSV) and loggers of Campbell (TOA5) write. A folder, or s3://BUCKET/PREFIX/ with a slash at its
 end, means all files in it. The "sources" of tidemark.yaml say what the points of InfluxDB line protocol

@@ -30,7 +30,7 @@ type csvReader struct {
 	skipped  int  // lines before the rows that are read
 	anyWidth bool // rows may have more or fewer cells than the header
 	// annotations are the rows above the header that describe its columns.
-	annotations int
+	annotations annotations
 	units       int  // rows with units below the header, which are not read
 	either      bool // see columns.Hint
 	perRow      int  // observations of a row of the file; 0 is one
@@ -92,13 +92,14 @@ func (r *csvReader) top(layout layout) (header []string, sample [][]string, err 
 	}
 	for {
 		header, err = r.rows.Read()
-		if err != nil || !isAnnotation([]byte(header[0]+",")) {
+		if err != nil || !r.annotations.read(header) {
 			break
 		}
-		r.annotations++
+		r.annotations.rows++
 	}
+	r.annotations.open = false
 	sample = layout.rows()
-	sample = sample[min(1+r.annotations, len(sample)):]
+	sample = sample[min(1+r.annotations.rows, len(sample)):]
 	if r.shape.SkipBelow == 0 && err == nil {
 		r.units = unitRows(sample)
 		isHeader := func(row []string) bool { return looksLikeHeader(r.kind, row) }
@@ -138,9 +139,14 @@ func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
 	return r.checkTimes(sample)
 }
 
+// timeIndex returns the index of the column with the time of events.
+func (r *csvReader) timeIndex() int {
+	return r.indexes[slices.IndexFunc(r.columns, func(c column) bool { return c.field == catalog.TimeField })]
+}
+
 // checkTimes returns an error if the form of times is another one in every row of a sample.
 func (r *csvReader) checkTimes(sample [][]string) (err error) {
-	column := r.indexes[slices.IndexFunc(r.columns, func(c column) bool { return c.field == catalog.TimeField })]
+	column := r.timeIndex()
 	if err := r.orderOfDates(sample, column); err != nil {
 		return err
 	}
@@ -173,8 +179,11 @@ func (r *csvReader) findColumns() error {
 				quoteAll(r.header), names.DidYouMean(c.header, r.header))
 		}
 		if slices.Contains(r.header[at+1:], c.header) {
-			return usererr.Errorf("%s: two columns are named %s: rename one", place(r.name, 1+r.skipped),
-				Quote(c.header))
+			what, use := "two columns are named", "rename one"
+			if _, set := r.shape.Constants[c.header]; set {
+				what, use = "--set names what a column has:", "leave it out, or rename the column"
+			}
+			return usererr.Errorf("%s: %s %s: %s", place(r.name, 1+r.skipped), what, Quote(c.header), use)
 		}
 		r.indexes = append(r.indexes, at)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/txtar"
 	"golang.org/x/text/encoding/unicode"
 
@@ -37,6 +38,13 @@ var encodings = map[string]func(t *testing.T, text []byte) []byte{
 			t.Fatal(err)
 		}
 		return b.Bytes()
+	},
+	"zstd": func(t *testing.T, text []byte) []byte {
+		w, err := zstd.NewWriter(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.EncodeAll(text, nil)
 	},
 	"escaped": func(t *testing.T, text []byte) []byte {
 		raw, err := strconv.Unquote(`"` + strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", `\n`) + `"`)

@@ -37,6 +37,13 @@ var foreign = []struct {
 	{regexp.MustCompile(`^PAR1`), "Parquet", "pass the file by its name: Parquet cannot be read from a pipe"},
 	{regexp.MustCompile(`^SQLite format 3`), "an SQLite database",
 		"export the table with sqlite3 -header -csv FILE 'SELECT …'"},
+	{regexp.MustCompile(`^..\x11\x{871}\x1a`), "a workbook of Excel (.xls)", "save the sheet as CSV"},
+	{regexp.MustCompile(`(?s)^.{257}ustar`), "a tar archive", "unpack it, and pass the files in it"},
+	{regexp.MustCompile(`^(.7zXZ\x00|7z\x{FFFD}|\x04"M\x18|Rar!)`), "a file compressed by xz, 7z, lz4 or rar",
+		"unpack it, or compress it with gzip, zstd or bzip2"},
+	{regexp.MustCompile(`^(ARROW1\x00|Obj\x01|\x{FFFD}HDF\r)`), "an Arrow, Avro or HDF5 file",
+		"write its table as Parquet or CSV, for example with pandas"},
+	{regexp.MustCompile(`^%PDF-`), "a PDF document", "export the table as CSV where the document comes from"},
 	{regexp.MustCompile(`\x00`), "a binary file", "export its content as CSV or NDJSON"},
 	{regexp.MustCompile(`^<`), "XML or HTML",
 		"convert it to CSV or NDJSON; a page that asks to sign in is not the file"},
@@ -62,8 +69,8 @@ func detectFormat(name string, start []byte, mapped, mapping bool) (format, erro
 			return table, nil
 		}
 		if f.pattern.Match(text) {
-			return 0, usererr.Errorf("%s: this looks like %s: %s: %s", place(name, line), f.is, f.use,
-				Quote(string(first)))
+			return 0, usererr.Errorf("%s: this looks like %s: %s%s", place(name, line), f.is, f.use,
+				quoteText(first))
 		}
 	}
 	switch {

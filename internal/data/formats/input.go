@@ -37,7 +37,7 @@ type Observation struct {
 }
 
 // Input reads files of observations: NDJSON, JSON, or CSV with any common separator, in
-// UTF-8 or UTF-16. Files may be gzip.
+// UTF-8 or UTF-16. Files may be compressed.
 type Input struct {
 	Stdin   io.Reader
 	Kind    *catalog.Kind
@@ -69,7 +69,7 @@ const StdinName = "-"
 
 // IsCSV reports whether a file is CSV by its name.
 func IsCSV(name string) bool {
-	switch filepath.Ext(strings.ToLower(strings.TrimSuffix(name, ".gz"))) {
+	switch filepath.Ext(withoutCompression(strings.ToLower(name))) {
 	case ".csv", ".tsv", ".tab":
 		return true
 	}
@@ -172,8 +172,11 @@ func (in Input) eachInPart(name string, part *zip.File, visit func(Observation) 
 
 // readError returns an error of a file; one that names its line is returned as it is.
 func readError(name string, err error) error {
-	if usererr.Is(err) {
+	switch {
+	case usererr.Is(err):
 		return err
+	case errors.Is(err, errNotWhole):
+		return usererr.Errorf("read %s: %w", name, err)
 	}
 	return fmt.Errorf("read %s: %w", name, err)
 }

@@ -35,13 +35,12 @@ func (in Input) openParquet(name string, file files.File) (_ reader, err error) 
 	}
 	if r.clock.Zone == nil { // of times that are not adjusted to UTC
 		r.clock.Zone = time.UTC
-		if opened.NumRows() > 0 { // what the times of a file look like is known from its rows
-			r.assumed = ", in UTC, as it has no zone (--zone names another)"
-		}
+		r.assumed = ", in UTC, as it has no zone (--zone names another)"
 	}
+	var utc []bool // of each column
 	for _, l := range rows.leaves {
 		if l.text != nil {
-			r.types = append(r.types, l.Column)
+			r.types, utc = append(r.types, l.Column), append(utc, l.utc)
 		}
 	}
 	sample, err := readSample(opened, rows)
@@ -50,6 +49,9 @@ func (in Input) openParquet(name string, file files.File) (_ reader, err error) 
 	}
 	if err := r.setHeader(header, sample); err != nil {
 		return nil, err
+	}
+	if at := r.timeIndex(); at < len(utc) && utc[at] { // also if the first rows have no time
+		r.assumed = ""
 	}
 	if r.guessed && in.Notice != nil {
 		in.Notice(r.describe("Parquet"))

@@ -110,7 +110,7 @@ func TestParquet_AColumnThatIsNotReadIsNamed(t *testing.T) {
 func TestParquet_SaysWhichTimesAreTakenForUTC(t *testing.T) {
 	for file, want := range map[string]bool{
 		"types.parquet": false, "int96.parquet": false, "local.parquet": true, "date.parquet": true,
-		"empty.parquet": false,
+		"empty.parquet": false, "late.parquet": false,
 	} {
 		var notice strings.Builder
 		in := Input{Kind: readings(t), Notice: func(text string) { notice.WriteString(text) }}

@@ -22,6 +22,7 @@ import (
 type leaf struct {
 	columns.Column
 	text func(parquet.Value) string
+	utc  bool // its times need no zone
 }
 
 // newLeaf returns how values of a column are read, by its logical type, or by the older converted type, or
@@ -33,17 +34,17 @@ func newLeaf(s *parquetformat.SchemaElement) (leaf, error) {
 	case *parquetformat.DateType:
 		return leaf{text: dateText}, nil
 	case *parquetformat.TimeType:
-		return leaf{columns.Column{Type: columns.Text}, timeOfDay(logical.Unit.Value.Duration())}, nil
+		return textLeaf(timeOfDay(logical.Unit.Value.Duration())), nil
 	case *parquetformat.TimestampType:
 		return timestampLeaf(logical.Unit.Value.Duration(), logical.IsAdjustedToUTC), nil
 	case *parquetformat.IntType:
 		return intLeaf(logical.IsSigned), nil
 	case *parquetformat.UUIDType:
-		return leaf{columns.Column{Type: columns.Text}, uuidText}, nil
+		return textLeaf(uuidText), nil
 	case *parquetformat.Float16Type:
 		return numberLeaf(func(v parquet.Value) string { return floatText(half(v.ByteArray()), 32) }), nil
 	case *parquetformat.StringType, *parquetformat.EnumType, *parquetformat.JsonType:
-		return leaf{columns.Column{Type: columns.Text}, bytesText}, nil
+		return textLeaf(bytesText), nil
 	case nil:
 		return convertedLeaf(s)
 	default:
@@ -62,9 +63,9 @@ func convertedLeaf(s *parquetformat.SchemaElement) (leaf, error) {
 	case deprecated.Date:
 		return leaf{text: dateText}, nil
 	case deprecated.TimeMillis:
-		return leaf{columns.Column{Type: columns.Text}, timeOfDay(time.Millisecond)}, nil
+		return textLeaf(timeOfDay(time.Millisecond)), nil
 	case deprecated.TimeMicros:
-		return leaf{columns.Column{Type: columns.Text}, timeOfDay(time.Microsecond)}, nil
+		return textLeaf(timeOfDay(time.Microsecond)), nil
 	case deprecated.TimestampMillis:
 		return timestampLeaf(time.Millisecond, true), nil
 	case deprecated.TimestampMicros:
@@ -72,9 +73,9 @@ func convertedLeaf(s *parquetformat.SchemaElement) (leaf, error) {
 	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
 		return intLeaf(false), nil
 	case deprecated.UTF8, deprecated.Enum, deprecated.Json:
-		return leaf{columns.Column{Type: columns.Text}, bytesText}, nil
+		return textLeaf(bytesText), nil
 	case deprecated.Interval:
-		return leaf{columns.Column{Type: columns.Text}, intervalText}, nil
+		return textLeaf(intervalText), nil
 	case deprecated.Bson:
 		return leaf{}, fmt.Errorf("has the type BSON, which is not read")
 	}
@@ -85,23 +86,26 @@ func convertedLeaf(s *parquetformat.SchemaElement) (leaf, error) {
 func physicalLeaf(t parquetformat.Type) (leaf, error) {
 	switch parquet.Kind(t) {
 	case parquet.Boolean:
-		return leaf{columns.Column{Type: columns.Bool}, func(v parquet.Value) string {
-			return strconv.FormatBool(v.Boolean())
-		}}, nil
+		text := func(v parquet.Value) string { return strconv.FormatBool(v.Boolean()) }
+		return leaf{Column: columns.Column{Type: columns.Bool}, text: text}, nil
 	case parquet.Int32, parquet.Int64:
 		return intLeaf(true), nil
 	case parquet.Int96:
-		return leaf{text: int96Text}, nil
+		return leaf{text: int96Text, utc: true}, nil
 	case parquet.Float:
 		return numberLeaf(func(v parquet.Value) string { return floatText(float64(v.Float()), 32) }), nil
 	case parquet.Double:
 		return numberLeaf(func(v parquet.Value) string { return floatText(v.Double(), 64) }), nil
 	}
-	return leaf{columns.Column{Type: columns.Text}, bytesText}, nil
+	return textLeaf(bytesText), nil
+}
+
+func textLeaf(text func(parquet.Value) string) leaf {
+	return leaf{Column: columns.Column{Type: columns.Text}, text: text}
 }
 
 func numberLeaf(text func(parquet.Value) string) leaf {
-	return leaf{columns.Column{Type: columns.Number, Mark: columns.Point}, text}
+	return leaf{Column: columns.Column{Type: columns.Number, Mark: columns.Point}, text: text, utc: true}
 }
 
 // floatText returns the shortest text of a number without an exponent, so that an epoch is digits.
@@ -155,11 +159,12 @@ func timestampLeaf(unit time.Duration, utc bool) leaf {
 		layout += "Z"
 	}
 	perSecond := int64(time.Second / unit)
-	return leaf{columns.Column{Type: columns.Time}, func(v parquet.Value) string {
+	text := func(v parquet.Value) string {
 		n := v.Int64()
 		seconds := n / perSecond
 		return time.Unix(seconds, (n-seconds*perSecond)*int64(unit)).UTC().Format(layout)
-	}}
+	}
+	return leaf{Column: columns.Column{Type: columns.Time}, text: text, utc: utc}
 }
 
 // localTime is a time without an offset, to the millisecond.

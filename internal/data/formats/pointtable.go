@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -25,10 +24,15 @@ type pointTable struct {
 // pointForms are the tables that are points whatever the user says, by the titles of their columns.
 var pointForms = []struct {
 	signature []string
+	annotated bool // also the rows with a # above it are a part of the form
+	several   bool // a file has several tables, of different widths
 	point     func(*pointTable, []string) (points.Point, error)
 }{
-	{[]string{"result", "table", "_time", "_value", "_field", "_measurement"}, fluxPoint},
-	{[]string{"name", "tags", "time"}, influxPoint},
+	{signature: []string{"result", "table", "_time", "_value", "_field", "_measurement"}, several: true,
+		point: fluxPoint},
+	{signature: []string{"result", "table", "_time"}, annotated: true, several: true, point: fluxPoint},
+	{signature: fluxError, several: true, point: fluxPoint},
+	{signature: []string{"name", "tags", "time"}, point: influxPoint},
 }
 
 // asPoints returns the reader of a table whose rows are points; nil if they are not.
@@ -39,8 +43,10 @@ func (in Input) asPoints(r *csvReader, header []string, sample [][]string) *poin
 	}
 	if in.Points != nil && len(in.Columns) == 0 {
 		for _, form := range pointForms {
-			if !slices.ContainsFunc(form.signature, func(s string) bool { return !slices.Contains(header, s) }) {
-				t.point = form.point
+			isMissing := func(s string) bool { return !slices.Contains(header, s) }
+			if !slices.ContainsFunc(form.signature, isMissing) &&
+				(!form.annotated || len(r.annotations.group) > 0) {
+				t.point, r.anyWidth = form.point, form.several
 			}
 		}
 	}
@@ -49,7 +55,6 @@ func (in Input) asPoints(r *csvReader, header []string, sample [][]string) *poin
 	}
 	r.header, r.width = lists.Map(header, strings.TrimSpace), len(header)
 	r.types = make([]columns.Column, len(header))
-	r.anyWidth = slices.Contains(header, "_measurement") // tables of one result have different tags
 	for i := range header {
 		hint := columns.Hint{Title: title(header[i]), Mark: r.mark}
 		if decided, err := columns.Decide(r.cells(sample, i), hint); err == nil {
@@ -67,7 +72,7 @@ func (t *pointTable) next() (Observation, error) {
 		return Observation{Location: place(t.name, line), Problem: wrong.Error(), Body: wrong.text}, nil
 	case err != nil:
 		return Observation{}, err
-	case isAnnotation([]byte(row[0] + ",")):
+	case t.annotations.read(row):
 		return t.next()
 	case t.isHeader(row):
 		t.header = lists.Map(row, strings.TrimSpace)
@@ -83,8 +88,8 @@ func (t *pointTable) next() (Observation, error) {
 
 // isHeader reports whether a row is the header of another table of the same file.
 func (t *pointTable) isHeader(row []string) bool {
-	at := slices.Index(t.header, "_measurement")
-	return at >= 0 && slices.Contains(row, "_measurement")
+	return t.annotations.isHeader() ||
+		slices.Contains(t.header, "_measurement") && slices.Contains(row, "_measurement")
 }
 
 // cell returns the cell of a column, "" if there is none.
@@ -102,7 +107,7 @@ func (t *pointTable) field(name, text string, column columns.Column) ingest.Fiel
 		value = []byte(text)
 	}
 	f := ingest.DecodeObject(slices.Concat([]byte(`{"x":`), value, []byte(`}`))).Fields[0]
-	if f.Name = name; column.Type == columns.Any && strings.EqualFold(text, "nan") {
+	if f.Name = name; column.Type != columns.Text && strings.EqualFold(text, "nan") {
 		f.Form = ingest.NullForm // what programs write for a number that is not there
 	}
 	return f
@@ -135,19 +140,6 @@ func isIdentity(row *config.SourceRow, name string) bool {
 	return isNamed || slices.Contains(row.Time.From, name) || slices.ContainsFunc(row.Tags, isTag)
 }
 
-// fluxPoint returns a row of a result of Flux: one field, and the tags in the other columns.
-func fluxPoint(t *pointTable, row []string) (p points.Point, err error) {
-	p.Name = t.cell(row, "_measurement")
-	for i, name := range t.header[:min(len(t.header), len(row))] {
-		text := strings.TrimSpace(row[i])
-		if name != "" && name[0] != '_' && name != "result" && name != "table" && text != "" {
-			p.Tags = append(p.Tags, points.Tag{Name: name, Value: text})
-		}
-	}
-	p.Fields = []ingest.Field{t.field(t.cell(row, "_field"), t.cell(row, "_value"), columns.Column{})}
-	return p, t.time(&p, t.cell(row, "_time"))
-}
-
 // influxPoint returns a row of a query of InfluxDB 1: its fields, and its tags in one column.
 func influxPoint(t *pointTable, row []string) (p points.Point, err error) {
 	p.Name = t.cell(row, "name")
@@ -169,16 +161,6 @@ func (t *pointTable) time(p *points.Point, text string) error {
 	at, _, err := t.clock.Read(text)
 	p.At = at.Time()
 	return err
-}
-
-// isAnnotation reports whether a line describes the columns of a result of Flux.
-func isAnnotation(line []byte) bool {
-	for _, name := range []string{"#group", "#datatype", "#default"} {
-		if bytes.HasPrefix(line, []byte(name+",")) {
-			return true
-		}
-	}
-	return false
 }
 
 // pointMapper makes observations of points by the sources of the configuration.

@@ -65,7 +65,8 @@ func tableShape(given Shape, start []byte, k *catalog.Kind) Shape {
 // the header itself if it has as many cells as the next line, and that line has a number.
 func comments(start []byte) (s Shape) {
 	lines := bytes.Split(start, []byte("\n"))
-	for s.Skip < len(lines) && bytes.HasPrefix(lines[s.Skip], []byte("#")) && !isAnnotation(lines[s.Skip]) {
+	isComment := func(line []byte) bool { return line[0] == '#' && !annotated.Match(line) }
+	for s.Skip < len(lines) && len(lines[s.Skip]) > 0 && isComment(lines[s.Skip]) {
 		s.Skip++
 	}
 	if s.Skip == 0 || s.Skip >= len(lines) {

@@ -3,12 +3,12 @@ package formats
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
@@ -20,15 +20,12 @@ import (
 const bufferSize = 1 << 16
 
 // decodeText returns the content of a file as UTF-8 without a byte order mark. The file may be
-// gzip, UTF-8 or UTF-16. Bytes of any other encoding are returned unchanged.
+// compressed, UTF-8 or UTF-16. Bytes of any other encoding are returned unchanged.
 func decodeText(source io.Reader) (*bufio.Reader, error) {
 	raw := bufio.NewReaderSize(source, bufferSize)
-	if magic, _ := raw.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		unpacked, err := gzip.NewReader(raw)
-		if err != nil {
-			return nil, err
-		}
-		raw = bufio.NewReaderSize(unpacked, bufferSize)
+	raw, err := unpacked(raw)
+	if err != nil {
+		return nil, err
 	}
 	decoder := unicode.BOMOverride(withoutMark(raw))
 	return bufio.NewReaderSize(&shortLines{Reader: transform.NewReader(raw, decoder)}, bufferSize), nil
@@ -88,6 +85,14 @@ func Quote(text string) string {
 		return strconv.Quote(strings.ToValidUTF8(text[:quoteLimit], "")) + "…"
 	}
 	return strconv.Quote(text)
+}
+
+// quoteText returns the quotation of a line behind a colon, and nothing of a line that no user can read.
+func quoteText(line []byte) string {
+	if !utf8.Valid(line) || bytes.ContainsAny(line, "\x00\x01\x04") {
+		return ""
+	}
+	return ": " + Quote(string(line))
 }
 
 func quoteAll(texts []string) string { return strings.Join(lists.Map(texts, Quote), ", ") }

@@ -98,7 +98,7 @@ func (r *csvReader) sampleLine(i int) int {
 	if r.shape.Header != nil {
 		header = 0
 	}
-	return r.skipped + r.annotations + header + r.shape.SkipBelow + 1 + i
+	return r.skipped + r.annotations.rows + header + r.shape.SkipBelow + 1 + i
 }
 
 // described returns the type of a column for a user, where it is not plain.

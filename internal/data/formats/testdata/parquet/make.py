@@ -28,3 +28,5 @@ pq.write_table(pa.table({'device':cols['device'],'time':cols['time'],'value':pa.
 pq.write_table(pa.table({'device':cols['device'],'time':cols['time'],'flba':cols['flba']}), sys.argv[1]+'/old.parquet', version='1.0')
 big=pa.array([D('123456789012345678901234567890123456789012.5'),D('-0.5')], pa.decimal256(60,1))
 pq.write_table(pa.table({'device':cols['device'],'Date':pa.array([dt.date(2026,11,1)]*2),'Time':cols['clock'],'value':big,'level':pa.array([1.5,float('inf')])}), sys.argv[1]+'/day_and_clock.parquet')
+late=pa.array([None]*1001+t[:1], pa.timestamp('us','UTC'))
+pq.write_table(pa.table({'device':pa.array(['pq1']*1002),'time':late,'value':pa.array([1]*1002)}), sys.argv[1]+'/late.parquet')
