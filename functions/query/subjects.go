@@ -59,9 +59,21 @@ func (h *Handler) series(ctx context.Context, res resource, _ params) (any, erro
 		return nil, err
 	}
 	if len(all) == 0 {
-		return nil, httpapi.ProblemNoSubject.New("%s has no events and no profile", res.Subject())
+		return nil, h.unlisted(ctx, res.Subject())
 	}
 	return httpapi.NewListedSubjects(all, "", h.Catalog).Subjects[0], nil
+}
+
+// unlisted returns why a subject is not in the list of series.
+func (h *Handler) unlisted(ctx context.Context, subject model.Subject) error {
+	has, err := h.Query.HasEvents(ctx, h.Catalog, subject)
+	switch {
+	case err != nil:
+		return err
+	case has:
+		return httpapi.ProblemNoSubject.New("the events of %s are not processed yet: try again", subject)
+	}
+	return httpapi.ProblemNoSubject.New("%s has no events and no profile", subject)
 }
 
 // silent returns a page of the subjects of a type that have no event of the span before what is processed.

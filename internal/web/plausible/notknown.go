@@ -25,11 +25,8 @@ func (r *run) checkSite(ctx context.Context, table *query.Service) error {
 	for _, err := range table.EachSeries(ctx, query.SeriesList{Subject: site, Limit: 1}) {
 		return err
 	}
-	if kind, ok := r.kinds.Kind(views); ok {
-		end, err := table.NewestEnd(ctx, query.Rollups{Series: query.Series{Kind: kind, Subject: r.Site}})
-		if end <= model.MaxTime || err != nil {
-			return err
-		}
+	if has, err := table.HasEvents(ctx, r.kinds, site); has || err != nil {
+		return err
 	}
 	return refuse("site_id %.64q: the table has no such site: it has no profile and never had an event", r.Site)
 }

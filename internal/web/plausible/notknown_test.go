@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/web/plausible"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -186,5 +188,21 @@ func TestServe_AnUnknownSiteIsRefused(t *testing.T) {
 	if got, err := s.serveStored(`"metrics": ["visits"], "date_range": "7d"`); err != nil ||
 		figures(got) != `[[0]]` {
 		t.Errorf("a new site: %v, want 0", err)
+	}
+}
+
+// The list of series has a site when its first events are processed. Until then, its events are stored.
+func TestServe_ASiteWhoseFirstEventsAreNotProcessedYetIsKnown(t *testing.T) {
+	t.Parallel()
+	for _, stream := range []string{"", webfield.ImportedStream} {
+		s := newSite(t, "")
+		event := s.view(s.now.Add(-100*24*time.Hour), "1", "/")
+		event.Series.Stream = stream
+		if written, err := s.table.Put(t.Context(), event); err != nil || written.Result != storage.Written {
+			t.Fatal(written.Result, err)
+		}
+		if _, err := s.serveStored(`"metrics": ["visits"], "date_range": "7d"`); err != nil {
+			t.Errorf("stream %q: %v", stream, err)
+		}
 	}
 }
