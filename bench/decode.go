@@ -9,9 +9,9 @@ import (
 
 	"github.com/goccy/go-json"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/storedtime"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -126,7 +126,7 @@ func decoding(o options) *section {
 	}{{"1,000 fixed", 1000, fixed, 33}, {"7,000 fixed", 7000, fixed, 33}, {"1,000 random", 1000, shuffled, 22},
 		{"7,000 random", 7000, shuffled, 22}} {
 		payload := streamPayload(c.records, 1000, c.order)
-		var d envelope.StreamDecoder
+		var d tablestream.Decoder
 		samples := race(o.rounds, o.each,
 			contender{"ours", c.records, func() { keep(len(must(d.Decode(payload)).Changes)) }},
 			contender{"goccy/go-json, purpose-made struct", c.records, func() {

@@ -8,11 +8,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -73,7 +73,7 @@ func settleDeferredHour(kinds *catalog.Catalog, hour, payload []byte, batches in
 	clock := began + 1800_000
 	a := &aggregate.Aggregator{Store: queueingStore{dynamo.New(server.client(), "tidemark"), server},
 		Catalog: kinds, Now: func() model.Time { return clock }}
-	var d envelope.StreamDecoder
+	var d tablestream.Decoder
 	for range batches {
 		settleOurs(&d, a, payload)
 	}

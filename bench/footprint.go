@@ -5,7 +5,7 @@ import (
 	"os"
 	"os/exec"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
@@ -18,7 +18,7 @@ func settleLargest() {
 	payload := streamPayload(7400, 1000, fixed)
 	server := &service{events: eventsPage(hourOfEvents("sensor_0001", 60))}
 	a := aggregator(dynamo.New(server.client(), "tidemark"))
-	var d envelope.StreamDecoder
+	var d tablestream.Decoder
 	for range 3 {
 		settleOurs(&d, a, payload)
 	}

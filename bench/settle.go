@@ -7,9 +7,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -55,7 +55,7 @@ func aggregator(store aggregate.Store) *aggregate.Aggregator {
 }
 
 // settleOurs is an invocation of the aggregate function, from payload to response.
-func settleOurs(d *envelope.StreamDecoder, a *aggregate.Aggregator, payload []byte) {
+func settleOurs(d *tablestream.Decoder, a *aggregate.Aggregator, payload []byte) {
 	report := a.Process(context.Background(), must(d.Decode(payload)).Changes)
 	if len(report.Failures) > 0 {
 		panic(report.Failures[0].Err)
@@ -90,7 +90,7 @@ func settling(o options) *section {
 		server := &service{latency: latency, events: eventsPage(hourOfEvents("sensor_0001", k))}
 		client := server.client()
 		table := dynamo.New(client, "tidemark")
-		var d envelope.StreamDecoder
+		var d tablestream.Decoder
 		ours, standard := aggregator(table), aggregator(plainStore{client, table})
 		samples := race(o.rounds, o.each,
 			contender{name: "deferred", per: n * eventsAnHour / k, run: func() {
@@ -123,7 +123,7 @@ func settling(o options) *section {
 func growth(o options) *section {
 	server := &service{events: eventsPage(hourOfEvents("sensor_0001", 1))}
 	table := dynamo.New(server.client(), "tidemark")
-	var few, many envelope.StreamDecoder
+	var few, many tablestream.Decoder
 	small, large := streamPayload(700, 700, fixed), streamPayload(7000, 7000, fixed)
 	a := aggregator(table)
 	samples := race(o.rounds, o.each,

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -59,7 +59,7 @@ func TestFailed_RejectedListsShowsAndRetries(t *testing.T) {
 func TestFailed_RejectedRetryProcessesRecordsOfTheTableStream(t *testing.T) {
 	b := newBench(t)
 	b.append("a", "2026-11-02T10:00:00Z 1", "2026-11-03T10:00:00Z 1")
-	poison := envelope.Poison{Seq: "1", EventID: "e1", Reason: "unknown eventName", Record: []byte(
+	poison := tablestream.Poison{Seq: "1", EventID: "e1", Reason: "unknown eventName", Record: []byte(
 		`{"eventID":"e1","eventName":"INSERT","dynamodb":{"Keys":{"pk":{"S":"DEVICE#a"},` +
 			`"sk":{"S":"EVENT#READING##2026-11-02T10:00:00.000Z#"}},"SequenceNumber":"1"}}`)}
 	q := poison.Quarantined()

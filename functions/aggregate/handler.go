@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -51,7 +52,7 @@ var (
 
 // handler processes batches of the table stream, scheduled events and handovers of sweeps.
 type handler struct {
-	decoder   envelope.StreamDecoder
+	decoder   tablestream.Decoder
 	processor processor
 	progress  progress       // nil records no progress
 	blocked   blockedBatches // nil records no blocked batches
@@ -121,7 +122,7 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 // quarantine stores the records that cannot be decoded, so that the stream shard continues.
 // It returns the errors of those that could not be stored, by sequence number.
 func (h *handler) quarantine(ctx context.Context,
-	poison []envelope.Poison) (failed map[string]error, quarantined int) {
+	poison []tablestream.Poison) (failed map[string]error, quarantined int) {
 	failed = map[string]error{}
 	for i := range poison {
 		if err := h.processor.Quarantine(ctx, poison[i].Quarantined()); err != nil {
@@ -135,7 +136,7 @@ func (h *handler) quarantine(ctx context.Context,
 
 // recordBlocked records a batch that failed, or that a failed one was processed now. An error is only logged:
 // the batch is delivered again, or a processed one stays recorded until its range is redriven.
-func (h *handler) recordBlocked(ctx context.Context, batch *envelope.StreamBatch, failed map[string]error) {
+func (h *handler) recordBlocked(ctx context.Context, batch *tablestream.Batch, failed map[string]error) {
 	if h.blocked == nil || len(batch.Seqs) == 0 {
 		return
 	}
@@ -166,7 +167,7 @@ func (h *handler) recordBlocked(ctx context.Context, batch *envelope.StreamBatch
 
 // advanceProgress records the newest change or heartbeat of a batch that was processed
 // completely. A failure is only logged: the next batch records its own.
-func (h *handler) advanceProgress(ctx context.Context, batch *envelope.StreamBatch) {
+func (h *handler) advanceProgress(ctx context.Context, batch *tablestream.Batch) {
 	newest := batch.Heartbeat
 	for i := range batch.Changes {
 		newest = max(newest, batch.Changes[i].At)
@@ -193,11 +194,11 @@ func (h *handler) reportGap(gap *storage.Gap) {
 
 // newResponse names the first failed record in batch order; "" fails the complete batch. Sequence
 // numbers are not ordered across shards, so they are not compared.
-func newResponse(sequenceNumbers []string, failed map[string]error) envelope.BatchResponse {
+func newResponse(sequenceNumbers []string, failed map[string]error) tablestream.BatchResponse {
 	for _, n := range sequenceNumbers {
 		if _, ok := failed[n]; ok {
-			return envelope.FailedFrom(n)
+			return tablestream.FailedFrom(n)
 		}
 	}
-	return envelope.FailedFrom()
+	return tablestream.FailedFrom()
 }

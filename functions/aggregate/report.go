@@ -6,16 +6,16 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 )
 
 // maxNotes is the maximum number of row notes in the log of one batch.
 const maxNotes = 20
 
-func (h *handler) logBatch(ctx context.Context, batch *envelope.StreamBatch, r *aggregate.Report,
+func (h *handler) logBatch(ctx context.Context, batch *tablestream.Batch, r *aggregate.Report,
 	failed map[string]error) {
 	log := h.log
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
@@ -46,7 +46,7 @@ func (h *handler) logBatch(ctx context.Context, batch *envelope.StreamBatch, r *
 }
 
 // publish publishes the metrics of a batch.
-func (h *handler) publish(batch *envelope.StreamBatch, r *aggregate.Report, alertCounts telemetry.Counts,
+func (h *handler) publish(batch *tablestream.Batch, r *aggregate.Report, alertCounts telemetry.Counts,
 	failures int, read, write float64) {
 	counts := telemetry.Counts{
 		telemetry.Recomputations:   float64(r.Recomputed),

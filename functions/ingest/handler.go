@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpevent"
 	"github.com/tidemark-db/tidemark/internal/api/xray"
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
@@ -41,7 +42,7 @@ func (h *handler) handle(ctx context.Context, payload json.RawMessage) (any, err
 	case err != nil:
 		return nil, err
 	case source == envelope.HTTP:
-		r, encode, err := envelope.DecodeHTTP(payload)
+		r, encode, err := httpevent.Decode(payload)
 		if err != nil {
 			return nil, err
 		}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpevent"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
@@ -48,7 +48,7 @@ const headroom = 2 * time.Second
 
 // Invoke serves one request, from any gateway.
 func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
-	r, encode, err := envelope.DecodeHTTP(payload)
+	r, encode, err := httpevent.Decode(payload)
 	if err != nil {
 		return nil, err
 	}

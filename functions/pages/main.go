@@ -11,7 +11,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/httpevent"
 	"github.com/tidemark-db/tidemark/internal/api/startup"
 	"github.com/tidemark-db/tidemark/internal/api/webui"
 	"github.com/tidemark-db/tidemark/internal/base/config"
@@ -36,7 +36,7 @@ func wire(_ context.Context, getenv func(string) string, log *slog.Logger) (*fun
 
 // handle serves one request of any HTTP gateway. The error is for a payload that is no HTTP request.
 func (f *function) handle(ctx context.Context, payload json.RawMessage) (any, error) {
-	r, encode, err := envelope.DecodeHTTP(payload)
+	r, encode, err := httpevent.Decode(payload)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/httpevent"
 	"github.com/tidemark-db/tidemark/internal/api/promapi"
 	"github.com/tidemark-db/tidemark/internal/api/startup"
 	"github.com/tidemark-db/tidemark/internal/base/config"
@@ -35,7 +35,7 @@ func (f *function) Handle(ctx context.Context, payload json.RawMessage) (any, er
 	if err != nil {
 		return nil, err
 	}
-	r, encode, err := envelope.DecodeHTTP(payload)
+	r, encode, err := httpevent.Decode(payload)
 	if err != nil {
 		return nil, err
 	}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -76,7 +76,7 @@ func (i *invocation) advance(ctx context.Context, subject model.Subject, shares 
 // cleanUp removes what is left of the generations whose tombstones TTL removed. It stops at
 // the first failure, so that this record and the rest are delivered again.
 func (i *invocation) cleanUp(ctx context.Context, payload []byte) (any, error) {
-	expiries, err := envelope.Expiries(payload)
+	expiries, err := tablestream.Expiries(payload)
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +90,8 @@ func (i *invocation) cleanUp(ctx context.Context, payload []byte) (any, error) {
 		if err != nil {
 			i.counts[telemetry.StepFailures]++
 			i.log.Error("cleanup after an expiry failed", "sequence_number", e.Seq, telemetry.FieldError, err.Error())
-			return envelope.FailedFrom(e.Seq), nil
+			return tablestream.FailedFrom(e.Seq), nil
 		}
 	}
-	return envelope.FailedFrom(), nil
+	return tablestream.FailedFrom(), nil
 }

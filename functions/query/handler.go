@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpevent"
 	"github.com/tidemark-db/tidemark/internal/api/secret"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
@@ -43,7 +43,7 @@ type Handler struct {
 // Handle serves one request of any HTTP gateway. A failed request is a problem response;
 // the error is for a payload that is no HTTP request.
 func (h *Handler) Handle(ctx context.Context, payload json.RawMessage) (any, error) {
-	r, encode, err := envelope.DecodeHTTP(payload)
+	r, encode, err := httpevent.Decode(payload)
 	if err != nil {
 		return nil, err
 	}

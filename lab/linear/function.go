@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/local/eventsource"
 	"github.com/tidemark-db/tidemark/internal/local/simstream"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -19,7 +19,7 @@ import (
 // handler is the aggregate function of one process.
 func (w *world) handler(p *simstream.Process) eventsource.Invoke {
 	return func(ctx context.Context, payload []byte) ([]byte, error) {
-		batch, err := new(envelope.StreamDecoder).Decode(payload)
+		batch, err := new(tablestream.Decoder).Decode(payload)
 		if err != nil {
 			return nil, err
 		}

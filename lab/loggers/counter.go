@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -22,7 +22,7 @@ type Counter struct {
 
 // Deliver counts the inserts of one delivery.
 func (c *Counter) Deliver(payload json.RawMessage) error {
-	batch, err := new(envelope.StreamDecoder).Decode(payload)
+	batch, err := new(tablestream.Decoder).Decode(payload)
 	if err != nil {
 		return fmt.Errorf("plain counter: %w", err)
 	}

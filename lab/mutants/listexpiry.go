@@ -80,9 +80,9 @@ var expiryMutants = []mutant{
 		Name: "acknowledge-failed", Says: "the function acknowledges the first failed record, and names the next",
 		Tests: functionTests,
 		Edits: []edit{
-			{handling, "	for _, n := range sequenceNumbers {\n		if _, ok := failed[n]; ok {\n			return envelope.FailedFrom(n)\n", `	for i, n := range sequenceNumbers {
+			{handling, "	for _, n := range sequenceNumbers {\n		if _, ok := failed[n]; ok {\n			return tablestream.FailedFrom(n)\n", `	for i, n := range sequenceNumbers {
 		if _, ok := failed[n]; ok && i+1 < len(sequenceNumbers) {
-			return envelope.FailedFrom(sequenceNumbers[i+1])
+			return tablestream.FailedFrom(sequenceNumbers[i+1])
 `},
 		},
 	},

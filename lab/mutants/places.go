@@ -11,11 +11,11 @@ var (
 	rollupTests    = []string{"pkg/rollup", "test/faults", "internal/engine/aggregate", "lab/simulation"}
 	stepTests      = []string{"pkg/rollup", "internal/engine/query"}
 	dynamoTests    = []string{"internal/engine/storetest", "pkg/dynamo"}
-	functionTests  = []string{"functions/aggregate", "internal/api/envelope", "test/faults"}
+	functionTests  = []string{"functions/aggregate", "internal/store/tablestream", "test/faults"}
 	readerTests    = []string{"internal/engine/query"}
 	changeTests    = []string{"internal/base/config", "internal/engine/tableconfig",
 		"internal/ops/repair/changeover"}
-	allTests = []string{"test/faults", "internal/engine/aggregate", "internal/api/envelope",
+	allTests = []string{"test/faults", "internal/engine/aggregate", "internal/store/tablestream",
 		"functions/aggregate", "lab/simulation"}
 )
 
@@ -52,7 +52,7 @@ const (
 	leavingGroups   = "pkg/lifecycle/erasegroups.go"
 	stepping        = "pkg/rollup/steps.go"
 	steppingBack    = "internal/engine/query/readingsbefore.go"
-	decoding        = "internal/api/envelope/streamrecord.go"
+	decoding        = "internal/store/tablestream/record.go"
 	handling        = "functions/aggregate/handler.go"
 	readingItems    = "internal/store/itemstore/read.go"
 	readingRows     = "pkg/dynamo/batch.go"

@@ -15,7 +15,7 @@ var targets = []string{"internal/engine/ingest", "internal/engine/aggregate", "p
 
 // furtherSuites are tests of other packages, which reach some of the faults.
 var furtherSuites = []string{
-	"internal/engine/storetest", "internal/engine/query", "internal/ops/repair", "internal/api/envelope",
+	"internal/engine/storetest", "internal/engine/query", "internal/ops/repair", "internal/store/tablestream",
 	"internal/engine/tableconfig", "internal/ops/adopt", "pkg/timeseries", "pkg/domains/iot",
 	"functions/ingest", "functions/aggregate", "functions/query", "functions/manage", "functions/purge",
 	"test/faults", "lab/simulation", "lab/linear",

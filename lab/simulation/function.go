@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/local/eventsource"
 	"github.com/tidemark-db/tidemark/internal/local/simstream"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -16,7 +16,7 @@ import (
 // and alerts.
 func (w *world) handler(p *simstream.Process) eventsource.Invoke {
 	return func(ctx context.Context, payload []byte) ([]byte, error) {
-		var decoder envelope.StreamDecoder
+		var decoder tablestream.Decoder
 		batch, err := decoder.Decode(payload)
 		if err != nil {
 			return nil, err

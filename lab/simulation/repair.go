@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/local/eventsource"
 	"github.com/tidemark-db/tidemark/internal/local/simstream"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -152,7 +152,7 @@ func decodeChanges(records []eventsource.Record) (changes []storage.Change) {
 	if err != nil {
 		panic(err) // simulated records are valid JSON
 	}
-	var decoder envelope.StreamDecoder
+	var decoder tablestream.Decoder
 	batch, err := decoder.Decode(body)
 	if err != nil {
 		panic(err)

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
 )
@@ -44,21 +44,21 @@ func (h *Handler[T]) Invoke(ctx context.Context, payload []byte) ([]byte, error)
 	if (h.Events == nil) != (h.Handle == nil) || h.Handle == nil && h.Profile == nil && h.Alert == nil {
 		return nil, errors.New("changes: the handler has no Events with Handle, and no Profile or Alert")
 	}
-	decoder := envelope.StreamDecoder{Keep: h.keeps}
+	decoder := tablestream.Decoder{Keep: h.keeps}
 	batch, err := decoder.Decode(payload)
 	if err != nil {
 		return nil, err
 	}
-	response := envelope.FailedFrom()
+	response := tablestream.FailedFrom()
 	if seq, err := h.each(ctx, &batch); err != nil {
 		h.log().ErrorContext(ctx, "changes are delivered again", "from", seq, "error", err.Error())
-		response = envelope.FailedFrom(seq)
+		response = tablestream.FailedFrom(seq)
 	}
 	return json.Marshal(response)
 }
 
 // each handles the records in the order of the batch. It returns the first that failed.
-func (h *Handler[T]) each(ctx context.Context, batch *envelope.StreamBatch) (failed string, _ error) {
+func (h *Handler[T]) each(ctx context.Context, batch *tablestream.Batch) (failed string, _ error) {
 	changed, poison := batch.Changes, batch.Poison
 	kept := batch.Kept
 	for _, seq := range batch.Seqs {
@@ -105,7 +105,7 @@ func (h *Handler[T]) keeps(k keys.Key) bool {
 }
 
 // other handles one change of a profile or of an alert.
-func (h *Handler[T]) other(ctx context.Context, k *envelope.Kept) error {
+func (h *Handler[T]) other(ctx context.Context, k *tablestream.Kept) error {
 	isProfile := k.Key.SK == keys.ClassMetadata
 	if !isProfile && k.Name != "INSERT" {
 		return nil // a tombstone that goes, or a notification that was delivered

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -70,7 +70,7 @@ func parseImage(raw json.RawMessage) (item.Item, error) {
 // profileChange returns the change of a profile that a record reports; nil if it reports none. A deletion
 // removes the profile and stores its tombstone, and a restoration the reverse: what is stored then has the
 // record that counts.
-func profileChange(k *envelope.Kept, stored images) (*ProfileChange, error) {
+func profileChange(k *tablestream.Kept, stored images) (*ProfileChange, error) {
 	c := &ProfileChange{At: k.At.Time(), ID: k.EventID}
 	if k.Key.SK != keys.ClassMetadata {
 		deleted, err := item.Tombstone(stored.after)
@@ -115,7 +115,7 @@ func expired(p *model.Profile, at model.Time) bool {
 }
 
 // alertChange returns the change of an alert that a record reports.
-func alertChange(k *envelope.Kept, stored images) (*AlertChange, error) {
+func alertChange(k *tablestream.Kept, stored images) (*AlertChange, error) {
 	n, err := item.Notification(stored.after)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
@@ -19,6 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -110,7 +110,7 @@ func playPurge(variant simVariant) func(*simstream.Sim) {
 // aggregate is the aggregate function.
 func (r *purgeSim) aggregate(ctx context.Context, p *simstream.Process, store *simStore,
 	payload []byte) ([]byte, error) {
-	batch, err := new(envelope.StreamDecoder).Decode(payload)
+	batch, err := new(tablestream.Decoder).Decode(payload)
 	if err != nil {
 		return nil, err
 	}

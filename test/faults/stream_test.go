@@ -12,13 +12,13 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/local/eventsource"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 )
@@ -89,7 +89,7 @@ func (w *world) changes(records ...memory.Record) []storage.Change {
 	if len(records) == 0 {
 		return nil
 	}
-	batch, err := new(envelope.StreamDecoder).Decode(streamPayload(records...))
+	batch, err := new(tablestream.Decoder).Decode(streamPayload(records...))
 	if err != nil || len(batch.Poison) > 0 {
 		w.Fatalf("decode records: %v, poison %v", err, batch.Poison)
 	}
@@ -100,7 +100,7 @@ func (w *world) changes(records ...memory.Record) []storage.Change {
 // record that failed.
 func aggregateFunction(a *aggregate.Aggregator) eventsource.Invoke {
 	return func(ctx context.Context, payload []byte) ([]byte, error) {
-		batch, err := new(envelope.StreamDecoder).Decode(payload)
+		batch, err := new(tablestream.Decoder).Decode(payload)
 		if err != nil {
 			return nil, err
 		}
@@ -193,7 +193,7 @@ func (w *world) deliver(m *eventsource.Mapping) {
 // seqs returns the sequence numbers of the records of a payload.
 func (w *world) seqs(payload []byte) []string {
 	w.Helper()
-	batch, err := new(envelope.StreamDecoder).Decode(payload)
+	batch, err := new(tablestream.Decoder).Decode(payload)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -6,12 +6,12 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 )
 
 // FromBatch decodes a batch from SQS or Kinesis. A record has the same content as a message of an IoT rule:
 // an object or an array of objects, which may name their kind in RuleKind. Message.Delivery is the identifier
-// of the record in a BatchResponse, and Origin is the same for each delivery of the record. A record that
+// of the record in the response, and Origin is the same for each delivery of the record. A record that
 // cannot be decoded is a Message with a DecodeError; the error is for a payload that is not a batch.
 func FromBatch(source Source, payload []byte, kind string, limit int) ([]Message, error) {
 	records, err := batchRecords[source](payload)
@@ -31,7 +31,7 @@ func FromBatch(source Source, payload []byte, kind string, limit int) ([]Message
 
 // batchRecord is one record of a batch.
 type batchRecord struct {
-	name   string // identifies the record in a BatchResponse
+	name   string // identifies the record in the response
 	origin string // the same for each delivery, and unique to the record
 	data   []byte
 }
@@ -63,34 +63,19 @@ func recordsOfKinesis(payload []byte) ([]batchRecord, error) {
 	return records, nil
 }
 
-// BatchResponse names the records that must be delivered again. All others are processed.
-type BatchResponse struct {
-	BatchItemFailures []BatchItemFailure `json:"batchItemFailures"` // never nil; empty if all records are processed
-}
-
-// BatchItemFailure names one record.
-type BatchItemFailure struct {
-	ItemIdentifier string `json:"itemIdentifier"`
-}
-
-// FailedFrom returns the response to a batch of a stream, which Lambda delivers again from the named
-// record on. Without a name all records are processed.
-func FailedFrom(names ...string) BatchResponse {
-	return BatchResponse{lists.Map(names, func(name string) BatchItemFailure { return BatchItemFailure{name} })}
-}
-
 // NewBatchResponse returns the response to a batch whose messages are in batch order.
 // failed reports whether message i must be delivered again. SQS delivers each failed record
 // again; Kinesis delivers all records from the first failed one on, so only that is named.
-func NewBatchResponse(source Source, messages []Message, failed func(i int) bool) BatchResponse {
-	response := FailedFrom()
+func NewBatchResponse(source Source, messages []Message, failed func(i int) bool) tablestream.BatchResponse {
+	response := tablestream.FailedFrom()
 	named := map[string]bool{}
 	for i, m := range messages {
 		if named[m.Delivery] || !failed(i) {
 			continue
 		}
 		named[m.Delivery] = true
-		response.BatchItemFailures = append(response.BatchItemFailures, BatchItemFailure{m.Delivery})
+		again := tablestream.BatchItemFailure{ItemIdentifier: m.Delivery}
+		response.BatchItemFailures = append(response.BatchItemFailures, again)
 		if source == Kinesis {
 			break
 		}

@@ -90,7 +90,6 @@ type requestContext struct {
 	HTTP struct {
 		Method string `json:"method"`
 	} `json:"http"`
-	Balancer *struct{} `json:"elb"` // only from a load balancer
 }
 
 func (s payloadShape) context() (c requestContext) {

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/api/xray"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 )
 
 // BenchmarkArrivals says what tracing adds to the decoding of a batch of 1,000 readings, of which some are
@@ -22,7 +22,7 @@ func BenchmarkArrivals(b *testing.B) {
 		tracer := &xray.Tracer{Function: "aggregate", Now: time.Now, Daemon: io.Discard}
 		for name, trace := range map[string]*xray.Tracer{"decoded": nil, "decoded and traced": tracer} {
 			b.Run(fmt.Sprintf("%d of 1000/%s", sampled, name), func(b *testing.B) {
-				var d envelope.StreamDecoder
+				var d tablestream.Decoder
 				for b.Loop() {
 					decoded, err := d.Decode(payload)
 					if err != nil || len(decoded.Traced) != sampled {

@@ -6,13 +6,13 @@ import (
 	"io"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/onfailure"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/quarantine"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/undelivered"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -23,7 +23,7 @@ func FailedCells(
 	found := httpapi.Table{Header: []string{"arrived", "source", "subject", "id", "reason"}}
 	for _, m := range batches {
 		at, reason := unknown, ""
-		lost, err := envelope.DecodeFailedRange(m.Body)
+		lost, err := tablestream.DecodeFailedRange(m.Body)
 		if err != nil {
 			reason = err.Error()
 		} else {

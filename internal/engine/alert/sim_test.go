@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/internal/base/times"
@@ -25,6 +24,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -178,7 +178,7 @@ func (f *fleet) service(p *simstream.Process) *alert.Service {
 
 func (f *fleet) handler(p *simstream.Process) eventsource.Invoke {
 	return func(ctx context.Context, payload []byte) ([]byte, error) {
-		var decoder envelope.StreamDecoder
+		var decoder tablestream.Decoder
 		batch, err := decoder.Decode(payload)
 		if err != nil {
 			return nil, err

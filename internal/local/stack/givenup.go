@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/data/files"
 	"github.com/tidemark-db/tidemark/internal/local/eventsource"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 )
 
 // failureFile replaces the on-failure queue. Each range of the table stream that is given up is one
@@ -21,7 +21,7 @@ type failureFile struct {
 
 // add appends one given-up range.
 func (f *failureFile) add(_ context.Context, g eventsource.GivenUp) error {
-	line, err := envelope.EncodeFailedRange(envelope.FailedRange{
+	line, err := tablestream.EncodeFailedRange(tablestream.FailedRange{
 		Condition: g.Condition, Stream: g.Stream, Shard: g.Shard, Records: g.Records,
 		First: g.First, Last: g.Last, FirstAt: g.FirstAt, LastAt: g.LastAt,
 	}, g.At, g.Invokes)

@@ -9,13 +9,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/onfailure"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/streamrange"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -36,7 +36,7 @@ var (
 // RangeReader reads a range of a table stream page by page. An error that is
 // streamrange.ErrTrimmed means that the stream no longer has all of it.
 type RangeReader interface {
-	Read(ctx context.Context, g envelope.FailedRange, visit func(streamrange.Page) error) error
+	Read(ctx context.Context, g tablestream.FailedRange, visit func(streamrange.Page) error) error
 }
 
 var _ RangeReader = (*streamrange.Reader)(nil)
@@ -61,8 +61,8 @@ type Redriver struct {
 // MessageResult is the result of one message.
 type MessageResult struct {
 	ID      string
-	Range   envelope.FailedRange // zero if the message could not be decoded
-	Changes int                  // in the range, expired tombstones included
+	Range   tablestream.FailedRange // zero if the message could not be decoded
+	Changes int                     // in the range, expired tombstones included
 	Counts  aggregate.Counts
 	Trimmed *Trimmed // set if the table stream no longer has the range
 	Err     error    // why it was not processed; the message stays
@@ -135,7 +135,7 @@ func (r *redriveRun) all(ctx context.Context) error {
 func (r *redriveRun) one(ctx context.Context, m onfailure.Message) error {
 	r.report.Found++
 	result := MessageResult{ID: m.ID}
-	result.Range, result.Err = envelope.DecodeFailedRange(m.Body)
+	result.Range, result.Err = tablestream.DecodeFailedRange(m.Body)
 	if result.Err == nil {
 		result.Err = r.process(ctx, m, &result)
 	}
@@ -218,7 +218,7 @@ func (r *redriveRun) evaluateAlerts(ctx context.Context, changes []storage.Chang
 
 // endGenerations removes what belonged to subjects whose tombstone TTL has deleted, and
 // returns how many there were.
-func (r *redriveRun) endGenerations(ctx context.Context, expiries []envelope.Expiry) (ended int, err error) {
+func (r *redriveRun) endGenerations(ctx context.Context, expiries []tablestream.Expiry) (ended int, err error) {
 	for _, e := range expiries {
 		if e.Err != nil {
 			return ended, e.Err

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/ops/repair"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/onfailure"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/streamrange"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -52,7 +52,7 @@ func (f *fixture) message(id string, at model.Time) onfailure.Message {
 // range without a page is trimmed.
 type ranges map[string]streamrange.Page
 
-func (r ranges) Read(_ context.Context, g envelope.FailedRange, visit func(streamrange.Page) error) error {
+func (r ranges) Read(_ context.Context, g tablestream.FailedRange, visit func(streamrange.Page) error) error {
 	page, ok := r[g.First]
 	if !ok {
 		return fmt.Errorf("read: %w", streamrange.ErrTrimmed)
@@ -61,7 +61,7 @@ func (r ranges) Read(_ context.Context, g envelope.FailedRange, visit func(strea
 }
 
 func newPage(changes ...storage.Change) streamrange.Page {
-	return streamrange.Page{StreamBatch: envelope.StreamBatch{Changes: changes}}
+	return streamrange.Page{Batch: tablestream.Batch{Changes: changes}}
 }
 
 // redrive runs a Redriver and returns its messages' results.
@@ -82,7 +82,8 @@ func (f *fixture) redrive(q *queue, stream repair.RangeReader,
 func TestRedriver_RemovesAMessageOnlyAfterItsRangeIsProcessed(t *testing.T) {
 	f := newFixture(t)
 	change := f.store(deviceSeries("a"), "2026-04-20T10:00:00Z")
-	stream := ranges{"1": newPage(change), "2": {Expiries: []envelope.Expiry{{Err: errors.New("damaged")}}}}
+	damaged := []tablestream.Expiry{{Err: errors.New("damaged")}}
+	stream := ranges{"1": newPage(change), "2": {Expiries: damaged}}
 	messages := func() *queue {
 		return &queue{waiting: []onfailure.Message{{ID: "0", Body: []byte("not a message")},
 			f.message("2", f.now()), f.message("1", f.now())}}
@@ -118,7 +119,7 @@ func TestRedriver_RemovesAMessageOnlyAfterItsRangeIsProcessed(t *testing.T) {
 // The on-failure queue also has what the purge function failed to process.
 func TestRedriver_EndsTheGenerationsWhoseTombstonesExpired(t *testing.T) {
 	sensor, generation := model.Subject{Type: "DEVICE", ID: "sensor_01"}, model.Generation{1}
-	stream := ranges{"1": {Expiries: []envelope.Expiry{{},
+	stream := ranges{"1": {Expiries: []tablestream.Expiry{{},
 		{Tombstone: &model.Profile{Subject: sensor, Version: 2, Generation: generation}}}}}
 	for _, dryRun := range []bool{true, false} {
 		f := newFixture(t)

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/onfailure"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablescan"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -19,14 +19,14 @@ import (
 // trimmedMessage is a message whose range the table stream no longer has.
 type trimmedMessage struct {
 	onfailure.Message
-	over    envelope.FailedRange
+	over    tablestream.FailedRange
 	expired bool
 }
 
 // MarkedRange is a range after which the rows up to its end were marked inexact, because
 // raw events that arrived in it have expired.
 type MarkedRange struct {
-	Range      envelope.FailedRange
+	Range      tablestream.FailedRange
 	Recomputed int // buckets
 	Changed    int // rows
 }
@@ -74,7 +74,7 @@ func (r *redriveRun) finishTrimmed(ctx context.Context, m trimmedMessage) error 
 // markRange marks inexact every row of a bucket that an event of the range may belong to:
 // raw events that arrived in it have begun to expire, so what was lost is no longer known.
 // An event may be late by any time, and ahead of its arrival by MaxAhead.
-func (r *redriveRun) markRange(ctx context.Context, g envelope.FailedRange) error {
+func (r *redriveRun) markRange(ctx context.Context, g tablestream.FailedRange) error {
 	all, err := tablescan.Series(ctx, r.Table, r.Catalog, model.Subject{})
 	if err != nil {
 		return fmt.Errorf("find the series: %w", err)

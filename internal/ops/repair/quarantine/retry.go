@@ -18,6 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 
 	"github.com/tidemark-db/tidemark/internal/store/storedtime"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -195,7 +196,7 @@ func (r *Retrier) record(ctx context.Context, e *Entry) (Result, error) {
 // changes decodes a record as the aggregate function does, or as the event's identity,
 // which is what is kept of a record whose kind was not declared.
 func (r *Retrier) changes(payload []byte) ([]storage.Change, error) {
-	var decoder envelope.StreamDecoder
+	var decoder tablestream.Decoder
 	batch, err := decoder.Decode([]byte(`{"Records":[` + string(payload) + `]}`))
 	if err != nil {
 		return nil, err

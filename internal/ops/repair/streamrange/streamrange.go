@@ -12,8 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 )
 
 // ErrTrimmed means that the table stream no longer has all records of a range: it keeps them for 24 hours.
@@ -55,8 +55,8 @@ func New(config aws.Config, endpoint string, encode Encoder) *Reader {
 // stream. Both put the ranges that they failed to process into one on-failure queue,
 // and a message does not say which function it is from.
 type Page struct {
-	envelope.StreamBatch                   // as aggregate reads it
-	Expiries             []envelope.Expiry // as purge reads it
+	tablestream.Batch                      // as aggregate reads it
+	Expiries          []tablestream.Expiry // as purge reads it
 }
 
 // An open shard may return empty pages for a while before its records.
@@ -68,7 +68,7 @@ const (
 // Read calls visit for every page of a range. The range ends at the record with its
 // last sequence number; sequence numbers are not compared by order. An error that is
 // ErrTrimmed means that some of the range is gone.
-func (r *Reader) Read(ctx context.Context, g envelope.FailedRange, visit func(Page) error) error {
+func (r *Reader) Read(ctx context.Context, g tablestream.FailedRange, visit func(Page) error) error {
 	out, err := r.Client.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: &g.Stream, ShardId: &g.Shard, SequenceNumber: &g.First,
 		ShardIteratorType: types.ShardIteratorTypeAtSequenceNumber,
@@ -124,7 +124,7 @@ func cutAfter(records []types.Record, last string) ([]types.Record, bool) {
 }
 
 // visit decodes records and calls visit with them.
-func (r *Reader) visit(g envelope.FailedRange, records []types.Record, visit func(Page) error) error {
+func (r *Reader) visit(g tablestream.FailedRange, records []types.Record, visit func(Page) error) error {
 	var payload strings.Builder
 	payload.WriteString(`{"Records":[`)
 	for i := range records {
@@ -143,12 +143,12 @@ func (r *Reader) visit(g envelope.FailedRange, records []types.Record, visit fun
 
 // Decode decodes a batch of records in both ways.
 func Decode(payload []byte) (Page, error) {
-	var decoder envelope.StreamDecoder
+	var decoder tablestream.Decoder
 	batch, err := decoder.Decode(payload)
 	if err != nil {
 		return Page{}, err
 	}
-	expiries, err := envelope.Expiries(payload)
+	expiries, err := tablestream.Expiries(payload)
 	if err != nil {
 		return Page{}, err
 	}
@@ -157,7 +157,7 @@ func Decode(payload []byte) (Page, error) {
 
 // readError makes ErrTrimmed of the errors that mean it: records are trimmed after 24
 // hours, and a shard or a stream disappears 24 hours after its end.
-func readError(g envelope.FailedRange, err error) error {
+func readError(g tablestream.FailedRange, err error) error {
 	var trimmed *types.TrimmedDataAccessException
 	var gone *types.ResourceNotFoundException
 	if errors.As(err, &trimmed) || errors.As(err, &gone) {

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 )
 
 // shard returns its pages one by one; "" in a page is an empty page. After the last page
@@ -46,7 +46,8 @@ func read(t *testing.T, s *shard, last string) (got []string, err error) {
 		},
 		Sleep: func(context.Context, time.Duration) error { return nil },
 	}
-	err = r.Read(t.Context(), envelope.FailedRange{Shard: "s", First: "1", Last: last}, func(p Page) error {
+	wanted := tablestream.FailedRange{Shard: "s", First: "1", Last: last}
+	err = r.Read(t.Context(), wanted, func(p Page) error {
 		got = append(got, p.Seqs...)
 		if len(p.Expiries) != len(p.Seqs) {
 			t.Errorf("%d records, decoded as %d expiries", len(p.Seqs), len(p.Expiries))

@@ -1,4 +1,4 @@
-package envelope_test
+package httpevent_test
 
 import (
 	"encoding/json"
@@ -7,13 +7,13 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpevent"
 )
 
-func decode(t *testing.T, payload string) (*httpapi.Request, envelope.EncodeResponse) {
+func decode(t *testing.T, payload string) (*httpapi.Request, httpevent.EncodeResponse) {
 	t.Helper()
-	r, encode, err := envelope.DecodeHTTP([]byte(payload))
+	r, encode, err := httpevent.Decode([]byte(payload))
 	if err != nil {
 		t.Fatalf("%s: %v", payload, err)
 	}
@@ -118,7 +118,7 @@ func TestDecodeHTTP_RejectsInvalidPayloads(t *testing.T) {
 	t.Parallel()
 	for _, payload := range []string{`{"httpMethod":"POST","requestContext":{},"body":5}`,
 		`{"version":"2.0","requestContext":{"http":{"method":"POST"}},"body":[]}`} {
-		if _, _, err := envelope.DecodeHTTP([]byte(payload)); err == nil {
+		if _, _, err := httpevent.Decode([]byte(payload)); err == nil {
 			t.Errorf("%s: want an error", payload)
 		}
 	}

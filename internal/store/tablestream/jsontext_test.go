@@ -1,6 +1,6 @@
 //go:build goexperiment.jsonv2
 
-package envelope_test
+package tablestream_test
 
 import (
 	"bytes"
@@ -11,17 +11,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 )
 
 // BenchmarkDecode compares the stream decoder, which returns typed changes, with
 // encoding/json/jsontext reading only the tokens of the same batch.
 //
-//	GOEXPERIMENT=jsonv2 go test -run '^$' -bench Decode ./internal/api/envelope
+//	GOEXPERIMENT=jsonv2 go test -run '^$' -bench Decode ./internal/store/tablestream
 func BenchmarkDecode(b *testing.B) {
 	payload := readings(1000)
 	b.Run("jsonscan, typed changes", func(b *testing.B) {
-		var d envelope.StreamDecoder
+		var d tablestream.Decoder
 		for b.Loop() {
 			if batch, err := d.Decode(payload); err != nil || len(batch.Changes) != 1000 {
 				b.Fatalf("%d changes, %v", len(batch.Changes), err)

@@ -1,4 +1,4 @@
-package envelope
+package tablestream
 
 import "github.com/tidemark-db/tidemark/internal/store/jsonscan"
 

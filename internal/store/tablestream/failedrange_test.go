@@ -1,10 +1,10 @@
-package envelope_test
+package tablestream_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -20,9 +20,9 @@ const onFailureMessage = `{
     "streamArn": "arn:aws:dynamodb:eu-west-1:1:table/t/stream/2026-01-01T00:00:00.000"}}`
 
 func TestDecodeFailedRange_HasThePositionOfTheRecords(t *testing.T) {
-	got, err := envelope.DecodeFailedRange([]byte(onFailureMessage))
+	got, err := tablestream.DecodeFailedRange([]byte(onFailureMessage))
 	at := func(text string) model.Time { x, _ := model.ParseTime(text, model.RejectFinerTime); return x }
-	want := envelope.FailedRange{
+	want := tablestream.FailedRange{
 		Condition: "RetryAttemptsExhausted", Stream: "arn:aws:dynamodb:eu-west-1:1:table/t/stream/2026-01-01T00:00:00.000",
 		Shard: "shardId-0001", First: "800000000003126276362", Last: "800000000003126276399", Records: 17,
 		FirstAt: at("2026-04-20T14:13:19Z"), LastAt: at("2026-04-20T14:13:20Z"),
@@ -38,7 +38,8 @@ func TestDecodeFailedRange_RejectsOtherMessages(t *testing.T) {
 		`{"hello": true}`: "DDBStreamBatchInfo",
 		strings.Replace(onFailureMessage, "2026-04-20T14:13:20Z", "soon", 1): "approximate arrival",
 	} {
-		if _, err := envelope.DecodeFailedRange([]byte(body)); err == nil || !strings.Contains(err.Error(), why) {
+		_, err := tablestream.DecodeFailedRange([]byte(body))
+		if err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%.40s: %v, want %q", body, err, why)
 		}
 	}

@@ -1,4 +1,4 @@
-package envelope
+package tablestream
 
 import (
 	"bytes"
@@ -16,10 +16,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// StreamDecoder decodes batches that the mapping of a table stream sends to a function. It
+// Decoder decodes batches that the mapping of a table stream sends to a function. It
 // reads the payload in one pass, without intermediate values.
 //
-// The zero value is ready to use. It reuses its memory: it must not be used concurrently, and a StreamBatch
+// The zero value is ready to use. It reuses its memory: it must not be used concurrently, and a Batch
 // is valid until the next Decode, except for its strings. Nothing shares memory with the payload.
 //
 // It is at least as strict as encoding/json:
@@ -36,8 +36,8 @@ import (
 //     either of two keys or sequence numbers may be the right one.
 //   - Any of these errors within an image makes only the image nil (see item.Scanner): a
 //     recomputation needs only the key.
-type StreamDecoder struct {
-	// Keep selects the records of other items than events that StreamBatch.Kept has; nil keeps none.
+type Decoder struct {
+	// Keep selects the records of other items than events that Batch.Kept has; nil keeps none.
 	Keep func(keys.Key) bool
 
 	scanner item.Scanner
@@ -50,15 +50,15 @@ type StreamDecoder struct {
 	images  []model.Event
 }
 
-// StreamBatch is a decoded batch. All lists are in batch order.
-type StreamBatch struct {
+// Batch is a decoded batch. All lists are in batch order.
+type Batch struct {
 	// Seqs has the SequenceNumber of every record, "" if it cannot be read. It identifies
 	// the record in a response and must not be compared with others.
 	Seqs    []string
 	Changes []storage.Change // of events and of groups of subjects; removals by TTL are Expired
 	Poison  []Poison         // records whose key cannot be read
 	Skipped int              // records of other items than events
-	Kept    []Kept           // the skipped records that StreamDecoder.Keep selects
+	Kept    []Kept           // the skipped records that Decoder.Keep selects
 	// Heartbeat is the time of the newest record of the heartbeat item; 0 without one. Such
 	// records are Skipped too.
 	Heartbeat model.Time
@@ -87,12 +87,12 @@ type Poison struct {
 
 // Decode decodes a payload. A record that cannot be read is Poison and does not affect
 // others; the error is for a payload that is not a batch.
-func (d *StreamDecoder) Decode(payload []byte) (StreamBatch, error) {
+func (d *Decoder) Decode(payload []byte) (Batch, error) {
 	d.scanner.Reset()
 	d.seqs, d.changes, d.images = d.seqs[:0], d.changes[:0], d.images[:0]
 	d.objects.record.names, d.objects.identity.names, d.objects.body.names = recordNames, identityNames,
 		bodyNames
-	var batch StreamBatch
+	var batch Batch
 	records, end := 0, jsonscan.Space(payload, 0)
 	if jsonscan.Is(payload, end, '{') {
 		records, end = d.readBatch(payload, end+1, &batch)
@@ -101,9 +101,9 @@ func (d *StreamDecoder) Decode(payload []byte) (StreamBatch, error) {
 	}
 	switch {
 	case end == jsonscan.Invalid || !jsonscan.End(payload, end):
-		return StreamBatch{}, fmt.Errorf("decode table stream batch: %w", notJSON(payload))
+		return Batch{}, fmt.Errorf("decode table stream batch: %w", notJSON(payload))
 	case records != 1:
-		return StreamBatch{}, errors.New(
+		return Batch{}, errors.New(
 			"decode table stream batch: want one list Records: is the function invoked by the table's stream?")
 	}
 	batch.Seqs, batch.Changes = d.seqs, d.changes
@@ -121,7 +121,7 @@ func notJSON(payload []byte) error {
 
 // readBatch reads the payload's members from b[i:] on and returns the number of lists of
 // records. A Records that is not a list counts as two, which is an error too.
-func (d *StreamDecoder) readBatch(b []byte, i int, batch *StreamBatch) (records, end int) {
+func (d *Decoder) readBatch(b []byte, i int, batch *Batch) (records, end int) {
 	for first := true; ; first = false {
 		at, more := jsonscan.Sibling(b, i, first, '}')
 		if !more {
@@ -155,7 +155,7 @@ func scanName(raw jsonscan.Raw) []byte {
 	return name
 }
 
-func (d *StreamDecoder) readRecords(b []byte, i int, batch *StreamBatch) (end int) {
+func (d *Decoder) readRecords(b []byte, i int, batch *Batch) (end int) {
 	for first := true; ; first = false {
 		at, more := jsonscan.Sibling(b, i, first, ']')
 		if !more {
@@ -168,11 +168,11 @@ func (d *StreamDecoder) readRecords(b []byte, i int, batch *StreamBatch) (end in
 }
 
 // readRecord reads the record at b[i:] into the batch.
-func (d *StreamDecoder) readRecord(b []byte, i int, batch *StreamBatch) (end int) {
+func (d *Decoder) readRecord(b []byte, i int, batch *Batch) (end int) {
 	d.changes = append(d.changes, storage.Change{})
 	c := &d.changes[len(d.changes)-1]
 	r := &d.reading
-	*r = streamRecord{StreamDecoder: d, change: c}
+	*r = streamRecord{Decoder: d, change: c}
 	if end = r.readObject(b, i, "the record", &d.objects.record); end == jsonscan.Invalid {
 		return end
 	}

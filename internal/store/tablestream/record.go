@@ -1,4 +1,4 @@
-package envelope
+package tablestream
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 
 // streamRecord is the state of reading one record. Its members may be in any order, so finish combines them.
 type streamRecord struct {
-	*StreamDecoder
+	*Decoder
 	change *storage.Change
 	seen   members
 	name   string // eventName

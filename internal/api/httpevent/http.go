@@ -1,4 +1,6 @@
-package envelope
+// Package httpevent decodes the HTTP requests of each gateway of AWS, and encodes the responses that it
+// expects.
+package httpevent
 
 import (
 	"cmp"
@@ -19,11 +21,12 @@ import (
 // EncodeResponse returns a response in the payload format of one gateway.
 type EncodeResponse func(httpapi.Response) any
 
-// DecodeHTTP reads an HTTP request from any gateway: payload format 2.0 of the HTTP API and function URLs, or
+// Decode reads an HTTP request from any gateway: payload format 2.0 of the HTTP API and function URLs, or
 // the older format of the REST API and load balancers. The response must be encoded by the returned function.
-func DecodeHTTP(payload []byte) (*httpapi.Request, EncodeResponse, error) {
-	s := detectShape(payload)
-	if s.text("httpMethod") == "" {
+func Decode(payload []byte) (*httpapi.Request, EncodeResponse, error) {
+	var from gateway
+	_ = json.Unmarshal(payload, &from) // a member of another type is as none
+	if from.Method == "" {
 		var r events.APIGatewayV2HTTPRequest
 		if err := json.Unmarshal(payload, &r); err != nil {
 			return nil, nil, fmt.Errorf("read the request of the HTTP API: %w", err)
@@ -35,13 +38,22 @@ func DecodeHTTP(payload []byte) (*httpapi.Request, EncodeResponse, error) {
 		return nil, nil, fmt.Errorf("read the request of the REST API or load balancer: %w", err)
 	}
 	request := fromFormat1(&r)
-	if s.text("version") == "1.0" { // the HTTP API's format 1.0 has the stage in the path
+	if from.Version == "1.0" { // the HTTP API's format 1.0 has the stage in the path
 		request.Path = withoutStage(request.Path, r.RequestContext.Stage)
 	}
-	if s.context().Balancer != nil {
+	if from.Context.Balancer != nil {
 		return request, toBalancer(r.MultiValueHeaders != nil), nil
 	}
 	return request, toFormat1, nil
+}
+
+// gateway has the members of a payload that say who sent it.
+type gateway struct {
+	Method  string `json:"httpMethod"` // not in payload format 2.0
+	Version string `json:"version"`
+	Context struct {
+		Balancer *struct{} `json:"elb"`
+	} `json:"requestContext"`
 }
 
 // fromFormat2 reads a request of payload format 2.0.

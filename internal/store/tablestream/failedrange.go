@@ -1,4 +1,4 @@
-package envelope
+package tablestream
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package envelope_test
+package tablestream_test
 
 import (
 	"encoding/base64"
@@ -12,18 +12,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // decodeReference decodes a payload with encoding/json and item.Event, as a reference for
 // the decoder. Poison has no reason and no time.
-func decodeReference(payload []byte) (batch envelope.StreamBatch, err error) {
+func decodeReference(payload []byte) (batch tablestream.Batch, err error) {
 	var in struct{ Records []json.RawMessage }
 	if err := json.Unmarshal(payload, &in); err != nil {
 		return batch, err
@@ -38,7 +38,7 @@ func decodeReference(payload []byte) (batch envelope.StreamBatch, err error) {
 		switch {
 		case err != nil:
 			batch.Poison = append(batch.Poison,
-				envelope.Poison{Seq: r.DynamoDB.SequenceNumber, EventID: r.EventID, Record: raw})
+				tablestream.Poison{Seq: r.DynamoDB.SequenceNumber, EventID: r.EventID, Record: raw})
 		case c == nil:
 			batch.Skipped++
 		default:
@@ -201,7 +201,7 @@ type fatal interface {
 
 // checkStream compares the decoder, which may have decoded other payloads, with the
 // reference.
-func checkStream(t fatal, d *envelope.StreamDecoder, payload []byte) {
+func checkStream(t fatal, d *tablestream.Decoder, payload []byte) {
 	t.Helper()
 	got, err := d.Decode(payload)
 	if json.Valid(payload) && lenient(payload) {
@@ -216,7 +216,7 @@ func checkStream(t fatal, d *envelope.StreamDecoder, payload []byte) {
 	}
 	for i := range got.Poison { // the reference has neither reasons nor times
 		p := &got.Poison[i]
-		got.Poison[i] = envelope.Poison{Seq: p.Seq, EventID: p.EventID, Record: p.Record}
+		got.Poison[i] = tablestream.Poison{Seq: p.Seq, EventID: p.EventID, Record: p.Record}
 	}
 	if len(got.Seqs) == 0 {
 		got.Seqs, want.Seqs = nil, nil
@@ -238,7 +238,7 @@ func FuzzStreamDecoder(f *testing.F) {
 	}
 	f.Add(newBatch(record("INSERT", nil)), newBatch(record("REMOVE", nil), `{}`, `null`, `7`))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		var d envelope.StreamDecoder
+		var d tablestream.Decoder
 		for _, payload := range [][]byte{a, b, a} {
 			checkStream(t, &d, payload)
 		}
@@ -302,7 +302,7 @@ func inAnyOrder(t *rapid.T, members []string) string {
 
 func TestStream_EqualsTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var d envelope.StreamDecoder
+		var d tablestream.Decoder
 		for range 3 {
 			records := make([]string, rapid.IntRange(0, 12).Draw(t, "records"))
 			for i := range records {
@@ -329,7 +329,7 @@ func TestStream_AmbiguousRecordsArePoison(t *testing.T) {
 		"a type in another case":   `{"eventName":"INSERT","dynamodb":{"Keys":` + strings.Replace(key, `"S":"D`, `"s":"D`, 1) + `}}`,
 		"dynamodb repeated":        `{"eventName":"INSERT","dynamodb":{"Keys":` + key + `},"dynamodb":{}}`,
 	} {
-		var d envelope.StreamDecoder
+		var d tablestream.Decoder
 		good := record("INSERT", nil)
 		b, err := d.Decode(newBatch(good, r, good))
 		if err != nil || len(b.Poison) != 1 || len(b.Changes) != 2 {
@@ -350,7 +350,7 @@ func TestStream_AllocatesNothingForSimilarRecords(t *testing.T) {
 			i, 1776693600+i, i, i%7, i%50, i, i%7, i)
 	}
 	payload := newBatch(records...)
-	var d envelope.StreamDecoder
+	var d tablestream.Decoder
 	got := testing.AllocsPerRun(20, func() {
 		b, err := d.Decode(payload)
 		if err != nil || len(b.Changes) != n || len(b.Changes[n-1].After.Attrs) != 2 {

@@ -1,4 +1,4 @@
-package envelope_test
+package tablestream_test
 
 import (
 	"encoding/json"
@@ -11,10 +11,10 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/api/envelope"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -39,9 +39,9 @@ func streamSamples(t testing.TB) map[string][]byte {
 	return all
 }
 
-func decodeStream(t testing.TB, payload []byte) envelope.StreamBatch {
+func decodeStream(t testing.TB, payload []byte) tablestream.Batch {
 	t.Helper()
-	var d envelope.StreamDecoder
+	var d tablestream.Decoder
 	batch, err := d.Decode(payload)
 	if err != nil {
 		t.Fatal(err)
@@ -267,7 +267,7 @@ func TestStream_RecordTimeIsEpochSecondsWithOrWithoutAFraction(t *testing.T) {
 }
 
 func TestStream_RejectsPayloadsThatAreNotABatch(t *testing.T) {
-	var d envelope.StreamDecoder
+	var d tablestream.Decoder
 	for _, payload := range []string{"", "null", "7", "{}", `{"Records":null}`, `{"Records":{}}`, `{"Records":[`,
 		`[]`} {
 		if b, err := d.Decode([]byte(payload)); err == nil {
@@ -324,7 +324,7 @@ func FuzzStream(f *testing.F) {
 	}
 	f.Add(newBatch(record("REMOVE", nil), `{}`, `null`))
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		var d envelope.StreamDecoder
+		var d tablestream.Decoder
 		b, err := d.Decode(payload)
 		if err != nil {
 			return
