@@ -14,7 +14,9 @@ var presets = []SourceRow{
 	{
 		// Its times are local and have no offset: with time.zone they are read.
 		Match: "tasmota", Time: SourceTime{From: []string{"Time"}},
-		Tags: dropped("*.Id", "*.TotalStartTime"),
+		Tags: dropped("*.Id", "*.TotalStartTime", "StatusSNS.Time", "StatusSTS.Time"),
+		// The response to a command names what the regular messages have.
+		Fields: []Rename{{From: "StatusSNS.*", To: "*"}, {From: "StatusSTS.*", To: "*"}},
 	},
 	{
 		Match: "shelly", Subject: "{src}", Time: SourceTime{From: []string{"params.ts"}, Format: "s"},

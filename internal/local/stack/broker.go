@@ -59,7 +59,8 @@ func (s *Stack) startBroker() error {
 
 // Provides reports which methods of mqtt.Hook are implemented.
 func (r *rules) Provides(method byte) bool {
-	return method == mqtt.OnConnectAuthenticate || method == mqtt.OnACLCheck || method == mqtt.OnPublish
+	return method == mqtt.OnConnectAuthenticate || method == mqtt.OnACLCheck || method == mqtt.OnPublish ||
+		method == mqtt.OnWillSent
 }
 
 // OnConnectAuthenticate accepts every client.
@@ -68,9 +69,24 @@ func (r *rules) OnConnectAuthenticate(*mqtt.Client, packets.Packet) bool { retur
 // OnACLCheck accepts every topic.
 func (r *rules) OnACLCheck(*mqtt.Client, string, bool) bool { return true }
 
+// OnWillSent passes on the message that a client left for the case that its connection ends.
+func (r *rules) OnWillSent(client *mqtt.Client, message packets.Packet) {
+	_, _ = r.OnPublish(client, message) // an error is in the log: no client waits
+}
+
+// mostPayload is the greatest payload that AWS IoT accepts, in bytes. It disconnects a client that sends
+// more.
+const mostPayload = 128 << 10
+
 // OnPublish passes a message on before it is acknowledged.
 func (r *rules) OnPublish(client *mqtt.Client, message packets.Packet) (packets.Packet, error) {
 	log := r.log.With("topic", message.TopicName, "client", client.ID)
+	if n := len(message.Payload); n > mostPayload {
+		err := fmt.Errorf("it has %d bytes, and AWS IoT takes at most %d: send smaller ones", n, mostPayload)
+		log.Error("message not stored", "error", err)
+		client.Stop(err)
+		return message, packets.ErrRejectPacket
+	}
 	topic, ok := envelope.FindTopic(r.kinds, message.TopicName)
 	if !ok {
 		log.Warn("no kind has this topic: publish to TOPIC/devices/ID/readings, or to the path of another subject and kind")

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/mochi-mqtt/server/v2/packets"
 )
@@ -27,7 +29,9 @@ func connect(t *testing.T, address string) device {
 	}
 	t.Cleanup(func() { conn.Close() })
 	hello := packets.Packet{ProtocolVersion: 4, FixedHeader: packets.FixedHeader{Type: packets.Connect},
-		Connect: packets.ConnectParams{ProtocolName: []byte("MQTT"), Clean: true, ClientIdentifier: t.Name()}}
+		Connect: packets.ConnectParams{ProtocolName: []byte("MQTT"), Clean: true, ClientIdentifier: t.Name(),
+			WillFlag: true, WillQos: 1, WillTopic: "plant7/devices/gone_01/readings",
+			WillPayload: []byte(`{"temperature":-1}`)}}
 	var buf bytes.Buffer
 	if err := hello.ConnectEncode(&buf); err != nil {
 		t.Fatal(err)
@@ -106,6 +110,34 @@ func TestBroker_MessagesReachIngestAsByTheRulesOfAWSIoT(t *testing.T) {
 		if !strings.Contains(string(log), want) {
 			t.Errorf("mqtt.log does not have %q:\n%s", want, log)
 		}
+	}
+}
+
+// AWS IoT passes the will of a client on to rules as any message, and takes no payload beyond 128 KiB.
+func TestBroker_StoresWillsAndRefusesWhatAWSIoTDoes(t *testing.T) {
+	dir := t.TempDir()
+	s := startStack(t, func(o *Options) { o.MQTT, o.Dir = "127.0.0.1:0", dir })
+	d := connect(t, s.MQTT)
+	large := `{"temperature":1,"note":"` + strings.Repeat("x", 128<<10) + `"}`
+	if err := d.publish("plant7/devices/sensor_01/readings", large); err == nil {
+		t.Error("a message of more than 128 KiB was acknowledged")
+	}
+	log, err := os.ReadFile(filepath.Join(dir, "logs", "mqtt.log"))
+	if err != nil || !strings.Contains(string(log), "AWS IoT takes at most 131072") {
+		t.Errorf("%v, %s; want why the message is not stored", err, log)
+	}
+	connect(t, s.MQTT).conn.Close()
+	status := 0
+	for end := time.Now().Add(10 * time.Second); status != http.StatusOK && time.Now().Before(end); {
+		response, err := http.Get(s.URL + "/v1/devices/gone_01/readings/latest")
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		status = response.StatusCode
+	}
+	if status != http.StatusOK {
+		t.Errorf("the latest reading responds %d, want the will of the client", status)
 	}
 }
 

@@ -115,6 +115,9 @@ func TestSenML_ARecordThatIsWrongIsRefusedAlone(t *testing.T) {
 		`[{"bn":"d:","n":"t","v":1,"t":"x"},{"n":"u","v":3}]`:         "time-form|d u=3" + then,
 		`[{"bn":"d:","bt":"x","n":"t","v":1},{"n":"u","v":3}]`:        "time-form|time-form",
 		`[{"bn":"d:","n":"t","v":1},{"n":"u","v":3,"x_":1}]`:          "d t=1" + then + "|undeclared",
+		`[{"bn":"d:","bs":100,"bv":1,"n":"t","s":5},{"n":"u","v":3}]`: "d t=105 u=4" + then,
+		`[{"bn":"d:","bv":"x","n":"t","v":5},{"bv":0,"n":"u","v":3}]`: "syntax|d u=3" + then,
+		`[{"bn":"d:","bver":11,"n":"t","v":1},{"n":"u","v":3}]`:       "syntax|syntax",
 	} {
 		got := strings.Join(observed(t, nil, "senml", body), "|")
 		if got != want {

@@ -19,15 +19,23 @@ const relativeTimes = 1 << 28
 
 // base are the members of records that hold for the records after them.
 type base struct {
-	name        string
-	time, value *big.Rat
-	wrong       *model.FieldError // of a base time that is no number
+	name    string
+	numbers map[string]*big.Rat          // by the names of baseNumbers
+	wrong   map[string]*model.FieldError // why one of them cannot be read: then no record below it can
 }
+
+// baseNumbers are the members of a base that are numbers, with the code of one that is not.
+var baseNumbers = map[string]string{
+	"bt": ingest.CodeTimeForm, "bv": points.CodeSyntax, "bs": points.CodeSyntax, "bver": points.CodeSyntax,
+}
+
+// version is the newest version of SenML that is read (RFC 8428, section 4.4).
+const version = 10
 
 // records returns the points of a pack of SenML: one for each device and time, with a field for each record.
 // The name of a record is the id of its device up to the last colon or slash, and its field behind that.
 func records(objects []ingest.Observation, o Options) (all []points.Point) {
-	b := base{time: new(big.Rat), value: new(big.Rat)}
+	b := base{numbers: map[string]*big.Rat{}, wrong: map[string]*model.FieldError{}}
 	for i, object := range objects {
 		wrong := object.DecodeError
 		if len(object.Dropped) > 0 { // each member says what another is
@@ -42,7 +50,7 @@ func records(objects []ingest.Observation, o Options) (all []points.Point) {
 			members[f.Name] = f
 		}
 		b.read(members)
-		if wrong := cmp.Or(unreadable(members), b.wrong); wrong != nil {
+		if wrong := cmp.Or(unreadable(members), b.unreadable()); wrong != nil {
 			all = append(all, points.Invalid(i+1, wrong.Code, wrong.Message))
 			continue
 		}
@@ -63,7 +71,7 @@ func records(objects []ingest.Observation, o Options) (all []points.Point) {
 			all = append(all, points.Point{Line: i + 1, Name: o.Source, At: at, Tags: tags})
 		}
 		all[n].Fields = append(all[n].Fields, f)
-		if _, sum := members["s"]; sum && f.Text != members["s"].Text {
+		if _, sum := members["s"]; sum && !isSum(members) {
 			all[n].Dropped = append(all[n].Dropped, model.FieldError{
 				Field: f.Name + ".s", Code: ingest.CodeUndeclared,
 				Message: "is a sum beside a value, which is stored: send the sum as a record of its own"})
@@ -76,9 +84,8 @@ func records(objects []ingest.Observation, o Options) (all []points.Point) {
 // that the time of arrival would be wrong, or it has a member that a reader must understand (RFC 8428, 4.4).
 func unreadable(members map[string]ingest.Field) *model.FieldError {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		_, isNumber := new(big.Rat).SetString(members[name].Text)
-		switch isTime := name == "t" || name == "bt"; {
-		case isTime && (!isNumber || members[name].Form != ingest.NumberForm):
+		switch {
+		case name == "t" && number(members[name]) == nil:
 			return &model.FieldError{Field: name, Code: ingest.CodeTimeForm, Message: fmt.Sprintf(
 				"%s is %.64q: send a number of seconds (RFC 8428)", name, members[name].Text)}
 		case strings.HasSuffix(name, "_"):
@@ -107,24 +114,58 @@ func (b *base) read(members map[string]ingest.Field) {
 	if f, ok := members["bn"]; ok {
 		b.name = f.Text
 	}
-	if f, ok := members["bt"]; ok {
-		b.wrong = unreadable(map[string]ingest.Field{"bt": f})
-	}
-	for name, to := range map[string]**big.Rat{"bt": &b.time, "bv": &b.value} {
-		if n, ok := new(big.Rat).SetString(members[name].Text); ok {
-			*to = n
+	for name, code := range baseNumbers {
+		f, ok := members[name]
+		if !ok {
+			continue
+		}
+		delete(b.wrong, name)
+		b.numbers[name] = number(f)
+		switch {
+		case b.numbers[name] == nil:
+			b.wrong[name] = &model.FieldError{Field: name, Code: code, Message: fmt.Sprintf(
+				"%s is %.64q: send a number (RFC 8428)", name, f.Text)}
+		case name == "bver" && b.numbers[name].Cmp(big.NewRat(version, 1)) > 0:
+			b.wrong[name] = &model.FieldError{Field: name, Code: code, Message: fmt.Sprintf(
+				"version %.20s of SenML is not known: send version %d or older (RFC 8428)", f.Text, version)}
 		}
 	}
 }
 
-// field returns the value of a record.
+// unreadable returns why the records below the present base cannot be read.
+func (b *base) unreadable() *model.FieldError {
+	for _, name := range slices.Sorted(maps.Keys(b.wrong)) {
+		return b.wrong[name]
+	}
+	return nil
+}
+
+// number returns the value of a member that is a number, else nil.
+func number(f ingest.Field) *big.Rat {
+	n, ok := new(big.Rat).SetString(f.Text)
+	if !ok || f.Form != ingest.NumberForm {
+		return nil
+	}
+	return n
+}
+
+// isSum reports whether the value of a record is its sum.
+func isSum(members map[string]ingest.Field) bool {
+	return !slices.ContainsFunc(valueNames, func(name string) bool { _, ok := members[name]; return ok })
+}
+
+// valueNames are the members of which a record has one at most, in place of which it may have a sum.
+var valueNames = []string{"v", "vs", "vb", "vd"}
+
+// field returns the value of a record, to which the base value or the base sum is added.
 func (b *base) field(members map[string]ingest.Field) (f ingest.Field, ok bool) {
-	for _, name := range []string{"v", "vs", "vb", "vd", "s"} {
+	for _, name := range append(valueNames, "s") {
 		if f, ok = members[name]; !ok {
 			continue
 		}
-		if n, isNumber := new(big.Rat).SetString(f.Text); name == "v" && isNumber && b.value.Sign() != 0 {
-			f.Text = strings.TrimRight(strings.TrimRight(n.Add(n, b.value).FloatString(12), "0"), ".")
+		n, more := number(f), b.numbers["b"+name]
+		if n != nil && more != nil && more.Sign() != 0 {
+			f.Text = strings.TrimRight(strings.TrimRight(n.Add(n, more).FloatString(12), "0"), ".")
 		}
 		return f, true
 	}
@@ -163,9 +204,11 @@ func divided(name string) (device, field string) {
 
 // at returns the time of a record; one without a time is of now.
 func (b *base) at(members map[string]ingest.Field, now time.Time) time.Time {
-	seconds := new(big.Rat).Set(b.time)
-	if n, ok := new(big.Rat).SetString(members["t"].Text); ok {
-		seconds.Add(seconds, n)
+	seconds := new(big.Rat)
+	for _, n := range []*big.Rat{b.numbers["bt"], number(members["t"])} {
+		if n != nil {
+			seconds.Add(seconds, n)
+		}
 	}
 	ms, _ := new(big.Rat).Mul(seconds, big.NewRat(1000, 1)).Float64()
 	offset := time.Duration(ms) * time.Millisecond
