@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
@@ -124,7 +124,7 @@ func printAlerts(
 		all = append(all, a)
 	}
 	if output != tableOutput {
-		return printAs(cmd, output, httpapi.NewAlerts(all, progress))
+		return printAs(cmd, output, views.NewAlerts(all, progress))
 	}
 	defer printing.Progress(cmd.ErrOrStderr(), progress, wallClock())
 	if len(all) == 0 {

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -44,7 +44,7 @@ func listDevices(cmd *cobra.Command, lines list, to *connection, field, value, s
 	if err != nil {
 		return err
 	}
-	found := httpapi.Table{Header: []string{"device", "type", "status", "name", "location", "firmware"}}
+	found := views.Table{Header: []string{"device", "type", "status", "name", "location", "firmware"}}
 	if seen {
 		found.Header = append(found.Header, "seen")
 	}

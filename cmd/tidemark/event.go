@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
@@ -194,7 +194,7 @@ func (c *chosenEvent) print(cmd *cobra.Command, edit ingest.Edit) error {
 		return no(messages, "%s has the hash %s, not the expected one: nothing was changed; use get, then try again", c.name(), edit.Event.Hash)
 	}
 	fmt.Fprintf(messages, "hash %s\n", edit.Event.Hash)
-	return printJSON(out, httpapi.NewEvent(edit.Event))
+	return printJSON(out, views.NewEvent(edit.Event))
 }
 
 // name returns the event as in a sentence.

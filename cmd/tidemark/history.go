@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -87,7 +88,7 @@ func history(cmd *cobra.Command, to *connection, flags historyFlags, subject str
 		}
 		events = append(events, event)
 	}
-	return flags.print(cmd, from, httpapi.NewHistory(query.EventPage{Events: events}), func() error {
+	return flags.print(cmd, from, views.NewHistory(query.EventPage{Events: events}), func() error {
 		if len(events) == 0 {
 			from.printNone(ctx, cmd.ErrOrStderr())
 			return nil
@@ -132,7 +133,7 @@ func printCount(cmd *cobra.Command, flags historyFlags, from *seriesReader, coun
 	if flags.output == "csv" || flags.output == "ndjson" {
 		return usagef("--count: want --output table or json")
 	}
-	return flags.print(cmd, from, httpapi.Count{Events: counted.Events, Unreadable: counted.Unreadable},
+	return flags.print(cmd, from, views.Count{Events: counted.Events, Unreadable: counted.Unreadable},
 		func() error {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), counted.Events)
 			if counted.Unreadable > 0 {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 )
@@ -56,7 +56,7 @@ func latestCommand(to *connection) *cobra.Command {
 			err := fmt.Errorf("%s has no latest item: check the id and the stream", from.seriesText())
 			return &failure{status: exitNo, message: err}
 		}
-		return flags.print(cmd, from, httpapi.NewLatest(latest), func() error {
+		return flags.print(cmd, from, views.NewLatest(latest), func() error {
 			return flags.times.Latest(cmd.OutOrStdout(), latest, from.units())
 		})
 	}
@@ -78,7 +78,7 @@ func latestBy(cmd *cobra.Command, to *connection, flags *readFlags, path string,
 	if err != nil {
 		return readFailure(err)
 	}
-	shown := httpapi.NewLatestItems(query.LatestPage{Items: found.Items})
+	shown := views.NewLatestItems(query.LatestPage{Items: found.Items})
 	return flags.print(cmd, from, shown, func() error {
 		return printing.Cells(cmd.OutOrStdout(), shown.Table())
 	})

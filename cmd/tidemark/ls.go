@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/reserved"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
@@ -96,7 +96,7 @@ func ls(cmd *cobra.Command, to *connection, flags readFlags, what string) error 
 	if err != nil {
 		return readFailure(err)
 	}
-	result := httpapi.NewListedSubjects(found, "", kinds)
+	result := views.NewListedSubjects(found, "", kinds)
 	result.SetMeasures(seen)
 	return flags.print(cmd, from, result, func() error {
 		if len(found) == 0 {

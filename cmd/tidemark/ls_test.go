@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
@@ -35,7 +35,7 @@ func TestSetMeasures_FollowsTheEntries(t *testing.T) {
 		return storage.ListedSeries{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: id}, Kind: kind,
 			Stream: stream}}
 	}
-	list := httpapi.NewListedSubjects([]storage.ListedSeries{
+	list := views.NewListedSubjects([]storage.ListedSeries{
 		entry("a", "", ""), entry("a", "READING", ""), entry("b", "READING", ""), entry("b", "READING", "s"),
 	}, "", kinds)
 	list.SetMeasures([][]string{nil, {"temp"}, nil, {}})

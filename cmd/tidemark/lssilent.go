@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
@@ -75,10 +75,10 @@ func (f *silentFlags) list(cmd *cobra.Command, to *connection, flags readFlags, 
 	if err != nil {
 		return readFailure(err)
 	}
-	var result any = httpapi.NewSilent(query.SilentPage{Subjects: found}, q.Through, progress)
+	var result any = views.NewSilent(query.SilentPage{Subjects: found}, q.Through, progress)
 	counts := query.CountSilent(found)
 	if q.By != nil {
-		result = httpapi.NewSilentCounts(q, counts, "", progress)
+		result = views.NewSilentCounts(q, counts, "", progress)
 	}
 	return flags.print(cmd, from, result, func() error {
 		defer printing.Progress(cmd.ErrOrStderr(), progress, from.Now())

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 )
 
@@ -20,7 +20,7 @@ func (l *list) register(cmd *cobra.Command) {
 
 // print prints the result in the format of --output: for a table its cells, or, without rows, a
 // line on the error output.
-func (l *list) print(cmd *cobra.Command, result any, cells httpapi.Table, none string) error {
+func (l *list) print(cmd *cobra.Command, result any, cells views.Table, none string) error {
 	switch {
 	case l.output != tableOutput:
 		return printAs(cmd, l.output, result)

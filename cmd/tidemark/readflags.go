@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/times"
 
@@ -199,8 +199,8 @@ func (r *seriesReader) printCost(w io.Writer) {
 // tableOutput is the output format for people; the others are the HTTP API's.
 const tableOutput = "table"
 
-var outputFormats = map[string]httpapi.Format{"json": httpapi.FormatJSON, "ndjson": httpapi.FormatNDJSON,
-	"csv": httpapi.FormatCSV}
+var outputFormats = map[string]views.Format{"json": views.FormatJSON, "ndjson": views.FormatNDJSON,
+	"csv": views.FormatCSV}
 
 // print writes the result in the format of --output; for a table it calls printTable and prints the cost.
 func (f *readFlags) print(cmd *cobra.Command, r *seriesReader, result any, printTable func() error) error {
@@ -226,7 +226,7 @@ func printAs(cmd *cobra.Command, output string, result any) error {
 	if err := format.Write(cmd.OutOrStdout(), result); err != nil {
 		return fmt.Errorf("write the output: %w", err)
 	}
-	if format.Type == httpapi.FormatJSON.Type {
+	if format.Type == views.FormatJSON.Type {
 		fmt.Fprintln(cmd.OutOrStdout())
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
@@ -184,7 +184,7 @@ func (f *rollupsFlags) readChart(ctx context.Context, from *seriesReader) (found
 	}
 	found.Rollups, found.Missing = chart.Rollups, chart.Missing
 	found.Progress = chart.Progress
-	found.result, found.reason = httpapi.NewChart(chart), chart.Reason
+	found.result, found.reason = views.NewChart(chart), chart.Reason
 	return found, nil
 }
 
@@ -221,7 +221,7 @@ func (f *rollupsFlags) readLocal(ctx context.Context, from *seriesReader) (found
 		return found, err
 	}
 	found.RollupPage, err = from.LocalRollups(ctx, q)
-	found.result = httpapi.NewRollups(found.RollupPage)
+	found.result = views.NewRollups(found.RollupPage)
 	return found, err
 }
 
@@ -241,7 +241,7 @@ func (f *rollupsFlags) readTier(ctx context.Context, from *seriesReader) (found 
 	if !f.newest {
 		slices.Reverse(found.Rollups)
 	}
-	found.result = httpapi.NewRollups(found.RollupPage)
+	found.result = views.NewRollups(found.RollupPage)
 	return found, nil
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/times"
@@ -197,7 +197,7 @@ func ruleList(to *connection) *cobra.Command {
 				return err
 			}
 			if output != tableOutput {
-				return printAs(cmd, output, httpapi.NewRules(rules))
+				return printAs(cmd, output, views.NewRules(rules))
 			}
 			if len(rules) == 0 {
 				return printNone(cmd,

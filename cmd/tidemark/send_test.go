@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -38,10 +39,10 @@ func sendTo(t *testing.T, status int, body any,
 
 func TestSend_PrintsTheOutcome(t *testing.T) {
 	temperature := model.Attr{Name: "temperature", Value: model.NumberValue(model.MustDecimal("22.4"))}
-	result := func(outcome model.Outcome) httpapi.AppendResult {
+	result := func(outcome model.Outcome) views.AppendResult {
 		latest := &model.Latest{}
 		latest.Attrs = model.Attrs{temperature}
-		return httpapi.NewAppendResult(model.AppendResult{Outcome: outcome, Latest: latest})
+		return views.NewAppendResult(model.AppendResult{Outcome: outcome, Latest: latest})
 	}
 	for _, c := range []struct {
 		name   string

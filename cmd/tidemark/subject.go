@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -240,7 +240,7 @@ func printResult(out, messages io.Writer, subject string, r lifecycle.Result) er
 		if r.Profile == nil || r.Outcome == lifecycle.Removed {
 			return nil
 		}
-		return printJSON(out, httpapi.NewProfile(r.Profile))
+		return printJSON(out, views.NewProfile(r.Profile))
 	}
 	if r.Constraint != "" {
 		reason += " (" + r.Constraint + ")"

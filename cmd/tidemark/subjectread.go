@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -39,7 +39,7 @@ func subjectGet(to *connection) *cobra.Command {
 			if p == nil {
 				return no(cmd.ErrOrStderr(), "%s %s", args[0], none)
 			}
-			return printJSON(cmd.OutOrStdout(), httpapi.NewProfile(p))
+			return printJSON(cmd.OutOrStdout(), views.NewProfile(p))
 		},
 	}
 	cmd.Flags().BoolVar(&deleted, "deleted", false, "the deleted profile")
@@ -72,7 +72,7 @@ func subjectVersions(to *connection) *cobra.Command {
 			if v == nil {
 				return no(cmd.ErrOrStderr(), "%s has no version %d, or it has expired", subject, version)
 			}
-			return printJSON(cmd.OutOrStdout(), httpapi.NewVersion(v))
+			return printJSON(cmd.OutOrStdout(), views.NewVersion(v))
 		},
 	}
 	cmd.Flags().Int64Var(&version, "version", 0, "show only this `version`, in full")
@@ -83,8 +83,8 @@ func subjectVersions(to *connection) *cobra.Command {
 
 func listVersions(cmd *cobra.Command, lines list, service *lifecycle.Service, subject model.Subject,
 	limit int) error {
-	stored := httpapi.Versions{Versions: []httpapi.Profile{}}
-	cells := httpapi.Table{Header: []string{"version", "changed", "change", "fields"}}
+	stored := views.Versions{Versions: []views.Profile{}}
+	cells := views.Table{Header: []string{"version", "changed", "change", "fields"}}
 	versions := paging.Items(func(before int64) ([]model.ProfileVersion, int64, error) {
 		return service.Versions(cmd.Context(), subject, before, limit)
 	})
@@ -92,7 +92,7 @@ func listVersions(cmd *cobra.Command, lines list, service *lifecycle.Service, su
 		if err != nil {
 			return err
 		}
-		stored.Versions = append(stored.Versions, httpapi.NewVersion(&v))
+		stored.Versions = append(stored.Versions, views.NewVersion(&v))
 		cells.Rows = append(cells.Rows, []string{fmt.Sprint(v.Version), max(v.UpdatedAt, v.DeletedAt).String(),
 			string(v.Change), arguments.FieldsText(v.Attrs)})
 		if limit > 0 && len(cells.Rows) >= limit {
@@ -171,8 +171,8 @@ func listSubjects(cmd *cobra.Command, lines list, to *connection, args []string,
 		return err
 	}
 	q.SubjectType = subjects.Name
-	found := httpapi.Subjects{Subjects: []httpapi.Profile{}}
-	cells := httpapi.Table{Header: []string{"subject", "version", "changed", "fields"}}
+	found := views.Subjects{Subjects: []views.Profile{}}
+	cells := views.Table{Header: []string{"subject", "version", "changed", "fields"}}
 	for p, err := range profiles(func(c lifecycle.Cursor) (lifecycle.ProfilePage, error) {
 		if f.deleted {
 			return service.ListDeleted(cmd.Context(), subjects.Name, c, 0)
@@ -183,7 +183,7 @@ func listSubjects(cmd *cobra.Command, lines list, to *connection, args []string,
 		if err != nil {
 			return err
 		}
-		found.Subjects = append(found.Subjects, httpapi.NewProfile(&p))
+		found.Subjects = append(found.Subjects, views.NewProfile(&p))
 		cells.Rows = append(cells.Rows, []string{subjects.Path + "/" + p.Subject.ID, fmt.Sprint(p.Version),
 			max(p.UpdatedAt, p.DeletedAt).String(), arguments.FieldsText(p.Attrs)})
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/cli/tail"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
@@ -62,5 +62,5 @@ func follow(cmd *cobra.Command, to *connection, flags historyFlags, subject stri
 func printEventJSON(w io.Writer, e *model.Event) error {
 	line := json.NewEncoder(w)
 	line.SetEscapeHTML(false)
-	return line.Encode(httpapi.NewEvent(e))
+	return line.Encode(views.NewEvent(e))
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
@@ -94,7 +94,7 @@ func topMembers(cmd *cobra.Command, to *connection, flags topFlags, subject stri
 	if err != nil {
 		return readFailure(err)
 	}
-	return flags.print(cmd, from, httpapi.FromMembers(q, ranks, total), func() error {
+	return flags.print(cmd, from, views.FromMembers(q, ranks, total), func() error {
 		defer printing.Progress(cmd.ErrOrStderr(), total.Progress, from.Now())
 		return printing.Members(cmd.OutOrStdout(), q, ranks, total, from.units())
 	})
@@ -120,7 +120,7 @@ func top(cmd *cobra.Command, to *connection, flags topFlags, subject, dimension 
 	if err != nil {
 		return readFailure(err)
 	}
-	return flags.print(cmd, from, httpapi.NewTop(q, values, total), func() error {
+	return flags.print(cmd, from, views.NewTop(q, values, total), func() error {
 		if total.Summary.Events()+total.Unreadable == 0 && len(total.Missing) == 0 {
 			from.printNone(ctx, cmd.ErrOrStderr())
 		}
@@ -143,7 +143,7 @@ func showTotal(cmd *cobra.Command, to *connection, flags readFlags, subject stri
 	if err != nil {
 		return readFailure(err)
 	}
-	return flags.print(cmd, from, httpapi.NewTotal(t), func() error {
+	return flags.print(cmd, from, views.NewTotal(t), func() error {
 		if t.Summary.Events()+t.Unreadable == 0 {
 			from.printNone(ctx, cmd.ErrOrStderr())
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablescan"
@@ -57,7 +58,7 @@ func (h *handler) eraseEvents(ctx context.Context, c command, dry bool) (httpapi
 	if err != nil {
 		return httpapi.Response{}, err
 	}
-	done := httpapi.ErasedEvents{Remains: h.purges.EventCopies()}
+	done := views.ErasedEvents{Remains: h.purges.EventCopies()}
 	for _, series := range all {
 		if name := seriesName(series); name < at.Series {
 			continue
@@ -77,7 +78,7 @@ func (h *handler) eraseEvents(ctx context.Context, c command, dry bool) (httpapi
 			return httpapi.Response{}, err
 		}
 	}
-	return httpapi.JSON(http.StatusOK, httpapi.Purge{Events: &done}), nil
+	return httpapi.JSON(http.StatusOK, views.Purge{Events: &done}), nil
 }
 
 // erasable returns the stored series of the kinds that a request chooses, with shards, in the order of their

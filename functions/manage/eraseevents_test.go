@@ -11,7 +11,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -54,7 +54,7 @@ func (f *fixture) putViews() {
 }
 
 // erase sends a purge with a query, in an invocation that ends after some pages.
-func (f *fixture) erase(query string, pages int) (status int, erased httpapi.ErasedEvents) {
+func (f *fixture) erase(query string, pages int) (status int, erased views.ErasedEvents) {
 	f.Helper()
 	ctx, cancel := context.WithCancel(f.Context())
 	defer cancel()
@@ -73,7 +73,7 @@ func (f *fixture) erase(query string, pages int) (status int, erased httpapi.Era
 	if err == nil {
 		err = json.Unmarshal(text, &response)
 	}
-	var body httpapi.Purge
+	var body views.Purge
 	if err == nil {
 		err = json.Unmarshal([]byte(response.Body), &body)
 	}

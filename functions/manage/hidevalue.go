@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/hidevalue"
 )
 
@@ -30,7 +31,7 @@ func (h *handler) hideValue(ctx context.Context, c command, dry bool) (httpapi.R
 		return httpapi.Response{}, httpapi.ProblemQuery.New("cursor: want next of an earlier response: %v", err)
 	}
 	r, err := h.hider.Hide(ctx, selection, &at)
-	done := httpapi.HiddenValue{
+	done := views.HiddenValue{
 		Removed: r.Rows, Events: r.Events, Unreadable: r.Unreadable, Damaged: r.Damaged,
 		Remains: h.purges.EventCopies(),
 	}
@@ -46,7 +47,7 @@ func (h *handler) hideValue(ctx context.Context, c command, dry bool) (httpapi.R
 	case err != nil:
 		return httpapi.Response{}, err
 	}
-	return httpapi.JSON(http.StatusOK, httpapi.Purge{Value: &done}), nil
+	return httpapi.JSON(http.StatusOK, views.Purge{Value: &done}), nil
 }
 
 // value returns the value that a request chooses.

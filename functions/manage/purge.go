@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
@@ -50,7 +51,7 @@ func (h *handler) purge(ctx context.Context, c command) (httpapi.Response, error
 func (h *handler) requestPurge(ctx context.Context, c command, dry bool) (httpapi.Response, error) {
 	if dry {
 		counts, err := h.purges.Count(ctx, c.Subject())
-		return httpapi.JSON(http.StatusOK, httpapi.Purge{Would: counts}), err
+		return httpapi.JSON(http.StatusOK, views.Purge{Would: counts}), err
 	}
 	hours, err := strconv.Atoi(cmp.Or(c.query.Get("graceHours"), "0"))
 	if err != nil || hours < 0 || hours > 24*366 {
@@ -62,7 +63,7 @@ func (h *handler) requestPurge(ctx context.Context, c command, dry bool) (httpap
 		return httpapi.Response{}, err
 	}
 	return httpapi.JSON(http.StatusAccepted,
-		httpapi.Purge{ID: p.ID, Step: p.Step, Due: &p.DueAt, Removed: p.Counts}), nil
+		views.Purge{ID: p.ID, Step: p.Step, Due: &p.DueAt, Removed: p.Counts}), nil
 }
 
 // cancelPurge removes a purge request, if the purge has not started.
@@ -75,5 +76,5 @@ func (h *handler) cancelPurge(ctx context.Context, c command) (httpapi.Response,
 	case err != nil:
 		return httpapi.Response{}, err
 	}
-	return httpapi.JSON(http.StatusOK, httpapi.Purge{}), nil
+	return httpapi.JSON(http.StatusOK, views.Purge{}), nil
 }

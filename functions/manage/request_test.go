@@ -8,7 +8,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -122,7 +122,7 @@ func TestHTTP_AProfileHasListsAndMaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(httpapi.NewProfile(p).Fields)
+	text, err := json.Marshal(views.NewProfile(p).Fields)
 	if want := `{"domains":["b.example","a.example"],"place":{"floor":1.5}}`; err != nil ||
 		string(text) != want {
 		t.Errorf("stored as %s, %v; want %s", text, err, want)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -36,10 +36,10 @@ func (i *invocation) invokeDirectly(ctx context.Context, payload []byte) (any, e
 	subject := model.Subject{Type: subjectType.Name, ID: id}
 	switch {
 	case r.CallOff:
-		return httpapi.Purge{}, i.purger.Cancel(ctx, subject)
+		return views.Purge{}, i.purger.Cancel(ctx, subject)
 	case r.DryRun:
 		counts, err := i.purger.Count(ctx, subject)
-		return httpapi.Purge{Would: counts}, err
+		return views.Purge{Would: counts}, err
 	}
 	if _, err := i.purger.Request(ctx, subject, r.By, time.Duration(r.GraceHours)*time.Hour); err != nil {
 		return nil, err
@@ -48,5 +48,5 @@ func (i *invocation) invokeDirectly(ctx context.Context, payload []byte) (any, e
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	return httpapi.NewPurge(progress), nil
+	return views.NewPurge(progress), nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -74,7 +75,7 @@ func (h *Handler) alert(ctx context.Context, res resource, _ params) (any, error
 // rules returns the rules of a subject type or of one subject.
 func (h *Handler) rules(ctx context.Context, res resource, _ params) (any, error) {
 	rules, err := h.Alerts.Rules(ctx, res.Subject().Type, res.Subject().ID)
-	return httpapi.NewRules(rules), err
+	return views.NewRules(rules), err
 }
 
 // alertScope identifies a list of alerts, see sealCursor.
@@ -87,7 +88,7 @@ func (h *Handler) alertPage(ctx context.Context, page alert.Page, scope []string
 	if err != nil {
 		return nil, fmt.Errorf("read the progress of alerts: %w", err)
 	}
-	v := httpapi.NewAlerts(page.Alerts, progress)
+	v := views.NewAlerts(page.Alerts, progress)
 	v.Next, err = sealCursor(h, page.Next, scope)
 	return v, err
 }

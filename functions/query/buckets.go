@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -33,7 +34,7 @@ func (h *Handler) rollups(ctx context.Context, res resource, args params) (any, 
 	if err != nil {
 		return nil, err
 	}
-	result := httpapi.NewRollups(page)
+	result := views.NewRollups(page)
 	if result.OtherStreams, err = h.otherStreams(ctx, res, args, len(page.Rollups) > 0); err != nil {
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func (h *Handler) localRollups(ctx context.Context, res resource, args params) (
 			next = all[limit-1].Bucket.Start
 		}
 	}
-	result := httpapi.NewRollups(page)
+	result := views.NewRollups(page)
 	result.Next, err = sealCursor(h, next, scope)
 	return h.cacheByBuckets(result, tier.Minute, q.To, q.Consistent), err
 }
@@ -130,7 +131,7 @@ func (h *Handler) chart(ctx context.Context, res resource, args params) (any, er
 		return nil, err
 	}
 	last := curve.Segments[len(curve.Segments)-1].Unit
-	result := httpapi.NewChart(curve)
+	result := views.NewChart(curve)
 	if result.OtherStreams, err = h.otherStreams(ctx, res, args, len(curve.Rollups) > 0); err != nil {
 		return nil, err
 	}
@@ -233,7 +234,7 @@ func (h *Handler) total(ctx context.Context, res resource, args params) (any, er
 	if err != nil {
 		return nil, err
 	}
-	return h.cacheByBuckets(httpapi.NewTotal(t), tier.Minute, q.To, q.Consistent), nil
+	return h.cacheByBuckets(views.NewTotal(t), tier.Minute, q.To, q.Consistent), nil
 }
 
 // The defaults of most frequent values, and the number of buckets that are merged.
@@ -253,7 +254,7 @@ func (h *Handler) top(ctx context.Context, res resource, args params) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	return h.cacheByBuckets(httpapi.NewTop(q, values, total), q.Unit, q.To, q.Consistent), nil
+	return h.cacheByBuckets(views.NewTop(q, values, total), q.Unit, q.To, q.Consistent), nil
 }
 
 func (h *Handler) topQuery(res resource, args params) (q query.Top, err error) {

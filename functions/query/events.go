@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -21,7 +22,7 @@ func (h *Handler) history(ctx context.Context, res resource, args params) (any, 
 	if err != nil {
 		return nil, err
 	}
-	result := httpapi.NewHistory(page)
+	result := views.NewHistory(page)
 	result.OtherStreams, err = h.otherStreams(ctx, res, args, len(page.Events) > 0)
 	return result, err
 }
@@ -29,12 +30,13 @@ func (h *Handler) history(ctx context.Context, res resource, args params) (any, 
 // otherStreams returns the streams of the subject, if a request without a stream found
 // nothing on its first page.
 func (h *Handler) otherStreams(ctx context.Context, res resource, args params,
-	found bool) (httpapi.OtherStreams, error) {
+	found bool) (views.OtherStreams, error) {
 	if found || args.values.Has("stream") || args.values.Has("cursor") {
-		return httpapi.OtherStreams{}, nil
+		return views.OtherStreams{}, nil
 	}
 	streams, err := h.Query.Streams(ctx, res.series)
-	return httpapi.OtherStreams{Streams: slices.DeleteFunc(streams, func(s string) bool { return s == "" })}, err
+	named := slices.DeleteFunc(streams, func(s string) bool { return s == "" })
+	return views.OtherStreams{Streams: named}, err
 }
 
 // count returns the number of events in a range. It reads all of them.
@@ -45,7 +47,7 @@ func (h *Handler) count(ctx context.Context, res resource, args params) (any, er
 	}
 	q.Limit = 0
 	counted, err := h.Query.Count(ctx, q)
-	return httpapi.Count{Events: counted.Events, Unreadable: counted.Unreadable}, err
+	return views.Count{Events: counted.Events, Unreadable: counted.Unreadable}, err
 }
 
 // historyQuery returns the query for a history or a count.
@@ -97,7 +99,7 @@ func timedQuery(res resource, args params) (q query.History, err error) {
 func (h *Handler) event(ctx context.Context, res resource, args params) (any, error) {
 	key := res.EventKey(args.text("stream"))
 	stored, err := h.Query.Event(ctx, res.series, key.Order)
-	return shown(stored, err, httpapi.NewStoredEvent, func() *httpapi.Problem {
+	return shown(stored, err, views.NewStoredEvent, func() *httpapi.Problem {
 		return httpapi.ProblemNoEvent.New(
 			"%s has no event at %s with the id %q: check the time, the id and the stream", res.series, key.At, key.ID)
 	})
@@ -110,7 +112,7 @@ func (h *Handler) latest(ctx context.Context, res resource, args params) (any, e
 		return nil, args.err()
 	}
 	latest, err := h.Query.Latest(ctx, res.series, consistent)
-	return shown(latest, err, httpapi.NewLatest, func() *httpapi.Problem {
+	return shown(latest, err, views.NewLatest, func() *httpapi.Problem {
 		return problemNothingYet.New("%s has no events: check the id and the stream", res.series)
 	})
 }
@@ -128,7 +130,7 @@ func (h *Handler) latestBy(ctx context.Context, res resource, args params) (any,
 	page.Items = lists.Filter(page.Items, func(l model.Latest) bool {
 		return res.owner.Owns(l.Series.Subject.ID)
 	})
-	return httpapi.NewLatestItems(page), err
+	return views.NewLatestItems(page), err
 }
 
 // indexQuery returns the events of a kind, of any subject, that have a value of the
@@ -145,5 +147,5 @@ func (h *Handler) indexQuery(ctx context.Context, res resource, args params) (an
 	page.Events = lists.Filter(page.Events, func(e model.Event) bool {
 		return res.owner.Owns(e.Series.Subject.ID)
 	})
-	return httpapi.NewIndexedEvents(page), err
+	return views.NewIndexedEvents(page), err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -88,7 +89,7 @@ func (d describer) body() map[string]any {
 	case d.row.Result == "EditResult":
 		example = d.correction()
 	}
-	return map[string]any{"required": true, "content": map[string]any{httpapi.FormatJSON.Type: map[string]any{
+	return map[string]any{"required": true, "content": map[string]any{views.FormatJSON.Type: map[string]any{
 		"schema": ref("schemas", d.row.Body), "example": example,
 	}}}
 }
@@ -122,7 +123,7 @@ func (d describer) observations() map[string]any {
 	second[orderField(kind)] = orderExample(kind, strings.Replace(exampleTime, ":00Z", ":30Z", 1), 2)
 	lines := jsonLine(first) + jsonLine(second)
 	return map[string]any{"required": true, "content": map[string]any{
-		httpapi.FormatJSON.Type: map[string]any{
+		views.FormatJSON.Type: map[string]any{
 			"schema": schema{"oneOf": []any{observed, schema{"type": "array", "items": observed}}},
 			"examples": map[string]any{
 				"one": map[string]any{"summary": "One observation", "value": first},
@@ -130,7 +131,7 @@ func (d describer) observations() map[string]any {
 					"value": []any{first, second}},
 			},
 		},
-		httpapi.FormatNDJSON.Type: map[string]any{
+		views.FormatNDJSON.Type: map[string]any{
 			"schema":   schema{"type": "string"},
 			"examples": map[string]any{"lines": map[string]any{"summary": "One a line", "value": lines}},
 		},

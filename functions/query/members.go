@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -32,7 +32,7 @@ func (h *Handler) members(ctx context.Context, res resource, args params) (any, 
 	if err != nil {
 		return nil, err
 	}
-	return h.cacheByBuckets(httpapi.FromMembers(q, ranks, total), q.Unit, q.To, q.Consistent), nil
+	return h.cacheByBuckets(views.FromMembers(q, ranks, total), q.Unit, q.To, q.Consistent), nil
 }
 
 // defaultMembersTier is the tier of tops, and of lists that no other tier has the finest one.

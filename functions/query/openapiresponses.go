@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 )
 
 // responses returns the responses by status: the success, 304 and the problems.
@@ -41,14 +42,14 @@ func (d describer) responses() map[string]any {
 func (d describer) content(result string) map[string]any {
 	content := jsonContent(ref("schemas", result))
 	if d.row.List {
-		content[httpapi.FormatNDJSON.Type] = map[string]any{"schema": schema{"type": "string"}}
-		content[httpapi.FormatCSV.Type] = map[string]any{"schema": schema{"type": "string"}}
+		content[views.FormatNDJSON.Type] = map[string]any{"schema": schema{"type": "string"}}
+		content[views.FormatCSV.Type] = map[string]any{"schema": schema{"type": "string"}}
 	}
 	return content
 }
 
 func jsonContent(of any) map[string]any {
-	return map[string]any{httpapi.FormatJSON.Type: map[string]any{"schema": of}}
+	return map[string]any{views.FormatJSON.Type: map[string]any{"schema": of}}
 }
 
 // problemResponse describes the problems of one status by their types.

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -23,7 +24,7 @@ func (h *Handler) profile(ctx context.Context, res resource, args params) (any, 
 		return nil, problemNoProfile.New("%s has none; it may still have events: read one of its kinds",
 			res.Subject())
 	}
-	view := httpapi.NewProfile(p)
+	view := views.NewProfile(p)
 	if at, seen, err := h.lastSeen(ctx, res); err != nil {
 		return nil, err
 	} else if seen {
@@ -52,5 +53,5 @@ func (h *Handler) purge(ctx context.Context, res resource, _ params) (any, error
 	case err != nil:
 		return nil, err
 	}
-	return httpapi.NewPurge(state), nil
+	return views.NewPurge(state), nil
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/release"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -27,7 +28,7 @@ func (h *Handler) describeAPI(context.Context, resource, params) (any, error) { 
 
 type healthView struct {
 	Status string `json:"status"`
-	httpapi.Progress
+	views.Progress
 	// LagSeconds is how far the processed changes are behind now; absent before the first one.
 	LagSeconds *int64 `json:"lagSeconds,omitempty"`
 }
@@ -45,7 +46,7 @@ func (h *Handler) health(ctx context.Context, _ resource, _ params) (any, error)
 	if err != nil {
 		return nil, fmt.Errorf("read the progress of rollups: %w", err)
 	}
-	view := healthView{Status: "ok", Progress: httpapi.FromProgress(progress)}
+	view := healthView{Status: "ok", Progress: views.FromProgress(progress)}
 	if view.ProcessedThrough != nil {
 		view.LagSeconds = new(int64(progress.Lag(h.Query.Now()).Seconds()))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 )
 
@@ -74,11 +75,11 @@ func (h *Handler) pseudonyms(res resource) (names []string) {
 func (h *Handler) withoutPseudonyms(res resource, result any) any {
 	hidden := h.pseudonyms(res)
 	switch shown := result.(type) {
-	case httpapi.History:
+	case views.History:
 		shown.Events = lists.Map(shown.Events,
-			func(e httpapi.Event) httpapi.Event { return e.Without(hidden) })
+			func(e views.Event) views.Event { return e.Without(hidden) })
 		return shown
-	case httpapi.Event:
+	case views.Event:
 		return shown.Without(hidden)
 	}
 	return result

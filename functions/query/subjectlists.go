@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -39,8 +39,8 @@ func (h *Handler) subjects(ctx context.Context, res resource, args params) (any,
 	found.Profiles = lists.Filter(found.Profiles, func(p model.Profile) bool {
 		return res.owner.Owns(p.Subject.ID)
 	})
-	v := httpapi.Subjects{Subjects: lists.Map(found.Profiles, func(p model.Profile) httpapi.Profile {
-		return httpapi.NewProfile(&p)
+	v := views.Subjects{Subjects: lists.Map(found.Profiles, func(p model.Profile) views.Profile {
+		return views.NewProfile(&p)
 	})}
 	v.Next, err = sealCursor(h, found.Next, res.listScope(args))
 	return v, err

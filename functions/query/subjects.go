@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
@@ -16,7 +17,7 @@ import (
 // deleted returns a deleted subject that can still be restored.
 func (h *Handler) deleted(ctx context.Context, res resource, _ params) (any, error) {
 	p, err := h.Subjects.Deleted(ctx, res.Subject())
-	return shown(p, err, httpapi.NewProfile, func() *httpapi.Problem {
+	return shown(p, err, views.NewProfile, func() *httpapi.Problem {
 		return httpapi.ProblemNoSubject.New("%s is not deleted, or can no longer be restored", res.Subject())
 	})
 }
@@ -31,8 +32,8 @@ func (h *Handler) versions(ctx context.Context, res resource, args params) (any,
 	if err != nil {
 		return nil, err
 	}
-	v := httpapi.Versions{Versions: lists.Map(page, func(p model.ProfileVersion) httpapi.Profile {
-		return httpapi.NewVersion(&p)
+	v := views.Versions{Versions: lists.Map(page, func(p model.ProfileVersion) views.Profile {
+		return views.NewVersion(&p)
 	})}
 	if next != 0 {
 		v.Before = &next
@@ -47,7 +48,7 @@ func (h *Handler) version(ctx context.Context, res resource, _ params) (any, err
 		return nil, httpapi.ProblemNoSubject.New("version %.32q: want a number from 1", res.Values["version"])
 	}
 	v, err := h.Subjects.Version(ctx, res.Subject(), n)
-	return shown(v, err, httpapi.NewVersion, func() *httpapi.Problem {
+	return shown(v, err, views.NewVersion, func() *httpapi.Problem {
 		return httpapi.ProblemNoSubject.New("%s has no version %d, or the version has expired", res.Subject(), n)
 	})
 }
@@ -61,7 +62,7 @@ func (h *Handler) series(ctx context.Context, res resource, _ params) (any, erro
 	if len(all) == 0 {
 		return nil, h.unlisted(ctx, res.Subject())
 	}
-	return httpapi.NewListedSubjects(all, "", h.Catalog).Subjects[0], nil
+	return views.NewListedSubjects(all, "", h.Catalog).Subjects[0], nil
 }
 
 // unlisted returns why a subject is not in the list of series.
@@ -85,7 +86,7 @@ func (h *Handler) silent(ctx context.Context, res resource, args params) (any, e
 	}
 	q.Limit = limit
 	page, err := h.Query.Silent(ctx, q)
-	return httpapi.NewSilent(page, q.Through, progress), err
+	return views.NewSilent(page, q.Through, progress), err
 }
 
 // countSilent counts the silent members of the groups of a kind, and with members all of them. A page counts
@@ -101,7 +102,7 @@ func (h *Handler) countSilent(ctx context.Context, res resource, args params) (a
 		return nil, args.err()
 	}
 	page, err := h.Query.Silent(ctx, q)
-	return httpapi.NewSilentCounts(q, query.CountSilent(page.Subjects), page.Next, progress), err
+	return views.NewSilentCounts(q, query.CountSilent(page.Subjects), page.Next, progress), err
 }
 
 // silentQuery returns the request for the silent subjects of a type.
@@ -146,5 +147,5 @@ func (h *Handler) everything(ctx context.Context, res resource, args params, lim
 	if err != nil {
 		return nil, err
 	}
-	return httpapi.NewListedSubjects(page.Series, page.Next, h.Catalog), nil
+	return views.NewListedSubjects(page.Series, page.Next, h.Catalog), nil
 }

@@ -23,7 +23,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/data/export"
 	"github.com/tidemark-db/tidemark/internal/data/files"
@@ -110,9 +110,9 @@ func respond(w http.ResponseWriter, service *ingest.Service, kind *catalog.Kind,
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	responses := make([]httpapi.AppendResult, len(results))
+	responses := make([]views.AppendResult, len(results))
 	for i := range results {
-		responses[i] = httpapi.NewAppendResult(results[i])
+		responses[i] = views.NewAppendResult(results[i])
 	}
 	_ = json.NewEncoder(w).Encode(responses) // the sender may be dead
 }

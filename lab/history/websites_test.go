@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/internal/data/export"
 	"github.com/tidemark-db/tidemark/internal/data/files"
@@ -73,7 +73,7 @@ const marked, markedAgent = "198.51.100.77", "Firefox/130.0"
 
 // oldLog writes a combined log that begins two years ago: views of four visitors in several hours, days
 // and months, of which two are equal lines, files that are no pages, a crawler, and a line cut short.
-func oldLog(t *testing.T) (name string, views, sessions int) {
+func oldLog(t *testing.T) (name string, pageViews, sessions int) {
 	t.Helper()
 	var b bytes.Buffer
 	last := map[string]time.Time{} // view of a visitor on a day
@@ -86,7 +86,7 @@ func oldLog(t *testing.T) (name string, views, sessions int) {
 		if i%10 == 9 {
 			agent = "Mozilla/5.0 (compatible; Googlebot/2.1)"
 		} else {
-			views++
+			pageViews++
 			visitor := fmt.Sprint(i%4, viewed.Format(time.DateOnly))
 			if viewed.Sub(last[visitor]) > 30*time.Minute {
 				sessions++
@@ -99,7 +99,7 @@ func oldLog(t *testing.T) (name string, views, sessions int) {
 		if i == 50 {
 			line := bytes.Split(b.Bytes(), []byte("\n"))
 			b.Write(append(slices.Clone(line[2*i]), '\n'))
-			views++
+			pageViews++
 		}
 	}
 	b.WriteString(marked + ".1 - - [cut\n")
@@ -107,21 +107,21 @@ func oldLog(t *testing.T) (name string, views, sessions int) {
 	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return name, views, sessions
+	return name, pageViews, sessions
 }
 
 func TestWebsites_LogsOfTwoYearsAgoAreOnEveryChartAndInEveryExport(t *testing.T) {
 	t.Parallel()
 	d := deploy(t, websites(t))
-	name, views, sessions := oldLog(t)
+	name, pageViews, sessions := oldLog(t)
 	combined := &formats.Web{Format: "combined", Site: site, Secret: []byte("secret")}
 	out, rejected := d.load(web.PageViews.Name, combined, name)
-	if !strings.Contains(out, fmt.Sprintf("  %-10s %12d", "applied", views+12)) ||
+	if !strings.Contains(out, fmt.Sprintf("  %-10s %12d", "applied", pageViews+12)) ||
 		!strings.Contains(rejected, "access.log:242,") {
 		t.Fatalf("the first import: %s\nrejected: %s", out, rejected)
 	}
 	if out, _ := d.load(web.PageViews.Name, combined, name); !strings.Contains(out,
-		fmt.Sprintf("  %-10s %12d", "duplicate", views+12)) || strings.Contains(out, "applied") {
+		fmt.Sprintf("  %-10s %12d", "duplicate", pageViews+12)) || strings.Contains(out, "applied") {
 		t.Errorf("the second import: %s", out)
 	}
 	d.fold()
@@ -130,7 +130,7 @@ func TestWebsites_LogsOfTwoYearsAgoAreOnEveryChartAndInEveryExport(t *testing.T)
 	kind := d.kind(web.PageViews.Name)
 	want := map[tier.Unit]int64{}
 	for _, level := range kind.Retention.Tiers {
-		want[level.Unit] = int64(views)
+		want[level.Unit] = int64(pageViews)
 	}
 	source := d.source()
 	charts, tops, exported := map[tier.Unit]int64{}, map[tier.Unit]int64{}, map[tier.Unit]int64{}
@@ -147,7 +147,7 @@ func TestWebsites_LogsOfTwoYearsAgoAreOnEveryChartAndInEveryExport(t *testing.T)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, v := range httpapi.NewValueRows(&r, 0) {
+			for _, v := range views.NewValueRows(&r, 0) {
 				if v.Field == webfield.Path && v.Distinct == nil {
 					tops[unit] += v.Events
 				}
@@ -166,8 +166,8 @@ func TestWebsites_LogsOfTwoYearsAgoAreOnEveryChartAndInEveryExport(t *testing.T)
 	for _, r := range curve.Rollups {
 		stitched += r.Summary.Events()
 	}
-	if stitched != int64(views) {
-		t.Errorf("the chart of all time has %d views, want %d: %s", stitched, views, curve.Reason)
+	if stitched != int64(pageViews) {
+		t.Errorf("the chart of all time has %d views, want %d: %s", stitched, pageViews, curve.Reason)
 	}
 	for what, got := range map[string]map[tier.Unit]int64{"charts": charts, "tops of pages": tops,
 		"exports": exported} {

@@ -5,7 +5,7 @@ package columns
 import (
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -76,17 +76,17 @@ var Header = strings.Join(lists.Map(rollupColumns(nil), func(c Column) string { 
 func rollupColumns(*catalog.Kind) []Column {
 	all := lists.Map([]string{"kind", "subject", "stream", "tier", "bucket", "measure"}, text)
 	all = append(append(all, figures(query.FigureColumns)...), Column{"exact", Boolean})
-	for _, name := range httpapi.ValueColumns() {
+	for _, name := range views.ValueColumns() {
 		all = append(all, Column{name, valueTypes[name]})
 	}
 	all = append(all, Column{"wholeFrom", Text}, Column{"truncated", Boolean})
-	all = append(append(all, figures(query.StepColumns)...), text(httpapi.EventColumn))
+	all = append(append(all, figures(query.StepColumns)...), text(views.EventColumn))
 	return append(all, lists.Map(query.MemberColumns, members)...)
 }
 
 // LocalRollups are the columns of rollups of the periods of a time zone.
 func LocalRollups() []Column {
-	return append(rollupColumns(nil), lists.Map(httpapi.PeriodColumns, text)...)
+	return append(rollupColumns(nil), lists.Map(views.PeriodColumns, text)...)
 }
 
 func text(name string) Column { return Column{name, Text} }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -36,7 +37,7 @@ func TestAppendResultOf_OmitsEmptyMembers(t *testing.T) {
 			`{"outcome":"rejected","subject":"a"}`},
 	}
 	for _, c := range cases {
-		got, err := json.Marshal(httpapi.NewAppendResult(c.result))
+		got, err := json.Marshal(views.NewAppendResult(c.result))
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s: error %v\n got %s\nwant %s", c.name, err, got, c.want)
 		}

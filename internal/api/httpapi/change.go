@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -12,7 +13,7 @@ import (
 // ChangeResult is the outcome of a change of a subject as JSON.
 type ChangeResult struct {
 	Outcome lifecycle.Outcome `json:"outcome"`
-	Profile *Profile          `json:"profile,omitempty"`
+	Profile *views.Profile    `json:"profile,omitempty"`
 }
 
 // The problem types of the lifecycle of subjects.
@@ -47,7 +48,7 @@ func ChangeResponse(out lifecycle.Result) Response {
 	if out.Profile == nil || out.Outcome == lifecycle.Removed {
 		return JSON(status, body)
 	}
-	p := NewProfile(out.Profile)
+	p := views.NewProfile(out.Profile)
 	body.Profile = &p
 	response := JSON(status, body)
 	response.Headers["ETag"] = fmt.Sprintf("%q", fmt.Sprint(p.Version))

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -28,7 +29,7 @@ var (
 // EditResult is the outcome of a correction or deletion as JSON.
 type EditResult struct {
 	Outcome ingest.EditOutcome `json:"outcome"`
-	Event   *Event             `json:"event,omitempty"`
+	Event   *views.Event       `json:"event,omitempty"`
 }
 
 // ExpectedHash returns the hash in If-Match; nil if the change is unconditional. The entity tag of
@@ -62,7 +63,7 @@ func EditResponse(k model.EventKey, edit ingest.Edit) Response {
 	if edit.Event == nil {
 		return JSON(http.StatusOK, body)
 	}
-	event := NewEvent(edit.Event)
+	event := views.NewEvent(edit.Event)
 	body.Event = &event
 	response := JSON(http.StatusOK, body)
 	response.Headers["ETag"] = `"` + edit.Event.Hash.String() + `"`

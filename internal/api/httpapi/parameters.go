@@ -66,34 +66,6 @@ func (p Parameters) Boolean(name string) (bool, *Problem) {
 	return false, ProblemBoolean.New("%s: want true or false", name)
 }
 
-// The lists, and which of them have pages.
-var (
-	_ List = Alerts{}
-	_ List = Chart{}
-	_ List = Event{}
-	_ List = History{}
-	_ List = IndexedEvents{}
-	_ List = ListedSubject{}
-	_ List = Members{}
-	_ List = ListedSubjects{}
-	_ List = Rollups{}
-	_ List = Subjects{}
-	_ List = Top{}
-	_ List = Total{}
-	_ List = Versions{}
-
-	_ Paged = Alerts{}
-	_ Paged = History{}
-	_ Paged = IndexedEvents{}
-	_ Paged = ListedSubjects{}
-	_ Paged = Rollups{}
-	_ Paged = Subjects{}
-
-	_ Versioned = Profile{}
-	_ Versioned = StoredEvent{}
-	_ error     = (*Problem)(nil)
-)
-
 // comparisons are the operators of one or two characters. An operator comes before its own prefixes.
 var comparisons = []model.Op{model.NotEqual, model.AtMost, model.AtLeast, model.Equal, model.Less,
 	model.Greater}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -42,7 +43,7 @@ type Problem struct {
 	Outcome model.Outcome      `json:"outcome,omitempty"`
 	Errors  []model.FieldError `json:"errors,omitempty"`
 	// Latest is the latest item that decided the outcome; nil if none did.
-	Latest *Latest `json:"latest,omitempty"`
+	Latest *views.Latest `json:"latest,omitempty"`
 
 	header map[string]string
 }
@@ -96,7 +97,7 @@ var unstoredProblems = map[model.Outcome]struct {
 	detail string
 }{
 	model.Rejected:  {ProblemType: ProblemRejected, detail: "nothing was stored"},
-	model.Collision: {ProblemType: ProblemCollision, detail: collisionDetail},
+	model.Collision: {ProblemType: ProblemCollision, detail: views.CollisionDetail},
 	model.Stale: {ProblemType: ProblemStale,
 		detail: "an event with a later time is stored, and the kind drops older " +
 			"ones (late: drop): nothing was stored"},
@@ -119,6 +120,6 @@ func unstored(o model.AppendResult) *Problem {
 		p.Detail = fmt.Sprintf("%d fields are invalid; %s", n, row.detail)
 	}
 	p.Outcome, p.Errors = o.Outcome, o.Errors
-	p.Latest = NewAppendResult(o).Latest
+	p.Latest = views.NewAppendResult(o).Latest
 	return p
 }

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/tidemark-db/tidemark/internal/api/views"
 )
 
 // MaxAge is how long clients may use a cached response without a request.
@@ -45,33 +47,6 @@ const (
 // ErrResponseSize reports a body above MaxResponse.
 var ErrResponseSize = errors.New("the response is too large")
 
-// Paged is a result with more pages.
-type Paged interface {
-	// NextCursor returns the cursor of the next page, nil on the last page.
-	NextCursor() *string
-}
-
-// NextPage is the part of a page that leads to the next one.
-type NextPage struct {
-	Next *string `json:"next"` // the cursor of the next page; nil on the last page
-}
-
-// NextCursor returns the cursor of the next page.
-func (p NextPage) NextCursor() *string { return p.Next }
-
-func nextPage(cursor string) NextPage {
-	if cursor == "" {
-		return NextPage{}
-	}
-	return NextPage{&cursor}
-}
-
-// Versioned is a result with a version that a change can be conditional on.
-type Versioned interface {
-	// VersionTag returns the version as in If-Match, "" if there is none.
-	VersionTag() string
-}
-
 // ReadResponse returns the response to a read: in a format and encoding that the request accepts, with a link
 // to the next page and an entity tag. The tag is a hash of the body, so a match with If-None-Match (status
 // 304) saves the transfer but not the read. The error is a Problem, or wraps ErrResponseSize.
@@ -90,7 +65,7 @@ func ReadResponse(r *Request, result any, maxAge MaxAge) (Response, error) {
 		"Cache-Control": maxAge.header(),
 		"Vary":          "Accept, Accept-Encoding",
 	}}
-	if paged, ok := result.(Paged); ok && paged.NextCursor() != nil {
+	if paged, ok := result.(views.Paged); ok && paged.NextCursor() != nil {
 		response.Headers["Link"] = nextLink(r.RawQuery, *paged.NextCursor())
 	}
 	return response.deliver(r, body, entityTag(body, result))
@@ -144,7 +119,7 @@ const gzipTagSuffix = "-gzip"
 func entityTag(body []byte, result any) string {
 	sum := sha256.Sum256(body)
 	tag := hex.EncodeToString(sum[:12])
-	if v, ok := result.(Versioned); ok && v.VersionTag() != "" {
+	if v, ok := result.(views.Versioned); ok && v.VersionTag() != "" {
 		tag = v.VersionTag() + "-" + tag
 	}
 	return tag

@@ -11,16 +11,17 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // newHistory returns a page of n events that has a next page.
-func newHistory(n int) httpapi.History {
+func newHistory(n int) views.History {
 	next := "the-next+page"
-	h := httpapi.History{Events: []httpapi.Event{}, NextPage: httpapi.NextPage{Next: &next}}
+	h := views.History{Events: []views.Event{}, NextPage: views.NextPage{Next: &next}}
 	for i := range n {
 		at := model.Time(i)
-		h.Events = append(h.Events, httpapi.Event{At: &at, ID: "x", Fields: httpapi.Fields{
+		h.Events = append(h.Events, views.Event{At: &at, ID: "x", Fields: views.Fields{
 			{Name: "note", Value: model.TextValue(`a "b", c`)}, {Name: "t", Value: model.NumberValue(model.MustDecimal("1.50"))},
 		}})
 	}
@@ -64,7 +65,7 @@ func TestReadResponse_HasTheAcceptedFormat(t *testing.T) {
 		}
 	}
 	var problem *httpapi.Problem
-	if _, err := respond(t, httpapi.Count{}, "accept", "text/csv"); !errors.As(err, &problem) ||
+	if _, err := respond(t, views.Count{}, "accept", "text/csv"); !errors.As(err, &problem) ||
 		problem.Status != 406 {
 		t.Errorf("a count as CSV: %v, want 406", err)
 	}
@@ -165,7 +166,7 @@ func TestReadResponse_RejectsABodyAboveTheLimit(t *testing.T) {
 }
 
 func TestReadResponse_TheTagOfAProfileIsValidInIfMatch(t *testing.T) {
-	got, err := respond(t, httpapi.Profile{Subject: "a", Version: 3})
+	got, err := respond(t, views.Profile{Subject: "a", Version: 3})
 	r := &httpapi.Request{Headers: map[string]string{"if-match": got.Headers["ETag"]}}
 	version, problem := r.ExpectedVersion()
 	if err != nil || problem != nil || version != 3 {

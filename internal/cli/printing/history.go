@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/engine/ordervalue"
@@ -17,7 +17,7 @@ import (
 
 // History prints a column for each field that any event has.
 func (f Times) History(w io.Writer, events []model.Event, units Units) error {
-	names := httpapi.FieldNames(events, func(e model.Event) httpapi.Fields { return httpapi.Fields(e.Attrs) })
+	names := views.FieldNames(events, func(e model.Event) views.Fields { return views.Fields(e.Attrs) })
 	withID := slices.ContainsFunc(events, func(e model.Event) bool {
 		_, id := ordervalue.Shown(e.Order)
 		return id != ""
@@ -104,7 +104,7 @@ func (f Times) EventLine(w io.Writer, e *model.Event) error {
 }
 
 // Cells prints a table of a result.
-func Cells(w io.Writer, cells httpapi.Table) error {
+func Cells(w io.Writer, cells views.Table) error {
 	table := terminal.NewTable(w)
 	table.Add(strings.Split(strings.ToUpper(strings.Join(cells.Header, "\n")), "\n")...)
 	for _, row := range cells.Rows {

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
@@ -76,7 +76,7 @@ func seriesRow(l storage.ListedSeries, seen []string, kinds *catalog.Catalog) []
 	if l.Series.Kind == "" {
 		return []string{name, "(profile)", "", "", "", ""}
 	}
-	list := httpapi.NewListedSubjects([]storage.ListedSeries{l}, "", kinds)
+	list := views.NewListedSubjects([]storage.ListedSeries{l}, "", kinds)
 	list.SetMeasures([][]string{seen})
 	one := list.Subjects[0].Series[0]
 	return []string{name, l.Series.Kind, l.Series.Stream, hourText(l.First), hourText(l.Last),

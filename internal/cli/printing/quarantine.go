@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/onfailure"
@@ -19,8 +19,8 @@ import (
 // FailedCells returns a line for each batch, undelivered message and rejected entry.
 func FailedCells(
 	batches []onfailure.Message, messages []undelivered.Message, rejected []quarantine.Entry,
-) httpapi.Table {
-	found := httpapi.Table{Header: []string{"arrived", "source", "subject", "id", "reason"}}
+) views.Table {
+	found := views.Table{Header: []string{"arrived", "source", "subject", "id", "reason"}}
 	for _, m := range batches {
 		at, reason := unknown, ""
 		lost, err := tablestream.DecodeFailedRange(m.Body)

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
@@ -37,7 +37,7 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string, units Uni
 			m := query.NewFigures(r.Measure(name))
 			line := []string{bucket, units.label(name),
 				strconv.FormatInt(m.Count, 10), strconv.FormatInt(m.Invalid, 10),
-				httpapi.DecimalText(m.Min), floatText(m.Avg), httpapi.DecimalText(m.Max), floatText(m.Stddev),
+				views.DecimalText(m.Min), floatText(m.Avg), views.DecimalText(m.Max), floatText(m.Stddev),
 				terminal.Percentile(m.P95)}
 			if counters {
 				line = append(line, counterCells(m)...)
@@ -52,7 +52,7 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string, units Uni
 var counterHeader = []string{"INCREASE", "PER SECOND", "TIME MEAN"}
 
 func counterCells(f query.Figures) []string {
-	return []string{httpapi.DecimalText(f.Increase), floatText(f.Rate), floatText(f.TimeMean)}
+	return []string{views.DecimalText(f.Increase), floatText(f.Rate), floatText(f.TimeMean)}
 }
 
 // hasCounter reports whether one of these figures of a measure is known, of one measure if only names it.
@@ -113,7 +113,7 @@ func isTiny(m rollup.Measure) bool {
 
 // partialText says from when a field is whole; "" if it is whole in the bucket.
 func partialText(r query.Rollup, role rollup.FieldRole, name string) string {
-	_, wholeFrom := httpapi.LineExact(r.Exact, r.Partial, role, name)
+	_, wholeFrom := views.LineExact(r.Exact, r.Partial, role, name)
 	if wholeFrom == "" {
 		return ""
 	}

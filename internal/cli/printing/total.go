@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -25,9 +25,9 @@ func Total(w io.Writer, t query.RangeTotal, units Units) error {
 	for _, name := range t.Summary.Names() {
 		f := query.NewFigures(t.Measure(name))
 		line := []string{units.label(name), strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10),
-			httpapi.DecimalText(f.Sum), httpapi.DecimalText(f.Min), floatText(f.Avg), httpapi.DecimalText(f.Max),
+			views.DecimalText(f.Sum), views.DecimalText(f.Min), floatText(f.Avg), views.DecimalText(f.Max),
 			terminal.Percentile(f.P50), terminal.Percentile(f.P95), terminal.Percentile(f.P99),
-			httpapi.DecimalText(f.First), httpapi.DecimalText(f.Last)}
+			views.DecimalText(f.First), views.DecimalText(f.Last)}
 		if counters {
 			line = append(line, counterCells(f)...)
 		}
@@ -57,7 +57,7 @@ func Total(w io.Writer, t query.RangeTotal, units Units) error {
 // printParts says how many events there are, from where they were read, and what is missing.
 func printParts(w io.Writer, t query.RangeTotal) error {
 	fmt.Fprintf(w, "%s events%s", terminal.Grouped(int(t.Summary.Events())), byKind(t.Kinds))
-	for i, p := range httpapi.NewTotal(t).Parts {
+	for i, p := range views.NewTotal(t).Parts {
 		separator := ","
 		if i == 0 {
 			separator = ": read from"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/columns"
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/data/files"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
@@ -84,7 +84,7 @@ func (a *Archive) Run(ctx context.Context) (*Manifest, error) {
 	}
 	next := &Manifest{
 		Version: manifestVersion, Dataset: a.Dataset.Name, Format: a.Format, AsOf: a.Now,
-		Progress: httpapi.FromProgress(a.Progress),
+		Progress: views.FromProgress(a.Progress),
 	}
 	known := earlier.complete()
 	if a.Full {

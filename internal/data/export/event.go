@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/engine/ordervalue"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -64,7 +64,7 @@ func (e event) json() ([]byte, error) {
 	if e.of.Kind.IDs == catalog.MintedID {
 		head.ID = "" // an observation cannot have one
 	}
-	return joinObjects(map[string]string{e.of.Kind.Subject.Field: e.of.Subject}, head, httpapi.Fields(e.Attrs))
+	return joinObjects(map[string]string{e.of.Kind.Subject.Field: e.of.Subject}, head, views.Fields(e.Attrs))
 }
 
 // joinObjects returns one JSON object with the members of all.
@@ -96,7 +96,7 @@ func (e event) cells() ([]string, error) {
 		cell, _ := v.Plain()
 		row = append(row, cell)
 	}
-	fields, err := json.Marshal(httpapi.Fields(e.Attrs))
+	fields, err := json.Marshal(views.Fields(e.Attrs))
 	return append(row, string(fields)), err
 }
 
@@ -113,6 +113,6 @@ func (e event) values() ([]any, error) {
 		}
 		row = append(row, cell)
 	}
-	fields, err := json.Marshal(httpapi.Fields(e.Attrs))
+	fields, err := json.Marshal(views.Fields(e.Attrs))
 	return append(row, string(fields)), err
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/columns"
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -27,7 +27,7 @@ func (r localRecord) json() ([]byte, error) { return json.Marshal(r) }
 
 func (r localRecord) cells() ([]string, error) {
 	row, err := r.record.cells()
-	return append(row, httpapi.SafeCells([]string{r.Date, r.Zone})...), err
+	return append(row, views.SafeCells([]string{r.Date, r.Zone})...), err
 }
 
 func (r localRecord) values() ([]any, error) {

@@ -11,7 +11,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/data/files"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -28,7 +28,7 @@ type Manifest struct {
 	// stored since then for their time is in no file. Their AsOf says when they were read.
 	NotReadAgain int `json:"notReadAgain"`
 	// Progress says which changes the files of this export have.
-	httpapi.Progress
+	views.Progress
 	Series string `json:"series,omitempty"` // the file with the series that this export knew
 	Files  []Part `json:"files"`
 }

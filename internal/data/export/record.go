@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -28,7 +28,7 @@ type record struct {
 	Field    string `json:"field"`
 	Value    string `json:"value"`
 	Distinct *int64 `json:"distinct"`
-	// WholeFrom is empty if the figures are whole: see httpapi.LineExact.
+	// WholeFrom is empty if the figures are whole: see views.LineExact.
 	WholeFrom string `json:"wholeFrom"`
 	Truncated bool   `json:"truncated"`       // the bucket's row omits undeclared measures
 	Event     string `json:"event,omitempty"` // the name of the events with Value, if Field is a property
@@ -42,10 +42,10 @@ func (r record) json() ([]byte, error) { return json.Marshal(r) }
 func (r record) cells() ([]string, error) {
 	figures := r.figures()
 	row := []string{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}
-	row = append(append(row, httpapi.FigureCells(query.FigureColumns, figures)...), strconv.FormatBool(r.Exact))
+	row = append(append(row, views.FigureCells(query.FigureColumns, figures)...), strconv.FormatBool(r.Exact))
 	row = append(row, cell(r.Events), r.Field, r.Value, cell(r.Distinct), r.WholeFrom,
 		strconv.FormatBool(r.Truncated))
-	row = append(append(row, httpapi.FigureCells(query.StepColumns, figures)...), r.Event)
+	row = append(append(row, views.FigureCells(query.StepColumns, figures)...), r.Event)
 	members, err := r.members()
 	for _, m := range members {
 		text := ""
@@ -54,7 +54,7 @@ func (r record) cells() ([]string, error) {
 		}
 		row = append(row, text)
 	}
-	return httpapi.SafeCells(row), err
+	return views.SafeCells(row), err
 }
 
 // members returns the lists of members as JSON and how many places are known of each, nil if it is not known.

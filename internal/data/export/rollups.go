@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/api/columns"
-	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -88,7 +88,7 @@ func newRecords(of query.Series, r *query.Rollup) (records []record) {
 		m := r.Measure(name)
 		line := bucket
 		line.Measure, line.Figures = name, query.NewFigures(m)
-		line.Exact, line.WholeFrom = httpapi.LineExact(r.Exact, r.Partial, rollup.MeasureRole, name)
+		line.Exact, line.WholeFrom = views.LineExact(r.Exact, r.Partial, rollup.MeasureRole, name)
 		if of.Kind.GroupsOf != "" {
 			line.TopMembers = r.TopMembers(name)
 		}
@@ -97,12 +97,12 @@ func newRecords(of query.Series, r *query.Rollup) (records []record) {
 	if len(records) == 0 {
 		records = append(records, bucket)
 	}
-	for _, v := range httpapi.NewValueRows(r, 0) {
+	for _, v := range views.NewValueRows(r, 0) {
 		line := bucket
 		line.Events, line.Field = new(v.Events), v.Field
 		line.Value, line.Distinct = v.Value, v.Distinct
 		line.Event = v.Event
-		line.Exact, line.WholeFrom = httpapi.LineExact(r.Exact, r.Partial, v.Role, v.Stored)
+		line.Exact, line.WholeFrom = views.LineExact(r.Exact, r.Partial, v.Role, v.Stored)
 		records = append(records, line)
 	}
 	return records

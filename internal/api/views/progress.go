@@ -1,4 +1,4 @@
-package httpapi
+package views
 
 import (
 	"github.com/tidemark-db/tidemark/internal/base/lists"
