@@ -99,7 +99,8 @@ export function BreakPage({ local }: { local: boolean }) {
       <h1 tabIndex={-1}>Break it</h1>
       <p class="note lead">
         A function that adds stream records to a counter counts twice whenever Lambda delivers a batch again.
-        Send readings, with a fault if you like, and see what each way of counting says.
+        Send readings, with a fault if you like, and see what each way of counting says. To make the table fail as
+        DynamoDB does, start <code>tidemark dev --fault write-lost=0.05</code>.
       </p>
       <Notice problem={failed ?? problem} waiting={!status} />
       <div class="breaks">

@@ -24,10 +24,46 @@ var (
 	}
 )
 
+// nameMark is a substring of user agents in small letters, with what it names.
+type nameMark struct{ mark, name string }
+
+// ownNames are of browsers that also carry the name of the browser that they are made from: Chrome, Safari or
+// Firefox. The first match decides.
+var ownNames = []nameMark{
+	{mark: "trident/7.", name: useragent.InternetExplorer},
+	{mark: "samsungbrowser/", name: useragent.SamsungBrowser},
+	{mark: "huaweibrowser/", name: "Huawei Browser"},
+	{mark: "miuibrowser/", name: "Miui Browser"},
+	{mark: "browser/", name: otherBrowser}, // UC, Oculus, Vivo, HeyTap, QQ …
+	{mark: "silk/", name: otherBrowser},
+	{mark: " gsa/", name: otherBrowser},
+	{mark: "duckduckgo/", name: otherBrowser},
+	{mark: " ddg/", name: otherBrowser},
+	{mark: "playstation", name: otherBrowser},
+	{mark: "waterfox/", name: otherBrowser},
+	{mark: "palemoon/", name: otherBrowser},
+	{mark: "seamonkey/", name: otherBrowser},
+}
+
+// ownSystems are systems behind a name that others have, too: X11.
+var ownSystems = []nameMark{{mark: "freebsd", name: useragent.FreeBSD}}
+
 // parseBrowser returns the names of the browser and the operating system of a user agent.
 func parseBrowser(userAgent string) (browser, system string) {
-	agent := useragent.Parse(userAgent[:min(len(userAgent), maxUserAgent)])
-	return listed(browsers, agent.Name), listed(systems, agent.OS)
+	userAgent = userAgent[:min(len(userAgent), maxUserAgent)]
+	agent, text := useragent.Parse(userAgent), strings.ToLower(userAgent)
+	return listed(browsers, ownName(ownNames, text, agent.Name)),
+		listed(systems, ownName(ownSystems, text, agent.OS))
+}
+
+// ownName returns the name of the first mark in text; name if it has none.
+func ownName(marks []nameMark, text, name string) string {
+	for _, m := range marks {
+		if strings.Contains(text, m.mark) {
+			return m.name
+		}
+	}
+	return name
 }
 
 func listed(names []string, name string) string {

@@ -3,7 +3,7 @@ package collector
 // The classes of user agents.
 const (
 	DeviceBot     = "bot"
-	DeviceOther   = "other" // not recognised
+	DeviceOther   = "other" // a browser that is not recognised
 	devicePhone   = "phone"
 	deviceTablet  = "tablet"
 	deviceTV      = "tv"
@@ -30,11 +30,11 @@ var deviceMarks = []deviceMark{
 		"libwww", "python", "go-http-client", "java/", "okhttp", "axios", "node-fetch", "node.js",
 		"ruby/", "perl/", "php/", "httpclient", "http-client", "apache-http", "feed", "rss", "census",
 		"expanse,", "masscan", "zgrab", "nmap", "nikto", "l9explore", "l9tcpid", "phantomjs", "selenium",
-		"puppeteer", "playwright",
+		"puppeteer", "playwright", "cypress/", "synthetics",
 	}},
 	{class: deviceTV, marks: []string{
-		"smart-tv", "smarttv", "appletv", "googletv", "hbbtv", "netcast", "web0s", "crkey", "aftt",
-		"roku", "bravia",
+		"smart-tv", "smarttv", "smart tv", "appletv", "googletv", "google tv", "android tv", "hbbtv",
+		"netcast", "web0s", "crkey", "chromecast", "; aft", "roku", "bravia", "mibox",
 	}},
 	{class: deviceTablet, marks: []string{"ipad", "tablet", "kindle", "silk/", "playbook"}},
 	{class: devicePhone,

@@ -36,10 +36,14 @@ func TestDeviceOf_ReturnsTheClassOfAUserAgent(t *testing.T) {
 		"Mediapartners-Google": collector.DeviceBot,
 		"Mozilla/5.0 (compatible; Google-InspectionTool/1.0)":                         collector.DeviceBot,
 		"Mozilla/5.0 (X11; Linux x86_64; rv:94.0) Gecko/20100101 Firefox/94.0 PTST/2": collector.DeviceBot,
-		"Ruby":          collector.DeviceBot,
-		"":              collector.DeviceBot,
-		"  ":            collector.DeviceBot,
-		"Something/1.0": collector.DeviceOther,
+		"Ruby":                        collector.DeviceBot,
+		"":                            collector.DeviceBot,
+		"  ":                          collector.DeviceBot,
+		"Mozilla/5.0 (Something 1.0)": collector.DeviceOther,
+
+		"Mozilla/5.0 (Linux; Android 9; AFTMM) Silk/120 like Chrome/120 Safari/537.36":  "tv",
+		"Mozilla/5.0 (Linux; Android 12; SHIELD Android TV) Chrome/124.0 Safari/537.36": "tv",
+		"Mozilla/5.0 (X11; Linux x86_64) CloudWatchSynthetics/arn:aws":                  collector.DeviceBot,
 	} {
 		if got := collector.ParseDevice(userAgent); got != want {
 			t.Errorf("%q is a %s, want %s", userAgent, got, want)

@@ -29,7 +29,11 @@ func Visitor(secret []byte, site, address, userAgent string) string {
 // maxUserAgent is the number of bytes of a user agent that are searched.
 const maxUserAgent = 512
 
-// ParseDevice returns the class of a user agent. An empty user agent is a bot, because browsers always send one.
+// browserBegins are the beginnings of the user agents of browsers.
+var browserBegins = []string{"mozilla/", "opera/", "ucweb/"}
+
+// ParseDevice returns the class of a user agent. One without a mark that does not begin as browsers do is of
+// a program, such as a probe or a library, and so is an empty one.
 func ParseDevice(userAgent string) string {
 	userAgent = userAgent[:min(len(userAgent), maxUserAgent)]
 	if strings.TrimSpace(userAgent) == "" || isListedBot(userAgent) {
@@ -43,7 +47,12 @@ func ParseDevice(userAgent string) string {
 			}
 		}
 	}
-	return DeviceOther
+	for _, begin := range browserBegins {
+		if strings.HasPrefix(text, begin) {
+			return DeviceOther
+		}
+	}
+	return DeviceBot
 }
 
 // Referrer returns the host of link, in small letters, if it is of another site than the given hosts, which

@@ -21,8 +21,9 @@ var shown = map[string]map[string]string{
 	"visit:screen": {
 		"": notSet, "mobile": "Mobile", "tablet": "Tablet", "laptop": "Laptop", "desktop": "Desktop",
 	},
-	"visit:os":      {"": notSet, "macOS": "Mac", "Linux": "GNU/Linux", "ChromeOS": "Chrome OS"},
-	"visit:browser": {"": notSet, "Edge": "Microsoft Edge"},
+	"visit:os": {"": notSet, "macOS": "Mac", "Linux": "GNU/Linux", "ChromeOS": "Chrome OS"},
+	"visit:browser": {"": notSet, "Edge": "Microsoft Edge", "Miui Browser": "MIUI Browser",
+		"Android browser": "Android Browser"},
 
 	"visit:utm_source":   {"": notSet},
 	"visit:utm_medium":   {"": notSet},

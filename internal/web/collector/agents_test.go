@@ -1,0 +1,47 @@
+package collector_test
+
+import (
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/web/collector"
+)
+
+// A browser begins with Mozilla or Opera. Probes, libraries and apps that do not are not counted as people.
+func TestDeviceOf_WhatDoesNotBeginAsBrowsersDoIsAProgram(t *testing.T) {
+	for _, agent := range []string{
+		"Something/1.0", "kube-probe/1.30", "ELB-HealthChecker/2.0", "Datadog/Synthetics", "GuzzleHttp/7",
+		"Amazon-Route53-Health-Check-Service (ref 1)", "undici", "node", "Deno/2.0", "Dart/3.5 (dart:io)",
+		"MyApp/1 CFNetwork/1568.100.1 Darwin/24.0.0", "Microsoft Office/16.0", "OhDear.app",
+	} {
+		if got := collector.ParseDevice(agent); got != collector.DeviceBot {
+			t.Errorf("%s is a %s", agent, got)
+		}
+	}
+	for agent, want := range map[string]string{
+		"Opera/9.80 (Windows NT 6.1; WOW64) Presto/2.12.388 Version/12.18": "desktop",
+		"Opera/9.80 (J2ME/MIDP; Opera Mini/4.2; U; en) Presto/2.2.0":       "phone",
+		"Mozilla/5.0 (PlayStation 4 11.02) AppleWebKit/605.1.15":           collector.DeviceOther,
+	} {
+		if got := collector.ParseDevice(agent); got != want {
+			t.Errorf("%s is a %s, want %s", agent, got, want)
+		}
+	}
+}
+
+// Browsers also have the names of those that they are made from.
+func TestHit_ABrowserHasItsOwnName(t *testing.T) {
+	for agent, want := range map[string]string{
+		"(Windows NT 10.0; WOW64; Trident/7.0; rv:11.0)":               "Internet Explorer Windows",
+		"(X11; FreeBSD amd64; rv:140.0) Firefox/140.0":                 "Firefox FreeBSD",
+		"(Linux; Android 9) Silk/120 like Chrome/120 Safari/537.36":    "Other Android",
+		"(Linux; Android 10) Chrome/100.0 UCBrowser/13.8 Mobile":       "Other Android",
+		"(Linux; Android 14; K) SamsungBrowser/26.0 Chrome/122 Mobile": "Samsung Browser Android",
+		"(iPhone; CPU iPhone OS 18_1) GSA/344.0 Safari/604.1":          "Other iOS",
+		"(PlayStation; PlayStation 5/8.20) Safari/605":                 "Other Other",
+	} {
+		got := attrs(t, `{"url":"/"}`, collector.Request{Site: "s", UserAgent: "Mozilla/5.0 " + agent})
+		if text := got["browser"] + " " + got["os"]; text != want {
+			t.Errorf("%s: %q, want %q", agent, text, want)
+		}
+	}
+}
