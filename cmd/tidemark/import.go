@@ -29,12 +29,12 @@ end, means all files in it. The "sources" of tidemark.yaml say what the points o
 become.
 
 The columns of CSV are guessed from the header and shown before anything is sent; --map
-names them instead. The fields subject, stream, time and id have these short names; any
-other field has its own name. In a table whose columns are sensors, --map
-subject=*,time=ts,temperature=* makes each other column a subject. An empty cell of a
-declared measure is sent as null, which counts as an invalid value; any other empty cell is
-left out. A declared measure of which no value is a number stops the command, in each
-format; --types NAME=text reads it as text.
+names them instead, or, if it names no value, amends them. The fields subject, stream,
+time and id have these short names; any other field has its own name. In a table whose
+columns are sensors, --map subject=*,time=ts,temperature=* makes each other column a
+subject. An empty cell of a declared measure is sent as null, which counts as an invalid
+value; any other empty cell is left out. A declared measure of which no value is a number
+stops the command, in each format; --types NAME=text reads it as text.
 
 A time in a file is RFC 3339, epoch seconds or milliseconds, or such as 2026-11-01 14:00. One
 without an offset needs --zone; a time that clocks of the zone skip, or show twice, is

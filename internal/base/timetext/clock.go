@@ -76,7 +76,9 @@ func (c Clock) wall(text string) (at time.Time, offset bool, err error) {
 }
 
 // IsNumber reports whether a text is an epoch number: digits alone, with or without a point.
-func IsNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789.") == "" }
+func IsNumber(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789.") == "" && strings.Count(text, ".") <= 1
+}
 
 // IsSmall reports whether a cell is a number that is no epoch of these decades: the day number of a
 // spreadsheet, a year, or a mistake.

@@ -38,6 +38,8 @@ func TestClock_ReadsTheTimesThatPeopleWrite(t *testing.T) {
 		{Clock{Layout: german}, "22.07.2026 10:00", "", ErrNoZone},
 		{Clock{Zone: berlin}, "22.07.2026 10:00", "2026-07-22T08:00:00.000Z", nil},
 		{Clock{Zone: berlin}, "07/22/2026 10:00", "", ErrSlashes},
+		{Clock{Zone: berlin}, "22.07.26", "2026-07-21T22:00:00.000Z", nil},
+		{Clock{Zone: berlin}, "22.07.26 10:00", "2026-07-22T08:00:00.000Z", nil},
 		{Clock{}, "2026-11-01 10:00:00+00", "2026-11-01T10:00:00.000Z", nil},
 		{Clock{}, "2026-11-01 10:00:01.123456+00", "2026-11-01T10:00:01.123Z", nil},
 		{Clock{}, "2026-11-01 15:30:02+05:30", "2026-11-01T10:00:02.000Z", nil},

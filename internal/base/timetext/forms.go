@@ -11,7 +11,7 @@ import (
 
 // dateLayouts are the forms of a date that mean one day. Digits may lack their zeros.
 var dateLayouts = withLongMonths(
-	"2006-1-2", "2006/1/2", "2.1.2006", "20060102", "2-Jan-2006", "2-Jan-06", "2 Jan 2006",
+	"2006-1-2", "2006/1/2", "2.1.2006", "2.1.06", "20060102", "2-Jan-2006", "2-Jan-06", "2 Jan 2006",
 	"2. Jan 2006", "Jan 2, 2006", "Jan 2 2006", "Mon, 2 Jan 2006", "Mon Jan 2 2006",
 	"Monday, 2-Jan-06", "Monday, 2 Jan 2006", "2006-002", "2006年1月2日",
 )

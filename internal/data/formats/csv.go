@@ -102,7 +102,7 @@ func (r *csvReader) top(layout layout) (header []string, sample [][]string, err 
 	sample = sample[min(1+r.annotations.rows, len(sample)):]
 	if r.shape.SkipBelow == 0 && err == nil {
 		r.units = unitRows(sample)
-		isHeader := func(row []string) bool { return looksLikeHeader(r.kind, row) }
+		isHeader := func(row []string) bool { return isHeaderBelow(r.kind, header, row) }
 		if slices.ContainsFunc(sample[:r.units], isHeader) {
 			r.units = 0
 		}
@@ -139,15 +139,10 @@ func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
 	return r.checkTimes(sample)
 }
 
-// timeIndex returns the index of the column with the time of events.
-func (r *csvReader) timeIndex() int {
-	return r.indexes[slices.IndexFunc(r.columns, func(c column) bool { return c.field == catalog.TimeField })]
-}
-
 // checkTimes returns an error if the form of times is another one in every row of a sample.
 func (r *csvReader) checkTimes(sample [][]string) (err error) {
 	column := r.timeIndex()
-	if err := r.orderOfDates(sample, column); err != nil {
+	if err := errors.Join(r.orderOfDates(sample, column), r.hoursAsNumbers(sample, column)); err != nil {
 		return err
 	}
 	for i, row := range sample {

@@ -2,11 +2,36 @@ package formats
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/columns"
 	"github.com/tidemark-db/tidemark/internal/base/timetext"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
+
+// timeIndex returns the index of the column with the time of events.
+func (r *csvReader) timeIndex() int {
+	return r.indexes[slices.IndexFunc(r.columns, func(c column) bool { return c.field == catalog.TimeField })]
+}
+
+// hoursAsNumbers returns an error if all times are days with an hour, such as 2026100114, as weather services
+// write them: as epoch seconds, they are of the years from 2030 on.
+func (r *csvReader) hoursAsNumbers(sample [][]string, column int) error {
+	cells := r.cells(sample, column)
+	isDay := func(c columns.Cell) bool {
+		at, err := time.Parse("2006010215", c.Text)
+		return err == nil && at.Year() >= 1900 && at.Year() <= 2100
+	}
+	isOther := func(c columns.Cell) bool { return !isDay(c) }
+	if r.clock.Layout != "" || r.clock.Unit != 0 || len(cells) == 0 || slices.ContainsFunc(cells, isOther) {
+		return nil
+	}
+	return usererr.Errorf("%s: %s may be a day with its hour, or epoch seconds: pass --time-format "+
+		"%%Y%%m%%d%%H, or --time-format s", place(r.name, cells[0].Line), Quote(cells[0].Text))
+}
 
 // orderOfDates finds whether the day or the month is first in dates such as 1/11/2026: other dates of the column
 // say it, such as 25/11/2026. The error names two that differ.

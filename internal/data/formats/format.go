@@ -82,11 +82,21 @@ func detectFormat(name string, start []byte, mapped, mapping bool) (format, erro
 		return values, nil
 	case len(text) > 0 && text[0] == '{':
 		return lines, nil
-	case IsCSV(name), bytes.ContainsAny(first, string(separators)):
+	case IsCSV(name), bytes.ContainsAny(firstRow(text), separators):
 		return table, nil
 	}
 	return 0, usererr.Errorf("%s: neither JSON nor CSV with a header line: %s", place(name, line),
 		Quote(string(first)))
+}
+
+// firstRow returns the first line of a text that is no comment.
+func firstRow(text []byte) []byte {
+	for line := range bytes.Lines(text) {
+		if !bytes.HasPrefix(line, []byte("#")) {
+			return line
+		}
+	}
+	return nil
 }
 
 // spansLines reports whether a JSON object begins in a line and ends in a later one, or another object

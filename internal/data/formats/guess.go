@@ -17,11 +17,20 @@ import (
 // becomes the field with its own name. Fields of known columns are left out.
 func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]string) (ColumnMap, error) {
 	var columns ColumnMap
+	isBelow := func(row []string) bool { return isHeaderBelow(k, header, row) }
+	if slices.ContainsFunc(sample[:min(len(sample), mostAbove)], isBelow) {
+		return nil, errHeaderBelow
+	}
 	for _, short := range []string{"subject", "stream", "time", "id"} {
 		if known.has(shortNames(k)[short]) {
 			continue
 		}
 		found := named(header, titles(k, short))
+		if short == "time" {
+			found = slices.DeleteFunc(found, func(h string) bool {
+				return len(found) > 1 && isTimeOfDay(sample, slices.Index(header, h))
+			})
+		}
 		if short == "time" && len(found) == 0 {
 			found = timeColumns(header, sample)
 		}
@@ -30,8 +39,8 @@ func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]
 		}
 		switch required := short == "subject" || short == "time"; {
 		case len(found) > 1:
-			return nil, fmt.Errorf(
-				"the columns %s may be the %s: say with --map which column is which field: --map subject=COLUMN,time=COLUMN,value=COLUMN", quoteAll(found), short)
+			return nil, fmt.Errorf("the columns %s may be the %s: pass --map %s=COLUMN with one of them",
+				quoteAll(found), short, short)
 		case len(found) == 1:
 			columns = append(columns, column{field: shortNames(k)[short], header: found[0]})
 		case required:
@@ -51,23 +60,26 @@ func notNamed(k *catalog.Kind, short string, header []string, sample [][]string)
 		return fmt.Errorf("the first line is data, and no header: %s; name the columns with --columns, such "+
 			"as --columns device,time,temperature", quoteAll(titled))
 	}
-	isHeader := func(row []string) bool { return looksLikeHeader(k, row) }
-	if slices.ContainsFunc(sample[:min(len(sample), mostAbove)], isHeader) {
-		return errors.New("the first line is no header, but a later one looks like it: pass --skip with the " +
-			"number of lines above it")
-	}
 	constant := ""
 	if short == "subject" {
-		constant = "; --set subject=ID if all rows are of one, --map subject=*,time=COLUMN,value=* if each " +
+		constant = "; --set subject=ID if all rows are of one; --map subject=*,time=COLUMN,value=* if each " +
 			"column is of one"
 	}
-	return fmt.Errorf("no column is named like the %s; the columns are %s: say with --map which column is "+
-		"which field: --map subject=COLUMN,time=COLUMN,value=COLUMN%s", short, quoteAll(titled), constant)
+	return fmt.Errorf("no column is named like the %s; the columns are %s: pass --map %s=COLUMN with one of "+
+		"them%s", short, quoteAll(titled), short, constant)
 }
 
-// looksLikeHeader reports whether a row has titles of a subject and of a time.
-func looksLikeHeader(k *catalog.Kind, row []string) bool {
-	return len(named(row, titles(k, "subject"))) > 0 && len(named(row, titles(k, "time"))) > 0
+var errHeaderBelow = errors.New("the first line is no header, but a later one looks like it: pass --skip " +
+	"with the number of lines above it")
+
+// isHeaderBelow reports whether a row below the first line has the titles of columns, of which one is the
+// time, and the first line has no such title. The row may have another separator than the first line.
+func isHeaderBelow(k *catalog.Kind, first, row []string) bool {
+	all := strings.FieldsFunc(strings.Join(row, ","), func(c rune) bool {
+		return strings.ContainsRune(separators, c)
+	})
+	hasTime := func(row []string) bool { return len(named(row, titles(k, "time"))) > 0 }
+	return len(all) > 1 && !hasTime(first) && hasTime(all) && !hasData(all)
 }
 
 // titles returns the titles under which a field of every kind is known, the field's own name first.

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -118,8 +119,8 @@ func shortNames(k *catalog.Kind) map[string]string {
 	}
 }
 
-// ParseColumns reads a map such as subject=device,time=ts,value=value. A map without the subject or the time
-// amends what is guessed. Its errors are usage errors.
+// ParseColumns reads a map such as subject=device,time=ts,value=value. A map without the subject, the time or
+// a value amends what is guessed. Its errors are usage errors.
 func ParseColumns(text string, k *catalog.Kind) (ColumnMap, error) {
 	var columns ColumnMap
 	for pair := range strings.SplitSeq(text, ",") {
@@ -138,10 +139,12 @@ func ParseColumns(text string, k *catalog.Kind) (ColumnMap, error) {
 	return columns, columns.checkSpread(k)
 }
 
-// isWhole reports whether the columns have what every observation has.
+// isWhole reports whether the columns have what every observation has, and a value.
 func (c ColumnMap) isWhole(k *catalog.Kind, constants map[string]string) bool {
 	_, constant := constants[k.Subject.Field]
-	return (constant || c.has(k.Subject.Field)) && c.has(catalog.TimeField)
+	identity := slices.Collect(maps.Values(shortNames(k)))
+	isValue := func(x column) bool { return !slices.Contains(identity, x.field) }
+	return (constant || c.has(k.Subject.Field)) && c.has(catalog.TimeField) && slices.ContainsFunc(c, isValue)
 }
 
 func (c ColumnMap) has(field string) bool {

@@ -109,7 +109,9 @@ func (r *csvReader) addColumns(sample [][]string) [][]string {
 // The titles of a day, and of a time of day, that are two columns.
 var (
 	dayTitles   = []string{"date", "day", "datum", "localdate", "dateutc"}
-	clockTitles = []string{"time", "timeofday", "hour", "uhrzeit", "clock", "localtime", "timeutc"}
+	clockTitles = []string{
+		"time", "timeofday", "hour", "uhrzeit", "clock", "localtime", "timeutc", "starttime",
+	}
 )
 
 var timeOfDay24 = regexp.MustCompile(`^\d{1,2}:\d\d(:\d\d([.,]\d+)?)?( ?[AaPp][Mm])?$`)
@@ -117,6 +119,21 @@ var timeOfDay24 = regexp.MustCompile(`^\d{1,2}:\d\d(:\d\d([.,]\d+)?)?( ?[AaPp][M
 // isTimeOfDay reports whether a column of a sample has a time of day and no date.
 func isTimeOfDay(sample [][]string, at int) bool {
 	return len(sample) > 0 && at < len(sample[0]) && timeOfDay24.MatchString(strings.TrimSpace(sample[0][at]))
+}
+
+// wholeHour is the hour of a day, of which a table has one row for each.
+var wholeHour = regexp.MustCompile(`^\d{1,2}$`)
+
+// isClock reports whether a column has a time of day, or is titled as its hour and has one.
+func isClock(sample [][]string, at int, header string) bool {
+	isHour := title(header) == "hour" && len(sample) > 0 && at < len(sample[0]) &&
+		wholeHour.MatchString(strings.TrimSpace(sample[0][at]))
+	return isHour || isTimeOfDay(sample, at)
+}
+
+// hasTimeOfDay reports whether a column of a sample has days with their time: then another one is a duration.
+func hasTimeOfDay(sample [][]string, at int) bool {
+	return at < len(sample[0]) && strings.Contains(sample[0][at], ":")
 }
 
 // joinedTime returns the column that joins two columns: those that the user names with a plus, as in
@@ -132,7 +149,8 @@ func (r *csvReader) joinedTime(sample [][]string) (made, bool) {
 		return title(h) == name || title(h) == "datetime"
 	}):
 		day, clock := named(r.header, dayTitles), named(r.header, clockTitles)
-		if len(day) == 1 && len(clock) == 1 && isTimeOfDay(sample, slices.Index(r.header, clock[0])) {
+		if len(day) == 1 && len(clock) == 1 && isClock(sample, slices.Index(r.header, clock[0]), clock[0]) &&
+			!hasTimeOfDay(sample, slices.Index(r.header, day[0])) {
 			parts = []string{day[0], clock[0]}
 		}
 	}
@@ -153,6 +171,9 @@ func (r *csvReader) joinedTime(sample [][]string) (made, bool) {
 		var texts []string
 		for _, i := range at {
 			texts = append(texts, strings.TrimSpace(row[i]))
+		}
+		if last := &texts[len(texts)-1]; r.clock.Layout == "" && wholeHour.MatchString(*last) {
+			*last += ":00"
 		}
 		return strings.TrimSpace(strings.Join(texts, " "))
 	}}, true

@@ -3,6 +3,7 @@ package replay
 import (
 	"crypto/rand"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"time"
 
@@ -47,6 +48,7 @@ func (i *Import) forecast(names []string, out io.Writer) (rejected int, err erro
 			return nil
 		}
 		found.add(i.Input.Kind, &e)
+		found.identify(o.Location, &e)
 		return nil
 	})
 	if err != nil {
@@ -65,6 +67,35 @@ type forecast struct {
 	buckets  map[bucket]bool // rows of rollups that would be written
 	first    model.Time
 	last     model.Time
+
+	seed       maphash.Seed
+	identities map[uint64]bool // hashes of the first events
+	repeated   int             // events with the identity of another one
+	firstAgain string          // where the first of these is
+}
+
+// mostIdentities is how many events are compared: a hash takes some twenty bytes.
+const mostIdentities = 1_000_000
+
+// identify counts an event whose identity another event has. Several rows of a series with one time are a
+// sign that the time of day, or what tells the series apart, is in a column that is not read as such.
+func (f *forecast) identify(location string, e *model.Event) {
+	if f.identities == nil {
+		f.seed, f.identities = maphash.MakeSeed(), map[uint64]bool{}
+	}
+	identity := maphash.Comparable(f.seed, struct {
+		series model.Series
+		at     model.Time
+		id     string
+	}{e.Series, e.At, e.ID})
+	switch {
+	case f.identities[identity]:
+		if f.repeated++; f.repeated == 1 {
+			f.firstAgain = location
+		}
+	case len(f.identities) < mostIdentities:
+		f.identities[identity] = true
+	}
 }
 
 type bucket struct {
@@ -98,6 +129,11 @@ func (f *forecast) print(w io.Writer) {
 		fmt.Fprintf(w, "price   about $%.2f: %s write units on demand in us-east-1, %s of them for rollups, if each is written once\n", float64(units)*pricePerUnit, terminal.Grouped(units), terminal.Grouped(len(f.buckets)))
 		took := time.Duration(float64(f.rows)/localRate*1000) * time.Millisecond
 		fmt.Fprintf(w, "time    about %s with \"tidemark dev\" on two cores; a deployed table is limited by its write capacity\n", took.Round(time.Second))
+	}
+	if f.repeated > 0 {
+		fmt.Fprintf(w, "again   %s rows have the subject, stream, time and id of an earlier row, the first at "+
+			"%s, and are no events of their own. If a column has the time of day, pass --map time=DAY+TIME; if "+
+			"it names the series, --map stream=COLUMN\n", terminal.Grouped(f.repeated), f.firstAgain)
 	}
 	f.counts.printFields(w)
 	for _, reason := range f.counts.rejections {

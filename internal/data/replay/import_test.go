@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
@@ -50,6 +51,19 @@ func TestImport_ADryRunPrintsWhatWouldBeStored(t *testing.T) {
 	}
 	if _, err := os.Stat(run.Journal); err == nil {
 		t.Error("a dry run wrote a journal")
+	}
+}
+
+func TestImport_ADryRunCountsRowsWithoutAnIdentityOfTheirOwn(t *testing.T) {
+	run, name := testImport(t,
+		"deviceId,timestamp,temperature\na,2026-04-20,1\na,2026-04-20,2\nb,2026-04-20,3\n")
+	run.DryRun = true
+	run.Input.Clock.Zone = time.UTC
+	var out strings.Builder
+	_, err := run.Run(t.Context(), []string{name}, &out, io.Discard)
+	got := out.String()
+	if err != nil || !strings.Contains(got, "again   1 rows") || !strings.Contains(got, ":3, and are no events") {
+		t.Errorf("%v, want the row with the time of another:\n%s", err, got)
 	}
 }
 
