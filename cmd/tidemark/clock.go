@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,29 +19,37 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const clockHelp = `Move the clock of the dev that runs here
+const clockHelp = `Show or move the clock of the dev that runs here
 
 Move the clock of the table, the functions and the HTTP API of a "tidemark dev" forward, to
 see what happens when time passes: hours close, the sweep writes their rows, TTL removes what
 has expired, alerts resolve. The schedules run on the way, every ten hours, which takes about
-a second for each ten hours. The command prints the new time. It is refused where no dev
-runs: the clock of a deployment cannot be moved.
+a second for each ten hours. The command prints the time then, and without a duration the
+time now. It is refused where no dev runs: the clock of a deployment cannot be moved.
 
 "tidemark dev --clock TIME" sets the clock at the start. It never goes back.
 
 Examples:
-  tidemark clock +48h
+  tidemark clock
+  tidemark clock +2d
   tidemark clock +90m`
 
 func clockCommand(to *connection) *cobra.Command {
 	return &cobra.Command{
-		Use:  "clock +DURATION",
+		Use:  "clock [+DURATION]",
 		Long: clockHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			by, err := time.ParseDuration(strings.TrimPrefix(args[0], "+"))
-			if err != nil || by < 0 || !strings.HasPrefix(args[0], "+") {
-				return usagef("%q: want a duration after a plus, such as +48h or +90m: the clock moves forward",
-					args[0])
+			var move []byte
+			if len(args) > 0 {
+				text, forward := strings.CutPrefix(args[0], "+")
+				by, err := times.ParseSpan(text)
+				if err != nil || !forward {
+					return usagef("%q: want a duration after a plus, such as +2d or +90m: the clock moves forward",
+						args[0])
+				}
+				if move, err = json.Marshal(stack.ClockMove{By: by.String()}); err != nil {
+					return err
+				}
 			}
 			url := devfile.Find().URL
 			if os.Getenv(clock.Env) != "" { // of the command that a dev runs
@@ -52,7 +59,7 @@ func clockCommand(to *connection) *cobra.Command {
 			if url == "" {
 				return usagef("no tidemark dev runs here: the clock of a deployment cannot be moved. Start one with: tidemark dev --clock 2026-03-29T00:30Z")
 			}
-			now, err := moveClock(cmd, url, by)
+			now, err := devTime(cmd, url, move)
 			if err == nil {
 				fmt.Fprintln(cmd.OutOrStdout(), now)
 			}
@@ -61,28 +68,28 @@ func clockCommand(to *connection) *cobra.Command {
 	}
 }
 
-// moveClock moves the clock of a dev, and returns its time.
-func moveClock(cmd *cobra.Command, url string, by time.Duration) (model.Time, error) {
-	body, err := json.Marshal(stack.ClockMove{By: by.String()})
-	if err != nil {
-		return 0, err
+// devTime returns the time of the clock of a dev, after a move unless that is nil.
+func devTime(cmd *cobra.Command, url string, move []byte) (model.Time, error) {
+	method := http.MethodGet
+	if move != nil {
+		method = http.MethodPost
 	}
-	request, err := http.NewRequestWithContext(cmd.Context(), http.MethodPost, url+stack.PathClock,
-		bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(cmd.Context(), method, url+stack.PathClock,
+		bytes.NewReader(move))
 	if err != nil {
 		return 0, err
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return 0, fmt.Errorf("move the clock: %w", err)
+		return 0, fmt.Errorf("ask for the clock: %w", err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
-		return 0, fmt.Errorf("move the clock: %w", err)
+		return 0, fmt.Errorf("ask for the clock: %w", err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("move the clock: %s: %s", response.Status, bytes.TrimSpace(text))
+		return 0, fmt.Errorf("ask for the clock: %s: %s", response.Status, bytes.TrimSpace(text))
 	}
 	var at stack.ClockTime
 	err = json.Unmarshal(text, &at)

@@ -15,6 +15,9 @@ import (
 var (
 	codeParts = regexp.MustCompile("(?s)```.*?```|`[^`]+`")
 	remark    = regexp.MustCompile(` {2,}.*`)
+
+	fences     = regexp.MustCompile("(?s)```.*?```")
+	inlineCode = regexp.MustCompile("`[^`]+`")
 )
 
 // pages returns the pages that match patterns, by their path in the repository. Each pattern has a page.
@@ -82,6 +85,46 @@ func TestHelp_ExamplesParse(t *testing.T) {
 	walk(rootCommand())
 	if checked < 80 {
 		t.Errorf("found %d examples: the help has more", checked)
+	}
+}
+
+// Sentences name flags that exist: of the command before them, or of any. Upgrading also names old ones.
+func TestPages_NameFlagsThatExist(t *testing.T) {
+	known, root := map[string]bool{"--help": true}, rootCommand()
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { known["--"+f.Name] = true })
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+	checked := 0
+	for where, text := range pages(t, "README.md", "docs/use/*.md", "docs/run/*.md", "docs/inside/*.md") {
+		if where == "docs/run/UPGRADING.md" {
+			continue
+		}
+		for _, code := range inlineCode.FindAllString(fences.ReplaceAllString(text, ""), -1) {
+			words := shellWords(strings.Trim(code, "`"))
+			if len(words) == 0 {
+				continue
+			}
+			cmd, _, err := root.Find(words)
+			named := err == nil && cmd != root
+			for _, word := range words {
+				flag, _, _ := strings.Cut(word, "=")
+				if !strings.HasPrefix(flag, "--") || len(flag) < 3 || !named && word != words[0] {
+					continue // of another program, or checked as a command line
+				}
+				checked++
+				if !known[flag] || named && cmd.Flag(flag[2:]) == nil {
+					t.Errorf("%s: no command has the flag %s of %s", where, flag, code)
+				}
+			}
+		}
+	}
+	if checked < 50 {
+		t.Errorf("found %d flags: the pages have more", checked)
 	}
 }
 

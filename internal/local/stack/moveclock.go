@@ -66,8 +66,8 @@ type (
 // PathClock is the route of the clock.
 const PathClock = "/local/clock"
 
-// serveClock moves the clock.
-func (s *Stack) serveClock(w http.ResponseWriter, r *http.Request) {
+// serveMove moves the clock.
+func (s *Stack) serveMove(w http.ResponseWriter, r *http.Request) {
 	var move ClockMove
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<10)).Decode(&move)
 	by, invalid := time.ParseDuration(move.By)
@@ -78,6 +78,11 @@ func (s *Stack) serveClock(w http.ResponseWriter, r *http.Request) {
 		writeMessage(w, http.StatusConflict, err.Error())
 		return
 	}
+	s.serveTime(w, r)
+}
+
+// serveTime writes the time of the clock.
+func (s *Stack) serveTime(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(ClockTime{s.now()})
 }

@@ -126,7 +126,8 @@ func (s *Stack) localRoutes(live context.Context, kinds *catalog.Catalog) http.H
 			writeMessage(w, http.StatusAccepted, "fault of the next batch: "+fault)
 		})
 	}
-	mux.HandleFunc("POST "+PathClock, s.serveClock)
+	mux.HandleFunc("GET "+PathClock, s.serveTime)
+	mux.HandleFunc("POST "+PathClock, s.serveMove)
 	mux.HandleFunc("GET "+SamplePath, s.serveSample)
 	mux.Handle(webui.Path, webui.Pages())
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
