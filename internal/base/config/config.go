@@ -95,7 +95,8 @@ type Limits struct {
 	// wrong clock makes all later events late.
 	MaxAhead time.Duration
 	// UnsetClock is how long after 1970-01-01 an event time is taken for a mistake: a clock that was never
-	// set, or seconds that were read as nanoseconds. Go programs may write such times.
+	// set, or seconds that were read as nanoseconds. So is 0001-01-01T00:00:00Z, the zero value of Go's
+	// times, unless this is 0.
 	UnsetClock time.Duration
 }
 

@@ -131,9 +131,10 @@ func (f *forecast) print(w io.Writer) {
 		fmt.Fprintf(w, "time    about %s with \"tidemark dev\" on two cores; a deployed table is limited by its write capacity\n", took.Round(time.Second))
 	}
 	if f.repeated > 0 {
-		fmt.Fprintf(w, "again   %s rows have the subject, stream, time and id of an earlier row, the first at "+
-			"%s, and are no events of their own. If a column has the time of day, pass --map time=DAY+TIME; if "+
-			"it names the series, --map stream=COLUMN\n", terminal.Grouped(f.repeated), f.firstAgain)
+		fmt.Fprintf(w, "again   %s rows have the subject, stream, time and id of an earlier row, the first "+
+			"at %s, and are no events of their own. If a column has the time of day, pass --map "+
+			"time=DAY+TIME; if it names the series, --map stream=COLUMN\n", terminal.Grouped(f.repeated),
+			f.firstAgain)
 	}
 	f.counts.printFields(w)
 	for _, reason := range f.counts.rejections {

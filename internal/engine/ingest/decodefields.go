@@ -138,8 +138,10 @@ func (d *fieldDecoder) time(f Field) {
 }
 
 // unset rejects the time of a clock that was never set, and of a number in another unit than its reader took.
+// The zero value of times in Go and .NET is the first moment of year 1.
 func (d *fieldDecoder) unset(name string) {
-	if at := d.typed.At; at >= 0 && at.Time().Sub(time.UnixMilli(0)) < d.v.limits.UnsetClock {
+	at, limit := d.typed.At, d.v.limits.UnsetClock
+	if at >= 0 && at.Time().Sub(time.UnixMilli(0)) < limit || at == model.MinTime && limit > 0 {
 		d.add(name, CodeTimeUnset, "%s is the time of a clock that is not set, or of seconds that were read as a "+
 			"smaller unit: set the sender's clock, or send the unit of its times; limits.unsetClock: 0s stores it", at)
 	}
