@@ -181,9 +181,9 @@ func TestCollector_StoresEventsByTheirName(t *testing.T) {
 	for sample, want := range map[string]struct {
 		kind, site, fields string
 	}{
-		"custom-event":          {"CUSTOMEVENT", "my-site", "map[name:Purchase path:/shop prop1:Purchase?plan=pro prop2:Purchase?seats=3 prop3:Purchase?trial=false revenue_EUR:19.9]"},
+		"custom-event":          {"CUSTOMEVENT", "my-site", "map[hostname:my-site.example name:Purchase path:/shop prop1:Purchase?plan=pro prop2:Purchase?seats=3 prop3:Purchase?trial=false revenue_EUR:19.9]"},
 		"engagement":            {"CUSTOMEVENT", "my-site", "map[depth:35 duration:4200 path:/blog/post-1]"},
-		"plausible":             {"CUSTOMEVENT", "my-site.example", "map[name:Signup path:/join prop1:Signup?plan=pro revenue_USD:1322.22]"},
+		"plausible":             {"CUSTOMEVENT", "my-site.example", "map[hostname:my-site.example name:Signup path:/join prop1:Signup?plan=pro revenue_USD:1322.22]"},
 		"plausible-abbreviated": {"PAGEVIEW", "my-site.example", "map[browser:Firefox channel:Direct device:desktop hostname:my-site.example os:Linux path:/blog]"},
 	} {
 		f := newCollector(t, withSite, nil)

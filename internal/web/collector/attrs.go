@@ -48,6 +48,9 @@ func (h Hit) Attrs(r Request, secret []byte) model.Attrs {
 	} else {
 		attrs = append(attrs, h.customAttrs()...)
 	}
+	if h.IsView() || h.Name != nameEngagement {
+		attrs = append(attrs, texts(webfield.Hostname, clean(page.host, maxHost))...)
+	}
 	attrs.Sort()
 	return attrs
 }
@@ -71,7 +74,6 @@ func (h Hit) viewAttrs(r Request, page address) model.Attrs {
 	for _, field := range webfield.Campaign() {
 		attrs = append(attrs, texts(field, clean(query.Get(field), MaxCampaign))...)
 	}
-	attrs = append(attrs, texts(webfield.Hostname, clean(page.host, maxHost))...)
 	return append(attrs, h.propAttrs(nameView)...)
 }
 

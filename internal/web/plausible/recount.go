@@ -193,11 +193,7 @@ func (r *recount) each(
 	if !ok {
 		return nil
 	}
-	streams := []string{""}
-	if r.Include.Imports {
-		streams = append(streams, webfield.ImportedStream)
-	}
-	for _, stream := range streams {
+	for _, stream := range r.streams() {
 		series := query.Series{Kind: kind, Subject: r.Site, Stream: stream}
 		q := query.History{Series: series, From: from, To: to, Limit: maxRecounted + 1}
 		for e, err := range table.EachEvent(ctx, q) {
@@ -210,24 +206,55 @@ func (r *recount) each(
 	return nil
 }
 
-// check returns an error if the events of a range have expired, or are too many.
+// check returns an error if events of a range may have expired, or are too many.
 func (r *recount) check(ctx context.Context, table *query.Service, whole span) error {
 	kind, ok := r.kinds.Kind(views)
 	if !ok {
 		return refuse("the table has no kind %s", views)
 	}
-	series := query.Series{Kind: kind, Subject: r.Site}
-	if kept := table.EventsCompleteFrom(kind).Add(r.sessions.Sessions.Gap); whole.from < kept {
+	kept := table.EventsCompleteFrom(kind).Add(r.sessions.Sessions.Gap)
+	if young, err := r.beganAfter(ctx, table, kept); err != nil {
+		return err
+	} else if whole.from < kept && !young {
 		return refuse("%s: counted from events, which are complete since %s: begin the range there, or ask for "+
 			"what rollups have of all visitors or of one dimension",
 			r.what(), kept.Time().In(whole.zone).Format(time.RFC3339))
 	}
-	total, err := table.RangeTotal(ctx, query.Rollups{Series: series, From: whole.from, To: whole.to})
+	total, err := table.RangeTotal(ctx,
+		query.Rollups{Series: query.Series{Kind: kind, Subject: r.Site}, From: whole.from, To: whole.to})
 	r.progress = total.Progress
 	if err == nil && total.Summary.Events() > maxRecounted {
 		err = r.tooMany()
 	}
 	return err
+}
+
+// beganAfter reports whether the site is listed and no event of the query is older than a time: the events of
+// a new site are complete however long ago the range begins.
+func (r *recount) beganAfter(ctx context.Context, table *query.Service, at model.Time) (bool, error) {
+	for _, name := range []string{views, events} {
+		kind, ok := r.kinds.Kind(name)
+		if !ok {
+			continue
+		}
+		for _, stream := range r.streams() {
+			series := query.Series{Kind: kind, Subject: r.Site, Stream: stream}
+			first, listed, err := table.FirstEvent(ctx, series)
+			known := listed || name != views || stream != ""
+			if err != nil || !known || listed && first < at {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// streams are the streams of people and, on request, of what was imported.
+func (r *recount) streams() []string {
+	if r.Include.Imports {
+		return []string{"", webfield.ImportedStream}
+	}
+	return []string{""}
 }
 
 func (r *recount) tooMany() error {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/web/plausible"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -127,6 +129,25 @@ func TestServe_EventsAndRollupsAgree(t *testing.T) {
 			if got, want := fmt.Sprint(events.Results), fmt.Sprint(rollups.Results); got != want {
 				t.Errorf("%s, %s:\nevents  %s\nrollups %s", zone, query, got, want)
 			}
+		}
+	}
+}
+
+// All events of a new site are stored, so a range from before it began is counted from them.
+func TestServe_CountsAllOfASiteThatBeganAfterEventsExpired(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	s.put("PAGEVIEW", at("2026-03-30T12:00:00Z"), "a", "path", "/")
+	const all = `{"site_id": "x.org", "date_range": "all", "metrics": ["visits"],
+		"dimensions": ["event:page"]}`
+	for first, refused := range map[string]bool{"2025-01-01T00:00:00Z": true, "2026-03-30T00:00:00Z": false} {
+		entry := item.FromListedSeries(storage.ListedSeries{Series: s.view(0, "", "").Series.WithoutShard(),
+			First: at(first), Last: s.now})
+		if err := s.table.PutItem(t.Context(), entry); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.serve(all); errors.Is(err, plausible.ErrRequest) != refused {
+			t.Errorf("a site since %s: %v, want a refusal %t", first, err, refused)
 		}
 	}
 }

@@ -36,3 +36,9 @@ func (s *Service) HasEvents(
 	}
 	return false, nil
 }
+
+// FirstEvent returns a time before which no event of a series was processed; listed is false for a series
+// that is not in the list of series.
+func (s *Service) FirstEvent(ctx context.Context, q Series) (first model.Time, listed bool, _ error) {
+	return firstListed(ctx, s.Store, q.Kind, q.unsharded())
+}
