@@ -22,10 +22,11 @@ import (
 const clockHelp = `Show or move the clock of the dev that runs here
 
 Move the clock of the table, the functions and the HTTP API of a "tidemark dev" forward, to
-see what happens when time passes: hours close, the sweep writes their rows, TTL removes what
-has expired, alerts resolve. The schedules run on the way, every ten hours, which takes about
-a second for each ten hours. The command prints the time then, and without a duration the
-time now. It is refused where no dev runs: the clock of a deployment cannot be moved.
+see what happens when time passes: hours close, the sweep writes their rows, TTL removes
+what has expired, alerts resolve. The schedules run on the way, every ten hours and every
+five minutes of the last twenty, which takes about a second each time. The command prints
+the time then, and without a duration the time now. It is refused where no dev runs: the
+clock of a deployment cannot be moved.
 
 "tidemark dev --clock TIME" sets the clock at the start. It never goes back.
 

@@ -3,14 +3,85 @@ package stack
 import (
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/clock"
+	"github.com/tidemark-db/tidemark/internal/base/configfile"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/pkg/domains"
 )
+
+// A group's row of a closed hour is there after one move, and follows a deletion after the next: the rows of
+// members are folded first, and the rows of groups after them.
+func TestStack_GroupsFollowAMovedClock(t *testing.T) {
+	if ddblocal.FromEnv().Endpoint != "" {
+		t.Skip("skipped: TIDEMARK_ENDPOINT names a table with a clock of its own")
+	}
+	moved := clock.At(filepath.Join(t.TempDir(), "clock"))
+	if err := moved.Set(time.Date(2026, 6, 1, 3, 0, 0, 0, time.UTC)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "tidemark.yaml")
+	err := os.WriteFile(path, []byte("kinds: {READING: {groups: [site]}}"), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grouped, err := configfile.Load(path, domains.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := startStack(t, func(o *Options) {
+		o.DynamoDB, o.Clock = ddblocal.Options{}, moved
+		o.Config, o.ConfigPath = grouped, path
+	})
+	send := func(method, path, body string) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s %s: %s", method, path, resp.Status)
+		}
+	}
+	events := func() int {
+		t.Helper()
+		var got struct {
+			Rollups []struct {
+				Events int
+				Exact  bool
+			}
+			Unprocessed []any
+		}
+		get(t, s.URL+"/v1/by-site/north/readings-by-site/rollups/hour"+
+			"?from=2026-06-01T02:00:00Z&to=2026-06-01T03:00:00Z", &got)
+		if len(got.Rollups) != 1 || !got.Rollups[0].Exact || len(got.Unprocessed) > 0 {
+			t.Fatalf("%+v, want one exact row and nothing that may be missing", got)
+		}
+		return got.Rollups[0].Events
+	}
+	send(http.MethodPost, "/v1/readings",
+		`[{"deviceId":"a","timestamp":"2026-06-01T02:10:00Z","site":"north","temperature":21},
+		{"deviceId":"b","timestamp":"2026-06-01T02:20:00Z","site":"north","temperature":22}]`)
+	send(http.MethodPost, PathClock, `{"by":"4h"}`)
+	if got := events(); got != 2 {
+		t.Errorf("after four hours the group has %d events, want 2", got)
+	}
+	send(http.MethodDelete, "/v1/devices/a/readings/2026-06-01T02:10:00Z", "")
+	send(http.MethodPost, PathClock, `{"by":"1h"}`)
+	if got := events(); got != 1 {
+		t.Errorf("an hour after a deletion the group has %d events, want 1", got)
+	}
+}
 
 // The hour before summer time begins, played at any time of the machine: an hour closes when the clock has
 // passed it.

@@ -19,11 +19,26 @@ var errEngine = errors.New(
 
 // A long move is made in steps of clockStep, and in at most maxSteps. After each of them the schedules run.
 // Without them the table stream would look as if it had been down, and items would expire before the buckets
-// that need them had closed.
+// that need them had closed. Its end, settling, is made in short steps: rows of groups are folded some
+// minutes and two sweeps after the rows of their members.
 const (
-	clockStep = 10 * time.Hour
-	maxSteps  = 100
+	clockStep  = 10 * time.Hour
+	maxSteps   = 100
+	settling   = 20 * time.Minute
+	settleStep = 5 * time.Minute
 )
+
+// clockSteps returns the steps of a move, one at least.
+func clockSteps(by time.Duration) (steps []time.Duration) {
+	for long := max(clockStep, by/maxSteps); by > settling; {
+		step := min(by-settling, long)
+		steps, by = append(steps, step), by-step
+	}
+	for ; by > settleStep; by -= settleStep {
+		steps = append(steps, settleStep)
+	}
+	return append(steps, by)
+}
 
 // MoveClock moves the clock of the table, the functions and the front. Changes made before are delivered
 // first, unless a fault delays them, or their records would be too old afterwards. It does what would have
@@ -36,8 +51,8 @@ func (s *Stack) MoveClock(ctx context.Context, by time.Duration) error {
 	if err := s.processReadable(ctx); err != nil {
 		return err
 	}
-	for step := max(clockStep, by/maxSteps); ; by -= step {
-		if err := s.opts.Clock.Move(min(step, by)); err != nil {
+	for _, step := range clockSteps(by) {
+		if err := s.opts.Clock.Move(step); err != nil {
 			return err
 		}
 		_, err := s.RunAlerts(ctx)
@@ -45,9 +60,6 @@ func (s *Stack) MoveClock(ctx context.Context, by time.Duration) error {
 			return err
 		}
 		engine.Tick()
-		if by <= step {
-			break
-		}
 	}
 	_, err := s.RunPurges(ctx)
 	return err
