@@ -24,7 +24,7 @@ func TestLibrary_LinksFewModules(t *testing.T) {
 	for path, besides := range map[string][]string{
 		"timeseries":                {},
 		"lifecycle":                 {},
-		"changes":                   {"github.com/aws/aws-lambda-go"},
+		"changes":                   {},
 		"dynamo":                    sdk,
 		"timeseries/timeseriestest": {"github.com/tidwall/btree"},
 		"streamtest":                {"github.com/tidwall/btree", "go.etcd.io/bbolt", "golang.org/x/sys"},
