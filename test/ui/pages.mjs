@@ -198,7 +198,9 @@ const scenarios = {
   async figures(page) {
     await open(page, chart, "Tier:")
     await page.getByRole("button", {name: "1 week"}).click()
-    await page.waitForFunction(() => /^Tier: hourly/.test(document.querySelector(".facts").textContent))
+    await page.getByRole("button", {name: "1 week", pressed: true}).waitFor()
+    await page.locator("section[aria-label=Chart][aria-busy=false]").waitFor() // the old chart stays until then
+    assert.match(await facts(page), /^Tier: hourly/)
     await page.getByText("buckets as a table").click()
     await page.locator("details tbody tr").first().waitFor()
     const shown = await page.locator("details tbody tr").evaluateAll((rows) => rows.map((r) => [...r.querySelectorAll("td.number")].map((c) => c.textContent)))
