@@ -221,8 +221,11 @@ func goatCounterCounts(
 
 // isEvent reports whether a row counts an event and no page view.
 func (w *Web) isEvent(row map[string]string) bool {
-	return w.tables[ofPath.list][row[ofPath.id]]["event"] == "true"
+	return isEvent(w.tables[ofPath.list][row[ofPath.id]]["event"])
 }
+
+// isEvent reports whether a path of GoatCounter is the name of an event: its versions write true or 1.
+func isEvent(text string) bool { return text == "true" || text == "1" }
 
 func (w *Web) remember(list string, row map[string]string) {
 	if w.tables == nil {

@@ -81,7 +81,7 @@ var (
 // of their own, so that no figure of the site includes them unless its reader asks for it.
 func goatCounterEvent(w *Web, kind *catalog.Kind, row map[string]string) (time.Time, map[string]any, error) {
 	at, err := time.Parse(time.RFC3339, row["Date"])
-	event := row["Event"] == "true" || row["Event"] == "1"
+	event := isEvent(row["Event"])
 	switch {
 	case err != nil:
 		return at, nil, errors.New("the column Date is not a time")
@@ -102,8 +102,9 @@ func goatCounterEvent(w *Web, kind *catalog.Kind, row map[string]string) (time.T
 	}
 	width, _, _ := strings.Cut(row["Screen size"], ",")
 	hit.Width, _ = strconv.ParseInt(width, 10, 64) // 0 is unknown
-	country, _, _ := strings.Cut(row["Location"], "-")
-	fields := attrFields(hit.Attrs(collector.Request{Site: w.Site, Country: country}, nil), stream)
+	country, region, _ := strings.Cut(row["Location"], "-")
+	from := collector.Request{Site: w.Site, Country: country, Region: region}
+	fields := attrFields(hit.Attrs(from, nil), stream)
 	fields[webfield.Visitor] = collector.Visitor(w.Secret, w.Site, row["Session"], "")
 	delete(fields, webfield.Device) // the export does not name it
 	if event {

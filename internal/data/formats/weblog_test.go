@@ -221,11 +221,11 @@ func TestWeb_GoatCountersHitsAreMarkedAsImported(t *testing.T) {
 	}
 	want := []map[string]any{
 		{"siteId": "example.com", "stream": "imported", "timestamp": "2024-10-04T12:03:07.000Z", "path": "/", "browser": "Firefox", "os": "Linux", "screen": "desktop",
-			"country": "DE", "referrer": "www.heise.de", "source": "heise.de", "channel": "Referral"},
+			"country": "DE", "region": "DE-BE", "referrer": "www.heise.de", "source": "heise.de", "channel": "Referral"},
 		{"siteId": "example.com", "stream": "imported", "timestamp": "2024-10-04T12:04:07.000Z", "path": "/about", "browser": "Mobile Safari", "os": "iOS", "screen": "mobile",
 			"country": "DE", "source": "Hacker News", "channel": "Organic Social"},
 		{"siteId": "example.com", "stream": "imported", "timestamp": "2024-10-04T12:05:07.000Z", "path": "/about", "browser": "Chrome", "os": "Windows",
-			"country": "US", "source": "spring", "channel": "Campaign", "utm_source": "spring"},
+			"country": "US", "region": "US-TX", "source": "spring", "channel": "Campaign", "utm_source": "spring"},
 		{"siteId": "example.com", "stream": "imported bots", "timestamp": "2024-10-04T12:06:07.000Z", "path": "/", "browser": "Chrome", "os": "Windows", "channel": "Direct"},
 	}
 	if diff := cmp.Diff(want, without(views, "visitor", "id")); diff != "" {
@@ -461,5 +461,11 @@ func TestWeb_GoatCountersCountsAreSeriesOfTheirOwn(t *testing.T) {
 	}
 	if len(problems) != 1 || !strings.Contains(problems[0], "path_id 9 is not in paths.jsonl") {
 		t.Errorf("problems %q", problems)
+	}
+	w.tables = tables{"paths": {"2": {"event": "1"}, "3": {"event": "0"}, "4": {}}}
+	for id, want := range map[string]bool{"2": true, "3": false, "4": false} {
+		if got := w.isEvent(map[string]string{"path_id": id}); got != want {
+			t.Errorf("path %s is an event: %t", id, got)
+		}
 	}
 }
