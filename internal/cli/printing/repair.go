@@ -203,6 +203,9 @@ func Verify(w io.Writer, r *verify.Report, took time.Duration, now model.Time) {
 			pending)
 	}
 	switch {
+	case !r.OK() && r.Processed.KnownThrough(now) == model.MinTime:
+		fmt.Fprintln(w, `nothing was processed yet: rows of a new table follow its first events; verify again, `+
+			`and "tidemark status" says whether the table stream is read`)
 	case !r.OK() && r.Processed.ProcessedThrough != nil:
 		fmt.Fprintln(w, "a correction or deletion of the last minutes differs until it is processed: verify again")
 	case !r.OK():
