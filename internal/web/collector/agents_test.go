@@ -6,12 +6,12 @@ import (
 	"github.com/tidemark-db/tidemark/internal/web/collector"
 )
 
-// A browser begins with Mozilla or Opera. Probes, libraries and apps that do not are not counted as people.
+// A browser begins with Mozilla or Opera. Probes and libraries that do not are not counted as people.
 func TestDeviceOf_WhatDoesNotBeginAsBrowsersDoIsAProgram(t *testing.T) {
 	for _, agent := range []string{
 		"Something/1.0", "kube-probe/1.30", "ELB-HealthChecker/2.0", "Datadog/Synthetics", "GuzzleHttp/7",
 		"Amazon-Route53-Health-Check-Service (ref 1)", "undici", "node", "Deno/2.0", "Dart/3.5 (dart:io)",
-		"MyApp/1 CFNetwork/1568.100.1 Darwin/24.0.0", "Microsoft Office/16.0", "OhDear.app",
+		"Microsoft Office/16.0", "OhDear.app",
 	} {
 		if got := collector.ParseDevice(agent); got != collector.DeviceBot {
 			t.Errorf("%s is a %s", agent, got)
@@ -21,6 +21,7 @@ func TestDeviceOf_WhatDoesNotBeginAsBrowsersDoIsAProgram(t *testing.T) {
 		"Opera/9.80 (Windows NT 6.1; WOW64) Presto/2.12.388 Version/12.18": "desktop",
 		"Opera/9.80 (J2ME/MIDP; Opera Mini/4.2; U; en) Presto/2.2.0":       "phone",
 		"Mozilla/5.0 (PlayStation 4 11.02) AppleWebKit/605.1.15":           collector.DeviceOther,
+		"MyApp/1 CFNetwork/1568.100.1 Darwin/24.0.0":                       "phone",
 	} {
 		if got := collector.ParseDevice(agent); got != want {
 			t.Errorf("%s is a %s, want %s", agent, got, want)

@@ -37,8 +37,10 @@ var deviceMarks = []deviceMark{
 		"netcast", "web0s", "crkey", "chromecast", "; aft", "roku", "bravia", "mibox",
 	}},
 	{class: deviceTablet, marks: []string{"ipad", "tablet", "kindle", "silk/", "playbook"}},
-	{class: devicePhone,
-		marks: []string{"iphone", "ipod", "mobile", "windows phone", "opera mini", "blackberry"}},
+	{class: devicePhone, marks: []string{
+		"iphone", "ipod", "mobile", "windows phone", "opera mini", "blackberry",
+		"cfnetwork/", // apps of iOS that send events themselves
+	}},
 	// What says Android and not mobile.
 	{class: deviceTablet, marks: []string{"android"}},
 	{class: deviceDesktop, marks: []string{"windows nt", "macintosh", "x11", "linux"}},
