@@ -18,8 +18,14 @@ import (
 const scopePrefix = "otel.scope."
 
 // sharedTags returns what the points of a scope have in common: the attributes of their resource, and the
-// name, version and attributes of their scope. wrong is why they do not tell which resource or scope it is.
-func sharedTags(r *resource.Resource, s *common.InstrumentationScope) (tags []points.Tag, wrong string) {
+// name, version and attributes of their scope, together at most limit attributes: each point copies them.
+// wrong is why they do not tell which resource or scope it is.
+func sharedTags(
+	r *resource.Resource, s *common.InstrumentationScope, limit int,
+) (tags []points.Tag, wrong string) {
+	if n := len(r.GetAttributes()) + len(s.GetAttributes()); n > limit {
+		return nil, fmt.Sprintf("of a resource and a scope with %d attributes: send at most %d", n, limit)
+	}
 	tags, wrong = attributeTags(r.GetAttributes(), points.Tag{Resource: true})
 	for _, t := range []points.Tag{
 		{Name: scopePrefix + "name", Value: s.GetName(), Resource: true},

@@ -52,7 +52,7 @@ type Options struct {
 	JSON   bool      // the body is JSON, not protobuf
 	Now    time.Time // of points without a time
 	Points int       // limit of a body
-	Parts  int       // limit of the attributes of a point
+	Parts  int       // limit of the attributes of a point, and of its resource and scope together
 }
 
 // Decode returns the data points of a body in their order. A point that is not stored has Err.
@@ -72,7 +72,7 @@ func Decode(body []byte, o Options) ([]points.Point, error) {
 	metricCount := 0
 	for _, r := range data.ResourceMetrics {
 		for _, scope := range r.ScopeMetrics {
-			d.shared, d.wrong = sharedTags(r.GetResource(), scope.GetScope())
+			d.shared, d.wrong = sharedTags(r.GetResource(), scope.GetScope(), o.Parts)
 			for _, m := range scope.Metrics {
 				d.metric(m)
 			}

@@ -3,6 +3,7 @@ package otlp_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -152,6 +153,26 @@ func TestDecode_ASeriesThatIsNotNamedOnceIsRefused(t *testing.T) {
 			c.metric + `"gauge":{"dataPoints":[{"asInt":"7"` + c.point + `}]}}]}]}`)
 		if err != nil || got[0].Err == nil || !strings.Contains(got[0].Err.Message, c.want) {
 			t.Errorf("%+v: %+v, %v; want %q", c, got, err, c.want)
+		}
+	}
+}
+
+// Each point copies the attributes of its resource and scope, so they have a limit together.
+func TestDecode_TooManyAttributesOfAResourceAreRefused(t *testing.T) {
+	attributes := func(prefix string, n int) string {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf(`{"key":"%s%d","value":{"intValue":"1"}}`, prefix, i))
+		}
+		return `{"attributes":[` + strings.Join(all, ",") + `]}`
+	}
+	const tooMany = "a resource and a scope with 11 attributes: send at most 10"
+	for most, want := range map[int]string{5: "", 6: tooMany} {
+		got, err := decodeResource(`{"resource":` + attributes("r", 5) + `,"scopeMetrics":[{"scope":` +
+			attributes("s", most) + `,"metrics":[{"name":"g","gauge":{"dataPoints":[{"asInt":"7"}]}}]}]}`)
+		if err != nil || len(got) != 1 || (got[0].Err == nil) != (want == "") ||
+			got[0].Err != nil && !strings.Contains(got[0].Err.Message, want) {
+			t.Errorf("5 and %d: %+v, %v; want %q", most, got, err, want)
 		}
 	}
 }

@@ -213,12 +213,14 @@ func (r *recount) check(ctx context.Context, table *query.Service, whole span) e
 		return refuse("the table has no kind %s", views)
 	}
 	kept := table.EventsCompleteFrom(kind).Add(r.sessions.Sessions.Gap)
-	if young, err := r.beganAfter(ctx, table, kept); err != nil {
-		return err
-	} else if whole.from < kept && !young {
-		return refuse("%s: counted from events, which are complete since %s: begin the range there, or ask for "+
-			"what rollups have of all visitors or of one dimension",
-			r.what(), kept.Time().In(whole.zone).Format(time.RFC3339))
+	if whole.from < kept {
+		if young, err := r.beganAfter(ctx, table, kept); err != nil {
+			return err
+		} else if !young {
+			return refuse("%s: counted from events, which are complete since %s: begin the range there, or "+
+				"ask for what rollups have of all visitors or of one dimension",
+				r.what(), kept.Time().In(whole.zone).Format(time.RFC3339))
+		}
 	}
 	total, err := table.RangeTotal(ctx,
 		query.Rollups{Series: query.Series{Kind: kind, Subject: r.Site}, From: whole.from, To: whole.to})

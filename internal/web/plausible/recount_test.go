@@ -1,15 +1,19 @@
 package plausible_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/web/plausible"
+	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -149,5 +153,30 @@ func TestServe_CountsAllOfASiteThatBeganAfterEventsExpired(t *testing.T) {
 		if _, err := s.serve(all); errors.Is(err, plausible.ErrRequest) != refused {
 			t.Errorf("a site since %s: %v, want a refusal %t", first, err, refused)
 		}
+	}
+}
+
+// entryless is a table of which no entry of the list of series can be read by its key.
+type entryless struct{ *memory.Table }
+
+func (e entryless) List(ctx context.Context, r itemop.ListRequest) (itemop.ListPage, error) {
+	if r.From != "" && r.From == r.To {
+		return itemop.ListPage{}, errRead
+	}
+	return e.Table.List(ctx, r)
+}
+
+// When a site began matters only to a range from before the events that are kept.
+func TestServe_ReadsWhenASiteBeganForOldRangesAlone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "UTC")
+	q, err := plausible.Decode([]byte(`{"site_id": "x.org", "date_range": "7d", "metrics": ["visits"],
+		"dimensions": ["event:page"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := &query.Service{Store: entryless{s.table}, Now: func() model.Time { return s.now }}
+	if _, err := plausible.Serve(t.Context(), table, s.kinds, q); err != nil {
+		t.Error(err)
 	}
 }
