@@ -66,7 +66,9 @@ that arrived after its events had expired; truncated, it has more measures than 
 hold; partial, the field was added to the kind when events of the bucket had been counted
 without it ("tidemark rebuild --fields" recounts them); N unreadable, so many events could not be
 decoded; none, there are no events (with --gaps, for buckets whose rollup cannot have
-expired).
+expired). Three notes with a time say what changed a bucket after it had closed: late, its
+newest event arrived then; corrected, an event was corrected last; recomputed, an event was
+deleted, or a repair or a late sweep wrote the rollup.
 
 Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
 read.

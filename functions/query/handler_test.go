@@ -160,19 +160,30 @@ func TestHandle_Samples(t *testing.T) {
 		body   string // JSON, a part of another format, or the type of a problem
 	}{
 		"history": {200, `{"events":[
-			{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"temperature":"NaN","ok":true}},
-			{"at":"2026-04-20T13:10:00.000Z","id":"b7","fields":{"humidity":45,"temperature":0.000000001}}],"next":"*"}`},
+			{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"temperature":"NaN","ok":true},
+				"arrivedAt":"2026-04-20T14:00:00.000Z"},
+			{"at":"2026-04-20T13:10:00.000Z","id":"b7","fields":{"humidity":45,"temperature":0.000000001},
+				"arrivedAt":"2026-04-20T13:10:00.000Z"}],"next":"*"}`},
 		"history-oldest": {200, `{"events":[
-			{"at":"2026-04-20T12:10:00.000Z","id":"","fields":{"location":"warehouse-a","temperature":21.5}},
-			{"at":"2026-04-20T13:10:00.000Z","id":"b7","fields":{"humidity":45,"temperature":0.000000001}},
-			{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"temperature":"NaN","ok":true}}],"next":null}`},
-		"history-of-a-stream": {200, `{"events":[{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"battery":0.93}}],"next":null}`},
-		"latest":              {200, `{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"humidity":45,"temperature":0.000000001,"ok":true}}`},
-		"latest-of-nothing":   {404, "/problems/nothing-yet"},
+			{"at":"2026-04-20T12:10:00.000Z","id":"","fields":{"location":"warehouse-a","temperature":21.5},
+				"arrivedAt":"2026-04-20T12:10:00.000Z"},
+			{"at":"2026-04-20T13:10:00.000Z","id":"b7","fields":{"humidity":45,"temperature":0.000000001},
+				"arrivedAt":"2026-04-20T13:10:00.000Z"},
+			{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"temperature":"NaN","ok":true},
+				"arrivedAt":"2026-04-20T14:00:00.000Z"}],"next":null}`},
+		"history-of-a-stream": {200, `{"events":[
+			{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"battery":0.93},
+				"arrivedAt":"2026-04-20T14:00:00.000Z"}],"next":null}`},
+		"latest":            {200, `{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"humidity":45,"temperature":0.000000001,"ok":true}}`},
+		"latest-of-nothing": {404, "/problems/nothing-yet"},
 		"rollups-hour": {200, `{"rollups":[
-			{"bucket":"2026-04-20T12:00:00.000Z","end":"2026-04-20T13:00:00.000Z","tier":"hour","exact":true,"open":false,"truncated":false,"unreadable":0,"events":1,"measures":{
+			{"bucket":"2026-04-20T12:00:00.000Z","end":"2026-04-20T13:00:00.000Z","tier":"hour",
+				"exact":true,"open":false,"changed":{"recomputed":"2026-04-20T14:30:00.000Z"},
+				"truncated":false,"unreadable":0,"events":1,"measures":{
 				"temperature":{"count":1,"invalid":0,"sum":21.5,"min":21.5,"max":21.5,"avg":21.5,"stddev":0,"first":21.5,"last":21.5,"p50":21.5,"p95":21.5,"p99":21.5}}},
-			{"bucket":"2026-04-20T13:00:00.000Z","end":"2026-04-20T14:00:00.000Z","tier":"hour","exact":true,"open":false,"truncated":false,"unreadable":0,"events":1,"measures":{
+			{"bucket":"2026-04-20T13:00:00.000Z","end":"2026-04-20T14:00:00.000Z","tier":"hour",
+				"exact":true,"open":false,"changed":{"recomputed":"2026-04-20T14:30:00.000Z"},
+				"truncated":false,"unreadable":0,"events":1,"measures":{
 				"humidity":{"count":1,"invalid":0,"sum":45,"min":45,"max":45,"avg":45,"stddev":0,"first":45,"last":45,"p50":45,"p95":45,"p99":45},
 				"temperature":{"count":1,"invalid":0,"sum":0.000000001,"min":0.000000001,"max":0.000000001,"avg":1e-9,"stddev":0,"first":0.000000001,"last":0.000000001,"p50":1e-9,"p95":1e-9,"p99":1e-9}}},
 			{"bucket":"2026-04-20T14:00:00.000Z","end":"2026-04-20T15:00:00.000Z","tier":"hour","exact":true,"open":true,"truncated":false,"unreadable":0,"events":1,"measures":{
@@ -181,12 +192,14 @@ func TestHandle_Samples(t *testing.T) {
 			{"bucket":"2026-04-20T00:00:00.000Z","end":"2026-04-21T00:00:00.000Z","tier":"day","exact":true,"open":true,"truncated":false,"unreadable":0,"events":3,"measures":{
 				"humidity":{"count":1,"invalid":0,"sum":45,"min":45,"max":45,"avg":45,"stddev":0,"first":45,"last":45,"p50":45,"p95":45,"p99":45},
 				"temperature":{"count":2,"invalid":1,"sum":21.500000001,"min":0.000000001,"max":21.5,"avg":10.7500000005,"stddev":10.7499999995,"first":21.5,"last":0.000000001,"p50":1e-9,"p95":21.5,"p99":21.5}}}],"next":null}`},
-		"alerts":               {200, `{"alerts":[],"next":null,` + progressJSON + `}`},
-		"open-alerts":          {200, `{"alerts":[],"next":null,` + progressJSON + `}`},
-		"rules":                {200, `{"rules":[]}`},
-		"alert-of-nothing":     {404, "/problems/no-such-alert"},
-		"count":                {200, `{"events":3,"unreadable":0}`},
-		"history-that-meets":   {200, `{"events":[{"at":"2026-04-20T12:10:00.000Z","id":"","fields":{"temperature":21.5}}],"next":null}`},
+		"alerts":           {200, `{"alerts":[],"next":null,` + progressJSON + `}`},
+		"open-alerts":      {200, `{"alerts":[],"next":null,` + progressJSON + `}`},
+		"rules":            {200, `{"rules":[]}`},
+		"alert-of-nothing": {404, "/problems/no-such-alert"},
+		"count":            {200, `{"events":3,"unreadable":0}`},
+		"history-that-meets": {200, `{"events":[
+			{"at":"2026-04-20T12:10:00.000Z","id":"","fields":{"temperature":21.5},
+				"arrivedAt":"2026-04-20T12:10:00.000Z"}],"next":null}`},
 		"chart":                {200, `"reason":"hourly: `},
 		"chart-with-gaps":      {200, `{"bucket":"2026-04-20T11:00:00.000Z","end":"2026-04-20T12:00:00.000Z","tier":"hour","exact":true,"open":false,"gap":true,`},
 		"history-csv":          {200, "at,id,humidity,location,ok,temperature\n2026-04-20T12:10:00.000Z,,,warehouse-a,,21.5\n"},

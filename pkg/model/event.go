@@ -109,6 +109,8 @@ type Event struct {
 	Attrs     Attrs
 	Hash      Hash // of Attrs, see HashAttrs
 	ArrivedAt Time // when it was received; not part of its identity
+	// CorrectedAt is when its fields were replaced last; 0 if they never were. Not part of its identity.
+	CorrectedAt Time
 	// Late is true if the event was older than the latest item when it was stored, and did
 	// not change it. It is false for applied events and for kinds without latest item.
 	Late      bool

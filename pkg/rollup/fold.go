@@ -16,7 +16,7 @@ func NewFold(spec *Spec) *Fold {
 // is counted, its identity is part of the digest, and the fold is not exact.
 func (f *Fold) AddEvent(e *model.Event) {
 	f.Digest.Add(f.Summary.digests.of(e))
-	f.addChild(e.ExpiresAt, e.ArrivedAt, f.Summary.spec.fieldsAt())
+	f.addChild(e.ExpiresAt, e.ArrivedAt, e.CorrectedAt, f.Summary.spec.fieldsAt())
 	if e.Unreadable {
 		f.Unreadable++
 		f.Exact = false
@@ -37,7 +37,7 @@ func (f *Fold) AddRow(r *Row) {
 		return
 	}
 	f.Digest.Add(r.Digest)
-	f.addChild(r.ExpiresAt, r.NewestArrival, r.FieldsAt)
+	f.addChild(r.ExpiresAt, r.NewestArrival, r.NewestCorrection, r.FieldsAt)
 	f.Unreadable += r.Unreadable
 	f.Exact = f.Exact && r.Exact && !r.Summary.LacksDeclared(f.Summary.spec)
 	f.Continuation.Merge(r.Continuation)
@@ -58,13 +58,14 @@ func (f *Fold) WithoutSummary(spec *Spec) *Fold {
 
 // addChild counts a child that was folded by a version of the fields. expiresAt is in epoch
 // seconds; zero means never.
-func (f *Fold) addChild(expiresAt int64, arrivedAt, fieldsAt model.Time) {
+func (f *Fold) addChild(expiresAt int64, arrivedAt, correctedAt, fieldsAt model.Time) {
 	if f.Children == 0 || fieldsAt < f.FieldsAt {
 		f.FieldsAt = fieldsAt
 	}
 	f.Children++
 	f.expiresWith(expiresAt)
 	f.NewestArrival = max(f.NewestArrival, arrivedAt)
+	f.NewestCorrection = max(f.NewestCorrection, correctedAt)
 }
 
 func (f *Fold) expiresWith(expiresAt int64) {

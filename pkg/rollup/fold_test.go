@@ -101,6 +101,21 @@ func TestFold_NewestArrivalIsTheLatest(t *testing.T) {
 	}
 }
 
+func TestFold_NewestCorrectionIsTheLatest(t *testing.T) {
+	first, never := event(noon, "1"), event(noon, "3")
+	second := event(noon, "2")
+	first.CorrectedAt, second.CorrectedAt = noon+9, noon+5
+	day := rollup.NewFold(station)
+	day.AddRow(rowFrom(t, foldEvents(first, second, never), 0))
+	day.AddRow(rowFrom(t, foldEvents(never), 0))
+	if day.NewestCorrection != noon+9 {
+		t.Errorf("got %s, want %s", day.NewestCorrection, noon+9)
+	}
+	if f := foldEvents(never); f.NewestCorrection != 0 {
+		t.Errorf("without a correction: %s", f.NewestCorrection)
+	}
+}
+
 func TestFold_EmptyRowIsNotAChild(t *testing.T) {
 	f := rollup.NewFold(station)
 	f.AddRow(&rollup.Row{Fold: rollup.Fold{Exact: true}, Empty: true, ExpiresAt: 10})

@@ -62,6 +62,8 @@ type Fold struct {
 	FieldsAt model.Time
 	// NewestArrival is the latest ArrivedAt of the folded events: lag is measured by it.
 	NewestArrival model.Time
+	// NewestCorrection is the latest CorrectedAt of the folded events; 0 if none was corrected.
+	NewestCorrection model.Time
 	// Continuation is zero unless the events are derived ones.
 	Continuation Continuation
 	// Groups names the groups in which the events count, sorted; a fold of rows has the groups of all of its

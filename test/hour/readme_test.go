@@ -31,7 +31,7 @@ func TestReadme_BlocksRunAsTyped(t *testing.T) {
 		{" applied\n", "22.4"},
 		{`"outcome":"applied"`, `"count":1`},
 		{" applied\n", "  open\n", "withdrawn"},
-		{",Europe/Berlin,false,,,,,,,\n"},
+		{",Europe/Berlin,false,,,,,,,,,,\n"},
 	}
 	if len(blocks) != len(want) {
 		t.Fatalf("README.md has %d shell blocks, want %d", len(blocks), len(want))

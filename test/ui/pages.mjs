@@ -19,9 +19,9 @@ const device = "gwi_w_411", stream = "air_temp_c"
 const subject = (id, params = "") => "#/devices/" + encodeURIComponent(id) + params
 const chart = subject(device, `?kind=READING&stream=${stream}`)
 
-const send = async (path, body) => {
-  const response = await fetch(stack + path, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)})
-  assert.ok(response.ok, `POST ${path}: ${response.status} ${await response.text()}`)
+const send = async (path, body, method = "POST") => {
+  const response = await fetch(stack + path, {method, headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)})
+  assert.ok(response.ok, `${method} ${path}: ${response.status} ${await response.text()}`)
 }
 const read = async (path) => (await fetch(stack + path)).json()
 const reading = (id, fields) => ({deviceId: id, timestamp: new Date(stackTime()).toISOString(), ...fields})
@@ -417,6 +417,43 @@ const scenarios = {
     await page.getByText(/^tidemark rollups devices\/odd --kind READING --measure temperature --tier hour --from /).waitFor()
     await events.getByRole("button", {name: "Newest events"}).click()
     await page.getByText("another").waitFor()
+  },
+  // A mark by shape, a sentence and the readout say what changed a bucket after it had closed; its events say which of them.
+  async changed(page) {
+    const hour = 36e5, at = (hours) => new Date(Math.floor(stackTime() / hour + hours) * hour + 6e4).toISOString()
+    await send("/v1/readings", [{deviceId: "mended", timestamp: at(-5), temperature: 20}, {deviceId: "mended", timestamp: at(-3), temperature: 400}])
+    await send(`/v1/devices/mended/readings/${at(-3)}`, {temperature: 40}, "PUT")
+    await page.route("**/readings/rollups?*", async (route) => { // the row of a deleted event, which takes ten minutes to be one
+      const response = await route.fetch(), chart = await response.json()
+      chart.rollups.find((r) => r.bucket === at(-5).slice(0, 14) + "00:00.000Z").changed.recomputed = at(-1)
+      await route.fulfill({response, json: chart})
+    })
+    await page.addInitScript(() => {
+      const {fillText} = CanvasRenderingContext2D.prototype
+      window.drawn = []
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+        window.drawn.push(text)
+        return fillText.call(this, text, ...at)
+      }
+    })
+    await open(page, subject("mended", "?last=36000s&tier=hour"), "2 buckets late: an event arrived after the bucket had closed.")
+    await page.getByText("1 bucket corrected: an event was corrected").waitFor()
+    await page.getByText("1 bucket recomputed: an event was deleted, or a repair or a late sweep wrote the row.").waitFor()
+    const drawn = await page.evaluate(() => window.drawn)
+    for (const shape of ["▼", "◆", "■"]) assert.ok(drawn.includes(shape), `no ${shape} among ${drawn}`)
+    const slider = page.getByRole("slider")
+    await slider.press("End")
+    for (let n = 0; n < 5 && !/mean 40/.test(await slider.getAttribute("aria-valuetext")); n++) await slider.press("ArrowLeft")
+    assert.match(await slider.getAttribute("aria-valuetext"), /mean 40 .*exact · late \d.* · corrected \d/)
+    await page.getByText("2 buckets as a table").click()
+    await page.getByRole("cell", {name: "exact, late, corrected"}).waitFor()
+    await page.getByRole("cell", {name: "exact, late, recomputed"}).waitFor()
+    await check(page, "marks of changes")
+    await page.screenshot({path: join(screens, "changed.png"), fullPage: true})
+    await slider.press(" ")
+    const events = page.getByRole("region", {name: "Events of a bucket"})
+    await events.getByText("after the bucket").waitFor()
+    await events.getByText(/^corrected \d/).waitFor()
   },
   async meant(page) {
     await open(page, subject("hal"), "Did you mean")

@@ -44,6 +44,7 @@ export interface Rollup {
   open: boolean;
   truncated: boolean; // the row was too large for all its figures
   unreadable: number; // events that cannot be decoded
+  changed?: { late?: string; corrected?: string; recomputed?: string }; // after the bucket had closed
   events: number;
   measures: Record<string, Figures>;
   dimensions?: Record<string, Shares>;
@@ -92,6 +93,8 @@ export interface Event {
   id: string;
   fields: Record<string, unknown>;
   unreadable?: boolean; // the stored event cannot be decoded
+  arrivedAt?: string;
+  correctedAt?: string;
 }
 export interface History {
   events: Event[];

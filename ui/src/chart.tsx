@@ -2,12 +2,13 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { alone } from "./alone";
+import { changeKinds, changeTexts } from "./changes";
 import { countsText, eventCount, figures, figureText, figureUnit, headText, state, withUnit } from "./figures";
 import { mainFigure, mainOf, mainTitle, mainUnit } from "./figures";
 import { decimalsFor, numberText } from "./number";
 import { color, drawIn, frame, useTheme, wholes } from "./plot";
-import { dashed, hatch, tint } from "./shade";
-import { bucketText } from "./time";
+import { dashed, hatch, mark, tint } from "./shade";
+import { bucketText, timeText } from "./time";
 import type { Main } from "./figures";
 import type { Threshold } from "./rules";
 import type { Figures, Missing, Rollup, Units } from "./api";
@@ -105,9 +106,10 @@ const marks: uPlot.Series.Points = {
 
 /**
  * shade marks by a hatch the buckets whose figures miss a change and the times that are not known, the
- * open bucket by a tint, alerts by a line, and the thresholds of rules by a dashed one.
+ * open bucket by a tint, alerts by a line, and the thresholds of rules by a dashed one. A shape at the top
+ * marks a bucket that changed after it had closed.
  */
-function shade(u: uPlot, { rollups, missing, alerts, thresholds }: Props) {
+function shade(u: uPlot, { rollups, measure, missing, alerts, thresholds }: Props) {
   const { ctx, bbox } = u;
   ctx.save();
   ctx.beginPath();
@@ -128,6 +130,13 @@ function shade(u: uPlot, { rollups, missing, alerts, thresholds }: Props) {
     const x = u.valToPos(at / 1000, "x", true);
     tint(ctx, x - 1, x + 1, bbox, color("--problem"));
   }
+  const until = mainOf(rollups, measure) === "avg" ? "bucket" : "end"; // a bar is as wide as its bucket
+  changeKinds.forEach(({ name, mark: shape }, row) => {
+    for (const r of rollups.filter((r) => r.changed?.[name])) {
+      const at = (Date.parse(r.bucket) + Date.parse(r[until])) / 2;
+      mark(ctx, u.valToPos(at / 1000, "x", true), bbox, row, shape, color("--soft"));
+    }
+  });
   for (const t of thresholds) {
     const y = u.valToPos(t.value, "y", true);
     dashed(ctx, y, bbox, color("--problem"), t.name);
@@ -279,7 +288,7 @@ function readout(r: Rollup, of: Props, main: Main, decimals: number): string {
     if (x === null || x === undefined) continue;
     parts.push(`${figure.title} ${withUnit(figureText(figure, x, decimals), figureUnit(figure, unit))}`);
   }
-  parts.push(state(r));
+  parts.push(state(r), ...changeTexts(r, (at) => timeText(at, utc)));
   for (const o of others) {
     const same = o.rollups.find((x) => x.bucket === r.bucket);
     const text = numberText(same && mainFigure(same, measure, main), decimals);

@@ -1,6 +1,7 @@
 // The plot of a series, what is known of it in words, and its buckets as a table.
 import { useMemo, useState } from "preact/hooks";
 import type { Chart, Missing, Rollup, Series, Units } from "./api";
+import { changesIn, legend } from "./changes";
 import { currentTime } from "./clock";
 import { Plot, type Line } from "./chart";
 import { eventCount, figures, figureText, figureUnit, headText, measureTitle, state, withUnit } from "./figures";
@@ -61,6 +62,7 @@ export function ChartView({ chart, live, path, place, series, also, setAlso, thr
       )}
       <Plot {...drawn} thresholds={thresholds(measure)} />
       <Thresholds thresholds={thresholds(measure)} unit={units[measure]} />
+      <Changes rollups={chart.rollups} />
       {also.map((m) => (
         <section key={m} aria-label={measureTitle(m)}>
           <div class="bar">
@@ -101,6 +103,21 @@ function Thresholds({ thresholds, unit }: { thresholds: Threshold[]; unit?: stri
   const at = (t: Threshold) => `${t.name} at ${withUnit(fullText(t.value), unit)} (${t.severity})`;
   const text = thresholds.map(at).join(", ");
   return <p class="note">Thresholds: {text}.</p>;
+}
+
+/** Changes is the legend of the marks of buckets that changed after they had closed. */
+function Changes({ rollups }: { rollups: Rollup[] }) {
+  const shown = legend(rollups);
+  if (!shown.length) return null;
+  return (
+    <ul class="note changes" aria-label="Buckets that changed after they had closed">
+      {shown.map(({ kind, text }) => (
+        <li key={kind.name}>
+          <span aria-hidden="true">{kind.mark}</span> {text}
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 /** NotKnown names the parts of a range of which it is not known whether they had events. */
@@ -228,7 +245,14 @@ function BucketTable({ rollups, measure, unit, utc, choose }: TableProps) {
                 {figureText(f, r.measures[measure]?.[f.name], decimals)}
               </td>
             ))}
-            <td>{state(r)}</td>
+            <td>
+              {state(r)}
+              {changesIn(r).map(({ kind, at }) => (
+                <span key={kind.name} title={timeText(at, utc)}>
+                  , {kind.name}
+                </span>
+              ))}
+            </td>
           </tr>
         ))}
       </tbody>

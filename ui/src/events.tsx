@@ -85,7 +85,7 @@ export function Events({ parts, stream, bucket, units, utc, close }: EventsProps
           events expire before their rollups.
         </p>
       )}
-      {!!data?.events.length && <EventTable events={data.events} units={units} utc={utc} />}
+      {!!data?.events.length && <EventTable events={data.events} bucket={bucket} units={units} utc={utc} />}
       {data?.next && (
         <p class="note">
           There are more events than these {data.events.length}.{" "}
@@ -96,7 +96,14 @@ export function Events({ parts, stream, bucket, units, utc, close }: EventsProps
   );
 }
 
-function EventTable({ events, units, utc }: { events: Event[]; units: Units; utc: boolean }) {
+interface TableProps {
+  events: Event[];
+  bucket?: Rollup;
+  units: Units;
+  utc: boolean;
+}
+
+function EventTable({ events, bucket, units, utc }: TableProps) {
   const names = [...new Set(events.flatMap((e) => Object.keys(e.fields)))];
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="Events">
@@ -105,6 +112,7 @@ function EventTable({ events, units, utc }: { events: Event[]; units: Units; utc
           <tr>
             <th scope="col">Time</th>
             <th scope="col">Id</th>
+            <th scope="col">Arrived</th>
             {names.map((n) => (
               <th scope="col">
                 <bdi>{headText(n, units[n])}</bdi>
@@ -118,6 +126,13 @@ function EventTable({ events, units, utc }: { events: Event[]; units: Units; utc
               <th scope="row">{timeText(e.at, utc)}</th>
               <td>
                 <bdi>{e.id}</bdi> {e.unreadable && <span class="tag">unreadable</span>}
+              </td>
+              <td>
+                {e.arrivedAt && timeText(e.arrivedAt, utc)}{" "}
+                {bucket && e.arrivedAt && Date.parse(e.arrivedAt) > Date.parse(bucket.end) && (
+                  <span class="tag plain">after the bucket</span>
+                )}{" "}
+                {e.correctedAt && <span class="tag plain">corrected {timeText(e.correctedAt, utc)}</span>}
               </td>
               {names.map((n) => (
                 <td>

@@ -36,6 +36,18 @@ export function hatch(
   ctx.restore();
 }
 
+/** mark writes the shape of a change in a row of its own, at the top of a plot. */
+export function mark(ctx: CanvasRenderingContext2D, x: number, { top }: Box, row: number, text: string, fill: string) {
+  const size = 13 * devicePixelRatio;
+  ctx.save();
+  ctx.fillStyle = fill;
+  ctx.font = `${size}px sans-serif`;
+  ctx.textAlign = "center";
+  ctx.textBaseline = "top";
+  ctx.fillText(text, x, top + row * size);
+  ctx.restore();
+}
+
 /** dashed draws a horizontal line at a height, with its name. */
 export function dashed(
   ctx: CanvasRenderingContext2D,

@@ -16,12 +16,17 @@ type Event struct {
 	ID         string      `json:"id"`
 	Fields     Fields      `json:"fields"`
 	Unreadable bool        `json:"unreadable,omitempty"` // the stored event cannot be decoded
+	// ArrivedAt is when an event was received, CorrectedAt when its fields were replaced last. A latest item
+	// has fields of several events, and neither of the two.
+	ArrivedAt   model.Time `json:"arrivedAt,omitzero"`
+	CorrectedAt model.Time `json:"correctedAt,omitzero"`
 }
 
 // NewEvent returns e as JSON.
 func NewEvent(e *model.Event) Event {
 	at, id := ordervalue.Shown(e.Order)
-	return Event{At: at, ID: id, Fields: Fields(e.Attrs), Unreadable: e.Unreadable}
+	return Event{At: at, ID: id, Fields: Fields(e.Attrs), Unreadable: e.Unreadable,
+		ArrivedAt: e.ArrivedAt, CorrectedAt: e.CorrectedAt}
 }
 
 // StoredEvent is a single event as JSON. Its entity tag begins with the hash of its fields.

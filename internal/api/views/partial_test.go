@@ -48,10 +48,10 @@ func TestRollup_PartialFieldsAreNeverExact(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		",false,false,1,,,,1970-01-01T01:00:00.000Z,1970-01-01,UTC,false,,,,,,,\n",
-		",true,false,1,,,,1970-01-01T01:00:00.000Z,1970-01-01,UTC,false,,,,,,,\n",
-		",false,false,1,badge,,1,unknown,1970-01-01,UTC,false,,,,,,,\n",
-		",false,false,1,room,r,,1970-01-01T01:00:00.000Z,1970-01-01,UTC,false,,,,,,,\n",
+		",false,false,1,,,,1970-01-01T01:00:00.000Z,1970-01-01,UTC,false,,,,,,,,,,\n",
+		",true,false,1,,,,1970-01-01T01:00:00.000Z,1970-01-01,UTC,false,,,,,,,,,,\n",
+		",false,false,1,badge,,1,unknown,1970-01-01,UTC,false,,,,,,,,,,\n",
+		",false,false,1,room,r,,1970-01-01T01:00:00.000Z,1970-01-01,UTC,false,,,,,,,,,,\n",
 	} {
 		if !strings.Contains(csv.String(), want) {
 			t.Errorf("no line ends in %q:\n%s", want, csv.String())

@@ -39,12 +39,32 @@ type Rollup struct {
 	Dimensions map[string]query.TopValues `json:"dimensions,omitempty"` // the most frequent values
 	Distinct   map[string]Distinct        `json:"distinct,omitempty"`
 	Partial    []Partial                  `json:"partial,omitempty"` // fields that were added after events of the bucket were folded
+	Changed    Changed                    `json:"changed,omitzero"`
 
 	partial rollup.AddedFields
 	exact   bool       // of the events
 	period  []string   // cells of PeriodColumns
 	names   []string   // of the measures, in their order
 	values  []ValueRow // of the distinct counts and dimensions
+}
+
+// Changed says what is known to have changed a bucket after it had closed, as JSON; see query.Changes.
+type Changed struct {
+	Late       model.Time `json:"late,omitzero"`
+	Corrected  model.Time `json:"corrected,omitzero"`
+	Recomputed model.Time `json:"recomputed,omitzero"`
+}
+
+// ChangedColumns name the columns of Changed, behind all others.
+var ChangedColumns = []string{"lateAt", "correctedAt", "recomputedAt"}
+
+func (c Changed) cells() []string {
+	return lists.Map([]model.Time{c.Late, c.Corrected, c.Recomputed}, func(t model.Time) string {
+		if t == 0 {
+			return ""
+		}
+		return t.String()
+	})
 }
 
 // Distinct is the number of different values of a field.
@@ -66,7 +86,7 @@ func NewRollup(r query.Rollup) Rollup {
 		Measures: map[string]query.Figures{}, Dimensions: map[string]query.TopValues{},
 		Distinct: map[string]Distinct{}, period: []string{r.Label(), cmp.Or(r.Local.Zone, "UTC")},
 		names:  r.Summary.Names(),
-		values: NewValueRows(&r, maxDimensionValues),
+		values: NewValueRows(&r, maxDimensionValues), Changed: Changed(r.Changes),
 	}
 	for _, name := range v.names {
 		v.Measures[name] = query.NewFigures(r.Measure(name))
@@ -124,7 +144,8 @@ func rollupTable(rollups []Rollup) Table {
 	t := Table{Header: []string{"tier", "bucket", "end", "measure"}}
 	t.Header = slices.Concat(t.Header, FigureColumns(query.FigureColumns), []string{"exact", "open"},
 		ValueColumns(), []string{wholeFromColumn},
-		PeriodColumns, []string{truncatedColumn}, FigureColumns(query.StepColumns), []string{EventColumn})
+		PeriodColumns, []string{truncatedColumn}, FigureColumns(query.StepColumns), []string{EventColumn},
+		ChangedColumns)
 	for _, b := range rollups {
 		if len(b.names) == 0 {
 			t.Rows = append(t.Rows, b.row("", nil, ValueRow{Events: b.Events}))
@@ -149,5 +170,6 @@ func (r Rollup) row(measure string, f *query.Figures, value ValueRow) []string {
 	exact, wholeFrom := LineExact(r.exact, r.partial, role, field)
 	row = append(row, strconv.FormatBool(exact), strconv.FormatBool(r.Open))
 	return slices.Concat(row, value.Cells(), []string{wholeFrom}, r.period,
-		[]string{strconv.FormatBool(r.Truncated)}, FigureCells(query.StepColumns, f), []string{value.Event})
+		[]string{strconv.FormatBool(r.Truncated)}, FigureCells(query.StepColumns, f), []string{value.Event},
+		r.Changed.cells())
 }

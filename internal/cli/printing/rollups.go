@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
@@ -42,7 +43,7 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string, units Uni
 			if counters {
 				line = append(line, counterCells(m)...)
 			}
-			table.Add(append(line, note(r, name))...)
+			table.Add(append(line, f.note(r, name))...)
 		}
 	}
 	return table.Print()
@@ -79,7 +80,7 @@ func floatText(x *float64) string {
 	return strconv.FormatFloat(*x, 'g', 6, 64)
 }
 
-func note(r query.Rollup, measure string) string {
+func (f Times) note(r query.Rollup, measure string) string {
 	var notes []string
 	if r.Open {
 		notes = append(notes, "open")
@@ -93,6 +94,7 @@ func note(r query.Rollup, measure string) string {
 	if r.Unreadable > 0 {
 		notes = append(notes, fmt.Sprintf("%d unreadable", r.Unreadable))
 	}
+	notes = append(notes, f.changes(r.Changes)...)
 	if partial := partialText(r, rollup.MeasureRole, measure); partial != "" {
 		notes = append(notes, partial)
 	}
@@ -100,6 +102,19 @@ func note(r query.Rollup, measure string) string {
 		notes = append(notes, fmt.Sprintf("%d rounded to %d decimals: set scale", m.Rounded, m.Scale))
 	}
 	return strings.Join(notes, ", ")
+}
+
+// changes says what changed a bucket after it had closed.
+func (f Times) changes(c query.Changes) (notes []string) {
+	add := func(name string, at model.Time) {
+		if at != 0 {
+			notes = append(notes, name+" "+f.Text(at))
+		}
+	}
+	add("late", c.Late)
+	add("corrected", c.Corrected)
+	add("recomputed", c.Recomputed)
+	return notes
 }
 
 // leastDigits is how many digits the greatest value of a measure has if rounding is not worth a note.

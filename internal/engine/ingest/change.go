@@ -49,8 +49,9 @@ func (s *Service) Delete(
 	return result == storage.Written || uncertain, nil
 }
 
-// Correct replaces the fields of a stored event, which keeps its expiry and whether it was
-// late. It reports whether the event still existed. The error may be model.FieldErrors.
+// Correct replaces the fields of a stored event, which keeps its arrival, its expiry and whether it was
+// late, and records when it was corrected. It reports whether the event still existed. The error may be
+// model.FieldErrors.
 func (s *Service) Correct(ctx context.Context, store ChangeStore, kind *catalog.Kind, o TypedObservation,
 	stored *model.Event) (bool, error) {
 	event, err := s.corrected(kind, o, stored)
@@ -99,6 +100,7 @@ func (s *Service) corrected(kind *catalog.Kind, o TypedObservation,
 	case wrong != nil:
 		return model.Event{}, model.FieldErrors(wrong)
 	}
+	event.CorrectedAt = v.now
 	event.ExpiresAt, event.Late, event.ArrivedAt = stored.ExpiresAt, stored.Late, stored.ArrivedAt
 	return event, nil
 }

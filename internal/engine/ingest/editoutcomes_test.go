@@ -294,9 +294,9 @@ func TestEditor_ADeletionThatWasCarriedOutWithoutAResponseIsADeletion(t *testing
 	}
 }
 
-// A correction replaces fields. When the event arrived, whether it was late and when it expires stay
-// as they were, also for an event that never expires.
-func TestEditor_ACorrectionKeepsArrivalLatenessAndExpiry(t *testing.T) {
+// A correction replaces fields, and the event has its time. When the event arrived, whether it was late and
+// when it expires stay as they were, also for an event that never expires.
+func TestEditor_ACorrectionIsRecordedAndKeepsArrivalLatenessAndExpiry(t *testing.T) {
 	t.Parallel()
 	forever := func(k *catalog.Kind) { keeping(k); k.Retention = tier.Policy{Raw: tier.Forever} }
 	for name, change := range map[string]func(*catalog.Kind){"expires": keeping, "never expires": forever} {
@@ -311,7 +311,7 @@ func TestEditor_ACorrectionKeepsArrivalLatenessAndExpiry(t *testing.T) {
 			for _, expect := range []*model.Hash{nil, &was.Hash} {
 				got, err := editor.Correct(t.Context(), kind, observation(was.At, "", num("t", 5)), expect)
 				if e := got.Event; err != nil || e == nil || e.Late != was.Late || e.ArrivedAt != was.ArrivedAt ||
-					e.ExpiresAt != was.ExpiresAt {
+					e.ExpiresAt != was.ExpiresAt || e.CorrectedAt != service.Now() {
 					t.Errorf("%s: %+v is corrected to %+v, %v", name, was, got.Event, err)
 				} else if was = *e; was.Late != (was.At == minute(1)) ||
 					(was.ExpiresAt == 0) != (name == "never expires") {

@@ -50,6 +50,8 @@ type Rollup struct {
 	// Before has the last readings of counters before the bucket: its increase is since these. nil if no kind
 	// declares a counter.
 	Before *rollup.LastReadings
+	// Changes are of a bucket that is a row; zero for a period of a time zone, and for a total.
+	Changes Changes
 	// Properties are the fields of the kinds that hold properties: see Dimensions.
 	Properties []string
 	// Fold has the summary, the number of unreadable events, and whether the numbers are exact.
@@ -217,6 +219,7 @@ func (q Rollups) buildRollup(group []rollup.Row, now model.Time, through *model.
 	return Rollup{
 		Series: q.commonSeries(), Kinds: q.eventsByKind(group),
 		Bucket: bucket, Open: now < bucket.End || settles > now || through != nil && settles > *through,
+		Changes: q.changes(group, bucket, through),
 		Partial: q.partial(group), Properties: q.properties(), Fold: *fold,
 	}, nil
 }

@@ -22,6 +22,12 @@ func ClosesAt(p tier.Policy, level int, b tier.Bucket, s model.Series, now model
 	return p.ClosesAt(level, b, s)
 }
 
+// LateFrom returns the time from which on an event that arrives is late for a bucket: its closing time, and
+// not less than a minute after its end, by which the clock of a sender may be ahead of ours.
+func LateFrom(p tier.Policy, level int, b tier.Bucket, s model.Series) model.Time {
+	return max(b.End.Add(ClockMargin/2), p.ClosesAt(level, b, s))
+}
+
 // finest returns the finest bucket of a series with a row around the time of an event, with the groups of
 // the event; false if no tier has such a bucket, or if the bucket is never left to a sweep.
 func finest(kind *catalog.Kind, s model.Series, e *Event, now model.Time) (d Deferral, deferred bool) {

@@ -249,6 +249,7 @@ func (b *bucket) addSource(e *model.Event) {
 	b.Continuation.Merge(rollup.Continuation{Events: 1, From: b.Bucket.Start, Last: e.At})
 	b.expiresWith(e.ExpiresAt)
 	b.NewestArrival = max(b.NewestArrival, e.ArrivedAt)
+	b.NewestCorrection = max(b.NewestCorrection, e.CorrectedAt)
 	if e.Unreadable {
 		b.Unreadable++
 	}

@@ -26,6 +26,7 @@ const (
 	roleArrival
 	roleLate
 	roleIndex
+	roleCorrected
 )
 
 // eventRoles are the attributes that every event has in addition to its key.
@@ -34,7 +35,7 @@ const eventRoles = 1<<roleVersion | 1<<roleHash | 1<<roleArrival
 var roleOf = map[string]role{
 	keys.AttrPK: rolePK, keys.AttrSK: roleSK, keys.AttrVersion: roleVersion,
 	keys.AttrExpiresAt: roleExpiry, tablekeys.AttrHash: roleHash, tablekeys.AttrArrivedAt: roleArrival,
-	keys.AttrGSI2PK: roleIndex, tablekeys.AttrLate: roleLate,
+	keys.AttrGSI2PK: roleIndex, tablekeys.AttrLate: roleLate, tablekeys.AttrCorrected: roleCorrected,
 }
 
 // attribute is the name of an attribute, its role, and the type of its value.
@@ -50,6 +51,7 @@ type rawItem struct {
 	expiresAt     int64
 	hash          model.Hash
 	arrived       model.Time
+	corrected     model.Time
 	late          bool
 	fields        []model.Attr
 	roles         roleSet // our own attributes that are present
@@ -184,6 +186,8 @@ func (f *rawItem) setOwn(s *Scanner, r role, v *value) (ok bool) {
 		}
 	case roleArrival:
 		f.arrived, err = s.times.Parse(ofType(v, S))
+	case roleCorrected:
+		f.corrected, err = s.times.Parse(ofType(v, S))
 	case roleHash:
 		return f.setHash(ofType(v, B))
 	case roleLate:

@@ -18,6 +18,9 @@ func FromEvent(e *model.Event) Item {
 	if e.ExpiresAt != 0 {
 		it[keys.AttrExpiresAt] = Number(e.ExpiresAt)
 	}
+	if e.CorrectedAt != 0 {
+		it[tablekeys.AttrCorrected] = timeValue(e.CorrectedAt)
+	}
 	if e.Late {
 		it[tablekeys.AttrLate] = boolValue(true)
 	}
@@ -48,6 +51,7 @@ func Event(it Item) (model.Event, error) {
 	r.version(required)
 	e.Hash = r.bytes16(tablekeys.AttrHash, required)
 	e.ArrivedAt = r.time(tablekeys.AttrArrivedAt, required)
+	e.CorrectedAt = r.time(tablekeys.AttrCorrected, optional)
 	e.Late = r.bool(tablekeys.AttrLate, optional)
 	attrs, complete := it.attrs()
 	if r.err != nil || !complete {

@@ -61,6 +61,8 @@ func anyEvent() *rapid.Generator[model.Event] {
 			ArrivedAt: anyTime().Draw(t, "arrived"),
 			ExpiresAt: rapid.Int64Range(0, 1<<40).Draw(t, "expiresAt"),
 			Late:      rapid.Bool().Draw(t, "late"),
+
+			CorrectedAt: rapid.OneOf(rapid.Just(model.Time(0)), anyTime()).Draw(t, "corrected"),
 		}
 		e.Hash = model.HashAttrs(e.Attrs)
 		return e

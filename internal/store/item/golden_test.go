@@ -137,6 +137,8 @@ func forms() map[string]form {
 	indexed.IndexBy = "location"
 	late := event()
 	late.Late = true
+	corrected := event()
+	corrected.CorrectedAt = at("2026-04-21T09:30:00Z")
 
 	locked := latest()
 	locked.PurgeLocked = true
@@ -150,6 +152,8 @@ func forms() map[string]form {
 	inexact.Exact, inexact.ChildrenExpireAt, inexact.Unreadable = false, 0, 2
 	fields := row()
 	fields.FieldsAt = at("2026-04-20T13:30:00Z")
+	changed := row()
+	changed.NewestCorrection = at("2026-04-21T09:30:00Z")
 	empty := rollup.Row{Key: row().Key, Fold: *rollup.NewFold(spec()), Rev: row().Rev, V: item.Version,
 		ExpiresAt: row().ExpiresAt, WrittenAt: row().WrittenAt, Empty: true}
 
@@ -163,6 +167,7 @@ func forms() map[string]form {
 		"event-special-characters": eventForm(special),
 		"event-indexed":            eventForm(indexed),
 		"event-late":               eventForm(late),
+		"event-corrected":          eventForm(corrected),
 		"rotating-secret":          rotatingSecretForm(storage.RotatingSecret{Day: at("2026-04-20T00:00:00Z"), Secret: []byte("thirty-two bytes of a day's salt"), ExpiresAt: 1776733200}),
 		"stream-progress":          streamProgressForm(at("2026-04-20T14:00:00Z")),
 		"verification": verificationForm(storage.Verification{
@@ -182,6 +187,7 @@ func forms() map[string]form {
 		"latest-purge-locked":     latestForm(locked),
 		"latest-enrichment":       latestForm(enriched),
 		"row":                     rowForm(row()),
+		"row-corrected":           rowForm(changed),
 		"row-forever":             rowForm(forever),
 		"row-fields":              rowForm(fields),
 		"row-inexact":             rowForm(inexact),

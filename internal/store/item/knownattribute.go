@@ -58,7 +58,9 @@ func (s *Scanner) knownValue(a *attribute, b []byte, i int, f *rawItem) (next in
 	case roleExpiry:
 		f.expiresAt, next = jsonscan.Digits(b, i)
 	case roleArrival:
-		next = f.arrival(&s.times, b, i)
+		next = scanTime(&f.arrived, &s.times, b, i)
+	case roleCorrected:
+		next = scanTime(&f.corrected, &s.times, b, i)
 	case roleHash:
 		next = f.scanHash(b, i)
 	}
@@ -70,7 +72,7 @@ func (s *Scanner) knownValue(a *attribute, b []byte, i int, f *rawItem) (next in
 
 // roleTypes are the types of our own attributes.
 var roleTypes = [...]Type{rolePK: S, roleSK: S, roleIndex: S, roleVersion: N, roleExpiry: N, roleArrival: S,
-	roleHash: B}
+	roleHash: B, roleCorrected: S}
 
 // versionText is the version of nearly all items.
 var versionText = strconv.Itoa(Version)
@@ -135,13 +137,13 @@ func (s *Scanner) keyText(f *rawItem, part role, last string, b []byte, i int) (
 	return plainText(b, i)
 }
 
-func (f *rawItem) arrival(times *storedtime.Parser, b []byte, i int) (next int) {
+func scanTime(to *model.Time, times *storedtime.Parser, b []byte, i int) (next int) {
 	next = i + len(model.TimeLayout)
 	if next > len(b) {
 		return jsonscan.Invalid
 	}
 	var err error
-	if f.arrived, err = times.Parse(b[i:next]); err != nil {
+	if *to, err = times.Parse(b[i:next]); err != nil {
 		return jsonscan.Invalid
 	}
 	return next

@@ -13,6 +13,7 @@ import (
 var attributesOf = []string{
 	`"pk":{"S":"DEVICE#d"}`, `"sk":{"S":"EVENT#READING##2026-04-20T14:00:0%d.000Z#"}`, `"v":{"N":"1"}`, `"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="}`,
 	`"_arrived":{"S":"2026-04-20T14:00:01.250Z"}`, `"expiresAt":{"N":"1779285601"}`, `"_late":{"BOOL":true}`, `"gsi2pk":{"S":"BY#READING#location#hall"}`,
+	`"_corrected":{"S":"2026-04-21T09:30:00.000Z"}`,
 	`"gsi1pk":{"S":"x"}`, `"_alert":{"BOOL":false}`, `"_purge":{"NULL":true}`, `"temperature":{"N":"22.4"}`, `"location":{"S":"hall"}`, `"ok":{"BOOL":true}`, `"gone":{"NULL":true}`,
 }
 
@@ -46,7 +47,8 @@ func TestScanner_ScansAKnownShapeByItsShape(t *testing.T) {
 		}
 		if string(f.pk) != "DEVICE#d" || f.sameAsLast&(1<<rolePK) == 0 ||
 			string(f.index) != "BY#READING#location#hall" || f.expiresAt != 1779285601 ||
-			f.arrived != want.ArrivedAt || f.hash != want.Hash || !f.late || len(f.fields) != 4 || f.damaged {
+			f.arrived != want.ArrivedAt || f.hash != want.Hash || !f.late || len(f.fields) != 4 ||
+			f.damaged || f.corrected != want.CorrectedAt || f.corrected == 0 {
 			t.Errorf("scanned by its shape: %+v, want the values of %+v", f, want)
 		}
 		other := []byte(strings.Replace(string(b), "DEVICE#d", "DEVICE#e", 1))
@@ -76,7 +78,7 @@ func TestScanner_KnowsEachAttributeThatItHasScanned(t *testing.T) {
 			string(f.index) != "BY#READING#location#hall" {
 			t.Errorf("%s: ends at %d of %d with %+v", b, i, len(b), f)
 		}
-		if again := s.knownAttribute(b, 1, &f, &s.events.members); n != 8 && n != 9 && n != 10 && n < 11 &&
+		if again := s.knownAttribute(b, 1, &f, &s.events.members); n != 9 && n != 10 && n != 11 && n < 12 &&
 			again != jsonscan.Invalid {
 			t.Errorf("%.30s is taken twice", b)
 		}
@@ -89,6 +91,7 @@ func TestScanner_AnUnknownValueChangesNothing(t *testing.T) {
 	scanned(t, &s, completeItem(0))
 	for _, b := range []string{`"temperature":{"N":"x"}`, `"temperature":{"N":"1","S":"a"}`,
 		`"location":{"S":"a\n"}`, `"pk":{"S":"\u0041"}`, `"_late":{"BOOL":1}`,
+		`"_corrected":{"S":"2026"`,
 		`"_arrived":{"S":"2026"`, `"_hash":{"B":"nrc"`, `"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMH!=="}`, `"v":{"N":"2"}`, `"expiresAt":{"N":"-1"}`} {
 		f := rawItem{fields: s.fieldBuffer()}
 		if next := s.knownAttribute([]byte("{"+b+"}"), 1, &f, &s.events.members); next != jsonscan.Invalid ||

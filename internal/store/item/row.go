@@ -53,6 +53,9 @@ func (it Item) setRowOptions(r *rollup.Row) {
 	if r.NewestArrival != 0 {
 		it[tablekeys.AttrLag] = timeValue(r.NewestArrival)
 	}
+	if r.NewestCorrection != 0 {
+		it[tablekeys.AttrCorrected] = timeValue(r.NewestCorrection)
+	}
 	if len(r.Groups) > 0 {
 		it[tablekeys.AttrGroups] = stringValue(storage.JoinGroups(r.Groups))
 	}
@@ -122,6 +125,7 @@ func (r *reader) rowBody(row *rollup.Row) {
 	row.Unreadable = r.int(tablekeys.AttrUnreadable, optional)
 	row.WrittenAt = r.time(tablekeys.AttrWrittenAt, required)
 	row.NewestArrival = r.time(tablekeys.AttrLag, optional)
+	row.NewestCorrection = r.time(tablekeys.AttrCorrected, optional)
 	row.FieldsAt = r.time(tablekeys.AttrFields, optional)
 	if joined := r.string(tablekeys.AttrGroups, optional); joined != "" && r.err == nil {
 		groups, err := storage.SplitGroups(joined)

@@ -63,9 +63,11 @@ func (s *Scanner) Event(b []byte, i int, e *model.Event) (next int, err error) {
 	e.ExpiresAt = f.expiresAt
 	if e.Unreadable = f.damaged || f.roles&eventRoles != eventRoles; e.Unreadable {
 		e.Attrs, e.Hash, e.ArrivedAt, e.Late, e.IndexBy = nil, model.Hash{}, 0, false, ""
+		e.CorrectedAt = 0
 		return next, nil
 	}
 	e.Attrs, e.Hash, e.ArrivedAt, e.Late, e.IndexBy = s.keep(f.fields), f.hash, f.arrived, f.late, ""
+	e.CorrectedAt = f.corrected
 	if f.index != nil {
 		s.readIndex(f.index)
 		e.IndexBy = indexedBy(e, s.index.kind, s.index.field)

@@ -15,6 +15,10 @@ const (
 	AttrPurgeLock = "_fence"   // Bool, latest item: present while the subject is being purged
 )
 
+// AttrCorrected is the attribute of events and rollups with the time of a correction, a String: the event's
+// last, the newest of a rollup's events. Absent if there is none.
+const AttrCorrected = "_corrected"
+
 // Attributes of rollups.
 const (
 	AttrRev        = "_rev"        // Binary: random revision of this write, for the optimistic lock

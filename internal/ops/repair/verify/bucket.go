@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/engine/queue"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -81,9 +82,9 @@ func (r *recount) finding(all []found, level int, b tier.Bucket) Finding {
 // difference.
 func (b *BucketReport) addEvents(one *recount, level int) {
 	events := one.kept
-	closes := max(b.Bucket.End, one.kind.Retention.ClosesAt(level, b.Bucket, one.series))
+	from := queue.LateFrom(one.kind.Retention, level, b.Bucket, one.series)
 	b.Stored = len(events)
-	b.Late = lists.Filter(events, func(e model.Event) bool { return e.ArrivedAt >= closes })
+	b.Late = lists.Filter(events, func(e model.Event) bool { return e.ArrivedAt >= from })
 	slices.SortStableFunc(b.Late, byArrival)
 	if !b.Status.OK() && childLevel(one.kind.Retention, level, b.Bucket) == eventLevel {
 		b.Events = explainDifference(one.stored[level][b.Bucket.Start], events)

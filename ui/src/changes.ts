@@ -1,0 +1,41 @@
+// What changed a bucket after it had closed, as far as its row tells: in words, and by a shape on the plot.
+import type { Rollup } from "./api";
+
+export type Change = "late" | "corrected" | "recomputed";
+
+/** A kind of change, with the mark that a plot draws for it, and what is said of the buckets that have it. */
+export interface Kind {
+  name: Change;
+  mark: string;
+  means: string;
+}
+
+export const changeKinds: Kind[] = [
+  { name: "late", mark: "▼", means: "an event arrived after the bucket had closed" },
+  { name: "corrected", mark: "◆", means: "an event was corrected after the bucket had closed" },
+  {
+    name: "recomputed",
+    mark: "■",
+    means: "an event was deleted, or a repair or a late sweep wrote the row",
+  },
+];
+
+/** changesIn returns the kinds of change that a bucket has, with their times. */
+export function changesIn(r: Rollup): { kind: Kind; at: string }[] {
+  return changeKinds.flatMap((kind) => {
+    const at = r.changed?.[kind.name];
+    return at ? [{ kind, at }] : [];
+  });
+}
+
+/** legend says how many buckets have each kind of change. A kind that none has is left out. */
+export function legend(rollups: Rollup[]): { kind: Kind; text: string }[] {
+  return changeKinds.flatMap((kind) => {
+    const n = rollups.filter((r) => r.changed?.[kind.name]).length;
+    return n ? [{ kind, text: `${n} ${n === 1 ? "bucket" : "buckets"} ${kind.name}: ${kind.means}.` }] : [];
+  });
+}
+
+/** changeTexts says of a bucket what changed it, and when. */
+export const changeTexts = (r: Rollup, time: (at: string) => string) =>
+  changesIn(r).map(({ kind, at }) => `${kind.name} ${time(at)}`);
