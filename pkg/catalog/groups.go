@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/reserved"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -63,11 +64,21 @@ func groupKind(of *Kind, level string) Kind {
 	k := Kind{
 		Name: of.Name + "_" + subject, Path: of.Path + "-" + path, Subject: SubjectType{Name: subject,
 			Path: path},
-		Measures: of.Measures, Dimensions: of.Dimensions, Distinct: of.Distinct, MaxMeasures: of.MaxMeasures,
+		Measures: groupMeasures(of.Measures), Dimensions: of.Dimensions, Distinct: of.Distinct, MaxMeasures: of.MaxMeasures,
 		Latest: NoLatest, GroupsOf: of.Name, GroupBy: by, GroupByProfile: ofProfile,
 		Retention: groupRetention(of.Retention),
 	}
 	return k.complete()
+}
+
+// groupMeasures returns the measures of groups: the readings of several members are no sequence, so that there
+// are no steps between them. The increase of a group is counted from the rows of its members.
+func groupMeasures(of []rollup.MeasureSpec) []rollup.MeasureSpec {
+	return lists.Map(of, func(m rollup.MeasureSpec) rollup.MeasureSpec {
+		m.Counter, m.Wrap = false, 0
+		m.TimeMean = false
+		return m
+	})
 }
 
 // groupGrace returns the grace of groups of which no member's bucket closes later than a time after its end:
@@ -260,13 +271,6 @@ func (c checker) groups() {
 			quote(c.k.Name)+" is folded from")
 	case c.k.OrderBy != "" || len(c.k.Retention.Tiers) == 0:
 		c.wrong("groups", "groups have rollups alone, and the kind has no tiers: add tiers, or remove groups")
-	}
-	for _, m := range c.k.Measures {
-		if m.Counter || m.TimeMean {
-			c.wrong("measures."+m.Name,
-				"the readings of several members are no sequence, so type: counter and mean: time "+
-					"have no meaning in groups: remove them, or remove groups")
-		}
 	}
 }
 

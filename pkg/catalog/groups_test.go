@@ -128,10 +128,6 @@ func TestNew_RejectsGroupsThatCannotBeFolded(t *testing.T) {
 		change func(*catalog.Kind)
 		want   string
 	}{
-		"a counter": {func(k *catalog.Kind) {
-			k.Measures = []rollup.MeasureSpec{{Name: "kwh",
-				Counter: true}}
-		}, "measures.kwh: the readings of several members are no sequence"},
 		"a measure": {func(k *catalog.Kind) { k.Measures = []rollup.MeasureSpec{{Name: "site"}} },
 			`groups.site: "site" is a measure`},
 		"no tiers": {func(k *catalog.Kind) { k.Retention = tier.Policy{Raw: tier.Forever} },
@@ -158,5 +154,22 @@ func TestNew_RejectsGroupsThatCannotBeFolded(t *testing.T) {
 		if _, err := catalog.New(k); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+	}
+}
+
+// The readings of several members have no steps between them.
+func TestNew_GroupsCountNoSteps(t *testing.T) {
+	t.Parallel()
+	of := grouped("site")
+	of.Measures = []rollup.MeasureSpec{
+		{Name: "energy", Counter: true, Wrap: 32, Scale: 1, Unit: "kWh"}, {Name: "load", TimeMean: true},
+	}
+	kinds, err := catalog.New(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []rollup.MeasureSpec{{Name: "energy", Scale: 1, Unit: "kWh"}, {Name: "load"}}
+	if got := kinds.Kinds[1].Measures; !slices.Equal(got, want) || !kinds.Kinds[0].Measures[0].Counter {
+		t.Errorf("measures of groups %+v, want %+v, and the members' as they are", got, want)
 	}
 }

@@ -78,6 +78,38 @@ func (d Decimal) Neg() Decimal {
 	return d
 }
 
+// Plus returns d + e, exactly, as sums are: String is exact with more than 38 digits, too. ok is false if the
+// numbers are so far apart that 256 bits do not hold the sum.
+func (d Decimal) Plus(e Decimal) (sum Decimal, ok bool) {
+	switch {
+	case d.IsZero():
+		return e, true
+	case e.IsZero():
+		return d, true
+	case d.exp < e.exp:
+		return e.Plus(d)
+	}
+	shift := int(d.exp - e.exp)
+	if shift >= len(pow10tab) {
+		return Decimal{}, false
+	}
+	overflow := false
+	if _, overflow = d.coef.MulOverflow(&d.coef, &pow10tab[shift]); overflow {
+		return Decimal{}, false
+	}
+	sum = Decimal{exp: e.exp, neg: d.neg}
+	switch {
+	case d.neg == e.neg:
+		_, overflow = sum.coef.AddOverflow(&d.coef, &e.coef)
+	case d.coef.Lt(&e.coef):
+		sum.neg = e.neg
+		sum.coef.Sub(&e.coef, &d.coef)
+	default:
+		sum.coef.Sub(&d.coef, &e.coef)
+	}
+	return sum.normalised(), !overflow
+}
+
 // digits returns the number of decimal digits of the coefficient; zero has none.
 func (d Decimal) digits() int {
 	// 1233/4096 is log10 2 to within a hundredth of a digit over 256 bits, so the

@@ -2,8 +2,6 @@ package aggregate
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -44,7 +42,7 @@ func (r *recomputation) foldChildren(ctx context.Context) (*rollup.Fold, error) 
 		}
 	}
 	r.groupFolds = byName(groups)
-	fold.Groups = slices.Sorted(maps.Keys(r.groupFolds))
+	fold.Groups = groupsOfRow(r.groupFolds, groups)
 	return fold, nil
 }
 

@@ -81,29 +81,46 @@ func (r *recomputation) sharePage(fold *rollup.Fold) readPage {
 type groupFold struct {
 	kind  *catalog.Kind
 	folds map[string]*rollup.Fold // by id
+	rest  bool                    // events count in no group
 }
 
 // addToGroups returns what adds an event to a fold and to the folds of its groups.
-func (r *recomputation) addToGroups(fold *rollup.Fold) (add func(*model.Event), all []groupFold) {
+func (r *recomputation) addToGroups(fold *rollup.Fold) (add func(*model.Event), all []*groupFold) {
 	for _, g := range r.bucket.groupKinds() {
-		all = append(all, groupFold{g, map[string]*rollup.Fold{}})
+		all = append(all, &groupFold{kind: g, folds: map[string]*rollup.Fold{}})
 	}
 	return func(e *model.Event) {
 		fold.AddEvent(e)
 		for _, g := range all {
-			if id, ok := g.kind.GroupID(e, r.member); ok {
-				if g.folds[id] == nil {
-					g.folds[id] = rollup.NewFold(g.kind.Spec())
-				}
-				g.folds[id].AddEvent(e)
+			id, ok := g.kind.GroupID(e, r.member)
+			if !ok {
+				g.rest = true
+				continue
 			}
+			if g.folds[id] == nil {
+				g.folds[id] = rollup.NewFold(g.kind.Spec())
+			}
+			g.folds[id].AddEvent(e)
 		}
 	}, all
 }
 
+// groupsOfRow returns what a row remembers: the names of the groups, and where events count in no group of a
+// kind, also the name of its group without an id, which has no share.
+func groupsOfRow(named map[string]*rollup.Fold, all []*groupFold) []string {
+	names := slices.Collect(maps.Keys(named))
+	for _, g := range all {
+		if g.rest {
+			names = append(names, storage.GroupName(g.kind.Name, ""))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // byName returns the folds by the names of their groups. Of more than reserved.MaxGroups, the last ones in
 // byte order are one fold of reserved.OtherGroup.
-func byName(all []groupFold) map[string]*rollup.Fold {
+func byName(all []*groupFold) map[string]*rollup.Fold {
 	named := map[string]*rollup.Fold{}
 	for _, g := range all {
 		for n, id := range slices.Sorted(maps.Keys(g.folds)) {
@@ -147,7 +164,7 @@ func (r *recomputation) readShares(ctx context.Context, row *rollup.Row) error {
 	for _, name := range r.bucket.groups.sorted() {
 		kindName, id, err := storage.ParseGroupName(name)
 		at := slices.IndexFunc(kinds, func(k *catalog.Kind) bool { return k.Name == kindName })
-		if err != nil || at < 0 {
+		if err != nil || at < 0 || id == "" {
 			continue
 		}
 		s := share{kind: kinds[at], key: queue.RowKey(kinds[at].GroupSeries(id, r.bucket.key.Series),

@@ -48,14 +48,19 @@ func (l *simulation) used(from, to model.Time, subjects ...string) *big.Rat {
 			if all[i].At < from || all[i].At >= to {
 				continue
 			}
-			step := new(big.Rat).Sub(all[i].Attrs[0].Value.Number.Rat(), all[i-1].Attrs[0].Value.Number.Rat())
+			step := new(big.Rat).Sub(reading(all[i]), reading(all[i-1]))
 			if step.Sign() < 0 {
-				step = all[i].Attrs[0].Value.Number.Rat()
+				step = reading(all[i])
 			}
 			used = step.Add(step, cmp.Or(used, new(big.Rat)))
 		}
 	}
 	return used
+}
+
+func reading(e model.Event) *big.Rat {
+	v, _ := e.Attrs.Get("value")
+	return v.Number.Rat()
 }
 
 func increaseText(m rollup.Measure) string {

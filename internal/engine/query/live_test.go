@@ -59,10 +59,10 @@ func newSimulation(t testingT, kind catalog.Kind) *simulation {
 }
 
 // append stores an event as ingest does, now.
-func (l *simulation) append(subject, stream string, at model.Time, value int64) {
+func (l *simulation) append(subject, stream string, at model.Time, value int64, more ...model.Attr) {
 	l.t.Helper()
 	order := model.Order{At: at, ID: fmt.Sprint(len(l.appended))}
-	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.NewDecimal(value))}}
+	attrs := append(more, model.Attr{Name: "value", Value: model.NumberValue(model.NewDecimal(value))})
 	e := model.Event{
 		Series: l.kind.Series(subject, stream, order), Order: order, Attrs: attrs, Hash: model.HashAttrs(attrs),
 		ArrivedAt: l.clock, ExpiresAt: l.kind.Retention.EventExpiresAt(l.clock),

@@ -48,16 +48,16 @@ type SilentSubject struct {
 	// any more.
 	Rounded bool
 	Newest  model.Series // the series of that event; zero if there is none
-	Group   SilentGroup  // with Silent.By
+	Group   MemberGroup  // with Silent.By
 	// Active says that the subject is not silent, which only Silent.Members returns. Its LastSeen and Newest are
 	// not set.
 	Active bool
 }
 
-// SilentGroup is the group in which the newest event of a silent subject counts.
-type SilentGroup struct {
+// MemberGroup is the group in which events of a member count: of a silent subject, its newest event.
+type MemberGroup struct {
 	ID string // "" if the event lacks the field, or the subject never had an event of the group's kind
-	// Unknown says that the event is not stored any more, or cannot be decoded.
+	// Unknown says that the event is not stored any more, or cannot be decoded, or that rows do not tell.
 	Unknown bool
 }
 

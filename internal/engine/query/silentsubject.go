@@ -74,12 +74,12 @@ func (one *SilentSubject) seen(q Silent, listed storage.ListedSeries, at model.T
 }
 
 // eventGroup returns the group of a subject by its newest event; nil is one that is not stored any more.
-func eventGroup(q Silent, newest *model.Event) SilentGroup {
+func eventGroup(q Silent, newest *model.Event) MemberGroup {
 	if newest == nil || newest.Unreadable {
-		return SilentGroup{Unknown: true}
+		return MemberGroup{Unknown: true}
 	}
 	id, _ := q.By.GroupID(newest, nil)
-	return SilentGroup{ID: id}
+	return MemberGroup{ID: id}
 }
 
 // addProfileGroup adds the group that a subject is in by the log of its profile: where it counts from the

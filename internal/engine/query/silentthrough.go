@@ -15,20 +15,34 @@ func (s *Service) SilentThrough(
 	ctx context.Context, kinds []*catalog.Kind, p Progress,
 ) (model.Time, error) {
 	through := p.KnownThrough(s.Now())
-	live, ok := s.Store.(*Live)
 	for _, kind := range kinds {
-		if kind.GroupsOf == "" || !ok {
+		if kind.GroupsOf == "" {
 			continue
 		}
-		marks, err := live.swept.get(ctx, live.Now(), live.Watermarks.Sweeps)
+		closed, known, err := s.groupsClosed(ctx, kind)
 		if err != nil {
 			return through, err
 		}
-		closed := queue.ClosedThrough(kind.Retention, marks.OfShard(storage.GroupShard))
+		if !known {
+			continue
+		}
 		if closed > model.MinTime {
 			closed = kind.Retention.Finest().Unit.BucketAt(closed - 1).Start
 		}
 		through = min(through, closed)
 	}
 	return through, nil
+}
+
+// groupsClosed returns the end of the last bucket of the finest tier of a kind of groups that has closed;
+// known is false if the store does not tell.
+func (s *Service) groupsClosed(
+	ctx context.Context, kind *catalog.Kind,
+) (end model.Time, known bool, err error) {
+	live, ok := s.Store.(*Live)
+	if !ok {
+		return 0, false, nil
+	}
+	marks, err := live.swept.get(ctx, live.Now(), live.Watermarks.Sweeps)
+	return queue.ClosedThrough(kind.Retention, marks.OfShard(storage.GroupShard)), err == nil, err
 }

@@ -1,0 +1,211 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// memberIncreases reads the increases of one member, in all streams.
+func (s *Service) memberIncreases(
+	ctx context.Context, q Increases, l listedSubject,
+) (MemberIncreases, error) {
+	m := MemberIncreases{Member: l.subject}
+	for _, listed := range l.series {
+		w := increaseWalk{service: s, by: q.By.Name, measure: q.Measure, sums: &m, rollups: Rollups{
+			Series: Series{Kind: q.Of, Subject: l.subject.ID, Stream: listed.Series.Stream},
+			From:   q.From, To: q.To,
+		}}
+		if err := w.read(ctx); err != nil {
+			return m, err
+		}
+	}
+	m.Missing = union(m.Missing)
+	return m, nil
+}
+
+// increaseWalk reads the increases of one series.
+type increaseWalk struct {
+	service *Service
+	rollups Rollups
+	by      string // kind of groups
+	measure string
+	sums    *MemberIncreases
+}
+
+// read adds the increase of the whole range.
+func (w *increaseWalk) read(ctx context.Context) error {
+	q := w.rollups
+	c := cutter{policy: q.commonPolicy(), missing: func(unit tier.Unit, from, to model.Time) ([]Segment, error) {
+		return w.service.missing(ctx, q, unit, from, to)
+	}}
+	if err := c.cut(len(c.policy.Tiers)-1, q.From, q.To); err != nil {
+		return err
+	}
+	w.sums.Missing = append(w.sums.Missing, c.lost...)
+	for _, part := range c.parts {
+		if part.Unit == 0 { // events, of which no row says in which group they count
+			w.sums.Missing = append(w.sums.Missing, part)
+			continue
+		}
+		if err := w.rows(ctx, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rows adds the increase of the rows of one part.
+func (w *increaseWalk) rows(ctx context.Context, part Segment) error {
+	q := w.rollups
+	q.Unit, q.From, q.To = part.Unit, part.From, part.To
+	for r, err := range w.service.EachRollup(ctx, q) {
+		if err == nil {
+			err = w.row(ctx, r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// row adds the increase of a row to its group. Of a row of several groups the finer rows are read.
+func (w *increaseWalk) row(ctx context.Context, r Rollup) error {
+	if group, one := w.group(r.Groups); one {
+		return w.add(r, MemberGroup{ID: group})
+	}
+	finer, err := w.finer(ctx, r.Bucket)
+	switch {
+	case err != nil:
+		return err
+	case finer == 0:
+		return w.add(r, MemberGroup{Unknown: true})
+	}
+	return w.rows(ctx, Segment{Unit: finer, From: r.Bucket.Start, To: r.Bucket.End})
+}
+
+// group returns the only group among the names of a row: "" if its events are in none.
+func (w *increaseWalk) group(names []string) (id string, one bool) {
+	var ids []string
+	for _, name := range names {
+		kind, id, err := storage.ParseGroupName(name)
+		if name == rollup.AllGroups || err != nil {
+			return "", false
+		}
+		if kind == w.by {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return "", true
+	}
+	return ids[0], len(ids) == 1
+}
+
+// finer returns the tier whose rows add up to a bucket, if all of them are stored; 0 if there is none.
+func (w *increaseWalk) finer(ctx context.Context, b tier.Bucket) (tier.Unit, error) {
+	policy := w.rollups.commonPolicy()
+	_, level, _ := policy.Find(b.Unit)
+	child := policy.ChildLevel(level, b)
+	if child < 0 {
+		return 0, nil
+	}
+	unit := policy.Tiers[child].Unit
+	lost, err := w.service.missing(ctx, w.rollups, unit, b.Start, b.End)
+	if err != nil || len(lost) > 0 {
+		return 0, err
+	}
+	return unit, nil
+}
+
+// add adds the increase of a row that counts in one group.
+func (w *increaseWalk) add(r Rollup, group MemberGroup) error {
+	m := r.Measure(w.measure)
+	if m.Count == 0 {
+		return nil
+	}
+	_, before := r.Partial.Find(rollup.StepsRole, w.measure)
+	one := GroupIncrease{Group: group, Members: 1, Exact: r.Exact && !before}
+	one.Increase, _ = m.Increase() // 0 of its first reading
+	at, found := slices.BinarySearchFunc(w.sums.Groups, group,
+		func(g GroupIncrease, group MemberGroup) int { return g.Group.compare(group) })
+	if !found {
+		w.sums.Groups = slices.Insert(w.sums.Groups, at, one)
+		return nil
+	}
+	return w.sums.Groups[at].add(one)
+}
+
+// add adds the increase of o, and not its members.
+func (g *GroupIncrease) add(o GroupIncrease) error {
+	sum, ok := g.Increase.Plus(o.Increase)
+	if !ok {
+		return ErrTooLarge
+	}
+	g.Increase, g.Exact = sum, g.Exact && o.Exact
+	return nil
+}
+
+// compare orders groups by id; the unknown one is last.
+func (g MemberGroup) compare(o MemberGroup) int {
+	switch {
+	case g.Unknown == o.Unknown:
+		return cmp.Compare(g.ID, o.ID)
+	case g.Unknown:
+		return 1
+	}
+	return -1
+}
+
+// IncreaseSums are the increases of some members, added up. Those of several pages add up.
+type IncreaseSums struct {
+	Groups  []GroupIncrease // the greatest increase first, then by id
+	None    GroupIncrease   // of readings in no group
+	Unknown GroupIncrease   // of readings whose group is not known
+	// Missing are the parts of the range of which something is not known of MissingOf members: they may belong
+	// to any group.
+	Missing   []Segment
+	MissingOf int
+}
+
+// SumIncreases adds up the increases of members by their groups.
+func SumIncreases(all []MemberIncreases) (sums IncreaseSums, err error) {
+	byGroup := map[MemberGroup]*GroupIncrease{}
+	for _, m := range all {
+		for _, one := range m.Groups {
+			sum := byGroup[one.Group]
+			if sum == nil {
+				sum = &GroupIncrease{Group: one.Group, Exact: true}
+				byGroup[one.Group] = sum
+			}
+			sum.Members += one.Members
+			if err := sum.add(one); err != nil {
+				return sums, err
+			}
+		}
+		if len(m.Missing) > 0 {
+			sums.Missing, sums.MissingOf = append(sums.Missing, m.Missing...), sums.MissingOf+1
+		}
+	}
+	sums.Missing = union(sums.Missing)
+	for group, sum := range byGroup {
+		switch {
+		case group.Unknown:
+			sums.Unknown = *sum
+		case group.ID == "":
+			sums.None = *sum
+		default:
+			sums.Groups = append(sums.Groups, *sum)
+		}
+	}
+	slices.SortFunc(sums.Groups, func(a, b GroupIncrease) int {
+		return cmp.Or(b.Increase.Cmp(a.Increase), cmp.Compare(a.Group.ID, b.Group.ID))
+	})
+	return sums, nil
+}
