@@ -258,7 +258,8 @@ func (f *readFlags) hasRange() bool { return f.from != "" || f.to != "" || f.las
 // usageErrors are the errors of package query that the user corrects by other flags.
 var usageErrors = []error{
 	query.ErrRange, query.ErrOrder, query.ErrLimit, query.ErrSeries, query.ErrNoTier, query.ErrNoLatest,
-	query.ErrNoEvents, query.ErrNoDimension, query.ErrNoMembers, query.ErrRanking, query.ErrOneBucket,
+	query.ErrNoEvents, query.ErrNoDimension, query.ErrNoMembers, query.ErrNoCounter, query.ErrRanking,
+	query.ErrOneBucket,
 	query.ErrTooLong, query.ErrTooMany, query.ErrTooWide, model.ErrCondition, times.ErrZone,
 }
 

@@ -2,11 +2,13 @@ package main
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -18,9 +20,10 @@ type topFlags struct {
 	readFlags
 	tier, members, by string
 	lowest            bool
+	increase          string
 }
 
-const topHelp = `Show the most frequent values of a dimension, or the first members of a group
+const topHelp = `Show the most frequent values of a dimension, or the first groups or members
 
 Show the most frequent values of a dimension, such as the pages of a site that were
 viewed most, with their shares of all counted events. It adds up the buckets of one tier
@@ -35,6 +38,10 @@ have the highest values of a measure, or the lowest with --lowest. In each of th
 member counts with its highest (lowest) value in the range. By sum, mean and count they
 are known of one bucket of the finest tier.
 
+With --increase it shows what a counter, such as the meters of a site, has counted in the
+range: of each group of a type, or of each member of one group. It reads the rows of all
+members of the type.
+
 Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
 read.
 
@@ -43,11 +50,13 @@ Examples:
   tidemark top sites/my-site country --tier minute --last 5m
   tidemark top by-site/berlin --members temperature --last 24h
   tidemark top by-site/berlin --members temperature --by mean --tier hour \
-    --from 2026-04-20T14:00:00Z --to 2026-04-20T15:00:00Z`
+    --from 2026-04-20T14:00:00Z --to 2026-04-20T15:00:00Z
+  tidemark top by-site --increase energy --from 2026-04-01 --to 2026-05-01
+  tidemark top by-site/berlin --increase energy --last 30d`
 
 func topCommand(to *connection) *cobra.Command {
 	var flags topFlags
-	cmd := &cobra.Command{Use: "top SUBJECT [DIMENSION]", Long: topHelp}
+	cmd := &cobra.Command{Use: "top SUBJECT|TYPE [DIMENSION]", Long: topHelp}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 10, "values", false)
 	cmd.Flags().StringVar(&flags.tier, "tier", "",
@@ -57,12 +66,18 @@ func topCommand(to *connection) *cobra.Command {
 	cmd.Flags().StringVar(&flags.by, "by", "",
 		"with --members, the `statistic`: max, min, sum, mean or count (default max, or min with --lowest)")
 	cmd.Flags().BoolVar(&flags.lowest, "lowest", false, "with --members, the lowest first")
+	cmd.Flags().StringVar(&flags.increase, "increase", "",
+		"show what this `counter` of the members of groups has counted, in place of a dimension")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
+		case flags.increase != "" && (flags.members != "" || len(args) == 2):
+			return usagef("want a dimension, --members MEASURE or --increase COUNTER: only one of them")
+		case flags.increase != "":
+			return topIncreases(cmd, to, flags, args[0])
 		case flags.members == "" && (flags.by != "" || flags.lowest):
 			return usagef("--by and --lowest are of the members of a group: name a measure with --members")
 		case (flags.members == "") != (len(args) == 2):
-			return usagef("want either a dimension or --members MEASURE")
+			return usagef("want a dimension, --members MEASURE or --increase COUNTER")
 		case flags.members != "":
 			return topMembers(cmd, to, flags, args[0])
 		}
@@ -97,6 +112,49 @@ func topMembers(cmd *cobra.Command, to *connection, flags topFlags, subject stri
 	return flags.print(cmd, from, views.FromMembers(q, ranks, total), func() error {
 		defer printing.Progress(cmd.ErrOrStderr(), total.Progress, from.Now())
 		return printing.Members(cmd.OutOrStdout(), q, ranks, total, from.units())
+	})
+}
+
+// topIncreases shows the groups of a type, or the members of a group, by what a counter has counted.
+func topIncreases(cmd *cobra.Command, to *connection, flags topFlags, what string) error {
+	ctx, from, kinds, err := flags.openTable(cmd, to)
+	if err != nil {
+		return err
+	}
+	subject, err := arguments.RuleSubject(kinds, what)
+	if err != nil {
+		return err
+	}
+	of, err := arguments.Kinds(kinds, subject, flags.kinds)
+	if err != nil {
+		return err
+	}
+	from.rollups.Kind, from.rollups.With = of[0], of[1:]
+	if _, err := from.single(); err != nil {
+		return err
+	}
+	q := query.Increases{By: of[0], Of: of[0], Measure: flags.increase}
+	if member, found := kinds.Kind(q.By.GroupsOf); found {
+		q.Of = member
+	}
+	if q.From, q.To, err = flags.timeRange(from.Now()); err != nil {
+		return err
+	}
+	page, err := from.AllIncreases(ctx, q)
+	if err != nil {
+		return readFailure(err)
+	}
+	result, err := views.NewIncreases(q, page, subject.ID)
+	if err != nil {
+		return err
+	}
+	return flags.print(cmd, from, result, func() error {
+		defer printing.Progress(cmd.ErrOrStderr(), page.Progress, from.Now())
+		limit := flags.limit
+		if limit == 0 {
+			limit = math.MaxInt
+		}
+		return printing.Increases(cmd.OutOrStdout(), q, page, subject.ID, limit, query.Units(q.Of))
 	})
 }
 

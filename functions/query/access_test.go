@@ -30,7 +30,7 @@ func everyRoute(t *testing.T) *Handler {
 	visits := catalog.Kind{
 		Name: "VISIT", Subject: catalog.SubjectType{Name: "HALL"},
 		Dimensions: []rollup.DimensionSpec{{Name: "door"}},
-		Measures:   []rollup.MeasureSpec{{Name: "steps"}}, Groups: []string{"wing"},
+		Measures:   []rollup.MeasureSpec{{Name: "steps", Counter: true}}, Groups: []string{"wing"},
 		IndexBy: "badge", Distinct: []string{"badge"}, LatestBy: []catalog.LatestIndex{{By: []string{"door"}}},
 	}
 	alarms := catalog.Kind{Name: "ALARM", Subject: visits.Subject,

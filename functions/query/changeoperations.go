@@ -154,6 +154,22 @@ var changeOperations = map[httpapi.Action]operation{
 			problemForeignCursor,
 		},
 	},
+	httpapi.ReadIncreases: {
+		Summary: "What a counter of the members of each group has counted",
+		Description: "The increase over the steps that end in the buckets of the finest tier that start in " +
+			"the range, through the last one that has closed. It belongs to the group in which the " +
+			"readings of the bucket count: withoutGroup is of readings in no group, unknownGroup of " +
+			"buckets with readings of several. With group, only this group and its members, the greatest " +
+			"increase first. A page reads the rows of up to 500 members: add up the pages, and request " +
+			"them with from and to of the first.",
+		Parameters: []string{"from", "to", "last", "group", "cursor"},
+		Result:     "Increases",
+		List:       true,
+		Problems: []httpapi.ProblemType{
+			problemBadTime, problemBadSpan, problemInvertedRange, problemNoMembers, problemNoCounter,
+			problemForgedCursor, problemForeignCursor,
+		},
+	},
 	httpapi.ListSubjects: {
 		Summary: "Subjects of a type",
 		Description: "All subjects that ever had an event or that have a profile, with their series; limit " +

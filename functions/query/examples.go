@@ -51,6 +51,9 @@ func (d describer) example(name string) any {
 				return k.Measures[0].Name
 			}
 		}
+	case "counter":
+		of, _ := d.catalog.Kind(kinds[0].GroupsOf) // the route has groups, whose members have one
+		return of.Counters()[0]
 	case "time":
 		return exampleTime
 	case "event":

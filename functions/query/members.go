@@ -35,6 +35,23 @@ func (h *Handler) members(ctx context.Context, res resource, args params) (any, 
 	return h.cacheByBuckets(views.FromMembers(q, ranks, total), q.Unit, q.To, q.Consistent), nil
 }
 
+// increases returns what a counter of the members of groups has counted.
+func (h *Handler) increases(ctx context.Context, res resource, args params) (any, error) {
+	of, _ := h.Catalog.Kind(res.Kind.GroupsOf)
+	q := query.Increases{
+		By: res.Kind, Of: of, Prefix: res.owner.Prefix(), Measure: res.Values["counter"],
+		Cursor: args.text("cursor"),
+	}
+	if q.From, q.To = h.chartRange(args); args.err() != nil {
+		return nil, args.err()
+	}
+	page, err := h.Query.Increases(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return views.NewIncreases(q, page, args.text("group"))
+}
+
 // defaultMembersTier is the tier of tops, and of lists that no other tier has the finest one.
 func defaultMembersTier(k *catalog.Kind, by rollup.Ranking) string {
 	if _, _, found := k.Retention.Find(tier.Day); by.Merges() && found {

@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 func shipped(t *testing.T) *catalog.Catalog {
@@ -24,6 +25,8 @@ func shipped(t *testing.T) *catalog.Catalog {
 	for i := range all {
 		if all[i].Name == iot.Readings.Name {
 			all[i].Groups = []string{"site"}
+			energy := rollup.MeasureSpec{Name: "energy", Counter: true}
+			all[i].Measures = append(slices.Clone(all[i].Measures), energy)
 		}
 	}
 	kinds, err := config.Default(all...).Catalog()

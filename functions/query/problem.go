@@ -30,6 +30,7 @@ var errorProblems = []struct {
 	{err: query.ErrNoTier, problem: problemUnknownTier},
 	{err: query.ErrNoDimension, problem: problemUnknownDimension},
 	{err: query.ErrNoMembers, problem: problemNoMembers},
+	{err: query.ErrNoCounter, problem: problemNoCounter},
 	{err: query.ErrRanking, problem: problemNoRanking},
 	{err: query.ErrOneBucket, problem: problemOneBucket},
 	{err: query.ErrNotIndexed, problem: problemNotIndexed},

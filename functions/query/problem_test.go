@@ -25,6 +25,7 @@ func TestProblems_EachErrorOfAReadHasItsType(t *testing.T) {
 		query.ErrNoTier:         "/problems/unknown-tier",
 		query.ErrNoDimension:    "/problems/unknown-dimension",
 		query.ErrNoMembers:      "/problems/no-members",
+		query.ErrNoCounter:      "/problems/no-counter",
 		query.ErrRanking:        "/problems/no-ranking",
 		query.ErrOneBucket:      "/problems/one-bucket",
 		query.ErrNotIndexed:     "/problems/not-indexed",

@@ -32,6 +32,8 @@ var (
 		Title: "The field is not a dimension", Status: http.StatusNotFound}
 	problemNoMembers = httpapi.ProblemType{
 		URI: "/problems/no-members", Title: "Only groups have members", Status: http.StatusNotFound}
+	problemNoCounter = httpapi.ProblemType{
+		URI: "/problems/no-counter", Title: "The measure is no counter", Status: http.StatusNotFound}
 	problemNoRanking = httpapi.ProblemType{
 		URI: "/problems/no-ranking", Title: "There is no such list of members", Status: http.StatusBadRequest}
 	problemOneBucket = httpapi.ProblemType{

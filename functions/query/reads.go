@@ -30,6 +30,7 @@ var reads = map[httpapi.Action]func(h *Handler, ctx context.Context, res resourc
 	httpapi.ReadSeries:     (*Handler).series,
 	httpapi.ListSilent:     (*Handler).silent,
 	httpapi.CountSilent:    (*Handler).countSilent,
+	httpapi.ReadIncreases:  (*Handler).increases,
 	httpapi.ReadDeleted:    (*Handler).deleted,
 	httpapi.ReadVersions:   (*Handler).versions,
 	httpapi.ReadVersion:    (*Handler).version,

@@ -19,7 +19,7 @@ func TestResourceOf_FindsAllRoutes(t *testing.T) {
 	h, _ := newHandler(t)
 	visits := catalog.Kind{Name: "VISIT", Subject: catalog.SubjectType{Name: "HALL"},
 		Dimensions: []rollup.DimensionSpec{{Name: "door"}}, IndexBy: "badge", LatestBy: []catalog.LatestIndex{{By: []string{"door"}}}}
-	visits.Groups = []string{"wing"}
+	visits.Groups, visits.Measures = []string{"wing"}, []rollup.MeasureSpec{{Name: "steps", Counter: true}}
 	alarms := catalog.Kind{Name: "ALARM", Subject: visits.Subject}
 	var err error
 	if h.Catalog, err = catalog.New(append(h.Catalog.Kinds, visits, alarms)...); err != nil {
@@ -35,6 +35,7 @@ func TestResourceOf_FindsAllRoutes(t *testing.T) {
 			id = "a"
 		}
 		path := strings.NewReplacer("{id}", id, "{tier}", "hour", "{dimension}", "door", "{measure}", "steps",
+			"{counter}", "steps",
 			"{value}", "a/b", "{version}", "3", "{time}", "2026-04-20T14:00:00Z", "{event}", "c/d").Replace(r.Path)
 		found, err := parseResource(h.Catalog, "", path)
 		if err != nil || found.Action != r.Action {

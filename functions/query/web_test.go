@@ -22,7 +22,7 @@ import (
 // rollups.
 func newSite(t *testing.T) *Handler {
 	t.Helper()
-	kinds, err := web.Catalog()
+	kinds, err := catalog.New(web.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

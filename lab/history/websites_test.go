@@ -33,7 +33,7 @@ const site = "example.com"
 
 func websites(t *testing.T) *catalog.Catalog {
 	t.Helper()
-	kinds, err := web.Catalog()
+	kinds, err := catalog.New(web.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

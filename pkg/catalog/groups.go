@@ -64,15 +64,16 @@ func groupKind(of *Kind, level string) Kind {
 	k := Kind{
 		Name: of.Name + "_" + subject, Path: of.Path + "-" + path, Subject: SubjectType{Name: subject,
 			Path: path},
-		Measures: groupMeasures(of.Measures), Dimensions: of.Dimensions, Distinct: of.Distinct, MaxMeasures: of.MaxMeasures,
+		Measures: groupMeasures(of.Measures), MaxMeasures: of.MaxMeasures,
+		Dimensions: of.Dimensions, Distinct: of.Distinct,
 		Latest: NoLatest, GroupsOf: of.Name, GroupBy: by, GroupByProfile: ofProfile,
 		Retention: groupRetention(of.Retention),
 	}
 	return k.complete()
 }
 
-// groupMeasures returns the measures of groups: the readings of several members are no sequence, so that there
-// are no steps between them. The increase of a group is counted from the rows of its members.
+// groupMeasures returns the measures of groups: the readings of several members are no sequence, so that
+// there are no steps between them. The increase of a group is counted from the rows of its members.
 func groupMeasures(of []rollup.MeasureSpec) []rollup.MeasureSpec {
 	return lists.Map(of, func(m rollup.MeasureSpec) rollup.MeasureSpec {
 		m.Counter, m.Wrap = false, 0
@@ -143,6 +144,16 @@ func linkGroups(byName map[string]*Kind) {
 // GroupKinds returns the kinds of the groups of k's events, in order of their names. k must be of a Catalog.
 func (k *Kind) GroupKinds() []*Kind { return k.groups }
 
+// Counters returns the names of the measures that are counters.
+func (k *Kind) Counters() (names []string) {
+	for _, m := range k.Measures {
+		if m.Counter {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
 // HasGroups reports whether a kind of the catalog is of groups.
 func (c *Catalog) HasGroups() bool {
 	return slices.ContainsFunc(c.Kinds, func(k Kind) bool { return k.GroupsOf != "" })
@@ -161,68 +172,6 @@ func groupByProfiles(kinds []Kind) {
 			}
 		}
 	}
-}
-
-// GroupLevel returns the level of k's groups, as it is declared: site/line, or profile.accountId.
-func (k *Kind) GroupLevel() string {
-	level := strings.Join(k.GroupBy, "/")
-	if k.GroupByProfile {
-		level = profilePrefix + strings.Join(k.GroupBy, "/"+profilePrefix)
-	}
-	return level
-}
-
-// GroupID returns the id of the group of an event: the value of the field, or of several fields the values
-// with / between them. The values are the event's, or with GroupByProfile the ones in member: what the
-// subject's profile had at the start of the event's bucket. It returns false if one of the fields is missing,
-// or if the event cannot be decoded.
-func (k *Kind) GroupID(e *model.Event, member model.Attrs) (id string, ok bool) {
-	if e == nil || e.Unreadable {
-		return "", false
-	}
-	if k.GroupByProfile {
-		return k.groupID(member)
-	}
-	return k.groupID(e.Attrs)
-}
-
-// ProfileGroup returns the id of the group of all events of a bucket, if groups are by fields of profiles.
-func (k *Kind) ProfileGroup(member model.Attrs) (id string, ok bool) {
-	if !k.GroupByProfile {
-		return "", false
-	}
-	return k.groupID(member)
-}
-
-func (k *Kind) groupID(fields model.Attrs) (id string, ok bool) {
-	escape := escapeOther
-	if len(k.GroupBy) > 1 {
-		escape = escapeLevel
-	}
-	values := make([]string, len(k.GroupBy))
-	for i, name := range k.GroupBy {
-		v, _ := fields.Get(name)
-		text, ok := v.Plain()
-		if !ok || text == "" {
-			return "", false
-		}
-		values[i] = escape(text)
-	}
-	if id = strings.Join(values, "/"); len(id) > maxGroupID {
-		return reserved.OtherGroup, true
-	}
-	return id, true
-}
-
-// escapeLevel returns a value without the separator of levels.
-var escapeLevel = strings.NewReplacer("%", "%25", "/", "%2F").Replace
-
-// escapeOther returns a value that is not reserved.OtherGroup.
-func escapeOther(value string) string {
-	if value == reserved.OtherGroup {
-		return "%2A"
-	}
-	return value
 }
 
 // GroupSeries returns the series of a group, in which events of a member's series count.

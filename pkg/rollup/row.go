@@ -67,7 +67,8 @@ type Fold struct {
 	// Continuation is zero unless the events are derived ones.
 	Continuation Continuation
 	// Groups names the groups in which the events count, sorted; a fold of rows has the groups of all of its
-	// rows. The name without an id is of events in no group of a kind. nil unless the kind has groups, and AllGroups if there are too many to name.
+	// rows. The name without an id is of events in no group of a kind. nil unless the kind has groups, and
+	// AllGroups if there are too many to name.
 	Groups []string
 }
 

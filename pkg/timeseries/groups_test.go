@@ -2,6 +2,7 @@ package timeseries_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -16,6 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
 )
@@ -104,6 +107,59 @@ func TestGroups_AreListedReadAndTheirSilentMembersCounted(t *testing.T) {
 	want["hall"] = 2
 	if diff := cmp.Diff(want, counts); diff != "" || unknown != 0 || err != nil || !through.Equal(today) {
 		t.Errorf("members: %d unknown, through %s, %v (-want +got):\n%s", unknown, through, err, diff)
+	}
+}
+
+// Of two meters in the hall, one moves to the yard.
+func TestGroups_CountWhatTheirMetersHaveCounted(t *testing.T) {
+	t.Parallel()
+	kind := iot.Readings
+	kind.Measures = []rollup.MeasureSpec{{Name: "temperature", Scale: 9, Percentiles: true, Counter: true}}
+	kind.Groups, kind.Retention = []string{"location"}, tier.Standard().Defer()
+	table := newTable()
+	readings, err := timeseries.Open[Reading](table, kind, &timeseries.Options{Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hour := today.Add(-5 * time.Hour)
+	for _, r := range []Reading{
+		{Device: "a", At: hour, Location: "hall", Temperature: number("20")},
+		{Device: "a", At: hour.Add(time.Hour), Location: "hall", Temperature: number("20.5")},
+		{Device: "a", At: hour.Add(2 * time.Hour), Location: "hall", Temperature: number("21")},
+		{Device: "b", At: hour, Location: "hall", Temperature: number("100")},
+		{Device: "b", At: hour.Add(time.Hour), Location: "hall", Temperature: number("103")},
+		{Device: "b", At: hour.Add(2 * time.Hour), Location: "yard", Temperature: number("110")},
+		{Device: "b", At: today, Location: "yard", Temperature: number("999")},
+	} {
+		if _, err := readings.Append(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	foldGroups(t, table, readings.Kind())
+	if _, err := readings.Increases(t.Context(), "temperature", hour, today); err == nil {
+		t.Error("increases of a kind that is not of groups: no error")
+	}
+	places, err := readings.Groups("location")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := places.Increases(t.Context(), "temperature", hour.Add(time.Hour), time.Time{})
+	if err != nil || !got.To.Equal(today) || !got.Open || len(got.Missing) > 0 {
+		t.Fatalf("%+v, %v; want all but the present hour", got, err)
+	}
+	for i, want := range []string{"yard 1 7", "hall 2 4"} {
+		g := got.Groups[i]
+		if text := fmt.Sprint(g.Group.ID, " ", g.Members, " ", g.Increase); text != want || !g.Exact {
+			t.Errorf("group %d: %s, exact %t; want %s", i, text, g.Exact, want)
+		}
+	}
+	if hall := got.Members("hall"); len(hall) != 2 || hall[0].Member != "b" ||
+		hall[1].Value != *number("1") {
+		t.Errorf("members of the hall %+v, want b with 3 and a with 1", hall)
+	}
+	_, err = places.Increases(t.Context(), "humidity", hour, today)
+	if !errors.Is(err, query.ErrNoCounter) {
+		t.Errorf("increases of no counter: %v", err)
 	}
 }
 

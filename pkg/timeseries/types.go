@@ -27,6 +27,8 @@ type (
 	MemberRanks = query.MemberRanks
 	// GroupMember is a member of a group with the value that its place is by.
 	GroupMember = query.Member
+	// GroupIncrease is what a counter of members has counted in one group.
+	GroupIncrease = query.GroupIncrease
 	// EventCount is the result of Count.
 	EventCount = query.EventCount
 )

@@ -61,6 +61,7 @@ var actionAccess = map[Action]Access{
 	ListSubjects:   {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
 	ListSilent:     {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
 	CountSilent:    {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
+	ReadIncreases:  {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
 	ListOpenAlerts: {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
 	ListRules:      {Scope: ScopeRead, Link: LinkNever, Owner: OwnerNone},
 	ReadByIndex:    {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},

@@ -47,6 +47,7 @@ const (
 	ReadSeries     Action = "series"
 	ListSilent     Action = "silent" // subjects of a type without an event of a span
 	CountSilent    Action = "silent-by-group"
+	ReadIncreases  Action = "increases" // what counters of members counted, by group
 )
 
 // The actions on alerts and their rules.

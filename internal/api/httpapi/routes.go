@@ -27,6 +27,12 @@ type routeOwner struct {
 	kind    *catalog.Kind
 }
 
+// countsGroups reports whether the kind is of groups whose members have counters.
+func (o routeOwner) countsGroups() bool {
+	of, found := o.kinds.Kind(o.kind.GroupsOf)
+	return found && len(of.Counters()) > 0
+}
+
 // need is what an owner must have so that it has a route.
 type need struct {
 	met func(routeOwner) bool
@@ -54,6 +60,7 @@ var (
 	needDimensions   = &need{met: func(o routeOwner) bool { return len(o.kind.Dimensions) > 0 }, reported: true}
 	needGroups       = &need{met: func(o routeOwner) bool { return o.kind.GroupsOf != "" }, reported: true}
 	needGroupKind    = &need{met: func(o routeOwner) bool { return o.kind.GroupsOf != "" }}
+	needCounters     = &need{met: routeOwner.countsGroups, reported: true}
 	needSeveralKinds = &need{met: func(o routeOwner) bool {
 		return len(catalog.WithEvents(o.kinds.SubjectKinds(o.subject))) > 1
 	}, reported: true}
@@ -81,6 +88,8 @@ var kindRoutes = []routeRow{
 	{method: http.MethodGet, path: "/v1/{kinds}/{field}/{value}",
 		action: ReadByIndex, needs: needIndexedEvents},
 	{method: http.MethodGet, path: "/v1/silent/{members}/{kinds}", action: CountSilent, needs: needGroupKind},
+	{method: http.MethodGet, path: "/v1/increases/{members}/{kinds}/{counter}",
+		action: ReadIncreases, needs: needCounters},
 	{method: http.MethodGet, path: "/v1/{subjects}/{id}/{kinds}",
 		action: ReadHistory, needs: needIndexedSessions},
 	{method: http.MethodGet, path: "/v1/{subjects}/{id}/{kinds}/{time}/{event}",

@@ -9,13 +9,14 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 func TestEvents_HavePropertiesByNameAndCanBeImportedAgain(t *testing.T) {
-	kinds, err := web.Catalog()
+	kinds, err := catalog.New(web.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 // Errors of a request for increases.
@@ -28,8 +28,7 @@ type Increases struct {
 	Of      *catalog.Kind // of its members, which By.GroupsOf names
 	Prefix  string        // only members whose id begins with it
 	Measure string
-	// From and To are a range of whole buckets of the finest tier. The rest of a range is in Missing, and so
-	// are buckets before groups began, and after the last one that has closed.
+	// Buckets of the finest tier that start in [From, To) are counted, through the last one that has closed.
 	From, To model.Time
 	Cursor   string
 }
@@ -52,9 +51,11 @@ type GroupIncrease struct {
 
 // IncreasesPage is one page of members.
 type IncreasesPage struct {
-	Members []MemberIncreases
-	Next    string
-	Missing []Segment // of all members: what the request named, and rows of groups do not have
+	Members  []MemberIncreases
+	Next     string
+	From, To model.Time // what was counted
+	Open     bool       // the range goes on after the last bucket that has closed
+	Missing  []Segment  // of all members: from before there were groups
 	Progress
 }
 
@@ -62,21 +63,23 @@ type IncreasesPage struct {
 const increaseVisits = 500
 
 // Increases reads one page: the list of series, and of each series the rows of the coarsest tiers that the
-// range has whole. Where the bucket of a coarse row is of several groups, it reads the finer rows.
+// range has whole. Where the bucket of a coarse row is of several groups, it reads the finer rows. A cursor
+// is of one range as it was counted: the next page is requested with From and To of the first.
 func (s *Service) Increases(ctx context.Context, q Increases) (IncreasesPage, error) {
-	if err := q.check(); err != nil {
-		return IncreasesPage{}, err
+	page, err := s.clampedIncreases(ctx, &q)
+	if err != nil {
+		return page, err
 	}
 	cursors := cursorsFor(s.cursorKeys(), "increases", q.By.Name, q.Prefix, q.Measure, q.From.String(),
 		q.To.String())
 	after, err := cursors.open(q.Cursor)
 	if err != nil {
-		return IncreasesPage{}, err
+		return page, err
 	}
 	if after == nil {
 		after = &model.Order{}
 	}
-	page, next, err := s.increasesAfter(ctx, q, *after, increaseVisits)
+	next, err := s.readIncreases(ctx, q, &page, *after, increaseVisits)
 	if err == nil && next != (model.Order{}) {
 		page.Next, err = cursors.seal(next)
 	}
@@ -85,49 +88,69 @@ func (s *Service) Increases(ctx context.Context, q Increases) (IncreasesPage, er
 
 // AllIncreases reads all members.
 func (s *Service) AllIncreases(ctx context.Context, q Increases) (IncreasesPage, error) {
-	if err := q.check(); err != nil {
-		return IncreasesPage{}, err
+	page, err := s.clampedIncreases(ctx, &q)
+	if err == nil {
+		_, err = s.readIncreases(ctx, q, &page, model.Order{}, math.MaxInt)
 	}
-	page, _, err := s.increasesAfter(ctx, q, model.Order{}, math.MaxInt)
 	return page, err
 }
 
 func (q *Increases) check() error {
-	counter := func(m rollup.MeasureSpec) bool { return m.Name == q.Measure && m.Counter }
 	switch {
 	case q.By.GroupsOf == "":
 		return ErrNoMembers
-	case !slices.ContainsFunc(q.Of.Measures, counter):
-		return fmt.Errorf("measure %.64q of %s: %w", q.Measure, q.Of.Name, ErrNoCounter)
+	case !slices.Contains(q.Of.Counters(), q.Measure):
+		return fmt.Errorf("measure %.64q of %s%s: %w", q.Measure, q.Of.Name,
+			names.DidYouMean(q.Measure, q.Of.Counters()), ErrNoCounter)
 	case q.From >= q.To:
 		return ErrRange
 	}
 	return nil
 }
 
-// increasesAfter reads the members after a position until it has read visits of them. next is zero after the
-// last one.
-func (s *Service) increasesAfter(
-	ctx context.Context, q Increases, after model.Order, visits int,
-) (page IncreasesPage, next model.Order, err error) {
+// clampedIncreases checks q and reduces its range to buckets that groups have: from when they began, and
+// through the last one that has closed. The page says what is left out.
+func (s *Service) clampedIncreases(ctx context.Context, q *Increases) (page IncreasesPage, err error) {
+	if err := q.check(); err != nil {
+		return page, err
+	}
 	if page.Progress, err = s.progress(ctx, nil); err != nil {
-		return page, next, err
+		return page, err
 	}
-	asked := Segment{From: q.From, To: q.To}
-	if page.CompleteThrough, err = s.clamp(ctx, &q); err != nil {
-		return page, next, err
+	finest := q.By.Retention.Finest()
+	asked := Segment{From: firstStart(finest.Unit, q.From), To: firstStart(finest.Unit, q.To)}
+	closed, known, err := s.groupsClosed(ctx, q.By)
+	if err != nil {
+		return page, err
 	}
-	known := Segment{From: q.From, To: max(q.From, q.To)}
-	page.Missing = without([]Segment{asked}, []Segment{known})
-	if known.From == known.To {
-		page.Missing = []Segment{asked}
-		return page, next, nil
+	if !known {
+		closed = s.Now()
+	}
+	if closed > model.MinTime {
+		closed = finest.Unit.BucketAt(closed).Start
+	}
+	page.CompleteThrough = &closed
+	q.From = max(asked.From, cmp.Or(finest.From, model.MinTime))
+	q.To = max(q.From, min(asked.To, closed))
+	page.From, page.To = q.From, q.To
+	page.Open = closed < asked.To
+	page.Missing = union([]Segment{{From: asked.From, To: min(q.From, asked.To)}})
+	return page, nil
+}
+
+// readIncreases reads the members after a position until it has read visits of them. next is zero after the
+// last one.
+func (s *Service) readIncreases(
+	ctx context.Context, q Increases, page *IncreasesPage, after model.Order, visits int,
+) (next model.Order, _ error) {
+	if q.From >= q.To {
+		return next, nil
 	}
 	list := Silent{SubjectType: q.Of.Subject.Name, Prefix: q.Prefix, Kind: q.Of.Name}
 	var members []listedSubject
 	for l, err := range s.listedSubjects(ctx, list, after) {
 		if err != nil {
-			return page, next, err
+			return next, err
 		}
 		if len(members) == visits {
 			next = members[visits-1].position
@@ -145,27 +168,10 @@ func (s *Service) increasesAfter(
 		})
 	}
 	if err := reads.Wait(); err != nil {
-		return page, next, fmt.Errorf("increases of %s: %w", q.By.Subject.Name, err)
+		return next, fmt.Errorf("increases of %s: %w", q.By.Subject.Name, err)
 	}
 	page.Members = slices.DeleteFunc(page.Members, func(m MemberIncreases) bool {
 		return len(m.Groups)+len(m.Missing) == 0
 	})
-	return page, next, nil
-}
-
-// clamp reduces the range of q to whole buckets that rows of the groups have: from when the groups began, and
-// through the last bucket that has closed. through is the end of that bucket.
-func (s *Service) clamp(ctx context.Context, q *Increases) (through *model.Time, err error) {
-	finest := q.By.Retention.Finest()
-	q.From = firstStart(finest.Unit, max(q.From, cmp.Or(finest.From, model.MinTime)))
-	closed, known, err := s.groupsClosed(ctx, q.By)
-	if err != nil || !known {
-		closed = s.Now()
-	} else {
-		through = &closed
-	}
-	if q.To = min(q.To, closed); q.To > model.MinTime {
-		q.To = finest.Unit.BucketAt(q.To).Start
-	}
-	return through, err
+	return next, nil
 }

@@ -56,8 +56,8 @@ func (l *simulation) appendAt(site, subject string, at model.Time, value int64) 
 	l.append(subject, "", at, value, model.Attr{Name: "site", Value: model.TextValue(site)})
 }
 
-// usedBySite returns the increases of a meter by site, of the steps that end in a range: "?" where an hour has
-// readings of several sites.
+// usedBySite returns the increases of a meter by site, of the steps that end in a range: "?" where an hour
+// has readings of several sites.
 func (l *simulation) usedBySite(from, to model.Time, meter string) map[string]*big.Rat {
 	sites, used := map[model.Time][]string{}, map[string]*big.Rat{}
 	siteOf := func(e model.Event) string {
@@ -143,8 +143,8 @@ func TestIncreases_SaysWhatRowsOfGroupsDoNotTell(t *testing.T) {
 	q := l.increases(hour.Add(-150*time.Minute), hour.Add(time.Hour))
 	l.query.Store = l.live()
 	page, err := l.query.Increases(t.Context(), q)
-	if want := []query.Segment{{From: q.From, To: q.To}}; err != nil || !slices.Equal(page.Missing, want) {
-		t.Errorf("before the first sweep: missing %v, %v; want %v", page.Missing, err, want)
+	if err != nil || len(page.Members) > 0 || !page.Open || *page.CompleteThrough != model.MinTime {
+		t.Errorf("before the first sweep: %+v, %v", page, err)
 	}
 	l.clock = hour.Add(30 * time.Minute)
 	l.sweep()
@@ -153,13 +153,22 @@ func TestIncreases_SaysWhatRowsOfGroupsDoNotTell(t *testing.T) {
 	}
 	l.query.Store = l.live()
 	page, err = l.query.Increases(t.Context(), q)
-	want := []query.Segment{{From: q.From, To: hour.Add(-2 * time.Hour)}, {From: hour, To: q.To}}
-	if err != nil || !slices.Equal(page.Missing, want) || *page.CompleteThrough != hour {
-		t.Errorf("missing %v, complete through %v, %v; want %v", page.Missing, page.CompleteThrough, err, want)
+	if err != nil || page.From != hour.Add(-2*time.Hour) || page.To != hour || !page.Open ||
+		*page.CompleteThrough != hour || len(page.Missing) > 0 {
+		t.Errorf("%+v, complete through %v, %v; want two hours", page, page.CompleteThrough, err)
 	}
 	sums, err := query.SumIncreases(page.Members)
 	if err != nil || len(sums.Groups) != 1 || sums.Groups[0].Increase.String() != "4" {
 		t.Errorf("increases %+v, %v; want 4 of x", sums, err)
+	}
+	later := *q.By // whose groups began an hour ago
+	later.Retention.Tiers = slices.Clone(later.Retention.Tiers)
+	later.Retention.Tiers[0].From = hour.Add(-time.Hour)
+	q.By = &later
+	page, err = l.query.Increases(t.Context(), q)
+	want := []query.Segment{{From: hour.Add(-2 * time.Hour), To: hour.Add(-time.Hour)}}
+	if err != nil || !slices.Equal(page.Missing, want) || page.From != want[0].To {
+		t.Errorf("before there were groups: missing %v, %v; want %v", page.Missing, err, want)
 	}
 	for name, q := range map[string]struct {
 		change func(*query.Increases)

@@ -41,9 +41,10 @@ type increaseWalk struct {
 // read adds the increase of the whole range.
 func (w *increaseWalk) read(ctx context.Context) error {
 	q := w.rollups
-	c := cutter{policy: q.commonPolicy(), missing: func(unit tier.Unit, from, to model.Time) ([]Segment, error) {
+	lost := func(unit tier.Unit, from, to model.Time) ([]Segment, error) {
 		return w.service.missing(ctx, q, unit, from, to)
-	}}
+	}
+	c := cutter{policy: q.commonPolicy(), missing: lost}
 	if err := c.cut(len(c.policy.Tiers)-1, q.From, q.To); err != nil {
 		return err
 	}
@@ -63,7 +64,8 @@ func (w *increaseWalk) read(ctx context.Context) error {
 // rows adds the increase of the rows of one part.
 func (w *increaseWalk) rows(ctx context.Context, part Segment) error {
 	q := w.rollups
-	q.Unit, q.From, q.To = part.Unit, part.From, part.To
+	q.Unit = part.Unit
+	q.From, q.To = part.From, part.To
 	for r, err := range w.service.EachRollup(ctx, q) {
 		if err == nil {
 			err = w.row(ctx, r)
@@ -161,51 +163,4 @@ func (g MemberGroup) compare(o MemberGroup) int {
 		return 1
 	}
 	return -1
-}
-
-// IncreaseSums are the increases of some members, added up. Those of several pages add up.
-type IncreaseSums struct {
-	Groups  []GroupIncrease // the greatest increase first, then by id
-	None    GroupIncrease   // of readings in no group
-	Unknown GroupIncrease   // of readings whose group is not known
-	// Missing are the parts of the range of which something is not known of MissingOf members: they may belong
-	// to any group.
-	Missing   []Segment
-	MissingOf int
-}
-
-// SumIncreases adds up the increases of members by their groups.
-func SumIncreases(all []MemberIncreases) (sums IncreaseSums, err error) {
-	byGroup := map[MemberGroup]*GroupIncrease{}
-	for _, m := range all {
-		for _, one := range m.Groups {
-			sum := byGroup[one.Group]
-			if sum == nil {
-				sum = &GroupIncrease{Group: one.Group, Exact: true}
-				byGroup[one.Group] = sum
-			}
-			sum.Members += one.Members
-			if err := sum.add(one); err != nil {
-				return sums, err
-			}
-		}
-		if len(m.Missing) > 0 {
-			sums.Missing, sums.MissingOf = append(sums.Missing, m.Missing...), sums.MissingOf+1
-		}
-	}
-	sums.Missing = union(sums.Missing)
-	for group, sum := range byGroup {
-		switch {
-		case group.Unknown:
-			sums.Unknown = *sum
-		case group.ID == "":
-			sums.None = *sum
-		default:
-			sums.Groups = append(sums.Groups, *sum)
-		}
-	}
-	slices.SortFunc(sums.Groups, func(a, b GroupIncrease) int {
-		return cmp.Or(b.Increase.Cmp(a.Increase), cmp.Compare(a.Group.ID, b.Group.ID))
-	})
-	return sums, nil
 }

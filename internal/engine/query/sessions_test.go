@@ -28,7 +28,7 @@ type visits struct {
 
 func newVisits(t *testing.T) *visits {
 	t.Helper()
-	kinds, err := web.Catalog()
+	kinds, err := catalog.New(web.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ops/limits/doortest"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -134,7 +135,7 @@ func measureArchive(t *testing.T) {
 	if err != nil || archive.Close() != nil || out.Close() != nil {
 		t.Fatal(err)
 	}
-	kinds, err := web.Catalog()
+	kinds, err := catalog.New(web.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func TestDevice_IsActiveUnlessItSaysOtherwiseAndOfAKnownType(t *testing.T) {
 	if err != nil || out.Outcome != lifecycle.Created {
 		t.Fatalf("create: %+v, %v", out, err)
 	}
-	if v, _ := out.Profile.Attrs.Get(iot.FieldStatus); v.Text != iot.Active {
+	if v, _ := out.Profile.Attrs.Get(iot.FieldStatus); v.Text != "active" {
 		t.Errorf("status is %q", v.Text)
 	}
 	out, err = f.life.Create(t.Context(), device(2), model.Attrs{text(iot.FieldType, "toaster")})
@@ -101,7 +101,7 @@ func TestDevices_OfOneStatusAreSpreadAndListedWhole(t *testing.T) {
 	for field, list := range map[string]struct {
 		value string
 		want  int
-	}{iot.FieldStatus: {iot.Active, devices}, iot.FieldAccount: {"account_7", devices / 100}} {
+	}{iot.FieldStatus: {"active", devices}, iot.FieldAccount: {"account_7", devices / 100}} {
 		seen := map[string]bool{}
 		for c, first := (lifecycle.Cursor{}), true; first || c != (lifecycle.Cursor{}); first = false {
 			found, err := f.life.ListByField(t.Context(), iot.Device.Name, field, list.value, c, 1000)

@@ -19,8 +19,8 @@ const (
 	FieldFirmware = "firmware"
 )
 
-// Active is the status of a device that is registered.
-const Active = "active"
+// active is the status of a device that is registered.
+const active = "active"
 
 // statusShards are the partitions over which the devices of one status are spread: most
 // of a fleet has the same.
@@ -31,7 +31,7 @@ var Device = catalog.SubjectType{Name: "DEVICE", Path: "devices", Field: "device
 	Profile: &catalog.Profile{
 		Declared: []catalog.ProfileField{
 			{Name: FieldType, Values: []string{"sensor", "gateway", "actuator"}},
-			{Name: FieldStatus, Default: Active},
+			{Name: FieldStatus, Default: active},
 			{Name: FieldAccount}, {Name: FieldName}, {Name: FieldLocation}, {Name: FieldFirmware},
 		},
 		Indexes: []catalog.ProfileIndex{

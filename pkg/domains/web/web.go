@@ -136,9 +136,6 @@ func Kinds() []catalog.Kind {
 	return []catalog.Kind{PageViews, Requests, Malformed, CustomEvents, Sessions}
 }
 
-// Catalog returns a catalog of these kinds alone.
-func Catalog() (*catalog.Catalog, error) { return catalog.New(Kinds()...) }
-
 // CustomEvents are events that a page reports besides its views: a sign-up, a purchase, a
 // click. An event without a name reports the time spent on a page and how far it was scrolled,
 // since the last such event of the view.

@@ -14,7 +14,7 @@ import (
 )
 
 func TestCatalog_HasFourKindsOfEventAndSessions(t *testing.T) {
-	c, err := web.Catalog()
+	c, err := catalog.New(web.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}
