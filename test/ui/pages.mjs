@@ -41,6 +41,10 @@ async function check(page, name) {
   await until(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is wider than the screen`)
 }
 
+// first runs a script before those of each document, until the scenario has ended.
+const scripts = new Map()
+const first = async (page, script) => scripts.set(page, await page.addInitScript(script))
+
 // until repeats a look until its condition holds.
 async function until(holds, message, within = 30_000) {
   for (const end = Date.now() + within; !await holds(); await new Promise((next) => setTimeout(next, 100))) assert.ok(Date.now() < end, message)
@@ -112,7 +116,7 @@ const scenarios = {
     }
     await tabTo("input[type=search]")
     await page.keyboard.type("gwi")
-    await tabTo("tbody a")
+    await tabTo("tbody a[href*=gwi]")
     await page.keyboard.press("Enter")
     await tabTo("[role=slider]")
     await page.keyboard.press("End")
@@ -421,14 +425,14 @@ const scenarios = {
   // A mark by shape, a sentence and the readout say what changed a bucket after it had closed; its events say which of them.
   async changed(page) {
     const hour = 36e5, at = (hours) => new Date(Math.floor(stackTime() / hour + hours) * hour + 6e4).toISOString()
-    await send("/v1/readings", [{deviceId: "mended", timestamp: at(-5), temperature: 20}, {deviceId: "mended", timestamp: at(-3), temperature: 400}])
+    await send("/v1/readings", [{deviceId: "mended", timestamp: at(-5), temperature: 20}, {deviceId: "mended", timestamp: at(-3), temperature: 80}])
     await send(`/v1/devices/mended/readings/${at(-3)}`, {temperature: 40}, "PUT")
     await page.route("**/readings/rollups?*", async (route) => { // the row of a deleted event, which takes ten minutes to be one
       const response = await route.fetch(), chart = await response.json()
       chart.rollups.find((r) => r.bucket === at(-5).slice(0, 14) + "00:00.000Z").changed.recomputed = at(-1)
       await route.fulfill({response, json: chart})
     })
-    await page.addInitScript(() => {
+    await first(page, () => {
       const {fillText} = CanvasRenderingContext2D.prototype
       window.drawn = []
       CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
@@ -685,8 +689,7 @@ const scenarios = {
         [`${ENDED}`, "This link has ended"], [`${FORGED}`, "does not show this page"], ["half", "does not show this page"],
         [`${LINK}/devices/hall`, "does not show this page"], [`${LINK}/devices`, "does not show this page"], [`${LINK}/sites/shop.example.com`, "does not show this page"],
       ]) {
-        await page.goto("about:blank")
-        await page.goto(`${of}/ui/#/shared/${address}`)
+        await page.goto(`${of}/ui/?${encodeURIComponent(address)}#/shared/${address}`) // another document, not another place of one
         await page.getByRole("alert").getByText(text).first().waitFor()
       }
       await check(page, "a link of another subject")
@@ -702,7 +705,7 @@ const scenarios = {
   },
   // A local stack says what has changed: the page shows it without waiting for its interval.
   async notified(page) {
-    await page.addInitScript(() => {
+    await first(page, () => {
       const set = window.setTimeout
       window.setTimeout = (run, after, ...rest) => (after >= 1000 ? 0 : set(run, after, ...rest)) // no interval ends
     })
@@ -779,7 +782,7 @@ const scenarios = {
     const year = subject(id, `?kind=READING&stream=${stream}&days=365`)
     const drawn = () => page.waitForFunction(() => /^Tier: daily/.test(document.querySelector(".facts")?.textContent ?? "") &&
       document.querySelector("canvas") && performance.now(), undefined, {polling: "raf"}).then((at) => at.jsonValue())
-    await page.addInitScript(() => {
+    await first(page, () => {
       window.tasks = []
       new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map((e) => e.duration))).observe({type: "longtask", buffered: true})
     })
@@ -840,38 +843,68 @@ async function toNewest(page) {
   if (/ 0 events /.test(await page.locator(".readout").first().textContent())) await slider.press("ArrowLeft")
 }
 
-// Scenarios share the stack and run side by side, because most of their time is spent waiting for the next poll of a page.
-const together = 4
+// Scenarios share the stack and run side by side, because much of their time is spent waiting for the next poll of a page. Those of a
+// lane share a page: a new one takes the processor as long as a scenario does.
+const lanes = 4
+const own = new Set(["signIn"]) // whose page is not used again: its clock stays replaced
 const allowed = [stack, process.env.STAGE, process.env.ISSUER].filter(Boolean)
 const browser = await chromium.launch({executablePath, args: ["--no-sandbox"]})
 const waiting = wanted.map((name) => [name, scenarios[name]])
-await Promise.all(Array.from({length: together}, async () => {
-  for (let next; (next = waiting.shift());) await play(...next)
+await Promise.all(Array.from({length: lanes}, async () => {
+  let page
+  for (let next; (next = waiting.shift());) {
+    page ??= await newPage()
+    if (await play(page, ...next) && !own.has(next[0])) {
+      await clear(page)
+    } else {
+      await page.context().close()
+      page = undefined
+    }
+  }
+  await page?.context().close()
 }))
 await browser.close()
+process.exit() // a connection whose response was not read to its end would keep the process for half a minute
+
+async function newPage() {
+  const context = await browser.newContext({ignoreHTTPSErrors: true, bypassCSP: false})
+  const page = await context.newPage()
+  page.setDefaultTimeout(60_000) // the machine may be busy: a condition that holds is seen at once
+  return page
+}
+
+// clear makes a page as a new one is.
+async function clear(page) {
+  await scripts.get(page)?.dispose()
+  scripts.delete(page)
+  await page.unrouteAll({behavior: "ignoreErrors"})
+  for (const event of ["request", "pageerror", "dialog"]) page.removeAllListeners(event)
+  await page.evaluate(() => [localStorage, sessionStorage].forEach((kept) => kept.clear()))
+  await page.emulateMedia({colorScheme: null})
+  await page.goto("about:blank")
+}
 
 // late fails after the time that a scenario may take: work inside a page has no limit of its own.
 function late() {
   return new Promise((_, fail) => setTimeout(fail, 180_000, new Error("not over after 180 s")).unref())
 }
 
-async function play(name, run) {
-  const began = Date.now()
-  const context = await browser.newContext({ignoreHTTPSErrors: true, viewport: {width: widths.wide, height: 900}, bypassCSP: false})
-  const page = await context.newPage()
-  page.setDefaultTimeout(60_000) // the machine may be busy: a condition that holds is seen at once
-  const elsewhere = [], errors = []
+// play returns whether a scenario passed.
+async function play(page, name, run) {
+  const began = Date.now(), elsewhere = [], errors = []
   page.on("request", (r) => { if (!allowed.some((origin) => r.url().startsWith(origin + "/"))) elsewhere.push(r.url()) })
   page.on("pageerror", (e) => errors.push(e.stack))
   try {
+    await page.setViewportSize({width: widths.wide, height: 900})
     await Promise.race([run(page), late()])
     assert.deepEqual(elsewhere, [], "requests to other hosts")
     assert.deepEqual(errors, [], "errors of the page")
     console.log(`${name} ${((Date.now() - began) / 1000).toFixed(1)}`)
+    return true
   } catch (cause) {
     await page.screenshot({path: join(screens, `failed-${name}.png`)})
     console.error(`scenario ${name}:`, cause, errors)
     process.exitCode = 1
+    return false
   }
-  await context.close()
 }
