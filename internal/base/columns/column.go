@@ -30,15 +30,30 @@ var types = map[string]Type{"text": Text, "number": Number, "bool": Bool, "time"
 // Parse reads types such as firmware=text,temperature=number.
 func Parse(text string) (map[string]Type, error) {
 	found := map[string]Type{}
-	for pair := range strings.SplitSeq(text, ",") {
-		name, of, _ := strings.Cut(pair, "=")
-		t, ok := types[strings.TrimSpace(of)]
-		if name = strings.TrimSpace(name); !ok || name == "" {
-			return nil, usererr.Errorf("%q: want column=text, column=number, column=bool or column=time", pair)
+	pair := ""
+	for piece := range strings.SplitSeq(text, ",") {
+		pair += piece
+		at := strings.LastIndexByte(pair, '=')
+		t, ok := types[strings.TrimSpace(pair[at+1:])]
+		if !ok {
+			pair += "," // the name of a column has a comma, or there is no type
+			continue
+		}
+		name := strings.TrimSpace(pair[:max(at, 0)])
+		if name == "" {
+			return nil, wrongType(pair)
 		}
 		found[name] = t
+		pair = ""
+	}
+	if pair != "" {
+		return nil, wrongType(strings.TrimSuffix(pair, ","))
 	}
 	return found, nil
+}
+
+func wrongType(pair string) error {
+	return usererr.Errorf("%q: want column=text, column=number, column=bool or column=time", pair)
 }
 
 // Column says how the cells of a column are read.
@@ -47,7 +62,7 @@ type Column struct {
 	Mark Mark // of numbers; 0 is Point
 	// Unit is the unit behind, or the currency in front of, each number: °C. A percentage stays as written.
 	Unit string
-	// Mixed says why cells with units are text: which of them differ.
+	// Mixed says why cells are text although some are numbers: which of them differ.
 	Mixed string
 }
 
@@ -82,8 +97,8 @@ type Hint struct {
 	Either bool
 }
 
-// leadingZero are digits that lose a part of them as a number.
-var leadingZero = regexp.MustCompile(`^0\d+$`)
+// leadingZero are digits that lose a part of them as a number: a code, or two codes as +0056,5.
+var leadingZero = regexp.MustCompile(`^(0\d+|[-+]?0\d+,\d+)$`)
 
 // mostStray is the greatest share of cells of a column of numbers that are none, one in this many.
 const mostStray = 10
@@ -99,7 +114,7 @@ func Decide(cells []Cell, hint Hint) (Column, error) {
 	case decided.Type == Number:
 		decided.Unit = unit
 	default:
-		decided.Mixed = mixed
+		decided.Mixed = cmp.Or(mixed, decided.Mixed)
 	}
 	return decided, err
 }
@@ -117,7 +132,7 @@ func decide(cells []Cell, hint Hint) (Column, error) {
 	case !hint.Measure && seen.bools == seen.cells:
 		return Column{Type: Bool}, nil
 	case !hint.Measure && (seen.codes > 0 || textTitles[hint.Title] || seen.stray()*mostStray > seen.cells):
-		return Column{Type: Text}, nil
+		return Column{Type: Text, Mixed: seen.mixed()}, nil
 	case seen.stray() == seen.cells:
 		return Column{}, fmt.Errorf(
 			"none of %d cells is a number, the first is %q in line %d: nothing of the column could be stored as a measure; correct it, or leave it out",
@@ -135,6 +150,7 @@ type tally struct {
 	firstPoint, firstComma Cell
 	firstGrouped           Cell
 	firstStray             Cell
+	firstNumber            Cell
 }
 
 func (t *tally) add(c Cell) {
@@ -150,6 +166,9 @@ func (t *tally) add(c Cell) {
 	}
 	p, isPoint := ParseNumber(c.Text, Point)
 	q, isComma := ParseNumber(c.Text, Comma)
+	if (isPoint || isComma) && t.firstNumber.Line == 0 {
+		t.firstNumber = c
+	}
 	switch {
 	case isPoint && isComma && p == q:
 		t.both++
@@ -173,6 +192,15 @@ func (*tally) count(n *int, first *Cell, c Cell) {
 
 // stray returns how many cells are no numbers.
 func (t *tally) stray() int { return t.cells - t.both - t.point - t.comma }
+
+// mixed names a cell that is a number and one that is none; "" if there are not both.
+func (t *tally) mixed() string {
+	if t.stray() == 0 || t.stray() == t.cells {
+		return ""
+	}
+	return fmt.Sprintf("%q in line %d is a number, and %q in line %d is none", t.firstNumber.Text,
+		t.firstNumber.Line, t.firstStray.Text, t.firstStray.Line)
+}
 
 // mark returns the mark of the numbers, or an error for a column that has both.
 func (t *tally) mark(hint Hint) (Mark, error) {

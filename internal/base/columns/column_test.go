@@ -27,6 +27,9 @@ func TestDecide_TheCellsOfAColumnHaveOneType(t *testing.T) {
 		{cells: "−5.2|.5|5.|+3|1e3", want: "-5.2|0.5|5|3|1000"},
 		{cells: "001000|010000", want: `"001000"|"010000"`},
 		{cells: "007|12", want: `"007"|"12"`},
+		{cells: "+0056,5|-0028,5", want: `"+0056,5"|"-0028,5"`}, // a value and its quality
+		{cells: "21,5|#WERT!|#DIV/0!|#N/A|#¡VALOR!|n/e", want: "21.5|null|null|null|null|null"},
+		{cells: "#5|#A", want: `"#5"|"#A"`},
 		{cells: "1.10", hint: columns.Hint{Title: "firmware"}, want: `"1.10"`},
 		{cells: "1.10|1.10.2", want: `"1.10"|"1.10.2"`},
 		{cells: "N|5|7", want: `"N"|"5"|"7"`},
@@ -82,5 +85,26 @@ func TestParse_ATypeThatIsNoneIsNamed(t *testing.T) {
 		if _, err := columns.Parse(text); err == nil {
 			t.Errorf("%q is accepted", text)
 		}
+	}
+}
+
+func TestDecide_TextWithNumbersNamesACellOfEach(t *testing.T) {
+	for cells, want := range map[string]string{
+		"7160|Ice": `text: "7160" in line 2 is a number, and "Ice" in line 3 is none`,
+		"on|off":   "text",
+		"007|008":  "text",
+	} {
+		c, err := columns.Decide(sample(strings.Split(cells, "|")...), columns.Hint{})
+		if err != nil || c.String() != want {
+			t.Errorf("%s is %s, %v; want %s", cells, c, err, want)
+		}
+	}
+}
+
+func TestParse_TheNameOfAColumnHasAnyMarks(t *testing.T) {
+	got, err := columns.Parse(`{job="a", up="1"}=text,Temp, °C=number`)
+	if err != nil || len(got) != 2 || got[`{job="a", up="1"}`] != columns.Text ||
+		got["Temp, °C"] != columns.Number {
+		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -73,7 +73,14 @@ var missing = map[string]bool{
 	"": true, "null": true, "none": true, "nil": true, "na": true, "n/a": true, "#n/a": true, "#na": true,
 	"<na>": true, "nan": true, "-nan": true, "-": true, "--": true, "---": true, `\n`: true, "?": true,
 	"unavailable": true, "unknown": true, "nodata": true, "no data": true, "n.a.": true, "missing": true,
+	"n/e": true, "n/d": true, "k.a.": true, "#nv": true,
 }
 
+// sheetError are the errors of formulas, which spreadsheets write in many languages: #DIV/0!, #WERT!
+var sheetError = regexp.MustCompile(`^#[\p{L}/0¡]+[!?]$`)
+
 // Missing reports whether a cell of a column of numbers says that there is no value.
-func Missing(text string) bool { return missing[strings.ToLower(strings.TrimSpace(text))] }
+func Missing(text string) bool {
+	text = strings.TrimSpace(text)
+	return missing[strings.ToLower(text)] || sheetError.MatchString(text)
+}

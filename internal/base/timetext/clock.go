@@ -23,7 +23,15 @@ type Clock struct {
 
 // Read returns the time of a text, and the text that the API accepts for it. Without an error
 // that is the text itself where the API accepts it. The errors are declared in this package.
+// Of an interval it is the beginning.
 func (c Clock) Read(text string) (model.Time, string, error) {
+	if begin, ok := c.Beginning(text); ok {
+		at, sent, err := c.Read(begin)
+		if err != nil {
+			sent = text
+		}
+		return at, sent, err
+	}
 	if _, isCompact := compact(text); c.Layout == "" && c.Unit == 0 && !IsSmall(text) && !isCompact {
 		parse := model.ParseTime
 		if IsNumber(text) {

@@ -108,6 +108,22 @@ func TestClock_ReadsTheTimesThatPeopleWrite(t *testing.T) {
 		{Clock{Zone: time.UTC}, "1. November 2026 10:00", "2026-11-01T10:00:00.000Z", nil},
 		{Clock{Zone: time.UTC}, "2026年11月1日 10:00", "2026-11-01T10:00:00.000Z", nil},
 		{Clock{Zone: berlin}, "yesterday", "", ErrNoTime},
+		// Intervals: ENTSO-E, ISO 8601, and a time of day or a duration as the end.
+		{Clock{Zone: berlin}, "01.01.2026 00:00 - 01.01.2026 00:15", "2025-12-31T23:00:00.000Z", nil},
+		{Clock{Zone: berlin}, "25.10.2026 02:00 - 25.10.2026 02:15", "", times.ErrTwice},
+		{
+			Clock{Zone: time.UTC, Order: DayFirst}, "01/02/2026 00:00:00 - 01/02/2026 00:15:00",
+			"2026-02-01T00:00:00.000Z", nil,
+		},
+		{
+			Clock{Zone: time.UTC, Layout: german}, "01.02.2026 00:00 - 01.02.2026 24:00",
+			"2026-02-01T00:00:00.000Z", nil,
+		},
+		{Clock{}, "2026-01-01T00:00Z/2026-01-01T01:00Z", "2026-01-01T00:00:00.000Z", nil},
+		{Clock{}, "2026-01-01T00:00:00+01:00/PT15M", "2026-01-01T00:00:00+01:00", nil},
+		{Clock{Zone: time.UTC}, "2026-01-01 00:00 - 00:15", "2026-01-01T00:00:00.000Z", nil},
+		{Clock{Zone: time.UTC}, "2026-01-01 - 00:15", "", ErrNoTime}, // a day and a time, or an interval
+		{Clock{Zone: time.UTC}, "2026-01-01 00:00 - open", "", ErrNoTime},
 		{Clock{Zone: berlin}, "46348", "", ErrSmall},
 		{Clock{Zone: berlin}, "46348.5", "", ErrSmall},
 		{Clock{Zone: time.UTC}, "2026", "2026-01-01T00:00:00.000Z", nil},

@@ -11,7 +11,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/columns"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
-	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/timetext"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -22,7 +21,8 @@ type csvReader struct {
 	name     string
 	kind     *catalog.Kind
 	rows     csvRows
-	header   []string
+	titles   []string // the header of the file
+	header   []string // with the columns that are made
 	columns  ColumnMap
 	indexes  []int // of each mapped column in a row
 	width    int   // columns of the file; the header has more if some are made
@@ -41,7 +41,7 @@ type csvReader struct {
 	given       map[string]columns.Type // types that the user gives, by the name of the column
 	refused     []string                // columns that cannot be read, and why
 	assumed     string                  // how times are read of which neither the file nor the user says it
-	firstRow    int                     // number of the first row of a file without lines; else 0
+	lines       []int                   // of the rows of the sample; empty for a file without lines
 	dates       string                  // which of the day and the month is first, where the cells say it
 	clock       timetext.Clock
 	lenient     bool // a wrong row is an observation with a problem
@@ -80,7 +80,8 @@ func (in Input) openTable(name string, layout layout, source io.Reader) (reader,
 
 // notice says how the columns of a file are read, if they were guessed.
 func (in Input) notice(r *csvReader, layout layout) {
-	if (r.guessed || len(in.Columns) == 0) && in.Notice != nil {
+	isMixed := func(c columns.Column) bool { return c.Mixed != "" }
+	if (r.guessed || len(in.Columns) == 0 || slices.ContainsFunc(r.types, isMixed)) && in.Notice != nil {
 		in.Notice(r.describe(layout.String()))
 	}
 }
@@ -88,7 +89,8 @@ func (in Input) notice(r *csvReader, layout layout) {
 // top returns the header and a sample of the rows, and reads the lines between the header and the data.
 func (r *csvReader) top(layout layout) (header []string, sample [][]string, err error) {
 	if r.shape.Header != nil {
-		return r.shape.Header, layout.rows(), nil
+		sample, r.lines = layout.rows()
+		return r.shape.Header, sample, nil
 	}
 	for {
 		header, err = r.rows.Read()
@@ -98,7 +100,7 @@ func (r *csvReader) top(layout layout) (header []string, sample [][]string, err 
 		r.annotations.rows++
 	}
 	r.annotations.open = false
-	sample = layout.rows()
+	sample, r.lines = layout.rows()
 	sample = sample[min(1+r.annotations.rows, len(sample)):]
 	if r.shape.SkipBelow == 0 && err == nil {
 		r.units = unitRows(sample)
@@ -113,12 +115,20 @@ func (r *csvReader) top(layout layout) (header []string, sample [][]string, err 
 			_, err = r.rows.Read()
 		}
 	}
-	return header, sample[min(r.shape.SkipBelow, len(sample)):], err
+	sample = sample[min(r.shape.SkipBelow, len(sample)):]
+	r.lines = r.lines[len(r.lines)-len(sample):]
+	return header, sample, err
 }
 
 // setHeader finds the columns of the fields, and guesses them where none are given.
 func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
 	r.header, r.width = lists.Map(header, strings.TrimSpace), len(header)
+	r.titles = slices.Clone(r.header)
+	for i, row := range sample {
+		if r.isHeader(row) {
+			sample[i] = nil // its line counts
+		}
+	}
 	sample = r.addColumns(sample)
 	r.dialect = findDialect(r.kind, r.header) // a map of columns amends it: its times are read all the same
 	if !r.columns.isWhole(r.kind, r.shape.Constants) {
@@ -131,6 +141,9 @@ func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
 		return usererr.Errorf("%s: %w", place(r.name, 1+r.skipped), err)
 	}
 	if err := r.findColumns(); err != nil {
+		return err
+	}
+	if err := r.isOneTable(sample); err != nil {
 		return err
 	}
 	if err := r.decideTypes(sample); err != nil {
@@ -152,6 +165,9 @@ func (r *csvReader) checkTimes(sample [][]string) (err error) {
 		text := r.dialect.time(r.header, row, strings.TrimSpace(row[column]))
 		_, _, wrong := r.clock.Read(text)
 		if wrong == nil {
+			if _, ok := r.clock.Beginning(text); ok {
+				r.dates += ", the beginning of each interval"
+			}
 			withoutZone := r.clock
 			withoutZone.Zone = nil
 			if _, _, err := withoutZone.Read(text); !errors.Is(err, timetext.ErrNoZone) {
@@ -164,25 +180,6 @@ func (r *csvReader) checkTimes(sample [][]string) (err error) {
 		}
 	}
 	return err
-}
-
-func (r *csvReader) findColumns() error {
-	for _, c := range r.columns {
-		at := slices.Index(r.header, c.header)
-		if at < 0 {
-			return usererr.Errorf("%s has no column %s: its columns are %s%s", r.name, Quote(c.header),
-				quoteAll(r.header), names.DidYouMean(c.header, r.header))
-		}
-		if slices.Contains(r.header[at+1:], c.header) {
-			what, use := "two columns are named", "rename one"
-			if _, set := r.shape.Constants[c.header]; set {
-				what, use = "--set names what a column has:", "leave it out, or rename the column"
-			}
-			return usererr.Errorf("%s: %s %s: %s", place(r.name, 1+r.skipped), what, Quote(c.header), use)
-		}
-		r.indexes = append(r.indexes, at)
-	}
-	return nil
 }
 
 func (r *csvReader) next() (Observation, error) {
@@ -211,6 +208,8 @@ func (r *csvReader) next() (Observation, error) {
 			o.Timed = err == nil
 			switch {
 			case err == nil || text == "":
+			case r.isTimeTitle(text):
+				return o, r.otherTable(line)
 			case r.lenient:
 				o.Problem = err.Error()
 			case timetext.IsSmall(text): // the API would accept it, as a time of 1970
@@ -247,6 +246,8 @@ func (r *csvReader) row() ([]string, int, error) {
 			continue
 		}
 		switch n := r.width; {
+		case r.isHeader(row):
+			return nil, line, r.wrong(line, strings.Join(row, string(r.rows.Comma)), "%w", errHeaderAgain)
 		case !r.anyWidth && (len(row) < n || !isBlank(row[n:])):
 			text := strings.Join(row, string(r.rows.Comma))
 			return nil, line, r.wrong(line, text,

@@ -127,6 +127,9 @@ func named(header, titles []string) (found []string) {
 func timeColumns(header []string, sample [][]string) (found []string) {
 	for i, h := range header {
 		isTime := func(row []string) bool {
+			if row == nil {
+				return true // no row
+			}
 			if i >= len(row) || timetext.IsNumber(strings.TrimSpace(row[i])) {
 				return false
 			}

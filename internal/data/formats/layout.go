@@ -78,20 +78,23 @@ func (l layout) reader(source io.Reader) csvRows {
 // sampleRows is from how many rows columns are guessed, as far as they are in the first 64 KB.
 const sampleRows = 1000
 
-// rows returns the first rows, with the header.
-func (l layout) rows() (sample [][]string) {
+// rows returns the first rows, with the header, and the line of each.
+func (l layout) rows() (sample [][]string, lines []int) {
 	complete := l.start[:bytes.LastIndexByte(l.start, '\n')+1]
 	rows := l.reader(bytes.NewReader(complete))
 	for len(sample) <= sampleRows {
 		row, err := rows.Read()
+		line := 0
 		if syntax := new(csv.ParseError); errors.As(err, &syntax) {
-			row = nil // its line counts
+			row, line = nil, syntax.StartLine // as many rows as lines
 		} else if err != nil {
 			break
+		} else {
+			line, _ = rows.FieldPos(0)
 		}
-		sample = append(sample, row)
+		sample, lines = append(sample, row), append(lines, line)
 	}
-	return sample
+	return sample, lines
 }
 
 // String describes the layout unless it is plain CSV.
@@ -123,7 +126,7 @@ func shortNames(k *catalog.Kind) map[string]string {
 // a value amends what is guessed. Its errors are usage errors.
 func ParseColumns(text string, k *catalog.Kind) (ColumnMap, error) {
 	var columns ColumnMap
-	for pair := range strings.SplitSeq(text, ",") {
+	for _, pair := range pairs(text) {
 		field, header, ok := strings.Cut(pair, "=")
 		if field, header = strings.TrimSpace(field), strings.TrimSpace(header); !ok || field == "" || header == "" {
 			return nil, usererr.Errorf("%q: want field=column, for example subject=device,time=ts,value=value", pair)
@@ -137,6 +140,18 @@ func ParseColumns(text string, k *catalog.Kind) (ColumnMap, error) {
 		columns = append(columns, column{field: field, header: header})
 	}
 	return columns, columns.checkSpread(k)
+}
+
+// pairs returns the pairs of a list. The name of a column may have commas, as in temperature=Temp, °C.
+func pairs(text string) (all []string) {
+	for piece := range strings.SplitSeq(text, ",") {
+		if n := len(all); n > 0 && strings.TrimSpace(piece) != "" && !strings.Contains(piece, "=") {
+			all[n-1] += "," + piece
+			continue
+		}
+		all = append(all, piece)
+	}
+	return all
 }
 
 // isWhole reports whether the columns have what every observation has, and a value.

@@ -42,7 +42,7 @@ var beginnings = []beginning{
 // tableShape returns the shape of a table that begins with start: comments above its header, or what programs
 // always write. A shape that the user gives is returned as it is.
 func tableShape(given Shape, start []byte, k *catalog.Kind) Shape {
-	if given.describes() {
+	if given.Skip > 0 || given.Header != nil {
 		return given
 	}
 	found := comments(start)
@@ -51,6 +51,9 @@ func tableShape(given Shape, start []byte, k *catalog.Kind) Shape {
 		if b.pattern.Match(line) {
 			found = b.shape(cells(line, ','), k)
 		}
+	}
+	if given.SkipBelow > 0 {
+		found.SkipBelow = given.SkipBelow
 	}
 	for field, value := range given.Constants {
 		if found.Constants == nil {

@@ -101,7 +101,9 @@ func (r *csvReader) addColumns(sample [][]string) [][]string {
 	}
 	extended := make([][]string, len(sample))
 	for i, row := range sample {
-		extended[i] = extend(row)
+		if row != nil {
+			extended[i] = extend(row)
+		}
 	}
 	return extended
 }

@@ -31,6 +31,10 @@ func TestCSV_ATableIsReadWithWhatItsUserSays(t *testing.T) {
 			text: "D,T,device,value\n2026-11-01,10:00:10,u14,2\n", columns: "subject=device,time=D+T,value=value",
 			want: `{"deviceId":"u14","timestamp":"2026-11-01T10:00:10.000Z","value":2}`,
 		},
+		"a comma in the name of a column": {
+			text: "Date,\"Temp, °C\"\n2026-11-01 10:00,21.5\n", columns: "time=Date,value=Temp, °C", shape: Shape{Constants: subject},
+			want: `{"timestamp":"2026-11-01T10:00:00.000Z","value":21.5,"deviceId":"s1"}`,
+		},
 		"comments above the header": {
 			text: "# Station: 123\n# Units: degC\ntime,device,value\n2026-11-01T10:00:00Z,hc1,21\n", shape: Shape{Skip: 2},
 			want: `{"deviceId":"hc1","timestamp":"2026-11-01T10:00:00Z","value":21}`,

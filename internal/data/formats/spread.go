@@ -14,6 +14,9 @@ import (
 // name of the column, and of a value its cell. A row is then one observation for each column with a cell.
 const eachColumn = "*"
 
+// eachCell is the title of the cells of such rows.
+const eachCell = eachColumn + "="
+
 var errSpread = errors.New("subject=* and value=* belong together: the name of each column is the subject " +
 	"(or the stream), and its cells are the value, as in --map subject=*,time=time,temperature=*")
 
@@ -54,21 +57,23 @@ func (r *csvReader) spread(sample [][]string) ([][]string, error) {
 	}
 	r.perRow = len(each)
 	titles := r.header
-	r.header = append(slices.Clone(titles), eachColumn, eachColumn+"=")
+	r.header = append(slices.Clone(titles), eachColumn, eachCell)
 	r.columns = slices.Clone(r.columns)
 	for i, c := range r.columns {
 		if c.header == eachColumn && c.field != r.kind.Subject.Field && c.field != catalog.StreamField {
-			r.columns[i].header += "="
+			r.columns[i].header = eachCell
 		}
 	}
 	cellAt := func(row []string, at int) []string { return append(slices.Clone(row), titles[at], row[at]) }
 	r.divide(each, cellAt)
 	var divided [][]string
 	for _, row := range sample {
-		for _, at := range each {
+		for _, at := range each { // each row has as many, by which its line is found
+			var cells []string
 			if at < len(row) {
-				divided = append(divided, cellAt(row[:len(titles)], at))
+				cells = cellAt(row[:len(titles)], at)
 			}
+			divided = append(divided, cells)
 		}
 	}
 	return divided, nil

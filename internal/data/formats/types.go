@@ -29,7 +29,8 @@ func (r *csvReader) decideTypes(sample [][]string) error {
 	}
 	for i, c := range r.columns {
 		at := r.indexes[i]
-		given, ok := r.given[r.header[at]]
+		name := r.typeName(at)
+		given, ok := r.given[name]
 		switch {
 		case ok:
 			r.types[at] = columns.Column{Type: given, Mark: r.mark}
@@ -43,17 +44,33 @@ func (r *csvReader) decideTypes(sample [][]string) error {
 				Either: r.either,
 			})
 			if err != nil {
-				return usererr.Errorf("%s: column %s: %w; --types %s=text stores it as text", r.name, Quote(c.header),
-					err, c.header)
+				return usererr.Errorf("%s: column %s: %w; --types %s stores it as text", r.name, Quote(name),
+					err, asText(name))
 			}
 			if unit := r.kind.Unit(c.field); unit != "" && decided.Unit != "" && decided.Unit != unit {
 				return usererr.Errorf("%s: column %s is in %s, and the measure %s in %s: convert it, or pass "+
-					"--types %s=text", r.name, Quote(c.header), decided.Unit, c.field, unit, c.header)
+					"--types %s", r.name, Quote(name), decided.Unit, c.field, unit, asText(name))
 			}
 			r.types[at] = decided
 		}
 	}
 	return nil
+}
+
+// typeName returns the name of a column for --types. The cells of rows that are divided have one name.
+func (r *csvReader) typeName(at int) string {
+	if r.header[at] == eachCell {
+		return eachColumn
+	}
+	return r.header[at]
+}
+
+// asText returns the value of --types that makes a column text, in quotes where a shell needs them.
+func asText(name string) string {
+	if strings.ContainsAny(name, " *?()[]{}|&;<>$#~\"\\") {
+		return "'" + name + "=text'"
+	}
+	return name + "=text"
 }
 
 // isAmount reports whether cells of a column may be numbers.
@@ -88,17 +105,13 @@ func (r *csvReader) cells(sample [][]string, at int) (cells []columns.Cell) {
 	return cells
 }
 
-// sampleLine returns the line of a row of a sample, where no cell spans lines.
+// sampleLine returns the line of a row of a sample; of a file without lines, the number of the row.
 func (r *csvReader) sampleLine(i int) int {
 	i /= max(r.perRow, 1)
-	if r.firstRow > 0 {
-		return r.firstRow + i
+	if len(r.lines) == 0 {
+		return 1 + i
 	}
-	header := 1
-	if r.shape.Header != nil {
-		header = 0
-	}
-	return r.skipped + r.annotations.rows + header + r.shape.SkipBelow + 1 + i
+	return r.skipped + r.lines[i]
 }
 
 // described returns the type of a column for a user, where it is not plain.

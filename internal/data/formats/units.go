@@ -17,7 +17,7 @@ const mostUnits = 2
 // cell that is a number or a time, and texts above numbers.
 func unitRows(sample [][]string) int {
 	for n, row := range sample[:min(mostUnits+1, len(sample))] {
-		if hasData(row) {
+		if hasData(row) && !isFormats(row) {
 			isOther := func(units []string) bool { return !aboveNumbers(units, row) }
 			if slices.ContainsFunc(sample[:n], isOther) {
 				return 0
@@ -26,6 +26,15 @@ func unitRows(sample [][]string) int {
 		}
 	}
 	return 0
+}
+
+// columnFormat is the width and the type of a column in a row below the header of RDB: 5s, 20d, 14n.
+var columnFormat = regexp.MustCompile(`^\d+[sdnSDN]$`)
+
+// isFormats reports whether a row has the formats of its columns.
+func isFormats(row []string) bool {
+	isOther := func(cell string) bool { return !columnFormat.MatchString(strings.TrimSpace(cell)) }
+	return len(row) > 0 && !slices.ContainsFunc(row, isOther)
 }
 
 // aboveNumbers reports whether a row has a text where a row of data has a number, and no cell of that row: a
