@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/influxdata/line-protocol/v2/lineprotocol"
 
@@ -29,16 +30,22 @@ type Options struct {
 // Decode returns the points of a body in their order. A line that cannot be decoded is a point
 // with Err; the lines after it are decoded. The error is ingest.ErrTooMany.
 func Decode(body []byte, o Options) ([]points.Point, error) {
-	lines := &lineReader{rest: bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))} // a byte order mark has no meaning
-	d := decoder{Decoder: lineprotocol.NewDecoder(lines), Options: o}
-	var points []points.Point
+	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")) // a byte order mark has no meaning
+	d := decoder{Options: o, text: func(part []byte) string { return string(part) }}
+	if !utf8.Valid(body) {
+		body = points.Escape(body)
+		d.text = func(part []byte) string { return points.Unescape(string(part)) }
+	}
+	lines := &lineReader{rest: body}
+	d.Decoder = lineprotocol.NewDecoder(lines)
+	var all []points.Point
 	for d.Next() {
-		if len(points) == o.Points {
+		if len(all) == o.Points {
 			return nil, fmt.Errorf("%w: at most %d lines; send them in several requests", ingest.ErrTooMany, o.Points)
 		}
-		points = append(points, d.point(lines.given))
+		all = append(all, d.point(lines.given))
 	}
-	return points, nil
+	return all, nil
 }
 
 // decoder decodes points. A part that is in the right syntax and cannot be used does not stop
@@ -46,7 +53,8 @@ func Decode(body []byte, o Options) ([]points.Point, error) {
 type decoder struct {
 	*lineprotocol.Decoder
 	Options
-	unusable error // of the present point
+	text     func(part []byte) string // as sent
+	unusable error                    // of the present point
 }
 
 // point decodes the point that begins on a line.
@@ -71,7 +79,9 @@ func (d *decoder) parts(p *points.Point) error {
 	if err != nil {
 		return err
 	}
-	p.Name = string(name)
+	if p.Name = d.text(name); !utf8.ValidString(p.Name) {
+		d.refuse("the measurement %.64q has bytes that are not utf-8", p.Name)
+	}
 	if err := d.tags(p); err != nil {
 		return err
 	}
@@ -105,8 +115,10 @@ func (d *decoder) tags(p *points.Point) error {
 		if err != nil || key == nil {
 			return err
 		}
-		t := points.Tag{Name: string(key), Value: string(value)}
+		t := points.Tag{Name: d.text(key), Value: d.text(value)}
 		switch {
+		case !utf8.ValidString(t.Name + t.Value):
+			d.refuse("the tag %.64q=%.64q has bytes that are not utf-8", t.Name, t.Value)
 		case len(p.Tags) == d.Tags:
 			d.refuse("more than %d tags: send fewer", d.Tags)
 		case slices.ContainsFunc(p.Tags, func(other points.Tag) bool { return other.Name == t.Name }):
@@ -128,16 +140,20 @@ func (d *decoder) fields(p *points.Point) error {
 		if key == nil {
 			break
 		}
+		name := d.text(key)
 		typed, err := lineprotocol.NewValueFromBytes(kind, value)
 		switch {
 		case len(p.Fields)+len(p.Dropped) == d.Fields:
 			d.refuse("more than %d fields: send fewer, or as several points with other tags", d.Fields)
 		case err != nil && !errors.Is(err, lineprotocol.ErrValueOutOfRange):
-			p.Dropped = append(p.Dropped, model.FieldError{Field: ingest.ShownName(string(key)),
+			p.Dropped = append(p.Dropped, model.FieldError{Field: ingest.ShownName(name),
 				Code: points.CodeSyntax, Message: fmt.Sprintf("is not a valid value: %.200v", err)})
+		case !utf8.ValidString(name):
+			p.Dropped = append(p.Dropped, model.FieldError{Field: ingest.ShownName(name),
+				Code: ingest.CodeInvalidUTF8, Message: "has bytes in its name that are not UTF-8"})
 		default:
 			p.Fields = append(p.Fields,
-				ingest.Field{Name: string(key), Form: forms[kind], Text: valueText(typed, value)})
+				ingest.Field{Name: name, Form: forms[kind], Text: d.valueText(typed, value)})
 		}
 	}
 	if len(p.Fields) == 0 && len(p.Dropped) > 0 {
@@ -156,11 +172,11 @@ var forms = map[lineprotocol.ValueKind]ingest.Form{
 }
 
 // valueText returns a value as text: true or false, and numbers with their digits as sent.
-func valueText(typed lineprotocol.Value, sent []byte) string {
+func (d *decoder) valueText(typed lineprotocol.Value, sent []byte) string {
 	if typed.Kind() == lineprotocol.Bool {
 		return typed.String()
 	}
-	return string(sent)
+	return d.text(sent)
 }
 
 // lineReader returns one line of a text, or a part of it, at each Read. The decoder reads on

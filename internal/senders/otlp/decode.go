@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	common "go.opentelemetry.io/proto/otlp/common/v1"
@@ -61,11 +62,19 @@ func Decode(body []byte, o Options) ([]points.Point, error) {
 	// On the wire, MetricsData is the request of the service, without the service's dependencies.
 	var data metrics.MetricsData
 	unmarshal := proto.UnmarshalOptions{DiscardUnknown: true}.Unmarshal
+	escape := func(body []byte) []byte { return escapeTexts(body, data.ProtoReflect().Descriptor(), 0) }
 	if o.JSON {
+		escape = points.Escape
 		unmarshal = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal
 	}
 	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
-	if err := unmarshal(body, &data); err != nil {
+	err := unmarshal(body, &data)
+	isEscaped := err != nil && strings.Contains(err.Error(), "UTF-8")
+	if isEscaped {
+		body = escape(body)
+		err = unmarshal(body, &data)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
 	d := decoder{Options: o}
@@ -86,6 +95,9 @@ func Decode(body []byte, o Options) ([]points.Point, error) {
 	}
 	if d.count > o.Points {
 		return nil, fmt.Errorf("%w: at most %d data points; export smaller batches", ingest.ErrTooMany, o.Points)
+	}
+	if isEscaped {
+		unescape(d.points)
 	}
 	return d.points, nil
 }
