@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changeKinds, changeTexts, changesIn, legend } from "./changes";
+import { changeKinds, changeTexts, changesIn, legend, marked } from "./changes";
 import type { Rollup } from "./api";
 
-const bucket = (changed?: Rollup["changed"]) => ({ changed }) as Rollup;
+const bucket = (changed?: Rollup["changed"]) => ({ events: 1, changed }) as Rollup;
 const late = { late: "2026-11-26T14:05:00.000Z" };
 const both = { ...late, corrected: "2026-11-27T09:00:00.000Z" };
 
@@ -16,12 +16,23 @@ test("a bucket says what changed it and when, and one without changes says nothi
 });
 
 test("the legend has the kinds of change that are shown, with the number of their buckets", () => {
-  const texts = legend([bucket(), bucket(late), bucket(both)]).map((l) => l.kind.mark + " " + l.text);
+  const texts = legend([bucket(), bucket(late), bucket(both)]).map((l) => l.mark + " " + l.text);
   assert.deepEqual(texts, [
     "▼ 2 buckets late: an event arrived after the bucket had closed.",
     "◆ 1 bucket corrected: an event was corrected after the bucket had closed.",
   ]);
   assert.deepEqual(legend([bucket()]), []);
+});
+
+test("a change that all buckets have, as after an import, has a sentence and no marks", () => {
+  const imported = [bucket(late), bucket(both), bucket(late), { events: 0 } as Rollup];
+  assert.deepEqual(marked(imported, "late"), []);
+  assert.deepEqual(marked(imported, "corrected"), [imported[1]]);
+  assert.equal(
+    legend(imported)[0].text,
+    "All 3 buckets late: an event arrived after the bucket had closed. The chart has no mark for them.",
+  );
+  assert.deepEqual(marked([...imported, bucket()], "late"), imported.slice(0, 3));
 });
 
 test("each kind of change has a shape of its own", () =>

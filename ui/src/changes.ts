@@ -28,11 +28,26 @@ export function changesIn(r: Rollup): { kind: Kind; at: string }[] {
   });
 }
 
+const changedBy = (rollups: Rollup[], name: Change) => rollups.filter((r) => r.changed?.[name]);
+
+/** ofAll tells whether all of several buckets have a change, as after an import: marks would tell none apart. */
+const ofAll = (rollups: Rollup[], name: Change) => {
+  const n = changedBy(rollups, name).length;
+  return n > 2 && n === rollups.filter((r) => r.events > 0).length;
+};
+
+/** marked returns the buckets at which a plot draws the mark of a change. */
+export const marked = (rollups: Rollup[], name: Change) =>
+  ofAll(rollups, name) ? [] : changedBy(rollups, name);
+
 /** legend says how many buckets have each kind of change. A kind that none has is left out. */
-export function legend(rollups: Rollup[]): { kind: Kind; text: string }[] {
+export function legend(rollups: Rollup[]): { kind: Kind; mark: string; text: string }[] {
   return changeKinds.flatMap((kind) => {
-    const n = rollups.filter((r) => r.changed?.[kind.name]).length;
-    return n ? [{ kind, text: `${n} ${n === 1 ? "bucket" : "buckets"} ${kind.name}: ${kind.means}.` }] : [];
+    const n = changedBy(rollups, kind.name).length;
+    const all = ofAll(rollups, kind.name);
+    const buckets = `${all ? `All ${n}` : n} ${n === 1 ? "bucket" : "buckets"}`;
+    const text = `${buckets} ${kind.name}: ${kind.means}.${all ? " The chart has no mark for them." : ""}`;
+    return n ? [{ kind, mark: all ? "" : kind.mark, text }] : [];
   });
 }
 

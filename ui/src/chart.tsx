@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { alone } from "./alone";
-import { changeKinds, changeTexts } from "./changes";
+import { changeKinds, changeTexts, marked } from "./changes";
 import { countsText, eventCount, figures, figureText, figureUnit, headText, state, withUnit } from "./figures";
 import { mainFigure, mainOf, mainTitle, mainUnit } from "./figures";
 import { decimalsFor, numberText } from "./number";
@@ -132,7 +132,7 @@ function shade(u: uPlot, { rollups, measure, missing, alerts, thresholds }: Prop
   }
   const until = mainOf(rollups, measure) === "avg" ? "bucket" : "end"; // a bar is as wide as its bucket
   changeKinds.forEach(({ name, mark: shape }, row) => {
-    for (const r of rollups.filter((r) => r.changed?.[name])) {
+    for (const r of marked(rollups, name)) {
       const at = (Date.parse(r.bucket) + Date.parse(r[until])) / 2;
       mark(ctx, u.valToPos(at / 1000, "x", true), bbox, row, shape, color("--soft"));
     }

@@ -111,9 +111,9 @@ function Changes({ rollups }: { rollups: Rollup[] }) {
   if (!shown.length) return null;
   return (
     <ul class="note changes" aria-label="Buckets that changed after they had closed">
-      {shown.map(({ kind, text }) => (
+      {shown.map(({ kind, mark, text }) => (
         <li key={kind.name}>
-          <span aria-hidden="true">{kind.mark}</span> {text}
+          <span aria-hidden="true">{mark}</span> {text}
         </li>
       ))}
     </ul>
