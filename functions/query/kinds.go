@@ -25,6 +25,7 @@ type describedKind struct {
 	// Units has the units of measures by their names. A measure without one is left out.
 	Units      map[string]string `json:"units,omitempty"`
 	GroupsOf   string            `json:"groupsOf,omitempty"`   // the kind whose events count in its groups
+	Counters   []string          `json:"counters,omitempty"`   // of members of groups, whose increases can be asked
 	SessionsOf string            `json:"sessionsOf,omitempty"` // the kind whose events its sessions are made of
 	Goals      []describedGoal   `json:"goals,omitempty"`      // in measures of its sessions
 }
@@ -73,6 +74,9 @@ func describeKinds(c *catalog.Catalog) []describedKind {
 			} else if !slices.Contains(k.Properties, dimension.Name) {
 				d.Dimensions = append(d.Dimensions, dimension.Name)
 			}
+		}
+		if of, found := c.Kind(k.GroupsOf); found {
+			d.Counters = of.Counters()
 		}
 		if k.Sessions != nil {
 			d.SessionsOf = k.Sessions.Of

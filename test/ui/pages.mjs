@@ -250,6 +250,14 @@ const scenarios = {
     await page.screenshot({path: join(screens, "counter.png"), fullPage: true})
     await check(page, "a counter")
     await open(page, "#/meters", "wh, increase 30 Wh, last hour")
+    const groups = page.getByRole("region", {name: "Groups"})
+    await groups.getByText("What wh has counted in each").click()
+    await groups.getByText(/^tidemark top by-site --increase wh --from \S+ --to \S+$/).waitFor()
+    const before = await groups.locator(".bar span").last().textContent()
+    await groups.getByRole("button", {name: "The month after"}).click()
+    await groups.getByText(/So far, through the last bucket|No member has a reading in a bucket/).waitFor()
+    assert.notEqual(await groups.locator(".bar span").last().textContent(), before)
+    await check(page, "increases of groups")
   },
   // The unit of a measure stands on the axis, in the readout, in tables, beside the latest value and in the list. An undeclared
   // measure has none.

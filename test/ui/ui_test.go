@@ -46,7 +46,7 @@ const (
 		"visit: {steps: [{of: PAGEVIEW, where: {path: /}}, {of: PAGEVIEW, where: {path: /pricing}}, {of: PAGEVIEW, where: {path: /docs/**}}]}}}, " +
 		"READING: {groups: [site], measures: {temperature: {percentiles: true, unit: °C}, humidity: {percentiles: true, unit: '%'}, battery: {percentiles: true}, value: {percentiles: true}}}, " +
 		"IMPORTEDDAY: {path: importeddays, subject: {name: IMPORTEDSITE, path: importedsites, field: siteId}, measures: {pageviews: {scale: 0}}, latest: none, tiers: {raw: forever, day: forever}}, " +
-		"ENERGY: {path: energy, subject: {name: METER, path: meters, field: meterId}, measures: {wh: {scale: 0, type: counter, unit: Wh}}}}\n"
+		"ENERGY: {path: energy, subject: {name: METER, path: meters, field: meterId}, groups: [site], measures: {wh: {scale: 0, type: counter, unit: Wh}}}}\n"
 	device    = "gwi_w_411"
 	columns   = "subject=device,stream=metric,time=ts,id=rec,value=value"
 	oneLineIn = 12

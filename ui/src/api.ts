@@ -152,6 +152,7 @@ export interface Kind {
   units?: Units;
   sessionsOf?: string;
   groupsOf?: string; // the kind whose events count in its groups
+  counters?: string[]; // of members of groups
   goals?: Goal[];
 }
 

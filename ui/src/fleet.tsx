@@ -95,7 +95,7 @@ export function Fleet({ subjects, kinds, utc, params }: Props) {
           {open.more && <p class="note">There are more open alerts than these {open.all.length}.</p>}
         </section>
       )}
-      <Groups kinds={kinds} subjects={subjects} />
+      <Groups kinds={kinds} subjects={subjects} utc={utc} />
       {listed.whole && !total && (
         <p class="empty">
           There are no {subjects} yet.{" "}

@@ -1,5 +1,6 @@
 // The groups that the subjects of a type are in: the levels, and the groups of each.
 import { useState } from "preact/hooks";
+import { Increases } from "./increases";
 import { MemberCounts } from "./membercounts";
 import { Notice, href } from "./parts";
 import { usePolled } from "./polled";
@@ -12,14 +13,14 @@ export const levels = (kinds: Readable[], subjects: string) =>
 const shown = 24;
 
 /** Groups lists the groups of a type of subject, level by level. A closed level is not read. */
-export function Groups({ kinds, subjects }: { kinds: Readable[]; subjects: string }) {
+export function Groups({ kinds, subjects, utc }: { kinds: Readable[]; subjects: string; utc: boolean }) {
   const own = levels(kinds, subjects);
   if (!own.length) return null;
   return (
     <section aria-label="Groups">
       <h2>Groups</h2>
       {own.map((level) => (
-        <Level key={level.kind} level={level} members={subjects} first={level === own[0]} />
+        <Level key={level.kind} level={level} members={subjects} first={level === own[0]} utc={utc} />
       ))}
     </section>
   );
@@ -29,9 +30,10 @@ interface LevelProps {
   level: Readable;
   members: string;
   first: boolean;
+  utc: boolean;
 }
 
-function Level({ level, members, first }: LevelProps) {
+function Level({ level, members, first, utc }: LevelProps) {
   const [open, setOpen] = useState(first);
   const { data, problem } = usePolled<Subjects>(
     open ? url([level.subjects], { limit: String(shown) }) : null,
@@ -54,6 +56,9 @@ function Level({ level, members, first }: LevelProps) {
       </div>
       {data && !groups.length && <p class="note">No bucket of a group has closed yet.</p>}
       <MemberCounts level={level} members={members} />
+      {level.counters?.map((counter) => (
+        <Increases key={counter} level={level} members={members} counter={counter} utc={utc} />
+      ))}
       <p class="note">
         As a command: <code>tidemark ls {level.subjects}</code>
       </p>
