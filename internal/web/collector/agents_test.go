@@ -12,6 +12,11 @@ func TestDeviceOf_WhatDoesNotBeginAsBrowsersDoIsAProgram(t *testing.T) {
 		"Something/1.0", "kube-probe/1.30", "ELB-HealthChecker/2.0", "Datadog/Synthetics", "GuzzleHttp/7",
 		"Amazon-Route53-Health-Check-Service (ref 1)", "undici", "node", "Deno/2.0", "Dart/3.5 (dart:io)",
 		"Microsoft Office/16.0", "OhDear.app",
+		// Agents that no list has yet: OpenAI's, Google's and Amazon's name themselves so.
+		"Mozilla/5.0 (compatible; NewAgent/1.0)",
+		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; NewAgent-User/1.0; +https://a.example)",
+		"Mozilla/5.0 (X11; Linux x86_64) Chrome/125.0.0.0 Safari/537.36; compatible; NewAgent/1.0",
+		"Mozilla/5.0 (Windows NT 10.0) Chrome/125.0.0.0 Safari/537.36 (+https://agent.example/info)",
 	} {
 		if got := collector.ParseDevice(agent); got != collector.DeviceBot {
 			t.Errorf("%s is a %s", agent, got)
@@ -21,6 +26,9 @@ func TestDeviceOf_WhatDoesNotBeginAsBrowsersDoIsAProgram(t *testing.T) {
 		"Opera/9.80 (Windows NT 6.1; WOW64) Presto/2.12.388 Version/12.18": "desktop",
 		"Opera/9.80 (J2ME/MIDP; Opera Mini/4.2; U; en) Presto/2.2.0":       "phone",
 		"Mozilla/5.0 (PlayStation 4 11.02) AppleWebKit/605.1.15":           collector.DeviceOther,
+		"Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.1; Trident/4.0)":  "desktop",
+		"Mozilla/5.0 (compatible; Konqueror/4.1; DragonFly) KHTML/4.1.4":   collector.DeviceOther,
+		"Mozilla/5.0 (compatible; Konqueror/4.5; Linux) KHTML/4.5.4":       "desktop",
 		"MyApp/1 CFNetwork/1568.100.1 Darwin/24.0.0":                       "phone",
 	} {
 		if got := collector.ParseDevice(agent); got != want {

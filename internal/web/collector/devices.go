@@ -31,6 +31,8 @@ var deviceMarks = []deviceMark{
 		"ruby/", "perl/", "php/", "httpclient", "http-client", "apache-http", "feed", "rss", "census",
 		"expanse,", "masscan", "zgrab", "nmap", "nikto", "l9explore", "l9tcpid", "phantomjs", "selenium",
 		"puppeteer", "playwright", "cypress/", "synthetics",
+		// Programs name themselves behind the text of a browser, or the address of their page.
+		"; compatible;", "+http",
 	}},
 	{class: deviceTV, marks: []string{
 		"smart-tv", "smarttv", "smart tv", "appletv", "googletv", "google tv", "android tv", "hbbtv",
@@ -44,4 +46,7 @@ var deviceMarks = []deviceMark{
 	// What says Android and not mobile.
 	{class: deviceTablet, marks: []string{"android"}},
 	{class: deviceDesktop, marks: []string{"windows nt", "macintosh", "x11", "linux"}},
+	// What names itself in the place of a system, and is no browser of a rare one.
+	{class: DeviceOther, marks: []string{"konqueror/", "applewebkit/", "amigaos"}},
+	{class: DeviceBot, marks: []string{"mozilla/5.0 (compatible;"}},
 }
