@@ -34,7 +34,8 @@ time and id have these short names; any other field has its own name. In a table
 columns are sensors, --map subject=*,time=ts,temperature=* makes each other column a
 subject. An empty cell of a declared measure is sent as null, which counts as an invalid
 value; any other empty cell is left out. A declared measure of which no value is a number
-stops the command, in each format; --types NAME=text reads it as text.
+stops the command, in each format; --types NAME=text reads it as text. Words such as NULL, NaN, N/A
+and #DIV/0! are no values; --missing=-999 names other cells that are none.
 
 A time in a file is RFC 3339, epoch seconds or milliseconds, or such as 2026-11-01 14:00. One
 without an offset needs --zone; a time that clocks of the zone skip, or show twice, is

@@ -59,6 +59,8 @@ func (f *importFlags) register(cmd *cobra.Command) {
 		"skip `rows` between the header and the data of CSV, such as units")
 	cmd.Flags().StringSliceVar(&f.shape.Header, "columns", nil,
 		"`names` of the columns of CSV without a header line")
+	cmd.Flags().StringSliceVar(&f.shape.Missing, "missing", nil,
+		"`cells` of CSV that say that there is no value, such as --missing=-999")
 	cmd.Flags().Func("types",
 		"`types` of columns of CSV, such as firmware=text,temperature=number; text, number, bool or time (default: decided from the cells)", f.setTypes)
 	cmd.Flags().Func("decimal",

@@ -40,6 +40,7 @@ type csvReader struct {
 	types       []columns.Column        // of each column of the header
 	given       map[string]columns.Type // types that the user gives, by the name of the column
 	refused     []string                // columns that cannot be read, and why
+	fillers     []string                // columns with numbers that may say that there is no value
 	assumed     string                  // how times are read of which neither the file nor the user says it
 	lines       []int                   // of the rows of the sample; empty for a file without lines
 	dates       string                  // which of the day and the month is first, where the cells say it
@@ -81,7 +82,8 @@ func (in Input) openTable(name string, layout layout, source io.Reader) (reader,
 // notice says how the columns of a file are read, if they were guessed.
 func (in Input) notice(r *csvReader, layout layout) {
 	isMixed := func(c columns.Column) bool { return c.Mixed != "" }
-	if (r.guessed || len(in.Columns) == 0 || slices.ContainsFunc(r.types, isMixed)) && in.Notice != nil {
+	isUnsure := len(r.fillers) > 0 || slices.ContainsFunc(r.types, isMixed)
+	if (r.guessed || len(in.Columns) == 0 || isUnsure) && in.Notice != nil {
 		in.Notice(r.describe(layout.String()))
 	}
 }
@@ -149,6 +151,7 @@ func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
 	if err := r.decideTypes(sample); err != nil {
 		return err
 	}
+	r.findFillers(sample)
 	return r.checkTimes(sample)
 }
 
@@ -193,7 +196,7 @@ func (r *csvReader) next() (Observation, error) {
 	var subject, stream string
 	body := []byte{'{'}
 	for i, c := range r.columns {
-		text := strings.TrimSpace(row[r.indexes[i]])
+		text := r.cell(row[r.indexes[i]])
 		if c.whole {
 			body = appendMembers(body, text)
 			continue

@@ -189,5 +189,8 @@ func (r *csvReader) describe(form string) string {
 	for _, why := range r.refused {
 		fmt.Fprintf(&b, "  not used:    the column %s\n", why)
 	}
+	for _, what := range r.fillers {
+		fmt.Fprintf(&b, "  missing?     %s\n", what)
+	}
 	return b.String()
 }

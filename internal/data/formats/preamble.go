@@ -52,6 +52,7 @@ func tableShape(given Shape, start []byte, k *catalog.Kind) Shape {
 			found = b.shape(cells(line, ','), k)
 		}
 	}
+	found.Missing = given.Missing
 	if given.SkipBelow > 0 {
 		found.SkipBelow = given.SkipBelow
 	}

@@ -18,6 +18,7 @@ type Shape struct {
 	Skip      int               // lines above the header
 	SkipBelow int               // rows between the header and the data, such as units
 	Header    []string          // of a file without one
+	Missing   []string          // cells that say that there is no value
 	Constants map[string]string // fields that are the same in every row, by their name
 }
 

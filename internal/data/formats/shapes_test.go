@@ -74,6 +74,10 @@ func readShape(t *testing.T, f txtar.File) string {
 		return err
 	})
 	flags.StringVar(&in.Source, "source", "", "")
+	flags.Func("missing", "", func(text string) error {
+		in.Shape.Missing = append(in.Shape.Missing, text)
+		return nil
+	})
 	flags.IntVar(&in.Shape.Skip, "skip", 0, "")
 	flags.IntVar(&in.Shape.SkipBelow, "skip-below", 0, "")
 	if err := flags.Parse(options[1:]); err != nil {

@@ -99,7 +99,7 @@ func (r *csvReader) commonMark(sample [][]string) columns.Mark {
 func (r *csvReader) cells(sample [][]string, at int) (cells []columns.Cell) {
 	for i, row := range sample {
 		if at < len(row) {
-			cells = append(cells, columns.Cell{Line: r.sampleLine(i), Text: strings.TrimSpace(row[at])})
+			cells = append(cells, columns.Cell{Line: r.sampleLine(i), Text: r.cell(row[at])})
 		}
 	}
 	return cells
