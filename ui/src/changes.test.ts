@@ -24,15 +24,17 @@ test("the legend has the kinds of change that are shown, with the number of thei
   assert.deepEqual(legend([bucket()]), []);
 });
 
-test("a change that all buckets have, as after an import, has a sentence and no marks", () => {
+test("a change that nearly all buckets have, as after an import, has a sentence and no marks", () => {
   const imported = [bucket(late), bucket(both), bucket(late), { events: 0 } as Rollup];
   assert.deepEqual(marked(imported, "late"), []);
   assert.deepEqual(marked(imported, "corrected"), [imported[1]]);
   assert.equal(
     legend(imported)[0].text,
-    "All 3 buckets late: an event arrived after the bucket had closed. The chart has no mark for them.",
+    "3 of 3 buckets late: an event arrived after the bucket had closed. The chart has no mark for them.",
   );
   assert.deepEqual(marked([...imported, bucket()], "late"), imported.slice(0, 3));
+  const open = [...Array.from({ length: 9 }, () => bucket(late)), bucket()];
+  assert.deepEqual(marked(open, "late"), []);
 });
 
 test("each kind of change has a shape of its own", () =>

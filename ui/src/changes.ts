@@ -30,24 +30,29 @@ export function changesIn(r: Rollup): { kind: Kind; at: string }[] {
 
 const changedBy = (rollups: Rollup[], name: Change) => rollups.filter((r) => r.changed?.[name]);
 
-/** ofAll tells whether all of several buckets have a change, as after an import: marks would tell none apart. */
-const ofAll = (rollups: Rollup[], name: Change) => {
+const filled = (rollups: Rollup[]) => rollups.filter((r) => r.events > 0).length;
+
+/**
+ * ofMost tells whether nearly all of several buckets have a change, as after an import, whose newest buckets have
+ * not closed: marks would tell few apart.
+ */
+const ofMost = (rollups: Rollup[], name: Change) => {
   const n = changedBy(rollups, name).length;
-  return n > 2 && n === rollups.filter((r) => r.events > 0).length;
+  return n > 2 && n >= 0.9 * filled(rollups);
 };
 
 /** marked returns the buckets at which a plot draws the mark of a change. */
 export const marked = (rollups: Rollup[], name: Change) =>
-  ofAll(rollups, name) ? [] : changedBy(rollups, name);
+  ofMost(rollups, name) ? [] : changedBy(rollups, name);
 
 /** legend says how many buckets have each kind of change. A kind that none has is left out. */
 export function legend(rollups: Rollup[]): { kind: Kind; mark: string; text: string }[] {
   return changeKinds.flatMap((kind) => {
     const n = changedBy(rollups, kind.name).length;
-    const all = ofAll(rollups, kind.name);
-    const buckets = `${all ? `All ${n}` : n} ${n === 1 ? "bucket" : "buckets"}`;
-    const text = `${buckets} ${kind.name}: ${kind.means}.${all ? " The chart has no mark for them." : ""}`;
-    return n ? [{ kind, mark: all ? "" : kind.mark, text }] : [];
+    const most = ofMost(rollups, kind.name);
+    const buckets = `${n}${most ? ` of ${filled(rollups)}` : ""} ${n === 1 ? "bucket" : "buckets"}`;
+    const text = `${buckets} ${kind.name}: ${kind.means}.${most ? " The chart has no mark for them." : ""}`;
+    return n ? [{ kind, mark: most ? "" : kind.mark, text }] : [];
   });
 }
 
