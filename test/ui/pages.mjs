@@ -467,6 +467,19 @@ const scenarios = {
     await events.getByText("after the bucket").waitFor()
     await events.getByText(/^corrected \d/).waitFor()
   },
+  // What is printed is dark on white in both color schemes, says which measure it shows, and has no controls.
+  async paper(page) {
+    await open(page, chart, "Tier:")
+    await page.emulateMedia({media: "print", colorScheme: "dark"})
+    const dark = (css, what) => page.locator(css).first().evaluate((e, what) => getComputedStyle(e)[what].match(/\d+/g).slice(0, 3).every((x) => x < 110), what)
+    assert.deepEqual([await dark("section", "backgroundColor"), await dark("h1", "color"), await dark(".facts", "color"), await dark("td", "color")], [false, true, true, true])
+    assert.ok(await page.getByLabel("Measure").isVisible())
+    for (const control of ["from", "to", "A chart below", "p99"]) assert.equal(await page.getByLabel(control, {exact: true}).isVisible(), false, control)
+    assert.equal(await page.getByText("p99", {exact: true}).isVisible(), false) // a line that is not drawn
+    await page.setViewportSize({width: 794, height: 1123}) // a sheet
+    await until(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the print is wider than a sheet")
+    await page.screenshot({path: join(screens, "paper.png"), fullPage: true})
+  },
   async meant(page) {
     await open(page, subject("hal"), "Did you mean")
     await check(page, "an unknown subject")
@@ -888,7 +901,7 @@ async function clear(page) {
   await page.unrouteAll({behavior: "ignoreErrors"})
   for (const event of ["request", "pageerror", "dialog"]) page.removeAllListeners(event)
   await page.evaluate(() => [localStorage, sessionStorage].forEach((kept) => kept.clear()))
-  await page.emulateMedia({colorScheme: null})
+  await page.emulateMedia({colorScheme: null, media: null})
   await page.goto("about:blank")
 }
 

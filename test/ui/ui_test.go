@@ -67,7 +67,7 @@ var scenarios = []string{
 	"shared", "site", "away", "alert", "signIn", "looksSite", "looksSubject", "looksTiers",
 	"looksFleet", "bucket", "keyboard", "service", "breaks", "looksHealth", "looksBreak", "zoom",
 	"compare", "fleet", "profiles", "live", "hostile", "figures", "measures", "counter", "units",
-	"together", "numbers", "severities", "missing", "address", "busy", "changed", "meant", "stack",
+	"together", "numbers", "severities", "missing", "address", "busy", "changed", "paper", "meant", "stack",
 	"notified", "theme", "search", "streams", "members",
 }
 

@@ -12,7 +12,7 @@ export const color = (name: string) =>
  * was drawn with.
  */
 export function useTheme(): boolean {
-  const query = matchMedia("(prefers-color-scheme: dark)");
+  const query = matchMedia("screen and (prefers-color-scheme: dark)");
   const [dark, setDark] = useState(query.matches);
   useEffect(() => {
     const changed = () => setDark(query.matches);
