@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"math"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +39,7 @@ are known of one bucket of the finest tier.
 
 With --increase it shows what a counter, such as the meters of a site, has counted in the
 range: of each group of a type, or of each member of one group. It reads the rows of all
-members of the type.
+members of the type, and counts readings without a stream unless --stream names others.
 
 Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
 read.
@@ -72,6 +71,10 @@ func topCommand(to *connection) *cobra.Command {
 		switch {
 		case flags.increase != "" && (flags.members != "" || len(args) == 2):
 			return usagef("want a dimension, --members MEASURE or --increase COUNTER: only one of them")
+		case flags.increase != "" && flags.tier != "":
+			return usagef("--tier does not go with --increase: it reads all tiers")
+		case flags.increase != "" && (flags.by != "" || flags.lowest):
+			return usagef("--by and --lowest are of the members of a group: name a measure with --members")
 		case flags.increase != "":
 			return topIncreases(cmd, to, flags, args[0])
 		case flags.members == "" && (flags.by != "" || flags.lowest):
@@ -133,7 +136,8 @@ func topIncreases(cmd *cobra.Command, to *connection, flags topFlags, what strin
 	if _, err := from.single(); err != nil {
 		return err
 	}
-	q := query.Increases{By: of[0], Of: of[0], Measure: flags.increase}
+	q := query.Increases{By: of[0], Of: of[0], Streams: flags.streams, Measure: flags.increase,
+		Consistent: flags.consistent}
 	if member, found := kinds.Kind(q.By.GroupsOf); found {
 		q.Of = member
 	}
@@ -144,17 +148,9 @@ func topIncreases(cmd *cobra.Command, to *connection, flags topFlags, what strin
 	if err != nil {
 		return readFailure(err)
 	}
-	result, err := views.NewIncreases(q, page, subject.ID)
-	if err != nil {
-		return err
-	}
-	return flags.print(cmd, from, result, func() error {
+	return flags.print(cmd, from, views.NewIncreases(q, page, subject.ID), func() error {
 		defer printing.Progress(cmd.ErrOrStderr(), page.Progress, from.Now())
-		limit := flags.limit
-		if limit == 0 {
-			limit = math.MaxInt
-		}
-		return printing.Increases(cmd.OutOrStdout(), q, page, subject.ID, limit, query.Units(q.Of))
+		return flags.times.Increases(cmd.OutOrStdout(), q, page, subject.ID, flags.limit, query.Units(q.Of))
 	})
 }
 

@@ -159,10 +159,11 @@ var changeOperations = map[httpapi.Action]operation{
 		Description: "The increase over the steps that end in the buckets of the finest tier that start in " +
 			"the range, through the last one that has closed. It belongs to the group in which the " +
 			"readings of the bucket count: withoutGroup is of readings in no group, unknownGroup of " +
-			"buckets with readings of several. With group, only this group and its members, the greatest " +
-			"increase first. A page reads the rows of up to 500 members: add up the pages, and request " +
+			"buckets with readings of several, or from before there were groups. With group, only this " +
+			"group and its members, the greatest increase first. Only readings without a stream, unless " +
+			"stream names some. A page reads the rows of up to 500 members: add up the pages, and request " +
 			"them with from and to of the first.",
-		Parameters: []string{"from", "to", "last", "group", "cursor"},
+		Parameters: []string{"from", "to", "last", "group", "cursor", "stream", "consistent"},
 		Result:     "Increases",
 		List:       true,
 		Problems: []httpapi.ProblemType{

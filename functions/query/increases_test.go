@@ -50,15 +50,19 @@ func TestIncreases_CountWhatTheCountersOfMembersHaveCounted(t *testing.T) {
 	const north = `{"group":"north","members":`
 	for _, c := range []struct{ owner, path, want string }{
 		{owner: "", path: "steps" + span, want: range2h + `"open":false,"groups":[` + north +
-			`3,"increase":13,"exact":true}],"exact":true,"next":null,`},
+			`3,"increase":13,"exact":true}],"exact":true,"next":null}`},
 		{owner: "acme", path: "steps" + span, want: range2h + `"open":false,"groups":[` + north +
-			`2,"increase":10,"exact":true}],"exact":true,"next":null,`},
+			`2,"increase":10,"exact":true}],"exact":true,"next":null}`},
 		{owner: "acme", path: "steps" + span + "&group=north", want: range2h + `"open":false,"groups":[` +
 			north + `2,"increase":10,"exact":true}],"members":[{"member":"acme:1","increase":7,"exact":true},` +
 			`{"member":"acme:2","increase":3,"exact":true}],`},
 		{path: "steps" + span + "&group=south", want: range2h + `"open":false,"groups":[],"members":[],`},
 		{path: "steps?last=3h", want: `{"measure":"steps","from":"2026-04-20T12:00:00.000Z",` +
 			`"to":"2026-04-20T14:00:00.000Z","open":true,"groups":[` + north + `2,"increase":7,`},
+		{path: "steps" + span + "&stream=x", want: range2h + `"open":false,"groups":[],"exact":true,`},
+		{path: "steps?from=2026-04-20T10:00:00Z&to=2026-04-20T11:00:00Z", want: `{"measure":"steps",` +
+			`"from":"2026-04-20T10:00:00.000Z","to":"2026-04-20T11:00:00.000Z","open":false,"groups":[` +
+			north + `3,"exact":true}],"exact":true,`}, // first readings: no step is known
 		{path: "door" + span, want: `{"type":"/problems/no-counter",`},
 		{path: "steps?from=2026-04-20T11:00:00Z&to=2026-04-20T11:00:00Z",
 			want: `{"type":"/problems/inverted-range",`},

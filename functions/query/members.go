@@ -40,7 +40,7 @@ func (h *Handler) increases(ctx context.Context, res resource, args params) (any
 	of, _ := h.Catalog.Kind(res.Kind.GroupsOf)
 	q := query.Increases{
 		By: res.Kind, Of: of, Prefix: res.owner.Prefix(), Measure: res.Values["counter"],
-		Cursor: args.text("cursor"),
+		Streams: args.all("stream"), Consistent: args.consistent(), Cursor: args.text("cursor"),
 	}
 	if q.From, q.To = h.chartRange(args); args.err() != nil {
 		return nil, args.err()
@@ -49,7 +49,7 @@ func (h *Handler) increases(ctx context.Context, res resource, args params) (any
 	if err != nil {
 		return nil, err
 	}
-	return views.NewIncreases(q, page, args.text("group"))
+	return views.NewIncreases(q, page, args.text("group")), nil
 }
 
 // defaultMembersTier is the tier of tops, and of lists that no other tier has the finest one.

@@ -36,6 +36,7 @@ var errorProblems = []struct {
 	{err: query.ErrNotIndexed, problem: problemNotIndexed},
 	{err: times.ErrZone, problem: problemBadZone},
 	{err: query.ErrTooMany, problem: problemTooManyBuckets},
+	{err: query.ErrTooLarge, problem: problemResponseTooLarge},
 	{err: query.ErrTooLong, problem: problemRangeTooLong},
 	{err: query.ErrTooWide, problem: problemTooManySeries},
 	{err: model.ErrCondition, problem: problemBadCondition},

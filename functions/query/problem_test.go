@@ -26,6 +26,7 @@ func TestProblems_EachErrorOfAReadHasItsType(t *testing.T) {
 		query.ErrNoDimension:    "/problems/unknown-dimension",
 		query.ErrNoMembers:      "/problems/no-members",
 		query.ErrNoCounter:      "/problems/no-counter",
+		query.ErrTooLarge:       "/problems/response-too-large",
 		query.ErrRanking:        "/problems/no-ranking",
 		query.ErrOneBucket:      "/problems/one-bucket",
 		query.ErrNotIndexed:     "/problems/not-indexed",

@@ -46,8 +46,8 @@ var increaseMutants = []mutant{
 		Edits: []edit{
 			{
 				File: "internal/engine/query/increases.go",
-				Old:  "	q.To = max(q.From, min(asked.To, closed))\n",
-				New:  "	q.To = max(q.From, min(asked.To, s.Now()))\n",
+				Old:  "	q.To = max(q.From, min(asked, closed))\n",
+				New:  "	q.To = max(q.From, min(asked, s.Now()))\n",
 			},
 		},
 	},

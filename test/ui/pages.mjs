@@ -255,7 +255,7 @@ const scenarios = {
     await groups.getByText(/^tidemark top by-site --increase wh --from \S+ --to \S+$/).waitFor()
     const before = await groups.locator(".bar span").last().textContent()
     await groups.getByRole("button", {name: "The month after"}).click()
-    await groups.getByText(/So far, through the last bucket|No member has a reading in a bucket/).waitFor()
+    await groups.getByText(/So far, through the last bucket|No member has a reading without a stream/).waitFor()
     assert.notEqual(await groups.locator(".bar span").last().textContent(), before)
     await check(page, "increases of groups")
   },

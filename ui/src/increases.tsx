@@ -57,11 +57,11 @@ export function Increases({ level, members, counter, utc }: Props) {
             </tr>
           </thead>
           <tbody>
-            {sums.map(({ group, known, members, increase, exact }) => (
-              <tr key={JSON.stringify([group, known])}>
+            {sums.map(({ group, rest, members, increase, exact }) => (
+              <tr key={JSON.stringify([group, rest])}>
                 <th scope="row">
-                  {group === null ? (
-                    <span class="note">{known ? "in no group" : "group not known"}</span>
+                  {rest ? (
+                    <span class="note">{rest}</span>
                   ) : (
                     <a href={href([level.subjects, group])}>
                       <bdi>{group}</bdi>
@@ -70,15 +70,17 @@ export function Increases({ level, members, counter, utc }: Props) {
                 </th>
                 <td class="number">{members}</td>
                 <td class="number">
-                  {!exact && "≈ "}
-                  {numberText(increase)}
+                  {!exact && increase !== undefined && "≈ "}
+                  {increase === undefined ? "–" : numberText(increase)}
                 </td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
-      {data && !sums.length && <p class="note">No member has a reading in a bucket that has closed.</p>}
+      {data && !sums.length && (
+        <p class="note">No member has a reading without a stream in a bucket that has closed.</p>
+      )}
       <p class="note">
         As a command:{" "}
         <code>

@@ -1,45 +1,61 @@
 // Increases of counters by groups, added up from the pages that read the members.
 
 export interface Increase {
-  group: string | null; // null: of readings in no group, or of which it is not known
-  known: boolean;
+  group: string; // "" where rest says what it is of
+  rest: string;
   members: number;
-  increase: number;
+  increase?: number; // absent: no step to a reading is known
   exact: boolean;
 }
 
-type Sum = Omit<Increase, "group" | "known"> & { group?: string };
+type Sum = Pick<Increase, "members" | "increase" | "exact">;
+
+interface Page {
+  groups: (Sum & { group: string })[];
+  withoutGroup?: Sum;
+  unknownGroup?: Sum;
+  missingOf?: number;
+}
+
+/** The rows without a group, in their order. */
+const rests = ["in no group", "group not known", "partly not stored any more"];
 
 /** pageIncreases returns the increases of a page of the API, last the ones without a group. */
 export function pageIncreases(page: Record<string, unknown>): Increase[] {
-  const sums = (all: unknown[], known: boolean) =>
-    all.map((sum) => ({ ...(sum as Sum), group: (sum as Sum).group ?? null, known }));
-  const one = (name: string) => (page[name] ? [page[name]] : []);
+  const { groups, withoutGroup, unknownGroup, missingOf } = page as unknown as Page;
+  const missing = missingOf ? { members: missingOf, exact: false } : undefined;
   return [
-    ...sums(page.groups as unknown[], true),
-    ...sums(one("withoutGroup"), true),
-    ...sums(one("unknownGroup"), false),
+    ...groups.map((g) => ({ ...g, rest: "" })),
+    ...[withoutGroup, unknownGroup, missing].flatMap((sum, i) =>
+      sum ? [{ ...sum, group: "", rest: rests[i] }] : [],
+    ),
   ];
 }
 
-/** addIncreases adds up pages: each group once, the greatest increase first, the ones without a group last. */
+/**
+ * addIncreases adds up pages: each group once, the greatest increase first, the ones without a group last. A
+ * group is not exact beside what is not known of a member of any page.
+ */
 export function addIncreases(pages: Increase[]): Increase[] {
   const sums = new Map<string, Increase>();
   for (const one of pages) {
-    const key = JSON.stringify([one.group, one.known]);
+    const key = JSON.stringify([one.group, one.rest]);
     const sum = sums.get(key);
     if (!sum) sums.set(key, { ...one });
     else {
       sum.members += one.members;
-      sum.increase += one.increase;
       sum.exact &&= one.exact;
+      if (one.increase !== undefined) sum.increase = (sum.increase ?? 0) + one.increase;
     }
   }
-  return [...sums.values()].sort(
-    (a, b) =>
-      Number(a.group === null) - Number(b.group === null) ||
-      Number(b.known) - Number(a.known) ||
-      b.increase - a.increase ||
-      (a.group! < b.group! ? -1 : 1),
-  );
+  const all = [...sums.values()];
+  const whole = !all.some((sum) => rests.indexOf(sum.rest) > 0);
+  return all
+    .map((sum) => ({ ...sum, exact: sum.exact && whole }))
+    .sort(
+      (a, b) =>
+        rests.indexOf(a.rest) - rests.indexOf(b.rest) ||
+        (b.increase ?? -1) - (a.increase ?? -1) ||
+        (a.group < b.group ? -1 : 1),
+    );
 }

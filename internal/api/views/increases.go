@@ -10,17 +10,17 @@ import (
 
 // GroupIncrease is what a counter of the members of a group has counted, as JSON.
 type GroupIncrease struct {
-	Group    string        `json:"group,omitempty"`
-	Members  int           `json:"members"`
-	Increase model.Decimal `json:"increase"`
-	Exact    bool          `json:"exact"`
+	Group    string         `json:"group,omitempty"`
+	Members  int            `json:"members"`
+	Increase *model.Decimal `json:"increase,omitempty"` // nil: no step is known
+	Exact    bool           `json:"exact"`
 }
 
 // MemberIncrease is what a counter of one member has counted in a group, as JSON.
 type MemberIncrease struct {
-	Member   string        `json:"member"`
-	Increase model.Decimal `json:"increase"`
-	Exact    bool          `json:"exact"`
+	Member   string         `json:"member"`
+	Increase *model.Decimal `json:"increase,omitempty"`
+	Exact    bool           `json:"exact"`
 }
 
 // Increases are what a counter of the members of groups has counted, as JSON.
@@ -35,7 +35,7 @@ type Increases struct {
 	UnknownGroup *GroupIncrease   `json:"unknownGroup,omitempty"`
 	Members      []MemberIncrease `json:"members,omitzero"` // of the group that was requested
 	Exact        bool             `json:"exact"`
-	// Missing is what is not known, of all members or of MissingOf.
+	// Missing is what is not known of MissingOf members.
 	Missing   []Missing `json:"missing,omitempty"`
 	MissingOf int       `json:"missingOf,omitempty"`
 	NextPage
@@ -43,13 +43,13 @@ type Increases struct {
 }
 
 // NewIncreases returns a page of increases as JSON: of all groups, or of one and its members.
-func NewIncreases(q query.Increases, page query.IncreasesPage, group string) (Increases, error) {
-	sums, err := query.SumIncreases(page.Members)
+func NewIncreases(q query.Increases, page query.IncreasesPage, group string) Increases {
+	sums := page.Sums
 	v := Increases{
 		Measure: q.Measure, From: page.From, To: min(page.To, model.MaxTime), Open: page.Open,
 		Groups: []GroupIncrease{}, WithoutGroup: optionalIncrease(sums.None),
-		UnknownGroup: optionalIncrease(sums.Unknown), Exact: sums.Exact() && len(page.Missing) == 0,
-		Missing: missingParts(append(page.Missing, sums.Missing...)), MissingOf: sums.MissingOf,
+		UnknownGroup: optionalIncrease(sums.Unknown), Exact: sums.Exact,
+		Missing: missingParts(sums.Missing), MissingOf: sums.MissingOf,
 		NextPage: nextPage(page.Next), Progress: FromProgress(page.Progress),
 	}
 	for _, g := range sums.Groups {
@@ -60,7 +60,7 @@ func NewIncreases(q query.Increases, page query.IncreasesPage, group string) (In
 	if group != "" {
 		v.Members = lists.Map(query.OfGroup(page.Members, group), memberIncrease)
 	}
-	return v, err
+	return v
 }
 
 func memberIncrease(m query.MemberIncrease) MemberIncrease {
@@ -93,12 +93,12 @@ func (v Increases) Table() Table {
 	if v.Members != nil {
 		return Table{Header: []string{"member", "increase", "exact"},
 			Rows: lists.Map(v.Members, func(m MemberIncrease) []string {
-				return []string{m.Member, m.Increase.String(), strconv.FormatBool(m.Exact)}
+				return []string{m.Member, DecimalText(m.Increase), strconv.FormatBool(m.Exact)}
 			})}
 	}
 	t := Table{Header: []string{"group", "members", "increase", "exact", "groupKnown"}}
 	add := func(g GroupIncrease, known bool) {
-		t.Rows = append(t.Rows, []string{g.Group, strconv.Itoa(g.Members), g.Increase.String(),
+		t.Rows = append(t.Rows, []string{g.Group, strconv.Itoa(g.Members), DecimalText(g.Increase),
 			strconv.FormatBool(g.Exact), strconv.FormatBool(known)})
 	}
 	for _, g := range v.Groups {

@@ -25,13 +25,6 @@ type Clock struct {
 // that is the text itself where the API accepts it. The errors are declared in this package.
 // Of an interval it is the beginning.
 func (c Clock) Read(text string) (model.Time, string, error) {
-	if begin, ok := c.Beginning(text); ok {
-		at, sent, err := c.Read(begin)
-		if err != nil {
-			sent = text
-		}
-		return at, sent, err
-	}
 	if _, isCompact := compact(text); c.Layout == "" && c.Unit == 0 && !IsSmall(text) && !isCompact {
 		parse := model.ParseTime
 		if IsNumber(text) {
@@ -43,6 +36,13 @@ func (c Clock) Read(text string) (model.Time, string, error) {
 			}
 			return at, text, nil
 		}
+	}
+	if begin, ok := c.Beginning(text); ok {
+		at, sent, err := c.Read(begin)
+		if err != nil {
+			sent = text
+		}
+		return at, sent, err
 	}
 	wall, offset, err := c.wall(text)
 	if err == nil && !offset {

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,10 +26,12 @@ type Increases struct {
 	By      *catalog.Kind // a kind of groups
 	Of      *catalog.Kind // of its members, which By.GroupsOf names
 	Prefix  string        // only members whose id begins with it
+	Streams []string      // whose readings are counted; none means the readings without a stream
 	Measure string
 	// Buckets of the finest tier that start in [From, To) are counted, through the last one that has closed.
-	From, To model.Time
-	Cursor   string
+	From, To   model.Time
+	Consistent bool // strongly consistent reads of rows
+	Cursor     string
 }
 
 // MemberIncreases is what a counter of a member has counted: in each group in which its readings count.
@@ -42,20 +43,23 @@ type MemberIncreases struct {
 
 // GroupIncrease is what members have counted in a group: over the steps that end in its buckets.
 type GroupIncrease struct {
-	Group    MemberGroup // unknown: readings of a bucket count in several groups, and finer rows do not tell
-	Members  int         // with readings in the group
-	Increase model.Decimal
-	// Exact is false if a row misses a change, or was folded before the measure was declared a counter.
+	// Group is unknown for buckets of the finest tier with readings of several groups, for coarser ones whose
+	// finer rows are not stored any more, and for buckets from before there were groups.
+	Group    MemberGroup
+	Members  int            // with readings in the group
+	Increase *model.Decimal // nil: no step to a reading is known, as of the first one
+	// Exact is false if a row misses a change, or was folded before the measure was declared a counter, and
+	// if a part of a member is missing or of an unknown group: it may belong to this one.
 	Exact bool
 }
 
 // IncreasesPage is one page of members.
 type IncreasesPage struct {
 	Members  []MemberIncreases
+	Sums     IncreaseSums // of Members
 	Next     string
-	From, To model.Time // what was counted
+	From, To model.Time // what was counted; both are equal if no bucket of the range has closed
 	Open     bool       // the range goes on after the last bucket that has closed
-	Missing  []Segment  // of all members: from before there were groups
 	Progress
 }
 
@@ -70,8 +74,8 @@ func (s *Service) Increases(ctx context.Context, q Increases) (IncreasesPage, er
 	if err != nil {
 		return page, err
 	}
-	cursors := cursorsFor(s.cursorKeys(), "increases", q.By.Name, q.Prefix, q.Measure, q.From.String(),
-		q.To.String())
+	cursors := cursorsFor(s.cursorKeys(), append([]string{"increases", q.By.Name, q.Prefix, q.Measure,
+		q.From.String(), q.To.String()}, q.Streams...)...)
 	after, err := cursors.open(q.Cursor)
 	if err != nil {
 		return page, err
@@ -108,8 +112,7 @@ func (q *Increases) check() error {
 	return nil
 }
 
-// clampedIncreases checks q and reduces its range to buckets that groups have: from when they began, and
-// through the last one that has closed. The page says what is left out.
+// clampedIncreases checks q and reduces its range to buckets that have closed.
 func (s *Service) clampedIncreases(ctx context.Context, q *Increases) (page IncreasesPage, err error) {
 	if err := q.check(); err != nil {
 		return page, err
@@ -117,24 +120,21 @@ func (s *Service) clampedIncreases(ctx context.Context, q *Increases) (page Incr
 	if page.Progress, err = s.progress(ctx, nil); err != nil {
 		return page, err
 	}
-	finest := q.By.Retention.Finest()
-	asked := Segment{From: firstStart(finest.Unit, q.From), To: firstStart(finest.Unit, q.To)}
 	closed, known, err := s.groupsClosed(ctx, q.By)
 	if err != nil {
 		return page, err
 	}
-	if !known {
-		closed = s.Now()
+	unit := q.By.Retention.Finest().Unit
+	if known {
+		page.CompleteThrough = &closed
+	} else {
+		closed = unit.BucketAt(s.Now()).Start
 	}
-	if closed > model.MinTime {
-		closed = finest.Unit.BucketAt(closed).Start
-	}
-	page.CompleteThrough = &closed
-	q.From = max(asked.From, cmp.Or(finest.From, model.MinTime))
-	q.To = max(q.From, min(asked.To, closed))
+	asked := firstStart(unit, q.To)
+	q.From = firstStart(unit, q.From)
+	q.To = max(q.From, min(asked, closed))
 	page.From, page.To = q.From, q.To
-	page.Open = closed < asked.To
-	page.Missing = union([]Segment{{From: asked.From, To: min(q.From, asked.To)}})
+	page.Open, page.Sums.Exact = closed < asked, true
 	return page, nil
 }
 
@@ -173,5 +173,7 @@ func (s *Service) readIncreases(
 	page.Members = slices.DeleteFunc(page.Members, func(m MemberIncreases) bool {
 		return len(m.Groups)+len(m.Missing) == 0
 	})
-	return next, nil
+	var err error
+	page.Sums, err = sumIncreases(page.Members)
+	return next, err
 }

@@ -16,10 +16,11 @@ type IncreaseSums struct {
 	// belong to any group.
 	Missing   []Segment
 	MissingOf int
+	Exact     bool // all of it, and each group is known
 }
 
-// SumIncreases adds up the increases of members by their groups.
-func SumIncreases(all []MemberIncreases) (sums IncreaseSums, err error) {
+// sumIncreases adds up the increases of members by their groups.
+func sumIncreases(all []MemberIncreases) (sums IncreaseSums, err error) {
 	byGroup := map[MemberGroup]*GroupIncrease{}
 	for _, m := range all {
 		for _, one := range m.Groups {
@@ -38,7 +39,11 @@ func SumIncreases(all []MemberIncreases) (sums IncreaseSums, err error) {
 		}
 	}
 	sums.Missing = union(sums.Missing)
+	whole := sums.MissingOf == 0 && byGroup[MemberGroup{Unknown: true}] == nil
+	sums.Exact = whole
 	for group, sum := range byGroup {
+		sum.Exact = sum.Exact && whole
+		sums.Exact = sums.Exact && sum.Exact
 		switch {
 		case group.Unknown:
 			sums.Unknown = *sum
@@ -49,15 +54,22 @@ func SumIncreases(all []MemberIncreases) (sums IncreaseSums, err error) {
 		}
 	}
 	slices.SortFunc(sums.Groups, func(a, b GroupIncrease) int {
-		return cmp.Or(b.Increase.Cmp(a.Increase), cmp.Compare(a.Group.ID, b.Group.ID))
+		return cmp.Or(b.compare(a), cmp.Compare(a.Group.ID, b.Group.ID))
 	})
 	return sums, nil
 }
 
-// Exact reports whether all of it is exact, and nothing is missing.
-func (s IncreaseSums) Exact() bool {
-	inexact := func(g GroupIncrease) bool { return !g.Exact }
-	return s.Unknown.Members == 0 && len(s.Missing) == 0 && !slices.ContainsFunc(s.Groups, inexact)
+// compare orders increases; one that is not known is less than any.
+func (g GroupIncrease) compare(o GroupIncrease) int {
+	switch {
+	case g.Increase == nil && o.Increase == nil:
+		return 0
+	case g.Increase == nil:
+		return -1
+	case o.Increase == nil:
+		return 1
+	}
+	return g.Increase.Cmp(*o.Increase)
 }
 
 // Group returns the sum of one group; of no members if there is none.
@@ -81,12 +93,14 @@ func OfGroup(all []MemberIncreases, id string) (members []MemberIncrease) {
 	for _, m := range all {
 		for _, one := range m.Groups {
 			if one.Group == (MemberGroup{ID: id}) {
+				isUnknown := func(g GroupIncrease) bool { return g.Group.Unknown }
+				one.Exact = one.Exact && len(m.Missing) == 0 && !slices.ContainsFunc(m.Groups, isUnknown)
 				members = append(members, MemberIncrease{Member: m.Member, GroupIncrease: one})
 			}
 		}
 	}
 	slices.SortFunc(members, func(a, b MemberIncrease) int {
-		return cmp.Or(b.Increase.Cmp(a.Increase), cmp.Compare(a.Member.ID, b.Member.ID))
+		return cmp.Or(b.compare(a.GroupIncrease), cmp.Compare(a.Member.ID, b.Member.ID))
 	})
 	return members
 }

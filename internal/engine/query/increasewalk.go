@@ -11,16 +11,24 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// memberIncreases reads the increases of one member, in all streams.
+// memberIncreases reads the increases of one member, in the streams of the request.
 func (s *Service) memberIncreases(
 	ctx context.Context, q Increases, l listedSubject,
 ) (MemberIncreases, error) {
-	m := MemberIncreases{Member: l.subject}
+	m, streams := MemberIncreases{Member: l.subject}, q.Streams
+	if len(streams) == 0 {
+		streams = []string{""}
+	}
+	begin := cmp.Or(q.By.Retention.Finest().From, model.MinTime)
 	for _, listed := range l.series {
-		w := increaseWalk{service: s, by: q.By.Name, measure: q.Measure, sums: &m, rollups: Rollups{
-			Series: Series{Kind: q.Of, Subject: l.subject.ID, Stream: listed.Series.Stream},
-			From:   q.From, To: q.To,
-		}}
+		if !slices.Contains(streams, listed.Series.Stream) {
+			continue
+		}
+		w := increaseWalk{service: s, by: q.By.Name, begin: begin, measure: q.Measure, sums: &m,
+			rollups: Rollups{
+				Series: Series{Kind: q.Of, Subject: l.subject.ID, Stream: listed.Series.Stream},
+				From:   q.From, To: q.To, Consistent: q.Consistent,
+			}}
 		if err := w.read(ctx); err != nil {
 			return m, err
 		}
@@ -33,7 +41,8 @@ func (s *Service) memberIncreases(
 type increaseWalk struct {
 	service *Service
 	rollups Rollups
-	by      string // kind of groups
+	by      string     // kind of groups
+	begin   model.Time // of the groups
 	measure string
 	sums    *MemberIncreases
 }
@@ -79,7 +88,10 @@ func (w *increaseWalk) rows(ctx context.Context, part Segment) error {
 
 // row adds the increase of a row to its group. Of a row of several groups the finer rows are read.
 func (w *increaseWalk) row(ctx context.Context, r Rollup) error {
-	if group, one := w.group(r.Groups); one {
+	switch group, one := w.group(r.Groups); {
+	case r.Bucket.End <= w.begin:
+		return w.add(r, MemberGroup{Unknown: true})
+	case one && r.Bucket.Start >= w.begin:
 		return w.add(r, MemberGroup{ID: group})
 	}
 	finer, err := w.finer(ctx, r.Bucket)
@@ -134,7 +146,9 @@ func (w *increaseWalk) add(r Rollup, group MemberGroup) error {
 	}
 	_, before := r.Partial.Find(rollup.StepsRole, w.measure)
 	one := GroupIncrease{Group: group, Members: 1, Exact: r.Exact && !before}
-	one.Increase, _ = m.Increase() // 0 of its first reading
+	if increase, known := m.Increase(); known {
+		one.Increase = &increase
+	}
 	at, found := slices.BinarySearchFunc(w.sums.Groups, group,
 		func(g GroupIncrease, group MemberGroup) int { return g.Group.compare(group) })
 	if !found {
@@ -146,11 +160,15 @@ func (w *increaseWalk) add(r Rollup, group MemberGroup) error {
 
 // add adds the increase of o, and not its members.
 func (g *GroupIncrease) add(o GroupIncrease) error {
-	sum, ok := g.Increase.Plus(o.Increase)
-	if !ok {
+	g.Exact = g.Exact && o.Exact
+	if g.Increase == nil || o.Increase == nil {
+		g.Increase = cmp.Or(g.Increase, o.Increase)
+		return nil
+	}
+	sum, ok := g.Increase.Plus(*o.Increase)
+	if g.Increase = &sum; !ok {
 		return ErrTooLarge
 	}
-	g.Increase, g.Exact = sum, g.Exact && o.Exact
 	return nil
 }
 
