@@ -68,7 +68,8 @@ without it ("tidemark rebuild --fields" recounts them); N unreadable, so many ev
 decoded; none, there are no events (with --gaps, for buckets whose rollup cannot have
 expired). Three notes with a time say what changed a bucket after it had closed: late, its
 newest event arrived then; corrected, an event was corrected last; recomputed, an event was
-deleted, or a repair or a late sweep wrote the rollup.
+deleted, or a repair or a late sweep wrote the rollup. If nine of ten buckets have one, as
+after an import, a line below the table says so once.
 
 Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
 read.

@@ -12,7 +12,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
-	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
@@ -26,6 +25,7 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string, units Uni
 		header = slices.Insert(header, len(header)-1, counterHeader...)
 	}
 	table.Add(header...)
+	changes, ofMost := markedChanges(found)
 	for _, r := range found {
 		bucket := f.bucket(r)
 		if r.Gap {
@@ -43,10 +43,16 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string, units Uni
 			if counters {
 				line = append(line, counterCells(m)...)
 			}
-			table.Add(append(line, f.note(r, name))...)
+			table.Add(append(line, f.note(r, name, changes))...)
 		}
 	}
-	return table.Print()
+	if err := table.Print(); err != nil {
+		return err
+	}
+	for _, text := range ofMost {
+		fmt.Fprintln(w, text)
+	}
+	return nil
 }
 
 // counterHeader has the columns of counters and means over time; a table without these has none of them.
@@ -80,7 +86,7 @@ func floatText(x *float64) string {
 	return strconv.FormatFloat(*x, 'g', 6, 64)
 }
 
-func (f Times) note(r query.Rollup, measure string) string {
+func (f Times) note(r query.Rollup, measure string, changes []change) string {
 	var notes []string
 	if r.Open {
 		notes = append(notes, "open")
@@ -94,7 +100,11 @@ func (f Times) note(r query.Rollup, measure string) string {
 	if r.Unreadable > 0 {
 		notes = append(notes, fmt.Sprintf("%d unreadable", r.Unreadable))
 	}
-	notes = append(notes, f.changes(r.Changes)...)
+	for _, c := range changes {
+		if at := c.at(r.Changes); at != 0 {
+			notes = append(notes, c.name+" "+f.Text(at))
+		}
+	}
 	if partial := partialText(r, rollup.MeasureRole, measure); partial != "" {
 		notes = append(notes, partial)
 	}
@@ -102,19 +112,6 @@ func (f Times) note(r query.Rollup, measure string) string {
 		notes = append(notes, fmt.Sprintf("%d rounded to %d decimals: set scale", m.Rounded, m.Scale))
 	}
 	return strings.Join(notes, ", ")
-}
-
-// changes says what changed a bucket after it had closed.
-func (f Times) changes(c query.Changes) (notes []string) {
-	add := func(name string, at model.Time) {
-		if at != 0 {
-			notes = append(notes, name+" "+f.Text(at))
-		}
-	}
-	add("late", c.Late)
-	add("corrected", c.Corrected)
-	add("recomputed", c.Recomputed)
-	return notes
 }
 
 // leastDigits is how many digits the greatest value of a measure has if rounding is not worth a note.
