@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -92,5 +93,32 @@ func TestSources_MapTheMessagesOfWebhooks(t *testing.T) {
 	}
 	if got := f.events(t); len(got) != 2 {
 		t.Errorf("stored %q, want two", got)
+	}
+}
+
+// A payload of Sparkplug B waits in quarantine, whole, with what to do, by each door that takes bytes.
+func TestSources_NameAPayloadOfSparkplug(t *testing.T) {
+	t.Parallel()
+	const payload = "\x08\x80\xd0\xf8\xf2\xda\x33\x18\x0a" // a time, and a sequence number like the end of a line
+	const want = "it is a payload of Sparkplug B (protobuf): decode it in the broker or in Node-RED"
+	f := newFixture(t)
+	for name, message := range map[string]json.RawMessage{
+		"batch":   rule(t, f, "tidemark/devices/hall/readings/batch", payload),
+		"source":  rule(t, f, "tidemark/devices/hall/readings/from/ttn", payload),
+		"kinesis": record("aws:kinesis", []byte(payload)),
+	} {
+		f := newFixture(t)
+		if _, err := f.handle(invocation(t, "7"), message); err != nil {
+			t.Fatal(err)
+		}
+		kept := f.quarantined(t)
+		if len(kept) != 1 || !strings.Contains(kept[0].Reason, want) {
+			t.Errorf("%s: %+v; want it in quarantine with %q", name, kept, want)
+		}
+	}
+	response := f.write(t, write{path: access.PathSources + "ttn", key: anyKey, base64: true,
+		body: base64.StdEncoding.EncodeToString([]byte(payload))})
+	if response.StatusCode != 400 || !strings.Contains(response.Body, want) {
+		t.Errorf("HTTP: %d %s; want 400 with %q", response.StatusCode, response.Body, want)
 	}
 }

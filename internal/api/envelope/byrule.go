@@ -5,10 +5,13 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -27,6 +30,9 @@ func ByRule(message []byte, kind, subject string, batch bool) ([]byte, error) {
 			RuleBatch: base64.StdEncoding.EncodeToString(message), RuleSubject: subject, RuleKind: kind,
 		})
 	case !json.Valid(message):
+		if err := ingest.CheckForeign(message); err != nil {
+			return nil, fmt.Errorf("%w; %w", ErrRule, err)
+		}
 		return nil, ErrRule
 	case shape == nil:
 		return message, nil
@@ -79,4 +85,13 @@ func FindTopic(kinds *catalog.Catalog, topic string) (t Topic, ok bool) {
 	kind, ok := kinds.ByPath(found[3])
 	t = Topic{Kind: kind, Subject: found[2], Source: found[5], Batch: found[4] == "/batch"}
 	return t, ok && kind.Subject.Path == found[1]
+}
+
+// NoKind returns why no kind has a topic, and what to do.
+func NoKind(topic string) string {
+	if strings.HasPrefix(topic, "spBv1.0/") {
+		return "topics of Sparkplug B are not read, because their payloads are protobuf: decode them in the broker or in " +
+			"Node-RED, and publish JSON to TOPIC/devices/ID/readings"
+	}
+	return "no kind has this topic: publish to TOPIC/devices/ID/readings, or to the path of another subject and kind"
 }

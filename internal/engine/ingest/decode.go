@@ -27,6 +27,7 @@ var (
 // cannot be decoded is an Observation with a DecodeError. It returns an error if the body cannot be decoded
 // at all, and ErrTooMany for more than limit observations.
 func DecodeBody(body []byte, limit int) (observations []Observation, many bool, err error) {
+	sent := body
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark))
 	switch {
 	case len(body) == 0:
@@ -37,7 +38,7 @@ func DecodeBody(body []byte, limit int) (observations []Observation, many bool, 
 	}
 	o := DecodeObject(body)
 	if o.DecodeError != nil {
-		if err := checkSyntax(body); err != nil {
+		if err := cmp.Or(CheckForeign(sent), checkSyntax(body)); err != nil {
 			return nil, false, err
 		}
 	}
@@ -77,6 +78,9 @@ func decodeArray(body []byte, limit int) ([]Observation, error) {
 // DecodeLines decodes NDJSON: one object on each line; blank lines are skipped. A line that
 // cannot be decoded is an Observation with a DecodeError that contains the line number.
 func DecodeLines(body []byte, limit int) ([]Observation, error) {
+	if err := CheckForeign(body); err != nil {
+		return nil, err
+	}
 	var observations []Observation
 	number := 0
 	for line := range bytes.Lines(bytes.TrimPrefix(body, byteOrderMark)) {

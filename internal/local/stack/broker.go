@@ -89,7 +89,7 @@ func (r *rules) OnPublish(client *mqtt.Client, message packets.Packet) (packets.
 	}
 	topic, ok := envelope.FindTopic(r.kinds, message.TopicName)
 	if !ok {
-		log.Warn("no kind has this topic: publish to TOPIC/devices/ID/readings, or to the path of another subject and kind")
+		log.Warn(envelope.NoKind(message.TopicName))
 		return message, nil
 	}
 	encoded := topic.Batch || topic.Source != ""

@@ -17,6 +17,9 @@ import (
 	"github.com/mochi-mqtt/server/v2/packets"
 )
 
+// sparkplug is a payload of Sparkplug B without metrics: a time and a sequence number.
+const sparkplug = "\x08\x80\xd0\xf8\xf2\xda\x33\x18\x0a"
+
 // device is a client of the broker with one connection.
 type device struct{ conn net.Conn }
 
@@ -102,11 +105,14 @@ func TestBroker_MessagesReachIngestAsByTheRulesOfAWSIoT(t *testing.T) {
 
 	publish("plant7/devices/sensor_01/orders", `{}`)
 	publish("plant7/devices/sensor_01/readings", `22.4 C`)
+	publish("spBv1.0/plant7/DDATA/line_1/sensor_01", sparkplug)
+	publish("plant7/devices/sensor_01/readings", sparkplug)
 	log, err := os.ReadFile(filepath.Join(dir, "logs", "mqtt.log"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"no kind has this topic", "the message is not JSON"} {
+	for _, want := range []string{"no kind has this topic", "the message is not JSON",
+		"topics of Sparkplug B are not read", "it is a payload of Sparkplug B (protobuf): decode it"} {
 		if !strings.Contains(string(log), want) {
 			t.Errorf("mqtt.log does not have %q:\n%s", want, log)
 		}

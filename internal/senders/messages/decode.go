@@ -30,6 +30,9 @@ const mostDepth = 8
 // Err.
 // The error is for the whole body, as of ingest.DecodeBody.
 func Decode(body []byte, o Options) (all []points.Point, err error) {
+	if err := ingest.CheckForeign(body); err != nil {
+		return nil, err
+	}
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")))
 	var objects []ingest.Observation
 	switch {

@@ -1,0 +1,68 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// foreign are forms of bodies that are recognised and not read.
+var foreign = []struct {
+	matches func(body []byte) bool
+	is, use string
+}{
+	{isSparkplug, "a payload of Sparkplug B (protobuf)",
+		"decode it in the broker or in Node-RED, and send its metrics as JSON"},
+	{isGzip, "compressed by gzip", "name it with the header Content-Encoding: gzip, or unpack it"},
+}
+
+// CheckForeign returns ErrNotJSON for a body of a form that is known and not read, with what to do; nil for
+// any other. It needs the body with each byte: a payload may end in one that is a space in text.
+func CheckForeign(body []byte) error {
+	for _, f := range foreign {
+		if f.matches(body) {
+			return fmt.Errorf("%w: it is %s: %s", ErrNotJSON, f.is, f.use)
+		}
+	}
+	return nil
+}
+
+func isGzip(body []byte) bool { return bytes.HasPrefix(body, []byte("\x1f\x8b")) }
+
+// The times between which the time of a payload of Sparkplug is, in milliseconds since 1970: of the years
+// 2000 and 2100.
+const (
+	earliestSparkplug = 946684800000
+	latestSparkplug   = 4102444800000
+)
+
+// isSparkplug reports whether a body has the fields of a payload of Sparkplug B 3.0, chapter 6.4: a time (1)
+// first, then any number of metrics (2), a sequence number (3), a uuid (4) and a body (5). The death of a
+// node has a metric bdSeq, and often no time.
+func isSparkplug(body []byte) bool {
+	const varint, length = 0, 2 // types of fields on the wire
+	isDeath := bytes.HasPrefix(body, []byte{2<<3 | length}) && bytes.Contains(body, []byte("bdSeq"))
+	for first := true; len(body) > 0; first = false {
+		tag := body[0]
+		n, size := binary.Uvarint(body[1:])
+		if size <= 0 {
+			return false
+		}
+		body = body[1+size:]
+		isTime := tag == 1<<3|varint && n >= earliestSparkplug && n < latestSparkplug
+		if first && !isTime && !isDeath {
+			return false
+		}
+		switch tag {
+		case 1<<3 | varint, 3<<3 | varint:
+		case 2<<3 | length, 4<<3 | length, 5<<3 | length:
+			if n > uint64(len(body)) {
+				return false
+			}
+			body = body[n:]
+		default:
+			return false
+		}
+	}
+	return true
+}
