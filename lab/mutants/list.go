@@ -5,7 +5,7 @@ import "slices"
 // mutants are faults of the recomputation. They include each mistake of deferral that looks right,
 // see docs/decisions/0025-deferred-tiers.md, except a sweep from a resume point: no row stores one.
 var mutants = slices.Concat(foldMutants, stepMutants, lateMutants, sessionMutants, expiryMutants,
-	groupMutants, increaseMutants, moveMutants, indexMutants, handoverMutants)
+	groupMutants, increaseMutants, moveMutants, indexMutants, handoverMutants, verifyMutants)
 
 // foldMutants are faults of folds, writes, the deferral of buckets and sweeps.
 var foldMutants = []mutant{

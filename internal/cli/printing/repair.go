@@ -199,8 +199,7 @@ func Verify(w io.Writer, r *verify.Report, took time.Duration, now model.Time) {
 		fmt.Fprintf(w, "%d buckets changed whenever they were read: verify them later\n", busy)
 	}
 	if pending > 0 {
-		fmt.Fprintf(w, "%d buckets have new events that are not processed yet, and are right without them\n",
-			pending)
+		fmt.Fprintf(w, "%d buckets wait for changes that are not processed yet: verify them later\n", pending)
 	}
 	switch {
 	case !r.OK() && r.Processed.KnownThrough(now) == model.MinTime:

@@ -21,7 +21,7 @@ const (
 	Expired Status = "expired" // there is no row, but one may have existed and expired
 	Open    Status = "open"    // not swept so far: readers fold it and ignore its row
 	Busy    Status = "busy"    // it changed whenever it was read: verify it later
-	Pending Status = "pending" // it is right without its newest events, which are not processed yet
+	Pending Status = "pending" // its newest changes are not processed yet
 	Differs Status = "differs"
 	Missing Status = "missing" // there are events, but no row
 	Extra   Status = "extra"   // there is a row, but no events

@@ -79,8 +79,11 @@ func (c counter) confirmSpan(ctx context.Context, first *recount, span Span) (fi
 		if one, findings, err = c.recount(ctx, first.kind, first.series, span); err != nil {
 			return nil, err
 		}
+		if err = c.findUnsettled(ctx, one, findings); err != nil {
+			return nil, err
+		}
 		changed, err := one.changed(ctx)
-		if err == nil && !changed {
+		if err == nil && !changed && one.kind.GroupsOf == "" {
 			err = c.findPending(ctx, findings)
 		}
 		if err != nil || !changed {

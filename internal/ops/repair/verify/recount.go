@@ -31,10 +31,12 @@ type recount struct {
 	through model.Time
 	behind  map[rollup.Key]bool // rows that are right, but behind their events
 
-	events   int
-	kept     []model.Event
-	stored   []map[model.Time]*rollup.Row // by tier level and bucket start; no empty rows
-	expected []folds                      // by tier level
+	events int
+	kept   []model.Event
+	// newestShares has when a share of a group's bucket was written last.
+	newestShares map[tier.Bucket]model.Time
+	stored       []map[model.Time]*rollup.Row // by tier level and bucket start; no empty rows
+	expected     []folds                      // by tier level
 }
 
 // folds are the expected contents of the buckets of one tier, by bucket start.
@@ -154,6 +156,7 @@ func (r *recount) foldEvents(ctx context.Context) error {
 // foldShares folds the shares of members into the stored rows of a group that are folded from them. A bucket
 // that has shares and no row is not found.
 func (r *recount) foldShares(ctx context.Context) error {
+	r.newestShares = map[tier.Bucket]model.Time{}
 	for level, t := range r.kind.Retention.Tiers {
 		for start, row := range r.stored[level] {
 			b := t.Unit.BucketAt(start)
@@ -166,6 +169,7 @@ func (r *recount) foldShares(ctx context.Context) error {
 				return page.Rows, page.Next, err
 			})
 			for share, err := range shares {
+				r.newestShares[b] = max(r.newestShares[b], share.WrittenAt)
 				if err == nil {
 					err = item.FoldRow(fold, &share)
 				}

@@ -261,3 +261,20 @@ func (p *pacedStore) Sweeps(ctx context.Context) (storage.LowWatermarks, error) 
 	}
 	return table.Sweeps(ctx)
 }
+
+// Invalidations reads a queue shard, for a group that differs.
+func (p *pacedStore) Invalidations(ctx context.Context, shard storage.QueueShard, dueUpTo model.Time,
+	after string) (page storage.InvalidationPage, err error) {
+	if queue, ok := p.Store.(groupQueue); ok {
+		page, err = queue.Invalidations(ctx, shard, dueUpTo, after)
+	}
+	return page, errors.Join(err, p.pay(ctx))
+}
+
+// StreamState reads how far the table stream is processed, for a row that differs.
+func (p *pacedStore) StreamState(ctx context.Context) (state storage.StreamState, err error) {
+	if table, ok := p.Store.(query.StreamStates); ok {
+		state, err = table.StreamState(ctx)
+	}
+	return state, errors.Join(err, p.pay(ctx))
+}

@@ -156,3 +156,18 @@ func TestWatcher_RecordsHowManyRowsDiffer(t *testing.T) {
 		t.Errorf("repaired: %d differ", got)
 	}
 }
+
+// The second look at a row that differed may find it behind another event.
+func TestWatcher_AnEventThatArrivesDuringThePatienceIsNoDifference(t *testing.T) {
+	f := newFixture(t, testKind(t))
+	f.process(testEvents...)
+	f.setProgress(f.now())
+	changes := f.store(f.late("first", 0))
+	found, _ := watched(f, 1e6, "", func() {
+		f.agg.Process(f.Context(), changes)
+		f.store(f.late("second", -10*time.Minute))
+	})
+	if n, seen := found[tested.Subject.ID]; n != 0 || !seen {
+		t.Errorf("found %v, want the series without differences", found)
+	}
+}
