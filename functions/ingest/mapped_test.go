@@ -99,7 +99,8 @@ func TestSources_MapTheMessagesOfWebhooks(t *testing.T) {
 // A payload of Sparkplug B waits in quarantine, whole, with what to do, by each door that takes bytes.
 func TestSources_NameAPayloadOfSparkplug(t *testing.T) {
 	t.Parallel()
-	const payload = "\x08\x80\xd0\xf8\xf2\xda\x33\x18\x0a" // a time, and a sequence number like the end of a line
+	// A time, and a sequence number that is the end of a line in text.
+	const payload = "\x08\x80\xd0\xf8\xf2\xda\x33\x18\x0a"
 	const want = "it is a payload of Sparkplug B (protobuf): decode it in the broker or in Node-RED"
 	f := newFixture(t)
 	for name, message := range map[string]json.RawMessage{

@@ -90,8 +90,9 @@ func FindTopic(kinds *catalog.Catalog, topic string) (t Topic, ok bool) {
 // NoKind returns why no kind has a topic, and what to do.
 func NoKind(topic string) string {
 	if strings.HasPrefix(topic, "spBv1.0/") {
-		return "topics of Sparkplug B are not read, because their payloads are protobuf: decode them in the broker or in " +
-			"Node-RED, and publish JSON to TOPIC/devices/ID/readings"
+		return "topics of Sparkplug B are not read, because their payloads are protobuf: " +
+			"decode them in the broker or in Node-RED, and publish JSON to TOPIC/devices/ID/readings"
 	}
-	return "no kind has this topic: publish to TOPIC/devices/ID/readings, or to the path of another subject and kind"
+	return "no kind has this topic: " +
+		"publish to TOPIC/devices/ID/readings, or to the path of another subject and kind"
 }
