@@ -11,8 +11,8 @@ import (
 )
 
 // This file tells a row of a group that waits for the sweep of groups from one that is wrong. A group has no
-// events, and a share that was replaced or removed leaves no trace of what was before. But whoever changes a
-// share puts the invalidation of the group's bucket, which is stored until the row is written.
+// events, and a share that was replaced or removed leaves no trace of what was before. But each process that
+// changes a share puts the invalidation of the group's bucket, which is stored until the row is written.
 
 // groupQueue reads the invalidations of a queue shard that are due up to a time, strongly consistent.
 type groupQueue interface {
@@ -47,7 +47,7 @@ func (c counter) findUnsettled(ctx context.Context, one *recount, findings []fou
 		for part, due := range queued {
 			if b.Start <= part.Start && part.End <= b.End {
 				f.Status = Pending
-				f.Detail = fmt.Sprintf("shares of its members changed: the sweep of groups folds it after %s", due)
+				f.Detail = fmt.Sprintf("shares of its members changed: it is folded after %s", due)
 			}
 		}
 	}

@@ -34,7 +34,8 @@ func newFleet(t *testing.T) *fleet {
 	f := &fleet{fixture: newFixture(t, &kind), at: eventAt("2026-04-20T14:05:00Z", 0).At}
 	f.now = func() model.Time { return f.at }
 	f.Table = memory.New(f.now)
-	f.agg.Store, f.agg.QuarantineStore, f.agg.Now = f.Table, f.Table, f.now
+	f.agg.Now = f.now
+	f.agg.Store, f.agg.QuarantineStore = f.Table, f.Table
 	for _, id := range []string{"a", "b", "c"} {
 		f.process(f.reading(id, "2026-04-20T14:00:00Z"))
 	}
