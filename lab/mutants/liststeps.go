@@ -43,8 +43,26 @@ var stepMutants = []mutant{
 		Tests: stepTests,
 		Edits: []edit{{
 			File: stepping,
-			Old:  "n > 0 && whole[n-1].series == r.series {",
-			New:  "n > 0 {",
+			Old:  "whole[n-1].series == r.series && whole",
+			New:  "whole",
+		}},
+	},
+	{
+		Name: "step-over-missing", Says: "the step of a total leads over a part of which nothing is known",
+		Tests: stepTests,
+		Edits: []edit{{
+			File: stepping,
+			Old:  "whole[n-1].series == r.series && whole[n-1].part == r.part {",
+			New:  "whole[n-1].series == r.series {",
+		}},
+	},
+	{
+		Name: "step-from-before-missing", Says: "the step into a range leads over a missing part before it",
+		Tests: stepTests,
+		Edits: []edit{{
+			File: steppingBack,
+			Old:  "			if summary.start >= known {\n",
+			New:  "			if summary.start >= model.MinTime {\n",
 		}},
 	},
 	{

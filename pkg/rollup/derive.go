@@ -27,7 +27,7 @@ type Measure struct {
 	sum, squares uint256.Int
 	sketch       sketch
 	steps        stepKind
-	runs         []run // one for each series
+	runs         []run // one for each part of each series
 	stepScale    int   // of the numbers of runs
 }
 

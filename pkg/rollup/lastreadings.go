@@ -13,6 +13,23 @@ import (
 // alone. It shares no list of measures with s, and is s itself where nothing is known of steps. Its bytes
 // must not be stored.
 func (s *Summary) ForSeries(series model.Series) *Summary {
+	name := series.String()
+	return s.eachRun(func(r *run) { r.series = name })
+}
+
+// Apart returns s for readers who know nothing of what was at some times, in order: no step leads from before
+// one of them to it or later. As of ForSeries, its bytes must not be stored.
+func (s *Summary) Apart(times []model.Time) *Summary {
+	if len(times) == 0 {
+		return s
+	}
+	return s.eachRun(func(r *run) {
+		r.part, _ = slices.BinarySearch(times, r.first.order.At+1)
+	})
+}
+
+// eachRun returns a copy of s whose runs are changed; s itself where nothing is known of steps.
+func (s *Summary) eachRun(change func(*run)) *Summary {
 	if !slices.ContainsFunc(s.measures, func(t totals) bool { return t.steps.kind != 0 }) {
 		return s
 	}
@@ -21,13 +38,13 @@ func (s *Summary) ForSeries(series model.Series) *Summary {
 	for i := range c.measures {
 		t := &c.measures[i]
 		t.steps = t.steps.clone()
-		for r := range t.steps.runs {
-			t.steps.runs[r].series = series.String()
-		}
 		for _, reading := range t.steps.readings {
-			t.steps.runs = append(t.steps.runs, run{series: series.String(), first: reading, last: reading})
+			t.steps.runs = append(t.steps.runs, run{first: reading, last: reading})
 		}
 		t.steps.readings = nil
+		for r := range t.steps.runs {
+			change(&t.steps.runs[r])
+		}
 	}
 	return &c
 }
@@ -163,13 +180,24 @@ func (m Measure) Resets() (int64, bool) {
 // Increase does, and where no time is covered.
 func (m Measure) Rate() (float64, bool) {
 	rate, covered := 0.0, m.Covered() > 0
-	for _, r := range m.runs {
-		if d := r.covered(); d > 0 {
-			increase := model.Unscaled(r.increase, m.stepScale)
+	for _, runs := range bySeries(m.runs) {
+		if d := coveredBy(runs); d > 0 {
+			increase := model.Unscaled(combine(runs).increase, m.stepScale)
 			rate += increase.Float64() / d.Seconds()
 		}
 	}
 	return rate, covered && m.steps&counterSteps != 0
+}
+
+// bySeries cuts runs, which are in order of series, where another one begins.
+func bySeries(runs []run) (all [][]run) {
+	begin := 0
+	for i := range runs {
+		if i+1 == len(runs) || runs[i+1].series != runs[i].series {
+			all, begin = append(all, runs[begin:i+1]), i+1
+		}
+	}
+	return all
 }
 
 // TimeMean returns the mean of the values over the time of these steps: each counts as long as it holds,
@@ -186,18 +214,16 @@ func (m Measure) TimeMean() (float64, bool) {
 	return mean, true
 }
 
-// Covered returns the time between the first and the last reading of these steps: of several series, the sum.
-func (m Measure) Covered() (all time.Duration) {
-	for _, r := range m.runs {
-		all += r.covered()
+// Covered returns the time that these steps took: of several series, the sum.
+func (m Measure) Covered() time.Duration { return coveredBy(m.runs) }
+
+func coveredBy(runs []run) (all time.Duration) {
+	for _, r := range runs {
+		all += time.Duration(r.last.order.At-r.first.order.At) * time.Millisecond
 	}
 	return all
 }
 
 func (m Measure) hasStep() bool {
 	return slices.ContainsFunc(m.runs, func(r run) bool { return r.first.order != r.last.order })
-}
-
-func (r *run) covered() time.Duration {
-	return time.Duration(r.last.order.At-r.first.order.At) * time.Millisecond
 }

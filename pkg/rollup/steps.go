@@ -51,6 +51,7 @@ type steps struct {
 // run is consecutive readings of one series: no other reading of the series is between first and last.
 type run struct {
 	series      string // "" unless several series are merged
+	part        int    // no step leads from one part of a series to the next: see Apart
 	first, last orderedValue
 	increase    uint256.Int // of a counter, over the steps inside
 	resets      int64       // steps to a lower reading
@@ -96,18 +97,20 @@ func (s *steps) grow(digits int) {
 	}
 }
 
-// joined returns the run of each series, in order of series. Scale is the scale of the numbers.
+// joined returns the run of each part of each series, in this order. Scale is the scale of the numbers.
 func (s *steps) joined(scale int) []run {
 	all := slices.Clone(s.runs)
 	for _, r := range s.readings {
 		all = append(all, run{first: r, last: r})
 	}
 	slices.SortFunc(all, func(a, b run) int {
-		return cmp.Or(strings.Compare(a.series, b.series), a.first.compare(&b.first), a.last.compare(&b.last))
+		return cmp.Or(strings.Compare(a.series, b.series), cmp.Compare(a.part, b.part),
+			a.first.compare(&b.first), a.last.compare(&b.last))
 	})
 	whole := all[:0]
 	for _, r := range all {
-		if n := len(whole); n > 0 && whole[n-1].series == r.series {
+		n := len(whole)
+		if n > 0 && whole[n-1].series == r.series && whole[n-1].part == r.part {
 			whole[n-1].join(&r, s.kind, scale)
 			continue
 		}
@@ -116,7 +119,7 @@ func (s *steps) joined(scale int) []run {
 	return whole
 }
 
-// join appends a later run of the same series, and adds the step between the two.
+// join appends a later run of the same part, and adds the step between the two.
 func (r *run) join(next *run, kind stepKind, scale int) {
 	r.increase.Add(&r.increase, &next.increase)
 	r.resets += next.resets

@@ -257,6 +257,34 @@ func TestForSeries_IncreasesOfSeveralSeriesAddUp(t *testing.T) {
 	})
 }
 
+// No step leads to a reading from one before a time that is not known. The rate is over the other steps.
+func TestApart_LeavesOutTheStepsOverATime(t *testing.T) {
+	s := rollup.New(meter(0, 0))
+	for i, kwh := range []string{"10", "14", "90", "92"} {
+		s.Merge(newSummary(meter(0, 0), event(noon+model.Time(i)*1000, "", "kwh", kwh)))
+	}
+	for _, c := range []struct {
+		times    []model.Time
+		increase string
+		seconds  float64
+	}{
+		{times: nil, increase: "82", seconds: 3},
+		{times: []model.Time{noon}, increase: "82", seconds: 3}, // before all of them
+		{times: []model.Time{noon + 1500}, increase: "6", seconds: 2},
+		{times: []model.Time{noon + 2000}, increase: "6", seconds: 2}, // it is the time of a reading
+		{times: []model.Time{noon + 1200, noon + 1500}, increase: "6", seconds: 2},
+		{times: []model.Time{noon + 500, noon + 1500}, increase: "2", seconds: 1},
+	} {
+		m, _ := s.Apart(c.times).MeasureAfter("kwh", nil)
+		increase, _ := m.Increase()
+		if rate, _ := m.Rate(); increase.String() != c.increase || m.Covered().Seconds() != c.seconds ||
+			rate != increase.Float64()/c.seconds {
+			t.Errorf("apart at %v: increase %s in %s, rate %g; want %s in %g s", c.times, increase, m.Covered(),
+				rate, c.increase, c.seconds)
+		}
+	}
+}
+
 // The steps of a day are added to the scale that a later release declares.
 func TestCounter_OfTwoScalesIsExact(t *testing.T) {
 	fine := newSummary(meter(3, 0), event(noon, "", "kwh", "1.001"))

@@ -108,7 +108,7 @@ func (s *Service) Chart(ctx context.Context, q Chart) (Curve, error) {
 
 // Total merges all rollups of the curve.
 func (c *Curve) Total() Total {
-	t := Total{Fold: *rollup.NewFold(c.spec), Missing: c.Missing, Progress: c.Progress}
+	t := Total{Fold: *rollup.NewFold(c.spec), Progress: c.Progress}
 	for _, r := range c.Rollups {
 		if !r.Gap {
 			t.add(r)
@@ -117,7 +117,7 @@ func (c *Curve) Total() Total {
 	if first := c.first(); first != nil {
 		t.Before = first.Before
 	}
-	t.Exact = t.Exact && len(c.Missing) == 0
+	t.lack(c.Missing)
 	return t
 }
 

@@ -61,7 +61,7 @@ func (s *Service) RangeTotal(ctx context.Context, q Rollups) (RangeTotal, error)
 			return RangeTotal{}, fmt.Errorf("total of %s: %w", q.Series, err)
 		}
 	}
-	t.Missing, t.Exact = c.lost, t.Exact && len(c.lost) == 0
+	t.lack(c.lost)
 	t.Open = s.Now() < q.To
 	t.Cost = meter.Cost()
 	return t, nil

@@ -65,8 +65,14 @@ func (s *Service) readBack(
 	return all, nil
 }
 
+// summaryBack is a row or an event before a range.
+type summaryBack struct {
+	start model.Time
+	*rollup.Summary
+}
+
 // readSourceBack reads the rows or events of a stored series, newest first, until each counter has a reading:
-// whole reports whether it came to that, or to the end.
+// whole reports whether it came to that, or to the end. The end is also where a part is missing.
 func (s *Service) readSourceBack(
 	ctx context.Context, q Rollups, source model.Series, unit tier.Unit, at model.Time,
 ) (found rollup.LastReadings, whole bool, err error) {
@@ -81,20 +87,41 @@ func (s *Service) readSourceBack(
 		if err != nil {
 			return found, false, err
 		}
-		for _, summary := range summaries {
-			found.Before(q.ofSeries(summary, source))
+		known, err := s.knownFrom(ctx, q, unit, summaries, at)
+		if err != nil {
+			return found, false, err
 		}
-		if span.After = next; next == "" || !found.Lacks(spec) {
+		for _, summary := range summaries {
+			if summary.start >= known {
+				found.Before(q.ofSeries(summary.Summary, source))
+			}
+		}
+		if span.After = next; next == "" || known > model.MinTime || !found.Lacks(spec) {
 			return found, true, nil
 		}
 	}
 	return found, false, nil
 }
 
+// knownFrom returns the time from which on nothing is missing before a time: MinTime if nothing is since the
+// last one of the summaries.
+func (s *Service) knownFrom(
+	ctx context.Context, q Rollups, unit tier.Unit, back []summaryBack, at model.Time,
+) (model.Time, error) {
+	if len(back) == 0 {
+		return model.MinTime, nil
+	}
+	missing, err := s.missing(ctx, q, unit, back[len(back)-1].start, at)
+	if err != nil || len(missing) == 0 {
+		return model.MinTime, err
+	}
+	return missing[len(missing)-1].To, nil
+}
+
 // rowsBack reads one page of rows, newest first.
 func (s *Service) rowsBack(
 	ctx context.Context, q Rollups, unit tier.Unit, r storage.Range,
-) (all []*rollup.Summary, next string, err error) {
+) (all []summaryBack, next string, err error) {
 	page, err := s.Store.Rows(ctx, unit, r)
 	kept, _, _ := q.commonPolicy().Find(unit)
 	now := s.Now()
@@ -103,25 +130,26 @@ func (s *Service) rowsBack(
 			if err := readable(row); err != nil {
 				return nil, "", err
 			}
-			all = append(all, row.Summary)
+			all = append(all, summaryBack{start: row.Key.Start, Summary: row.Summary})
 		}
 	}
 	return all, page.Next, err
 }
 
-// eventsBack reads one page of events, as one summary.
+// eventsBack reads one page of events, newest first.
 func (s *Service) eventsBack(
 	ctx context.Context, q Rollups, _ tier.Unit, r storage.Range,
-) (all []*rollup.Summary, next string, err error) {
+) (all []summaryBack, next string, err error) {
 	page, err := s.Store.Events(ctx, r)
-	now := s.Now()
-	fold := rollup.NewFold(q.findKind(r.Series.Kind).Spec())
+	now, spec := s.Now(), q.findKind(r.Series.Kind).Spec()
 	for i := range page.Events {
 		if e := &page.Events[i]; !expired(e.ExpiresAt, now) {
+			fold := rollup.NewFold(spec)
 			fold.AddEvent(e)
+			all = append(all, summaryBack{start: e.At, Summary: fold.Summary})
 		}
 	}
-	return []*rollup.Summary{fold.Summary}, page.Next, err
+	return all, page.Next, err
 }
 
 // ofSeries returns a summary for a merge with other series of q.

@@ -59,10 +59,20 @@ func (s *Service) Total(ctx context.Context, q Rollups) (Total, error) {
 			return Total{}, fmt.Errorf("%s of %s: %w (%d)", q.Unit, q.Series, ErrTooMany, limit)
 		}
 	}
-	t.Missing, t.Exact = rows.missing, t.Exact && len(rows.missing) == 0
+	t.lack(rows.missing)
 	t.Progress = rows.progress
 	t.Before, err = s.readingsBefore(ctx, q, q.Unit, firstStart(q.Unit, q.From))
 	return t, err
+}
+
+// lack notes what is missing of a total to which everything else was added. No step leads over it.
+func (t *Total) lack(missing []Segment) {
+	t.Missing, t.Exact = missing, t.Exact && len(missing) == 0
+	var edges []model.Time
+	for _, m := range missing {
+		edges = append(edges, m.From, m.To)
+	}
+	t.Summary = t.Summary.Apart(edges)
 }
 
 func (t *Total) add(r Rollup) {
