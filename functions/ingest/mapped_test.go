@@ -80,6 +80,12 @@ func TestSources_MapTheMessagesOfWebhooks(t *testing.T) {
 	if status, body, _ := post("tasmota", "subject=hall", `{"DS18B20":{"Temperature":20}}`); status != 204 {
 		t.Errorf("a subject in the query: %d %s", status, body)
 	}
+	form := f.write(t, write{path: access.PathSources + "ecowitt", query: "subject=roof", key: anyKey,
+		body:    "PASSKEY=00AA&dateutc=2026-04-20+13:59:10&tempf=39.74",
+		headers: map[string]string{"content-type": "application/x-www-form-urlencoded"}})
+	if form.StatusCode != 204 {
+		t.Errorf("a form: %d %s", form.StatusCode, form.Body)
+	}
 	status, body, _ := post("tasmota", "", `{"a":1}`)
 	if status != 400 || !strings.Contains(body, "deviceId: is not in it: pass ?subject=ID") {
 		t.Errorf("no subject: %d %s", status, body)
@@ -91,8 +97,9 @@ func TestSources_MapTheMessagesOfWebhooks(t *testing.T) {
 	if status, body, _ := post("ttn", "", `{`); status != 400 || !strings.Contains(body, "not JSON") {
 		t.Errorf("no JSON: %d %s", status, body)
 	}
-	if got := f.events(t); len(got) != 2 {
-		t.Errorf("stored %q, want two", got)
+	const station = "DEVICE/roof/READING  2026-04-20T13:59:10.000Z tempf=39.74"
+	if got := f.events(t); len(got) != 3 || !slices.Contains(got, station) {
+		t.Errorf("stored %q, want three, with %s", got, station)
 	}
 }
 

@@ -40,7 +40,9 @@ func (r *Request) Observations(limits config.Limits) (observations []ingest.Obse
 	decode, ok := bodyDecoders[mediaType]
 	if err != nil || !ok {
 		return nil, false, ProblemMediaType.New(
-			"the content type is %q: send application/json for an object or an array, or application/x-ndjson for one object per line", clip(r.Header("Content-Type")))
+			"the content type is %q: send application/json for an object or an array, or "+
+				"application/x-ndjson for one object per line; a form, as weather stations send it, goes to /sources/NAME",
+			clip(r.Header("Content-Type")))
 	}
 	body, problem := r.Bytes(limits)
 	if problem != nil {

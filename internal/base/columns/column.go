@@ -266,6 +266,22 @@ func (c Column) JSON(text string) (value []byte, ok bool) {
 	return jsonText(text), c.Type != Number && c.Type != Bool
 }
 
+// Alone returns a text that is alone in its column, as a value of a form is, as a JSON value: a number, a
+// boolean, null for "", or the text. A number that is written with either mark has a decimal point. A number
+// with a unit stays text, because no message says which unit its column has.
+func Alone(title, text string) []byte {
+	if text == "" {
+		return []byte("null")
+	}
+	hint := Hint{Title: strings.ToLower(title), Mark: Point}
+	c, err := Decide([]Cell{{Line: 1, Text: text}}, hint)
+	if err != nil || c.Unit != "" {
+		return jsonText(text)
+	}
+	value, _ := c.JSON(text)
+	return value
+}
+
 func isBool(text string) bool {
 	return strings.EqualFold(text, "true") || strings.EqualFold(text, "false")
 }

@@ -6,6 +6,7 @@ import "slices"
 // program documents: zigbee2mqtt.io "MQTT topics and messages"; tasmota.github.io/docs "MQTT";
 // shelly-api-docs.shelly.cloud "Notifications" of generation 2; thethingsindustries.com/docs "Data formats"
 // of 3.34; chirpstack.io "Event types" of version 4; merbanan/rtl_433 docs/DATA_FORMAT.md; RFC 8428.
+// Ecowitt documents none: djjudas21/ecowitt-exporter, issue 16, has an upload of a GW2000.
 var presets = []SourceRow{
 	{
 		Match: "zigbee2mqtt", Subject: "{device.friendlyName}", Time: SourceTime{From: []string{"last_seen"}},
@@ -49,6 +50,10 @@ var presets = []SourceRow{
 		Time:   SourceTime{From: []string{"time"}},
 		Tags:   dropped("mic", "mod"),
 		Fields: []Rename{{From: "temperature_C", To: "temperature"}},
+	},
+	{
+		// Units are in the names, tempf, and stay as they are sent. The key identifies the station.
+		Match: "ecowitt", Time: SourceTime{From: []string{"dateutc"}, Zone: "UTC"}, Tags: dropped("PASSKEY"),
 	},
 	{Match: "senml", Subject: "{bn}", Form: FormSenML},
 }

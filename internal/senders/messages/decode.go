@@ -20,15 +20,15 @@ type Options struct {
 	Now    time.Time         // of messages without a time
 	Points int               // limit of a body
 	Lines  bool              // one message on each line
+	Form   bool              // the body is application/x-www-form-urlencoded, unless it is JSON
 }
 
 // mostDepth is the greatest depth of objects whose members become fields.
 const mostDepth = 8
 
-// Decode returns a point for each object of a body: one object, a list, or one a line. A text that is no JSON
-// object or list, such as 21.5 or ON, is the field value. An object that cannot be decoded is a point with
-// Err.
-// The error is for the whole body, as of ingest.DecodeBody.
+// Decode returns a point for each object of a body: one object, a list, or one a line. A form is an object. A
+// text that is no JSON object or list, such as 21.5 or ON, is the field value. An object that cannot be
+// decoded is a point with Err. The error is for the whole body, as of ingest.DecodeBody.
 func Decode(body []byte, o Options) (all []points.Point, err error) {
 	if err := ingest.CheckForeign(body); err != nil {
 		return nil, err
@@ -38,6 +38,8 @@ func Decode(body []byte, o Options) (all []points.Point, err error) {
 	switch {
 	case o.Lines:
 		objects, err = ingest.DecodeLines(body, o.Points)
+	case o.Form && isForm(body):
+		objects = []ingest.Observation{form(string(body))}
 	case len(body) > 0 && body[0] != '{' && body[0] != '[':
 		objects = []ingest.Observation{{Fields: []ingest.Field{bare(body)}}}
 	default:

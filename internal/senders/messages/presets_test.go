@@ -21,14 +21,22 @@ import (
 var arrival = time.Date(2026, 4, 20, 14, 0, 0, 0, time.UTC)
 
 // observed returns what a body of a source becomes: the subject, then the fields as name=text.
-func observed(t *testing.T, rows []config.SourceRow, source, body string) (all []string) {
+func observed(t *testing.T, rows []config.SourceRow, source, body string) []string {
+	t.Helper()
+	return observedBody(t, rows, body, messages.Options{Source: source})
+}
+
+func observedBody(t *testing.T, rows []config.SourceRow, body string, options messages.Options) []string {
 	t.Helper()
 	kinds, err := iot.Catalog()
 	if err != nil {
 		t.Fatal(err)
 	}
 	mapping := points.Mapping{Rows: rows, Catalog: kinds}
-	options := messages.Options{Source: source, Row: mapping.Row(source), Now: arrival, Points: 100}
+	options.Row = mapping.Row(options.Source)
+	options.Now = arrival
+	options.Points = 100
+	var all []string
 	found, err := messages.Decode([]byte(body), options)
 	if err != nil {
 		return []string{err.Error()}
@@ -55,6 +63,7 @@ func observed(t *testing.T, rows []config.SourceRow, source, body string) (all [
 func documented(t *testing.T) (all []struct {
 	Preset, Form string
 	Message      json.RawMessage
+	Body         string // in place of Message: a form
 	Want         string
 }) {
 	t.Helper()
@@ -73,7 +82,8 @@ func TestPresets_ReadTheDocumentedForms(t *testing.T) {
 	tried := map[string]bool{}
 	for _, c := range documented(t) {
 		tried[c.Preset] = true
-		if got := strings.Join(observed(t, nil, c.Preset, string(c.Message)), "|"); got != c.Want {
+		options := messages.Options{Source: c.Preset, Form: c.Body != ""}
+		if got := strings.Join(observedBody(t, nil, c.Body+string(c.Message), options), "|"); got != c.Want {
 			t.Errorf("%s (%s):\n got %s\nwant %s", c.Preset, c.Form, got, c.Want)
 		}
 	}
@@ -81,6 +91,38 @@ func TestPresets_ReadTheDocumentedForms(t *testing.T) {
 		if !tried[name] {
 			t.Errorf("no message of %s is tried", name)
 		}
+	}
+}
+
+// The values of a form are text. Each is read as a cell alone in its column; curl names the type of forms for
+// any body.
+func TestForm_IsAnObjectOfItsValues(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"a=21.5&b=21%2C5&c=1,234&d=1e3&e=-0":          "a=21.5 b=21.5 c=1234 d=1000 e=0",
+		"a=007&version=1.10&b=5+kW&c=unknown&d=a%26b": "a=007 version=1.10 b=5 kW c=unknown d=a&b",
+		"a=true&b=&c&&d=x%3D1=2":                      "a=true d=x=1=2",
+		"a=1&a=1&b=1&b=2&c=3":                         "a=1 c=3",
+		"a=%zz&b=%FF&c=3":                             "c=3",
+		`{"a":1,"b":"x=1"}`:                           "a=1 b=x=1",
+		"21.5":                                        "value=21.5",
+	} {
+		got := observedBody(t, nil, body, messages.Options{Source: "tasmota", Form: true})
+		want = "by_topic " + want + " timestamp=2026-04-20T14:00:00Z"
+		if diff := cmp.Diff([]string{want}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", body, diff)
+		}
+	}
+	row, _ := config.Preset("ecowitt", iot.Kinds()[0].Name)
+	row.Subject = "{PASSKEY}"
+	options := messages.Options{Source: "ecowitt", Form: true}
+	got := observedBody(t, []config.SourceRow{row}, "PASSKEY=00AA&tempf=1", options)
+	if want := []string{"00AA tempf=1 timestamp=2026-04-20T14:00:00Z"}; !cmp.Equal(want, got) {
+		t.Errorf("a row with the key as its subject: %q, want %q", got, want)
+	}
+	found, err := messages.Decode([]byte("a=%zz&b=%FF&c=3&c=4"), messages.Options{Form: true, Now: arrival})
+	if err != nil || len(found) != 1 || len(found[0].Dropped) != 3 {
+		t.Errorf("%+v, %v; want each part that is not stored named", found, err)
 	}
 }
 

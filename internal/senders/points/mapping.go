@@ -150,12 +150,13 @@ func (b *builder) template(template string, p *Point) (text string, ok bool) {
 	return text, ok
 }
 
-// time returns the time of a point: from the fields of the row, else its own. A text such as N/A is no time.
+// time returns the time of a point: from the fields of the row, else its own. A text such as N/A is no time,
+// and of a message with the time now it is the arrival.
 func (b *builder) time(p *Point) (time.Time, *model.FieldError) {
 	var texts []string
 	for _, name := range b.row.Time.From {
 		b.used[name] = true
-		if text := p.value(name); !columns.Missing(text) {
+		if text := p.value(name); !columns.Missing(text) && text != "now" {
 			texts = append(texts, text)
 		}
 	}

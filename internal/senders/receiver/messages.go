@@ -16,8 +16,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/senders/points"
 )
 
-// Messages serves POST /sources/{source}: messages in JSON that a row of sources or a preset maps, as
-// webhooks send them. It responds as Lines does.
+// Messages serves POST /sources/{source}: messages in JSON, or forms, that a row of sources or a preset maps,
+// as webhooks send them. It responds as Lines does.
 func (r *Receiver) Messages(ctx context.Context, q *httpapi.Request) httpapi.Response {
 	by, batch, subject, problem := r.messages(q)
 	if problem != nil {
@@ -51,6 +51,7 @@ func (r *Receiver) messages(
 	batch, err := messages.Decode(body, messages.Options{
 		Source: source, Row: r.Mapping.Row(source), Now: r.Service.Now().Time(), Points: r.Limits.Observations,
 		Lines: contentType == "application/x-ndjson",
+		Form:  contentType == "application/x-www-form-urlencoded",
 	})
 	switch {
 	case errors.Is(err, ingest.ErrTooMany):
