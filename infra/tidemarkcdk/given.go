@@ -2,6 +2,7 @@ package tidemarkcdk
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
 	"github.com/aws/jsii-runtime-go"
 
+	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 )
 
@@ -19,11 +21,15 @@ import (
 // refers to, by an ARN, cannot be changed: synthesis then warns, with the statement that its owner has to
 // add.
 
-// check returns an error for what the construct cannot do with the resource of another owner.
-func (p Props) check(domain string) error {
-	if p.API != nil && domain != "" {
+// check returns an error for what the construct cannot do for a stage with these resources, or without them.
+func (p Props) check(stage config.Stage) error {
+	if p.API != nil && stage.Domain.Name != "" {
 		return fmt.Errorf("the configuration gives the API the domain %s, and Props.API has its own: "+
-			"remove domain from the stage, and map the name to the API where it is created", domain)
+			"remove domain from the stage, and map the name to the API where it is created", stage.Domain.Name)
+	}
+	if stage.Ceiling.Budget > 0 && stage.AlarmMail == "" && stage.AlarmTopic == "" && p.AlarmTopic == nil {
+		return errors.New("ceiling.budget of the stage has no receiver to notify: add alarmMail or alarmTopic to the " +
+			"stage, give Props.AlarmTopic, or remove the budget")
 	}
 	return nil
 }

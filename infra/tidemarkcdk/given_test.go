@@ -137,18 +137,39 @@ func TestGiven_APolicyOfAnotherOwnerIsNamed(t *testing.T) {
 	}
 }
 
-func TestGiven_ADomainOfAGivenAPIIsRefused(t *testing.T) {
-	settings := filepath.Join(t.TempDir(), "tidemark.yaml")
-	domain := "stages: {prod: {domain: {name: data.example.com, " +
-		"certificate: 'arn:aws:acm:eu-central-1:123456789012:certificate/a'}}}\n"
-	if err := os.WriteFile(settings, []byte(domain), 0o644); err != nil {
-		t.Fatal(err)
+// Each error of a stage says what to remove, and the same stage with the other resources is none.
+func TestGiven_AStageThatDoesNotFitIsRefused(t *testing.T) {
+	api := func(stack awscdk.Stack) Props {
+		return Props{API: awsapigatewayv2.NewHttpApi(stack, new("TeamApi"), nil)}
 	}
-	inOneStack(t, func(stack awscdk.Stack, code string) {
-		api := awsapigatewayv2.NewHttpApi(stack, new("TeamApi"), nil)
-		_, err := NewTidemark(stack, "Orders", Props{Code: code, Config: settings, API: api})
-		if err == nil || !strings.Contains(err.Error(), "remove domain") {
-			t.Errorf("got %v, want an error that says what to remove", err)
+	topic := func(stack awscdk.Stack) Props {
+		return Props{AlarmTopic: awssns.NewTopic(stack, new("TeamTopic"), nil)}
+	}
+	none := func(awscdk.Stack) Props { return Props{} }
+	for _, c := range []struct {
+		stage       string
+		wrong, fits func(awscdk.Stack) Props
+		says        string
+	}{
+		{stage: "domain: {name: data.example.com, " +
+			"certificate: 'arn:aws:acm:eu-central-1:123456789012:certificate/a'}",
+			wrong: api, fits: none, says: "remove domain"},
+		{stage: "ceiling: {budget: 50}", wrong: none, fits: topic, says: "give Props.AlarmTopic"},
+	} {
+		settings := filepath.Join(t.TempDir(), "tidemark.yaml")
+		if err := os.WriteFile(settings, []byte("stages: {prod: {"+c.stage+"}}\n"), 0o644); err != nil {
+			t.Fatal(err)
 		}
-	})
+		inOneStack(t, func(stack awscdk.Stack, code string) {
+			wrong, fits := c.wrong(stack), c.fits(stack)
+			wrong.Code, wrong.Config = code, settings
+			fits.Code, fits.Config = code, settings
+			if _, err := NewTidemark(stack, "Wrong", wrong); err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: got %v, want an error that says %q", c.stage, err, c.says)
+			}
+			if _, err := NewTidemark(stack, "Fits", fits); err != nil {
+				t.Errorf("%s: %v", c.stage, err)
+			}
+		})
+	}
 }

@@ -137,7 +137,7 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 	stage config.Stage) (*Tidemark, error) {
 	kinds, err := settings.Catalog()
 	if err == nil {
-		err = cmp.Or(checkThings(stage, kinds), checkArchive(stage, kinds), props.check(stage.Domain.Name))
+		err = cmp.Or(checkThings(stage, kinds), checkArchive(stage, kinds), props.check(stage))
 	}
 	if err != nil {
 		return nil, err

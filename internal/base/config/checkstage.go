@@ -61,9 +61,6 @@ func (s *Stage) mistakes() (found Mistakes) {
 	if c := s.Ceiling; s.Billing.Provisioned() && (c.ReadUnits > 0 || c.WriteUnits > 0) {
 		wrong("ceiling", "provisioned capacity is its own limit: remove readUnits and writeUnits, or write billing: onDemand")
 	}
-	if s.Ceiling.Budget > 0 && s.AlarmMail == "" && s.AlarmTopic == "" {
-		wrong("ceiling.budget", "there is no receiver to notify: add alarmMail or alarmTopic, or remove budget")
-	}
 	if s.Ceiling.Inbox == 1 {
 		wrong("ceiling.inbox", "AWS accepts no fewer than 2 invocations at once: want 2 to 1000, or 0 for no limit")
 	}

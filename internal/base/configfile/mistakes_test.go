@@ -209,7 +209,6 @@ var badConfigs = []bad{
 	{"a name for a topic's ARN", "stages: {prod: {alarmTopic: on-call}}", "1:29: stages.prod.alarmTopic: ", "not the ARN", false},
 	{"monitoring that is not known", "stages: {prod: {monitoring: some}}", "1:29: stages.prod.monitoring: ", "want full", false},
 	{"units of provisioned capacity limited", "stages: {prod: {billing: {readUnits: 5, writeUnits: 5}, ceiling: {writeUnits: 9}}}", "1:57: stages.prod.ceiling: ", "its own limit", true},
-	{"a budget without a receiver", "stages: {prod: {ceiling: {budget: 50}}}", "1:35: stages.prod.ceiling.budget: ", "no receiver", true},
 	{"a queue for one invocation", "stages: {prod: {ceiling: {inbox: 1}}}", "1:34: stages.prod.ceiling.inbox: ", "want 2 to 1000", true},
 	{"a distribution without a collector", "stages: {prod: {cloudFront: {rate: 100}, region: us-east-1, sources: {pages: false}}}", "1:17: stages.prod.cloudFront: ", "does not have", true},
 	{"two web ACLs", "stages: {prod: {region: us-east-1, cloudFront: {rate: 100, webAcl: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/a/1'}}}", "1:36: stages.prod.cloudFront: ", "not both", true},
