@@ -32,6 +32,8 @@ var foreign = []struct {
 	pattern *regexp.Regexp // of the start of the file
 	is, use string
 }{
+	{regexp.MustCompile(`(?s)^PK\x03\x04.{26}(\[Content_Types\]|_rels/|docProps/|xl/|mimetypeapp)`),
+		"a spreadsheet (.xlsx or .ods) or another document", "save the sheet as CSV"},
 	{regexp.MustCompile(`^PK\x03\x04`), "a spreadsheet or a zip archive",
 		"save the sheet as CSV, or unpack the archive"},
 	{regexp.MustCompile(`^PAR1`), "Parquet", "pass the file by its name: Parquet cannot be read from a pipe"},
@@ -41,12 +43,17 @@ var foreign = []struct {
 	{regexp.MustCompile(`(?s)^.{257}ustar`), "a tar archive", "unpack it, and pass the files in it"},
 	{regexp.MustCompile(`^(.7zXZ\x00|7z\x{FFFD}|\x04"M\x18|Rar!)`), "a file compressed by xz, 7z, lz4 or rar",
 		"unpack it, or compress it with gzip, zstd or bzip2"},
-	{regexp.MustCompile(`^(ARROW1\x00|Obj\x01|\x{FFFD}HDF\r)`), "an Arrow, Avro or HDF5 file",
+	{regexp.MustCompile(`^(ARROW1\x00|FEA1|\x{FFFD}{4}..\x00\x00|Obj\x01|ORC[\x00-\x1f\x{FFFD}]|` +
+		`\x{FFFD}HDF\r|CDF[\x01\x02\x05])`), "an Arrow, Feather, Avro, ORC, HDF5 or NetCDF file",
 		"write its table as Parquet or CSV, for example with pandas"},
 	{regexp.MustCompile(`^%PDF-`), "a PDF document", "export the table as CSV where the document comes from"},
 	{regexp.MustCompile(`\x00`), "a binary file", "export its content as CSV or NDJSON"},
 	{regexp.MustCompile(`^<`), "XML or HTML",
 		"convert it to CSV or NDJSON; a page that asks to sign in is not the file"},
+	{regexp.MustCompile(`^version https://git-lfs\.`), "a pointer of Git LFS",
+		"run git lfs pull, which writes the file in its place"},
+	{regexp.MustCompile(`(?i)^(--\r?\n|-- |SET \w+ = |CREATE TABLE |INSERT INTO )`), "a dump in SQL",
+		"load it into its database, and export the table as CSV"},
 	{annotated, "annotated CSV of InfluxDB", "delete the lines that begin with #"},
 	{regexp.MustCompile(`^# (HELP|TYPE) `), "the Prometheus text format",
 		"send one JSON object a line: subject, timestamp and the measures"},
