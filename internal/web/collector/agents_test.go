@@ -39,6 +39,9 @@ func TestDeviceOf_WhatDoesNotBeginAsBrowsersDoIsAProgram(t *testing.T) {
 
 // Browsers also have the names of those that they are made from.
 func TestHit_ABrowserHasItsOwnName(t *testing.T) {
+	const ios = "(iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+	const webView = "(Linux; Android 14; SM-S911B Build/UP1A; wv) AppleWebKit/537.36 (KHTML, like Gecko) " +
+		"Version/4.0 Chrome/126.0.6478.134 Mobile Safari/537.36"
 	for agent, want := range map[string]string{
 		"(Windows NT 10.0; WOW64; Trident/7.0; rv:11.0)":               "Internet Explorer Windows",
 		"(X11; FreeBSD amd64; rv:140.0) Firefox/140.0":                 "Firefox FreeBSD",
@@ -47,6 +50,29 @@ func TestHit_ABrowserHasItsOwnName(t *testing.T) {
 		"(Linux; Android 14; K) SamsungBrowser/26.0 Chrome/122 Mobile": "Samsung Browser Android",
 		"(iPhone; CPU iPhone OS 18_1) GSA/344.0 Safari/604.1":          "Other iOS",
 		"(PlayStation; PlayStation 5/8.20) Safari/605":                 "Other Other",
+
+		// Apps show pages in a view of their system, which has the name of its browser or none.
+		ios + "Mobile/15E148 [Pinterest/iOS]":                             "Pinterest App iOS",
+		ios + "Mobile/15E148 Safari/604.1 [Pinterest/iOS]":                "Pinterest App iOS",
+		webView + " [Pinterest/Android]":                                  "Pinterest App Android",
+		ios + "Mobile/15E148 [FBAN/FBIOS;FBAV/470.0.0.1;FBBV/1]":          "Facebook App iOS",
+		webView + " [FB_IAB/FB4A;FBAV/470.0.0.1;]":                        "Facebook App Android",
+		ios + "Mobile/15E148 Instagram 300.0.0.18.110 (iPhone15,2)":       "Instagram App iOS",
+		webView + " Instagram 295.0.0.32.119 Android (34/14)":             "Instagram App Android",
+		ios + "Mobile/15E148 Safari Line/15.12.0/IAB":                     "LINE App iOS",
+		webView + " Line/14.9.1/IAB":                                      "LINE App Android",
+		ios + "Mobile/15E148 MicroMessenger/8.0.50(0x1800323d)":           "WeChat App iOS",
+		webView + " MMWEBID/1 MicroMessenger/8.0.49.2600(0x2) WeChat/a":   "WeChat App Android",
+		ios + "Mobile/15E148 musical_ly_34.5.0 BytedanceWebview/d8a21c6":  "TikTok App iOS",
+		webView + " trill_340503 AppName/musical_ly":                      "TikTok App Android",
+		ios + "Version/17.5 Mobile/15E148 Snapchat/12.40 (like Safari/8)": "Snapchat App iOS",
+		webView + " Snapchat/12.90":                                       "Snapchat App Android",
+		ios + "Mobile/15E148 Safari/604.1 [LinkedInApp]/9.78.4909":        "LinkedIn App iOS",
+		webView + " [LinkedInApp]/2.312.70":                               "LinkedIn App Android",
+		webView + " KAKAOTALK 25.8.0":                                     "Other Android",
+		ios + "Mobile/15E148 KAKAOTALK 25.8.0":                            "Other iOS",
+		ios + "Version/17.5 Mobile/15E148 Safari/604.1":                   "Safari iOS",
+		"(Linux; Android 10; K) Chrome/126.0.0.0 Mobile Safari/537.36":    "Chrome Android",
 	} {
 		got := attrs(t, `{"url":"/"}`, collector.Request{Site: "s", UserAgent: "Mozilla/5.0 " + agent})
 		if text := got["browser"] + " " + got["os"]; text != want {

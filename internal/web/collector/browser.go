@@ -11,12 +11,21 @@ import (
 // stored: they may identify a visitor.
 const otherBrowser = "Other"
 
+// Apps with a browser of their own, beside those that the library names.
+const (
+	pinterestApp = "Pinterest App"
+	lineApp      = "LINE App"
+	weChatApp    = "WeChat App"
+	snapchatApp  = "Snapchat App"
+	linkedInApp  = "LinkedIn App"
+)
+
 var (
 	browsers = []string{
 		useragent.Chrome, useragent.Safari, useragent.Firefox, useragent.Edge, useragent.Opera, useragent.OperaMini,
 		useragent.OperaTouch, useragent.SamsungBrowser, useragent.Vivaldi, useragent.InternetExplorer,
-		useragent.FacebookApp, useragent.InstagramApp, useragent.TiktokApp, "Miui Browser", "Huawei Browser",
-		"Android browser",
+		useragent.FacebookApp, useragent.InstagramApp, useragent.TiktokApp, pinterestApp, lineApp, weChatApp,
+		snapchatApp, linkedInApp, "Miui Browser", "Huawei Browser", "Android browser",
 	}
 	systems = []string{
 		useragent.Windows, useragent.MacOS, useragent.IOS, useragent.Android, useragent.Linux, useragent.ChromeOS,
@@ -31,6 +40,15 @@ type nameMark struct{ mark, name string }
 // Firefox. The first match decides.
 var ownNames = []nameMark{
 	{mark: "trident/7.", name: useragent.InternetExplorer},
+	{mark: "[fban/", name: useragent.FacebookApp},
+	{mark: "[fb_iab/", name: useragent.FacebookApp},
+	{mark: " instagram ", name: useragent.InstagramApp},
+	{mark: "musical_ly", name: useragent.TiktokApp},
+	{mark: "[pinterest/", name: pinterestApp},
+	{mark: " line/", name: lineApp},
+	{mark: " micromessenger/", name: weChatApp},
+	{mark: " snapchat/", name: snapchatApp},
+	{mark: "[linkedinapp]", name: linkedInApp},
 	{mark: "samsungbrowser/", name: useragent.SamsungBrowser},
 	{mark: "huaweibrowser/", name: "Huawei Browser"},
 	{mark: "miuibrowser/", name: "Miui Browser"},
@@ -43,6 +61,7 @@ var ownNames = []nameMark{
 	{mark: "waterfox/", name: otherBrowser},
 	{mark: "palemoon/", name: otherBrowser},
 	{mark: "seamonkey/", name: otherBrowser},
+	{mark: "; wv)", name: otherBrowser}, // the view of any other app of Android; iOS has no mark of it
 }
 
 // ownSystems are systems behind a name that others have, too: X11.
