@@ -19,7 +19,7 @@ import (
 type Figure struct {
 	Value   float64
 	Amount  any  // an amount of money as a response shows it; nil is a number
-	Unknown bool // the value is not known; the warnings say why
+	Unknown bool // there is none: it is not known, as the warnings say, or a goal has no value
 }
 
 var notKnown = Figure{Unknown: true}
@@ -271,7 +271,7 @@ func ofGoal(metric string, s *rollup.Summary, g goal.Goal) Figure {
 	amount := func(x float64, text string) Figure {
 		currency, isMoney := strings.CutPrefix(g.Value, webfield.RevenuePrefix)
 		if text = currency + " " + text; !isMoney {
-			return Figure{Amount: json.RawMessage("null")}
+			return notKnown
 		}
 		return Figure{Value: x,
 			Amount: map[string]any{"currency": currency, "value": x, "short": text, "long": text}}

@@ -169,10 +169,58 @@ func TestServe_AValueBeyondTheStoredTopIsNotZero(t *testing.T) {
 			t.Errorf("%s: %s, want %s; warnings %v", filter, text, want, got.Meta["warnings"])
 		}
 	}
-	got, err := s.serveStored(day +
-		`"dimensions": ["event:name"], "filters": [["is", "event:name", ["n001", "n119"]]]`)
-	if err != nil || figures(got) != `[[1] [null]]` {
-		t.Errorf("rows of two values %s, %v, want one of them null", figures(got), err)
+	for _, order := range []string{"asc", "desc"} {
+		got, err := s.serveStored(day + `"order_by": [["events", "` + order + `"]], ` +
+			`"dimensions": ["event:name"], "filters": [["is", "event:name", ["n001", "n119"]]]`)
+		if err != nil || figures(got) != `[[1] [null]]` {
+			t.Errorf("rows of two values %s, %v, want one of them null, the last one", figures(got), err)
+		}
+	}
+}
+
+// A row whose value is not known in the range before has no figure there, and no change.
+func TestServe_AComparisonWithWhatIsNotKnownIsNull(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	var all []model.Event
+	for i := range 240 {
+		all = append(all, s.view(at("2018-11-02T12:00:00Z"), fmt.Sprint(i), fmt.Sprintf("/%03d", i)))
+	}
+	next := at("2018-11-03T12:00:00Z")
+	all = append(all, s.view(next, "a", "/000"), s.view(next, "b", "/new"))
+	s.storeRows(all...)
+	const query = `"include": {"comparisons": {"mode": "previous_period"}}, "metrics": ["pageviews"], ` +
+		`"date_range": ["2018-11-03", "2018-11-03"], "dimensions": ["event:page"]`
+	compared := func() string {
+		t.Helper()
+		got, err := s.serveStored(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []any
+		for _, r := range got.Results {
+			rows = append(rows, r.Dimensions, r.Comparison.Metrics, r.Comparison.Change)
+		}
+		text, _ := json.Marshal(rows)
+		return string(text)
+	}
+	// The day before has the most frequent pages alone: /new may be among the others.
+	if got, want := compared(), `[["/000"],[1],[0],["/new"],[null],[null]]`; got != want {
+		t.Errorf("beyond the stored top: %s, want %s", got, want)
+	}
+	key := rollup.Key{Series: all[0].Series.WithoutShard(), Tier: "day", Start: at("2018-11-02T00:00:00Z")}
+	row, err := s.table.Row(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := row.Rev
+	row.ExpiresAt = 1
+	row.Rev = rollup.Rev{9}
+	if _, err := s.table.PutRow(t.Context(), row, old); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := compared(), `[["/000"],[null],[null],["/new"],[null],[null]]`; got != want {
+		t.Errorf("a day that has expired: %s, want %s", got, want)
 	}
 }
 

@@ -214,6 +214,12 @@ func TestServe_RevenueIsAnAmountOfTheGoal(t *testing.T) {
 	s.want(`"metrics": ["total_revenue", "average_revenue", "visits"], "date_range": "7d", "dimensions": ["event:goal"]`,
 		`[["buy"],[{"currency":"EUR","long":"EUR 10","short":"EUR 10","value":10},{"currency":"EUR","long":"EUR 10.00","short":"EUR 10.00","value":10},1]]`,
 		`[["blog"],[null,null,1]]`)
+	for _, order := range []string{"asc", "desc"} { // what has no value is behind the others
+		s.want(`"metrics": ["average_revenue"], "date_range": "7d", "dimensions": ["event:goal"], `+
+			`"order_by": [["average_revenue", "`+order+`"]]`,
+			`[["buy"],[{"currency":"EUR","long":"EUR 10.00","short":"EUR 10.00","value":10}]]`,
+			`[["blog"],[null]]`)
+	}
 }
 
 func TestServe_CutsHoursAsTheClocksShowThem(t *testing.T) {

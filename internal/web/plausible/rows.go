@@ -114,6 +114,9 @@ func (r *run) values(of summaries) (map[string]func(metric string) Figure, error
 	case lacks && r.sum:
 		return map[string]func(string) Figure{"": unknownFigure}, nil
 	case lacks:
+		for _, value := range r.compared {
+			all[value] = unknownFigure
+		}
 		return all, nil // the warnings name the period
 	}
 	if strings.HasPrefix(r.by, properties) {
@@ -135,6 +138,11 @@ func (r *run) values(of summaries) (map[string]func(metric string) Figure, error
 	}
 	for _, value := range r.asked {
 		if _, stored := c.of[value]; !stored && c.other > 0 && passes(value) {
+			all[value] = unknownFigure
+		}
+	}
+	for _, value := range r.compared {
+		if all[value] == nil && c.other > 0 {
 			all[value] = unknownFigure
 		}
 	}

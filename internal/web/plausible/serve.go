@@ -72,6 +72,7 @@ type run struct {
 	goal     *goal.Goal // whose conversions are counted by the dimension; nil counts visits
 	keep     []keep
 	asked    []string // values that a filter names
+	compared []string // values of rows that are compared with the range that is read
 	found    bool     // there is an event, or a part that is not known
 	warnings map[string]string
 	progress query.Progress // of the rollups or events that were read
@@ -169,6 +170,9 @@ func addTime(meta map[string]any, name string, at *model.Time) {
 
 // compare adds the rows of an earlier range to rows. Periods that the earlier range lacks get none.
 func (r *run) compare(ctx context.Context, table *query.Service, from reader, before span, rows []Row) error {
+	for _, row := range rows {
+		r.compared = append(r.compared, row.value)
+	}
 	earlier, labels, err := from.rows(ctx, table, before)
 	at := map[position]Row{}
 	for _, e := range earlier {
@@ -266,32 +270,4 @@ func (r *run) addFilter(raw json.RawMessage) error {
 	k, err := r.filter(raw)
 	r.keep = append(r.keep, k)
 	return err
-}
-
-// sort sorts the rows: by default by time and then by the first metric, the highest first. Equal rows
-// are in order of their values.
-func (r *run) sort(rows []Row) {
-	if len(r.OrderBy) == 0 {
-		if r.time != "" {
-			r.OrderBy = [][2]string{{r.time, "asc"}}
-		}
-		r.OrderBy = append(r.OrderBy, [2]string{r.Metrics[0], "desc"})
-	}
-	slices.SortFunc(rows, func(a, b Row) int {
-		for _, o := range r.OrderBy {
-			x, y, c := a, b, 0
-			if o[1] == "desc" {
-				x, y = b, a
-			}
-			if i := slices.Index(r.Metrics, o[0]); i >= 0 {
-				c = cmp.Compare(x.Metrics[i].Value, y.Metrics[i].Value)
-			} else if d := slices.Index(r.Dimensions, o[0]); d >= 0 {
-				c = cmp.Compare(x.Dimensions[d], y.Dimensions[d])
-			}
-			if c != 0 {
-				return c
-			}
-		}
-		return slices.Compare(a.Dimensions, b.Dimensions)
-	})
 }
