@@ -1,7 +1,8 @@
 // Package fleet compares groups with an outsider: a day of a fleet is sent through the running stack, hour by
 // hour, with late and repeated readings, devices that move to another site, batches that are delivered again
 // and in pieces, and an aggregate function that is killed. Then DuckDB counts the readings, and every bucket
-// of every group and every list of members must be equal.
+// of every group and every list of members must be equal. Tests play random histories of moves and purges of
+// members in memory, and recount what readers of groups get.
 package fleet
 
 import (
