@@ -183,4 +183,13 @@ var moveMutants = []mutant{
 			},
 		},
 	},
+	{
+		Name: "group-purge-removes", Says: "the first pass of a purge removes the rows that name groups",
+		Tests: []string{"pkg/lifecycle"},
+		Edits: []edit{{
+			File: "pkg/lifecycle/emptyrows.go",
+			Old:  "		case !ok || len(row.Groups) == 0:\n",
+			New:  "		case !ok || len(row.Groups) < 99:\n",
+		}},
+	},
 }

@@ -79,7 +79,11 @@ func (e *eraser) eraseClass(ctx context.Context, partition string, c itemClass) 
 			if err := e.leaveGroups(ctx, page); err != nil {
 				return err
 			}
-			if n, err := e.eraseItems(ctx, c, page); err != nil || n == 0 {
+			emptied, others, err := e.emptyRows(ctx, c, page)
+			if err != nil {
+				return err
+			}
+			if n, err := e.eraseItems(ctx, c, others); err != nil || emptied+n == 0 {
 				return err
 			}
 			return e.checkpoint(ctx)

@@ -32,10 +32,15 @@ import (
 // that removed them may have stopped before it notified.
 func (e *eraser) leaveGroups(ctx context.Context, page []item.Item) error {
 	var groups []rollup.Key
+	counted := map[rollup.Key]bool{} // by the first pass, which emptied the row that names them
 	for _, it := range page {
-		if row, ok := item.RowOrBare(it); ok {
-			groups = append(groups, tablekeys.GroupRows(row.Key, row.Groups)...)
-			if slices.Contains(row.Groups, rollup.AllGroups) {
+		row, ok := item.RowOrBare(it)
+		if ok && (!row.Empty || e.at.Step == storage.PurgeErased) {
+			for _, group := range tablekeys.GroupRows(row.Key, row.Groups) {
+				groups = append(groups, group)
+				counted[group] = row.Empty
+			}
+			if slices.Contains(row.Groups, rollup.AllGroups) && !row.Empty {
 				e.at.Count(classUnnamed, 1, 0)
 			}
 		}
@@ -45,7 +50,7 @@ func (e *eraser) leaveGroups(ctx context.Context, page []item.Item) error {
 		return err
 	}
 	for _, group := range groups {
-		folded, err := e.strikeMember(ctx, group)
+		folded, err := e.strikeMember(ctx, group, counted[group])
 		if err != nil {
 			return fmt.Errorf("remove the name from the %s of %s at %s: %w", group.Tier, group.Series,
 				group.Start, err)
@@ -104,12 +109,14 @@ func (e *eraser) notifyGroups(ctx context.Context, buckets []rollup.Key) error {
 	return nil
 }
 
+var errRowChanges = errors.New("the row changed whenever it was read: the purge tries again")
+
 // maxStrikes is how often a row is read again because another process wrote it meanwhile.
 const maxStrikes = 10
 
 // strikeMember writes the row of a group without the subject in its lists. It reports whether the row is one
 // that is still folded: a sealed one keeps its sums.
-func (e *eraser) strikeMember(ctx context.Context, key rollup.Key) (folded bool, err error) {
+func (e *eraser) strikeMember(ctx context.Context, key rollup.Key, counted bool) (folded bool, err error) {
 	member := tablekeys.Member(e.at.Subject)
 	for range maxStrikes {
 		stored, err := e.Store.GetItem(ctx, tablekeys.Row(key))
@@ -119,7 +126,9 @@ func (e *eraser) strikeMember(ctx context.Context, key rollup.Key) (folded bool,
 		row, err := e.groupRow(key, stored)
 		switch {
 		case errors.Is(err, item.ErrDamaged): // verify finds it, and a rebuild writes it again
-			e.at.Count(classUnread, 1, 0)
+			if !counted {
+				e.at.Count(classUnread, 1, 0)
+			}
 			return false, nil
 		case err != nil:
 			return false, err
@@ -150,7 +159,7 @@ func (e *eraser) strikeMember(ctx context.Context, key rollup.Key) (folded bool,
 			return folded, e.throttle(ctx, 1)
 		}
 	}
-	return false, errors.New("the row changed whenever it was read: the purge tries again")
+	return false, errRowChanges
 }
 
 // groupRow returns the stored row of a group, or an empty row.
@@ -158,6 +167,10 @@ func (e *eraser) groupRow(key rollup.Key, stored item.Item) (rollup.Row, error) 
 	if stored != nil {
 		return item.Row(stored)
 	}
+	return e.emptyRow(key), nil
+}
+
+func (e *eraser) emptyRow(key rollup.Key) rollup.Row {
 	return rollup.Row{Key: key, Fold: *rollup.NewFold(nil), V: item.Version, Empty: true,
-		ExpiresAt: e.now().Add(tier.Day24).Seconds()}, nil
+		ExpiresAt: e.now().Add(tier.Day24).Seconds()}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -92,6 +93,37 @@ func TestPurge_AGroupIsFoldedWithoutTheMemberWhoseRecordsAreLost(t *testing.T) {
 	}
 	if total < 200 {
 		t.Errorf("%d purges, want at least 200", total)
+	}
+}
+
+// An aggregation that read the member's events before they were removed writes its share again at any moment
+// until the second pass, leaves the member's row, and the stream loses the records that name the group.
+func TestPurge_AShareThatIsWrittenDuringThePurgeIsRemoved(t *testing.T) {
+	written := 0
+	for at, requests := 0, 1; at < requests; at++ {
+		w := newTeam(t)
+		w.put(w.fold(w.hour))
+		share := w.hour
+		share.Member = tablekeys.Member(alice)
+		stored := w.row(share)
+		requests = 0
+		w.purger.Store = watched{Store: w.faulty, Eraser: w.faulty, before: func(...keys.Key) error {
+			active, err := (&lifecycle.Purger{Store: w.table}).Active(t.Context(), alice)
+			if requests++; requests == at+1 && active != nil && active.Step == storage.PurgeLatestLocked {
+				w.put(*stored)
+				written++
+			}
+			return err
+		}}
+		if _, err := w.purge(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if left := w.row(share); left != nil {
+			t.Errorf("the share that was written before request %d is left", at)
+		}
+	}
+	if written < 10 {
+		t.Errorf("%d shares were written during the first pass, want one before each request", written)
 	}
 }
 

@@ -55,7 +55,7 @@ func (c counter) findUnsettled(ctx context.Context, one *recount, findings []fou
 }
 
 // queuedBuckets returns the buckets of a group that the sweep of groups has to fold, and when they are due. A
-// share of the last moments counts as queued: the process that wrote it may not have put the invalidation yet.
+// share of the last moments counts as queued: the process that wrote it may still put the invalidation.
 func (c counter) queuedBuckets(ctx context.Context, one *recount) (map[tier.Bucket]model.Time, error) {
 	queued := map[tier.Bucket]model.Time{}
 	for b, at := range one.newestShares {
