@@ -13,9 +13,9 @@ var counters = map[string]func(*cell) float64{
 	"pageviews":       func(c *cell) float64 { return float64(c.views) },
 	"events":          func(c *cell) float64 { return float64(c.views + c.events) },
 	"visits":          func(c *cell) float64 { return float64(len(c.visits)) },
-	"views_per_visit": func(c *cell) float64 { return round(c.average(webfield.Views), 2) },
-	"bounce_rate":     func(c *cell) float64 { return round(100*c.average(webfield.Bounce), 0) },
-	"visit_duration":  func(c *cell) float64 { return round(c.average(webfield.Duration)/1000, 0) },
+	"views_per_visit": func(c *cell) float64 { return c.average(webfield.Views, 1, 2) },
+	"bounce_rate":     func(c *cell) float64 { return c.average(webfield.Bounce, 100, 0) },
+	"visit_duration":  func(c *cell) float64 { return c.average(webfield.Duration, 0.001, 0) },
 }
 
 // averages are the counters that are averages of visits.
@@ -29,14 +29,15 @@ type cell struct {
 	events   int64
 }
 
-// average returns the average of a number of visits; 0 without a visit.
-func (c *cell) average(field string) float64 {
+// average returns the average of a number of visits times a factor, rounded to some digits; 0 without a
+// visit.
+func (c *cell) average(field string, factor float64, digits int) float64 {
 	sum := 0.0
 	for v := range c.visits {
 		n, _ := v.Attrs.Get(field)
 		sum += n.Number.Float64()
 	}
-	return sum / float64(max(1, len(c.visits)))
+	return mean(sum, int64(len(c.visits)), factor, digits)
 }
 
 // has reports whether there is something that a metric counts, or of which it is an average: an average of 0

@@ -48,17 +48,28 @@ func round(x float64, digits int) float64 {
 // rate returns the average of a measure times a factor, rounded to some digits; 0 without events.
 func rate(s *rollup.Summary, measure string, factor float64, digits int) float64 {
 	m, _ := s.Measure(measure)
-	avg, _ := m.Avg()
-	return round(avg*factor, digits)
+	return mean(m.Sum.Float64(), m.Count, factor, digits)
+}
+
+// mean returns an average times a factor, rounded to some digits; 0 without values. The factor comes first:
+// 23 of 40 are 57.5 %, and 100 times 0.575 is less, as a float64.
+func mean(sum float64, values int64, factor float64, digits int) float64 {
+	return round(sum*factor/float64(max(1, values)), digits)
 }
 
 // summaries are the summaries of a period, by kind; nil where it is not known.
 type summaries map[string]*rollup.Summary
 
+// estimates reports whether the number of visitors is an estimate.
+func (s summaries) estimates() bool {
+	_, exact, has := s[views].Distinct(webfield.Visitor)
+	return has && !exact
+}
+
 // perView returns the sum of a measure of custom events for each page view, rounded.
 func (s summaries) perView(measure string, factor float64) float64 {
 	m, _ := s[events].Measure(measure)
-	return round(m.Sum.Float64()*factor/max(1, float64(s[views].Events())), 0)
+	return mean(m.Sum.Float64(), s[views].Events(), factor, 0)
 }
 
 // scrollDepth returns the average of all views, or of the reports, if all of these say how far a page was

@@ -29,7 +29,7 @@ func partVisitors(p *rollup.Part) (float64, bool) {
 func partAverage(measure string, factor float64, digits int) func(*rollup.Part) (float64, bool) {
 	return func(p *rollup.Part) (float64, bool) {
 		sum, values, _ := p.Sum(measure)
-		return round(sum.Float64()/float64(max(1, values))*factor, digits), true
+		return mean(sum.Float64(), values, factor, digits), true
 	}
 }
 

@@ -93,6 +93,9 @@ func (r *run) values(of summaries) (map[string]func(metric string) Figure, error
 			if slices.ContainsFunc(m.kinds, func(kind string) bool { return of[kind] == nil }) {
 				return notKnown
 			}
+			if metric == "visitors" && of.estimates() {
+				r.noteMetric(metric, "more than 256 visitors are estimated, with a standard error of 2.3 %")
+			}
 			return Figure{Value: m.of(of)}
 		}
 		return all, nil

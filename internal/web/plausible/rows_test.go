@@ -2,6 +2,8 @@ package plausible_test
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -171,5 +173,35 @@ func TestServe_APeriodWithoutWhatPassesIsNoRow(t *testing.T) {
 	} {
 		s.want(`"date_range": "7d", "dimensions": ["time:day"], "metrics": [`+metrics+`], "filters": [`+filters+`]`,
 			`[["2026-03-30"],[1]]`)
+	}
+}
+
+// 23 of 40 are 57.5 %, which is rounded up, from rollups and from events. Visitors beyond 256 are an
+// estimate.
+func TestServe_FiguresAreRoundedOnceAndSayWhenTheyAreEstimates(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	for i := range 340 {
+		when := at("2026-03-30T12:00:00Z") + model.Time(i)
+		s.put("PAGEVIEW", when, fmt.Sprint(i), "path", "/", "source", "Google")
+		if i%40 >= 23 {
+			s.put("PAGEVIEW", when+1500, fmt.Sprint(i), "path", "/", "source", "Google")
+		}
+		if i == 39 {
+			const figures = `"metrics": ["bounce_rate", "visitors"], `
+			const day = figures + `"date_range": ["2026-03-30", "2026-03-30"]`
+			s.want(day, `[[],[58,40]]`)
+			s.want(day+`, "dimensions": ["visit:source"]`, `[["Google"],[58,40]]`)
+		}
+	}
+	got, err := s.serve(`{"site_id": "x.org", "metrics": ["visitors", "pageviews"], "date_range": "7d"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	warned := got.Meta["warnings"].(map[string]string)
+	if n := got.Results[0].Metrics[0].Value; math.Abs(n-340) > 24 || // three standard errors
+		!strings.Contains(warned["visitors"], "are estimated, with a standard error of 2.3 %") ||
+		warned["pageviews"] != "" {
+		t.Errorf("%v visitors of 340, warnings %v; want an estimate that says so", n, warned)
 	}
 }
