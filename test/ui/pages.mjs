@@ -391,6 +391,59 @@ const scenarios = {
     assert.equal(await page.getByLabel("Find").inputValue(), "ha")
     assert.equal(await page.locator("th[aria-sort=ascending]").textContent(), "Last event")
   },
+  // Five questions of every day, each from the first page: how many clicks the answer takes. What is typed is counted as one.
+  async tasks(page) {
+    const clicks = {}
+    const task = async (name, from, answer) => {
+      await open(page, from, from === "#/sites" ? "shop.example.com" : "Last event")
+      clicks[name] = 0
+      await answer((what) => { clicks[name]++; return what })
+    }
+    const link = (name) => page.getByRole("link", {name, exact: true})
+    await task("which of many has been silent longest", "#/hosts", async (one) => {
+      await listed()
+      await one(page.getByRole("columnheader", {name: "Last event"}).getByRole("button")).click()
+      await page.locator("th[aria-sort=ascending]").waitFor()
+      await page.locator("tbody tr").first().getByText("host_00777").waitFor()
+      assert.match(await page.locator("tbody tr").first().textContent(), /2 d ago/)
+    })
+    await task("two devices side by side, last week", "#/devices", async (one) => {
+      await one(link("hall")).click()
+      await one(page.getByRole("button", {name: "Last week"})).click()
+      await one(page.getByPlaceholder("the id of another")).pressSequentially("ya")
+      await until(() => page.locator("#others option").evaluateAll((all) => all.length === 1 && all[0].value === "yard"), "no id is offered")
+      await page.getByPlaceholder("the id of another").fill("yard") // the browser fills it in when the offer is taken
+      await page.keyboard.press("Enter")
+      await page.getByRole("button", {name: "Remove yard"}).waitFor()
+      assert.match(page.url(), /from=.*with=yard/) // and the address shows it to others
+    })
+    await task("why a value is what it is", "#/devices", async (one) => {
+      await one(link(device)).click()
+      const chart = page.locator(".u-over").first()
+      await toNewest(page)
+      const box = await chart.boundingBox()
+      await one(page.mouse).click(box.x + box.width - 3, box.y + box.height / 2)
+      await page.getByRole("region", {name: "Events of a bucket"}).locator("tbody tr").first().waitFor()
+    })
+    await task("which page lost visitors, and from which source", "#/sites", async (one) => {
+      await one(link(site.split("/").at(-1))).click()
+      await one(link("7 days")).click()
+      const pages = page.getByRole("region", {name: "Pages"})
+      await pages.getByRole("columnheader", {name: "Change"}).waitFor()
+      await one(pages.getByRole("link", {name: "/pricing"})).click()
+      const sources = page.getByRole("region", {name: "Sources"})
+      await sources.locator("tbody tr", {hasText: /^Direct\d+\d+%▲ \d+%$/}).waitFor()
+    })
+    await task("the daily means of last month as a file", "#/devices", async (one) => {
+      await one(link(device)).click()
+      await one(page.getByRole("button", {name: "Last month"})).click()
+      await one(page.getByLabel("Tier")).selectOption("day")
+      await until(async () => /^Tier: daily.*Range: 1 \w+ \d{4}/.test(await facts(page)), "the days of the last month are not shown")
+      const [file] = await Promise.all([page.waitForEvent("download"), one(page.getByRole("button", {name: "CSV"})).click()])
+      assert.match(readFileSync(await file.path(), "utf8"), /^tier,bucket,end,measure,count,.*\nday,/)
+    })
+    assert.deepEqual(Object.values(clicks), [1, 3, 2, 3, 4], "more clicks, or fewer")
+  },
   // A read that takes long has a sign, and the old chart does not look like the new one.
   async busy(page) {
     await open(page, chart, "Tier:")
@@ -508,7 +561,7 @@ const scenarios = {
 
     const imported = page.getByRole("region", {name: "Imported"})
     await imported.getByText("1,234 views of days that another program counted").waitFor()
-    await imported.getByText("1 views that another program exported").waitFor()
+    await imported.getByText("1 view that another program exported").waitFor()
     const dated = new Date(Date.parse(process.env.SENT) - 2 * 864e5), slider = imported.getByRole("slider", {name: /^Imported days/})
     const day = () => slider.getAttribute("aria-valuetext")
     await slider.press("End")
@@ -571,7 +624,7 @@ const scenarios = {
     await figure("Visitors").getByText("1", {exact: true}).waitFor()
     await page.getByRole("link", {name: /Remove the filter.*plan pro/}).click()
     const both = page.getByRole("region", {name: "Pairs"})
-    await both.getByRole("link", {name: "US · /pricing"}).first().click()
+    await both.getByRole("link", {name: "United States · /pricing"}).first().click()
     const [{metrics: [paired]}] = await asked("pageviews", [["is", "event:page", ["/pricing"]], ["is", "visit:country", ["US"]]])
     await figure("Views").first().getByText(String(paired), {exact: true}).waitFor()
     await check(page, "site filtered by a pair")

@@ -6,6 +6,7 @@ import { changeKinds, changeTexts, marked } from "./changes";
 import { countsText, eventCount, figures, figureText, figureUnit, headText, state, withUnit } from "./figures";
 import { mainFigure, mainOf, mainTitle, mainUnit } from "./figures";
 import { decimalsFor, numberText } from "./number";
+import { pointed } from "./pointed";
 import { color, drawIn, frame, useTheme, wholes } from "./plot";
 import { dashed, hatch, mark, tint } from "./shade";
 import { bucketText, timeText } from "./time";
@@ -254,7 +255,8 @@ export function Plot(props: Props) {
         aria-valuenow={at ?? Math.max(0, rollups.length - 1)}
         aria-valuetext={text ?? "no bucket selected"}
         onClick={() => {
-          if (chosen && !dragged(plotted.current)) props.choose?.(chosen);
+          const r = rollups[plotted.current?.cursor.idx ?? -1]; // a tap points and clicks before this is drawn again
+          if (r && !dragged(plotted.current)) props.choose?.(r);
         }}
         onKeyDown={(e) => {
           const act = keys[e.key];
@@ -303,11 +305,27 @@ const fromZero = (_: uPlot, least: number | null, most: number | null): [number,
   most && most > 0 ? most * 1.1 : 1,
 ];
 
+// The cursor is being moved to a bucket that was selected by a key, in a plot and those that follow it.
+let keyed = false;
+
 /** moveCursor moves the cursor of a plot, and of the plots that follow it. */
 function moveCursor(u: uPlot, left: number) {
   type Move = (at: { left: number; top: number }, fire: boolean, publish: boolean) => void;
   const move: Move = u.setCursor; // its own type lacks the last
+  keyed = true;
   move({ left, top: u.over.clientHeight / 2 }, false, true);
+  keyed = false;
+}
+
+const reach = 8; // pixels around the pointer in which a bucket with events is found
+
+/** snapped returns where the cursor stands for a pointer: at the bucket that is pointed at. */
+function snapped(u: uPlot, left: number, rollups: Rollup[]): number {
+  const times = u.data[0],
+    time = (x: number) => u.posToVal(x, "x");
+  if (keyed || left < 0 || !times.length) return left;
+  const at = pointed(times, (i) => rollups[i]?.events ?? 0, time(left), time(reach) - time(0));
+  return u.valToPos(times[at], "x");
 }
 
 function create(
@@ -329,7 +347,12 @@ function create(
       },
       series: [{}, ...lines(main !== "avg", on, others)],
       bands: main !== "avg" ? [] : [{ series: [2, 1], fill: color("--band") }],
-      cursor: { drag: { x: true, y: false, setScale: false }, sync: { key: "series", setSeries: false } },
+      cursor: {
+        // A click counts where the cursor moved to a bucket too: dragged tells a drag.
+        drag: { x: true, y: false, setScale: false, click: () => {} },
+        sync: { key: "series", setSeries: false },
+        move: (u, left, top) => [snapped(u, left, latest.current.rollups), top],
+      },
       hooks: {
         drawAxes: [(u) => shade(u, latest.current)],
         setCursor: [

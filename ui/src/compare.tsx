@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { shared } from "./access";
 import type { Series } from "./api";
+import { useSubjects } from "./subjects";
 
 /** A series of the same kind as the chart's. */
 export interface Other {
@@ -33,6 +34,7 @@ export const otherName = (o: Other, id: string) =>
   o.subject === id ? o.stream || "no stream" : o.subject + (o.stream && ` · ${o.stream}`);
 
 interface Props {
+  subjects: string;
   id: string;
   chosen: Series;
   series: Series[];
@@ -44,8 +46,9 @@ interface Props {
 const shownStreams = 200;
 
 /** Compare chooses the other series. A subject is named by its id, and has the stream of the chart. */
-export function Compare({ id, chosen, series, others, missing, change }: Props) {
+export function Compare({ subjects, id, chosen, series, others, missing, change }: Props) {
   const [text, setText] = useState("");
+  const [used, setUsed] = useState(false); // the field for an id, which needs the list of subjects
   const has = (o: Other) => others.some((x) => x.subject === o.subject && x.stream === o.stream);
   const streams = series.filter(
     (s) => s.kind === chosen.kind && s.stream !== chosen.stream && !has({ subject: id, stream: s.stream }),
@@ -101,12 +104,33 @@ export function Compare({ id, chosen, series, others, missing, change }: Props) 
               type="search"
               value={text}
               placeholder="the id of another"
+              list="others"
+              onFocus={() => setUsed(true)}
               onInput={(e) => setText(e.currentTarget.value)}
             />
           </label>{" "}
+          {used && <Suggestions subjects={subjects} id={id} text={text} />}
           <button disabled={!text.trim()}>Add</button>
         </form>
       )}
     </div>
+  );
+}
+
+const offered = 20;
+
+/** Suggestions offers the other subjects of a type whose id contains a text. */
+function Suggestions({ subjects, id, text }: { subjects: string; id: string; text: string }) {
+  const listed = useSubjects(subjects, 600_000);
+  const wanted = text.trim().toLowerCase();
+  const ids = listed.subjects
+    .map((s) => s.subject)
+    .filter((other) => other !== id && other.toLowerCase().includes(wanted));
+  return (
+    <datalist id="others">
+      {ids.slice(0, offered).map((other) => (
+        <option key={other} value={other} />
+      ))}
+    </datalist>
   );
 }

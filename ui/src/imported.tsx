@@ -56,7 +56,7 @@ export function Imported({ id, place, views, days, period, utc }: Props) {
   const rows = [
     {
       title: "Imported views",
-      what: "views that another program exported",
+      what: "that another program exported",
       values: useValues(
         buckets,
         events.data,
@@ -66,7 +66,7 @@ export function Imported({ id, place, views, days, period, utc }: Props) {
     },
     {
       title: "Imported days",
-      what: "views of days that another program counted",
+      what: "of days that another program counted",
       values: useValues(
         buckets,
         counted.data,
@@ -94,7 +94,7 @@ export function Imported({ id, place, views, days, period, utc }: Props) {
       {rows.map(({ title, what, values }) => (
         <div key={title}>
           <p class="facts">
-            <strong>{countText(values.reduce((a, b) => a + b, 0))}</strong> {what}
+            <strong>{countText(sum(values))}</strong> {sum(values) === 1 ? "view" : "views"} {what}
           </p>
           <Curve
             title={title}
@@ -111,6 +111,8 @@ export function Imported({ id, place, views, days, period, utc }: Props) {
     </section>
   );
 }
+
+const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
 
 /** useValues adds up a figure of days in each bucket. */
 function useValues(

@@ -3,7 +3,8 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { shared, showsEvents } from "./access";
 import { change } from "./address";
 import { AlertTable } from "./alerts";
-import { url, type Alert, type Chart, type Readable, type Rollup, type Series, type Units } from "./api";
+import { raw, url, type Alert, type Chart, type Readable, type Rollup } from "./api";
+import type { Series, Tier, Units } from "./api";
 import { ChartView } from "./chartview";
 import { linesIn, linesParam, type Line } from "./chart";
 import { currentTime } from "./clock";
@@ -67,8 +68,9 @@ export function SeriesView({ place, series, all, kind, kinds, utc, params }: Pro
   const range = useMemo(() => rangeIn(params) ?? first, [query]);
   const go = (next: Range) => change(rangeParams(next));
   const [points] = useState(() => pointsFor(innerWidth));
+  const tier = params.get("tier") ?? undefined; // otherwise the finest that has few enough buckets
   const chartPath = (subject: string, stream: string) =>
-    url([subjects, subject, kind.path, "rollups"], { ...rangeQuery(range), points, gaps: "true", stream });
+    url([subjects, subject, kind.path, "rollups"], { ...rangeQuery(range), points, gaps: "true", stream, tier });
   const path = chartPath(id, series.stream);
   const { data: read, problem } = usePolled<Chart>(path);
   const others = useMemo(() => othersOf(params), [query]);
@@ -137,6 +139,19 @@ export function SeriesView({ place, series, all, kind, kinds, utc, params }: Pro
             </label>
           )}
           <RangeChoice range={range} first={Date.parse(series.firstSeen)} utc={utc} go={go} />
+          <label>
+            by{" "}
+            <select
+              aria-label="Tier"
+              value={tier ?? ""}
+              onChange={(e) => change({ tier: e.currentTarget.value || null })}
+            >
+              <option value="">automatic</option>
+              {kind.tiers.filter(isTier).map((t) => (
+                <option value={t.tier}>{t.tier}</option>
+              ))}
+            </select>
+          </label>
         </div>
         <Notice problem={problem} waiting={!chart} />
         {!read && chart && !problem && (
@@ -145,6 +160,7 @@ export function SeriesView({ place, series, all, kind, kinds, utc, params }: Pro
           </p>
         )}
         <Compare
+          subjects={place[0]}
           id={id}
           chosen={series}
           series={all}
@@ -280,3 +296,5 @@ function RangeChoice({ range, first, utc, go }: ChoiceProps) {
     </>
   );
 }
+
+const isTier = (t: Tier) => t.tier !== raw;

@@ -219,7 +219,7 @@ function Chips({ filters, without }: { filters: Filters; without: (i: number) =>
         <li key={d + v}>
           <a class="chip" href={without(i)}>
             <span class="away">Remove the filter</span> <span class="soft">{fieldTitle(d)}</span>{" "}
-            <bdi>{valueText(d, v)}</bdi> <span aria-hidden="true">×</span>
+            <bdi>{valueText([d], v)}</bdi> <span aria-hidden="true">×</span>
           </a>
         </li>
       ))}

@@ -142,7 +142,8 @@ function Card({ title, tabs, empty, tops, tab, unit, ...rest }: Group & Omit<Pro
   const [dimension, name] = tabs.find(([d]) => d === chosen) ?? tabs[0] ?? ["", title];
   const shares = tops[dimension],
     several = tabs.length > 1 || !placed.has(dimension);
-  const table = { dimension, title: name, unit: unit(dimension), link: rest.filter(dimension) };
+  const fields = rest.pairs.find((p) => p.name === dimension)?.of ?? [dimension];
+  const table = { dimension, fields, title: name, unit: unit(dimension), link: rest.filter(dimension) };
   return (
     <section class="card" aria-label={title}>
       <div class="bar tabs">
@@ -175,6 +176,7 @@ function Card({ title, tabs, empty, tops, tab, unit, ...rest }: Group & Omit<Pro
 
 interface TableProps {
   dimension: string;
+  fields: string[]; // of the dimension: two of a pair
   title: string;
   unit: string;
   link?: (value: string) => string;
@@ -238,11 +240,11 @@ interface ValuesProps extends TableProps {
 }
 
 /** Values is a table of values, with the change of each since the period before. */
-function Values({ dimension, title, unit, link, shares, past, search, showAll }: ValuesProps) {
+function Values({ fields, title, unit, link, shares, past, search, showAll }: ValuesProps) {
   const [text, setText] = useState("");
   const most = shares.values[0]?.count ?? 1;
   const wanted = text.trim().toLowerCase();
-  const values = shares.values.filter((v) => valueText(dimension, v.value).toLowerCase().includes(wanted));
+  const values = shares.values.filter((v) => valueText(fields, v.value).toLowerCase().includes(wanted));
   const rest = shares.other > 0 || shares.more;
   return (
     <>
@@ -268,7 +270,7 @@ function Values({ dimension, title, unit, link, shares, past, search, showAll }:
         </thead>
         <tbody>
           {values.map(({ value, count, share }) => {
-            const name = valueText(dimension, value);
+            const name = valueText(fields, value);
             return (
               <tr key={value}>
                 <th scope="row">
@@ -332,12 +334,17 @@ const names: Record<string, Intl.DisplayNames> = {
   language: inEnglish("language"),
 };
 
-/** valueText returns the English name of a country or language, and other values as they are. */
-export function valueText(dimension: string, value: string): string {
-  const parts = halves(value);
-  if (parts.length === 2) return parts.map((v) => v || "none").join(" · ");
+/** valueText returns a value of a field, or of a pair of fields, with the English names of countries and languages. */
+export const valueText = (fields: string[], value: string) =>
+  fields.length === 1
+    ? nameOf(fields[0], value)
+    : halves(value)
+        .map((v, i) => nameOf(fields[i], v) || "none")
+        .join(" · ");
+
+function nameOf(field: string, value: string): string {
   try {
-    return names[dimension]?.of(value) ?? value;
+    return names[field]?.of(value) ?? value;
   } catch {
     return value; // it is not a code
   }
