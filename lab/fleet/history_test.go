@@ -108,6 +108,7 @@ type history struct {
 	lossy       bool // the table stream loses records of what purges remove
 	dropNotices bool // a fault: purges notify no group
 	failure     string
+	stop        func() // kills the invocation of the aggregator
 }
 
 // allSites are where members are; "" is no site.

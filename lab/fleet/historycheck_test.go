@@ -219,10 +219,9 @@ func (w *history) checkPresence(g *catalog.Kind) {
 			placed, _ := w.newest(m, func(s sample) bool { return s.site != "" })
 			in.ID = placed.site
 		}
-		last := newest.at
-		if !any && m.sent > 0 { // every reading was deleted: the list has the hour of the newest one
-			in.Unknown, last = true, tier.Hour.BucketAt(m.sent).Start
-		}
+		// The list has the hour of the newest reading that was ever stored, also of one that was deleted.
+		in.Unknown = !any && m.sent > 0
+		last := max(newest.at, tier.Hour.BucketAt(m.sent).Start)
 		if g.GroupByProfile {
 			in.Unknown = false
 			in.ID = w.hallAt(m, model.MaxTime)

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -114,16 +115,24 @@ func (w *history) deliver(n int) {
 	if err != nil || len(decoded.Poison) > 0 {
 		w.Fatal(err, decoded.Poison)
 	}
-	report := w.agg.Process(w.Context(), decoded.Changes)
+	report := w.agg.Process(w.invocation(), decoded.Changes)
 	if len(report.Failures) > 0 || w.chance(10) {
 		w.untold = append(slices.Clone(batch), w.untold...)
 	}
 	for _, f := range report.Failures {
-		if !errors.Is(f.Err, errStopped) {
+		if !stopped(f.Err) {
 			w.Fatal(f.Err)
 		}
 	}
 }
+
+// invocation returns the context of an invocation that may be killed.
+func (w *history) invocation() (ctx context.Context) {
+	ctx, w.stop = context.WithCancel(w.Context())
+	return ctx
+}
+
+func stopped(err error) bool { return errors.Is(err, errStopped) || errors.Is(err, context.Canceled) }
 
 // sweep sweeps one queue shard, or all of them, the groups last.
 func (w *history) sweep(all bool) {
@@ -133,12 +142,12 @@ func (w *history) sweep(all bool) {
 		shards = shards[n : n+1]
 	}
 	for _, shard := range shards {
-		report, err := w.agg.Sweep(w.Context(), shard)
-		if err != nil && !errors.Is(err, errStopped) {
+		report, err := w.agg.Sweep(w.invocation(), shard)
+		if err != nil && !stopped(err) {
 			w.Fatal(err)
 		}
 		for _, f := range report.Failures {
-			if !errors.Is(f.Err, errStopped) {
+			if !stopped(f.Err) {
 				w.Fatal(f.Err)
 			}
 		}

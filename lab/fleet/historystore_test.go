@@ -89,7 +89,7 @@ func (s aggregating) Memberships(ctx context.Context, subject model.Subject) (st
 func (s aggregating) PutRow(
 	ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
 	if err := s.w.interrupt("aggregate"); err != nil {
-		return 0, err
+		return s.kill(ctx)
 	}
 	return s.Table.PutRow(ctx, row, prev)
 }
@@ -98,9 +98,16 @@ func (s aggregating) PutRow(
 func (s aggregating) PutInvalidations(ctx context.Context, these []storage.Invalidation) (
 	[]storage.Invalidation, storage.WriteResult, error) {
 	if err := s.w.interrupt("aggregate"); err != nil {
-		return nil, 0, err
+		result, err := s.kill(ctx)
+		return these, result, err
 	}
 	return s.Table.PutInvalidations(ctx, these)
+}
+
+// kill ends the invocation at a write. An error of a write alone says that repeating it does not help.
+func (s aggregating) kill(ctx context.Context) (storage.WriteResult, error) {
+	s.w.stop()
+	return storage.Unknown, ctx.Err()
 }
 
 // bodyKeys returns the partition key of a record of the table stream.
