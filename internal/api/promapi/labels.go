@@ -47,6 +47,8 @@ type statistic struct {
 	name  string
 	value func(query.Figures) *float64
 	only  func(rollup.MeasureSpec) bool // the measures that have it; nil: all
+	// percentile: a bucket from before the measure had percentiles has a part of it only.
+	percentile bool
 }
 
 var statistics = []statistic{
@@ -58,9 +60,9 @@ var statistics = []statistic{
 	{name: "last", value: func(f query.Figures) *float64 { return float(f.Last) }},
 	{name: "max", value: func(f query.Figures) *float64 { return float(f.Max) }},
 	{name: "min", value: func(f query.Figures) *float64 { return float(f.Min) }},
-	{name: "p50", value: func(f query.Figures) *float64 { return f.P50 }},
-	{name: "p95", value: func(f query.Figures) *float64 { return f.P95 }},
-	{name: "p99", value: func(f query.Figures) *float64 { return f.P99 }},
+	{name: "p50", value: func(f query.Figures) *float64 { return f.P50 }, percentile: true},
+	{name: "p95", value: func(f query.Figures) *float64 { return f.P95 }, percentile: true},
+	{name: "p99", value: func(f query.Figures) *float64 { return f.P99 }, percentile: true},
 	{name: "rate", value: func(f query.Figures) *float64 { return f.Rate }, only: isCounter},
 	{name: "resets", value: func(f query.Figures) *float64 { return whole(f.Resets) }, only: isCounter},
 	{name: "stddev", value: func(f query.Figures) *float64 { return f.Stddev }},

@@ -86,11 +86,14 @@ func (c *columns) addRollup(r query.Rollup, progress query.Progress) {
 			continue
 		}
 		figures := query.NewFigures(r.Measure(name))
-		if _, partial := r.Partial.Find(rollup.PercentilesRole, name); partial {
-			figures.P50, figures.P95, figures.P99 = nil, nil, nil
+		_, partial := r.Partial.Find(rollup.PercentilesRole, name)
+		if partial {
 			c.partial++
 		}
 		for _, s := range statistics {
+			if partial && s.percentile {
+				continue
+			}
 			c.add(r.Bucket, name, s.name, s.value(figures))
 		}
 	}
