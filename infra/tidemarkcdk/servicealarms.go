@@ -11,7 +11,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // serviceAlarms returns the alarms on the metrics of the AWS services that the stage uses.
@@ -191,11 +190,10 @@ func (s *Tidemark) apiAlarms() []alarm {
 func (s *Tidemark) rejectedShare() awscloudwatch.IMetric {
 	const period = 5 * time.Minute
 	used := metrics{}
-	for i, outcome := range []model.Outcome{
-		model.Rejected, model.Applied, model.Late, model.Stale, model.Duplicate, model.Collision, model.Conflict,
-		model.Gone,
-	} {
-		m, _ := telemetry.ForOutcome(outcome)
+	others := slices.DeleteFunc(telemetry.Decided(), func(m telemetry.Metric) bool {
+		return m == telemetry.ObservationsRejected
+	})
+	for i, m := range append([]telemetry.Metric{telemetry.ObservationsRejected}, others...) {
 		used[fmt.Sprintf("m%d", i)] = s.catalogueMetric(m, ingest, telemetry.Sum, period)
 	}
 	return expression("IF(SUM(METRICS()) > 100, m0 / SUM(METRICS()), 0)", "share of rejected observations",

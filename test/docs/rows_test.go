@@ -1,0 +1,84 @@
+package docs
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// stringConstants returns the values of the string constants of a package whose names or types have a prefix,
+// by name.
+func stringConstants(t *testing.T, folder, prefix string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	paths, err := filepath.Glob(filepath.Join("..", "..", folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || len(spec.Values) != 1 {
+				return true
+			}
+			value, ok := spec.Values[0].(*ast.BasicLit)
+			kind, _ := spec.Type.(*ast.Ident)
+			if ok && value.Kind == token.STRING && (strings.HasPrefix(spec.Names[0].Name, prefix) ||
+				kind != nil && kind.Name == prefix) {
+				found[spec.Names[0].Name], _ = strconv.Unquote(value.Value)
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// Each attribute that an item may have is on the page of the table.
+func TestTable_DescribesEachAttribute(t *testing.T) {
+	t.Parallel()
+	page, attributes := read(t, "docs/inside/TABLE.md"), stringConstants(t, "internal/store/tablekeys", "Attr")
+	if len(attributes) < 50 {
+		t.Fatalf("%d attributes found, want all", len(attributes))
+	}
+	for name, attribute := range attributes {
+		if !strings.Contains(page, "`"+attribute+"`") {
+			t.Errorf("docs/inside/TABLE.md does not describe the attribute %s of tablekeys.%s", attribute, name)
+		}
+	}
+}
+
+// countsOutcomes are the files that count outcomes by a list of them, and what they leave out.
+var countsOutcomes = map[string]string{
+	"internal/data/replay/counts.go": "Unknown", // it is sent again
+}
+
+// An outcome that no list has would be counted nowhere.
+func TestOutcomes_AreCounted(t *testing.T) {
+	t.Parallel()
+	outcomes := stringConstants(t, "pkg/model", "Outcome")
+	if len(outcomes) < 9 {
+		t.Fatalf("%d outcomes found, want all", len(outcomes))
+	}
+	metrics := stringConstants(t, "internal/base/telemetry", "Metric")
+	for name := range outcomes {
+		if metrics["Observations"+name] == "" {
+			t.Errorf("no metric of package telemetry is named Observations%s", name)
+		}
+	}
+	for path, without := range countsOutcomes {
+		text := read(t, path)
+		for name := range outcomes {
+			if name != without && !strings.Contains(text, "model."+name) {
+				t.Errorf("%s does not count model.%s", path, name)
+			}
+		}
+	}
+}
