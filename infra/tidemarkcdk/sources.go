@@ -107,10 +107,13 @@ func (s *Tidemark) addSourceMappings() {
 // addSchedules makes purge start and resume purges every minute, and aggregate deliver waiting
 // alert notifications and write the rows of buckets that have closed.
 func (s *Tidemark) addSchedules() {
-	s.addSchedule("Purge", purge, "Starts purges that are due and resumes interrupted ones", config.PurgeEvery,
-		"")
-	s.addSchedule("Alerts", aggregate, "Delivers alert notifications that are waiting", config.AlertsEvery,
-		s.sweeps()...)
+	for _, each := range config.Schedules {
+		payloads := []string{""}
+		if each.Sweeps {
+			payloads = s.sweeps()
+		}
+		s.addSchedule(each.Name, each.Function, each.Purpose, each.Every, payloads...)
+	}
 }
 
 // sweeps returns the payload of each sweep. A single sweep gets the scheduled event, so its payload is "".

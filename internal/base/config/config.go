@@ -156,14 +156,6 @@ var PrometheusFunction = Function{Memory: 1024, Timeout: 25 * time.Second}
 // ends a request after 30 seconds.
 var Manage = Function{Memory: 512, Timeout: 29 * time.Second}
 
-// PurgeEvery is how often the purge function checks for purges to start or continue. A check
-// is a query of one partition.
-const PurgeEvery = time.Minute
-
-// AlertsEvery is how often aggregate checks for alerts that were not delivered. A check is
-// eight queries of an index, four read units.
-const AlertsEvery = time.Minute
-
 // A scheduled sweep that has worked for HandOverAfter and has more to do hands queue shards over to further
 // invocations: with itself, they are at most MaxSweepers until the next schedule.
 const (

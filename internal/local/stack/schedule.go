@@ -31,8 +31,16 @@ func (s *Stack) schedule(every time.Duration, invoke func(context.Context) ([]by
 	})
 }
 
-// startPurge delivers expired tombstones of the table stream to the purge function, and invokes it
-// by the deployed schedule for open purges.
+// startSchedules invokes functions as the deployed schedules do.
+func (s *Stack) startSchedules() {
+	for _, each := range config.Schedules {
+		s.schedule(each.Every, func(ctx context.Context) ([]byte, error) {
+			return s.functions[each.Function].Invoke(ctx, scheduled)
+		})
+	}
+}
+
+// startPurge delivers expired tombstones of the table stream to the purge function.
 func (s *Stack) startPurge(arn string) error {
 	mapping, err := s.newMapping(arn, NewTableStream(s.Endpoint, arn), s.functions[purge].Invoke) // with its own position in the stream
 	if err != nil {
@@ -42,7 +50,6 @@ func (s *Stack) startPurge(arn string) error {
 		return fmt.Errorf("parse the purge mapping's filter: %w", err)
 	}
 	s.runMapping(mapping, "deliver the table stream to purge")
-	s.schedule(config.PurgeEvery, s.RunPurges)
 	return nil
 }
 

@@ -132,7 +132,7 @@ func (s *Stack) start(ctx context.Context) error {
 	if err := s.startPurge(arn); err != nil {
 		return err
 	}
-	s.schedule(config.AlertsEvery, s.RunAlerts)
+	s.startSchedules()
 	if err := s.startBroker(); err != nil {
 		return err
 	}
