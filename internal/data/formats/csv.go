@@ -155,36 +155,6 @@ func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
 	return r.checkTimes(sample)
 }
 
-// checkTimes returns an error if the form of times is another one in every row of a sample.
-func (r *csvReader) checkTimes(sample [][]string) (err error) {
-	column := r.timeIndex()
-	if err := errors.Join(r.orderOfDates(sample, column), r.hoursAsNumbers(sample, column)); err != nil {
-		return err
-	}
-	for i, row := range sample {
-		if column >= len(row) || strings.TrimSpace(row[column]) == "" {
-			continue
-		}
-		text := r.dialect.time(r.header, row, strings.TrimSpace(row[column]))
-		_, _, wrong := r.clock.Read(text)
-		if wrong == nil {
-			if _, ok := r.clock.Beginning(text); ok {
-				r.dates += ", the beginning of each interval"
-			}
-			withoutZone := r.clock
-			withoutZone.Zone = nil
-			if _, _, err := withoutZone.Read(text); !errors.Is(err, timetext.ErrNoZone) {
-				r.assumed = ""
-			}
-			return nil
-		}
-		if err == nil {
-			err = usererr.Errorf("%s: %w", place(r.name, r.sampleLine(i)), wrong)
-		}
-	}
-	return err
-}
-
 func (r *csvReader) next() (Observation, error) {
 	row, line, err := r.source()
 	if wrong := new(rowError); errors.As(err, &wrong) && r.lenient {

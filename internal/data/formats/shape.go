@@ -58,6 +58,8 @@ type made struct {
 	name string
 	from string // for a user
 	cell func(row []string) string
+	// titles are of the columns that it joins.
+	titles []string
 }
 
 // addColumns adds columns to the header and to each row: constants, and a time that is in two columns.
@@ -111,9 +113,10 @@ func (r *csvReader) addColumns(sample [][]string) [][]string {
 
 // The titles of a day, and of a time of day, that are two columns.
 var (
-	dayTitles   = []string{"date", "day", "datum", "localdate", "dateutc"}
+	dayTitles   = []string{"date", "day", "datum", "localdate", "dateutc", "fecha", "dato"}
 	clockTitles = []string{
-		"time", "timeofday", "hour", "uhrzeit", "clock", "localtime", "timeutc", "starttime",
+		"time", "timeofday", "hour", "uhrzeit", "clock", "localtime", "timeutc", "starttime", "zeit", "tijd",
+		"heure", "hora", "ora", "tid", "čas", "cas", "czas",
 	}
 )
 
@@ -164,13 +167,14 @@ func (r *csvReader) joinedTime(sample [][]string) (made, bool) {
 	if len(at) < 2 || slices.Contains(at, -1) {
 		return made{}, false
 	}
-	from := "from the columns " + quoteAll(lists.Map(parts, strings.TrimSpace))
+	parts = lists.Map(parts, strings.TrimSpace)
+	from := "from the columns " + quoteAll(parts)
 	if len(r.columns) == 0 {
 		for _, i := range at {
 			r.header[i] = "" // no field of its own
 		}
 	}
-	return made{name: name, from: from, cell: func(row []string) string {
+	return made{name: name, from: from, titles: parts, cell: func(row []string) string {
 		var texts []string
 		for _, i := range at {
 			texts = append(texts, strings.TrimSpace(row[i]))
