@@ -7,7 +7,8 @@ var textTitles = map[string]bool{
 	"softwareversion": true, "swversion": true, "hwversion": true, "hardwareversion": true, "version": true,
 	"ver": true, "release": true, "build": true, "revision": true, "rev": true, "zip": true, "zipcode": true,
 	"postcode": true, "postalcode": true, "plz": true, "serial": true, "serialnumber": true, "serialno": true,
-	"sn": true, "code": true, "barcode": true, "ean": true, "isbn": true, "sku": true, "imei": true,
+	"sn": true, "code": true, "barcode": true, "ean": true, "eancode": true,
+	"isbn": true, "sku": true, "imei": true,
 	"iccid": true, "imsi": true, "mac": true, "phone": true, "telephone": true, "wmo": true, "stationcode": true,
 	"frshtt": true,
 }

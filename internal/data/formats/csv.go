@@ -53,6 +53,7 @@ type csvReader struct {
 
 // openTable reads the header of a file, and finds the mapped columns in it, or guesses them.
 func (in Input) openTable(name string, layout layout, source io.Reader) (reader, error) {
+	layout, source = withoutFormulas(layout, source)
 	r := &csvReader{name: name, kind: in.Kind, rows: layout.reader(source), columns: in.Columns, clock: in.Clock,
 		skipped: layout.skipped, given: in.Types, mark: in.Mark, shape: in.Shape}
 	r.either = layout.separator == ';'
