@@ -132,10 +132,14 @@ func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
 			sample[i] = nil // its line counts
 		}
 	}
+	asWritten := sample
 	sample = r.addColumns(sample)
 	r.dialect = findDialect(r.kind, r.header) // a map of columns amends it: its times are read all the same
 	if !r.columns.isWhole(r.kind, r.shape.Constants) {
 		r.guessed = true
+		if err := r.below(header, asWritten); err != nil {
+			return usererr.Errorf("%s: %w", place(r.name, 1+r.skipped), err)
+		}
 		if r.columns, err = r.dialect.columns(r.kind, r.header, sample, r.columns); err != nil {
 			return usererr.Errorf("%s: %w", place(r.name, 1+r.skipped), err)
 		}

@@ -3,6 +3,7 @@ package formats
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,10 @@ import (
 // becomes the field with its own name. Fields of known columns are left out.
 func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]string) (ColumnMap, error) {
 	var columns ColumnMap
+	if days := daysAsRows(header); len(days) >= mostTimesInTitles {
+		return nil, fmt.Errorf("the columns %s … are times of a day: write a row for each time, with the day "+
+			"and the time before the value, for example with melt of pandas", quoteAll(days[:2]))
+	}
 	isBelow := func(row []string) bool { return isHeaderBelow(k, header, row) }
 	if slices.ContainsFunc(sample[:min(len(sample), mostAbove)], isBelow) {
 		return nil, errHeaderBelow
@@ -48,6 +53,17 @@ func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]
 		}
 	}
 	return append(columns, otherColumns(k, columns, header)...), nil
+}
+
+// mostTimesInTitles is the number of titles that are times of day from which a row is a day.
+const mostTimesInTitles = 12
+
+// clockTitle is a title that is a time of day, or a part of a day: 00:15, 00:00-00:15.
+var clockTitle = regexp.MustCompile(`^\d{1,2}[:.]\d\d([:.]\d\d)?( ?[-–] ?\d{1,2}[:.]\d\d([:.]\d\d)?)?$`)
+
+// daysAsRows returns the titles that are times of day.
+func daysAsRows(header []string) []string {
+	return slices.DeleteFunc(slices.Clone(header), func(h string) bool { return !clockTitle.MatchString(h) })
 }
 
 // mostAbove is how many lines above a header are looked through.
@@ -122,26 +138,46 @@ func named(header, titles []string) (found []string) {
 	return found
 }
 
-// timeColumns returns the columns in which every cell is a time. Numbers are not taken for
-// times: a counter looks like an epoch.
+// timeColumns returns the columns in which the cells are times, with the day first, or all with the month
+// first. Numbers are not taken for times: a counter looks like an epoch. Of ten cells one may be none, as in
+// the last line of a report.
 func timeColumns(header []string, sample [][]string) (found []string) {
 	for i, h := range header {
-		isTime := func(row []string) bool {
-			if row == nil {
-				return true // no row
+		var times, others int
+		for _, row := range sample {
+			if isBlank(row) {
+				continue // no row
 			}
-			if i >= len(row) || timetext.IsNumber(strings.TrimSpace(row[i])) {
-				return false
+			if i < len(row) && isTimeText(row[i]) {
+				times++
+			} else {
+				others++
 			}
-			_, _, err := timetext.Clock{Zone: time.UTC}.Read(strings.TrimSpace(row[i])) // a zone is asked for later
-			return err == nil
 		}
-		if len(sample) > 0 && !slices.ContainsFunc(sample, func(row []string) bool { return !isTime(row) }) {
+		if times > 0 && others*mostOther <= times {
 			found = append(found, h)
 		}
 	}
 	return found
 }
+
+// mostOther is the greatest share of cells of a column of times that are none, one in this many.
+const mostOther = 10
+
+// isTimeText reports whether a cell is a time, with the day or the month first. A zone is asked for later.
+func isTimeText(cell string) bool {
+	cell = strings.TrimSpace(cell)
+	if timetext.IsNumber(cell) {
+		return false
+	}
+	isRead := func(order timetext.Order) bool {
+		_, _, err := timetext.Clock{Zone: time.UTC, Order: order}.Read(cell)
+		return err == nil
+	}
+	return slices.ContainsFunc(orders, isRead)
+}
+
+var orders = []timetext.Order{timetext.UnknownOrder, timetext.DayFirst, timetext.MonthFirst}
 
 // otherColumns returns the columns that keep their names. One named like a declared
 // measure, apart from case and unit, becomes that measure; one without a name is not used.
