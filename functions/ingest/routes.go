@@ -98,16 +98,7 @@ func (h *handler) addedRoutes(views *collector.Collector, senders *receiver.Rece
 	for _, r := range access.ClientRoutes {
 		all = append(all, route{method: r.Method, path: r.Path, serve: senders.Client})
 	}
-	for _, path := range access.WriteKeyPaths {
-		serve := senders.Lines
-		switch {
-		case path == access.PathMetrics:
-			serve = senders.Metrics
-		case path == access.PathRemoteWrite:
-			serve = senders.Samples
-		case strings.HasPrefix(path, access.PathSources):
-			serve = senders.Messages
-		}
+	for path, serve := range senders.Serves() {
 		all = append(all, route{method: "POST", path: path, serve: serve})
 	}
 	return all
