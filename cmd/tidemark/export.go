@@ -83,7 +83,8 @@ func exportRollupsCommand(to *connection) *cobra.Command {
 			flags.Zone, err = times.Zone(name)
 			return err
 		})
-	registerExport(&flags, cmd, "csv", "csv or ndjson, with --to or --out also parquet")
+	text, filesOnly := export.FormatNames()
+	registerExport(&flags, cmd, "csv", text+", with --to or --out also "+filesOnly)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return runExport(cmd, to, flags, export.RollupRows, args...)
 	}
@@ -102,7 +103,8 @@ written.`
 func exportEventsCommand(to *connection) *cobra.Command {
 	var flags export.Command
 	cmd := &cobra.Command{Use: "events", Long: exportEventsHelp}
-	registerExport(&flags, cmd, "ndjson", "ndjson, csv or parquet")
+	text, filesOnly := export.FormatNames()
+	registerExport(&flags, cmd, "ndjson", text+" or "+filesOnly)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runExport(cmd, to, flags, export.Events) }
 	return cmd
 }

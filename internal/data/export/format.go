@@ -40,6 +40,20 @@ var formats = map[string]format{
 	"parquet": {openParquet, false},
 }
 
+// FormatNames returns the names of the formats for people: those that can be written to a terminal or a pipe,
+// and those that are written to files only.
+func FormatNames() (text, filesOnly string) {
+	var names [2][]string
+	for _, name := range slices.Sorted(maps.Keys(formats)) {
+		if formats[name].text {
+			names[0] = append(names[0], name)
+		} else {
+			names[1] = append(names[1], name)
+		}
+	}
+	return strings.Join(names[0], " or "), strings.Join(names[1], " or ")
+}
+
 // CheckFormat returns a usage error if a format does not exist, or if it can only be written
 // to files where there is none.
 func CheckFormat(name string, toFiles bool) error {
