@@ -152,9 +152,10 @@ func (c *connection) openSubject(ctx context.Context,
 const subjectBackfillHelp = `Add existing profiles to what was declared later
 
 Add the existing profiles of a type, such as devices, to indexes, unique constraints and
-groups by profiles that were declared after they were written. Run it once all functions
-have the new declaration. Until it is done, lists by the new index, checks of the new
-constraint and rollups of the new groups know only profiles that were written since.
+groups by profiles that were declared after they were written. The list of subjects gets the
+names of profiles that an earlier release wrote. Run it once all functions have the new
+declaration. Until it is done, lists by the new index, checks of the new constraint and
+rollups of the new groups know only profiles that were written since.
 
 It reads every profile and writes those that are incomplete, as new versions. It is safe at
 any time, repeatedly, and during live traffic. A profile with a value that another profile

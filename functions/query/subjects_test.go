@@ -66,7 +66,7 @@ func newSubjects(t *testing.T) *Handler {
 func TestHandle_ReadsTheLifecycleOfSubjects(t *testing.T) {
 	h := newSubjects(t)
 	for path, want := range map[string]string{
-		"/v1/devices":                `200 {"subjects":[{"subject":"a","profile":true,"series":[{"kind":"READING","stream":"status","measures":["temperature"`,
+		"/v1/devices":                `200 {"subjects":[{"subject":"a","profile":true,"name":"Hall a","series":[{"kind":"READING","stream":"status","measures":["temperature"`,
 		"/v1/devices?limit=1":        `,"next":"`,
 		"/v1/silent/devices?for=30m": `{"silent":[{"subject":"b","neverSent":true}],`,
 		"/v1/silent/devices?for=30m&kind=readings&limit=1": `"neverSent":true`,

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -47,16 +48,16 @@ func (s *Service) backfillShard(ctx context.Context, l itemop.ListRequest,
 		if err != nil {
 			return err
 		}
-		listed, err := item.ListedSeries(it)
+		entry, err := item.ListedSeries(it)
 		if err != nil {
 			return err
 		}
-		if listed.Series.Kind != "" {
+		if entry.Series.Kind != "" {
 			continue // of events
 		}
-		result, err := s.reindex(ctx, listed.Series.Subject)
+		result, err := s.reindex(ctx, entry)
 		if err == nil {
-			err = each(listed.Series.Subject, result)
+			err = each(entry.Series.Subject, result)
 		}
 		if err != nil {
 			return err
@@ -65,8 +66,10 @@ func (s *Service) backfillShard(ctx context.Context, l itemop.ListRequest,
 	return nil
 }
 
-// reindex writes the index keys and the groups, and claims the unique values, of a profile that lacks some.
-func (s *Service) reindex(ctx context.Context, subject model.Subject) (Result, error) {
+// reindex writes the index keys, the groups and the name in the list, and claims the unique values, of a
+// profile that lacks some.
+func (s *Service) reindex(ctx context.Context, entry storage.ListedSeries) (Result, error) {
+	subject := entry.Series.Subject
 	spec := s.profile(subject.Type)
 	return s.execute(ctx, "backfill", subject,
 		func(ctx context.Context, known sentinelState) (*change, Result, error) {
@@ -79,11 +82,15 @@ func (s *Service) reindex(ctx context.Context, subject model.Subject) (Result, e
 				return nil, Result{Outcome: NotFound}, nil
 			}
 			_, moved, err := s.moved(ctx, old, &spec)
-			if err != nil || moved == nil && isIndexed(it, old, &spec) {
+			named := listed(old) == entry
+			if err != nil || moved == nil && named && isIndexed(it, old, &spec) {
 				return nil, Result{Outcome: Unchanged, Profile: old}, err
 			}
 			p := *old
 			c, err := s.updated(ctx, &p, old, nil, &spec, known)
+			if err == nil && !named {
+				c.addListed(&p)
+			}
 			return c, Result{}, err
 		})
 }

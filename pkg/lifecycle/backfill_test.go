@@ -3,10 +3,14 @@ package lifecycle_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/engine/storetest"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/itemop"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -207,4 +211,21 @@ func TestBackfill_AnInvalidProfileIsAnError(t *testing.T) {
 		wrong[0].Field != "status" {
 		t.Errorf("a field that cannot be indexed: %v, want its error", err)
 	}
+}
+
+// The list of an earlier release has no names: a backfill adds them, and changes no other profile.
+func TestBackfill_NamesProfilesInTheList(t *testing.T) {
+	w := newFixture(t, employee)
+	named, other := subject("named"), subject("other")
+	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), named, fields("name", "Ann"))), nil)
+	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), other, fields("team", "red"))), nil)
+	it := item.FromListedSeries(storage.ListedSeries{Series: model.Series{Subject: named}})
+	if _, err := w.table.PutAll(t.Context(), []itemop.Put{{Item: it}}); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]lifecycle.Outcome{"named": lifecycle.Updated, "other": lifecycle.Unchanged}
+	if got := w.backfilled(""); !maps.Equal(got, want) {
+		t.Errorf("outcomes %v, want %v", got, want)
+	}
+	wantInvariants(w, named, other)
 }

@@ -48,14 +48,28 @@ func (c *change) addPurgeLockCheck(s model.Subject) {
 		itemop.Action{Key: tablekeys.PurgeLock(s), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}})
 }
 
-// addListed adds the entry that lists a subject because of its profile, or removes it.
-func (c *change) addListed(s model.Subject, exists bool) {
-	it := item.FromListedSeries(storage.ListedSeries{Series: model.Series{Subject: s}})
-	a := itemop.Action{Key: it.Key(), Delete: !exists}
-	if exists {
-		a.Put = it
+// addListed adds the entry that lists a subject because of its profile.
+func (c *change) addListed(p *model.Profile) {
+	it := item.FromListedSeries(listed(p))
+	c.add(roleListed, itemop.Action{Key: it.Key(), Put: it})
+}
+
+// addUnlisted removes the entry.
+func (c *change) addUnlisted(p *model.Profile) {
+	c.add(roleListed, itemop.Action{Key: tablekeys.SeriesEntry(listed(p).Series), Delete: true})
+}
+
+// longestName is how much of a name the list of series has, in characters: people find subjects by it.
+const longestName = 100
+
+// listed returns the entry of a profile in the list of series. It has the field name, if that is a text.
+func listed(p *model.Profile) storage.ListedSeries {
+	l := storage.ListedSeries{Series: model.Series{Subject: p.Subject}}
+	if name, has := p.Attrs.Get("name"); has && name.Kind == model.Text {
+		runes := []rune(name.Text)
+		l.Name = string(runes[:min(len(runes), longestName)])
 	}
-	c.add(roleListed, a)
+	return l
 }
 
 // unchangedProfile returns the precondition that the stored profile or tombstone is still as p was read.

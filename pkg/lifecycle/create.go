@@ -44,7 +44,7 @@ func (s *Service) Create(ctx context.Context, subject model.Subject, fields mode
 				Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}})
 			c.addPurgeLockCheck(subject)
 			c.addVersion(&p, model.ProfileCreated, &spec)
-			c.addListed(subject, true)
+			c.addListed(&p)
 			c.result = Result{Outcome: Created, Profile: &p}
 			return c, Result{}, s.addMove(ctx, c, &p, &spec)
 		})

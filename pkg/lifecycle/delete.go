@@ -61,7 +61,7 @@ func (c *change) addTombstone(old, t *model.Profile) {
 	c.add(roleTombstone,
 		itemop.Action{Key: it.Key(), Precondition: itemop.Precondition{{Op: itemop.ItemAbsent}}, Put: it})
 	c.addPurgeLockCheck(old.Subject)
-	c.addListed(old.Subject, false)
+	c.addUnlisted(old)
 }
 
 // Deleted returns the tombstone of a subject, or nil if it has none or the tombstone has expired.
@@ -100,7 +100,7 @@ func (s *Service) Restore(ctx context.Context, subject model.Subject, expect int
 				Put: it})
 			c.addPurgeLockCheck(subject)
 			c.addVersion(&p, model.ProfileRestored, &spec)
-			c.addListed(subject, true)
+			c.addListed(&p)
 			c.result = Result{Outcome: Restored, Profile: &p}
 			return c, Result{}, s.addMove(ctx, c, &p, &spec)
 		})

@@ -29,8 +29,8 @@ func wantInvariants(w *fixture, subjects ...model.Subject) {
 }
 
 // brokenInvariants describes what is wrong with the profiles of subjects: a profile and
-// a tombstone, a unique value without its sentinel, or versions that do not fit the
-// profile.
+// a tombstone, a unique value without its sentinel, versions that do not fit the profile, or an entry of the
+// list that is not there or has another name.
 func brokenInvariants(ctx context.Context, table reader, spec *catalog.Profile, now model.Time,
 	subjects ...model.Subject) (wrong []string) {
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -60,11 +60,41 @@ func brokenInvariants(ctx context.Context, table reader, spec *catalog.Profile, 
 				fail("%s lists the sentinels %q, want %q for its fields", s, profile.Sentinels, want)
 			}
 		}
+		foreign := profile != nil && profile.Version == 0 // another program wrote it
+		if found, want := listedAs(ctx, table, s), nameIn(profile); found != want && !foreign {
+			fail("%s is listed as %q, want %q", s, found, want)
+		}
 		if profile == nil && tombstone == nil && len(versions) > 0 {
 			fail("%s has no profile, but %d versions", s, len(versions))
 		}
 	}
 	return wrong
+}
+
+// listedAs returns how the list of series names a subject with a profile.
+func listedAs(ctx context.Context, table reader, s model.Subject) string {
+	it, err := table.GetItem(ctx, tablekeys.SeriesEntry(model.Series{Subject: s}))
+	if err != nil {
+		return err.Error()
+	}
+	if it == nil {
+		return "not listed"
+	}
+	entry, err := item.ListedSeries(it)
+	if err != nil {
+		return err.Error()
+	}
+	return "listed " + entry.Name
+}
+
+// nameIn returns what listedAs returns for a profile.
+func nameIn(p *model.Profile) string {
+	if p == nil {
+		return "not listed"
+	}
+	name, _ := p.Attrs.Get("name")
+	runes := []rune(name.Text)
+	return "listed " + string(runes[:min(100, len(runes))])
 }
 
 func readParts(ctx context.Context, table reader,

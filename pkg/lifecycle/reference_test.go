@@ -67,6 +67,7 @@ func someFields(t *rapid.T) map[string]string {
 	for _, f := range [][]string{
 		{"email", "-", "", "x@acme", "X@Acme", "y@acme"}, {"first", "-", "", "Ann"}, {"last", "-", "", "Lee", "Ray"},
 		{"status", "-", "", "active", "away"}, {"team", "-", "red", "blue"},
+		{"name", "-", "", "Ann", strings.Repeat("Jürgen ", 20)}, // longer than the list has it
 	} {
 		if v := rapid.SampledFrom(f[1:]).Draw(t, f[0]); v != "-" {
 			out[f[0]] = v

@@ -61,6 +61,9 @@ func (s *Service) updated(ctx context.Context, p, old *model.Profile, patch mode
 	c.add(roleProfile, updateAction(it, unchangedProfile(old), patch, spec))
 	c.addPurgeLockCheck(p.Subject)
 	c.addVersion(p, model.ProfileUpdated, spec)
+	if listed(p) != listed(old) {
+		c.addListed(p)
+	}
 	c.result = Result{Outcome: Updated, Profile: p}
 	return c, s.addMove(ctx, c, p, spec)
 }

@@ -156,6 +156,8 @@ const scenarios = {
     await row.getByText("retired").waitFor()
     await row.locator("svg circle").waitFor()
     await row.getByText("temperature 20").waitFor()
+    await page.getByLabel("Find").fill("hall of the")
+    await page.getByText(/^1 of \d+ devices/).waitFor() // by its name
   },
   async profiles(page) {
     await open(page, "#/devices", "hall")

@@ -82,6 +82,7 @@ export interface Series {
 export interface Subject {
   subject: string;
   profile: boolean;
+  name?: string; // of the profile
   series: Series[];
 }
 export interface Subjects {

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { shared } from "./access";
 import type { Series } from "./api";
+import { matches } from "./rows";
 import { useSubjects } from "./subjects";
 
 /** A series of the same kind as the chart's. */
@@ -119,17 +120,17 @@ export function Compare({ subjects, id, chosen, series, others, missing, change 
 
 const offered = 20;
 
-/** Suggestions offers the other subjects of a type whose id contains a text. */
+/** Suggestions offers the other subjects of a type whose id or name contains a text. */
 function Suggestions({ subjects, id, text }: { subjects: string; id: string; text: string }) {
   const listed = useSubjects(subjects, 600_000);
   const wanted = text.trim().toLowerCase();
-  const ids = listed.subjects
-    .map((s) => s.subject)
-    .filter((other) => other !== id && other.toLowerCase().includes(wanted));
+  const fitting = listed.subjects.filter((s) => s.subject !== id && matches(s, wanted));
   return (
     <datalist id="others">
-      {ids.slice(0, offered).map((other) => (
-        <option key={other} value={other} />
+      {fitting.slice(0, offered).map((s) => (
+        <option key={s.subject} value={s.subject}>
+          {s.name}
+        </option>
       ))}
     </datalist>
   );

@@ -55,7 +55,7 @@ export function Fleet({ subjects, kinds, utc, params }: Props) {
           <input
             type="search"
             value={search}
-            placeholder="part of an id"
+            placeholder="part of an id or name"
             onInput={(e) => {
               change({ q: e.currentTarget.value || null }, true);
               setMost(step);
@@ -116,7 +116,7 @@ export function Fleet({ subjects, kinds, utc, params }: Props) {
         <p class="empty">
           {search ? (
             <>
-              No id contains “<bdi>{search}</bdi>”
+              No id or name contains “<bdi>{search}</bdi>”
               {(silent > 0 || alertingOnly) && " among those that you chose"}.{" "}
               <a href={href([subjects, search.trim()])}>
                 Open <bdi>{search.trim()}</bdi>
@@ -233,7 +233,7 @@ function Row({ subject: s, subjects, kinds, sent, profiles, alerts, now, utc }: 
             {alerts} open {alerts > 1 ? "alerts" : "alert"}
           </span>
         )}
-        {text("name") && <small class="soft">{text("name")}</small>}
+        {(s.name ?? text("name")) && <small class="soft">{s.name ?? text("name")}</small>}
       </th>
       {profiles && <td class="whole">{text("status")}</td>}
       {sent && (

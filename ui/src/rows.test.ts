@@ -37,3 +37,9 @@ test("only subjects with open alerts are left", () =>
 
 test("an order that does not exist keeps the list as it is", () =>
   assert.deepEqual(ids({ sort: "x" }), ids({})));
+
+test("the search reads the name of a profile", () => {
+  const named = { ...subject("x17"), profile: true, name: "Hall of the station" };
+  const found = select([...all, named], { ...usual, search: "STATION" }, new Map(), now);
+  assert.deepEqual(found, [named]);
+});

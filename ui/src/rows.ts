@@ -3,7 +3,7 @@ import type { Subject } from "./api";
 
 /** Asked is what a reader asks of a list. */
 export interface Asked {
-  search: string; // a part of an id
+  search: string; // a part of an id or a name
   sort: string; // a key of `orders`; any other is the order of ids
   silent: number; // milliseconds without an event, at least; 0 is any
   alerting: boolean; // only subjects with open alerts
@@ -27,6 +27,10 @@ const orders: Record<string, (a: Subject, b: Subject) => number> = {
   last: (a, b) => text(b.subject, a.subject),
 };
 
+/** matches tells whether the id or the name of a subject has a text, which is in lower case. */
+export const matches = (s: Subject, wanted: string) =>
+  s.subject.toLowerCase().includes(wanted) || !!s.name?.toLowerCase().includes(wanted);
+
 /** select returns the subjects that are asked for. A subject without an event is silent. */
 export function select(
   subjects: Subject[],
@@ -38,7 +42,7 @@ export function select(
   const quiet = (s: Subject) => now - Date.parse(seen(s) || new Date(0).toISOString()) >= asked.silent;
   const found = subjects.filter(
     (s) =>
-      s.subject.toLowerCase().includes(wanted) &&
+      matches(s, wanted) &&
       (!asked.silent || quiet(s)) &&
       (!asked.alerting || alerting.has(s.subject)),
   );

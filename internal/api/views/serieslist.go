@@ -14,7 +14,8 @@ import (
 // ListedSubject is a subject with what is stored of it, as JSON.
 type ListedSubject struct {
 	Subject string         `json:"subject"`
-	Profile bool           `json:"profile"` // it has a profile
+	Profile bool           `json:"profile"`        // it has a profile
+	Name    string         `json:"name,omitempty"` // of the profile, cut at 100 characters
 	Series  []ListedSeries `json:"series"`
 }
 
@@ -43,7 +44,7 @@ func NewListedSubjects(entries []storage.ListedSeries, next string, kinds *catal
 		}
 		s := &v.Subjects[len(v.Subjects)-1]
 		if l.Series.Kind == "" {
-			s.Profile = true
+			s.Profile, s.Name = true, l.Name
 			continue
 		}
 		series := ListedSeries{Kind: l.Series.Kind, Stream: l.Series.Stream, Measures: []string{},
@@ -78,15 +79,16 @@ func (l ListedSubjects) Lines() []any { return toLines(l.Subjects) }
 
 // Table has one row for each series, and one for each subject without a series.
 func (l ListedSubjects) Table() Table {
-	t := Table{Header: []string{"subject", "profile", "kind", "stream", "firstSeen", "lastSeen", "measures"}}
+	t := Table{Header: []string{"subject", "profile", "kind", "stream", "firstSeen", "lastSeen", "measures",
+		"name"}}
 	for _, s := range l.Subjects {
 		start := []string{s.Subject, strconv.FormatBool(s.Profile)}
 		if len(s.Series) == 0 {
-			t.Rows = append(t.Rows, append(start, "", "", "", "", ""))
+			t.Rows = append(t.Rows, append(start, "", "", "", "", "", s.Name))
 		}
 		for _, one := range s.Series {
 			t.Rows = append(t.Rows, append(start[:2:2], one.Kind, one.Stream, one.FirstSeen.String(),
-				one.LastSeen.String(), strings.Join(one.Measures, " ")))
+				one.LastSeen.String(), strings.Join(one.Measures, " "), s.Name))
 		}
 	}
 	return t

@@ -58,6 +58,9 @@ func FromListedSeries(l storage.ListedSeries) Item {
 	if l.Series.Kind != "" {
 		it[tablekeys.AttrFirst], it[tablekeys.AttrLast] = timeValue(l.First), timeValue(l.Last)
 	}
+	if l.Name != "" {
+		it[tablekeys.AttrName] = stringValue(l.Name)
+	}
 	return it
 }
 
@@ -74,6 +77,7 @@ func ListedSeries(it Item) (l storage.ListedSeries, err error) {
 	if l.Series.Kind != "" {
 		l.First, l.Last = r.time(tablekeys.AttrFirst, required), r.time(tablekeys.AttrLast, required)
 	}
+	l.Name = r.string(tablekeys.AttrName, optional)
 	if err = r.err; err == nil && tablekeys.SeriesEntry(l.Series) != it.Key() {
 		err = keys.ErrKeyForm
 	}

@@ -42,4 +42,5 @@ type ListedSeries struct {
 	// First and Last are the beginnings of the hours, or days, in which the earliest and
 	// the newest event of the series are.
 	First, Last model.Time
+	Name        string // of a profile: its field name, cut
 }

@@ -50,8 +50,9 @@ const (
 )
 
 // Attributes of the list of series, with AttrOwner, AttrKind and AttrStream. An entry
-// without a kind has no times.
+// without a kind is of a profile, and has no times.
 const (
+	AttrName  = "_name"  // String: the field name of the profile, cut; absent if it has none
 	AttrFirst = "_first" // String: beginning of the hour, or day, of the earliest event
 	AttrLast  = "_last"  // String: beginning of the hour, or day, of the newest event
 )
