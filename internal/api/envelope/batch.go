@@ -14,7 +14,7 @@ import (
 // of the record in the response, and Origin is the same for each delivery of the record. A record that
 // cannot be decoded is a Message with a DecodeError; the error is for a payload that is not a batch.
 func FromBatch(source Source, payload []byte, kind string, limit int) ([]Message, error) {
-	records, err := batchRecords[source](payload)
+	records, err := batchRecords(source, payload)
 	if err != nil {
 		return nil, fmt.Errorf("decode the batch from %s: %w", source, err)
 	}
@@ -36,8 +36,15 @@ type batchRecord struct {
 	data   []byte
 }
 
-var batchRecords = map[Source]func([]byte) ([]batchRecord, error){SQS: recordsOfSQS,
-	Kinesis: recordsOfKinesis}
+// batchRecords decodes the records of a batch by the row of its source.
+func batchRecords(source Source, payload []byte) ([]batchRecord, error) {
+	for _, rule := range sourceRules {
+		if rule.source == source && rule.records != nil {
+			return rule.records(payload)
+		}
+	}
+	return nil, fmt.Errorf("%w: %s has no batches", ErrUnknownSource, source)
+}
 
 func recordsOfSQS(payload []byte) ([]batchRecord, error) {
 	var batch events.SQSEvent

@@ -28,13 +28,24 @@ var ErrUnknownSource = errors.New(
 var sourceRules = []struct {
 	source  Source
 	matches func(payloadShape) bool
+	records func(payload []byte) ([]batchRecord, error) // of a batch; nil for HTTP and IoT, which have none
 }{
-	{IoT, func(s payloadShape) bool { return s.has(RuleSubject) }},
-	{SQS, func(s payloadShape) bool { return s.eventSource() == "aws:sqs" }},
-	{Kinesis, func(s payloadShape) bool { return s.eventSource() == "aws:kinesis" }},
-	{HTTP, func(s payloadShape) bool { return s.text("version") == "2.0" && s.context().HTTP.Method != "" }},
-	{HTTP, func(s payloadShape) bool { return s.text("httpMethod") != "" && s.has("requestContext") }},
-	{IoT, func(s payloadShape) bool { return s.serviceSign() == "" }},
+	{source: IoT, matches: func(s payloadShape) bool { return s.has(RuleSubject) }},
+	{
+		source: SQS, records: recordsOfSQS,
+		matches: func(s payloadShape) bool { return s.eventSource() == "aws:sqs" },
+	},
+	{
+		source: Kinesis, records: recordsOfKinesis,
+		matches: func(s payloadShape) bool { return s.eventSource() == "aws:kinesis" },
+	},
+	{source: HTTP, matches: func(s payloadShape) bool {
+		return s.text("version") == "2.0" && s.context().HTTP.Method != ""
+	}},
+	{source: HTTP, matches: func(s payloadShape) bool {
+		return s.text("httpMethod") != "" && s.has("requestContext")
+	}},
+	{source: IoT, matches: func(s payloadShape) bool { return s.serviceSign() == "" }},
 }
 
 // DetectSource returns the source of a payload. A payload without the format of any service has
