@@ -69,13 +69,16 @@ func inEachForm(layouts []string, part string, forms []string) (all []string) {
 	return all
 }
 
-// halfOfDay is AM or PM as people write it.
-var halfOfDay = regexp.MustCompile(`(?i)\b[ap]\.?m\b\.?|[0-9][ap]m\b`)
+// halfOfDay is AM or PM as people write it: p.m., and p. m. in Spanish.
+var halfOfDay = regexp.MustCompile(`(?i)\b[ap](?:\. ?)?m\b\.?|[0-9][ap]m\b`)
+
+// dots are in AM and PM as people write them.
+var dots = strings.NewReplacer(".", "", " ", "")
 
 // capitalHalf returns a text with AM or PM as package time reads it.
 func capitalHalf(text string) string {
 	return halfOfDay.ReplaceAllStringFunc(text, func(half string) string {
-		return strings.ToUpper(strings.ReplaceAll(half, ".", ""))
+		return strings.ToUpper(dots.Replace(half))
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 var dateLayouts = withLongMonths(
 	"2006-1-2", "2006/1/2", "2.1.2006", "2.1.06", "20060102", "2-Jan-2006", "2-Jan-06", "2 Jan 2006",
 	"2. Jan 2006", "Jan 2, 2006", "Jan 2 2006", "Mon, 2 Jan 2006", "Mon Jan 2 2006",
-	"Monday, 2-Jan-06", "Monday, 2 Jan 2006", "2006-002", "2006年1月2日",
+	"Monday, 2-Jan-06", "Monday, 2 Jan 2006", "2006-002", "2006年1月2日", "2006. 1. 2.",
 )
 
 // wholeLayouts are the forms of a date and a time of day that are not one behind the other, or have no
@@ -83,7 +83,8 @@ var (
 	slashes  = regexp.MustCompile(`^(\d{1,2})(?:/(\d{1,2})/\d{2,4}|-(\d{1,2})-\d{4})\b`)
 	// endOfDay is the midnight at the end of a day.
 	endOfDay = regexp.MustCompile(`([T ])24:00(:00(?:[.,]0+)?)?\b`)
-	spaces   = regexp.MustCompile(`[ \t]+`)
+	// spaces are also those that browsers and spreadsheets write before AM and PM.
+	spaces = regexp.MustCompile(`[ \t\x{A0}\x{2009}\x{202F}]+`)
 )
 
 // weekDay reads a day of a week of ISO 8601; without a day it is Monday.

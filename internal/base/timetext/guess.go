@@ -24,6 +24,11 @@ var rewrites = []struct {
 	{regexp.MustCompile(`^(\d{4}[-/]\d\d?[-/]\d\d?)[-_](\d\d?:)`), "$1 $2"},
 	// Browsers: 11/1/2026, 10:00:00 AM.
 	{regexp.MustCompile(`(\d), (\d\d?:)`), "$1 $2"},
+	// AM and PM in German, Greek, and, in front of the hour, in Japanese, Chinese and Korean.
+	{regexp.MustCompile(`(?i)(\d) ?(?:vorm\.|π\.?μ\.?$)`), "$1 AM"},
+	{regexp.MustCompile(`(?i)(\d) ?(?:nachm\.|μ\.?μ\.?$)`), "$1 PM"},
+	{regexp.MustCompile(`(?:午前|上午|오전) ?(\d\d?:\d\d(?::\d\d)?)`), "$1 AM"},
+	{regexp.MustCompile(`(?:午後|下午|오후) ?(\d\d?:\d\d(?::\d\d)?)`), "$1 PM"},
 	// Oracle: 01-NOV-26 10.00.00.123000 AM.
 	{regexp.MustCompile(` (\d\d?)\.(\d\d)\.(\d\d)(\.\d+)?( |$)`), " $1:$2:$3$4$5"},
 	{regexp.MustCompile(`(:\d\d):(\d{3})\b`), "$1.$2"}, // milliseconds behind a colon
