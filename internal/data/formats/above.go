@@ -14,6 +14,10 @@ const rowsOfTable = 3
 // below returns an error that says where the header of a table is that begins in a later line, below what
 // programs write about the file. It is nil if the first line has a title of the time, or is a header itself.
 func (r *csvReader) below(first []string, sample [][]string) error {
+	isTitled := func(row []string) bool { return isHeaderBelow(r.kind, first, row) }
+	if h := slices.IndexFunc(sample[:min(len(sample), mostAbove)], isTitled); h >= 0 {
+		return r.headerAt(h, 0)
+	}
 	if r.columns.has(catalog.TimeField) || len(named(first, titles(r.kind, "time"))) > 0 {
 		return nil
 	}
@@ -28,14 +32,19 @@ func (r *csvReader) below(first []string, sample [][]string) error {
 		if !mayTitle(sample[h], sample[data]) {
 			continue
 		}
-		options := fmt.Sprintf("--skip %d", r.sampleLine(h)-1)
-		if between := data - h - 1; between > 0 {
-			options += fmt.Sprintf(" --skip-below %d", between)
-		}
-		return fmt.Errorf("the first line is no header, but line %d looks like it: pass %s",
-			r.sampleLine(h), options)
+		return r.headerAt(h, data-h-1)
 	}
 	return nil
+}
+
+// headerAt returns the error for a header that is a row of the sample, with rows between it and the data.
+func (r *csvReader) headerAt(row, between int) error {
+	line := r.sampleLine(row)
+	options := fmt.Sprintf("--skip %d", line-1)
+	if between > 0 {
+		options += fmt.Sprintf(" --skip-below %d", between)
+	}
+	return fmt.Errorf("the first line is no header, but line %d looks like it: pass %s", line, options)
 }
 
 // beginsTable reports whether rows have a time in the same column, one after another.

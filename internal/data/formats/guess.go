@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,10 +21,6 @@ func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]
 		return nil, fmt.Errorf("the columns %s … are times of a day: write a row for each time, with the day "+
 			"and the time before the value, for example with melt of pandas", quoteAll(days[:2]))
 	}
-	isBelow := func(row []string) bool { return isHeaderBelow(k, header, row) }
-	if slices.ContainsFunc(sample[:min(len(sample), mostAbove)], isBelow) {
-		return nil, errHeaderBelow
-	}
 	for _, short := range []string{"subject", "stream", "time", "id"} {
 		if known.has(shortNames(k)[short]) {
 			continue
@@ -38,6 +33,9 @@ func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]
 		}
 		if short == "time" && len(found) == 0 {
 			found = timeColumns(header, sample)
+			if slices.ContainsFunc(found, isTimeText) {
+				return nil, firstIsData(header)
+			}
 		}
 		if short == "id" && k.IDs == catalog.MintedID {
 			continue
@@ -73,8 +71,7 @@ const mostAbove = 20
 func notNamed(k *catalog.Kind, short string, header []string, sample [][]string) error {
 	titled := slices.DeleteFunc(slices.Clone(header), func(h string) bool { return h == "" })
 	if looksLikeData(titled) {
-		return fmt.Errorf("the first line is data, and no header: %s; name the columns with --columns, such "+
-			"as --columns device,time,temperature", quoteAll(titled))
+		return firstIsData(titled)
 	}
 	constant := ""
 	if short == "subject" {
@@ -85,8 +82,11 @@ func notNamed(k *catalog.Kind, short string, header []string, sample [][]string)
 		"them%s", short, quoteAll(titled), short, constant)
 }
 
-var errHeaderBelow = errors.New("the first line is no header, but a later one looks like it: pass --skip " +
-	"with the number of lines above it")
+// firstIsData returns the error for a table without a header, whose first row would be lost.
+func firstIsData(cells []string) error {
+	return fmt.Errorf("the first line is data, and no header: %s; name the columns with --columns, such "+
+		"as --columns device,time,temperature", quoteAll(cells))
+}
 
 // isHeaderBelow reports whether a row below the first line has the titles of columns, of which one is the
 // time, and the first line has no such title. The row may have another separator than the first line.
