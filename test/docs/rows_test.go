@@ -82,3 +82,25 @@ func TestOutcomes_AreCounted(t *testing.T) {
 		}
 	}
 }
+
+// shownValues are constants whose values the pages show, each by a row of its own: without one, the page shows
+// the bare value.
+var shownValues = []struct{ folder, kind, page string }{
+	{folder: "internal/ops/repair/verify", kind: "Status", page: "ui/src/verification.ts"},
+	{folder: "internal/store/storage", kind: "Severity", page: "ui/src/alerts.tsx"},
+}
+
+func TestPages_HaveARowForEachValue(t *testing.T) {
+	t.Parallel()
+	for _, shown := range shownValues {
+		values, page := stringConstants(t, shown.folder, shown.kind), read(t, shown.page)
+		if len(values) < 3 {
+			t.Errorf("%d values of %s found, want all", len(values), shown.kind)
+		}
+		for name, value := range values {
+			if !strings.Contains(page, value+`: "`) {
+				t.Errorf("%s has no row for %s %q", shown.page, name, value)
+			}
+		}
+	}
+}
