@@ -5,9 +5,14 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 )
 
 // stringConstants returns the values of the string constants of a package whose names or types have a prefix,
@@ -101,6 +106,35 @@ func TestPages_HaveARowForEachValue(t *testing.T) {
 			if !strings.Contains(page, value+`: "`) {
 				t.Errorf("%s has no row for %s %q", shown.page, name, value)
 			}
+		}
+	}
+}
+
+// hiddenFigures are columns of figures that the pages show in another way, or not.
+var hiddenFigures = []string{"coveredSeconds", "rounded"}
+
+func TestPages_HaveARowForEachFigure(t *testing.T) {
+	t.Parallel()
+	page := read(t, "ui/src/figures.ts")
+	for _, c := range slices.Concat(query.FigureColumns, query.StepColumns) {
+		if !slices.Contains(hiddenFigures, c.Name) && !strings.Contains(page, `name: "`+c.Name+`"`) {
+			t.Errorf("ui/src/figures.ts has no row for the figure %s", c.Name)
+		}
+	}
+}
+
+// Each preset and each path that senders write to is on the page of senders.
+func TestSenders_AreOnTheirPage(t *testing.T) {
+	t.Parallel()
+	page := read(t, "docs/use/SENDERS.md")
+	for _, preset := range config.Presets() {
+		if !strings.Contains(page, "`"+preset+"`") {
+			t.Errorf("docs/use/SENDERS.md does not name the preset %s", preset)
+		}
+	}
+	for _, path := range access.WriteKeyPaths {
+		if fixed, _, _ := strings.Cut(path, "{"); !strings.Contains(page, fixed) {
+			t.Errorf("docs/use/SENDERS.md does not name the path %s", path)
 		}
 	}
 }
