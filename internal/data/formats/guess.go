@@ -139,9 +139,10 @@ func named(header, titles []string) (found []string) {
 }
 
 // timeColumns returns the columns in which the cells are times, with the day first, or all with the month
-// first. Numbers are not taken for times: a counter looks like an epoch. Of ten cells one may be none, as in
-// the last line of a report.
+// first. Numbers are not taken for times: a counter looks like an epoch. If no column has times alone, one of
+// ten cells may be none, as in the last line of a report.
 func timeColumns(header []string, sample [][]string) (found []string) {
+	var mostly []string
 	for i, h := range header {
 		var times, others int
 		for _, row := range sample {
@@ -154,9 +155,15 @@ func timeColumns(header []string, sample [][]string) (found []string) {
 				others++
 			}
 		}
-		if times > 0 && others*mostOther <= times {
+		switch {
+		case times > 0 && others == 0:
 			found = append(found, h)
+		case times > 0 && others*mostOther <= times:
+			mostly = append(mostly, h)
 		}
+	}
+	if found == nil {
+		return mostly
 	}
 	return found
 }
