@@ -151,8 +151,8 @@ func timeColumns(header []string, sample [][]string) (found []string) {
 			}
 			if i < len(row) && isTimeText(row[i]) {
 				times++
-			} else {
-				others++
+			} else if others++; others*mostOther > len(sample) {
+				break // most columns have no times: their other cells are not tried
 			}
 		}
 		switch {
