@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/web/plausible"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -346,8 +348,24 @@ func TestServe_IncludesImportsOnRequest(t *testing.T) {
 		t.Errorf("imports included: %v", got.Meta["imports_included"])
 	}
 	if got := s.want(rest+`, "include": {"imports": true}`,
-		`[[],[5,4,4]]`); got.Meta["imports_included"] != true {
-		t.Errorf("imports included: %v", got.Meta["imports_included"])
+		`[[],[5,4,4]]`); got.Meta["imports_included"] != true || len(got.Meta["warnings"].(map[string]string)) > 0 {
+		t.Errorf("imports included: %v, warnings %v", got.Meta["imports_included"], got.Meta["warnings"])
+	}
+	days := catalog.Kind{Name: "IMPORTEDDAY", Path: "importeddays", Retention: k.Retention,
+		Subject: catalog.SubjectType{Name: "IMPORTEDSITE", Path: "importedsites", Field: "siteId"}}
+	kinds, err := catalog.New(append(slices.Clone(s.kinds.Kinds), days)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.kinds = kinds
+	for imports, want := range map[string]string{"true": "(IMPORTEDDAY) are not in it", "false": ""} {
+		got := s.want(rest+`, "include": {"imports": `+imports+`}`, map[string]string{
+			"true": `[[],[5,4,4]]`, "false": `[[],[4,3,3]]`,
+		}[imports])
+		if text := got.Meta["warnings"].(map[string]string)["visits"]; !strings.Contains(text, want) ||
+			want == "" && text != "" {
+			t.Errorf("imports %s: warnings %q, want %q", imports, text, want)
+		}
 	}
 }
 

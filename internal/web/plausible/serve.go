@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
@@ -144,6 +145,10 @@ func serve(ctx context.Context, zone *time.Location, table *query.Service, from 
 	}
 	for _, text := range r.progress.Warnings(table.Now()) {
 		r.note(text)
+	}
+	if _, declared := r.kinds.Kind(webfield.ImportedDays); declared && q.Include.Imports {
+		r.note("days that another program counted (" + webfield.ImportedDays + ") are not in it: " +
+			"the page of the site shows them")
 	}
 	r.sort(rows)
 	first := min(q.Pagination.Offset, len(rows))
