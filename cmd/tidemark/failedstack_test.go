@@ -66,7 +66,7 @@ func TestFailed_BatchesProcessesABatchThatTheStackFailedToProcess(t *testing.T) 
 		t.Fatalf("%d failed batches, want 1", n)
 	}
 	b.put(row)
-	b.expect(0, words("verify"), "2 buckets have new events that are not processed yet")
+	b.expect(0, words("verify"), "buckets whose changes are not processed yet: 2")
 	processed := model.NewTime(time.Now().Add(2 * time.Minute)) // as if later changes were
 	if _, _, err := b.table.AdvanceProgress(t.Context(), processed, model.MinTime); err != nil {
 		t.Fatal(err)

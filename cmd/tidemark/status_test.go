@@ -13,14 +13,14 @@ func TestStatus_ExitsWithOneIfAPartNeedsAPerson(t *testing.T) {
 	b := newBench(t)
 	b.expect(0, words("status"), "table "+b.table.Name(),
 		"not known  table stream       nothing was processed yet", "not known  alarms",
-		"ok         quarantine         empty", "0 need a person, 0 could not be read")
+		"ok         quarantine         empty", "for a person: 0, not readable: 0")
 	at := wallClock()
 	b.put(item.FromStreamProgress(at))
 	b.expect(0, words("status"), "ok         table stream       processed through "+at.String())
 	b.put(item.FromGap(storage.Gap{From: at.Add(-time.Hour), To: at}))
 	b.expect(1, words("status"), "ACT        table stream       gap: changes from",
 		"run: tidemark rebuild --gap recorded --dry-run",
-		"1 need a person")
+		"for a person: 1")
 	b.expect(1, words("status --output json"), `"table":"`+b.table.Name()+`","parts":[{"part":"table stream",`+
 		`"state":"ok","text":"processed through `+at.String(), `"state":"act"`,
 		`"command":"tidemark rebuild --gap recorded --dry-run"}`, `"act":1,"unread":0,"notKnown":`)

@@ -198,7 +198,7 @@ func (c *connection) backfill(cmd *cobra.Command, name, after string) error {
 	if err != nil {
 		return fmt.Errorf("%w: indexes and constraints are still partial: continue with --after %q", err, after)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%d profiles added, %d complete already, %d whose value another has\n",
+	fmt.Fprintf(cmd.OutOrStdout(), "profiles: %d added, %d complete already, %d whose value another has\n",
 		n[lifecycle.Updated], n[lifecycle.Unchanged], n[lifecycle.Taken])
 	if n[lifecycle.Taken] > 0 {
 		return checkFailed

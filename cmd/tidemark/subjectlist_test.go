@@ -39,8 +39,8 @@ func TestSubjectList_OfAnIndexOfSeveralFields(t *testing.T) {
 	if got := listed(""); got != "" {
 		t.Errorf("before the backfill: %s, want none", got)
 	}
-	b.expect(0, words("subject backfill devices"), "6 profiles added")
-	b.expect(0, words("subject backfill devices"), "0 profiles added, 6 complete already")
+	b.expect(0, words("subject backfill devices"), "profiles: 6 added")
+	b.expect(0, words("subject backfill devices"), "profiles: 0 added, 6 complete already")
 	for flags, want := range map[string]string{
 		"": "adb", "--descending": "bda", "--from 9": "db", "--to 9": "a", "--from -3 --to 10 --descending": "da",
 	} {

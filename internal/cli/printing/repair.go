@@ -196,10 +196,10 @@ func Verify(w io.Writer, r *verify.Report, took time.Duration, now model.Time) {
 	}
 	busy, pending := r.Count(verify.Busy), r.Count(verify.Pending)
 	if busy > 0 {
-		fmt.Fprintf(w, "%d buckets changed whenever they were read: verify them later\n", busy)
+		fmt.Fprintf(w, "buckets that changed whenever they were read: %d; verify later\n", busy)
 	}
 	if pending > 0 {
-		fmt.Fprintf(w, "%d buckets wait for changes that are not processed yet: verify them later\n", pending)
+		fmt.Fprintf(w, "buckets whose changes are not processed yet: %d; verify later\n", pending)
 	}
 	switch {
 	case !r.OK() && r.Processed.KnownThrough(now) == model.MinTime:

@@ -16,6 +16,6 @@ func Status(w io.Writer, lines []status.Line) {
 			fmt.Fprintf(w, "%-9s  %-17s  run: %s\n", "", "", terminal.Printable(l.Command))
 		}
 	}
-	fmt.Fprintf(w, "%d need a person, %d could not be read, %d not known\n", status.Count(lines, status.Act),
+	fmt.Fprintf(w, "for a person: %d, not readable: %d, not known: %d\n", status.Count(lines, status.Act),
 		status.Count(lines, status.Unread), status.Count(lines, status.NotKnown))
 }
