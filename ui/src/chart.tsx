@@ -14,7 +14,24 @@ import type { Main } from "./figures";
 import type { Threshold } from "./rules";
 import type { Figures, Missing, Rollup, Units } from "./api";
 
-const drawn = ["min", "max", "avg", "p50", "p95", "p99"] as const;
+/**
+ * The lines of a chart: a figure, its color, the choice by which the reader turns it on and off, and whether that
+ * is on at first.
+ */
+interface Curve {
+  name: keyof Figures;
+  stroke: string;
+  choice: string;
+  usual?: true;
+}
+const curves: Curve[] = [
+  { name: "min", stroke: "--edge", choice: "min to max", usual: true },
+  { name: "max", stroke: "--edge", choice: "min to max", usual: true },
+  { name: "avg", stroke: "--line", choice: "mean", usual: true },
+  { name: "p50", stroke: "--p50", choice: "p50" },
+  { name: "p95", stroke: "--p95", choice: "p95" },
+  { name: "p99", stroke: "--p99", choice: "p99" },
+];
 type Column = (number | null)[];
 
 /** Line is another series on the plot, of the same measure: its main figure. */
@@ -24,7 +41,7 @@ export interface Line {
 }
 
 /**
- * columns returns the times in seconds, one column for each of `drawn` or for what is counted, and one
+ * columns returns the times in seconds, one column for each of `curves` or for what is counted, and one
  * for each other line.
  */
 function columns({
@@ -40,20 +57,16 @@ function columns({
   });
   if (main !== "avg") return [times, rollups.map((r) => mainFigure(r, measure, main)), ...more];
   const of = (name: keyof Figures): Column => rollups.map((r) => r.measures[measure]?.[name] ?? null);
-  return [times, ...drawn.map(of), ...more] as uPlot.AlignedData;
+  return [times, ...curves.map((c) => of(c.name)), ...more] as uPlot.AlignedData;
 }
 
-/**
- * The lines that the reader can turn on and off: their columns in `drawn`, and whether they are on
- * at first.
- */
-export const choices = [
-  ["min to max", [1, 2], true],
-  ["mean", [3], true],
-  ["p50", [4], false],
-  ["p95", [5], false],
-  ["p99", [6], false],
-] as const;
+/** A choice turns some columns of the chart on and off. */
+type Choice = readonly [name: string, columns: number[], usual: boolean];
+
+/** The lines that the reader can turn on and off: each choice once, with the columns of its curves. */
+export const choices: Choice[] = curves
+  .filter((c, i) => i === curves.findIndex((o) => o.choice === c.choice))
+  .map((c) => [c.choice, curves.flatMap((o, i) => (o.choice === c.choice ? [i + 1] : [])), !!c.usual]);
 
 /**
  * linesIn reads which lines are on from the address; linesParam returns what it reads, null for the
@@ -87,15 +100,9 @@ function lines(bars: boolean, on: boolean[], others: Line[]): uPlot.Series[] {
       ...more,
     ];
   }
-  return [
-    line("--edge", on[0]),
-    line("--edge", on[0]),
-    line("--line", on[1], { width: 2, points: marks }),
-    line("--p50", on[2]),
-    line("--p95", on[3]),
-    line("--p99", on[4]),
-    ...more,
-  ];
+  const shown = (c: Curve) => on[choices.findIndex(([name]) => name === c.choice)] ?? false;
+  const width = (c: Curve) => (c.name === "avg" ? { width: 2, points: marks } : {});
+  return [...curves.map((c) => line(c.stroke, shown(c), width(c))), ...more];
 }
 
 // A point marks each bucket of a short chart, and buckets that stand alone in any: these have no line.
@@ -273,7 +280,7 @@ export function Plot(props: Props) {
 
 /** has tells whether a figure has a value in any bucket: percentiles are of kinds that declare them. */
 const has = (rollups: Rollup[], measure: string, column: number) =>
-  rollups.some((r) => (r.measures[measure]?.[drawn[column - 1]] ?? null) !== null);
+  rollups.some((r) => (r.measures[measure]?.[curves[column - 1]!.name] ?? null) !== null);
 
 // A drag that zooms ends with a click.
 const zoomed = new WeakSet<uPlot>();
