@@ -76,6 +76,7 @@ var before = map[string][]string{
 // Every example of the help texts and every shell block of the pages runs as it is typed, on one dev, unless
 // the list elsewhere says what it needs. test/hour runs the README and compares its output.
 func TestExamples_RunAsTyped(t *testing.T) {
+	t.Parallel() // most of it is waiting
 	functions, err := stack.FindStackBinaries(t.Context(), config.Default())
 	if errors.Is(err, stack.ErrNoBinaries) {
 		testenv.Missing(t, "binaries", err)

@@ -42,6 +42,7 @@ func TestScripts(t *testing.T) {
 
 // TestStackScripts runs the scripts that need the stack, all on one engine.
 func TestStackScripts(t *testing.T) {
+	t.Parallel()
 	endpoint := enginetest.Endpoint(t)
 	functions, err := stack.FindStackBinaries(context.Background(), config.Default())
 	if errors.Is(err, stack.ErrNoBinaries) {
