@@ -104,6 +104,19 @@ const scenarios = {
     await page.goBack()
     await page.goBack()
     await page.waitForFunction(() => /^Tier: daily/.test(document.querySelector(".facts").textContent))
+    await page.getByRole("button", {name: "1 week", exact: true}).click()
+    await page.getByLabel("Tier").selectOption("day")
+    await page.waitForFunction(() => /^Tier: daily/.test(document.querySelector(".facts").textContent) && /tier=day/.test(location.hash))
+    await page.locator("section[aria-label=Chart][aria-busy=false]").waitFor()
+    const week = await page.locator(".u-over").boundingBox(), middle = week.x + week.width / 2 // a day is 150 pixels wide
+    await page.mouse.move(middle, y)
+    await page.mouse.down()
+    await page.mouse.move(middle + 40, y, {steps: 4})
+    await page.mouse.up()
+    await until(() => {
+      const [, from, to] = /from=([^&]+)&to=([^&]+)/.exec(decodeURIComponent(page.url())) ?? []
+      return Date.parse(to) - Date.parse(from) < 864e5
+    }, "a part of one bucket is not zoomed")
   },
   async keyboard(page) {
     await open(page, "#/devices", device)

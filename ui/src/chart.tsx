@@ -262,7 +262,8 @@ export function Plot(props: Props) {
         aria-valuenow={at ?? Math.max(0, rollups.length - 1)}
         aria-valuetext={text ?? "no bucket selected"}
         onClick={() => {
-          const r = rollups[plotted.current?.cursor.idx ?? -1]; // a tap points and clicks before this is drawn again
+          // A tap points and clicks before this is drawn again.
+          const r = rollups[plotted.current?.cursor.idxs?.[0] ?? -1];
           if (r && !dragged(plotted.current)) props.choose?.(r);
         }}
         onKeyDown={(e) => {
@@ -326,13 +327,10 @@ function moveCursor(u: uPlot, left: number) {
 
 const reach = 8; // pixels around the pointer in which a bucket with events is found
 
-/** snapped returns where the cursor stands for a pointer: at the bucket that is pointed at. */
-function snapped(u: uPlot, left: number, rollups: Rollup[]): number {
-  const times = u.data[0],
-    time = (x: number) => u.posToVal(x, "x");
-  if (keyed || left < 0 || !times.length) return left;
-  const at = pointed(times, (i) => rollups[i]?.events ?? 0, time(left), time(reach) - time(0));
-  return u.valToPos(times[at], "x");
+/** selected returns the bucket that is selected where the cursor is at a time: the closest one, if a key did it. */
+function selected(u: uPlot, rollups: Rollup[], closest: number, at: number): number {
+  const within = u.posToVal(reach, "x") - u.posToVal(0, "x");
+  return keyed ? closest : pointed(u.data[0], (i) => rollups[i]?.events ?? 0, closest, at, within);
 }
 
 function create(
@@ -355,16 +353,15 @@ function create(
       series: [{}, ...lines(main !== "avg", on, others)],
       bands: main !== "avg" ? [] : [{ series: [2, 1], fill: color("--band") }],
       cursor: {
-        // A click counts where the cursor moved to a bucket too: dragged tells a drag.
-        drag: { x: true, y: false, setScale: false, click: () => {} },
+        drag: { x: true, y: false, setScale: false },
         sync: { key: "series", setSeries: false },
-        move: (u, left, top) => [snapped(u, left, latest.current.rollups), top],
+        dataIdx: (u, _, closest, at) => selected(u, latest.current.rollups, closest, at),
       },
       hooks: {
         drawAxes: [(u) => shade(u, latest.current)],
         setCursor: [
           (u) => {
-            if (u.cursor.left! >= 0) select(u.cursor.idx ?? null);
+            if (u.cursor.left! >= 0) select(u.cursor.idxs![0] ?? null);
           },
         ],
         setSelect: [

@@ -5,15 +5,15 @@
 export function pointed(
   times: ArrayLike<number>,
   events: (i: number) => number,
+  closest: number,
   at: number,
   reach: number,
 ): number {
+  if (events(closest) > 0) return closest;
   const far = (i: number) => Math.abs(times[i] - at);
-  let closest = 0,
-    best = -1; // with events
+  let best = closest;
   for (let i = 0; i < times.length; i++) {
-    if (far(i) < far(closest)) closest = i;
-    if (events(i) > 0 && far(i) <= reach && (best < 0 || far(i) < far(best))) best = i;
+    if (events(i) > 0 && far(i) <= reach && (best === closest || far(i) < far(best))) best = i;
   }
-  return events(closest) > 0 || best < 0 ? closest : best;
+  return best;
 }
