@@ -21,10 +21,10 @@ func (w written) temperature() *big.Rat {
 	return v.Number.Rat()
 }
 
-// stepsTold returns the increase over the steps that end in a range, with no step that leads into or over a
+// stepsKnown returns the increase over the steps that end in a range, with no step that leads into or over a
 // missing part. The step into the range counts only if asked for.
-func stepsTold(all []written, from, to model.Time, missing []query.Segment, into bool) string {
-	told, known := new(big.Rat), false
+func stepsKnown(all []written, from, to model.Time, missing []query.Segment, into bool) string {
+	sum, known := new(big.Rat), false
 	for i := 1; i < len(all); i++ {
 		last, next := all[i-1].At, all[i].At
 		over := func(m query.Segment) bool { return m.From <= next && last < m.To }
@@ -35,12 +35,12 @@ func stepsTold(all []written, from, to model.Time, missing []query.Segment, into
 		if step.Sign() < 0 {
 			step = all[i].temperature()
 		}
-		told, known = told.Add(told, step), true
+		sum, known = sum.Add(sum, step), true
 	}
 	if !known {
 		return "not known"
 	}
-	return told.RatString()
+	return sum.RatString()
 }
 
 // A total, a chart and a page have the steps between readings of which nothing between is missing, and no
@@ -71,7 +71,7 @@ func TestCounter_NoStepLeadsOverAMissingPart(t *testing.T) {
 		q := query.Rollups{Series: w.series(), From: base.Add(within("from")), Limit: 2000}
 		q.To = q.From.Add(within("length"))
 		check := func(what string, m rollup.Measure, from, to model.Time, missing []query.Segment) {
-			with, without := stepsTold(all, from, to, missing, true), stepsTold(all, from, to, missing, false)
+			with, without := stepsKnown(all, from, to, missing, true), stepsKnown(all, from, to, missing, false)
 			if got := increaseText(m); got != with && got != without {
 				r.Fatalf("%s of %s to %s, missing %v: increase %s, want %s, or %s without the step into it",
 					what, from, to, missing, got, with, without)

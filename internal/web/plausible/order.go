@@ -21,9 +21,13 @@ func (r *run) sort(rows []Row) {
 				x, y = b, a
 			}
 			if i := slices.Index(r.Metrics, o[0]); i >= 0 {
-				c = cmp.Compare(x.Metrics[i].Value, y.Metrics[i].Value)
-				if a.Metrics[i].Unknown != b.Metrics[i].Unknown {
-					c = map[bool]int{true: 1, false: -1}[a.Metrics[i].Unknown]
+				switch isUnknown := a.Metrics[i].Unknown; {
+				case isUnknown == b.Metrics[i].Unknown:
+					c = cmp.Compare(x.Metrics[i].Value, y.Metrics[i].Value)
+				case isUnknown:
+					return 1
+				default:
+					return -1
 				}
 			} else if d := slices.Index(r.Dimensions, o[0]); d >= 0 {
 				c = cmp.Compare(x.Dimensions[d], y.Dimensions[d])
