@@ -55,6 +55,16 @@ Examples:
   git show HEAD:tidemark.yaml | tidemark config check --against -
   tidemark config check --against deployed --stack tidemark-prod`
 
+// printUnheard names the stages whose budget has no receiver in the configuration.
+func printUnheard(w io.Writer, c *config.Config) {
+	for _, s := range c.Stages {
+		if s.Ceiling.Budget > 0 && !s.HasReceiver() {
+			fmt.Fprintf(w, "stage %s: ceiling.budget has no receiver here: add alarmMail or alarmTopic, "+
+				"unless your app gives Props.AlarmTopic\n", s.Name)
+		}
+	}
+}
+
 func configCheckCommand(to *connection) *cobra.Command {
 	var against, stack, rate string
 	cmd := &cobra.Command{
@@ -74,6 +84,7 @@ func configCheckCommand(to *connection) *cobra.Command {
 			if against == "" {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s is valid: %d kinds, %d stages\n",
 					cmp.Or(to.File, configfile.FileName), len(after.Kinds), len(after.Stages))
+				printUnheard(cmd.OutOrStdout(), after)
 				return nil
 			}
 			before, err := configBefore(cmd, to, against, stack)

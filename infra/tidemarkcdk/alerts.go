@@ -27,7 +27,7 @@ func (s *Tidemark) addBus() {
 
 // notifies reports whether anyone receives the alarms of the stage.
 func (s *Tidemark) notifies() bool {
-	return s.stage.AlarmMail != "" || s.stage.AlarmTopic != "" || s.given.AlarmTopic != nil
+	return s.given.notifies(s.stage)
 }
 
 // forwardsAlerts reports whether rules send alerts on: what a target does not accept is in a queue.

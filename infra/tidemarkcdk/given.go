@@ -27,12 +27,15 @@ func (p Props) check(stage config.Stage) error {
 		return fmt.Errorf("the configuration gives the API the domain %s, and Props.API has its own: "+
 			"remove domain from the stage, and map the name to the API where it is created", stage.Domain.Name)
 	}
-	if stage.Ceiling.Budget > 0 && stage.AlarmMail == "" && stage.AlarmTopic == "" && p.AlarmTopic == nil {
+	if stage.Ceiling.Budget > 0 && !p.notifies(stage) {
 		return errors.New("ceiling.budget of the stage has no receiver to notify: add alarmMail or alarmTopic to the " +
 			"stage, give Props.AlarmTopic, or remove the budget")
 	}
 	return nil
 }
+
+// notifies reports whether anyone receives the alarms of a stage.
+func (p Props) notifies(stage config.Stage) bool { return stage.HasReceiver() || p.AlarmTopic != nil }
 
 // allow adds a statement to the policy of a resource, which add changes if it can.
 func (s *Tidemark) allow(what string, statement awsiam.PolicyStatement,

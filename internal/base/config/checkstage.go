@@ -112,6 +112,9 @@ func (s *Stage) mistakes() (found Mistakes) {
 	return append(append(found, s.Access.mistakes(path+".access")...), s.outOfBounds(path)...)
 }
 
+// HasReceiver reports whether the configuration names a receiver of alarms. An app may give one of its own.
+func (s *Stage) HasReceiver() bool { return s.AlarmMail != "" || s.AlarmTopic != "" }
+
 func (s *Stage) checkWebhooks(wrong func(field, format string, args ...any)) {
 	h := s.Webhooks
 	if h.Slack == "" && h.PagerDuty == "" {
