@@ -42,7 +42,8 @@ const (
 func isSparkplug(body []byte) bool {
 	const varint, length = 0, 2 // types of fields on the wire
 	isDeath := bytes.HasPrefix(body, []byte{2<<3 | length}) && bytes.Contains(body, []byte("bdSeq"))
-	for first := true; len(body) > 0; first = false {
+	hasField := false
+	for ; len(body) > 0; hasField = true {
 		tag := body[0]
 		n, size := binary.Uvarint(body[1:])
 		if size <= 0 {
@@ -50,7 +51,7 @@ func isSparkplug(body []byte) bool {
 		}
 		body = body[1+size:]
 		isTime := tag == 1<<3|varint && n >= earliestSparkplug && n < latestSparkplug
-		if first && !isTime && !isDeath {
+		if !hasField && !isTime && !isDeath {
 			return false
 		}
 		switch tag {
@@ -64,5 +65,5 @@ func isSparkplug(body []byte) bool {
 			return false
 		}
 	}
-	return true
+	return hasField
 }

@@ -21,6 +21,19 @@ func payload(ms uint64, metric string, seq byte) []byte {
 	return append(append(all, metric...), 0x18, seq)
 }
 
+// A body without a byte has no form: a broker sends one where a retained message is cleared.
+func TestCheckForeign_KnowsNothingOfAnEmptyBody(t *testing.T) {
+	t.Parallel()
+	for _, body := range [][]byte{nil, {}} {
+		if err := ingest.CheckForeign(body); err != nil {
+			t.Errorf("%v", err)
+		}
+	}
+	if _, err := ingest.DecodeLines(nil, 1); errors.Is(err, ingest.ErrNotJSON) {
+		t.Errorf("no lines: %v", err)
+	}
+}
+
 // A payload of Sparkplug B is named, whatever its last byte is: a sequence number may be a space in text.
 func TestDecodeBody_NamesWhatItDoesNotRead(t *testing.T) {
 	t.Parallel()
