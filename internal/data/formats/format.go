@@ -52,8 +52,9 @@ var foreign = []struct {
 		"convert it to CSV or NDJSON; a page that asks to sign in is not the file"},
 	{regexp.MustCompile(`^version https://git-lfs\.`), "a pointer of Git LFS",
 		"run git lfs pull, which writes the file in its place"},
-	{regexp.MustCompile(`(?i)^(--\r?\n|-- |SET \w+ = |CREATE TABLE |INSERT INTO )`), "a dump in SQL",
-		"load it into its database, and export the table as CSV"},
+	{regexp.MustCompile(`(?i)^(--[^\n]*\n|\s)*` +
+		`(-- \w+( database)? dump|/\*!\d|SET \w+ = |PRAGMA \w|CREATE TABLE |INSERT INTO )`),
+		"a dump in SQL", "load it into its database, and export the table as CSV"},
 	{annotated, "annotated CSV of InfluxDB", "delete the lines that begin with #"},
 	{regexp.MustCompile(`^# (HELP|TYPE) `), "the Prometheus text format",
 		"send one JSON object a line: subject, timestamp and the measures"},
