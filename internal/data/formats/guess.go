@@ -56,8 +56,10 @@ func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]
 // mostTimesInTitles is the number of titles that are times of day from which a row is a day.
 const mostTimesInTitles = 12
 
-// clockTitle is a title that is a time of day, or a part of a day: 00:15, 00:00-00:15.
-var clockTitle = regexp.MustCompile(`^\d{1,2}[:.]\d\d([:.]\d\d)?( ?[-–] ?\d{1,2}[:.]\d\d([:.]\d\d)?)?$`)
+// clockTitle is a title that is a time of day, or a part of a day: 00:15, 00:00-00:15, 00.00-00.15. A title
+// 0.25 alone is a number, as of a spectrum.
+var clockTitle = regexp.MustCompile(`^\d{1,2}:\d\d(:\d\d)?$|` +
+	`^\d{1,2}[:.]\d\d([:.]\d\d)? ?[-–] ?\d{1,2}[:.]\d\d([:.]\d\d)?$`)
 
 // daysAsRows returns the titles that are times of day.
 func daysAsRows(header []string) []string {
