@@ -37,26 +37,34 @@ func (c Clock) formatted(text string) (at time.Time, zoned bool, err error) {
 	if point := strings.Replace(whole, ":"+layoutFraction, "."+layoutFraction, 1); point != whole {
 		whole, text = point, colonFraction.ReplaceAllString(text, ".$1$2")
 	}
-	layouts, offset := []string{whole}, strings.Contains(c.Layout, "07")
+	if strings.Contains(c.Layout, layoutHalf) {
+		text = capitalHalf(text)
+	}
+	offset := strings.Contains(c.Layout, "07")
+	for _, s := range spellings(whole, text) {
+		for _, layout := range eachForm(s.layout) {
+			if at, err = time.ParseInLocation(layout, s.text, time.UTC); err != nil {
+				continue
+			}
+			if name, _ := at.Zone(); strings.Contains(layout, layoutZoneName) && name != "UTC" {
+				at, err = c.zoned(at.UTC(), name) // package time takes a name that it does not know for UTC
+			}
+			return at, offset, err
+		}
+	}
+	return at, false, fmt.Errorf("%w %q", ErrNoFormat, c.Format)
+}
+
+// eachForm returns a layout with its parts in each of their forms.
+func eachForm(layout string) []string {
+	layouts := []string{layout}
 	for _, forms := range equalForms {
-		isUsed := func(form string) bool { return strings.Contains(c.Layout, form) }
+		isUsed := func(form string) bool { return strings.Contains(layout, form) }
 		if i := slices.IndexFunc(forms, isUsed); i >= 0 {
 			layouts = inEachForm(layouts, forms[i], forms)
 		}
 	}
-	if strings.Contains(c.Layout, layoutHalf) {
-		text = capitalHalf(text)
-	}
-	for _, layout := range layouts {
-		if at, err = time.ParseInLocation(layout, text, time.UTC); err != nil {
-			continue
-		}
-		if name, _ := at.Zone(); strings.Contains(layout, layoutZoneName) && name != "UTC" {
-			at, err = c.zoned(at.UTC(), name) // package time takes a name that it does not know for UTC
-		}
-		return at, offset, err
-	}
-	return at, false, fmt.Errorf("%w %q", ErrNoFormat, c.Format)
+	return layouts
 }
 
 // inEachForm returns layouts with a part in each of its forms.

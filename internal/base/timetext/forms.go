@@ -9,27 +9,15 @@ import (
 	"time"
 )
 
-// dateLayouts are the forms of a date that mean one day. Digits may lack their zeros.
-var dateLayouts = withLongMonths(
-	"2006-1-2", "2006/1/2", "2.1.2006", "2.1.06", "20060102", "2-Jan-2006", "2-Jan-06", "2 Jan 2006",
-	"2. Jan 2006", "Jan 2, 2006", "Jan 2 2006", "Mon, 2 Jan 2006", "Mon Jan 2 2006",
-	"Monday, 2-Jan-06", "Monday, 2 Jan 2006", "2006-002", "2006年1月2日", "2006. 1. 2.",
-)
-
-// wholeLayouts are the forms of a date and a time of day that are not one behind the other, or have no
-// colons.
-var wholeLayouts = []string{"20060102 150405", "20060102 1504", "2/Jan/2006:15:4:5", "Mon Jan 2 15:4:5 2006"}
-
-// withLongMonths returns layouts, and those with the name of a month also with its whole name.
-func withLongMonths(layouts ...string) (all []string) {
-	for _, l := range layouts {
-		all = append(all, l)
-		if long := strings.ReplaceAll(l, "Jan", "January"); long != l {
-			all = append(all, long)
-		}
-	}
-	return all
+// dateLayouts are the forms of a date that mean one day. Digits may lack their zeros. The name of a month is
+// between day and year, as withoutWords writes it.
+var dateLayouts = []string{
+	"2006-1-2", "2006/1/2", "2.1.2006", "2.1.06", "2. 1. 2006", "20060102", "2 Jan 2006", "2 Jan 06",
+	"2006-002", "2006年1月2日", "2006. 1. 2.",
 }
+
+// wholeLayouts are the forms of a date and a time of day that have no colons.
+var wholeLayouts = []string{"20060102 150405", "20060102 1504"}
 
 // Order is which of the day and the month is first in dates such as 1/11/2026.
 type Order uint8

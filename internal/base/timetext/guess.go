@@ -14,8 +14,6 @@ var rewrites = []struct {
 	{regexp.MustCompile(`[ \t]+`), " "},
 	// Java writes the name of the zone behind its offset: +01:00[Europe/Berlin]. JavaScript writes (CET).
 	{regexp.MustCompile(`([+-]\d\d:?\d\d|Z) ?(?:\[[^\]]*\]|\([^)]*\))$`), "$1"},
-	// The command date: Sun Nov 1 10:00:01 UTC 2026.
-	{regexp.MustCompile(`^([A-Z]\w+ \w+ \d+ [\d:]+) ([A-Z]{2,5}|[+-]\d{4}) (\d{4})$`), "$1 $3 $2"},
 	// The hour alone: 2026-11-01T10Z.
 	{regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d)(Z|[+-]\d\d(?::?\d\d)?)?$`), "$1:00$2"},
 	// EXIF: 2026:11:01 10:00:00.
@@ -52,7 +50,7 @@ func (c Clock) guessed(text string) (at time.Time, zoned, ok bool, err error) {
 	if at, ok := epochOfUnknownUnit(text); ok {
 		return at, true, true, nil
 	}
-	text = capitalHalf(text)
+	text = withoutWords(capitalHalf(text))
 	for _, r := range rewrites {
 		text = r.pattern.ReplaceAllString(text, r.by)
 	}
