@@ -154,7 +154,7 @@ type tally struct {
 }
 
 func (t *tally) add(c Cell) {
-	if Missing(c.Text) {
+	if Missing(c.Text) || isState(c.Text) {
 		return
 	}
 	t.cells++

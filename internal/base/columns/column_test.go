@@ -29,6 +29,11 @@ func TestDecide_TheCellsOfAColumnHaveOneType(t *testing.T) {
 		{cells: "007|12", want: `"007"|"12"`},
 		{cells: "+0056,5|-0028,5", want: `"+0056,5"|"-0028,5"`}, // a value and its quality
 		{cells: "21,5|#WERT!|#DIV/0!|#N/A|#¡VALOR!|n/e", want: "21.5|null|null|null|null|null"},
+		{cells: "21,5|INF|-inf|+Infinity", want: `21.5|"INF"|"-inf"|"+Infinity"`},
+		{cells: "21,5|1,#QNAN|-1.#IND00|nan(ind)", want: `21.5|"1,#QNAN"|"-1.#IND00"|"nan(ind)"`},
+		{cells: "21.5|I/O Timeout|Bad|[-11059] No Data", want: `21.5|"I/O Timeout"|"Bad"|"[-11059] No Data"`},
+		{cells: "5 °C|Bad|(null)|--.-", want: `5|"Bad"|null|null`},
+		{cells: "good|bad|inf", want: `"good"|"bad"|"inf"`},
 		{cells: "#5|#A", want: `"#5"|"#A"`},
 		{cells: "1.10", hint: columns.Hint{Title: "firmware"}, want: `"1.10"`},
 		{cells: "1.10|1.10.2", want: `"1.10"|"1.10.2"`},

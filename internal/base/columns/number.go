@@ -74,6 +74,7 @@ var missing = map[string]bool{
 	"<na>": true, "nan": true, "-nan": true, "-": true, "--": true, "---": true, `\n`: true, "?": true,
 	"unavailable": true, "unknown": true, "nodata": true, "no data": true, "n.a.": true, "missing": true,
 	"n/e": true, "n/d": true, "k.a.": true, "#nv": true, "undef": true,
+	"n.d.": true, "(null)": true, "<null>": true, "--.-": true, "***": true,
 }
 
 // sheetError are the errors of formulas, which spreadsheets write in many languages: #DIV/0!, #WERT!
@@ -83,4 +84,23 @@ var sheetError = regexp.MustCompile(`^#[\p{L}/0¡]+[!?]$`)
 func Missing(text string) bool {
 	text = strings.TrimSpace(text)
 	return missing[strings.ToLower(text)] || sheetError.MatchString(text)
+}
+
+// states are the texts that process historians and loggers write in place of a value.
+var states = map[string]bool{
+	"bad": true, "bad input": true, "i/o timeout": true, "no good data": true, "pt created": true,
+	"scan off": true, "comm fail": true, "calc failed": true, "configure": true, "intf shut": true,
+	"over range": true, "under range": true, "overrange": true, "underrange": true,
+}
+
+// noNumber are the values of floating-point numbers that are none, as C, Windows and loggers write them, and
+// errors of historians such as [-11059] No Good Data For Calculation.
+var noNumber = regexp.MustCompile(
+	`(?i)^(?:[-+]?(?:inf(?:inity)?|∞|nan ?\([a-z]+\)|1[.,]#(?:inf|ind|qnan|snan)\d*)|\[-\d+\] .*)$`)
+
+// isState reports whether a cell says why there is no value. It does not make a column of numbers one of
+// text, and is stored as a text among them.
+func isState(text string) bool {
+	text = strings.TrimSpace(text)
+	return states[strings.ToLower(text)] || noNumber.MatchString(text)
 }

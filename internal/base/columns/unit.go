@@ -78,7 +78,7 @@ func commonUnit(cells []Cell) (unit string, numbers []Cell, mixed string) {
 	for _, c := range cells {
 		number, of, ok := cutUnit(c.Text)
 		switch {
-		case Missing(c.Text):
+		case Missing(c.Text) || isState(c.Text):
 			continue
 		case !ok && !isNumber(c.Text):
 			return "", cells, "" // a text
