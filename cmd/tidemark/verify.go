@@ -31,9 +31,12 @@ is one until it is processed: --watch waits for them.
 For each difference it prints the bucket, its numbers and, where the digest identifies
 them, the events that are missing in the row. "tidemark rebuild" repairs it.
 
+Rows of groups are recounted from the shares of their members. The shares are compared with
+the events of the members, and counted as "hour shares".
+
 --quick compares digests, and recounts only the series in which one is wrong. A digest
 shows that an event is missing, removed or changed. It does not show that a row with the
-right digest was edited to have wrong numbers.
+right digest was edited to have wrong numbers, and compares no shares.
 
 It reads each event and row once, eight series at a time. Without a subject it finds the
 series by a scan that skips most of their items; with --quick it scans the whole table.

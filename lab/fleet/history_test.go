@@ -188,6 +188,9 @@ func (w *history) play() {
 		for range 25 + w.dice.IntN(40) {
 			w.now = w.now.Add(time.Duration(w.dice.Int64N(int64(14 * time.Minute))))
 			w.step()
+			if w.chance(12) {
+				w.checkVerify(false)
+			}
 		}
 		w.settle()
 		if w.check(); w.failure != "" {

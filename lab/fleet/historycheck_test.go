@@ -40,6 +40,7 @@ func (w *history) check() {
 		w.checkIncreases(g)
 		w.checkPresence(g)
 	}
+	w.checkVerify(true)
 }
 
 var groupIDs = []string{"berlin", "paris", "rome", "north", "south", "east"}

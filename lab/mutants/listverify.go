@@ -3,6 +3,10 @@ package mutants
 const (
 	verifyGroups = "internal/ops/repair/verify/pendinggroups.go"
 	confirming   = "internal/ops/repair/verify/counter.go"
+	judging      = "internal/ops/repair/verify/compareshares.go"
+	leaving      = "internal/ops/repair/verify/leftshares.go"
+	excusing     = "internal/ops/repair/verify/pendingshares.go"
+	repairing    = "internal/engine/aggregate/rebuildgroups.go"
 )
 
 // verifyTests are the tests of what tells rows that are behind from wrong ones.
@@ -56,5 +60,42 @@ var verifyMutants = []mutant{
 `,
 			},
 		},
+	},
+	{
+		Name: "verify-share-numbers", Says: "a share that is stored is right",
+		Tests: verifyTests,
+		Edits: []edit{{File: judging, Old: "if equal(row, share) {", New: "if share.Digest == row.Digest {"}},
+	},
+	{
+		Name: "verify-share-lost", Says: "a share that is not stored has expired",
+		Tests: verifyTests,
+		Edits: []edit{{File: judging, Old: "	return kept != tier.Forever && ", New: "	return kept > 0 || "}},
+	},
+	{
+		Name: "verify-share-behind", Says: "shares are judged by events that the member's row does not have",
+		Tests: verifyTests,
+		Edits: []edit{{File: judging, Old: "; ok && found != Equal {", New: "; ok && found == Open {"}},
+	},
+	{
+		Name: "verify-share-left", Says: "each share is named by the row of its member",
+		Tests: verifyTests,
+		Edits: []edit{{File: leaving, Old: "	l.found = append(l.found, share)", New: "	_ = share"}},
+	},
+	{
+		Name: "verify-share-purge", Says: "a purge removes the row before the shares that it names",
+		Tests: verifyTests,
+		Edits: []edit{{File: excusing, Old: "lock.Receipt == \"\", err", New: "lock.Since < 0, err"}},
+	},
+	{
+		Name: "verify-share-move", Says: "a change of a profile is processed when it is stored",
+		Tests: verifyTests,
+		Edits: []edit{{
+			File: excusing, Old: "return r.shares.log.Newest() > through && ", New: "return through < 0 && ",
+		}},
+	},
+	{
+		Name: "rebuild-share-left", Says: "a rebuild of the members repairs each share",
+		Tests: verifyTests,
+		Edits: []edit{{File: repairing, Old: "		b.addGroups(name)\n", New: ""}},
 	},
 }

@@ -224,6 +224,14 @@ func (r *rebuildRun) recompute(ctx context.Context, level int, intervals []tier.
 			return err
 		}
 	}
+	if err := r.recomputeLeft(ctx, buckets); err != nil {
+		return err
+	}
+	return r.recomputeEach(ctx, buckets)
+}
+
+// recomputeEach recomputes buckets, at the rate of the rebuild.
+func (r *rebuildRun) recomputeEach(ctx context.Context, buckets []*dirtyBucket) error {
 	before := len(r.results.report.Failures)
 	r.agg.recomputeAll(ctx, buckets, r.limits, &r.results)
 	for _, f := range r.results.report.Failures[before:] {

@@ -4,6 +4,9 @@
 // the result with the stored row, byte for byte. An Auditor is cheaper: it compares digests only, and so
 // finds missing, removed and changed events but not a row with wrong numbers and the right digest. Package
 // repair recomputes what an Auditor finds.
+//
+// The rows of a group are recounted from the shares of its members. A recount of a member compares its shares
+// with its events; a recount of a group finds shares that their members' rows do not name.
 package verify
 
 import (
@@ -27,6 +30,7 @@ type SeriesReader interface {
 type Store interface {
 	tablescan.Table
 	SeriesReader
+	ItemReader
 }
 
 // Step reports progress of a long run.

@@ -16,13 +16,14 @@ import (
 )
 
 // explain reads the events of a bucket that is folded from events and names those that make the row differ.
-// It returns "" for a bucket folded from finer buckets: their own findings explain it.
+// It returns "" for a bucket folded from finer buckets: their own findings explain it. It returns "" for a
+// share, too.
 func (r *recount) explain(ctx context.Context, f Finding) (string, error) {
 	level := slices.IndexFunc(r.kind.Retention.Tiers, func(t tier.Tier) bool {
 		return t.Unit.String() == f.Key.Tier
 	})
 	b := r.kind.Retention.Tiers[level].Unit.BucketAt(f.Key.Start)
-	if f.Status == Extra || childLevel(r.kind.Retention, level, b) != eventLevel {
+	if f.Status == Extra || f.Key.Member != "" || childLevel(r.kind.Retention, level, b) != eventLevel {
 		return "", nil
 	}
 	var events []model.Event

@@ -31,7 +31,7 @@ const maxMoments = 16
 // before: a row that is behind one still differs.
 func (c counter) findPending(ctx context.Context, findings []found) error {
 	states, tells := c.store.(query.StreamStates)
-	if !tells || !slices.ContainsFunc(findings, found.wrong) {
+	if !tells || !slices.ContainsFunc(findings, found.wrongRow) {
 		return nil
 	}
 	state, err := states.StreamState(ctx) // before the rows are read again
@@ -45,7 +45,7 @@ func (c counter) findPending(ctx context.Context, findings []found) error {
 	for i := range findings { // finer rows come first: coarser ones are folded from them
 		f := &findings[i]
 		at := f.by.lacksAfter(f.Key, state)
-		if !f.wrong() || slices.Contains(tried[f.by], at) || len(tried[f.by]) == maxMoments {
+		if !f.wrongRow() || slices.Contains(tried[f.by], at) || len(tried[f.by]) == maxMoments {
 			continue
 		}
 		tried[f.by] = append(tried[f.by], at)
@@ -54,7 +54,7 @@ func (c counter) findPending(ctx context.Context, findings []found) error {
 			return err
 		}
 		for j := range findings {
-			if g := &findings[j]; g.by == f.by && g.wrong() && !differ[g.Key] {
+			if g := &findings[j]; g.by == f.by && g.wrongRow() && !differ[g.Key] {
 				g.Status, g.by.behind[g.Key] = Pending, true
 				g.Detail = fmt.Sprintf(
 					"it is right without events that arrived after %s, which are not processed yet", at)
@@ -65,6 +65,9 @@ func (c counter) findPending(ctx context.Context, findings []found) error {
 }
 
 func (f found) wrong() bool { return !f.Status.OK() }
+
+// wrongRow reports whether a row is wrong, not a share.
+func (f found) wrongRow() bool { return f.wrong() && f.Key.Member == "" }
 
 // lacksAfter returns the time from which on events that arrived may be missing in a row that is behind: its
 // newest event, but not before the changes that are processed for certain.

@@ -30,7 +30,7 @@ func (c counter) findUnsettled(ctx context.Context, one *recount, findings []fou
 	var queued map[tier.Bucket]model.Time
 	for i := range findings {
 		f := &findings[i]
-		if !f.wrong() {
+		if !f.wrongRow() {
 			continue
 		}
 		if queued == nil {

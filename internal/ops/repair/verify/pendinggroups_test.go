@@ -32,10 +32,7 @@ func newFleet(t *testing.T) *fleet {
 	kind.Groups = []string{"site"}
 	kind.Retention = tier.Standard()
 	f := &fleet{fixture: newFixture(t, &kind), at: eventAt("2026-04-20T14:05:00Z", 0).At}
-	f.now = func() model.Time { return f.at }
-	f.Table = memory.New(f.now)
-	f.agg.Now = f.now
-	f.agg.Store, f.agg.QuarantineStore = f.Table, f.Table
+	f.useClock()
 	for _, id := range []string{"a", "b", "c"} {
 		f.process(f.reading(id, "2026-04-20T14:00:00Z"))
 	}
@@ -45,6 +42,14 @@ func newFleet(t *testing.T) *fleet {
 		t.Fatalf("equal rows of the group: %v, want an hour", got)
 	}
 	return f
+}
+
+// useClock gives the fixture the clock that moves.
+func (f *fleet) useClock() {
+	f.now = func() model.Time { return f.at }
+	f.Table = memory.New(f.now)
+	f.agg.Now = f.now
+	f.agg.Store, f.agg.QuarantineStore = f.Table, f.Table
 }
 
 // reading returns an event of a member of the site.

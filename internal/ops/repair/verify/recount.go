@@ -9,7 +9,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/engine/sessions"
-	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -30,6 +29,8 @@ type recount struct {
 	// through is the low watermark of the series, which was read before any row.
 	through model.Time
 	behind  map[rollup.Key]bool // rows that are right, but behind their events
+	shares  *memberShares       // nil: shares are not compared
+	members *leftShares         // of a group; nil: the members of its shares are not read
 
 	events int
 	kept   []model.Event
@@ -61,7 +62,11 @@ func (r *recount) run(ctx context.Context) ([]Finding, error) {
 	for level := range r.kind.Retention.Tiers {
 		all = append(all, r.compareTier(level)...)
 	}
-	return all, nil
+	shares, err := r.compareShares(ctx, all)
+	if err != nil {
+		return nil, fmt.Errorf("recount %s: %w", r.series, err)
+	}
+	return append(all, shares...), nil
 }
 
 func (r *recount) read(ctx context.Context) error {
@@ -71,6 +76,9 @@ func (r *recount) read(ctx context.Context) error {
 			return err
 		}
 		r.stored, r.expected = append(r.stored, rows), append(r.expected, folds{})
+	}
+	if err := r.readShares(ctx); err != nil {
+		return err
 	}
 	return r.foldEvents(ctx)
 }
@@ -149,36 +157,7 @@ func (r *recount) foldEvents(ctx context.Context) error {
 			r.kept = append(r.kept, e)
 		}
 		r.addToParents(eventLevel, e.At, func(f *rollup.Fold) { f.AddEvent(&e) })
-	}
-	return nil
-}
-
-// foldShares folds the shares of members into the stored rows of a group that are folded from them. A bucket
-// that has shares and no row is not found.
-func (r *recount) foldShares(ctx context.Context) error {
-	r.newestShares = map[tier.Bucket]model.Time{}
-	for level, t := range r.kind.Retention.Tiers {
-		for start, row := range r.stored[level] {
-			b := t.Unit.BucketAt(start)
-			if childLevel(r.kind.Retention, level, b) != eventLevel {
-				continue
-			}
-			fold := r.expected[level].at(b, r.rowSpec(level, start))
-			shares := paging.Items(func(after string) ([]rollup.Row, string, error) {
-				page, err := r.store.Shares(ctx, row.Key, after)
-				return page.Rows, page.Next, err
-			})
-			for share, err := range shares {
-				r.newestShares[b] = max(r.newestShares[b], share.WrittenAt)
-				if err == nil {
-					err = item.FoldRow(fold, &share)
-				}
-				if err != nil {
-					return fmt.Errorf("recount %s: read shares: %w", r.series, err)
-				}
-			}
-			r.events += int(fold.Summary.Events())
-		}
+		r.addToShares(&e)
 	}
 	return nil
 }

@@ -201,7 +201,11 @@ func lowWatermarks(ctx context.Context, store any, kinds ...catalog.Kind) (stora
 func inTier(u tier.Unit, f Finding) bool { return u == 0 || f.Key.Tier == u.String() }
 
 func (r *Report) add(f Finding) {
-	counts := r.tier(f.Key.Tier)
+	name := f.Key.Tier
+	if f.Key.Member != "" {
+		name += " shares"
+	}
+	counts := r.tier(name)
 	counts.Status[f.Status]++
 	if f.Status == Equal && !f.Exact {
 		counts.Inexact++

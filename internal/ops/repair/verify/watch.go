@@ -253,6 +253,13 @@ func (p *pacedStore) Partition(ctx context.Context, pk string, after keys.Key) (
 	return items, next, errors.Join(err, p.pay(ctx))
 }
 
+func (p *pacedStore) ReadItems(
+	ctx context.Context, these []keys.Key, consistent bool,
+) (map[keys.Key]item.Item, error) {
+	items, err := p.Store.ReadItems(ctx, these, consistent)
+	return items, errors.Join(err, p.pay(ctx))
+}
+
 // Sweeps reads the low watermarks, which cost less than a unit a shard.
 func (p *pacedStore) Sweeps(ctx context.Context) (storage.LowWatermarks, error) {
 	table, ok := p.Store.(query.LowWatermarks)
