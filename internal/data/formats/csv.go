@@ -125,8 +125,8 @@ func (r *csvReader) top(layout layout) (header []string, sample [][]string, err 
 
 // setHeader finds the columns of the fields, and guesses them where none are given.
 func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
-	r.header, r.width = lists.Map(header, strings.TrimSpace), len(header)
-	r.titles = slices.Clone(r.header)
+	r.titles, r.width = lists.Map(header, strings.TrimSpace), len(header)
+	r.header = distinct(r.kind, r.titles)
 	for i, row := range sample {
 		if r.isHeader(row) {
 			sample[i] = nil // its line counts

@@ -41,6 +41,9 @@ func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]
 			continue
 		}
 		switch required := short == "subject" || short == "time"; {
+		case len(found) > 1 && found[0] == found[1]:
+			return nil, fmt.Errorf("two columns are named %s: write a file for each with its other columns, or "+
+				"rename one", Quote(found[0]))
 		case len(found) > 1:
 			return nil, fmt.Errorf("the columns %s may be the %s: pass --map %s=COLUMN with one of them",
 				quoteAll(found), short, short)
@@ -215,7 +218,11 @@ func (r *csvReader) describe(form string) string {
 	}
 	fmt.Fprintf(&b, "%s: %s\n", r.name, form)
 	for i, c := range r.columns {
-		from := fmt.Sprintf("from column %d, %s", r.indexes[i]+1, Quote(c.header))
+		title := c.header
+		if at := r.indexes[i]; at < len(r.titles) {
+			title = r.titles[at]
+		}
+		from := fmt.Sprintf("from column %d, %s", r.indexes[i]+1, Quote(title))
 		if at := r.indexes[i] - r.width; at >= 0 && at < len(r.made) {
 			from = r.made[at].from
 		}

@@ -2,12 +2,15 @@ package formats
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
 // findColumns finds the mapped columns in the header.
@@ -28,6 +31,30 @@ func (r *csvReader) findColumns() error {
 		r.indexes = append(r.indexes, at)
 	}
 	return nil
+}
+
+// distinct returns a header in which a title that is there again has its number: Status and Status_2, as
+// beside two values. Two columns of the subject, the time, the stream or the id keep
+// their titles, because no rule says which one belongs to the other columns.
+func distinct(k *catalog.Kind, header []string) []string {
+	all := slices.Clone(header)
+	for i, h := range header {
+		if h == "" || hasIdentity(k, h) {
+			continue
+		}
+		for n := 2; slices.Contains(all[:i], all[i]); n++ {
+			if numbered := fmt.Sprintf("%s_%d", h, n); !slices.Contains(header, numbered) {
+				all[i] = numbered
+			}
+		}
+	}
+	return all
+}
+
+// hasIdentity reports whether a column is named like a field that every kind has.
+func hasIdentity(k *catalog.Kind, header string) bool {
+	isTitle := func(short string) bool { return slices.Contains(titles(k, short), title(header)) }
+	return slices.ContainsFunc(slices.Collect(maps.Keys(shortNames(k))), isTitle)
 }
 
 var errHeaderAgain = errors.New("the line is the header again, as in files that were joined, and no row")
