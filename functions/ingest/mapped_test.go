@@ -86,6 +86,11 @@ func TestSources_MapTheMessagesOfWebhooks(t *testing.T) {
 	if form.StatusCode != 204 {
 		t.Errorf("a form: %d %s", form.StatusCode, form.Body)
 	}
+	inURL := f.write(t, write{path: access.PathSources + "wunderground", key: anyKey,
+		query: "subject=ignored&ID=KROOF&PASSWORD=x&dateutc=2026-04-20+13%3A59%3A10&tempf=39.74"})
+	if inURL.StatusCode != 204 {
+		t.Errorf("a form in the URL: %d %s", inURL.StatusCode, inURL.Body)
+	}
 	status, body, _ := post("tasmota", "", `{"a":1}`)
 	if status != 400 || !strings.Contains(body, "deviceId: is not in it: pass ?subject=ID") {
 		t.Errorf("no subject: %d %s", status, body)
@@ -98,8 +103,9 @@ func TestSources_MapTheMessagesOfWebhooks(t *testing.T) {
 		t.Errorf("no JSON: %d %s", status, body)
 	}
 	const station = "DEVICE/roof/READING  2026-04-20T13:59:10.000Z tempf=39.74"
-	if got := f.events(t); len(got) != 3 || !slices.Contains(got, station) {
-		t.Errorf("stored %q, want three, with %s", got, station)
+	const alike = "DEVICE/KROOF/READING  2026-04-20T13:59:10.000Z tempf=39.74"
+	if got := f.events(t); len(got) != 4 || !slices.Contains(got, station) || !slices.Contains(got, alike) {
+		t.Errorf("stored %q, want four, with %s and %s", got, station, alike)
 	}
 }
 

@@ -67,7 +67,7 @@ func (r *Request) Bytes(limits config.Limits) ([]byte, *Problem) {
 	switch encoding := strings.ToLower(strings.TrimSpace(r.Header("Content-Encoding"))); encoding {
 	case "", "identity":
 		return body, nil
-	case "gzip":
+	case "gzip", "x-gzip": // one encoding, by RFC 9110, section 8.4.1.3
 		return decompress(body, limits.Decompressed)
 	default:
 		problem := ProblemMediaType.New("the content encoding is %q: send the body uncompressed or as gzip",

@@ -6,7 +6,8 @@ import "slices"
 // program documents: zigbee2mqtt.io "MQTT topics and messages"; tasmota.github.io/docs "MQTT";
 // shelly-api-docs.shelly.cloud "Notifications" of generation 2; thethingsindustries.com/docs "Data formats"
 // of 3.34; chirpstack.io "Event types" of version 4; merbanan/rtl_433 docs/DATA_FORMAT.md; RFC 8428.
-// Ecowitt documents none: djjudas21/ecowitt-exporter, issue 16, has an upload of a GW2000.
+// Ecowitt documents none: djjudas21/ecowitt-exporter, issue 16, has an upload of a GW2000. Weather
+// Underground has the "PWS Upload Protocol".
 var presets = []SourceRow{
 	{
 		Match: "zigbee2mqtt", Subject: "{device.friendlyName}", Time: SourceTime{From: []string{"last_seen"}},
@@ -54,9 +55,18 @@ var presets = []SourceRow{
 	{
 		// Units are in the names, tempf, and stay as they are sent. The key identifies the station.
 		Match: "ecowitt", Time: SourceTime{From: []string{"dateutc"}, Zone: "UTC"}, Tags: dropped("PASSKEY"),
+		Missing: missingSensor,
+	},
+	{
+		// The same, in the URL. The password is of the account there.
+		Match: "wunderground", Subject: "{ID}", Time: SourceTime{From: []string{"dateutc"}, Zone: "UTC"},
+		Tags: dropped("PASSWORD", "action", "realtime", "rtfreq"), Missing: missingSensor,
 	},
 	{Match: "senml", Subject: "{bn}", Form: FormSenML},
 }
+
+// missingSensor is what weather stations send for a sensor that they do not hear.
+var missingSensor = []string{"-9999"}
 
 // dropped returns the role drop for some names.
 func dropped(names ...string) (tags []SourceTag) {

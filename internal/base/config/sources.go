@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/base/timetext"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // SourceRow says what the points of senders with a data model of their own become: InfluxDB line protocol,
@@ -30,6 +31,19 @@ type SourceRow struct {
 	Tags            []SourceTag // by name
 	OtherTags       Role        // of tags that Tags does not have
 	Fields          []Rename
+	// Missing are the texts and numbers that say that a field has no value, such as -9999.
+	Missing []string
+}
+
+// IsMissing reports whether the text of a field is one of Missing; -9999.0 is -9999.
+func (s *SourceRow) IsMissing(text string) bool {
+	number := func(text string) string {
+		if d, err := model.ParseDecimal(text); err == nil {
+			return d.String()
+		}
+		return text
+	}
+	return slices.ContainsFunc(s.Missing, func(m string) bool { return number(m) == number(text) })
 }
 
 // SourceTime says where the time of a point is, if its protocol has no place for it. The zero value, and a

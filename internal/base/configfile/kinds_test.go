@@ -216,3 +216,21 @@ stages:
 		t.Error("ByToken returned the same for tokens and IAM")
 	}
 }
+
+func TestParse_MissingValuesOfASourceAreTextsOrNumbers(t *testing.T) {
+	t.Parallel()
+	c := parse(t, `sources: {plc: {kind: READING, missing: [-9999, ERR, "6.0"]}, ecowitt: {missing: []}}`)
+	row := func(name string) *config.SourceRow {
+		i := slices.IndexFunc(c.Sources, func(s config.SourceRow) bool { return s.Match == name })
+		return &c.Sources[i]
+	}
+	for text, want := range map[string]bool{"-9999": true, "-9999.00": true, "ERR": true, "6": true,
+		"err": false, "": false, "9999": false, "-99990": false} {
+		if got := row("plc").IsMissing(text); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+	if row("ecowitt").IsMissing("-9999") {
+		t.Error("a row cannot have fewer missing values than its preset")
+	}
+}

@@ -152,8 +152,10 @@ func instant(to *model.Time) func(*reader, value) {
 	}
 }
 
-// list returns a function that reads a list of texts, each with its own path.
-func list(to *[]string) func(*reader, value) {
+// list returns a function that reads a list of texts, each with its own path. Values of the tags are texts
+// too.
+func list(to *[]string, tags ...string) func(*reader, value) {
+	tags = append([]string{"!!str"}, tags...)
 	return func(r *reader, v value) {
 		if !r.is(v, yaml.SequenceNode, "a list ([a, b])") {
 			return
@@ -162,7 +164,7 @@ func list(to *[]string) func(*reader, value) {
 		for _, n := range v.node.Content {
 			item := value{n, config.Join(v.path, n.Value)}
 			r.at[item.path] = position{n.Line, n.Column}
-			if s, ok := r.scalar(item, wantText, "!!str"); ok {
+			if s, ok := r.scalar(item, wantText, tags...); ok {
 				*to = append(*to, s)
 			}
 		}

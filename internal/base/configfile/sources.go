@@ -54,6 +54,7 @@ func sourceMembers(s *config.SourceRow) members {
 			return f
 		})},
 		{"otherFields", text(&s.OtherFields)},
+		{"missing", list(&s.Missing, "!!int", "!!float")},
 		{"subject", text(&s.Subject)},
 		{"stream", text(&s.Stream)},
 		{"time", section(&s.Time)},

@@ -58,6 +58,9 @@ func (m *Mapping) Observation(p *Point, otherwise string) (*catalog.Kind, ingest
 		return kind, ingest.Observation{Subject: b.Subject, DecodeError: &b.Dropped[i]}
 	}
 	for _, f := range p.Fields {
+		if row.IsMissing(f.Text) {
+			f = ingest.Field{Name: f.Name, Form: ingest.NullForm}
+		}
 		name, ok := b.name(f.Name)
 		if !ok || f.Form == ingest.NullForm && !kind.Declared(name) {
 			continue

@@ -1,10 +1,12 @@
 package receiver
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"mime"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
@@ -48,10 +50,14 @@ func (r *Receiver) messages(
 		return by, nil, "", problem
 	}
 	contentType, _, _ := mime.ParseMediaType(q.Header("Content-Type"))
+	isForm := contentType == "application/x-www-form-urlencoded"
+	if inURL := formInURL(q.RawQuery); len(bytes.TrimSpace(body)) == 0 && inURL != "" {
+		body, isForm = []byte(inURL), true
+	}
 	batch, err := messages.Decode(body, messages.Options{
 		Source: source, Row: r.Mapping.Row(source), Now: r.Service.Now().Time(), Points: r.Limits.Observations,
 		Lines: contentType == "application/x-ndjson",
-		Form:  contentType == "application/x-www-form-urlencoded",
+		Form:  isForm,
 	})
 	switch {
 	case errors.Is(err, ingest.ErrTooMany):
@@ -60,4 +66,12 @@ func (r *Receiver) messages(
 		problem = httpapi.ProblemBody.New("%v; nothing was stored", err)
 	}
 	return by, batch, parameters.Get("subject"), problem
+}
+
+// formInURL returns the parameters of a request apart from the subject. Without a body they are the message,
+// as weather stations send it by the protocol of Weather Underground.
+func formInURL(query string) string {
+	pairs := strings.Split(query, "&")
+	isSubject := func(pair string) bool { return strings.HasPrefix(pair, "subject=") }
+	return strings.Join(slices.DeleteFunc(pairs, isSubject), "&")
 }
