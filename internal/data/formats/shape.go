@@ -73,7 +73,11 @@ func (r *csvReader) addColumns(sample [][]string) [][]string {
 		}
 	}
 	slices.SortFunc(all, func(a, b made) int { return strings.Compare(a.name, b.name) })
-	if joined, ok := r.joinedTime(sample); ok {
+	joined, ok := r.calendarTime(sample)
+	if !ok {
+		joined, ok = r.joinedTime(sample)
+	}
+	if ok {
 		all = append(all, joined)
 	}
 	if len(all) == 0 {
