@@ -43,7 +43,12 @@ func Decode(body []byte, o Options) ([]points.Point, error) {
 		if len(all) == o.Points {
 			return nil, fmt.Errorf("%w: at most %d lines; send them in several requests", ingest.ErrTooMany, o.Points)
 		}
-		all = append(all, d.point(lines.given))
+		line := lines.begun
+		p := d.point(lines.given)
+		if p.Err != nil {
+			p = d.again(p, line)
+		}
+		all = append(all, p)
 	}
 	return all, nil
 }
@@ -183,8 +188,9 @@ func (d *decoder) valueText(typed lineprotocol.Value, sent []byte) string {
 // only when it has used all that it has, so given is the line on which it begins a point.
 type lineReader struct {
 	rest  []byte
-	given int  // lines of which a part was returned
-	open  bool // the last of them continues
+	begun []byte // the text from the last of them on
+	given int    // lines of which a part was returned
+	open  bool   // the last of them continues
 }
 
 // Read implements io.Reader.
@@ -194,6 +200,7 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	}
 	if !r.open {
 		r.given++
+		r.begun = r.rest
 	}
 	part := r.rest[:min(len(p), len(r.rest))]
 	end := bytes.IndexByte(part, '\n') + 1

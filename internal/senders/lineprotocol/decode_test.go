@@ -278,3 +278,34 @@ func TestDecode_NamesTheUnitOfATimeThatIsOutOfRange(t *testing.T) {
 		t.Errorf("milliseconds with precision s: %v, want the unit named", p.Err)
 	}
 }
+
+// What microcontrollers and scripts print for no value costs its field alone.
+func TestDecode_AValueOfNoTypeLosesItsFieldAlone(t *testing.T) {
+	for line, want := range map[string]string{
+		`m,host=a  f=1,g=nan`:                            "1 m,host=a f=1(a number)",
+		`m,host=a f=NaN,g=2,h=inf,k=+Inf 1000000000`:     "1 m,host=a g=2(a number)",
+		`m,host=a\ b,c=x\=nan f=N/A,g="x=nan, \"y=no\""`: `1 m,host=a b,c=x=nan g=x=nan, "y=no"(a string)`,
+		`m,host=null f\ =null,g=None,h=t`:                "1 m,host=null h=true(a boolean)",
+		`m f=2,g='x'` + "\r":                             "1 m f=2(a number)",
+		`m f=nan`:                                        "1 error",
+		`m f=1,g=`:                                       "1 error",
+		`m f=21,5,g=2`:                                   "1 error",
+		`m f=1,g=nan soon`:                               "1 error",
+	} {
+		found, err := lineprotocol.Decode([]byte(line+"\nnext f=1"), options())
+		if err != nil || len(found) != 2 || found[1].Name != "next" || found[1].Line != 2 {
+			t.Errorf("%s: %+v, %v", line, found, err)
+			continue
+		}
+		got, _, _ := strings.Cut(shown(found[0]), " 20")
+		if got, _, _ = strings.Cut(got, " 1970"); want == "1 error" {
+			got = got[:min(len(got), len(want))]
+		}
+		if got != want {
+			t.Errorf("%s is %s, want %s", line, got, want)
+		}
+		if want != "1 error" && len(found[0].Dropped) == 0 {
+			t.Errorf("%s: nothing is counted as dropped", line)
+		}
+	}
+}
