@@ -24,9 +24,9 @@ form that the API accepts; or it is CSV with a header line and commas, semicolon
 as Excel saves a sheet.
 UTF-16, gzip, zstd and bzip2 are read too. Parquet is read as CSV is; so is what "tidemark export
 events", Amazon Timestream (UNLOAD as CSV or Parquet), AWS IoT SiteWise (bulk CSV), InfluxDB 1 and 2 (query
-results as CSV) and loggers of Campbell (TOA5) write. A folder, or s3://BUCKET/PREFIX/ with a slash at its
-end, means all files in it. The "sources" of tidemark.yaml say what the points of InfluxDB line protocol
-become.
+results as CSV), loggers of Campbell (TOA5) and Australian meters (NEM12) write. A folder, or
+s3://BUCKET/PREFIX/ with a slash at its end, means all files in it. The "sources" of tidemark.yaml say what
+the points of InfluxDB line protocol become.
 
 The columns of CSV are guessed from the header and shown before anything is sent; --map
 names them instead, or, if it names no value, amends them. The fields subject, stream,

@@ -243,6 +243,9 @@ func (in Input) newReader(name string, text *bufio.Reader) (reader, error) {
 	if name != StdinName { // a pipe is read as it comes
 		start, _ = text.Peek(bufferSize)
 	}
+	if nem12.Match(start) && !in.Shape.describes() {
+		return in.openNEM12(name, text)
+	}
 	in.Shape = tableShape(in.Shape, start, in.Kind)
 	if in.Shape.Skip > 0 {
 		if err := skipLines(text, in.Shape.Skip); err != nil {
