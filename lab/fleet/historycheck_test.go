@@ -220,14 +220,12 @@ func (w *history) checkPresence(g *catalog.Kind) {
 			placed, _ := w.newest(m, func(s sample) bool { return s.site != "" })
 			in.ID = placed.site
 		}
-		// The list has the hour of the newest reading that was ever stored, also of one that was deleted.
 		in.Unknown = !any && m.sent > 0
-		last := max(newest.at, tier.Hour.BucketAt(m.sent).Start)
 		if g.GroupByProfile {
 			in.Unknown = false
 			in.ID = w.hallAt(m, model.MaxTime)
 		}
-		want[m.id] = fmt.Sprint("active ", m.sent > 0 && last > w.now.Add(-silence), " in ", in)
+		want[m.id] = fmt.Sprint("active ", any && newest.at > w.now.Add(-silence), " in ", in)
 	}
 	w.checked["lists of members"]++
 	if !maps.Equal(got, want) {

@@ -6,6 +6,7 @@ const (
 	notifying   = "internal/engine/aggregate/notifygroups.go"
 	grouping    = "pkg/catalog/groups.go"
 	namingGroup = "internal/engine/queue/groups.go"
+	listing     = "internal/engine/aggregate/serieslist.go"
 )
 
 // groupTests are the tests of groups, the quick ones first.
@@ -13,6 +14,9 @@ var groupTests = []string{"internal/engine/aggregate", "pkg/catalog", "lab/simul
 
 // memberTests are the tests of lists of members.
 var memberTests = []string{"pkg/rollup", "lab/simulation"}
+
+// presenceTests are the tests of who is silent.
+var presenceTests = []string{"internal/engine/query ^TestSilent", "internal/engine/aggregate ^TestProcess_"}
 
 // groupMutants are the mistakes of groups that look right: see docs/decisions/0059-groups.md.
 var groupMutants = []mutant{
@@ -80,6 +84,18 @@ var groupMutants = []mutant{
 				New:  "		_ = r.notifyGroups\n",
 			},
 		},
+	},
+	{
+		Name: "presence-deleted", Says: "a series sent in the newest hour of its entry",
+		Tests: presenceTests,
+		Edits: []edit{{
+			File: "internal/engine/query/silentsubject.go", Old: " && one.Removed < one.Last {", New: " {",
+		}},
+	},
+	{
+		Name: "presence-known", Says: "an entry that is remembered has the deletions of its newest hour",
+		Tests: presenceTests,
+		Edits: []edit{{File: listing, Old: "removed < l.Last ||", New: "removed <= l.Last ||"}},
 	},
 	{
 		Name: "group-alerts", Says: "a group of which the rules were not evaluated counts as swept",

@@ -13,7 +13,8 @@ import (
 // order. The span ends at through: changes that were stored until then are processed, so that a table stream
 // which is behind makes no subject silent. Last is the time of the newest event, or the beginning of its hour
 // or day if no event is stored any more, and Stream its stream. Last is zero for a subject that never sent
-// one, which is known by its profile or by events of other kinds. First is not set.
+// one, which is known by its profile or by events of other kinds, and for one whose newest events were
+// deleted where none is stored. First is not set.
 func (e *Events[T]) Silent(
 	ctx context.Context, span time.Duration,
 ) (_ iter.Seq2[Listed, error], through time.Time, _ error) {

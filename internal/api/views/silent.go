@@ -15,6 +15,8 @@ type SilentSubject struct {
 	NeverSent bool        `json:"neverSent"`
 	LastSeen  *model.Time `json:"lastSeen,omitempty"`
 	Rounded   bool        `json:"rounded,omitempty"` // lastSeen is the start of an hour or day
+	// Removed says that the newest events were deleted and none is stored: lastSeen is not known.
+	Removed bool `json:"removed,omitempty"`
 	// SilentSeconds is from lastSeen to the end of the span.
 	SilentSeconds *int64 `json:"silentSeconds,omitempty"`
 	Kind          string `json:"kind,omitempty"` // of the newest event
@@ -34,8 +36,8 @@ func NewSilent(page query.SilentPage, through model.Time, p query.Progress) Sile
 		NextPage: nextPage(page.Next), Progress: FromProgress(p),
 		Silent: lists.Map(page.Subjects, func(s query.SilentSubject) SilentSubject {
 			v := SilentSubject{
-				Subject: s.Subject.ID, NeverSent: s.LastSeen == nil, LastSeen: s.LastSeen, Rounded: s.Rounded,
-				Kind: s.Newest.Kind, Stream: s.Newest.Stream,
+				Subject: s.Subject.ID, NeverSent: s.LastSeen == nil && !s.Removed, LastSeen: s.LastSeen,
+				Rounded: s.Rounded, Removed: s.Removed, Kind: s.Newest.Kind, Stream: s.Newest.Stream,
 			}
 			if s.LastSeen != nil {
 				v.SilentSeconds = new(int64(through.Sub(*s.LastSeen) / time.Second))
@@ -51,7 +53,7 @@ func (l SilentSubjects) Lines() []any { return toLines(l.Silent) }
 // Table has one row for each subject.
 func (l SilentSubjects) Table() Table {
 	t := Table{Header: []string{"subject", "neverSent", "lastSeen", "rounded", "silentSeconds", "kind",
-		"stream"}}
+		"stream", "removed"}}
 	for _, s := range l.Silent {
 		seconds := ""
 		if s.SilentSeconds != nil {
@@ -59,7 +61,7 @@ func (l SilentSubjects) Table() Table {
 		}
 		t.Rows = append(t.Rows, []string{
 			s.Subject, strconv.FormatBool(s.NeverSent), timeText(s.LastSeen), strconv.FormatBool(s.Rounded),
-			seconds, s.Kind, s.Stream,
+			seconds, s.Kind, s.Stream, strconv.FormatBool(s.Removed),
 		})
 	}
 	return t

@@ -18,6 +18,9 @@ func Silent(w io.Writer, kinds *catalog.Catalog, found []query.SilentSubject, th
 	table.Add("SUBJECT", "SILENT FOR", "LAST SEEN", "KIND", "STREAM")
 	for _, s := range found {
 		silent, seen := "never sent", ""
+		if s.Removed {
+			silent, seen = "not known", "(deleted)"
+		}
 		if s.LastSeen != nil {
 			silent = times.Span(through.Sub(*s.LastSeen).Truncate(time.Second)).Text()
 			seen = s.LastSeen.String()

@@ -90,7 +90,9 @@ func gather(cat *catalog.Catalog, changes []storage.Change, start, limit int) ch
 		case !found:
 			ch.unknownKinds = append(ch.unknownKinds, ch.end)
 		default:
-			if c.Type != storage.Deleted {
+			if c.Type == storage.Deleted {
+				ch.seeRemoved(kind, c.Key.Series, c.Key.At)
+			} else {
 				ch.see(kind, c.Key.Series, c.Key.At)
 			}
 			ch.seeLatest(kind, c)

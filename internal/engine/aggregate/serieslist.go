@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -37,8 +36,9 @@ type SeriesStore interface {
 type seen struct {
 	series      model.Series // without a shard
 	unit        tier.Unit    // of the times in the list
-	first, last model.Time
-	change      int // index in the batch
+	first, last model.Time   // in the wrong order if only events were deleted
+	removed     model.Time   // of the newest event that was deleted; 0 if none was
+	change      int          // index in the batch
 }
 
 // seenUnit returns how exact the list is. Its times are rounded to the buckets of this unit, so that a series
@@ -55,6 +55,17 @@ func seenUnit(p tier.Policy) tier.Unit {
 
 // see adds the time of an event of a series.
 func (c *chunk) see(kind *catalog.Kind, s model.Series, at model.Time) {
+	of := c.seenSeries(kind, s)
+	of.first, of.last = min(of.first, at), max(of.last, at)
+}
+
+// seeRemoved adds the time of an event of a series that was deleted.
+func (c *chunk) seeRemoved(kind *catalog.Kind, s model.Series, at model.Time) {
+	of := c.seenSeries(kind, s)
+	of.removed = max(of.removed, at)
+}
+
+func (c *chunk) seenSeries(kind *catalog.Kind, s model.Series) *seen {
 	s = s.WithoutShard()
 	i, known := c.bySeries[s]
 	if !known {
@@ -62,11 +73,10 @@ func (c *chunk) see(kind *catalog.Kind, s model.Series, at model.Time) {
 			c.bySeries = map[model.Series]int{}
 		}
 		i, c.bySeries[s] = len(c.seen), len(c.seen)
-		c.seen = append(c.seen,
-			&seen{series: s, unit: seenUnit(kind.Retention), first: at, last: at, change: c.end})
+		c.seen = append(c.seen, &seen{series: s, unit: seenUnit(kind.Retention), first: model.MaxTime,
+			last: model.MinTime, change: c.end})
 	}
-	of := c.seen[i]
-	of.first, of.last = min(of.first, at), max(of.last, at)
+	return c.seen[i]
 }
 
 // listAll lists some series. A change whose series could not be listed fails.
@@ -184,9 +194,27 @@ func (l *listing) read(
 	return items, group.Wait()
 }
 
-// covers reports whether an entry needs no change.
+// covers reports whether an entry needs no change. Deletions before its newest hour do not concern it.
 func covers(l storage.ListedSeries, s *seen) bool {
-	return l.First <= s.first && s.last < s.unit.BucketAt(l.Last).End
+	removed := s.unit.BucketAt(s.removed).Start
+	return l.First <= s.first && s.last < s.unit.BucketAt(l.Last).End &&
+		(s.removed == 0 || removed < l.Last || removed <= l.Removed)
+}
+
+// grown returns the entry with the times of a series.
+func (s *seen) grown(old storage.ListedSeries) storage.ListedSeries {
+	next := old
+	if s.first <= s.last {
+		first, last := s.unit.BucketAt(s.first).Start, s.unit.BucketAt(s.last).Start
+		next = storage.ListedSeries{Series: s.series, First: first, Last: last, Removed: old.Removed}
+		if old.Series.Kind != "" {
+			next.First, next.Last = min(old.First, first), max(old.Last, last)
+		}
+	}
+	if removed := s.unit.BucketAt(s.removed).Start; s.removed != 0 && removed >= next.Last {
+		next.Removed = max(next.Removed, removed)
+	}
+	return next
 }
 
 // listOnce writes an entry, as it was read, if another process has not made it cover the series already.
@@ -198,20 +226,21 @@ func (l *listing) listOnce(
 	switch {
 	case !read, it == nil && !lockRead:
 		return storage.Throttled, nil
-	case lock != nil && it == nil:
-		return storage.Written, nil // a purged series is not listed again
+	case it == nil && (lock != nil || s.first > s.last):
+		return storage.Written, nil // a purged series is not listed again, nor is one for deletions
 	}
 	old, when := listed(it, s)
 	if old.Series.Kind != "" && covers(old, s) {
 		l.listed.put(old, l.Now())
 		return storage.Written, nil
 	}
-	next := storage.ListedSeries{Series: s.series, First: s.unit.BucketAt(s.first).Start,
-		Last: s.unit.BucketAt(s.last).Start}
+	if old.Series.Kind == "" && s.first > s.last {
+		return storage.Written, nil // a damaged entry is replaced with the next event
+	}
+	next := s.grown(old)
 	if old.Series.Kind != "" {
-		next.First, next.Last = min(old.First, next.First), max(old.Last, next.Last)
 		when = itemop.Precondition{equalTime(tablekeys.AttrFirst, old.First),
-			equalTime(tablekeys.AttrLast, old.Last)}
+			equalTime(tablekeys.AttrLast, old.Last), sameRemoved(old.Removed)}
 	}
 	l.all.count(Counts{Listed: 1})
 	result, err := l.store.PutAll(ctx, []itemop.Put{{Item: item.FromListedSeries(next), Precondition: when}})
@@ -233,7 +262,8 @@ func listed(it item.Item, s *seen) (storage.ListedSeries, itemop.Precondition) {
 	l, err := item.ListedSeries(it)
 	switch {
 	case errors.Is(err, item.ErrNewer):
-		return storage.ListedSeries{Series: s.series, First: model.MinTime, Last: s.last}, nil
+		return storage.ListedSeries{Series: s.series, First: model.MinTime, Last: s.last,
+			Removed: s.removed}, nil
 	case err != nil:
 		return storage.ListedSeries{}, nil
 	}
@@ -247,47 +277,15 @@ func transientError(what string, err error) error {
 	return readError(what, err)
 }
 
-func equalTime(attr string, at model.Time) itemop.Requirement {
-	return itemop.Requirement{Op: itemop.AttrEquals, Attr: attr, Value: item.Value{Type: item.S, S: at.String()}}
-}
-
-// listedFor is for how long a process remembers an entry. It is shorter than a purge lock
-// lasts after a purge: a process never takes an entry that was purged for a stored one.
-const listedFor = 24 * time.Hour
-
-// maxListed bounds the memory of the list: about 10 MB.
-const maxListed = 50_000
-
-// listMemory remembers entries of the list of series that are stored. The zero value is ready to use.
-type listMemory struct {
-	mu      sync.Mutex // guards entries
-	entries map[model.Series]rememberedEntry
-}
-
-type rememberedEntry struct {
-	storage.ListedSeries
-	at model.Time // when it was read or written
-}
-
-func (m *listMemory) get(s model.Series, now model.Time) (storage.ListedSeries, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	e, ok := m.entries[s]
-	return e.ListedSeries, ok && e.at <= now && now.Sub(e.at) < listedFor
-}
-
-// put remembers an entry. When the memory is full, it forgets everything.
-func (m *listMemory) put(l storage.ListedSeries, now model.Time) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.entries) >= maxListed || m.entries == nil {
-		m.entries = map[model.Series]rememberedEntry{}
+// sameRemoved requires that an entry has the same time of deleted events, or none if it is 0.
+func sameRemoved(at model.Time) itemop.Requirement {
+	if at == 0 {
+		return itemop.Requirement{Op: itemop.AttrAbsent, Attr: tablekeys.AttrRemoved}
 	}
-	m.entries[l.Series] = rememberedEntry{l, now}
+	return equalTime(tablekeys.AttrRemoved, at)
 }
 
-func (m *listMemory) forget(s model.Series) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.entries, s)
+func equalTime(attr string, at model.Time) itemop.Requirement {
+	return itemop.Requirement{Op: itemop.AttrEquals, Attr: attr,
+		Value: item.Value{Type: item.S, S: at.String()}}
 }

@@ -41,6 +41,50 @@ func (w *world) wantListed(first, last string) {
 	}
 }
 
+// A deletion in the newest hour is noted in the entry, also by a process that does not know the entry, and
+// beside one that moves the entry meanwhile. One before that hour changes nothing.
+func TestProcess_TheListSaysThatAnEventOfTheNewestHourWasDeleted(t *testing.T) {
+	w := newWorldWith(t, deferred(gauge, 0))
+	for _, when := range []string{"2026-04-20T10:10:00Z", "2026-04-20T11:10:00Z", "2026-04-20T11:20:00Z"} {
+		w.put(order(when, ""), "1")
+	}
+	w.process()
+	removed := func(step, want string) {
+		t.Helper()
+		w.process()
+		got := ""
+		if l := w.listed()[w.series]; l.Removed != 0 {
+			got = l.Removed.String()
+		}
+		if got != want {
+			t.Errorf("%s: deleted in %q, want %q", step, got, want)
+		}
+	}
+	w.delete(order("2026-04-20T10:10:00Z", ""))
+	removed("an hour before the newest one", "")
+	w.delete(order("2026-04-20T11:20:00Z", ""))
+	removed("the newest hour", "2026-04-20T11:00:00.000Z")
+	w.put(order("2026-04-20T12:10:00Z", ""), "1")
+	removed("a newer hour follows", "2026-04-20T11:00:00.000Z")
+	w.delete(order("2026-04-20T12:10:00Z", ""))
+	w.agg = &aggregate.Aggregator{Store: w.table, QuarantineStore: w.table, Catalog: w.agg.Catalog,
+		Now: w.now, Rand: seeded(2), Sleep: w.agg.Sleep}
+	removed("by a new process", "2026-04-20T12:00:00.000Z")
+	w.wantListed("2026-04-20T10:00:00Z", "2026-04-20T12:00:00Z")
+}
+
+// A series that only has deletions, because it was purged, is not listed.
+func TestProcess_ADeletionListsNoSeries(t *testing.T) {
+	w := newWorldWith(t, deferred(gauge, 0))
+	o := order("2026-04-20T11:10:00Z", "")
+	w.put(o, "1")
+	w.delete(o)
+	w.processAll(w.changes()[1:])
+	if all := w.listed(); len(all) > 0 {
+		t.Errorf("listed %v, want none", all)
+	}
+}
+
 // Series of a few subjects and streams send events in any order, through processes that
 // come and go. The list has exactly these series, and the hours of their earliest and
 // newest events.

@@ -41,12 +41,15 @@ type Silent struct {
 // SilentSubject is a subject without an event of the span.
 type SilentSubject struct {
 	Subject model.Subject
-	// LastSeen is the time of its newest event; nil if it never had one, which only a subject with a profile
-	// or with events of other kinds can be.
+	// LastSeen is the time of its newest event; nil with Removed, or if it never had one, which only a
+	// subject with a profile or with events of other kinds can be.
 	LastSeen *model.Time
 	// Rounded says that LastSeen is the start of the hour or day of that event, because no event is stored
 	// any more.
 	Rounded bool
+	// Removed says that LastSeen is nil because the newest events were deleted, and none is stored: when the
+	// subject sent before is not known.
+	Removed bool
 	Newest  model.Series // the series of that event; zero if there is none
 	Group   MemberGroup  // with Silent.By
 	// Active says that the subject is not silent, which only Silent.Members returns. Its LastSeen and Newest are

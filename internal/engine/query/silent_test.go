@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/engine/latest"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -22,6 +23,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -237,6 +239,61 @@ func TestSilent_KnowsExpiredEventsByTheHour(t *testing.T) {
 	found, err := paging.Collect(l.query.EachSilent(t.Context(), l.request(time.Hour)))
 	if err != nil || len(found) != 1 || !found[0].Rounded || *found[0].LastSeen != at("2026-04-20T13:00:00Z") {
 		t.Errorf("found %+v, %v", found, err)
+	}
+}
+
+// The entry of a series says that an event of its newest hour was deleted: the events that are left decide.
+func TestSilent_ADeletedEventIsNoPresence(t *testing.T) {
+	old := "2026-04-20T12:00:00.000Z"
+	minute := func(n time.Duration) model.Time { return now.Add(-n * time.Minute) }
+	for name, c := range map[string]struct {
+		kind   string
+		kept   []model.Time
+		silent string
+	}{
+		"nothing is left":                        {"READING", nil, "removed"},
+		"an older event is left":                 {"READING", []model.Time{minute(150)}, old},
+		"another event of the span is left":      {"READING", []model.Time{minute(20)}, ""},
+		"nothing is left, no latest item":        {"LOG", nil, "removed"},
+		"an older one is left, no latest item":   {"LOG", []model.Time{minute(150)}, old},
+		"another of the span, and no latest one": {"LOG", []model.Time{minute(20)}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newListed(t)
+			for _, at := range c.kept {
+				l.send("d", c.kind, "", at)
+			}
+			last := minute(10)
+			key := l.send("d", c.kind, "", last)
+			if _, err := l.table.DeleteEvent(t.Context(), key, now); err != nil {
+				t.Fatal(err)
+			}
+			kind, _ := l.kinds.Kind(c.kind)
+			if kind.LatestInTransaction() {
+				folder := latest.Folder{Store: l.table, Now: func() model.Time { return now },
+					NewRev: func() (rollup.Rev, error) { return rollup.Rev{9}, nil }}
+				deleted := []storage.Change{{Type: storage.Deleted, Key: key}}
+				if _, err := folder.Fold(t.Context(), kind, key.Series, deleted, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+			hour := tier.Hour.BucketAt(last).Start
+			entry := storage.ListedSeries{Series: key.Series.WithoutShard(), First: hour, Last: hour,
+				Removed: hour}
+			if err := l.table.PutItem(t.Context(), item.FromListedSeries(entry)); err != nil {
+				t.Fatal(err)
+			}
+			found, err := paging.Collect(l.query.EachSilent(t.Context(), l.request(time.Hour)))
+			got := ""
+			for _, one := range found {
+				if got = "removed"; !one.Removed {
+					got = one.LastSeen.String()
+				}
+			}
+			if err != nil || got != c.silent {
+				t.Errorf("silent since %q, %v, want %q", got, err, c.silent)
+			}
+		})
 	}
 }
 

@@ -15,13 +15,14 @@ func (q Silent) groups(kind string) bool {
 	return q.By != nil && !q.By.GroupByProfile && q.By.GroupsOf == kind
 }
 
-// mayBeSilent reports whether the hours of the list leave open that the subject is silent.
+// mayBeSilent reports whether the hours of the list leave open that the subject is silent: each began too
+// long ago, or an event in it was deleted.
 func (l listedSubject) mayBeSilent(q Silent) bool {
 	if q.For == 0 {
 		return false // only members are counted
 	}
 	for _, one := range l.series {
-		if q.counts(one.Series.Kind) && one.Last > q.lastSeenBefore() {
+		if q.counts(one.Series.Kind) && one.Last > q.lastSeenBefore() && one.Removed < one.Last {
 			return false
 		}
 	}
@@ -39,7 +40,7 @@ func (s *Service) silentSubject(ctx context.Context, q Silent, l listedSubject) 
 		if !undecided && !q.groups(kind) {
 			continue
 		}
-		newest, err := s.newestEvent(ctx, q, listed.Series)
+		newest, known, err := s.newestEvent(ctx, q, listed.Series)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +51,10 @@ func (s *Service) silentSubject(ctx context.Context, q Silent, l listedSubject) 
 		if q.groups(kind) && at >= grouped {
 			one.Group, grouped = eventGroup(q, newest), at
 		}
-		if undecided {
+		switch {
+		case undecided && known && newest == nil && listed.Removed >= listed.Last:
+			one.Removed = true
+		case undecided:
 			one.seen(q, listed, at, newest == nil)
 		}
 		if one.Active && !q.Members {
@@ -60,6 +64,7 @@ func (s *Service) silentSubject(ctx context.Context, q Silent, l listedSubject) 
 	if one.Active {
 		one = SilentSubject{Subject: l.subject, Active: true, Group: one.Group}
 	}
+	one.Removed = one.Removed && one.LastSeen == nil && !one.Active
 	return &one, s.addProfileGroup(ctx, q, &one)
 }
 

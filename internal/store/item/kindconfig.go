@@ -58,6 +58,9 @@ func FromListedSeries(l storage.ListedSeries) Item {
 	if l.Series.Kind != "" {
 		it[tablekeys.AttrFirst], it[tablekeys.AttrLast] = timeValue(l.First), timeValue(l.Last)
 	}
+	if l.Removed != 0 {
+		it[tablekeys.AttrRemoved] = timeValue(l.Removed)
+	}
 	if l.Name != "" {
 		it[tablekeys.AttrName] = stringValue(l.Name)
 	}
@@ -77,6 +80,7 @@ func ListedSeries(it Item) (l storage.ListedSeries, err error) {
 	if l.Series.Kind != "" {
 		l.First, l.Last = r.time(tablekeys.AttrFirst, required), r.time(tablekeys.AttrLast, required)
 	}
+	l.Removed = r.time(tablekeys.AttrRemoved, optional)
 	l.Name = r.string(tablekeys.AttrName, optional)
 	if err = r.err; err == nil && tablekeys.SeriesEntry(l.Series) != it.Key() {
 		err = keys.ErrKeyForm

@@ -42,5 +42,8 @@ type ListedSeries struct {
 	// First and Last are the beginnings of the hours, or days, in which the earliest and
 	// the newest event of the series are.
 	First, Last model.Time
-	Name        string // of a profile: its field name, cut
+	// Removed is the beginning of the hour, or day, of the newest event that was deleted when it was in Last;
+	// 0 if none was. If it is before Last, the newest event is in Last. Else Last may have no event any more.
+	Removed model.Time
+	Name    string // of a profile: its field name, cut
 }

@@ -55,6 +55,8 @@ const (
 	AttrName  = "_name"  // String: the field name of the profile, cut; absent if it has none
 	AttrFirst = "_first" // String: beginning of the hour, or day, of the earliest event
 	AttrLast  = "_last"  // String: beginning of the hour, or day, of the newest event
+	// String: beginning of the hour, or day, of the newest event that was deleted; absent unless it is _last
+	AttrRemoved = "_removed"
 )
 
 // Attributes of quarantined items.
