@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/tidemark-db/tidemark/internal/base/columns"
 	"github.com/tidemark-db/tidemark/internal/base/timetext"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
@@ -16,7 +17,7 @@ import (
 // the column of the time also from its content. A column that is no field of every kind
 // becomes the field with its own name. Fields of known columns are left out.
 func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]string) (ColumnMap, error) {
-	var columns ColumnMap
+	var identity ColumnMap
 	if days := daysAsRows(header); len(days) >= mostTimesInTitles {
 		return nil, fmt.Errorf("the columns %s … are times of a day: write a row for each time, with the day "+
 			"and the time before the value, for example with melt of pandas", quoteAll(days[:2]))
@@ -42,18 +43,18 @@ func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]
 		}
 		switch required := short == "subject" || short == "time"; {
 		case len(found) > 1 && found[0] == found[1]:
-			return nil, fmt.Errorf("two columns are named %s: write a file for each with its other columns, or "+
-				"rename one", Quote(found[0]))
+			return nil, fmt.Errorf("two columns are named %s: write a file for each with its other columns, "+
+				"or rename one", Quote(found[0]))
 		case len(found) > 1:
 			return nil, fmt.Errorf("the columns %s may be the %s: pass --map %s=COLUMN with one of them",
 				quoteAll(found), short, short)
 		case len(found) == 1:
-			columns = append(columns, column{field: shortNames(k)[short], header: found[0]})
+			identity = append(identity, column{field: shortNames(k)[short], header: found[0]})
 		case required:
 			return nil, notNamed(k, short, header, sample)
 		}
 	}
-	return append(columns, otherColumns(k, columns, header)...), nil
+	return append(identity, otherColumns(k, identity, header)...), nil
 }
 
 // mostTimesInTitles is the number of titles that are times of day from which a row is a day.
@@ -192,8 +193,9 @@ func isTimeText(cell string) bool {
 var orders = []timetext.Order{timetext.UnknownOrder, timetext.DayFirst, timetext.MonthFirst}
 
 // otherColumns returns the columns that keep their names. One named like a declared
-// measure, apart from case and unit, becomes that measure; one without a name is not used.
-func otherColumns(k *catalog.Kind, taken ColumnMap, header []string) (columns ColumnMap) {
+// measure, apart from case and unit, becomes that measure, unless its unit is another one than the measure's;
+// one without a name is not used.
+func otherColumns(k *catalog.Kind, taken ColumnMap, header []string) (fields ColumnMap) {
 	for _, h := range header {
 		used := slices.ContainsFunc(taken, func(c column) bool { return c.header == h })
 		if used || h == "" || k.IsEnrichment(h) {
@@ -201,13 +203,14 @@ func otherColumns(k *catalog.Kind, taken ColumnMap, header []string) (columns Co
 		}
 		field := h
 		for _, m := range k.Measures {
-			if title(m.Name) == title(h) && !slices.Contains(header, m.Name) && !columns.has(m.Name) {
+			if title(m.Name) == title(h) && !slices.Contains(header, m.Name) && !fields.has(m.Name) &&
+				!columns.Differ(columns.TitleUnit(h), m.Unit) {
 				field = m.Name
 			}
 		}
-		columns = append(columns, column{field: field, header: h})
+		fields = append(fields, column{field: field, header: h})
 	}
-	return columns
+	return fields
 }
 
 // describe returns how the columns of a file are read.

@@ -138,7 +138,8 @@ func (n *intervalRows) day(day record) (rows [][]string, err error) {
 		}
 		begin := at.Add(time.Duration(i*minutes) * time.Minute).Format(time.RFC3339)
 		rows = append(rows, []string{
-			n.meter.cell(meterNMI), n.meter.cell(meterSuffix), begin, value, quality[i], n.meter.cell(meterUnit),
+			n.meter.cell(meterNMI), n.meter.cell(meterSuffix), begin, value, quality[i],
+			n.meter.cell(meterUnit),
 		})
 	}
 	return rows, nil

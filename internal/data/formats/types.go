@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,9 +48,11 @@ func (r *csvReader) decideTypes(sample [][]string) error {
 				return usererr.Errorf("%s: column %s: %w; --types %s stores it as text", r.name, Quote(name),
 					err, asText(name))
 			}
-			if unit := r.kind.Unit(c.field); unit != "" && decided.Unit != "" && decided.Unit != unit {
-				return usererr.Errorf("%s: column %s is in %s, and the measure %s in %s: convert it, or pass "+
-					"--types %s", r.name, Quote(name), decided.Unit, c.field, unit, asText(name))
+			unit, inTitle := r.kind.Unit(c.field), columns.TitleUnit(c.header)
+			if decided.Misses(unit) || columns.Differ(inTitle, unit) {
+				given := cmp.Or(decided.Unit, inTitle)
+				return usererr.Errorf("%s: column %s is in %s, and the measure %s in %s: convert it, or "+
+					"pass --types %s", r.name, Quote(name), given, c.field, unit, asText(name))
 			}
 			r.types[at] = decided
 		}
