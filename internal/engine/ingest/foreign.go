@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // foreign are forms of bodies that are recognised and not read.
@@ -14,6 +15,13 @@ var foreign = []struct {
 	{isSparkplug, "a payload of Sparkplug B (protobuf)",
 		"decode it in the broker or in Node-RED, and send its metrics as JSON"},
 	{isGzip, "compressed by gzip", "name it with the header Content-Encoding: gzip, or unpack it"},
+	{begins("\x28\xb5\x2f\xfd"), "compressed by zstd", "send it uncompressed, or as gzip"},
+	{begins("x\x9c", "x\xda"), "compressed by zlib", "send it uncompressed, or as gzip"},
+	{begins("\xff\xfe", "\xfe\xff", "{\x00", "\x00{", "[\x00", "\x00["), "text in UTF-16",
+		"encode it as UTF-8"},
+	{isMultipart, "a form of several parts (multipart/form-data)",
+		"send application/json, or to /sources/NAME application/x-www-form-urlencoded"},
+	{begins("<?xml"), "XML", "send its values as JSON"},
 }
 
 // CheckForeign returns ErrNotJSON for a body of a form that is known and not read, with what to do; nil for
@@ -27,7 +35,19 @@ func CheckForeign(body []byte) error {
 	return nil
 }
 
-func isGzip(body []byte) bool { return bytes.HasPrefix(body, []byte("\x1f\x8b")) }
+// begins returns a function that reports whether a body begins with one of some texts.
+func begins(texts ...string) func([]byte) bool {
+	return func(body []byte) bool {
+		return slices.ContainsFunc(texts, func(t string) bool { return bytes.HasPrefix(body, []byte(t)) })
+	}
+}
+
+var isGzip = begins("\x1f\x8b")
+
+func isMultipart(body []byte) bool {
+	first, _, _ := bytes.Cut(body, []byte("form-data"))
+	return bytes.HasPrefix(body, []byte("--")) && bytes.HasSuffix(first, []byte("Content-Disposition: "))
+}
 
 // The times between which the time of a payload of Sparkplug is, in milliseconds since 1970: of the years
 // 2000 and 2100.

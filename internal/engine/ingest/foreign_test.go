@@ -21,11 +21,11 @@ func payload(ms uint64, metric string, seq byte) []byte {
 	return append(append(all, metric...), 0x18, seq)
 }
 
-// A body without a byte has no form: a broker sends one where a retained message is cleared.
-func TestCheckForeign_KnowsNothingOfAnEmptyBody(t *testing.T) {
+// A body without a byte has no form: a broker sends one where a retained message is cleared. A text has none.
+func TestCheckForeign_KnowsNothingOfAnEmptyBodyOrAText(t *testing.T) {
 	t.Parallel()
-	for _, body := range [][]byte{nil, {}} {
-		if err := ingest.CheckForeign(body); err != nil {
+	for _, body := range []string{"", "--", "-- form-data", "<5", "xyz", "ÿ", "21.5", "{}", "[]"} {
+		if err := ingest.CheckForeign([]byte(body)); err != nil {
 			t.Errorf("%v", err)
 		}
 	}
@@ -52,8 +52,17 @@ func TestDecodeBody_NamesWhatItDoesNotRead(t *testing.T) {
 		body []byte
 		want string
 	}{
-		"death of a node":           {payload(0, "bdSeq", 3)[:11], "Sparkplug B"},
-		"gzip without its header":   {[]byte("\x1f\x8b\x08\x00"), "header Content-Encoding: gzip"},
+		"death of a node":         {payload(0, "bdSeq", 3)[:11], "Sparkplug B"},
+		"gzip without its header": {[]byte("\x1f\x8b\x08\x00"), "header Content-Encoding: gzip"},
+		"zstd without its header": {[]byte("\x28\xb5\x2f\xfd\x04"), "compressed by zstd"},
+		"zlib without its header": {[]byte("x\x9c\xabV"), "compressed by zlib"},
+		"UTF-16 with a mark":      {[]byte("\xff\xfe{\x00}\x00"), "UTF-16: encode it as UTF-8"},
+		"UTF-16 without a mark":   {[]byte("\x00{\x00}"), "UTF-16: encode it as UTF-8"},
+		"a form of curl -F": {
+			[]byte("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b--"),
+			"multipart/form-data",
+		},
+		"XML":                       {[]byte("<?xml ?><a/>"), "it is XML: send its values as JSON"},
 		"a time of another century": {payload(now/100, "a", 1), "byte 1: invalid character"},
 		"cut in the metric":         {payload(now, "Motor/Speed", 1)[:12], "byte 1: invalid character"},
 		"a field of another schema": {append(payload(now, "a", 1), 0x30, 1), "byte 1: invalid character"},
