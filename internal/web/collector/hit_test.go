@@ -186,6 +186,7 @@ func TestParseHit_DropsThePartThatCannotBeStored(t *testing.T) {
 		`{"url":"/","width":"x"}`: "width", `{"url":"/","props":7}`: "props", `{"url":"/","props":"x"}`: "props",
 		`{"url":"/","revenue":7}`: "revenue", `{"url":"/","revenue":{"currency":"EURO","amount":1}}`: "revenue.currency",
 		`{"url":"/","revenue":{"currency":"EUR","amount":"much"}}`: "revenue.amount", `{"url":"/","revenue":{"currency":"EUR"}}`: "revenue.amount",
+		`{"url":"/","revenue":{"currency":"EUR","amount":-1e15}}`:                                "revenue.amount",
 		`{"url":"/","name":"` + strings.Repeat("n", collector.MaxName+1) + `"}`:                  "name",
 		`{"url":"/","name":"B","props":{"a":"` + strings.Repeat("x", collector.MaxProp) + `"}}`:  "props.a",
 		`{"url":"/","name":"B","props":{"a":0,"b":1,"c":2,"d":3,"e":4,"f":5,"g":6,"h":7,"i":8}}`: "props.i",

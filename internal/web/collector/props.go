@@ -100,11 +100,14 @@ func (h *Hit) parseRevenue(given json.RawMessage) *revenue {
 	}
 	currency := strings.ToUpper(strings.TrimSpace(sent.Currency))
 	amount, err := parseAmount(strings.TrimSpace(string(unquoted(sent.Amount))))
+	_, _, fits := amount.Scaled(0)
 	switch {
 	case !threeCapitals.MatchString(currency):
 		h.drop("revenue.currency", "must be three letters as in ISO 4217, for example EUR")
 	case err != nil:
 		h.drop("revenue.amount", "must be a number such as 1322.22")
+	case !fits:
+		h.drop("revenue.amount", "is 10^15 or more, too large for exact sums")
 	default:
 		return &revenue{currency: currency, amount: amount}
 	}
