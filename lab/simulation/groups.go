@@ -210,7 +210,7 @@ func (w *world) readGroup(name string, d simstream.Dice, hour model.Time) {
 				len(tiers)), from: around.Start, to: around.End,
 			series:    kind.GroupSeries(sites[d.Pick("site", len(sites))], model.Series{}),
 			processed: w.readers.processed, began: len(w.readers.changes),
-			rows: map[model.Time]*rollup.Fold{},
+			rows: map[model.Time]*query.Rollup{},
 		}
 		pending := w.readers.pendingGroups
 		swept, _ := w.table.Sweeps(context.Background()) // a table in memory does not fail

@@ -26,6 +26,7 @@ func (r *readers) add(c change) {
 	if c.onTime = promised && r.store.writer && !r.unqueued[c.key]; c.onTime {
 		r.Count(changesOnTime)
 	}
+	c.at = r.Now()
 	r.changes = append(r.changes, c)
 }
 
@@ -43,11 +44,14 @@ const (
 	longestRun = 15 * time.Minute
 )
 
-// promised reports whether writers queue the bucket of an event that is changed now, by a configuration: its
-// finest bucket is deferred for so long that every writer knows, and no writer takes it for closed. It
-// returns the bucket's invalidation.
+// promised reports whether writers queue the bucket of an event, or of its sessions, that is changed now, by
+// a configuration: its finest bucket is deferred for so long that every writer knows, and no writer takes it
+// for closed. It returns the bucket's invalidation.
 func (r *readers) promised(kinds *catalog.Catalog, key model.EventKey) (i storage.Invalidation, queued bool) {
 	kind, _ := kinds.Kind(kindName)
+	if visits, are := kinds.Kind(visitName); are {
+		kind, key.Series = visits, visits.SessionSeries(key.Series)
+	}
 	for level, t := range kind.Retention.Tiers {
 		if b := t.Unit.BucketAt(key.At); t.HasRow(b) {
 			known := t.DeferredFrom == 0

@@ -15,6 +15,9 @@ import (
 // withoutQueue leaves the queue to the aggregator.
 func withoutQueue(_ *world, s *ingest.Service) { s.Queue = nil }
 
+// withoutSessions makes sure of the buckets of events, not of their sessions.
+func withoutSessions(w *world, s *ingest.Service) { s.Queue = &queue.Writer{Store: w.store} }
+
 // queueAfter puts the invalidations of a request after the events are stored, once.
 func queueAfter(w *world, s *ingest.Service) {
 	late := &afterEvents{store: w.store}

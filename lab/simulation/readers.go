@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
@@ -36,6 +35,7 @@ type change struct {
 	// onTime is set if one of Tidemark's writers committed the change before any process could take the
 	// bucket for closed: every read from then on has it, however late the table stream delivers it.
 	onTime bool
+	at     model.Time // of the commit
 }
 
 // readers checks what readers get while everything else goes on. Each bucket is the fold of a set of
@@ -85,18 +85,19 @@ type received struct {
 	from, to         model.Time
 	processed, began int // numbers of changes when the read began
 	pending          map[rollup.Key]bool
-	rows             map[model.Time]*rollup.Fold
+	rows             map[model.Time]*query.Rollup
 }
 
 // readSoon schedules up to three reads, in the first minutes after a time.
 func (w *world) readSoon(name string, d simstream.Dice, at, hour model.Time) {
-	if len(w.kind().Retention.Tiers) == 0 {
-		return // of sessions, which other checks cover
-	}
 	for n := range d.Pick("readers", 4) {
 		d := d.Of("reader", n)
 		w.At(at.Add(d.Span("after", []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute}[n])),
 			func() {
+				if w.visits() != nil {
+					w.readSessions(name, d, hour)
+					return
+				}
 				w.read(name, d, hour)
 				w.readGroup(name, d.Of("group"), hour)
 			})
@@ -117,7 +118,8 @@ func (w *world) read(name string, d simstream.Dice, hour model.Time) {
 		a := received{
 			readers: r, kind: kind, level: d.Pick("tier", len(tiers)), from: around.Start, to: around.End,
 			series:    kind.Series(w.subject[d.Pick("subject", 5)/4], "", model.Order{}).WithoutShard(),
-			processed: r.processed, began: len(r.changes), pending: r.pending, rows: map[model.Time]*rollup.Fold{},
+			processed: r.processed, began: len(r.changes), pending: r.pending,
+			rows: map[model.Time]*query.Rollup{},
 		}
 		now := func() model.Time { return w.Now().Add(skew) }
 		live := &query.Live{
@@ -153,7 +155,7 @@ func (a *received) get(ctx context.Context, s *query.Service, newest bool) error
 		if a.rows[row.Bucket.Start] != nil {
 			return fmt.Errorf("%w: %s of %s", errTwice, row.Bucket, a.series)
 		}
-		a.rows[row.Bucket.Start] = &row.Fold
+		a.rows[row.Bucket.Start] = &row
 	}
 	return nil
 }
@@ -225,8 +227,9 @@ func (a *received) bucket(b tier.Bucket, events map[model.EventKey]*versions) er
 	if got && !row.Exact || !got && (!a.nothingExpires || old) || a.pending[key] || !t.HasRow(b) {
 		return nil
 	}
-	if !got {
-		row = rollup.NewFold(a.kind.Spec())
+	fold := rollup.NewFold(a.kind.Spec())
+	if got {
+		fold = &row.Fold
 	}
 	var open, mixed, ahead bool
 	all := make([][]*model.Event, 0, len(events))
@@ -236,12 +239,15 @@ func (a *received) bucket(b tier.Bucket, events map[model.EventKey]*versions) er
 		ahead = ahead || v.ahead
 		all = append(all, v.possible)
 	}
-	possible, tried := a.someFold(all, nil, func(f *rollup.Fold) bool { return sameFold(row, f) }, 0)
+	possible, tried := someSet(all, nil, func(events []*model.Event) bool {
+		return sameFold(fold, a.fold(events))
+	}, 0)
 	switch {
 	case tried > mostSets:
 		return nil
 	case !possible && got:
-		return fmt.Errorf("a reader got %s of %s with %s: not the fold of a possible set of events, of which there are %d", b, a.series, foldName(row), tried)
+		return fmt.Errorf("a reader got %s of %s with %s: not the fold of a possible set of events, "+
+			"of which there are %d", b, a.series, foldName(fold), tried)
 	case !possible:
 		return fmt.Errorf("a reader did not get %s of %s, which had events", b, a.series)
 	case !got:
@@ -261,9 +267,6 @@ func (a *received) bucket(b tier.Bucket, events map[model.EventKey]*versions) er
 	return nil
 }
 
-// mostSets is the most sets of events that are tried for one bucket.
-const mostSets = 4096
-
 // fold folds events as the rows of the kind do.
 func (a *received) fold(events []*model.Event) *rollup.Fold {
 	if a.kind.GroupsOf != "" {
@@ -274,23 +277,4 @@ func (a *received) fold(events []*model.Event) *rollup.Fold {
 		f.AddEvent(e)
 	}
 	return f
-}
-
-// someFold reports whether the fold of one version of each event is right, and how many it tried.
-func (a *received) someFold(rest [][]*model.Event, chosen []*model.Event, right func(*rollup.Fold) bool,
-	tried int) (bool, int) {
-	if tried > mostSets {
-		return false, tried
-	}
-	if len(rest) == 0 {
-		events := slices.DeleteFunc(slices.Clone(chosen), func(e *model.Event) bool { return e == nil })
-		return right(a.fold(events)), tried + 1
-	}
-	for _, e := range rest[0] {
-		found := false
-		if found, tried = a.someFold(rest[1:], append(chosen, e), right, tried); found {
-			return true, tried
-		}
-	}
-	return false, tried
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/local/simstream"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 )
@@ -29,7 +30,7 @@ func TestSimulation_SessionsEqualASequentialRecount(t *testing.T) {
 	required := []string{
 		simstream.CrashBefore.String(), simstream.CrashAfter.String(), simstream.Duplicate.String(),
 		simstream.WriteDelayed.String(), sessionsSettled, sessionsOpen, sessionsCarried, sessionsInexact, "sweeps",
-		"locks lost", "ranges rebuilt",
+		"locks lost", "ranges rebuilt", visitsRead, visitsAhead, visitsSummed,
 	}
 	for _, o := range sessionOperations {
 		required = append(required, operationPrefix+o.name)
@@ -60,6 +61,11 @@ func TestSimulation_DetectsPlantedFaultsOfSessions(t *testing.T) {
 		"deletions are dropped":                 {changes: without(storage.Deleted)},
 		"corrections are dropped":               {changes: without(storage.Corrected)},
 		"the failed record is acknowledged":     {respond: acknowledgeFailed},
+		"the queue is left to the aggregator":   {writer: withoutQueue},
+		"only buckets of views are queued":      {writer: withoutSessions},
+		"readers without consistency": {live: func(l *query.Live) {
+			l.Store = inconsistentReader{l.Store}
+		}},
 	} {
 		trial := simstream.Trial{Setup: func(s *simstream.Sim) { playSessionsVariant(s, v) }}
 		detected := 0

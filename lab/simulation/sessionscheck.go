@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/engine/query"
@@ -28,9 +29,10 @@ func (w *world) checkSessions() error {
 	if len(w.repair.pending) > 0 {
 		return nil
 	}
+	w.readers.quiet(nil)
 	live := &query.Live{Store: w.table, Watermarks: w.table, Kind: query.CatalogKinds(w.now), Now: w.Now}
 	service := &query.Service{Store: live, Now: w.Now}
-	views := w.oracle.byVisitor()
+	views := byVisitor(slices.Collect(maps.Values(w.oracle.events)))
 	for _, t := range w.visits().Retention.Tiers {
 		buckets := map[tier.Bucket]bool{}
 		for _, hour := range w.hours {
@@ -68,8 +70,7 @@ func (w *world) checkBucket(service *query.Service, b tier.Bucket, want sessionC
 		return nil
 	case r.Open:
 		w.Count(sessionsOpen)
-		got, want = sessionCount{views: got.views, begun: got.begun, carried: got.carried},
-			sessionCount{views: want.views, begun: want.begun, carried: want.carried}
+		got, want = got.soFar(), want.soFar()
 	default:
 		w.Count(sessionsSettled)
 	}
@@ -89,9 +90,9 @@ func (w *world) viewsLast() bool {
 }
 
 // byVisitor returns the views of each visitor, in order of time.
-func (o *oracle) byVisitor() map[string][]model.Event {
+func byVisitor(events []model.Event) map[string][]model.Event {
 	all := map[string][]model.Event{}
-	for _, e := range o.events {
+	for _, e := range events {
 		who, _ := e.Attrs.Get("who")
 		all[who.Text] = append(all[who.Text], e)
 	}
@@ -109,6 +110,11 @@ type sessionCount struct {
 	begun, carried                   int64
 	viewed, duration, bounces, goals int64 // of the sessions that began in the bucket
 	entries, exits                   string
+}
+
+// soFar returns what does not change while the sessions of the bucket go on.
+func (n sessionCount) soFar() sessionCount {
+	return sessionCount{views: n.views, begun: n.begun, carried: n.carried}
 }
 
 func countIn(f *rollup.Fold) sessionCount {
