@@ -124,7 +124,11 @@ var (
 	}
 )
 
-var timeOfDay24 = regexp.MustCompile(`^\d{1,2}:\d\d(:\d\d([.,]\d+)?)?( ?[AaPp][Mm])?$`)
+var timeOfDay24 = regexp.MustCompile(
+	`^\d{1,2}(?::\d\d(:\d\d([.,]\d+)?)?( ?[AaPp]\.? ?[Mm]\.?| Uhr)?| ?h ?\d\d)$`)
+
+// compactClock is a time of day of four digits.
+var compactClock = regexp.MustCompile(`^([01]\d|2[0-3])([0-5]\d)$`)
 
 // isTimeOfDay reports whether a column of a sample has a time of day and no date.
 func isTimeOfDay(sample [][]string, at int) bool {
@@ -138,7 +142,10 @@ var wholeHour = regexp.MustCompile(`^\d{1,2}$`)
 func isClock(sample [][]string, at int, header string) bool {
 	isHour := title(header) == "hour" && len(sample) > 0 && at < len(sample[0]) &&
 		wholeHour.MatchString(strings.TrimSpace(sample[0][at]))
-	return isHour || isTimeOfDay(sample, at)
+	isOther := func(row []string) bool {
+		return !isBlank(row) && (at >= len(row) || !compactClock.MatchString(strings.TrimSpace(row[at])))
+	}
+	return isHour || isTimeOfDay(sample, at) || len(sample) > 0 && !slices.ContainsFunc(sample, isOther)
 }
 
 // hasTimeOfDay reports whether a column of a sample has days with their time: then another one is a duration.
@@ -185,6 +192,8 @@ func (r *csvReader) joinedTime(sample [][]string) (made, bool) {
 		}
 		if last := &texts[len(texts)-1]; r.clock.Layout == "" && wholeHour.MatchString(*last) {
 			*last += ":00"
+		} else if r.clock.Layout == "" && slices.Contains(clockTitles, title(parts[len(parts)-1])) {
+			*last = compactClock.ReplaceAllString(*last, "$1:$2")
 		}
 		return strings.TrimSpace(strings.Join(texts, " "))
 	}}, true
