@@ -4,7 +4,7 @@
 //
 // A test of a program with several kinds begins with New and Configure. Each Advance then does what the
 // deployed functions do in that time: it folds what was written and sweeps the buckets of deferred tiers as
-// they close. A test that checks the moments between uses Fold and Sweep.
+// they close, the groups after their members. A test that checks the moments between uses Fold and Sweep.
 package timeseriestest
 
 import (
@@ -24,6 +24,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/local/simstream"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablestream"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -146,8 +147,8 @@ func (t *Table) setNow(now time.Time) {
 // hasQueue reports whether a bucket that has changed is still to be swept.
 func (t *Table) hasQueue() bool {
 	t.tb.Helper()
-	return slices.ContainsFunc(storage.FirstGeneration.QueueShards(), func(shard storage.QueueShard) bool {
-		page, err := t.memory.Invalidations(context.Background(), shard, model.MaxTime, "")
+	return slices.ContainsFunc(t.queueShards(t.aggregator(nil)), func(s aggregate.SweptShard) bool {
+		page, err := t.memory.Invalidations(context.Background(), s.QueueShard, model.MaxTime, "")
 		if err != nil {
 			t.tb.Fatalf("timeseriestest: read the queue: %v", err)
 		}
@@ -156,8 +157,9 @@ func (t *Table) hasQueue() bool {
 }
 
 // Fold recomputes the rollups of everything that was written since the last Fold, as the
-// deployed function does moments after each write. kinds are all kinds that the test writes, as Events.Kind
-// returns them; without any, Fold uses the kinds of Configure. A failure ends the test.
+// deployed function does moments after each write. Latest items and groups follow, too. kinds are all
+// kinds that the test writes, as Events.Kind returns them; without any, Fold uses the kinds of Configure. A
+// failure ends the test.
 func (t *Table) Fold(kinds ...catalog.Kind) {
 	t.tb.Helper()
 	a := t.aggregator(kinds)
@@ -165,7 +167,11 @@ func (t *Table) Fold(kinds ...catalog.Kind) {
 	records := t.memory.Records(t.folded)
 	t.folded += uint64(len(records))
 	t.mu.Unlock()
-	if report := a.Process(context.Background(), changes(records)); len(report.Failures) > 0 {
+	batch, err := new(tablestream.Decoder).Decode(t.batch(records))
+	if err != nil || len(batch.Poison) > 0 {
+		t.tb.Fatalf("timeseriestest: read the stream: %v, %+v", err, batch.Poison)
+	}
+	if report := a.Process(context.Background(), batch.Changes); len(report.Failures) > 0 {
 		t.tb.Fatalf("timeseriestest: fold: %+v", report.Failures)
 	}
 }
@@ -177,6 +183,11 @@ func (t *Table) StreamBatch() []byte {
 	records := t.memory.Records(t.sent)
 	t.sent += uint64(len(records))
 	t.mu.Unlock()
+	return t.batch(records)
+}
+
+// batch returns records as Lambda gets them from the table's stream.
+func (t *Table) batch(records []memory.Record) []byte {
 	bodies := make([]json.RawMessage, len(records))
 	for i, r := range records {
 		key := item.Item{
@@ -199,11 +210,22 @@ func (t *Table) StreamBatch() []byte {
 func (t *Table) Sweep(kinds ...catalog.Kind) {
 	t.tb.Helper()
 	a := t.aggregator(kinds)
-	for _, shard := range storage.FirstGeneration.QueueShards() {
-		if report, err := a.Sweep(context.Background(), shard); err != nil || len(report.Failures) > 0 {
+	for _, shard := range t.queueShards(a) {
+		report, err := a.Sweep(context.Background(), shard.QueueShard)
+		if err != nil || len(report.Failures) > 0 {
 			t.tb.Fatalf("timeseriestest: sweep: %v, %+v", err, report.Failures)
 		}
 	}
+}
+
+// queueShards returns the queue shards that sweeps work off, the one of groups last.
+func (t *Table) queueShards(a *aggregate.Aggregator) []aggregate.SweptShard {
+	t.tb.Helper()
+	all, err := a.QueueShards(context.Background())
+	if err != nil {
+		t.tb.Fatalf("timeseriestest: %v", err)
+	}
+	return all
 }
 
 // Sweeps is for package timeseries: how far rows of deferred tiers are complete.
@@ -229,22 +251,6 @@ func (t *Table) aggregator(kinds []catalog.Kind) *aggregate.Aggregator {
 
 func (t *Table) with(kinds *catalog.Catalog) *aggregate.Aggregator {
 	return &aggregate.Aggregator{Store: t.memory, QuarantineStore: t.memory, Catalog: kinds, Now: t.stored}
-}
-
-// changeTypes are the changes of events by the names of records.
-var changeTypes = map[string]storage.ChangeType{
-	memory.Insert: storage.Inserted, memory.Modify: storage.Corrected, memory.Remove: storage.Deleted,
-}
-
-// changes returns the changes of events. The expiry of an event is no change of its rollups.
-func changes(records []memory.Record) (all []storage.Change) {
-	for _, r := range records {
-		if key, err := keys.ParseEvent(r.Keys); err == nil && !r.Service {
-			all = append(all, storage.Change{Type: changeTypes[r.Name], Key: key, Seq: strconv.FormatUint(r.Seq, 10),
-				At: r.At})
-		}
-	}
-	return all
 }
 
 // seeded is a random source for concurrent use.
