@@ -40,7 +40,7 @@ var slashLayouts = map[Order][]string{
 
 // DateOrder returns the order that a date says by itself, as 25/11/2026 does; UnknownOrder if it does not.
 func DateOrder(text string) Order {
-	m := slashes.FindStringSubmatch(strings.TrimSpace(text))
+	m := slashes.FindStringSubmatch(cutDay(strings.TrimSpace(text)))
 	if m == nil {
 		return UnknownOrder
 	}

@@ -7,26 +7,33 @@ import (
 )
 
 // monthNames are the names of months, whole and short, in the languages in which spreadsheets and loggers
-// write them: English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Swedish, Danish and
-// Norwegian. They are in lower case and without accents, and no name is of two months.
+// write them: English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Swedish, Danish,
+// Norwegian, Czech, Turkish, Hungarian and Russian. They are in lower case and without accents, and no name is
+// of two months.
 var monthNames = map[time.Month]string{
 	time.January: "january jan januar janner jaenner janvier janv enero ene janeiro gennaio gen januari " +
-		"styczen stycznia sty",
+		"styczen stycznia sty leden ledna ocak oca января янв январь",
 	time.February: "february feb februar fevrier fevr fev febrero fevereiro febbraio februari luty " +
-		"lutego lut",
-	time.March:  "march mar marz maerz mrz mars marzo marco maart mrt marzec marca marts",
-	time.April:  "april apr avril avr abril abr aprile kwiecien kwietnia kwi",
-	time.May:    "may mai mayo maio maggio mag mei maj maja",
-	time.June:   "june jun juni juin junio junho giugno giu czerwiec czerwca cze",
-	time.July:   "july jul juli juillet juil julio julho luglio lug lipiec lipca lip",
-	time.August: "august aug aout agosto ago augustus augusti sierpien sierpnia sie",
+		"lutego lut unor unora subat sub февраля фев февраль",
+	time.March: "march mar marz maerz mrz mars marzo marco maart mrt marzec marca marts brezen brezna " +
+		"mart marcius marc марта мар март",
+	time.April: "april apr avril avr abril abr aprile kwiecien kwietnia kwi duben dubna nisan nis " +
+		"aprilis апреля апр апрель",
+	time.May: "may mai mayo maio maggio mag mei maj maja kveten kvetna mayis majus мая май",
+	time.June: "june jun juni juin junio junho giugno giu czerwiec czerwca cze cerven cervna haziran " +
+		"haz junius июня июн июнь",
+	time.July: "july jul juli juillet juil julio julho luglio lug lipiec lipca lip cervenec cervence " +
+		"temmuz tem julius июля июл июль",
+	time.August: "august aug aout agosto ago augustus augusti sierpien sierpnia sie srpen srpna " +
+		"agustos agu augusztus августа авг август",
 	time.September: "september sep sept septembre septiembre setiembre setembro settembre set wrzesien " +
-		"wrzesnia wrz",
+		"wrzesnia wrz zari eylul eyl szeptember szept сентября сен сент сентябрь",
 	time.October: "october oct oktober okt octobre octubre outubro out ottobre ott pazdziernik " +
-		"pazdziernika paz",
-	time.November: "november nov novembre noviembre novembro listopad listopada lis",
-	time.December: "december dec dezember dez decembre diciembre dic dezembro dicembre grudzien " +
-		"grudnia gru desember des",
+		"pazdziernika paz rijen rijna ekim eki октября окт октябрь",
+	time.November: "november nov novembre noviembre novembro listopad listopada lis listopadu kasim kas " +
+		"ноября ноя нояб ноябрь",
+	time.December: "december dec dezember dez decembre diciembre dic dezembro dicembre grudzien grudnia " +
+		"gru desember des prosinec prosince aralik ara декабря дек декабрь",
 }
 
 // dayNames are the names of days in the same languages.
@@ -60,8 +67,9 @@ func byWord[T comparable](lists map[T]string) map[string]T {
 
 // unaccented replaces the letters with accents that these names have, in lower case.
 var unaccented = strings.NewReplacer("á", "a", "à", "a", "ä", "a", "â", "a", "å", "a", "ã", "a", "ç", "c",
-	"é", "e", "è", "e", "ê", "e", "ë", "e", "í", "i", "ì", "i", "ó", "o", "ö", "o", "ø", "o", "ú", "u", "ü", "u",
-	"û", "u", "ą", "a", "ę", "e", "ł", "l", "ń", "n", "ś", "s", "ź", "z", "ż", "z")
+	"é", "e", "è", "e", "ê", "e", "ë", "e", "í", "i", "ì", "i", "ó", "o", "ö", "o", "ø", "o", "ú", "u",
+	"ü", "u", "û", "u", "č", "c", "ř", "r", "ě", "e", "ů", "u", "ž", "z", "š", "s", "ý", "y", "ş", "s",
+	"ğ", "g", "ı", "i", "ő", "o", "ű", "u", "ą", "a", "ę", "e", "ł", "l", "ń", "n", "ś", "s", "ź", "z", "ż", "z")
 
 // marks are accents that are characters of their own, as files of macOS have them.
 var marks = regexp.MustCompile(`\p{Mn}`)
@@ -113,7 +121,7 @@ var namedDates = []struct {
 	{regexp.MustCompile(nthDay + shortMonths + `[-./, ]*(\d\d)(?:,? +|$)`), "$1 $2 $3 "},
 	{regexp.MustCompile(`^` + shortMonths + `[-./ ]*(\d{1,2})(?:st|nd|rd|th)?[-./, ]+(\d{4})(?:[:,]? *|$)`),
 		"$2 $1 $3 "},
-	{regexp.MustCompile(`^(\d{4})[-./, ]*` + shortMonths + `[-./ ]*(\d{1,2})(?:[:,]? +|$)`), "$3 $2 $1 "},
+	{regexp.MustCompile(`^(\d{4})[-./, ]*` + shortMonths + `[-./ ]*(\d{1,2})\.?(?:[:,]? +|$)`), "$3 $2 $1 "},
 	// A month is its first day, as 2026-03 is.
 	{regexp.MustCompile(`^` + shortMonths + `[-./, ]*(\d{4})$`), "1 $1 $2"},
 	{regexp.MustCompile(`^(\d{4})[-./, ]*` + shortMonths + `$`), "1 $2 $1"},

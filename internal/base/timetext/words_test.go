@@ -29,6 +29,11 @@ func TestClock_ReadsNamesOfMonthsAndDaysInOtherLanguages(t *testing.T) {
 		{"", "5 mrt. 2026 om 10:00", "2026-03-05T10:00:00.000Z"},
 		{"", "5 października 2026 10:00", "2026-10-05T10:00:00.000Z"},
 		{"", "5. okt. 2026 kl. 10:00", "2026-10-05T10:00:00.000Z"},
+		{"", "12. března 2026 14:05", "2026-03-12T14:05:00.000Z"},
+		{"", "12 Ağustos 2026 14:05", "2026-08-12T14:05:00.000Z"},
+		{"", "2026. márc. 12. 14:05", "2026-03-12T14:05:00.000Z"},
+		{"", "2026. szeptember 12.", "2026-09-12T00:00:00.000Z"},
+		{"", "12 марта 2026 14:05", "2026-03-12T14:05:00.000Z"},
 		{"", "12. 3. 2026 14:05", "2026-03-12T14:05:00.000Z"},
 		{"", "12/mars/2026:14:05:00 +0100", "2026-03-12T13:05:00.000Z"},
 		{"", "12MAR2026:14:05:00", "2026-03-12T14:05:00.000Z"},
@@ -57,6 +62,14 @@ func TestClock_ReadsNamesOfMonthsAndDaysInOtherLanguages(t *testing.T) {
 		if sent != c.want {
 			t.Errorf("%q by %q is %s, %v; want %q", c.cell, c.format, sent, err, c.want)
 		}
+	}
+}
+
+func TestDateOrder_IsSaidBehindTheNameOfADay(t *testing.T) {
+	t.Parallel()
+	clock := Clock{Zone: time.UTC, Order: DateOrder("ven. 13/03/2026")}
+	if _, sent, err := clock.Read("lun. 09/03/2026 14:05"); sent != "2026-03-09T14:05:00.000Z" {
+		t.Errorf("%s, %v", sent, err)
 	}
 }
 
