@@ -82,7 +82,7 @@ func configCheckCommand(to *connection) *cobra.Command {
 				}
 			}
 			if against == "" {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s is valid: %d kinds, %d stages\n",
+				fmt.Fprintf(cmd.OutOrStdout(), "%s is valid (kinds: %d, stages: %d)\n",
 					cmp.Or(to.File, configfile.FileName), len(after.Kinds), len(after.Stages))
 				printUnheard(cmd.OutOrStdout(), after)
 				return nil

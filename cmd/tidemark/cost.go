@@ -44,7 +44,7 @@ func costCommand(to *connection) *cobra.Command {
 	}
 	registerLoad(cmd, &flags)
 	cmd.Flags().StringVar(&flags.Events, "events", "",
-		"`number` of events of a kind, such as 1e6/day, to show what each configuration costs")
+		"`number` of events of a kind, such as 1e6/month, to show what each configuration costs")
 	cmd.Flags().StringVar(&flags.Stage, "stage", "",
 		"`name` of a stage of tidemark.yaml (default: the last one)")
 	cmd.Flags().IntVar(&flags.Processes, "processes", 1, "`number` of processes that share the events")

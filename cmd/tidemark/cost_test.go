@@ -21,6 +21,7 @@ func TestCost_ShowsUnitsAndPricesByKind(t *testing.T) {
 		"dev    1183 ", "prod   236520 ")
 	b.expect(0, words("cost PAGEVIEW --events 1000/day --stage dev"), "In stage dev",
 		"authorizer that runs for each view")
+	b.expect(0, words("cost PAGEVIEW --events 1e6/month --stage dev"), "32877 events a day")
 	b.expect(2, words("cost READING --events 1/s --series 3"), "--series follows from --events")
 	b.expect(2, words("cost READING --events 1/s --stage none"), "declares no such stage")
 	b.expect(2, words("cost --processes 1001"), "--processes is 1 to 1000")

@@ -153,12 +153,13 @@ func TestPlans_ALoggerOfOneReadingAnHourKeepsItsHoursImmediate(t *testing.T) {
 func TestParseRate(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{"1/h": time.Hour, "4/h": 15 * time.Minute,
-		"1/m": time.Minute, "10/s": 100 * time.Millisecond, "2/d": 12 * time.Hour} {
+		"1/m": time.Minute, "10/s": 100 * time.Millisecond, "2/d": 12 * time.Hour, "1/week": 168 * time.Hour,
+		"1/month": 730 * time.Hour} {
 		if got, err := cost.ParseRate(text); err != nil || got != want {
 			t.Errorf("%s: %s, %v; want %s", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "1", "0/h", "-1/h", "1/week", "x/h", "1/h/2", "1e9/s"} {
+	for _, text := range []string{"", "1", "0/h", "-1/h", "1/fortnight", "x/h", "1/h/2", "1e9/s"} {
 		if got, err := cost.ParseRate(text); err == nil {
 			t.Errorf("%q: %s, want an error", text, got)
 		}

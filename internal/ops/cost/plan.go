@@ -11,7 +11,7 @@ import (
 )
 
 // ParseRate returns the time between two events of a series at a rate such as 1/h: a number of
-// events in a second, minute, hour or day.
+// events in a second, minute, hour, day, week, month or year.
 func ParseRate(text string) (time.Duration, error) {
 	perSecond, err := parsePerSecond(text)
 	every := time.Duration(float64(time.Second) / perSecond)
@@ -21,15 +21,22 @@ func ParseRate(text string) (time.Duration, error) {
 	return every, err
 }
 
+// inSeconds are the periods of rates by their names. A month is a twelfth of a year, as in bills.
+var inSeconds = map[string]float64{
+	"s": 1, "sec": 1, "second": 1, "m": 60, "min": 60, "minute": 60, "h": 3600, "hour": 3600,
+	"d": 86400, "day": 86400, "w": 7 * 86400, "week": 7 * 86400, "month": 365 * 86400 / 12,
+	"year": 365 * 86400,
+}
+
 func parsePerSecond(text string) (float64, error) {
 	number, unit, _ := strings.Cut(text, "/")
 	n, err := strconv.ParseFloat(number, 64)
-	of := map[string]float64{"s": 1, "m": 60, "h": 3600, "d": 86400, "day": 86400}[unit]
-	if err != nil || of == 0 || n <= 0 || n > 1e15 {
-		return 1, fmt.Errorf(
-			"%q is not a rate: write a number of events in a second, minute, hour or day, as 1/m or 4/h", text)
+	seconds := inSeconds[unit]
+	if err != nil || seconds == 0 || n <= 0 || n > 1e15 {
+		return 1, fmt.Errorf("%q is not a rate: write a number of events in a s, min, h, day, week, "+
+			"month or year, as 4/h or 1e6/month", text)
 	}
-	return n / of, nil
+	return n / seconds, nil
 }
 
 // Plan is a choice of tiers that are immediate: the finest ones, so many.
