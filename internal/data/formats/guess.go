@@ -79,6 +79,11 @@ func notNamed(k *catalog.Kind, short string, header []string, sample [][]string)
 	if looksLikeData(titled) {
 		return firstIsData(titled)
 	}
+	if len(header) == 1 && len(strings.FieldsFunc(header[0], isOtherSeparator)) > 2 {
+		return fmt.Errorf("no comma, semicolon, tab or bar separates the columns of %s: if it is a title, pass "+
+			"--skip 1; if spaces separate them and no cell has one, convert the file with tr -s ' ' ','",
+			Quote(header[0]))
+	}
 	constant := ""
 	if short == "subject" {
 		constant = "; --set subject=ID if all rows are of one; --map subject=*,time=COLUMN,value=* if each " +
@@ -87,6 +92,9 @@ func notNamed(k *catalog.Kind, short string, header []string, sample [][]string)
 	return fmt.Errorf("no column is named like the %s; the columns are %s: pass --map %s=COLUMN with one of "+
 		"them%s", short, quoteAll(titled), short, constant)
 }
+
+// isOtherSeparator reports whether a character may separate columns where none is read as a separator.
+func isOtherSeparator(c rune) bool { return c == ' ' || c == '^' || c == '~' }
 
 // firstIsData returns the error for a table without a header, whose first row would be lost.
 func firstIsData(cells []string) error {
