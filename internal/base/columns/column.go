@@ -125,6 +125,8 @@ func decide(cells []Cell, hint Hint) (Column, error) {
 		seen.add(c)
 	}
 	switch {
+	case seen.cells == 0 && hint.Measure && seen.states > 0:
+		return Column{}, noNumbers(seen.states, seen.firstState)
 	case seen.cells == 0 && hint.Measure:
 		return Column{Type: Number, Mark: hint.Mark}, nil
 	case seen.cells == 0:
@@ -134,97 +136,15 @@ func decide(cells []Cell, hint Hint) (Column, error) {
 	case !hint.Measure && (seen.codes > 0 || textTitles[hint.Title] || seen.stray()*mostStray > seen.cells):
 		return Column{Type: Text, Mixed: seen.mixed()}, nil
 	case seen.stray() == seen.cells:
-		return Column{}, fmt.Errorf(
-			"none of %d cells is a number, the first is %q in line %d: nothing of the column could be stored as a measure; correct it, or leave it out",
-			seen.cells, seen.firstStray.Text, seen.firstStray.Line)
+		return Column{}, noNumbers(seen.cells, seen.firstStray)
 	}
 	mark, err := seen.mark(hint)
 	return Column{Type: Number, Mark: mark}, err
 }
 
-// tally counts the cells of a column by how they are written.
-type tally struct {
-	cells, codes, bools    int // all that have a value; those with leading zeros; true and false
-	both, point, comma     int // numbers with either mark, and with one only
-	grouped                int // of both, those that are two numbers
-	firstPoint, firstComma Cell
-	firstGrouped           Cell
-	firstStray             Cell
-	firstNumber            Cell
-}
-
-func (t *tally) add(c Cell) {
-	if Missing(c.Text) || isState(c.Text) {
-		return
-	}
-	t.cells++
-	if leadingZero.MatchString(c.Text) {
-		t.codes++
-	}
-	if isBool(c.Text) {
-		t.bools++
-	}
-	p, isPoint := ParseNumber(c.Text, Point)
-	q, isComma := ParseNumber(c.Text, Comma)
-	if (isPoint || isComma) && t.firstNumber.Line == 0 {
-		t.firstNumber = c
-	}
-	switch {
-	case isPoint && isComma && p == q:
-		t.both++
-	case isPoint && isComma:
-		t.both++
-		t.count(&t.grouped, &t.firstGrouped, c)
-	case isPoint:
-		t.count(&t.point, &t.firstPoint, c)
-	case isComma:
-		t.count(&t.comma, &t.firstComma, c)
-	case t.firstStray.Line == 0:
-		t.firstStray = c
-	}
-}
-
-func (*tally) count(n *int, first *Cell, c Cell) {
-	if *n++; *n == 1 {
-		*first = c
-	}
-}
-
-// stray returns how many cells are no numbers.
-func (t *tally) stray() int { return t.cells - t.both - t.point - t.comma }
-
-// mixed names a cell that is a number and one that is none; "" if there are not both.
-func (t *tally) mixed() string {
-	if t.stray() == 0 || t.stray() == t.cells {
-		return ""
-	}
-	return fmt.Sprintf("%q in line %d is a number, and %q in line %d is none", t.firstNumber.Text,
-		t.firstNumber.Line, t.firstStray.Text, t.firstStray.Line)
-}
-
-// mark returns the mark of the numbers, or an error for a column that has both.
-func (t *tally) mark(hint Hint) (Mark, error) {
-	switch {
-	case t.point > 0 && t.comma > 0:
-		return 0, fmt.Errorf(
-			"%q in line %d has a decimal point, and %q in line %d a decimal comma: write all cells of the column in one way",
-			t.firstPoint.Text, t.firstPoint.Line, t.firstComma.Text, t.firstComma.Line)
-	case t.comma > 0:
-		return Comma, nil
-	case t.point > 0:
-		return Point, nil
-	case hint.Mark != 0 || t.grouped == 0:
-		return hint.Mark, nil
-	case hint.Either || strings.Contains(t.firstGrouped.Text, ","):
-		mark := "point"
-		if strings.Contains(t.firstGrouped.Text, ",") {
-			mark = "comma"
-		}
-		return 0, fmt.Errorf("%[1]q in line %[2]d is two numbers, by a decimal %[3]s and by a %[3]s between "+
-			"thousands, and no cell says which: pass --decimal comma or --decimal point",
-			t.firstGrouped.Text, t.firstGrouped.Line, mark)
-	}
-	return Point, nil
+func noNumbers(cells int, first Cell) error {
+	return fmt.Errorf("none of %d cells is a number, the first is %q in line %d: nothing of the column could "+
+		"be stored as a measure; correct it, or leave it out", cells, first.Text, first.Line)
 }
 
 // Decimals returns the mark that a column has by its own cells; 0 if they do not say.

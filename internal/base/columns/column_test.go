@@ -67,11 +67,12 @@ func TestDecide_TheCellsOfAColumnHaveOneType(t *testing.T) {
 
 func TestDecide_AColumnOfTwoMeaningsIsRefusedWithItsLines(t *testing.T) {
 	for cells, want := range map[string]string{
-		"21,5|21.5":        `"21.5" in line 3 has a decimal point, and "21,5" in line 2 a decimal comma`,
-		"1,234|2,345":      `"1,234" in line 2 is two numbers, by a decimal comma and`,
-		"1.234|2.345":      `"1.234" in line 2 is two numbers, by a decimal point and`,
-		"21.5 K|22 K|23 K": `none of 3 cells is a number, the first is "21.5 K" in line 2`,
-		"21 °C|70 °F":      `: "21 °C" in line 2 and "70 °F" in line 3 are not of one unit`,
+		"21,5|21.5":         `"21.5" in line 3 has a decimal point, and "21,5" in line 2 a decimal comma`,
+		"1,234|2,345":       `"1,234" in line 2 is two numbers, by a decimal comma and`,
+		"1.234|2.345":       `"1.234" in line 2 is two numbers, by a decimal point and`,
+		"21.5 K|22 K|23 K":  `none of 3 cells is a number, the first is "21.5 K" in line 2`,
+		"|Bad|I/O Timeout|": `none of 2 cells is a number, the first is "Bad" in line 3`,
+		"21 °C|70 °F":       `: "21 °C" in line 2 and "70 °F" in line 3 are not of one unit`,
 	} {
 		hint := columns.Hint{Measure: true, Either: true}
 		_, err := columns.Decide(sample(strings.Split(cells, "|")...), hint)
