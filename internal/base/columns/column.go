@@ -106,7 +106,7 @@ const mostStray = 10
 // Decide returns how the cells of a column are read, from a sample of them. The error names two cells
 // that are written in two ways, or a measure of which no cell is a number.
 func Decide(cells []Cell, hint Hint) (Column, error) {
-	unit, numbers, mixed := commonUnit(cells)
+	unit, numbers, mixed := commonUnit(withSigns(cells, hint))
 	decided, err := decide(numbers, hint)
 	switch {
 	case err != nil && mixed != "":
@@ -174,11 +174,15 @@ func (c Column) JSON(text string) (value []byte, ok bool) {
 	case c.Type == Number && Missing(text):
 		return []byte("null"), true
 	case c.Unit != "":
-		number, unit, _ := cutUnit(text)
+		number, unit, _ := cutUnit(withSign(text))
 		if plain, ok := ParseNumber(number, cmp.Or(c.Mark, Point)); ok && unit == c.Unit {
 			return []byte(plain), true
 		}
-	case c.Type == Number || c.Type == Any:
+	case c.Type == Number:
+		if number, ok := ParseNumber(withSign(text), cmp.Or(c.Mark, Point)); ok {
+			return []byte(number), true
+		}
+	case c.Type == Any:
 		if number, ok := ParseNumber(text, cmp.Or(c.Mark, Point)); ok {
 			return []byte(number), true
 		}

@@ -98,9 +98,12 @@ var states = map[string]bool{
 var noNumber = regexp.MustCompile(
 	`(?i)^(?:[-+]?(?:inf(?:inity)?|∞|nan ?\([a-z]+\)|1[.,]#(?:inf|ind|qnan|snan)\d*)|\[-\d+\] .*)$`)
 
+// beyond are values beyond the range of a method, as laboratories write them: <0.05, or >= 200 mg/l.
+var beyond = regexp.MustCompile(`^[<>≤≥]=? ?\d[\d.,]*(?: ?\S+)?$`)
+
 // isState reports whether a cell says why there is no value. It does not make a column of numbers one of
 // text, and is stored as a text among them.
 func isState(text string) bool {
 	text = strings.TrimSpace(text)
-	return states[strings.ToLower(text)] || noNumber.MatchString(text)
+	return states[strings.ToLower(text)] || noNumber.MatchString(text) || beyond.MatchString(text)
 }

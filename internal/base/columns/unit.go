@@ -67,7 +67,7 @@ func isNumber(text string) bool {
 
 // Unit returns the unit that all cells of a column of numbers have; "" if they have none, or differ.
 func Unit(cells []Cell) string {
-	unit, _, _ := commonUnit(cells)
+	unit, _, _ := commonUnit(withSigns(cells, Hint{Measure: true}))
 	return unit
 }
 
