@@ -133,4 +133,12 @@ var sessionMutants = []mutant{
 		Edits: []edit{{readingPages, "settles > now || through != nil && settles > *through",
 			"settles > now && false"}},
 	},
+	{
+		Name: "session-unqueued", Says: "the queue needs the bucket of a view alone, not of its sessions",
+		Tests: []string{"lab/simulation ^TestSimulation_SessionsEqual"},
+		Edits: []edit{{
+			File: "internal/engine/queue/writer.go",
+			Old:  "if s.Sessions == nil || s.Sessions.Of != kind.Name {", New: "if s.Sessions != nil {",
+		}},
+	},
 }
