@@ -149,8 +149,8 @@ func decide(cells []Cell, hint Hint) (Column, error) {
 	}
 	mark, err := seen.mark(hint)
 	isGrouped := func(c Cell) bool { return strings.Contains(c.Text, mark.separator()) && isNumber(c.Text) }
-	return Column{Type: Number, Mark: mark, Either: hint.Either, Grouped: slices.ContainsFunc(cells, isGrouped),
-		Codes: !hint.Measure}, err
+	return Column{Type: Number, Mark: mark, Either: hint.Either, Codes: !hint.Measure,
+		Grouped: slices.ContainsFunc(cells, isGrouped)}, err
 }
 
 func noNumbers(cells int, first Cell) error {

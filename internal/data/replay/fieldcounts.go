@@ -133,8 +133,9 @@ func (c *Counts) printFields(w io.Writer) {
 			continue
 		}
 		if shown++; shown <= shownFields && f.doubts > 0 {
-			fmt.Fprintf(w, "  field %s: %s of %s values may be wrong, the first at %s\n", terminal.Printable(name),
-				terminal.Grouped(f.doubts), terminal.Grouped(f.not+f.stored), terminal.Printable(f.firstDoubt))
+			fmt.Fprintf(w, "  field %s: %s of %s values may be wrong, the first at %s\n",
+				terminal.Printable(name), terminal.Grouped(f.doubts), terminal.Grouped(f.not+f.stored),
+				terminal.Printable(f.firstDoubt))
 		}
 		if shown <= shownFields && f.not > 0 {
 			fmt.Fprintf(w, "  field %s: %s of %s values are not stored as they are, the first at %s\n",

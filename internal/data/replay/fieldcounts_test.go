@@ -34,8 +34,8 @@ func TestCounts_SaysWhichValuesOfAFieldAreNotStored(t *testing.T) {
 		result{Outcome: model.Applied, NotStored: reserved})
 	var doubted Counts
 	for i, doubts := range [][]formats.Doubt{nil, {{Field: "w", Why: "may be none"}}, {{Field: "w"}}} {
-		doubted.fields(formats.Observation{Location: fmt.Sprintf("c.csv:%d", 2+i), Body: []byte(`{"w":-9999}`),
-			Doubts: doubts}, result{Outcome: model.Applied})
+		doubted.fields(formats.Observation{Location: fmt.Sprintf("c.csv:%d", 2+i),
+			Body: []byte(`{"w":-9999}`), Doubts: doubts}, result{Outcome: model.Applied})
 	}
 	var out strings.Builder
 	names.Print(&out, time.Second)
