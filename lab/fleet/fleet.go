@@ -1,8 +1,9 @@
-// Package fleet compares groups with an outsider: a day of a fleet is sent through the running stack, hour by
-// hour, with late and repeated readings, devices that move to another site, batches that are delivered again
-// and in pieces, and an aggregate function that is killed. Then DuckDB counts the readings, and every bucket
-// of every group and every list of members must be equal. Tests play random histories of moves and purges of
-// members in memory, and recount what readers of groups get.
+// Package fleet compares groups with an outsider: a day of a fleet is sent through the running stack, in
+// slices of an hour, with late and repeated readings, devices that move to another site, batches that are
+// delivered again and in pieces, and an aggregate function that is killed. Then DuckDB counts the readings, and
+// every bucket of every group and every list of members must be equal. With --in-process the functions' code
+// runs on a table in memory, with the same faults, for larger fleets, and counts its units. Tests play random
+// histories of moves and purges of members in memory, and recount what readers of groups get.
 package fleet
 
 import (
@@ -39,6 +40,7 @@ type Fleet struct {
 	Seed           uint64
 	Functions      string // directory of the function binaries; "" means build/local
 	Python         string // with DuckDB
+	InProcess      bool   // without the stack: the code of the functions on a table in memory
 }
 
 // Command returns the program of make oracle-fleet.
@@ -63,6 +65,8 @@ func Command() *cobra.Command {
 	flags.DurationVar(&f.Every, "every", 30*time.Minute, "`time` between two readings of a device")
 	flags.Uint64Var(&f.Seed, "seed", 1, "`seed` of the readings and the faults")
 	flags.StringVar(&f.Functions, "functions", "", "`directory` of the function binaries (default build/local)")
+	flags.BoolVar(&f.InProcess, "in-process", false, "use a table in memory and the functions' code "+
+		"without processes: for larger fleets, with units")
 	flags.StringVar(&f.Python, "python", "build/venv/bin/python", "`program` that has DuckDB")
 	return cmd
 }
@@ -74,7 +78,11 @@ func (f Fleet) Play(ctx context.Context) (r Result, err error) {
 		return r, err
 	}
 	defer os.RemoveAll(dir)
-	if r, err = f.record(ctx, dir); err != nil {
+	record := f.record
+	if f.InProcess {
+		record = f.recordInProcess
+	}
+	if r, err = record(ctx, dir); err != nil {
 		return r, err
 	}
 	return r, r.compare(ctx, f.Python, dir)
@@ -87,7 +95,7 @@ func (f Fleet) record(ctx context.Context, dir string) (r Result, err error) {
 		return r, err
 	}
 	defer s.Stop()
-	if r.Sent, err = f.send(ctx, s, at, filepath.Join(dir, "readings.ndjson")); err != nil {
+	if r.Sent, err = f.send(ctx, running{s, at}, filepath.Join(dir, "readings.ndjson")); err != nil {
 		return r, err
 	}
 	if err := settle(ctx, s, at); err != nil {

@@ -14,6 +14,24 @@ import (
 	"github.com/tidemark-db/tidemark/internal/local/stack"
 )
 
+// The same with the code of the functions on a table in memory, with every fault of delivery.
+func TestGroups_InProcessEqualDuckDB(t *testing.T) {
+	t.Parallel()
+	f := Fleet{Devices: 210, Hours: 3, Every: 20 * time.Minute, Seed: 1, InProcess: true,
+		Python: filepath.Join("..", "..", "build", "venv", "bin", "python")}
+	if err := exec.Command(f.Python, "-c", "import duckdb").Run(); err != nil {
+		testenv.Missing(t, "python",
+			"DuckDB is not installed: scripts/venv.sh installs it if it can reach PyPI")
+	}
+	r, err := f.Play(t.Context())
+	if err == nil {
+		err = r.Err()
+	}
+	if err != nil || r.Stats.Again == 0 || r.Stats.Recut == 0 || r.Stats.Kills == 0 || r.Units.events == 0 {
+		t.Errorf("%v\n%s", err, r)
+	}
+}
+
 // Hours, days and lists of members of sites, lines and models are equal to DuckDB's, which finds a reading
 // that the stack does not have.
 func TestGroups_EqualDuckDB(t *testing.T) {

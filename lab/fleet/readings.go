@@ -14,6 +14,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/base/clock"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -67,9 +68,9 @@ func (d device) read(at model.Time, dice *rand.Rand) reading {
 		Temperature: json.Number(fmt.Sprintf("%d.%d", tenths/10, tenths%10))}
 }
 
-// send sends the readings of each hour when it is over, and writes each once to a file. It returns how many
-// were sent.
-func (f Fleet) send(ctx context.Context, s *stack.Stack, at clock.Clock, path string) (sent int, err error) {
+// send sends the readings of each slice of time when it ends, and late ones in a later hour. It writes each
+// once to a file, and returns how many were sent.
+func (f Fleet) send(ctx context.Context, to deployment, path string) (sent int, err error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return 0, err
@@ -99,17 +100,49 @@ func (f Fleet) send(ctx context.Context, s *stack.Stack, at clock.Clock, path st
 				}
 			}
 		}
-		end := firstHour.Add(time.Duration(hour+1) * time.Hour)
-		if err := s.MoveClock(ctx, max(0, end.Time().Sub(at.Now()))); err != nil {
-			return sent, err
+		slice := to.slice()
+		begin := firstHour.Add(time.Duration(hour) * time.Hour)
+		for from := begin; from < begin.Add(time.Hour); from = from.Add(slice) {
+			end := from.Add(slice)
+			part := lists.Filter(due, func(r reading) bool {
+				return r.At < end && (r.At >= from || from == begin)
+			})
+			if err := to.moveClock(ctx, end.Add(-ahead).Time()); err != nil {
+				return sent, err
+			}
+			if err := to.post(ctx, part); err != nil {
+				return sent, err
+			}
+			sent += len(part)
 		}
-		if err := post(ctx, s.URL, due); err != nil {
-			return sent, err
-		}
-		sent += len(due)
 	}
 	return sent, file.Close()
 }
+
+// ahead is how far clocks of devices are ahead, so that readings arrive before their buckets close.
+const ahead = time.Minute
+
+// deployment is what a fleet sends its readings to.
+type deployment interface {
+	slice() time.Duration // of event time that is sent at once: an hour has whole ones
+	moveClock(ctx context.Context, to time.Time) error
+	post(ctx context.Context, all []reading) error // an error unless all are stored
+}
+
+// running is the stack.
+type running struct {
+	*stack.Stack
+	at clock.Clock
+}
+
+// slice is an hour: a move of the clock takes seconds.
+func (r running) slice() time.Duration { return time.Hour }
+
+func (r running) moveClock(ctx context.Context, to time.Time) error {
+	return r.MoveClock(ctx, max(0, to.Sub(r.at.Now())))
+}
+
+func (r running) post(ctx context.Context, all []reading) error { return post(ctx, r.URL, all) }
 
 // perRequest is how many readings a request has.
 const perRequest = 500

@@ -13,6 +13,7 @@ import (
 type Result struct {
 	Sent     int         `json:"-"` // readings, with those that were sent twice
 	Stats    stack.Stats `json:"-"`
+	Units    units       `json:"-"` // in-process
 	Readings int         `json:"readings"`
 	Moved    int         `json:"moved"`   // devices that were at two sites
 	Buckets  int         `json:"buckets"` // of groups
@@ -51,6 +52,9 @@ func (r Result) String() string {
 		r.Sent-r.Readings, r.Moved)
 	fmt.Fprintf(&b, "delivery  %d batches, %d delivered again, %d in pieces, %d kills\n", r.Stats.Batches,
 		r.Stats.Again, r.Stats.Recut, r.Stats.Kills)
+	if r.Units.events > 0 {
+		fmt.Fprintf(&b, "units     %s\n", r.Units)
+	}
 	fmt.Fprintf(&b, "groups    %d buckets, %d of them exact, and %d lists of members: %d differ from DuckDB\n",
 		r.Buckets, r.Exact, r.Lists, len(r.Wrong))
 	for i, w := range r.Wrong {

@@ -165,8 +165,13 @@ func (r *Rig) Table(ctx context.Context) (*dynamo.Table, error) {
 	return dynamo.New(client, r.Stack.Table), err
 }
 
+// Scanner reads pages of a table.
+type Scanner interface {
+	Scan(ctx context.Context, after keys.Key) (items []item.Item, next keys.Key, err error)
+}
+
 // Rows returns all stored rows of a table.
-func Rows(ctx context.Context, table *dynamo.Table) (rows []rollup.Row, err error) {
+func Rows(ctx context.Context, table Scanner) (rows []rollup.Row, err error) {
 	for position := (keys.Key{}); ; {
 		items, next, err := table.Scan(ctx, position)
 		if err != nil {
