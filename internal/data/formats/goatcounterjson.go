@@ -3,11 +3,14 @@ package formats
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,10 +66,10 @@ var goatCounts = map[string]counted{
 // siteHours is the report that is added: the views of all pages in an hour.
 const siteHours = "site_hours"
 
-// goatCounterJSONLines reads the lines of one file. Behind the counts of each hour is their sum.
+// goatCounterJSONLines reads the lines of one file. Behind all counts of pages are their sums by hour.
 func goatCounterJSONLines(w *Web, name string, text *bufio.Reader) (func() (webLine, error), error) {
 	file, _, _ := strings.Cut(path.Base(name), ".")
-	lines := countLines{web: w, file: file, text: text}
+	lines := countLines{web: w, file: file, text: text, sums: map[model.Time]float64{}}
 	switch file {
 	case "info":
 		return func() (webLine, error) { return webLine{}, io.EOF }, nil
@@ -76,15 +79,13 @@ func goatCounterJSONLines(w *Web, name string, text *bufio.Reader) (func() (webL
 	return lines.next, nil
 }
 
-// countLines reads a file of an archive, whose rows are in the order of their hours.
+// countLines reads a file of an archive.
 type countLines struct {
-	web     *Web
-	file    string
-	text    *bufio.Reader
-	number  int // of the line
-	hour    string
-	sum     int      // of the hour so far
-	waiting *webLine // was read, and follows the sum of the hour before it
+	web    *Web
+	file   string
+	text   *bufio.Reader
+	number int                    // of the line
+	sums   map[model.Time]float64 // by hour, which may be in any order
 }
 
 func (c *countLines) next() (webLine, error) {
@@ -97,42 +98,30 @@ func (c *countLines) next() (webLine, error) {
 	return line, err
 }
 
-// withSums returns the lines, and behind the lines of an hour one with their sum.
+// withSums returns the lines, and behind them one with the sum of each hour.
 func (c *countLines) withSums() (webLine, error) {
-	if c.waiting != nil {
-		line := *c.waiting
-		c.waiting = nil
-		return line, nil
-	}
 	line, err := c.next()
-	if errors.Is(err, io.EOF) && c.sum > 0 {
+	if errors.Is(err, io.EOF) && len(c.sums) > 0 {
 		return c.total(), nil
 	}
-	if err != nil {
+	if err != nil || c.web.isEvent(line.row) {
 		return line, err
 	}
-	count, _ := strconv.Atoi(line.row["count"]) // another text is a problem of its own line
-	if c.web.isEvent(line.row) {
-		count = 0
+	hour, wrongHour := time.Parse(time.RFC3339, line.row["hour"])
+	count, wrongCount := strconv.ParseFloat(line.row["count"], 64)
+	if cmp.Or(wrongHour, wrongCount) == nil && count > 0 { // another text is a problem of its own line
+		c.sums[model.NewTime(hour)] += count
 	}
-	hour := line.row["hour"]
-	if hour != c.hour && c.sum > 0 {
-		before := c.total()
-		c.hour = hour
-		c.sum = count
-		c.waiting = &line
-		return before, nil
-	}
-	c.hour = hour
-	c.sum += count
 	return line, nil
 }
 
-// total returns a line with the sum of the hour, and begins another one.
+// total returns a line with the sum of the first hour that is left.
 func (c *countLines) total() webLine {
-	row := map[string]string{catalog.StreamField: siteHours, "hour": c.hour, "count": strconv.Itoa(c.sum)}
-	c.sum = 0
-	return webLine{number: c.number, text: c.hour, row: row}
+	hour := slices.Min(slices.Collect(maps.Keys(c.sums)))
+	row := map[string]string{catalog.StreamField: siteHours, "hour": hour.Time().UTC().Format(time.RFC3339),
+		"count": strconv.FormatFloat(c.sums[hour], 'f', -1, 64)}
+	delete(c.sums, hour)
+	return webLine{number: c.number, text: row["hour"], row: row}
 }
 
 // jsonRow reads one object a line; each member becomes a text.
@@ -153,7 +142,9 @@ func jsonRow(text *bufio.Reader) (line webLine, err error) {
 	}
 	line = webLine{text: string(raw), row: map[string]string{}}
 	for name, value := range members {
-		line.row[name] = fmt.Sprint(value)
+		if value != nil { // null is as a member that is not there
+			line.row[name] = fmt.Sprint(value)
+		}
 	}
 	return line, nil
 }

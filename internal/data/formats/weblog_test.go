@@ -451,8 +451,8 @@ func TestWeb_GoatCountersCountsAreSeriesOfTheirOwn(t *testing.T) {
 		"2026-03-05T00:00:00.000Z browsers / Firefox 130 6",
 		"2026-03-05T19:00:00.000Z pages / 4",
 		"2026-03-05T19:00:00.000Z custom_events sign-up Google 1",
-		"2026-03-05T19:00:00.000Z visitors 4",
 		"2026-03-05T20:00:00.000Z pages / Google 2",
+		"2026-03-05T19:00:00.000Z visitors 4",
 		"2026-03-05T20:00:00.000Z visitors 4",
 		"2026-03-05T00:00:00.000Z locations / DE DE-BE 6",
 	}
