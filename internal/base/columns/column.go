@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
@@ -59,9 +60,17 @@ func wrongType(pair string) error {
 // Column says how the cells of a column are read.
 type Column struct {
 	Type Type
-	Mark Mark // of numbers; 0 is Point
+	// Mark is the mark of numbers; 0 if no cell of the sample has one. Then a cell that is two numbers,
+	// such as 1,234, is text.
+	Mark Mark
 	// Unit is the unit behind, or the currency in front of, each number: °C. A percentage stays as written.
 	Unit string
+	// Either is as of Hint, where Mark is 0.
+	Either bool
+	// Grouped says that numbers of the sample have groups of thousands.
+	Grouped bool
+	// Codes says that a cell with leading zeros is text: the column is no declared measure.
+	Codes bool
 	// Mixed says why cells are text although some are numbers: which of them differ.
 	Mixed string
 }
@@ -128,9 +137,9 @@ func decide(cells []Cell, hint Hint) (Column, error) {
 	case seen.cells == 0 && hint.Measure && seen.states > 0:
 		return Column{}, noNumbers(seen.states, seen.firstState)
 	case seen.cells == 0 && hint.Measure:
-		return Column{Type: Number, Mark: hint.Mark}, nil
+		return Column{Type: Number, Mark: hint.Mark, Either: hint.Either}, nil
 	case seen.cells == 0:
-		return Column{Mark: hint.Mark}, nil
+		return Column{Mark: hint.Mark, Either: hint.Either}, nil
 	case !hint.Measure && seen.bools == seen.cells:
 		return Column{Type: Bool}, nil
 	case !hint.Measure && (seen.codes > 0 || textTitles[hint.Title] || seen.stray()*mostStray > seen.cells):
@@ -139,7 +148,9 @@ func decide(cells []Cell, hint Hint) (Column, error) {
 		return Column{}, noNumbers(seen.cells, seen.firstStray)
 	}
 	mark, err := seen.mark(hint)
-	return Column{Type: Number, Mark: mark}, err
+	isGrouped := func(c Cell) bool { return strings.Contains(c.Text, mark.separator()) && isNumber(c.Text) }
+	return Column{Type: Number, Mark: mark, Either: hint.Either, Codes: !hint.Measure,
+		Grouped: slices.ContainsFunc(cells, isGrouped)}, err
 }
 
 func noNumbers(cells int, first Cell) error {
@@ -175,15 +186,15 @@ func (c Column) JSON(text string) (value []byte, ok bool) {
 		return []byte("null"), true
 	case c.Unit != "":
 		number, unit, _ := cutUnit(withSign(text))
-		if plain, ok := ParseNumber(number, cmp.Or(c.Mark, Point)); ok && unit == c.Unit {
+		if plain, ok := c.number(number); ok && unit == c.Unit {
 			return []byte(plain), true
 		}
 	case c.Type == Number:
-		if number, ok := ParseNumber(withSign(text), cmp.Or(c.Mark, Point)); ok {
+		if number, ok := c.number(withSign(text)); ok {
 			return []byte(number), true
 		}
 	case c.Type == Any:
-		if number, ok := ParseNumber(text, cmp.Or(c.Mark, Point)); ok {
+		if number, ok := c.number(text); ok {
 			return []byte(number), true
 		}
 	}

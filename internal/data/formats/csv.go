@@ -41,6 +41,7 @@ type csvReader struct {
 	given       map[string]columns.Type // types that the user gives, by the name of the column
 	refused     []string                // columns that cannot be read, and why
 	fillers     []string                // columns with numbers that may say that there is no value
+	most        []float64               // of each column, how far its numbers are from zero, but fillers
 	assumed     string                  // how times are read of which neither the file nor the user says it
 	lines       []int                   // of the rows of the sample; empty for a file without lines
 	dates       string                  // which of the day and the month is first, where the cells say it
@@ -197,9 +198,12 @@ func (r *csvReader) next() (Observation, error) {
 		if text == "" && c.optional {
 			continue
 		}
+		r.decideLate(c, r.indexes[i], columns.Cell{Line: line, Text: text})
 		member, stray := r.appendMember(body, r.indexes[i], c.field, text)
 		if body = member; stray {
 			o.Stray = append(o.Stray, c.field)
+		} else if why := r.doubt(r.indexes[i], text); why != "" {
+			o.Doubts = append(o.Doubts, Doubt{Field: c.field, Why: why})
 		}
 	}
 	o.Body, o.Series = append(body, '}'), seriesName(subject, stream)

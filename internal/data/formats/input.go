@@ -33,8 +33,12 @@ type Observation struct {
 	Seq      int64      // its number in the input, from 0
 
 	Stray    []string // fields of cells that are not of the type of their column
+	Doubts   []Doubt  // numbers that are stored, and may be wrong
 	Repeated bool     // was in a request that may have been processed before
 }
+
+// Doubt says why the number of a field may be wrong.
+type Doubt struct{ Field, Why string }
 
 // Input reads files of observations: NDJSON, JSON, or CSV with any common separator, in
 // UTF-8 or UTF-16. Files may be compressed.

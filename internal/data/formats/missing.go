@@ -23,11 +23,9 @@ func (r *csvReader) cell(text string) string {
 	return text
 }
 
-// isFiller reports whether a cell is a filler among others: none of them is half as far from zero.
-func isFiller(c columns.Cell, others []columns.Cell) bool {
-	return filler.MatchString(c.Text) && !slices.ContainsFunc(others, func(o columns.Cell) bool {
-		return !filler.MatchString(o.Text) && magnitude(o.Text) > magnitude(c.Text)/2
-	})
+// isFiller reports whether a cell is a filler where no other number is further from zero than most.
+func isFiller(text string, most float64) bool {
+	return filler.MatchString(text) && most <= magnitude(text)/2
 }
 
 // magnitude returns about how far a number is from zero; 0 for other text.
@@ -38,15 +36,46 @@ func magnitude(text string) float64 {
 
 // findFillers finds the columns of numbers that have a filler, which is stored as any number.
 func (r *csvReader) findFillers(sample [][]string) {
+	r.most = make([]float64, len(r.header))
 	for i, c := range r.columns {
-		if at := r.indexes[i]; r.isAmount(c) && r.types[at].Type == columns.Number {
-			cells := r.cells(sample, at)
-			n := slices.IndexFunc(cells, func(c columns.Cell) bool { return isFiller(c, cells) })
-			if n >= 0 {
-				r.fillers = append(r.fillers, fmt.Sprintf("%s in line %d of the column %s is stored as a number: if "+
-					"it says that there is no value, pass --missing=%s", cells[n].Text, cells[n].Line,
-					Quote(r.typeName(at)), cells[n].Text))
+		at := r.indexes[i]
+		if !r.isAmount(c) || r.types[at].Type != columns.Number {
+			continue
+		}
+		cells := r.cells(sample, at)
+		for _, c := range cells {
+			if !filler.MatchString(c.Text) {
+				r.most[at] = max(r.most[at], magnitude(c.Text))
 			}
 		}
+		n := slices.IndexFunc(cells, func(c columns.Cell) bool { return isFiller(c.Text, r.most[at]) })
+		if n >= 0 {
+			r.fillers = append(r.fillers, fmt.Sprintf("%s in line %d of the column %s %s", cells[n].Text,
+				cells[n].Line, Quote(r.typeName(at)), mayBeMissing(cells[n].Text)))
+		}
 	}
+}
+
+// mayBeMissing says what becomes of a filler.
+func mayBeMissing(text string) string {
+	return "is stored as a number: if it says that there is no value, pass --missing=" + text
+}
+
+// doubt returns why a number that is stored may be wrong; "" if it is as the others of its column are.
+func (r *csvReader) doubt(at int, text string) string {
+	if r.types[at].Type != columns.Number {
+		return ""
+	}
+	if read := r.types[at].Doubt(text); read != "" {
+		return fmt.Sprintf("is stored as %s, and no number before it has groups of thousands: if it has "+
+			"decimals, write all cells of its column in one way", read)
+	}
+	if filler.MatchString(text) {
+		if isFiller(text, r.most[at]) {
+			return mayBeMissing(text)
+		}
+		return ""
+	}
+	r.most[at] = max(r.most[at], magnitude(text))
+	return ""
 }

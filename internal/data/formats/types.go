@@ -34,9 +34,10 @@ func (r *csvReader) decideTypes(sample [][]string) error {
 		given, ok := r.given[name]
 		switch {
 		case ok:
-			r.types[at] = columns.Column{Type: given, Mark: r.mark}
-			if given == columns.Number {
-				r.types[at].Unit = columns.Unit(r.cells(sample, at))
+			r.types[at] = columns.Column{Type: given}
+			if cells := r.cells(sample, at); given == columns.Number {
+				r.types[at].Unit = columns.Unit(cells)
+				r.types[at].Mark = cmp.Or(columns.Decimals(cells), r.mark, columns.Point)
 			}
 		case typed && (r.types[at].Type == columns.Number || !isMeasure(r.kind, c.field)):
 		case r.isAmount(c):
@@ -58,6 +59,23 @@ func (r *csvReader) decideTypes(sample [][]string) error {
 		}
 	}
 	return nil
+}
+
+// decideLate finds the type of a column that has no value in the sample, from its first number or boolean. A
+// number that is two numbers, such as 1,234, makes it a column of numbers without a mark.
+func (r *csvReader) decideLate(c column, at int, cell columns.Cell) {
+	if r.types[at].Type != columns.Any || !r.isAmount(c) || columns.Missing(cell.Text) {
+		return
+	}
+	hint := columns.Hint{Title: title(c.header), Mark: r.mark, Either: r.either}
+	decided, err := columns.Decide([]columns.Cell{cell}, hint)
+	_, isNumber := columns.Amount(cell.Text)
+	switch {
+	case err != nil:
+		r.types[at] = columns.Column{Type: columns.Number, Either: r.either, Codes: true}
+	case decided.Type != columns.Text || isNumber:
+		r.types[at] = decided
+	}
 }
 
 // typeName returns the name of a column for --types. The cells of rows that are divided have one name.

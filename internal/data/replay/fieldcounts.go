@@ -18,6 +18,8 @@ import (
 type fieldCount struct {
 	stored, not int
 	first       string // place and reason of the first value that was not stored as a value of its field
+	doubts      int    // of those that were stored, and may be wrong
+	firstDoubt  string // place and reason of the first
 }
 
 // storedOutcomes are the outcomes of observations that are stored.
@@ -61,6 +63,7 @@ func (c *Counts) fields(o formats.Observation, r result) {
 			count.miss(fmt.Sprintf("%s: %s", o.Location, name))
 		default:
 			count.stored++
+			count.doubt(o, f)
 		}
 	}
 	if whole == "" {
@@ -107,6 +110,17 @@ func (f *fieldCount) miss(first string) {
 	}
 }
 
+// doubt counts a value of an observation that is stored, and may be wrong.
+func (f *fieldCount) doubt(o formats.Observation, value ingest.Field) {
+	i := slices.IndexFunc(o.Doubts, func(d formats.Doubt) bool { return d.Field == value.Name })
+	if i < 0 {
+		return
+	}
+	if f.doubts++; f.doubts == 1 {
+		f.firstDoubt = fmt.Sprintf("%s: %s %s", o.Location, value.Text, o.Doubts[i].Why)
+	}
+}
+
 // shownFields is how many fields are printed.
 const shownFields = 10
 
@@ -115,10 +129,15 @@ func (c *Counts) printFields(w io.Writer) {
 	shown := 0
 	for _, name := range slices.Sorted(maps.Keys(c.byField)) {
 		f := c.byField[name]
-		if f.not == 0 {
+		if f.not == 0 && f.doubts == 0 {
 			continue
 		}
-		if shown++; shown <= shownFields {
+		if shown++; shown <= shownFields && f.doubts > 0 {
+			fmt.Fprintf(w, "  field %s: %s of %s values may be wrong, the first at %s\n",
+				terminal.Printable(name), terminal.Grouped(f.doubts), terminal.Grouped(f.not+f.stored),
+				terminal.Printable(f.firstDoubt))
+		}
+		if shown <= shownFields && f.not > 0 {
 			fmt.Fprintf(w, "  field %s: %s of %s values are not stored as they are, the first at %s\n",
 				terminal.Printable(name),
 				terminal.Grouped(f.not), terminal.Grouped(f.not+f.stored), terminal.Printable(f.first))

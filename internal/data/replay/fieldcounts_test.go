@@ -32,13 +32,20 @@ func TestCounts_SaysWhichValuesOfAFieldAreNotStored(t *testing.T) {
 	reserved := []model.FieldError{{Field: "v", Code: ingest.CodeNameReserved, Message: "is reserved"}}
 	names.fields(formats.Observation{Location: "b.csv:2", Body: []byte(`{"v":3}`)},
 		result{Outcome: model.Applied, NotStored: reserved})
+	var doubted Counts
+	for i, doubts := range [][]formats.Doubt{nil, {{Field: "w", Why: "may be none"}}, {{Field: "w"}}} {
+		doubted.fields(formats.Observation{Location: fmt.Sprintf("c.csv:%d", 2+i),
+			Body: []byte(`{"w":-9999}`), Doubts: doubts}, result{Outcome: model.Applied})
+	}
 	var out strings.Builder
 	names.Print(&out, time.Second)
+	doubted.Print(&out, time.Second)
 	c.Print(&out, time.Second)
 	for _, want := range []string{
 		`field value: 3 of 5 values are not stored as they are, the first at a.csv:3: "x" is not a number`,
 		`field note: 2 of 5 values are not stored as they are, the first at a.csv:4: "n" is too long`,
 		`field v: 1 of 1 values are not stored as they are, the first at b.csv:2: the name is reserved`,
+		`field w: 2 of 3 values may be wrong, the first at c.csv:3: -9999 may be none`,
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("want %q in\n%s", want, out.String())

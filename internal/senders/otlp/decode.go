@@ -232,7 +232,14 @@ func histogramFields(p *metrics.HistogramDataPoint) (fields []ingest.Field, wron
 	if n, bounds := len(p.BucketCounts), len(p.ExplicitBounds); n > 0 && n != bounds+1 {
 		return nil, fmt.Sprintf("with %d buckets and %d bounds: send one bucket more than bounds", n, bounds)
 	}
-	fields = figures(p.Count, p.Sum, p.Min, p.Max)
+	count, inBuckets := p.Count, uint64(0)
+	for _, n := range p.BucketCounts {
+		inBuckets += n
+	}
+	if count == 0 { // a count that was not sent is 0, too: it is how many values the buckets have
+		count = inBuckets
+	}
+	fields = figures(count, p.Sum, p.Min, p.Max)
 	for i, n := range p.BucketCounts {
 		bound := "inf"
 		if i < len(p.ExplicitBounds) {
@@ -257,8 +264,11 @@ func summaryFields(p *metrics.SummaryDataPoint) (fields []ingest.Field, wrong st
 	return fields, ""
 }
 
-// figures returns the fields that histograms of each type have.
+// figures returns the fields that histograms of each type have. No values have no least and no greatest one.
 func figures(count uint64, sum, least, most *float64) []ingest.Field {
+	if count == 0 {
+		least, most = nil, nil
+	}
 	fields := []ingest.Field{number(fieldCount, strconv.FormatUint(count, 10))}
 	for _, f := range []struct {
 		name  string

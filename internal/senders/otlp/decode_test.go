@@ -77,6 +77,10 @@ func TestDecode_FiguresOfEachDistributionAreStored(t *testing.T) {
 		`"exponentialHistogram":{"aggregationTemporality":1,"dataPoints":[{"count":"5","sum":12.5,` +
 			`"min":1,"max":9,"scale":2,"positive":{"offset":1,"bucketCounts":["5"]}}]}`: "count=5 sum=12.5 min=1 max=9 not stored: buckets",
 		`"summary":{"dataPoints":[{"count":"5","sum":12.5,"quantileValues":[{"quantile":0.5,"value":2}]}]}`: "count=5 sum=12.5 quantile_0.5=2",
+		`"histogram":{"aggregationTemporality":1,"dataPoints":[{"sum":3,"bucketCounts":["1","2"],` +
+			`"explicitBounds":[1]}]}`: "count=3 sum=3 bucket_1=1 bucket_inf=2 ",
+		`"histogram":{"aggregationTemporality":1,"dataPoints":[{"count":"0","sum":0,"min":0,"max":0,` +
+			`"bucketCounts":["0"]}]}`: "count=0 sum=0 bucket_inf=0 ",
 		`"unheardOf":{"dataPoints":[{}]}`: "no data of a type that is known",
 	} {
 		got := decodeJSON(t, metric)
