@@ -29,6 +29,9 @@ var rewrites = []struct {
 	{regexp.MustCompile(`(?:午後|下午|오후) ?(\d\d?:\d\d(?::\d\d)?)`), "$1 PM"},
 	// Oracle: 01-NOV-26 10.00.00.123000 AM.
 	{regexp.MustCompile(` (\d\d?)\.(\d\d)\.(\d\d)(\.\d+)?( |$)`), " $1:$2:$3$4$5"},
+	// German, Italian, Finnish and Indonesian: 12.03.2026 14.05.
+	{regexp.MustCompile(`^(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4}|` +
+		`\d\d? [A-Z][a-z]{2} \d{4}),? (\d\d?)\.(\d\d)( |$)`), "$1 $2:$3$4"},
 	{regexp.MustCompile(`(:\d\d):(\d{3})\b`), "$1.$2"}, // milliseconds behind a colon
 }
 

@@ -84,7 +84,8 @@ var (
 	// firstWord begins a time: the name of a day, or of a month.
 	firstWord = regexp.MustCompile(`^(\p{L}{2,})(?:-feira)?[.,]* +`)
 	// joints are words between the parts of a time: 12 de marzo de 2026, 12. März 2026 um 14:05 Uhr.
-	joints = regexp.MustCompile(`(?i) (?:de|del|den|le|um|om|alle ore|alle|à|às|at|a las|kl\.?|o godz\.) `)
+	joints = regexp.MustCompile(
+		`(?i) (?:de|del|den|le|um|om|alle ore|alle|à|às|at|a las|klo?\.?|o godz\.) `)
 	// french is a time of day with the letter h in place of the colon.
 	french = regexp.MustCompile(`\b(\d{1,2}) ?h ?(\d\d)$`)
 )
