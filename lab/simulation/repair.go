@@ -22,9 +22,13 @@ type repair struct {
 	*world
 	ranges  int
 	pending map[int][]storage.Change
+	// recomputed are the targets of repairs that are not over.
+	recomputed map[recomputed]bool
 }
 
-func newRepair(w *world) *repair { return &repair{world: w, pending: map[int][]storage.Change{}} }
+func newRepair(w *world) *repair {
+	return &repair{world: w, pending: map[int][]storage.Change{}, recomputed: map[recomputed]bool{}}
+}
 
 // lost schedules the repair of records that will not be delivered any more.
 func (r *repair) lost(records []eventsource.Record) {
@@ -87,13 +91,36 @@ func (r *repair) recompute(name string, dice simstream.Dice, changes []storage.C
 			targets = append(targets, target)
 		}
 	}
+	targets = slices.DeleteFunc(targets, func(t aggregate.Target) bool {
+		return r.recomputed[recomputed{repair: name, target: t, mark: options.Mark}]
+	})
 	r.Go(name, dice, func(ctx context.Context) {
 		r.Logf(name, "recomputes %d buckets of %d changes", len(targets), len(changes))
-		report := r.operator(dice).Recompute(ctx, targets, options)
-		r.countReport(&report)
-		done(len(report.Failures) == 0 && ctx.Err() == nil)
+		for some := range slices.Chunk(targets, targetsAtOnce) {
+			report := r.operator(dice).Recompute(ctx, some, options)
+			r.countReport(&report)
+			if len(report.Failures) > 0 || ctx.Err() != nil {
+				done(false)
+				return
+			}
+			for _, t := range some {
+				r.recomputed[recomputed{repair: name, target: t, mark: options.Mark}] = true
+			}
+		}
+		done(true)
 	})
 }
+
+// recomputed is a target that a repair has recomputed. A repair that failed goes on with the targets that are
+// left: from the start, one of many buckets under many faults would hardly ever end.
+type recomputed struct {
+	repair string
+	target aggregate.Target
+	mark   aggregate.MarkMode
+}
+
+// targetsAtOnce is how many targets a repair recomputes in one call.
+const targetsAtOnce = 3
 
 // rebuildAll rebuilds every series completely, during live traffic.
 func (w *world) rebuildAll(name string, d simstream.Dice, _ model.Time) {
