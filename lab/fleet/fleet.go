@@ -2,8 +2,8 @@
 // slices of an hour, with late and repeated readings, devices that move to another site, batches that are
 // delivered again and in pieces, and an aggregate function that is killed. Then DuckDB counts the readings, and
 // every bucket of every group and every list of members must be equal. With --in-process the functions' code
-// runs on a table in memory, with the same faults, for larger fleets, and counts its units. Tests play random
-// histories of moves and purges of members in memory, and recount what readers of groups get.
+// runs on a table in memory, with the same faults, and counts its units. Tests play random histories of moves
+// and purges of members in memory, and recount what readers of groups get.
 package fleet
 
 import (
@@ -66,7 +66,7 @@ func Command() *cobra.Command {
 	flags.Uint64Var(&f.Seed, "seed", 1, "`seed` of the readings and the faults")
 	flags.StringVar(&f.Functions, "functions", "", "`directory` of the function binaries (default build/local)")
 	flags.BoolVar(&f.InProcess, "in-process", false, "use a table in memory and the functions' code "+
-		"without processes: for larger fleets, with units")
+		"without processes, and count units; every change is kept in memory")
 	flags.StringVar(&f.Python, "python", "build/venv/bin/python", "`program` that has DuckDB")
 	return cmd
 }

@@ -44,7 +44,7 @@ func (c counter) recount(
 	c.withShares(one)
 	findings, err := one.run(ctx)
 	all := lists.Map(findings, func(f Finding) found { return found{f, one} })
-	if err == nil && one.members != nil {
+	if err == nil {
 		var left []found
 		left, err = c.findLeft(ctx, one)
 		all = append(all, left...)
