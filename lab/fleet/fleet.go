@@ -66,7 +66,7 @@ func Command() *cobra.Command {
 	flags.Uint64Var(&f.Seed, "seed", 1, "`seed` of the readings and the faults")
 	flags.StringVar(&f.Functions, "functions", "", "`directory` of the function binaries (default build/local)")
 	flags.BoolVar(&f.InProcess, "in-process", false, "use a table in memory and the functions' code "+
-		"without processes, and count units; every change is kept in memory")
+		"without processes, and count units")
 	flags.StringVar(&f.Python, "python", "build/venv/bin/python", "`program` that has DuckDB")
 	return cmd
 }

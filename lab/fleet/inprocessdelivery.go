@@ -42,6 +42,9 @@ func (p *inProcess) moveClock(ctx context.Context, to time.Time) error {
 				return err
 			}
 		}
+		if err := p.deliverNew(ctx); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -98,6 +101,7 @@ func (p *inProcess) deliverNew(ctx context.Context) error {
 		batch = append(batch, simstream.Body(&simstream.Change{Keys: key, Old: r.Old, New: r.New}, r.At,
 			"arn:aws:dynamodb:eu-west-1:000000000000:table/t/stream/1", strconv.FormatUint(r.Seq, 10)))
 	}
+	p.table.Trim(p.seen)
 	pieces := [][]json.RawMessage{batch}
 	if len(batch) > 1 && p.dice.IntN(recutOne) == 0 {
 		p.stats.Recut++

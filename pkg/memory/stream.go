@@ -38,6 +38,10 @@ func (t *Table) Records(after uint64) []Record {
 	})
 }
 
+// Trim removes the records of the table stream up to a Seq, as DynamoDB removes older
+// ones after a day. Without it the table keeps them all.
+func (t *Table) Trim(through uint64) { t.engine.TrimThrough(through) }
+
 // Expire removes all items that have expired by now, as TTL does, in order of their keys.
 // It returns how many it removed. Expired items stay readable until it is called.
 func (t *Table) Expire(now model.Time) int { return t.engine.Expire(now, nil) }

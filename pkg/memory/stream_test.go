@@ -142,6 +142,23 @@ func TestExpire_RemovesExpiredItemsAsTheServiceDoes(t *testing.T) {
 	}
 }
 
+func TestTrim_RemovesRecordsUpToASeq(t *testing.T) {
+	table, _ := open()
+	put(t, table, reading(0), reading(time.Second), reading(2*time.Second))
+	all := table.Records(0)
+	for _, through := range []uint64{all[0].Seq, all[1].Seq, 0, all[1].Seq} {
+		table.Trim(through)
+	}
+	if left := table.Records(0); len(left) != 1 || left[0].Seq != all[2].Seq {
+		t.Errorf("records are %+v, want the third alone", left)
+	}
+	table.Trim(all[2].Seq + 100)
+	put(t, table, reading(3*time.Second))
+	if left := table.Records(0); len(left) != 1 || left[0].Seq != all[2].Seq+1 {
+		t.Errorf("records are %+v, want the one that was written after the trim, with the next Seq", left)
+	}
+}
+
 func TestExpireWhere_RemovesOnlySelectedItems(t *testing.T) {
 	table, _ := open()
 	put(t, table, reading(0), reading(time.Second), reading(2*time.Second))

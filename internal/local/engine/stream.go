@@ -172,11 +172,11 @@ func (t *Table) Trim() {
 	t.trim(n)
 }
 
-// TrimAll removes all records that are in the stream now, as if they had expired.
-func (t *Table) TrimAll() {
+// TrimThrough removes the records up to a Seq, as if they had expired.
+func (t *Table) TrimThrough(seq uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.trim(len(t.stream.records))
+	t.trim(int(min(max(seq, t.stream.trimmed), t.stream.next()-1) - t.stream.trimmed))
 }
 
 // trim removes the oldest n records. The caller holds mu.
