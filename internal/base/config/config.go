@@ -95,8 +95,8 @@ type Limits struct {
 	// wrong clock makes all later events late.
 	MaxAhead time.Duration
 	// UnsetClock is how long after 1970-01-01 an event time is taken for a mistake: a clock that was never
-	// set, or seconds that were read as nanoseconds. So is 0001-01-01T00:00:00Z, the zero value of Go's
-	// times, unless this is 0.
+	// set, or seconds that were read as nanoseconds. So are the day before, the first day of the year 1 and
+	// the least time of 32 bits of seconds, unless this is 0.
 	UnsetClock time.Duration
 }
 

@@ -102,7 +102,7 @@ func InZone(wall time.Time, zone *time.Location) (found time.Time, err error) {
 	for _, near := range []time.Duration{-24 * time.Hour, 24 * time.Hour} { // the offsets before and after a change
 		_, offset := wall.Add(near).In(zone).Zone()
 		at := wall.Add(-time.Duration(offset) * time.Second)
-		if _, shown := at.In(zone).Zone(); shown != offset || at.Equal(found) {
+		if _, shown := at.In(zone).Zone(); shown != offset || err == nil && at.Equal(found) {
 			continue
 		}
 		if err == nil {

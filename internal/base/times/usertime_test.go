@@ -72,6 +72,7 @@ func TestParseIn_ExplainsTimesThatClocksSkipOrShowTwice(t *testing.T) {
 		{"Europe/Berlin", "2026-10-25 03:00", "2026-10-25T02:00:00.000Z", nil},
 		{"Europe/Berlin", "2026-10-25T02:30:00+01:00", "2026-10-25T01:30:00.000Z", nil},
 		{"Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00.000Z", nil},
+		{"UTC", "0001-01-01 00:00", "0001-01-01T00:00:00.000Z", nil},
 		{"Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00.000Z", nil}, // clocks go from 0:00 to 1:00
 	} {
 		zone, err := time.LoadLocation(c.zone)

@@ -52,6 +52,9 @@ func (c Clock) Read(text string) (model.Time, string, error) {
 		return 0, text, fmt.Errorf("%.64q %w", text, err)
 	}
 	at := model.NewTime(wall)
+	if at < model.MinTime || at > model.MaxTime {
+		return 0, text, fmt.Errorf("%.64q is %w", text, model.ErrTimeRange)
+	}
 	return at, at.String(), nil
 }
 

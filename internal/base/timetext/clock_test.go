@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 func TestClock_ReadsTheTimesThatPeopleWrite(t *testing.T) {
@@ -138,6 +139,8 @@ func TestClock_ReadsTheTimesThatPeopleWrite(t *testing.T) {
 		{Clock{Zone: berlin}, "46348.5", "", ErrSmall},
 		{Clock{Zone: time.UTC}, "2026", "2026-01-01T00:00:00.000Z", nil},
 		{Clock{Zone: berlin, Layout: german}, "2026-11-22T10:00:00Z", "", ErrNoFormat},
+		{Clock{}, "9999-12-31 23:59:59-01", "", model.ErrTimeRange},
+		{Clock{}, "0001-01-01 00:00:00+01", "", model.ErrTimeRange},
 		// 29 March 2026: 1:59:59 in Berlin is followed by 3:00, and 25 October has 2:30 twice.
 		{Clock{Zone: berlin}, "2026-03-29 01:59:59", "2026-03-29T00:59:59.000Z", nil},
 		{Clock{Zone: berlin}, "2026-03-29 02:30", "", times.ErrSkipped},

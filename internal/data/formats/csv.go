@@ -45,6 +45,8 @@ type csvReader struct {
 	assumed     string                  // how times are read of which neither the file nor the user says it
 	lines       []int                   // of the rows of the sample; empty for a file without lines
 	dates       string                  // which of the day and the month is first, where the cells say it
+	ordered     columns.Cell            // the date that says it
+	years       shortYears              // of its dates
 	clock       timetext.Clock
 	lenient     bool // a wrong row is an observation with a problem
 	dialect     dialect
@@ -183,6 +185,9 @@ func (r *csvReader) next() (Observation, error) {
 		case catalog.StreamField:
 			stream = text
 		case catalog.TimeField:
+			if err := r.contradicts(columns.Cell{Line: line, Text: text}); err != nil {
+				return o, err
+			}
 			o.At, text, err = r.clock.Read(r.dialect.time(r.header, row, text))
 			o.Timed = err == nil
 			switch {

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -36,30 +37,64 @@ func (r *csvReader) hoursAsNumbers(sample [][]string, column int) error {
 // orderOfDates finds whether the day or the month is first in dates such as 1/11/2026: other dates of the column
 // say it, such as 25/11/2026. The error names two that differ.
 func (r *csvReader) orderOfDates(sample [][]string, column int) error {
-	var first [3]int // the line of the first date of each order
-	var text [3]string
+	if r.clock.Layout != "" {
+		return nil
+	}
 	for i, row := range sample {
 		if column >= len(row) {
 			continue
 		}
-		order := timetext.DateOrder(row[column])
-		if first[order] == 0 {
-			first[order] = r.sampleLine(i)
-			text[order] = strings.TrimSpace(row[column])
+		cell := columns.Cell{Line: r.sampleLine(i), Text: strings.TrimSpace(row[column])}
+		if order := timetext.DateOrder(cell.Text); r.ordered.Line == 0 && order != timetext.UnknownOrder {
+			r.clock.Order, r.ordered = order, cell
+			r.dates = fmt.Sprintf(", %s, as in %s", order, Quote(cell.Text))
+		}
+		if err := r.contradicts(cell); err != nil {
+			return err
 		}
 	}
-	const day, month = timetext.DayFirst, timetext.MonthFirst
-	switch {
-	case r.clock.Layout != "" || first[day] == first[month]:
-		return nil
-	case first[day] > 0 && first[month] > 0:
-		return usererr.Errorf("%s: %q has the day first, and %q in line %d the month: write all times in one way",
-			place(r.name, first[day]), text[day], text[month], first[month])
-	}
-	r.clock.Order = day
-	if first[month] > 0 {
-		r.clock.Order = month
-	}
-	r.dates = fmt.Sprintf(", %s, as in %s", r.clock.Order, Quote(text[r.clock.Order]))
+	r.years = shortYears{}
 	return nil
+}
+
+// contradicts returns an error for a date that says another order than the first one that says it. Then each
+// date such as 1/11/2026, also above it, may be another one than it is read as.
+func (r *csvReader) contradicts(cell columns.Cell) error {
+	if r.ordered.Line == 0 {
+		return nil
+	}
+	order := timetext.DateOrder(cell.Text)
+	switch isOther := order != timetext.UnknownOrder && order != r.clock.Order; {
+	case isOther:
+		return usererr.Errorf("%s: %s has the %s, and %s in line %d the %s: write all times in one way, or "+
+			"pass --time-format with the form of those that are right; the others are rejected then",
+			place(r.name, cell.Line), Quote(cell.Text), order, Quote(r.ordered.Text), r.ordered.Line,
+			r.clock.Order)
+	case order == timetext.DayFirst && r.years.isFirst(cell.Text):
+		return usererr.Errorf("%s: %s has the year or the day first: pass --time-format '%%y/%%m/%%d' or "+
+			"'%%d/%%m/%%y', with the time of day as it is written", place(r.name, cell.Line),
+			Quote(cell.Text))
+	}
+	return nil
+}
+
+// shortYears are the first and the last number of dates such as 26/11/25.
+type shortYears struct {
+	first, last string
+	differ      bool // the first numbers
+}
+
+var shortDate = regexp.MustCompile(`^(\d\d)/\d\d?/(\d\d)(?:\D|$)`)
+
+// isFirst reports whether a date, the next of a column, has its year first: its last number is another one
+// than before, and the first number is the same in all of them.
+func (y *shortYears) isFirst(text string) bool {
+	m := shortDate.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	y.differ = y.differ || y.first != "" && m[1] != y.first
+	isFirst := !y.differ && y.last != "" && m[2] != y.last
+	y.first, y.last = m[1], m[2]
+	return isFirst
 }

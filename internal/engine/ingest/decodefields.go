@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -138,13 +139,26 @@ func (d *fieldDecoder) time(f Field) {
 }
 
 // unset rejects the time of a clock that was never set, and of a number in another unit than its reader took.
-// The zero value of times in Go and .NET is the first moment of year 1.
 func (d *fieldDecoder) unset(name string) {
-	at, limit := d.typed.At, d.v.limits.UnsetClock
-	if at >= 0 && at.Time().Sub(time.UnixMilli(0)) < limit || at == model.MinTime && limit > 0 {
-		d.add(name, CodeTimeUnset, "%s is the time of a clock that is not set, or of seconds that were read as a "+
-			"smaller unit: set the sender's clock, or send the unit of its times; limits.unsetClock: 0s stores it", at)
+	if isUnset(d.typed.At, d.v.limits.UnsetClock) {
+		d.add(name, CodeTimeUnset, "%s is the time of a clock that is not set, or of seconds that were read "+
+			"as a smaller unit: set the sender's clock, or send the unit of its times; limits.unsetClock: "+
+			"0s stores it", d.typed.At)
 	}
+}
+
+// leastSeconds is the least time of a 32-bit number of seconds, 1901-12-13T20:45:52Z: a time that overflowed.
+const leastSeconds = model.Time(math.MinInt32) * 1000
+
+// isUnset reports whether a time is one that clocks show if they were never set: within limit after 1970, in
+// the first day of the year 1, which is the zero value of times in Go and .NET, or leastSeconds. Their zone
+// may be any, so that 1970 begins up to a day earlier. Other times before 1970 are history.
+func isUnset(at model.Time, limit time.Duration) bool {
+	const day = 24 * time.Hour
+	atOverflow := at.Sub(leastSeconds)
+	return limit > 0 && (at >= model.Time(0).Add(-day) && at < model.Time(0).Add(limit) ||
+		at < model.MinTime.Add(day) ||
+		atOverflow.Abs() < day && atOverflow%(15*time.Minute) == 0) // offsets are whole quarters of hours
 }
 
 func (d *fieldDecoder) value(f Field) {

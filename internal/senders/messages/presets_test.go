@@ -151,7 +151,7 @@ func TestRows_MapMessagesByPathsPatternsAndConstants(t *testing.T) {
 // value, a time that is no number, and a member that a reader must understand (RFC 8428, 4.4).
 func TestSenML_ARecordThatIsWrongIsRefusedAlone(t *testing.T) {
 	t.Parallel()
-	const then = " timestamp=2026-04-20T14:00:00Z"
+	const then, before = " timestamp=2026-04-20T14:00:00Z", " timestamp=2026-04-20T13:59:00Z"
 	for body, want := range map[string]string{
 		`[{"bn":"d:","n":"t","v":1},{"n":"t","v":2},{"n":"u","v":3}]`: "d u=3" + then,
 		`[{"bn":"d:","n":"t","v":1,"t":"x"},{"n":"u","v":3}]`:         "time-form|d u=3" + then,
@@ -159,7 +159,11 @@ func TestSenML_ARecordThatIsWrongIsRefusedAlone(t *testing.T) {
 		`[{"bn":"d:","n":"t","v":1},{"n":"u","v":3,"x_":1}]`:          "d t=1" + then + "|undeclared",
 		`[{"bn":"d:","bs":100,"bv":1,"n":"t","s":5},{"n":"u","v":3}]`: "d t=105 u=4" + then,
 		`[{"bn":"d:","bv":"x","n":"t","v":5},{"bv":0,"n":"u","v":3}]`: "syntax|d u=3" + then,
-		`[{"bn":"d:","bver":11,"n":"t","v":1},{"n":"u","v":3}]`:       "syntax|syntax",
+		`[{"bn":"d:","n":"t","v":1,"t":-60},{"n":"u","v":3}]`:         "d t=1" + before + "|d u=3" + then,
+		// 585 years ago, and a time that the table has not.
+		`[{"bn":"d:","n":"t","v":1,"t":-18446744073}]`:          "d t=1 timestamp=1441-09-30T14:25:27Z",
+		`[{"bn":"d:","n":"t","v":1,"t":-1e30}]`:                 "d t=1 timestamp=-3166848-06-14T04:13:20Z",
+		`[{"bn":"d:","bver":11,"n":"t","v":1},{"n":"u","v":3}]`: "syntax|syntax",
 	} {
 		got := strings.Join(observed(t, nil, "senml", body), "|")
 		if got != want {

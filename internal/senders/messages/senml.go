@@ -210,10 +210,11 @@ func (b *base) at(members map[string]ingest.Field, now time.Time) time.Time {
 			seconds.Add(seconds, n)
 		}
 	}
-	ms, _ := new(big.Rat).Mul(seconds, big.NewRat(1000, 1)).Float64()
-	offset := time.Duration(ms) * time.Millisecond
-	if seconds.Cmp(big.NewRat(relativeTimes, 1)) < 0 {
-		return now.Add(offset)
+	const most = 1e17 // milliseconds, beyond the years that a time can have
+	ms, _ := seconds.Mul(seconds, big.NewRat(1000, 1)).Float64()
+	since := int64(max(-most, min(ms, most)))
+	if ms < relativeTimes*1000 {
+		since += now.UnixMilli()
 	}
-	return time.UnixMilli(int64(ms)).UTC()
+	return time.UnixMilli(since).UTC()
 }
