@@ -30,13 +30,14 @@ func TestClients_AreAnsweredAsTheirProtocolsSay(t *testing.T) {
 		{"GET", access.PathBuckets, "", "", 200, `{"buckets":[]}`},
 		{"POST", access.PathBuckets, "", `{"name":"x","orgID":"1"}`, 201, `"orgID":"1"`},
 		{"GET", access.PathOrgs, "org=acme", "", 200, `"name":"acme"`},
+		{"GET", access.PathSources + "wunderground", "ID=K1&tempf=70", "", 405, "by POST with a key"},
 	} {
 		var r events.APIGatewayV2HTTPRequest
 		r.Version = "2.0"
 		r.RawPath = c.path
 		r.RawQueryString = c.query
 		r.Body = c.body
-		r.RouteKey = c.method + " " + c.path
+		r.RouteKey = c.method + " " + strings.Replace(c.path, "wunderground", "{source}", 1)
 		r.RequestContext.HTTP.Method = c.method
 		payload, err := json.Marshal(r)
 		if err != nil {

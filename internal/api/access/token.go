@@ -17,7 +17,7 @@ var WriteKeyPaths = []string{
 	"/write", "/api/v2/write", "/api/v3/write_lp", PathMetrics, PathSources + "{source}", PathRemoteWrite,
 }
 
-// ClientRoute is a request that clients of InfluxDB send beside their writes.
+// ClientRoute is a request that clients of InfluxDB send beside their writes, or stations in place of one.
 type ClientRoute struct {
 	Method, Path string
 	Public       bool // sent without a key
@@ -28,6 +28,7 @@ var ClientRoutes = []ClientRoute{
 	{Method: "GET", Path: PathPing, Public: true}, {Method: "HEAD", Path: PathPing, Public: true},
 	{Method: "GET", Path: PathQuery}, {Method: "POST", Path: PathQuery},
 	{Method: "GET", Path: PathBuckets}, {Method: "POST", Path: PathBuckets}, {Method: "GET", Path: PathOrgs},
+	{Method: "GET", Path: PathSources + "{source}", Public: true}, // of weather stations
 }
 
 // The paths of ClientRoutes.
