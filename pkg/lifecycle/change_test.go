@@ -190,6 +190,7 @@ func TestValidation_ReturnsTheCodeOfEachError(t *testing.T) {
 		"duplicate-name":    {alice, fields("a", "x", "a", "y")},
 		"too-long ":         {alice, fields("a", long)},
 		"invalid-utf8":      {alice, fields("a", "\xff")},
+		"invalid-utf8 ":     {subject("a\xff"), fields("status", "active")}, // not of the index key, too
 		"wrong-type":        {alice, model.Attrs{{Name: "status", Value: model.BoolValue(true)}}},
 		"key-too-long ":     {alice, fields("email", strings.Repeat("%", 1000))},
 	} {

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,6 +63,8 @@ func (a *validation) checkSubject(s model.Subject) {
 	case plaintext.Has(s.ID):
 		a.addError("", codeControlCharacter,
 			"the subject's id contains a character that a reader cannot see: remove it")
+	case errors.Is(err, keys.ErrKeyText):
+		a.addError("", codeInvalidUTF8, "%v", err)
 	case err != nil:
 		a.addError("", codeKeyTooLong, "%v", err)
 	}
@@ -188,8 +191,8 @@ func (a *validation) checkIndex(p *model.Profile, x catalog.ProfileIndex) {
 		}
 	}
 	k, all := indexKey(p, x), append(x.By(), x.Sort...)
-	switch {
-	case k == (keys.Key{}) || k.Check() == nil:
+	switch err := k.Check(); {
+	case k == (keys.Key{}) || err == nil || errors.Is(err, keys.ErrKeyText): // the text is reported itself
 	case len(all) == 1:
 		a.addError(x.Field, codeKeyTooLong, "is too long for an index key: shorten it")
 	default:

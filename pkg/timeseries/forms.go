@@ -1,8 +1,10 @@
 package timeseries
 
 import (
+	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -11,6 +13,12 @@ import (
 // times do. Releases before wrote time.RFC3339Nano, which is read too but does not sort: it omits final
 // zeros.
 const fieldTimeLayout = "2006-01-02T15:04:05.000000000Z"
+
+// lastYear is the last one that this form can hold.
+const lastYear = 9999
+
+// errYear reports a time in a field that could be stored, but neither be read nor sorted.
+var errYear = errors.New("the year of a time must be 0000 to 9999 in UTC")
 
 // stored are the kinds of values that a column of each form stores, and their names in messages.
 var stored = map[form]struct {
@@ -46,6 +54,8 @@ func (c *column) checkValue(t model.Term) error {
 	switch {
 	case t.Op == model.Begins && want.kind != model.Text:
 		return fmt.Errorf("the field has %s, which begin with nothing", want.name)
+	case t.Value.Kind == model.Text && !utf8.ValidString(t.Value.Text):
+		return fmt.Errorf("no stored text has bytes that are not UTF-8")
 	case t.Value.Kind != want.kind:
 		return fmt.Errorf("the field has %s: pass a value of its type", want.name)
 	case formFor(c.typ) == timeForm && t.Op != model.Begins:

@@ -1,6 +1,7 @@
 package timeseries
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -69,6 +70,9 @@ func (l *layout) fields(v reflect.Value, absent bool) (fields model.Attrs, probl
 		}
 		value, ok, err := encode(v.FieldByIndex(c.index))
 		switch {
+		case errors.Is(err, errYear):
+			problems = append(problems,
+				model.FieldError{Field: c.name, Code: ingest.CodeTimeRange, Message: err.Error()})
 		case err != nil && value.Kind == model.Nested:
 			problems = append(problems, model.FieldError{Field: c.name, Code: ingest.CodeNested, Message: err.Error()})
 		case err != nil:
@@ -126,9 +130,13 @@ func (l *layout) eventTime(v reflect.Value) (model.Time, *model.FieldError) {
 		return 0, nil
 	}
 	at := v.FieldByIndex(l.time.index).Interface().(time.Time)
-	if at.IsZero() {
+	if at.Truncate(time.Millisecond).IsZero() {
 		return 0, &model.FieldError{Field: catalog.TimeField, Code: ingest.CodeMissing,
 			Message: "the event has no time: set it to when the event happened"}
+	}
+	if y := at.UTC().Year(); y < 1 || y > lastYear {
+		return 0, &model.FieldError{Field: catalog.TimeField, Code: ingest.CodeTimeRange,
+			Message: fmt.Sprintf("the year must be 0001 to 9999 in UTC, and is %d", y)}
 	}
 	return model.NewTime(at), nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -28,7 +29,7 @@ type Options struct {
 	// default of the configuration.
 	Limits Limits
 	// CursorKey encrypts the cursors of pages. Programs that continue each other's pages share
-	// it. Zero means a random key: cursors are then valid for this Events only.
+	// it. It has at least 16 bytes. Zero means a random key: cursors are then valid for this Events only.
 	CursorKey []byte
 	// Patience limits the time of one append, with its retries. Zero means no limit but
 	// Attempts and the deadline of the context.
@@ -70,6 +71,10 @@ func (o *Options) complete() (*Options, error) {
 	if out.Rand == nil {
 		out.Rand = rand.Reader
 	}
+	if n := len(out.CursorKey); n > 0 && n < leastKeyBytes {
+		return nil, fmt.Errorf("timeseries: CursorKey has %d bytes, which can be guessed: "+
+			"give it at least %d, or none for a random one", n, leastKeyBytes)
+	}
 	if len(out.CursorKey) == 0 {
 		out.CursorKey = make([]byte, cursorKeyBytes)
 		if _, err := io.ReadFull(out.Rand, out.CursorKey); err != nil {
@@ -81,6 +86,9 @@ func (o *Options) complete() (*Options, error) {
 
 // cursorKeyBytes is the length of a key for HMAC-SHA-256.
 const cursorKeyBytes = 32
+
+// leastKeyBytes is the least length of a key, as for the deployed functions.
+const leastKeyBytes = 16
 
 // clock returns Now in milliseconds.
 func (o *Options) clock() func() model.Time {

@@ -143,7 +143,7 @@ func (r *readOptions) history(series query.Series) query.History {
 
 func (r *readOptions) rollups(series query.Series, unit tier.Unit) query.Rollups {
 	from := r.from
-	if unit.Valid() && from > model.MinTime {
+	if unit.Valid() && from > model.MinTime && from < r.to { // an empty range stays one
 		from = unit.BucketAt(from).Start
 	}
 	return query.Rollups{
@@ -165,7 +165,9 @@ func term(field string, op model.Op, value any) (model.Term, error) {
 	v := reflect.ValueOf(value)
 	if allowedTypes(enrichmentRole)(v.Type()) {
 		var err error
-		t.Value, _, err = encode(v)
+		if t.Value, _, err = encode(v); err != nil {
+			err = fmt.Errorf("%w: %.64q: %w", model.ErrCondition, field, err)
+		}
 		return t, err
 	}
 	return t, fmt.Errorf("%w: %.64q cannot be compared with a %s", model.ErrCondition, field, v.Type())

@@ -120,9 +120,9 @@ func (e *Events[T]) startReading(ctx context.Context, reader tableconfig.Reader,
 		return
 	}
 	reading := &configReading{done: make(chan struct{})}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), configTimeout) // panics here for a nil ctx
 	t.reading, t.triedAt = reading, now
 	go func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), configTimeout)
 		defer cancel()
 		kind, err := e.loadKind(ctx, reader, now)
 		t.mu.Lock()

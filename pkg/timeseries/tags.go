@@ -69,12 +69,16 @@ func (c column) is(r role) bool { return c.roles&r != 0 }
 // readTags returns the tagged fields of a struct and of its embedded structs, and the mistakes in
 // their tags. It ignores fields without a tag.
 func readTags(model reflect.Type) (columns []column, mistakes []*Error) {
+	mistakes = ambiguousTags(model)
 	for _, f := range reflect.VisibleFields(model) {
-		tag := f.Tag.Get("tide")
-		if tag == "" || tag == "-" {
+		tag, err := f.Tag.Get("tide"), checkTagText(f.Tag)
+		if err == nil && (tag == "" || tag == "-") {
 			continue
 		}
-		c, err := readTag(f, tag)
+		var c column
+		if err == nil {
+			c, err = readTag(f, tag)
+		}
 		if err == nil && throughPointer(model, f.Index) {
 			err = fmt.Errorf("the field is in a struct embedded by pointer, which may be nil: embed it by value")
 		}
@@ -93,8 +97,15 @@ func readTag(f reflect.StructField, tag string) (column, error) {
 	if !f.IsExported() {
 		return c, fmt.Errorf("the field is not exported: export it, or remove the tag")
 	}
+	seen := map[string]bool{}
 	for word := range strings.SplitSeq(tag, ",") {
-		if err := c.read(strings.TrimSpace(word)); err != nil {
+		word = strings.TrimSpace(word)
+		name, _, _ := strings.Cut(word, "=")
+		if seen[name] {
+			return c, fmt.Errorf("%q: the tag has %s twice: remove one", word, name)
+		}
+		seen[name] = true
+		if err := c.read(word); err != nil {
 			return c, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"strconv"
@@ -82,8 +83,11 @@ func encode(v reflect.Value) (value model.Value, ok bool, err error) {
 	case boolForm:
 		return model.BoolValue(v.Bool()), true, nil
 	case timeForm:
-		at := v.Interface().(time.Time)
-		return model.TextValue(at.UTC().Format(fieldTimeLayout)), pointed || !at.IsZero(), nil
+		at := v.Interface().(time.Time).UTC()
+		if at.Year() < 0 || at.Year() > lastYear {
+			err = fmt.Errorf("%w, and is %d: leave the field out for no time", errYear, at.Year())
+		}
+		return model.TextValue(at.Format(fieldTimeLayout)), pointed || !at.IsZero(), err
 	case marshaledForm:
 		value, err = encodeMarshaled(v)
 		return value, pointed || value.Text != "", err
@@ -178,7 +182,11 @@ func decodeNumber(value model.Value, form form, v reflect.Value) error {
 	case decimalForm:
 		v.Set(reflect.ValueOf(value.Number))
 	case floatForm:
-		v.SetFloat(value.Number.Float64())
+		f := value.Number.Float64()
+		if v.OverflowFloat(f) {
+			return errRange
+		}
+		v.SetFloat(f)
 	case intForm:
 		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
 		if err != nil {
