@@ -6,6 +6,7 @@ const (
 	judging      = "internal/ops/repair/verify/compareshares.go"
 	leaving      = "internal/ops/repair/verify/leftshares.go"
 	excusing     = "internal/ops/repair/verify/pendingshares.go"
+	choosing     = "internal/ops/repair/verify/verifier.go"
 	repairing    = "internal/engine/aggregate/rebuildgroups.go"
 )
 
@@ -36,7 +37,7 @@ var verifyMutants = []mutant{
 	{
 		Name: "verify-settled-share", Says: "a new share excuses a row that was folded after it",
 		Tests: verifyTests,
-		Edits: []edit{{File: verifyGroups, Old: "at > row.WrittenAt && ", New: "row != nil && "}},
+		Edits: []edit{{File: verifyGroups, Old: "row == nil || at > row.WrittenAt", New: "row == nil || at > 0"}},
 	},
 	{
 		Name: "verify-queue-late", Says: "the queue of groups is read after the last look at the rows",
@@ -97,5 +98,26 @@ var verifyMutants = []mutant{
 		Name: "rebuild-share-left", Says: "a rebuild of the members repairs each share",
 		Tests: verifyTests,
 		Edits: []edit{{File: repairing, Old: "		b.addGroups(name)\n", New: ""}},
+	},
+	{
+		Name: "verify-row-lost", Says: "each bucket in which members have shares has a row",
+		Tests: verifyTests,
+		Edits: []edit{{
+			File: judging, Old: "r.buckets.note(key.Series, b.interval)", New: "_ = r.buckets",
+		}},
+	},
+	{
+		Name: "verify-series-lost", Says: "each group has a row by which it is found",
+		Tests: verifyTests,
+		Edits: []edit{{
+			File: choosing, Old: "groups = one.buckets.with(groups)", New: "one.buckets.with(nil)",
+		}},
+	},
+	{
+		Name: "verify-row-forgotten", Says: "the first recount that finds a bucket without a row is enough",
+		Tests: verifyTests,
+		Edits: []edit{{
+			File: choosing, Old: "err == nil && !slices.ContainsFunc(r.findings, found.wrong)", New: "err == nil",
+		}},
 	},
 }

@@ -62,6 +62,9 @@ func (r *recount) compareBucket(b *sharedBucket, expected map[string]*rollup.Fol
 			}
 			f := Finding{Key: key, Exact: share != nil && share.Exact}
 			f.Status, f.Detail = r.compareShare(b.kinds[at], b.interval, want, share)
+			if f.Status == Equal {
+				r.buckets.note(key.Series, b.interval)
+			}
 			if !f.Status.OK() {
 				f.Detail = fmt.Sprintf("the share of %s: %s", r.series.Subject, f.Detail)
 			}

@@ -25,10 +25,12 @@ type counter struct {
 	kinds      *catalog.Catalog
 	consistent bool       // how shares are read
 	left       rollup.Key // of memberShares
+	buckets    *groupBuckets
 }
 
 func (v *Verifier) counter() counter {
-	return counter{store: v.Store, now: v.Now, items: v.Store, kinds: v.Catalog}
+	return counter{store: v.Store, now: v.Now, items: v.Store, kinds: v.Catalog,
+		buckets: v.buckets}
 }
 
 // recount recounts a span of a series, of whole buckets.
@@ -40,7 +42,7 @@ func (c counter) recount(
 		return nil, nil, err
 	}
 	one := &recount{store: c.store, kind: kind, series: s, now: c.now(), span: span, most: c.most,
-		keep: c.keep, through: swept.Of(s), behind: map[rollup.Key]bool{}}
+		keep: c.keep, through: swept.Of(s), behind: map[rollup.Key]bool{}, buckets: c.buckets}
 	c.withShares(one)
 	findings, err := one.run(ctx)
 	all := lists.Map(findings, func(f Finding) found { return found{f, one} })

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/base/paging"
@@ -30,40 +31,57 @@ type leftShares struct {
 	found []rollup.Key
 }
 
-// foldShares folds the shares of members into the stored rows of a group that are folded from them. A bucket
-// that has shares and no row is not found.
+// foldShares folds the shares of members into the buckets of a group that are folded from them and have a row
+// or are noted.
 func (r *recount) foldShares(ctx context.Context) error {
 	r.newestShares = map[tier.Bucket]model.Time{}
 	for level, t := range r.kind.Retention.Tiers {
-		for start, row := range r.stored[level] {
+		starts := slices.Collect(maps.Keys(r.stored[level]))
+		for _, b := range r.buckets.of(r.series) {
+			inSpan := r.span.From <= b.Start && b.End <= r.span.To
+			if b.Unit == t.Unit && inSpan && r.stored[level][b.Start] == nil {
+				starts = append(starts, b.Start)
+			}
+		}
+		for _, start := range starts {
 			b := t.Unit.BucketAt(start)
 			if childLevel(r.kind.Retention, level, b) != eventLevel {
 				continue
 			}
-			fold := r.expected[level].at(b, r.rowSpec(level, start))
-			shares := paging.Items(func(after string) ([]rollup.Row, string, error) {
-				page, err := r.store.Shares(ctx, row.Key, after)
-				return page.Rows, page.Next, err
-			})
-			for share, err := range shares {
-				r.newestShares[b] = max(r.newestShares[b], share.WrittenAt)
-				if err == nil {
-					err = item.FoldRow(fold, &share)
-				}
-				if err == nil {
-					err = r.members.add(ctx, r, &share)
-				}
-				if err != nil {
-					return fmt.Errorf("recount %s: read shares: %w", r.series, err)
-				}
-			}
-			r.events += int(fold.Summary.Events())
-			if err := r.members.look(ctx, r); err != nil {
+			if err := r.foldBucket(ctx, level, b); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// foldBucket folds the shares of one bucket. Without a row and a share it expects nothing.
+func (r *recount) foldBucket(ctx context.Context, level int, b tier.Bucket) error {
+	fold := rollup.NewFold(r.rowSpec(level, b.Start))
+	shares := paging.Items(func(after string) ([]rollup.Row, string, error) {
+		page, err := r.store.Shares(ctx, r.key(level, b.Start), after)
+		return page.Rows, page.Next, err
+	})
+	some := r.stored[level][b.Start] != nil
+	for share, err := range shares {
+		r.newestShares[b] = max(r.newestShares[b], share.WrittenAt)
+		some = some || !share.Empty
+		if err == nil {
+			err = item.FoldRow(fold, &share)
+		}
+		if err == nil {
+			err = r.members.add(ctx, r, &share)
+		}
+		if err != nil {
+			return fmt.Errorf("read shares: %w", err)
+		}
+	}
+	if some {
+		r.expected[level][b.Start] = fold
+	}
+	r.events += int(fold.Summary.Events())
+	return r.members.look(ctx, r)
 }
 
 // add adds a share. Only a share that can be recounted is compared; the name of a member that was shortened
@@ -99,7 +117,7 @@ func (l *leftShares) look(ctx context.Context, r *recount) error {
 	}
 	items, err := readItems(ctx, l.items, rows, false)
 	if err != nil {
-		return fmt.Errorf("recount %s: read rows of members: %w", r.series, err)
+		return fmt.Errorf("read rows of members: %w", err)
 	}
 	for i, share := range l.page {
 		name := storage.GroupName(share.Series.Kind, share.Series.Subject.ID)

@@ -60,7 +60,8 @@ func (c counter) queuedBuckets(ctx context.Context, one *recount) (map[tier.Buck
 	queued := map[tier.Bucket]model.Time{}
 	for b, at := range one.newestShares {
 		_, level, _ := one.kind.Retention.Find(b.Unit)
-		if row := one.stored[level][b.Start]; at > row.WrittenAt && at > one.now.Add(-Patience) {
+		row := one.stored[level][b.Start]
+		if (row == nil || at > row.WrittenAt) && at > one.now.Add(-Patience) {
 			queued[b] = at
 		}
 	}

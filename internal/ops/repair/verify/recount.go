@@ -31,6 +31,7 @@ type recount struct {
 	behind  map[rollup.Key]bool // rows that are right, but behind their events
 	shares  *memberShares       // nil: shares are not compared
 	members *leftShares         // of a group; nil: the members of its shares are not read
+	buckets *groupBuckets       // noted by a member, read by a group
 
 	events int
 	kept   []model.Event

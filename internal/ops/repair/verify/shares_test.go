@@ -71,11 +71,11 @@ func (f *fleet) purge() {
 	}
 }
 
-// move corrects the reading of member b, which was at another site.
-func (f *fleet) move() {
+// move corrects the reading of a member, which was at another site.
+func (f *fleet) move(id string) {
 	f.Helper()
-	before := f.reading("b", "2026-04-20T14:00:00Z")
-	after := f.reading("b", "2026-04-20T14:00:00Z")
+	before := f.reading(id, "2026-04-20T14:00:00Z")
+	after := f.reading(id, "2026-04-20T14:00:00Z")
 	after.Attrs[0].Value = model.TextValue("paris")
 	after.Hash = model.HashAttrs(after.Attrs)
 	if result, err := f.CorrectEvent(f.Context(), after, f.at); err != nil || result != storage.Written {
@@ -114,7 +114,7 @@ func TestVerify_FindsSharesThatDifferFromTheEventsOfTheirMembers(t *testing.T) {
 		want  []string
 	}{
 		"nothing":         {func(*fleet) {}, nil},
-		"a member moved":  {(*fleet).move, nil},
+		"a member moved":  {func(f *fleet) { f.move("b") }, nil},
 		"a member purged": {(*fleet).purge, nil},
 		"a late event":    {func(f *fleet) { f.arriveLate(); f.sweep() }, nil},
 		"a share is lost": {
@@ -144,7 +144,7 @@ func TestVerify_FindsSharesThatDifferFromTheEventsOfTheirMembers(t *testing.T) {
 		"a share in the group that a member left": {
 			func(f *fleet) {
 				share := f.share(shareKey("b", "berlin"))
-				f.move()
+				f.move("b")
 				f.putShare(share)
 				f.refold("berlin")
 			},

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablescan"
@@ -26,6 +27,8 @@ type Verifier struct {
 	MaxExplained int
 	// Progress is called for every audited item and every recounted series; nil to ignore it.
 	Progress func(Step)
+
+	buckets *groupBuckets // of one verification
 }
 
 // Report is the result of a verification.
@@ -62,8 +65,9 @@ func (r *Report) Count(s Status) (n int) {
 // Checked reports whether there was anything to check.
 func (r *Report) Checked() bool { return len(r.Tiers) > 0 || r.Audit != nil && r.Audit.Items > 0 }
 
-// Verify recounts every bucket of a scope, several series at once. The scope's span is widened to whole
-// buckets of the coarsest tier.
+// Verify recounts every bucket of a scope, several series at once, and groups after their members. The
+// scope's span is widened to whole buckets of the coarsest tier. A bucket of a group that has shares and no
+// row is found only in the scope of all subjects.
 func (v *Verifier) Verify(ctx context.Context, s Scope) (*Report, error) {
 	report := &Report{}
 	if table, ok := v.Store.(query.TableStore); ok {
@@ -76,19 +80,36 @@ func (v *Verifier) Verify(ctx context.Context, s Scope) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	one := *v
+	one.buckets = newGroupBuckets()
+	members := lists.Filter(all, func(s model.Series) bool { return !isGroup(s, v.Catalog) })
+	if err := one.recountAll(ctx, report, members, s, len(all)); err != nil {
+		return nil, err
+	}
+	groups := slices.DeleteFunc(all, func(s model.Series) bool { return !isGroup(s, v.Catalog) })
+	if s.Subject == (model.Subject{}) && !v.Quick {
+		groups = one.buckets.with(groups)
+	}
+	return report, one.recountAll(ctx, report, groups, s, len(members)+len(groups))
+}
+
+// recountAll recounts several series at once, and reports them in order.
+func (v *Verifier) recountAll(
+	ctx context.Context, report *Report, all []model.Series, s Scope, total int,
+) error {
 	read := func(ctx context.Context, i int) (*recounted, error) { return v.recountSeries(ctx, all[i], s) }
 	for one, err := range inOrder(ctx, len(all), recountsAtOnce, read) {
 		if err == nil {
 			err = v.add(ctx, report, one, s)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if v.Progress != nil {
-			v.Progress(Step{Phase: "verify", Unit: "series", Added: 1, Total: len(all)})
+			v.Progress(Step{Phase: "verify", Unit: "series", Added: 1, Total: total})
 		}
 	}
-	return report, nil
+	return nil
 }
 
 // recountsAtOnce is how many series are recounted at once. Each holds its rows and folds in memory.
@@ -147,6 +168,9 @@ func (v *Verifier) recountSeries(ctx context.Context, s model.Series, scope Scop
 	}
 	r.events = one.events
 	r.findings, err = v.counter().confirm(ctx, one, findings)
+	if err == nil && !slices.ContainsFunc(r.findings, found.wrong) {
+		v.buckets.forget(s)
+	}
 	return r, err
 }
 

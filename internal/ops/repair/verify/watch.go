@@ -69,7 +69,7 @@ type suspect struct {
 func (w *Watcher) Run(ctx context.Context) error {
 	ctx, meter := model.WithReadMeter(ctx)
 	v := w.Verifier
-	v.Quick = false
+	v.Quick, v.buckets = false, newGroupBuckets()
 	v.Store = &pacedStore{Store: v.Store, pay: w.pay(meter)}
 	at, err := w.load()
 	if err != nil {
@@ -89,6 +89,7 @@ func (w *Watcher) pass(ctx context.Context, v *Verifier, at *position) error {
 	if err != nil {
 		return fmt.Errorf("find the series: %w", err)
 	}
+	all = v.buckets.with(all)
 	if len(all) == 0 {
 		return w.Sleep(ctx, w.Patience)
 	}

@@ -2,13 +2,13 @@ package verify
 
 import (
 	"context"
-	"github.com/tidemark-db/tidemark/internal/data/files"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/data/files"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -20,12 +20,19 @@ import (
 func watched(f *fixture, units float64, position string, asleep func()) (found map[string]int,
 	took time.Duration) {
 	f.Helper()
+	return watchedFor(f, 1, units, position, asleep)
+}
+
+func watchedFor(f *fixture, passes int, units float64, position string, asleep func()) (found map[string]int,
+	took time.Duration) {
+	f.Helper()
 	now := f.now()
 	began := now
 	found = map[string]int{}
 	w := Watcher{
 		Verifier: Verifier{Store: f.Table, Catalog: f.catalog, Now: func() model.Time { return now }},
-		Units:    units, Patience: 10 * time.Minute, Position: position, Replace: files.Replace, Passes: 1,
+		Units:    units, Patience: 10 * time.Minute, Passes: passes,
+		Position: position, Replace: files.Replace,
 		Found: func(_ context.Context, s model.Series, r *Report) error {
 			found[s.Subject.ID] = len(r.Differences)
 			return nil
