@@ -20,17 +20,18 @@ next to the journal, with their lines and reasons; a row that cannot be read doe
 Standard input, "-", and --rebase have no journal: there, a row that cannot be read ends the command.
 
 A file is JSON, with one object a line, one array, or one object after the other, in the
-form that the API accepts; or it is CSV with a header line and commas, semicolons or tabs,
-as Excel saves a sheet.
+form that the API accepts or with members that are named as columns are; or it is CSV with
+a header line and commas, semicolons or tabs, as Excel saves a sheet.
 UTF-16, gzip, zstd and bzip2 are read too. Parquet is read as CSV is; so is what "tidemark export
 events", Amazon Timestream (UNLOAD as CSV or Parquet), AWS IoT SiteWise (bulk CSV), InfluxDB 1 and 2 (query
 results as CSV), loggers of Campbell (TOA5) and Australian meters (NEM12) write. A folder, or
 s3://BUCKET/PREFIX/ with a slash at its end, means all files in it. The "sources" of tidemark.yaml say what
 the points of InfluxDB line protocol become.
 
-The columns of CSV are guessed from the header and shown before anything is sent; --map
-names them instead, or, if it names no value, amends them. The fields subject, stream,
-time and id have these short names; any other field has its own name. In a table whose
+The columns of CSV are guessed from the header, and the members of JSON from their names, and
+shown before anything is sent; --map names them instead, or, if it names no value, amends
+them. The fields subject, stream, time and id have these short names; any other field has its
+own name. In a table whose
 columns are sensors, --map subject=*,time=ts,temperature=* makes each other column a
 subject. An empty cell of a declared measure is sent as null, which counts as an invalid
 value; any other empty cell is left out. A declared measure of which no value is a number

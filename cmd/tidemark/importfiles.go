@@ -46,7 +46,7 @@ func (f *importFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.kind, "kind", "",
 		"`kind` of the observations, by name or plural (default: the first that is declared)")
 	cmd.Flags().StringVar(&f.columns, "map", "",
-		"the files are CSV with these `columns`, such as subject=device,time=ts,value=value (default: guessed)")
+		"the `columns` of CSV, or members of JSON, as subject=device,time=ts,value=value (default: guessed)")
 	cmd.Flags().Func("zone", "`time zone` of times of CSV that have no offset, such as Europe/Berlin", f.setZone)
 	cmd.Flags().Func("time-format",
 		"`format` of the times of CSV, such as '%d.%m.%Y %H:%M', or s, ms, us, ns, or excel (default: guessed)",

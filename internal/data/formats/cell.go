@@ -22,8 +22,7 @@ func (r *csvReader) appendMember(b []byte, column int, field, text string) (body
 	if len(b) > 1 {
 		b = append(b, ',')
 	}
-	name, _ := json.Marshal(field) // strings cannot fail
-	return append(append(append(b, name...), ':'), value...), stray
+	return append(appendName(b, field), value...), stray
 }
 
 func (r *csvReader) value(column int, field, text string) (value []byte, stray bool) {

@@ -236,7 +236,8 @@ func (in Input) newReader(name string, text *bufio.Reader) (reader, error) {
 		text = bufio.NewReaderSize(withoutSeparators{text}, bufferSize)
 		start = firstLines(text)
 	}
-	found, err := detectFormat(name, start, len(in.Columns) > 0 || in.Shape.describes(), in.Points != nil)
+	isMapped := len(in.Columns) > 0 && (IsCSV(name) || !objects.Match(start)) || in.Shape.describes()
+	found, err := detectFormat(name, start, isMapped, in.Points != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -271,6 +272,15 @@ func (in Input) newReader(name string, text *bufio.Reader) (reader, error) {
 // openObjects returns the reader of objects and points.
 func (in Input) openObjects(name string, found format, start []byte, text *bufio.Reader) (reader, error) {
 	asLines := ndjsonReader{name: name, kind: in.Kind, lines: text, clock: in.Clock, lenient: in.Lenient}
+	if in.Source == "" && found != pointsFormat {
+		if name != StdinName { // a pipe is read as it comes
+			start, _ = text.Peek(bufferSize)
+		}
+		var err error
+		if asLines.members, err = in.mapMembers(name, start); err != nil {
+			return nil, err
+		}
+	}
 	isArray := bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("["))
 	switch {
 	case found == pointsFormat:
@@ -280,7 +290,7 @@ func (in Input) openObjects(name string, found format, start []byte, text *bufio
 	case found == values && in.Source != "":
 		all := newValuesReader(asLines, isArray)
 		return &pointsReader{read: all.readValue, mapper: in.mapper(), decode: in.decodeMessage()}, nil
-	case len(in.Shape.Constants) > 0:
+	case len(in.Shape.Constants) > 0 && found == pointsFormat:
 		return nil, usererr.Errorf("%s: --set is for tables, and for objects with --source", name)
 	case found == lines:
 		return &asLines, nil

@@ -22,6 +22,8 @@ type ndjsonReader struct {
 	lines  *bufio.Reader
 	number int // of the line
 	clock  timetext.Clock
+	// members says which members become which fields.
+	members memberMap
 	// lenient returns an object whose time cannot be read as an observation with a problem.
 	lenient bool
 }
@@ -36,6 +38,7 @@ func (r *ndjsonReader) next() (Observation, error) {
 
 func (r *ndjsonReader) observation(line []byte) Observation {
 	line, _ = jsonscan.ReplaceNotNumbers(line)
+	line = r.members.apply(line)
 	o := Observation{Body: line, Location: fmt.Sprintf("%s:%d", r.name, r.number)}
 	var subject, stream string
 	for _, f := range ingest.DecodeObject(line).Fields {

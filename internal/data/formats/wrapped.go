@@ -22,7 +22,7 @@ func (in Input) isWrapped(o Observation) error {
 			return nil
 		}
 	}
-	if path := listOfObjects(object.Fields, ""); path != "" && in.Source == "" {
+	if path, _ := longestList(object.Fields, ""); path != "" && in.Source == "" {
 		return usererr.Errorf("%s: the observations are in the list %[2]s of one object: take them out, such as "+
 			"with jq -c '%[2]s[]' FILE", o.Location, path)
 	}
@@ -32,9 +32,9 @@ func (in Input) isWrapped(o Observation) error {
 var errColumns = errors.New("has the values of all rows: write one object for each row, in pandas with " +
 	"to_json(orient='records', lines=True)")
 
-// listOfObjects returns the path of the first list of objects or lists in a file, as jq has it; "" if there
-// is none.
-func listOfObjects(fields []ingest.Field, path string) string {
+// longestList returns the path of the longest list of objects or lists in a file, as jq has it, and its
+// length; "" if there is none. A shorter one may describe the columns.
+func longestList(fields []ingest.Field, path string) (longest string, length int) {
 	for _, f := range fields {
 		if f.Form != ingest.NestedForm {
 			continue
@@ -44,13 +44,15 @@ func listOfObjects(fields []ingest.Field, path string) string {
 		element := jsonscan.Space(text, 1)
 		switch {
 		case text[0] == '[' && (jsonscan.Is(text, element, '{') || jsonscan.Is(text, element, '[')):
-			return inner
+			if len(text) > length {
+				longest, length = inner, len(text)
+			}
 		case text[0] == '{':
 			members := ingest.DecodeObject(text)
-			if found := listOfObjects(members.Fields, inner); found != "" {
-				return found
+			if found, n := longestList(members.Fields, inner); n > length {
+				longest, length = found, n
 			}
 		}
 	}
-	return ""
+	return longest, length
 }

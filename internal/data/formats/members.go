@@ -1,0 +1,145 @@
+package formats
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/transform"
+
+	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/store/jsonscan"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+)
+
+// memberMap says which members of objects become which fields, as a ColumnMap does for the columns of a
+// table. The zero value leaves objects as they are.
+type memberMap struct {
+	fields    map[string]string // by the names of members
+	only      bool              // other members are left out
+	constants []byte            // members that each object has in addition, with a comma behind each
+}
+
+// objects is the beginning of a text of JSON objects, or of an array of them.
+var objects = regexp.MustCompile(`^\s*(?:\[\s*)?\{\s*["}]`)
+
+// mapMembers returns how the members of a file are read, whose beginning is start. Objects without the fields
+// of the API are read as rows of a table are: a member is the subject or the time by its name, unless the
+// user says which it is.
+func (in Input) mapMembers(name string, start []byte) (m memberMap, err error) {
+	found := memberNames(start)
+	if len(found) == 0 {
+		return m, nil
+	}
+	m.fields = map[string]string{}
+	for _, c := range in.Columns {
+		if !slices.Contains(found, c.header) {
+			return m, usererr.Errorf("%s: --map: no object has a member %s: the members are %s%s", name,
+				Quote(c.header), quoteAll(found), names.DidYouMean(c.header, found))
+		}
+		m.fields[c.header] = c.field
+	}
+	m.only = in.Columns.isWhole(in.Kind, in.Shape.Constants)
+	for _, field := range slices.Sorted(maps.Keys(in.Shape.Constants)) {
+		value, _ := json.Marshal(in.Shape.Constants[field]) // strings cannot fail
+		m.constants = append(append(appendName(m.constants, field), value...), ',')
+	}
+	if !m.only {
+		err = m.guess(in, found)
+	}
+	if err == nil && len(m.fields) > 0 && in.Notice != nil {
+		in.Notice(m.describe(name))
+	}
+	return m, err
+}
+
+// memberNames returns the names of the members of the objects at the beginning of a text, in their order.
+func memberNames(start []byte) (found []string) {
+	text := json.NewDecoder(transform.NewReader(bytes.NewReader(start), &jsonscan.NotNumbers{}))
+	if bytes.HasPrefix(bytes.TrimSpace(start), []byte("[")) {
+		_, _ = text.Token() // the reader of the file says what is wrong
+	}
+	for range sampleRows {
+		var object json.RawMessage
+		if text.Decode(&object) != nil {
+			break
+		}
+		for _, f := range ingest.DecodeObject(object).Fields {
+			if !slices.Contains(found, f.Name) {
+				found = append(found, f.Name)
+			}
+		}
+	}
+	return found
+}
+
+// guess finds the members that identify an observation by their names, unless the objects have the subject
+// and the time as the API has them.
+func (m *memberMap) guess(in Input, found []string) error {
+	has := func(field string) bool {
+		_, constant := in.Shape.Constants[field]
+		return constant || in.Columns.has(field) || slices.Contains(found, field)
+	}
+	if has(in.Kind.Subject.Field) && has(catalog.TimeField) {
+		return nil
+	}
+	for _, short := range []string{"subject", "stream", "time", "id"} {
+		field := shortNames(in.Kind)[short]
+		others := slices.DeleteFunc(named(found, titles(in.Kind, short)), func(member string) bool {
+			_, mapped := m.fields[member]
+			return mapped
+		})
+		switch {
+		case has(field), len(others) == 0, short == "id" && in.Kind.IDs == catalog.MintedID:
+		case len(others) > 1:
+			return usererr.Errorf("the members %s may be the %s: pass --map %s=MEMBER with one of them",
+				quoteAll(others), short, short)
+		default:
+			m.fields[others[0]] = field
+		}
+	}
+	return nil
+}
+
+func (m *memberMap) describe(name string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: objects\n", name)
+	for _, member := range slices.Sorted(maps.Keys(m.fields)) {
+		fmt.Fprintf(&b, "  %-12s from the member %s\n", m.fields[member], Quote(member))
+	}
+	return b.String()
+}
+
+// apply returns an object with the names of fields in place of the names of members.
+func (m *memberMap) apply(object []byte) []byte {
+	if len(m.fields) == 0 && len(m.constants) == 0 || ingest.DecodeObject(object).DecodeError != nil {
+		return object
+	}
+	read := append([]byte("{"), m.constants...)
+	at, more := jsonscan.Sibling(object, jsonscan.Space(object, 0)+1, true, '}')
+	for more {
+		name, value := jsonscan.Name(object, at)
+		end := jsonscan.Skip(object, value)
+		field, mapped := m.fields[string(name.Bytes)]
+		switch {
+		case mapped:
+			read = append(append(appendName(read, field), object[value:end]...), ',')
+		case !m.only:
+			read = append(append(read, object[at:end]...), ',')
+		}
+		at, more = jsonscan.Sibling(object, end, false, '}')
+	}
+	return append(bytes.TrimSuffix(read, []byte(",")), '}')
+}
+
+// appendName appends the name of a member of an object in JSON.
+func appendName(b []byte, field string) []byte {
+	name, _ := json.Marshal(field) // strings cannot fail
+	return append(append(b, name...), ':')
+}
