@@ -32,6 +32,37 @@ func TestGroups_InProcessEqualDuckDB(t *testing.T) {
 	}
 }
 
+// A reading counts in three groups. One group costs at most 0.05 write and 0.05 read units an event at one
+// reading a minute, of which one in a hundred is late.
+func TestGroups_CostLittleBesideTheirMembers(t *testing.T) {
+	t.Parallel()
+	const groups = 3
+	without, with := calmUnits(t, "kinds: {READING: {}}\n"), calmUnits(t, settings)
+	t.Logf("without groups: %s", without)
+	t.Logf("with groups: %s", with)
+	n := groups * float64(with.events)
+	write, read := (with.write-without.write)/n, (with.read-without.read)/n
+	t.Logf("one group: %.3f write and %.3f read units an event", write, read)
+	if with.events != without.events || write <= 0 || write > 0.05 || read <= 0 || read > 0.05 {
+		t.Errorf("one group costs %.3f write and %.3f read units an event, want at most 0.05 of each", write, read)
+	}
+}
+
+// calmUnits returns the units of hours without faults.
+func calmUnits(t *testing.T, settings string) units {
+	t.Helper()
+	f := Fleet{Devices: 200, Hours: 3, Every: time.Minute, Seed: 1}
+	p, err := f.newInProcess(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.calm = true
+	if _, err := f.sendInProcess(t.Context(), p, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	return p.units
+}
+
 // Hours, days and lists of members of sites, lines and models are equal to DuckDB's, which finds a reading
 // that the stack does not have.
 func TestGroups_EqualDuckDB(t *testing.T) {

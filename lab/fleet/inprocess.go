@@ -44,6 +44,7 @@ type inProcess struct {
 	ingest *ingest.Service
 	agg    *aggregate.Aggregator
 	dice   *rand.Rand
+	calm   bool // there are no faults
 	now    model.Time
 	seen   uint64
 	stats  stack.Stats
@@ -53,7 +54,7 @@ type inProcess struct {
 	again  []json.RawMessage // a batch to deliver again
 }
 
-func (f Fleet) newInProcess() (*inProcess, error) {
+func (f Fleet) newInProcess(settings string) (*inProcess, error) {
 	cfg, err := configfile.Parse("tidemark.yaml", []byte(settings), domains.Kinds()...)
 	if err != nil {
 		return nil, err
@@ -96,6 +97,9 @@ func (k killing) PutInvalidations(ctx context.Context, these []storage.Invalidat
 	return k.Metered.PutInvalidations(ctx, these)
 }
 
+// oneIn reports whether one of n has a fault, and this is it.
+func (p *inProcess) oneIn(n int) bool { return !p.calm && p.dice.IntN(n) == 0 }
+
 // killNow kills the invocation if this is the write.
 func (p *inProcess) killNow() bool {
 	if p.writes == 0 {
@@ -115,7 +119,7 @@ func (p *inProcess) invoke(ctx context.Context, killed int, run func(context.Con
 	ctx, meter := model.WithReadMeter(ctx)
 	ctx, p.kill = context.WithCancel(ctx)
 	defer p.kill()
-	if p.writes = 0; p.dice.IntN(killed) == 0 {
+	if p.writes = 0; p.oneIn(killed) {
 		p.writes = 1 + p.dice.IntN(20)
 	}
 	before := p.table.WriteUnits()
@@ -128,14 +132,11 @@ func (p *inProcess) invoke(ctx context.Context, killed int, run func(context.Con
 
 // recordInProcess is record without the stack.
 func (f Fleet) recordInProcess(ctx context.Context, dir string) (r Result, err error) {
-	p, err := f.newInProcess()
+	p, err := f.newInProcess(settings)
 	if err != nil {
 		return r, err
 	}
-	if r.Sent, err = f.send(ctx, p, filepath.Join(dir, "readings.ndjson")); err != nil {
-		return r, err
-	}
-	if err := p.moveClock(ctx, firstHour.Add(26*time.Hour).Time()); err != nil {
+	if r.Sent, err = f.sendInProcess(ctx, p, dir); err != nil {
 		return r, err
 	}
 	r.Stats, r.Units = p.stats, p.units
@@ -144,6 +145,14 @@ func (f Fleet) recordInProcess(ctx context.Context, dir string) (r Result, err e
 		return r, err
 	}
 	return r, writeRows(dir, rows)
+}
+
+// sendInProcess sends the readings, and lets the day end.
+func (f Fleet) sendInProcess(ctx context.Context, p *inProcess, dir string) (sent int, err error) {
+	if sent, err = f.send(ctx, p, filepath.Join(dir, "readings.ndjson")); err != nil {
+		return sent, err
+	}
+	return sent, p.moveClock(ctx, firstHour.Add(26*time.Hour).Time())
 }
 
 // sweep sweeps a queue shard. A sweep that was killed is followed by the next one.

@@ -103,7 +103,7 @@ func (p *inProcess) deliverNew(ctx context.Context) error {
 	}
 	p.table.Trim(p.seen)
 	pieces := [][]json.RawMessage{batch}
-	if len(batch) > 1 && p.dice.IntN(recutOne) == 0 {
+	if len(batch) > 1 && p.oneIn(recutOne) {
 		p.stats.Recut++
 		at := 1 + p.dice.IntN(len(batch)-1)
 		pieces = [][]json.RawMessage{batch[:at], batch[at:]}
@@ -113,7 +113,7 @@ func (p *inProcess) deliverNew(ctx context.Context) error {
 		pieces = append(pieces, p.again)
 		p.again = nil
 	}
-	if p.dice.IntN(againOne) == 0 {
+	if p.oneIn(againOne) {
 		p.again = batch
 	}
 	for _, piece := range pieces {
