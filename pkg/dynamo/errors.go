@@ -106,8 +106,8 @@ func permanent(err error) error {
 	return fmt.Errorf("%w: %w", model.ErrPermanent, err)
 }
 
-// classified adds the class of an error that the client returned: it is permanent unless the table was busy,
-// or the request or its response was lost. Other errors, such as a canceled context, have no class here.
+// classified adds the class of an error that the client returned: it is undecided if the table was busy, or
+// the request or its response was lost, and else permanent. Errors that are not of a request have no class.
 func classified(failure error) error {
 	var request *smithy.OperationError
 	if !errors.As(failure, &request) {
@@ -116,11 +116,11 @@ func classified(failure error) error {
 	var apiError smithy.APIError
 	if errors.As(failure, &apiError) {
 		if _, busy := writeResults[apiError.ErrorCode()]; busy {
-			return failure
+			return fmt.Errorf("%w: %w", model.ErrUndecided, failure)
 		}
 	}
 	if ambiguous(failure) {
-		return failure
+		return fmt.Errorf("%w: %w", model.ErrUndecided, failure)
 	}
 	return permanent(advise(failure))
 }

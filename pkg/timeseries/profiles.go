@@ -16,7 +16,8 @@ import (
 )
 
 // Profiles reads and changes the profiles of one type of subject as values of T. Create it with OpenProfiles.
-// It is safe for concurrent use. The errors of changes are ErrRejected and ErrUndecided, with their causes.
+// It is safe for concurrent use. Errors of changes are of one of the classes ErrRejected, ErrUndecided and
+// ErrPermanent, with their causes; errors of reads, of the latter two if the table did not respond.
 type Profiles[T any] struct {
 	service *lifecycle.Service
 	subject string

@@ -86,7 +86,7 @@ func (e *Events[T]) kindOfTable(ctx context.Context) (*catalog.Kind, error) {
 		return nil, classified(err)
 	case known.within(tableconfig.Lead/2, now):
 		return known.kind, nil
-	case errors.Is(err, ErrPermanent):
+	case errors.Is(err, ErrPermanent), errors.Is(err, ErrUndecided):
 		return nil, err
 	default:
 		return nil, fmt.Errorf("%w: %w", ErrUndecided, err)

@@ -43,7 +43,8 @@ type (
 )
 
 // The three classes of errors of changes. An error is of one class at most: change the value, repeat it, or
-// repair the configuration. They are values of package model too, so that other packages return the same.
+// repair the configuration. A read that the table did not serve has one of the latter two. They are values of
+// package model too, so that other packages return the same.
 var (
 	// ErrRejected reports that the value is invalid. errors.As with model.FieldErrors finds its fields.
 	ErrRejected = model.ErrRejected

@@ -2,7 +2,7 @@ package storetest
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 
@@ -45,7 +45,7 @@ type Call struct {
 }
 
 // ErrRead is the error of a read that a policy lets fail. It is transient.
-var ErrRead = errors.New("the read failed")
+var ErrRead = fmt.Errorf("the read failed: %w", model.ErrUndecided)
 
 // FaultyStore adds faults to the Store it embeds: each write has the fault that Writes returns, and each read
 // fails for which Reads returns true. A nil policy adds none. Policies are called one at a time. FaultyStore
