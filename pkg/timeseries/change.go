@@ -100,7 +100,7 @@ func (e *Events[T]) Enrich(ctx context.Context, key Key, patch map[string]any,
 func (e *Events[T]) enrichment(patch map[string]any) (fields model.Attrs, _ error) {
 	var wrong model.FieldErrors
 	for name, value := range patch {
-		t, err := term(name, model.Equal, value)
+		t, err := e.layout.term(comparison{field: name, op: model.Equal, value: value})
 		if c := e.layout.find(name); err == nil && c != nil && t.Value.Kind != model.Null {
 			err = c.checkValue(t)
 		}

@@ -86,11 +86,11 @@ func (c *checker) orderValue(kind *catalog.Kind, value, at *column) {
 	}
 	if kind.OrderBy == "" {
 		kind.OrderBy, kind.OrderType = value.name, catalog.TextOrder
-		if formFor(value.typ).number() {
+		if value.form(value.typ).number() {
 			kind.OrderType = catalog.NumberOrder
 		}
 	}
-	if number := formFor(value.typ).number(); number != (kind.OrderType == catalog.NumberOrder) {
+	if number := value.form(value.typ).number(); number != (kind.OrderType == catalog.NumberOrder) {
 		c.report(RowDiffers, value.goName, "kind %s is ordered by a %s, and %s is none: change one of them",
 			kind.Name, kind.OrderType, value.typ)
 	}
@@ -163,7 +163,7 @@ func (c *checker) attributes(kind *catalog.Kind) {
 				"the field %s is stored under %q already: give another name with name=", other, column.name)
 		}
 		seen[column.name] = column.goName
-		if allowed := allowedTypes(column.roles); !allowed(column.typ) {
+		if !column.allows(column.typ) {
 			c.report(TypeUnfit, column.goName, "%s cannot hold a %s: see the types that each role accepts", column.typ,
 				roleName(column.roles))
 		}
@@ -251,25 +251,23 @@ var (
 	decimalType = reflect.TypeFor[model.Decimal]()
 )
 
-// allowedTypes returns whether a role accepts a Go type, by value or pointer: a measure
-// accepts numbers, a field everything else, dimension and distinct strings, enrichment all.
-func allowedTypes(roles role) func(reflect.Type) bool {
-	return func(t reflect.Type) bool {
-		form := formFor(t)
-		switch {
-		case form == nestedForm:
-			return false
-		case roles&measureRole != 0:
-			return form.number()
-		case roles&fieldRole != 0:
-			return form != noForm && !form.number()
-		case roles&enrichmentRole != 0:
-			return form != noForm
-		case roles&orderRole != 0:
-			return form.number() || form == textForm
-		default:
-			return form == textForm
-		}
+// allows reports whether the column's role accepts a Go type, by value or pointer: a measure accepts numbers,
+// a field everything else, dimension and distinct texts, enrichment all.
+func (c *column) allows(t reflect.Type) bool {
+	form := c.form(t)
+	switch {
+	case form == nestedForm:
+		return false
+	case c.is(measureRole):
+		return form.number()
+	case c.is(fieldRole):
+		return form != noForm && !form.number()
+	case c.is(enrichmentRole):
+		return form != noForm
+	case c.is(orderRole):
+		return form.number() || form == textForm
+	default:
+		return form == textForm || form == marshaledForm
 	}
 }
 

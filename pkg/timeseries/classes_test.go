@@ -50,6 +50,11 @@ func first[T any](all iter.Seq2[T, error]) error {
 	return nil
 }
 
+func failure[T any](_ T, err error) error { return err }
+
+// classes are the exclusive classes of errors.
+var classes = []error{timeseries.ErrRejected, timeseries.ErrUndecided, timeseries.ErrPermanent}
+
 // calls are the calls of a program that send a request.
 func calls(t *testing.T, table *dynamo.Table) map[string]func(context.Context) error {
 	t.Helper()
@@ -62,29 +67,27 @@ func calls(t *testing.T, table *dynamo.Table) map[string]func(context.Context) e
 	}
 	v, key := Reading{Device: "a", At: today}, timeseries.Key{Subject: "a"}
 	return map[string]func(context.Context) error{
-		"Append":  func(ctx context.Context) error { _, err := events.Append(ctx, v); return err },
-		"Delete":  func(ctx context.Context) error { _, err := events.Delete(ctx, v); return err },
-		"Correct": func(ctx context.Context) error { _, err := events.Correct(ctx, v); return err },
-		"Latest":  func(ctx context.Context) error { _, err := events.Latest(ctx, key); return err },
-		"Rollups": func(ctx context.Context) error { _, err := events.Rollups(ctx, key, tier.Hour); return err },
+		"Append":  func(ctx context.Context) error { return failure(events.Append(ctx, v)) },
+		"Delete":  func(ctx context.Context) error { return failure(events.Delete(ctx, v)) },
+		"Correct": func(ctx context.Context) error { return failure(events.Correct(ctx, v)) },
+		"Latest":  func(ctx context.Context) error { return failure(events.Latest(ctx, key)) },
+		"Rollups": func(ctx context.Context) error { return failure(events.Rollups(ctx, key, tier.Hour)) },
 		"History": func(ctx context.Context) error { return first(events.History(ctx, key)) },
 		"Put, create": func(ctx context.Context) error {
-			_, err := all.Put(ctx, Account{ID: "a", Email: "a@x"}, 0)
-			return err
+			return failure(all.Put(ctx, Account{ID: "a", Email: "a@x"}, 0))
 		},
 		"Put, update": func(ctx context.Context) error {
-			_, err := all.Put(ctx, Account{ID: "a", Email: "a@x"}, 1)
-			return err
+			return failure(all.Put(ctx, Account{ID: "a", Email: "a@x"}, 1))
 		},
-		"Delete of a profile": func(ctx context.Context) error { _, err := all.Delete(ctx, "a", 0); return err },
-		"Restore":             func(ctx context.Context) error { _, err := all.Restore(ctx, "a", 0); return err },
-		"Remove":              func(ctx context.Context) error { _, err := all.Remove(ctx, "a", 0); return err },
+		"Delete of a profile": func(ctx context.Context) error { return failure(all.Delete(ctx, "a", 0)) },
+		"Restore":             func(ctx context.Context) error { return failure(all.Restore(ctx, "a", 0)) },
+		"Remove":              func(ctx context.Context) error { return failure(all.Remove(ctx, "a", 0)) },
 		"Purge":               func(ctx context.Context) error { return all.Purge(ctx, "a", "me", time.Hour) },
-		"PurgeProgress":       func(ctx context.Context) error { _, err := all.PurgeProgress(ctx, "a"); return err },
+		"PurgeProgress":       func(ctx context.Context) error { return failure(all.PurgeProgress(ctx, "a")) },
 		"Backfill": func(ctx context.Context) error {
 			return all.Backfill(ctx, "", func(string, lifecycle.Result) error { return nil })
 		},
-		"Get":      func(ctx context.Context) error { _, err := all.Get(ctx, "a"); return err },
+		"Get":      func(ctx context.Context) error { return failure(all.Get(ctx, "a")) },
 		"ListBy":   func(ctx context.Context) error { return first(all.ListBy(ctx, "status", "active")) },
 		"Versions": func(ctx context.Context) error { return first(all.Versions(ctx, "a")) },
 	}
@@ -106,7 +109,7 @@ func TestErrors_EachCallHasTheClassOfItsFailure(t *testing.T) {
 	} {
 		for name, call := range calls(t, refusing(t, code)) {
 			err := call(context.Background())
-			for _, class := range []error{timeseries.ErrRejected, timeseries.ErrUndecided, timeseries.ErrPermanent} {
+			for _, class := range classes {
 				if errors.Is(err, class) != (class == want) {
 					t.Errorf("%q: %s: %v; want %v alone", code, name, err, want)
 				}

@@ -2,7 +2,6 @@ package timeseries
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 
@@ -14,8 +13,7 @@ import (
 type AppendOption func(*appendOptions)
 
 type appendOptions struct {
-	condition model.Condition
-	err       error
+	comparisons []comparison
 }
 
 // If appends only if a stored field of the latest item, enrichment included, compares with value as op says.
@@ -23,8 +21,7 @@ type appendOptions struct {
 // error ErrConflict. value has the type of the field; another is model.ErrCondition.
 func If(field string, op model.Op, value any) AppendOption {
 	return func(a *appendOptions) {
-		t, err := term(field, op, value)
-		a.condition, a.err = append(a.condition, t), errors.Join(a.err, err)
+		a.comparisons = append(a.comparisons, comparison{field: field, op: op, value: value})
 	}
 }
 
@@ -33,21 +30,15 @@ func (e *Events[T]) condition(opts []AppendOption) (model.Condition, error) {
 	for _, opt := range opts {
 		opt(&a)
 	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	if len(a.condition) > 0 && !e.declared.LatestInTransaction() {
+	if len(a.comparisons) > 0 && !e.declared.LatestInTransaction() {
 		return nil, fmt.Errorf("append with If to kind %s: %w", e.declared.Name, ErrNoLatest)
 	}
-	for _, t := range a.condition {
-		if e.layout.find(t.Field) == nil {
-			return nil, fmt.Errorf("%.64q: %w", t.Field, ErrField)
+	for _, one := range a.comparisons {
+		if e.layout.find(one.field) == nil {
+			return nil, fmt.Errorf("%.64q: %w", one.field, ErrField)
 		}
 	}
-	if err := e.layout.checkTerms(a.condition); err != nil {
-		return nil, err
-	}
-	return a.condition, a.condition.Validate()
+	return e.layout.condition(a.comparisons)
 }
 
 // appendIf appends one value on a condition.

@@ -3,6 +3,7 @@ package timeseries
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 	"unicode/utf8"
 
@@ -31,6 +32,55 @@ var stored = map[form]struct {
 	marshaledForm: {model.Text, "text"},
 }
 
+// comparison is a term as a program writes it.
+type comparison struct {
+	field string
+	op    model.Op
+	value any
+}
+
+// condition returns the comparisons of stored values, or model.ErrCondition. The fields are in the layout.
+func (l *layout) condition(all []comparison) (terms model.Condition, err error) {
+	for _, one := range all {
+		t, wrong := l.term(one)
+		terms, err = append(terms, t), errors.Join(err, wrong)
+	}
+	if err == nil {
+		err = l.checkTerms(terms)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return terms, terms.Validate()
+}
+
+// term returns the comparison of a stored field with a Go value.
+func (l *layout) term(one comparison) (model.Term, error) {
+	t := model.Term{Field: one.field, Op: one.op}
+	if stored, ok := one.value.(model.Value); ok {
+		t.Value = stored
+		return t, nil
+	}
+	if one.value == nil {
+		return t, nil
+	}
+	c := l.find(one.field)
+	if c == nil {
+		c = &column{}
+	}
+	v := reflect.ValueOf(one.value)
+	form := c.form(v.Type())
+	if form == noForm || form == nestedForm {
+		return t, fmt.Errorf("%w: %.64q cannot be compared with a %s", model.ErrCondition, one.field,
+			v.Type())
+	}
+	var err error
+	if t.Value, _, err = encode(v, form); err != nil {
+		err = fmt.Errorf("%w: %.64q: %w", model.ErrCondition, one.field, err)
+	}
+	return t, err
+}
+
 // checkTerms returns model.ErrCondition for a comparison that holds for no value that the columns can store.
 func (l *layout) checkTerms(terms model.Condition) error {
 	for _, t := range terms {
@@ -50,7 +100,7 @@ func (l *layout) checkTerms(terms model.Condition) error {
 
 // checkValue returns an error if the column stores no values of the kind of t's value.
 func (c *column) checkValue(t model.Term) error {
-	want := stored[formFor(c.typ)]
+	want := stored[c.form(c.typ)]
 	switch {
 	case t.Op == model.Begins && want.kind != model.Text:
 		return fmt.Errorf("the field has %s, which begin with nothing", want.name)
@@ -58,7 +108,7 @@ func (c *column) checkValue(t model.Term) error {
 		return fmt.Errorf("no stored text has bytes that are not UTF-8")
 	case t.Value.Kind != want.kind:
 		return fmt.Errorf("the field has %s: pass a value of its type", want.name)
-	case formFor(c.typ) == timeForm && t.Op != model.Begins:
+	case c.form(c.typ) == timeForm && t.Op != model.Begins:
 		if _, err := time.Parse(fieldTimeLayout, t.Value.Text); err != nil {
 			return fmt.Errorf("the field has times: pass a time.Time")
 		}

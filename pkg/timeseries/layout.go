@@ -68,7 +68,7 @@ func (l *layout) fields(v reflect.Value, absent bool) (fields model.Attrs, probl
 		if c.is(enrichmentRole) {
 			continue
 		}
-		value, ok, err := encode(v.FieldByIndex(c.index))
+		value, ok, err := encode(v.FieldByIndex(c.index), c.form(c.typ))
 		switch {
 		case errors.Is(err, errYear):
 			problems = append(problems,
@@ -93,7 +93,7 @@ func (l *layout) orderValue(v reflect.Value) model.Attrs {
 	if c == nil {
 		return nil
 	}
-	value, _, _ := encode(v.FieldByIndex(c.index))
+	value, _, _ := encode(v.FieldByIndex(c.index), c.form(c.typ))
 	return model.Attrs{{Name: c.name, Value: value}}
 }
 
@@ -191,7 +191,7 @@ func (l *layout) setFields(v reflect.Value, series model.Series, attrs model.Att
 		if !ok {
 			continue
 		}
-		if err := decode(value, v.FieldByIndex(c.index)); err != nil {
+		if err := decode(value, v.FieldByIndex(c.index), c.form(c.typ)); err != nil {
 			return fmt.Errorf("%s: field %s, stored as %q: %w", series, c.goName, c.name, err)
 		}
 	}

@@ -44,9 +44,10 @@ type Events[T any] struct {
 //	tide:"order"        a number or text that orders the events, instead of a time
 //	tide:"id"           the event's id: a string
 //	tide:"measure"      a number to summarise; options: scale=9, percentiles, counter, wrap=32, mean=time
-//	tide:"field"        any other attribute: a string, a boolean or a time
-//	tide:"dimension"    a string to count by value; option: top=200
-//	tide:"distinct"     a string whose distinct values to count
+//	tide:"field"        any other attribute: a string, a boolean, a time, or a type with MarshalText and
+//	                    UnmarshalText, such as netip.Addr and slog.Level, which is stored as that text
+//	tide:"dimension"    a string, or such a type, to count by value; option: top=200
+//	tide:"distinct"     a string, or such a type, whose distinct values to count
 //	tide:"enrichment"   read from the latest item, written by Enrich, never by Append
 //	tide:"arrived"      when the event was received: time.Time, only read
 //	tide:"late"         whether the event was older than the latest item: a bool, only read

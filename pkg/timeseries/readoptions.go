@@ -1,9 +1,8 @@
 package timeseries
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
-	"reflect"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/engine/query"
@@ -16,19 +15,20 @@ var ErrField = errors.New("the model stores no field with this name")
 
 type readOptions struct {
 	from, to          model.Time
+	between           [2]any // of order values; nil is no bound
 	fromValue         model.Value
 	toValue           model.Value
 	newest            bool
 	limit             int
 	consistent        bool
 	after             string
-	where             model.Condition
+	comparisons       []comparison
+	where             model.Condition // of the comparisons
 	fields            []string
 	subjects, streams []string
 	unit              tier.Unit
 	stitched, gaps    bool
 	index             string
-	err               error
 }
 
 // In reads the half-open range [from, to) of event times. Rollups include all buckets that overlap the
@@ -44,20 +44,15 @@ func In(from, to time.Time) RangeOption {
 // Between reads the half-open range [from, to) of the values of a kind that is ordered by a
 // number or text. nil as from or to leaves that end open.
 func Between(from, to any) CountOption {
-	return option(func(r *readOptions) {
-		var errs [2]error
-		r.fromValue, errs[0] = orderBound(from)
-		r.toValue, errs[1] = orderBound(to)
-		r.err = errors.Join(r.err, errs[0], errs[1])
-	})
+	return option(func(r *readOptions) { r.between = [2]any{from, to} })
 }
 
 // orderBound returns a bound of Between.
-func orderBound(bound any) (model.Value, error) {
-	t, err := term("order", model.Equal, bound)
+func (l *layout) orderBound(bound any) (model.Value, error) {
 	if text, ok := bound.(string); ok && text == "" {
 		return model.Value{}, nil // no text is before it
 	}
+	t, err := l.term(comparison{field: cmp.Or(l.orderBy, "order"), op: model.Equal, value: bound})
 	return t.Value, err
 }
 
@@ -79,8 +74,7 @@ func After(next string) CursorOption { return option(func(r *readOptions) { r.af
 // model.ErrCondition; model.Exists and model.Missing ignore it. Excluded events are still read and paid for.
 func Where(field string, op model.Op, value any) CountOption {
 	return option(func(r *readOptions) {
-		t, err := term(field, op, value)
-		r.where, r.err = append(r.where, t), errors.Join(r.err, err)
+		r.comparisons = append(r.comparisons, comparison{field: field, op: op, value: value})
 	})
 }
 
@@ -115,11 +109,8 @@ func newReadOptions[O any](l *layout, opts []O) (readOptions, error) {
 	for _, opt := range opts {
 		any(opt).(option)(&r)
 	}
-	if r.err != nil {
-		return r, r.err
-	}
-	for _, t := range r.where {
-		if err := l.checkAppended(t.Field); err != nil {
+	for _, one := range r.comparisons {
+		if err := l.checkAppended(one.field); err != nil {
 			return r, err
 		}
 	}
@@ -128,10 +119,11 @@ func newReadOptions[O any](l *layout, opts []O) (readOptions, error) {
 			return r, err
 		}
 	}
-	if err := l.checkTerms(r.where); err != nil {
-		return r, err
-	}
-	return r, r.where.Validate()
+	var errs [3]error
+	r.where, errs[0] = l.condition(r.comparisons)
+	r.fromValue, errs[1] = l.orderBound(r.between[0])
+	r.toValue, errs[2] = l.orderBound(r.between[1])
+	return r, errors.Join(errs[:]...)
 }
 
 func (r *readOptions) history(series query.Series) query.History {
@@ -150,27 +142,6 @@ func (r *readOptions) rollups(series query.Series, unit tier.Unit) query.Rollups
 		Series: series, Subjects: r.subjects, Streams: r.streams, Unit: unit, From: from, To: r.to,
 		Newest: r.newest, Limit: r.limit, Cursor: r.after, Consistent: r.consistent,
 	}
-}
-
-// term returns the comparison of a stored field with a Go value.
-func term(field string, op model.Op, value any) (model.Term, error) {
-	t := model.Term{Field: field, Op: op}
-	if stored, ok := value.(model.Value); ok {
-		t.Value = stored
-		return t, nil
-	}
-	if value == nil {
-		return t, nil
-	}
-	v := reflect.ValueOf(value)
-	if allowedTypes(enrichmentRole)(v.Type()) {
-		var err error
-		if t.Value, _, err = encode(v); err != nil {
-			err = fmt.Errorf("%w: %.64q: %w", model.ErrCondition, field, err)
-		}
-		return t, err
-	}
-	return t, fmt.Errorf("%w: %.64q cannot be compared with a %s", model.ErrCondition, field, v.Type())
 }
 
 // ceilMilli rounds t up to a whole millisecond. Stored times are whole milliseconds, so the

@@ -26,15 +26,21 @@ func structuredForm(t reflect.Type) form {
 		return known.(form)
 	}
 	found := noForm
-	pointer := reflect.PointerTo(t)
 	switch {
 	case isNested(t):
 		found = nestedForm
-	case pointer.Implements(textMarshaler) && pointer.Implements(textUnmarshaler):
+	case isMarshaled(t):
 		found = marshaledForm
 	}
 	structuredForms.Store(t, found)
 	return found
+}
+
+// isMarshaled reports whether values of t are written as text by MarshalText and read by UnmarshalText, also
+// if t is a named number or string, such as slog.Level. encoding/json writes it as that text, too.
+func isMarshaled(t reflect.Type) bool {
+	pointer := reflect.PointerTo(t)
+	return pointer.Implements(textMarshaler) && pointer.Implements(textUnmarshaler)
 }
 
 // isNested reports whether encoding/json writes values of t as objects or lists that have all of them. A

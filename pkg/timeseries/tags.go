@@ -66,6 +66,19 @@ const unset = -1
 
 func (c column) is(r role) bool { return c.roles&r != 0 }
 
+// form returns the form in which the column stores its values, or compares them with one of type t. What is
+// summarised, or orders events, is a number or a string also if its type has MarshalText.
+func (c *column) form(t reflect.Type) form {
+	f := formFor(t)
+	if f != marshaledForm || !c.is(measureRole|orderRole) {
+		return f
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return kindForms[t.Kind()]
+}
+
 // readTags returns the tagged fields of a struct and of its embedded structs, and the mistakes in
 // their tags. It ignores fields without a tag.
 func readTags(model reflect.Type) (columns []column, mistakes []*Error) {

@@ -56,12 +56,15 @@ func formFor(t reflect.Type) form {
 	case reflect.Slice, reflect.Map, reflect.Struct, reflect.Array:
 		return structuredForm(t)
 	}
+	if isMarshaled(t) {
+		return marshaledForm
+	}
 	return kindForms[t.Kind()]
 }
 
-// encode returns the stored value of a Go field. ok is false if it is absent: a nil pointer, slice
+// encode returns the stored value of a Go field in a form. ok is false if it is absent: a nil pointer, slice
 // or map, an empty string or a zero time. A pointer to one of the latter two is present.
-func encode(v reflect.Value) (value model.Value, ok bool, err error) {
+func encode(v reflect.Value, form form) (value model.Value, ok bool, err error) {
 	pointed := v.Kind() == reflect.Pointer
 	if pointed {
 		if v.IsNil() {
@@ -69,7 +72,7 @@ func encode(v reflect.Value) (value model.Value, ok bool, err error) {
 		}
 		v = v.Elem()
 	}
-	switch formFor(v.Type()) {
+	switch form {
 	case decimalForm:
 		return model.NumberValue(v.Interface().(model.Decimal)), true, nil
 	case floatForm:
@@ -128,17 +131,18 @@ var (
 
 // decode sets a Go field to a stored value. Null, and text in place of a number (a measure that could not be
 // parsed), become nil in a pointer and NaN in a float. Other types return an error.
-func decode(value model.Value, v reflect.Value) error {
+func decode(value model.Value, v reflect.Value, form form) error {
 	if v.Kind() == reflect.Pointer {
 		target := reflect.New(v.Type().Elem())
-		form := formFor(v.Type().Elem())
 		if value.Kind == model.Null || form.number() && value.Kind != model.Number {
 			return nil
 		}
 		v.Set(target)
 		v = target.Elem()
 	}
-	form := formFor(v.Type())
+	if form == marshaledForm && value.Kind == model.Number { // as releases before stored a named number
+		form = kindForms[v.Kind()]
+	}
 	if form.number() {
 		return decodeNumber(value, form, v)
 	}
