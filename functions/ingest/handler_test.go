@@ -302,6 +302,7 @@ func TestHTTP_RejectsBodiesThatAreTooLargeOrUnreadable(t *testing.T) {
 		{"1,001 observations", []byte("[" + strings.Repeat("{},", 1000) + "{}]"), nil, 413, "/problems/too-large"},
 		{"1,001 lines", bytes.Repeat([]byte("{}\n"), 1001), header("content-type", "application/x-ndjson"), 413, "/problems/too-large"},
 		{"no gzip", []byte("{}"), packed, 400, "/problems/unreadable-body"},
+		{"gzip without a header", gzipped(t, []byte(`{"a":1}`)), nil, 400, "/problems/unreadable-body"},
 		{"gzip cut off", gzipped(t, []byte(`{"a":1}`))[:20], packed, 400, "/problems/unreadable-body"},
 		{"no base64", []byte("{}"), func(r *events.APIGatewayV2HTTPRequest) { r.IsBase64Encoded = true }, 400, "/problems/unreadable-body"},
 		{"brotli", []byte("{}"), header("content-encoding", "br"), 415, "/problems/unsupported-media-type"},

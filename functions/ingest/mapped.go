@@ -29,11 +29,13 @@ func (h *handler) mapped(given []envelope.Message) (all []envelope.Message) {
 // bySource returns the observations of a message of a source. What a rule decided about the sender holds for
 // each of them; a time that the message lacks is its arrival.
 func (h *handler) bySource(m *envelope.Message) []envelope.Message {
-	found, err := messages.Decode(m.Raw, messages.Options{
-		Source: m.Source, Row: h.mapping.Row(m.Source), Now: h.arrival(m),
-		Points: h.appends.Limits.Observations,
-	})
+	var found []points.Point
+	row, err := h.mapping.Named(m.Source)
 	if err != nil {
+		found = []points.Point{points.Invalid(1, points.CodeNoMapping, err.Error())}
+	} else if found, err = messages.Decode(m.Raw, messages.Options{
+		Source: m.Source, Row: row, Now: h.arrival(m), Points: h.appends.Limits.Observations,
+	}); err != nil {
 		found = []points.Point{points.Invalid(1, ingest.CodeNotJSON, err.Error())}
 	}
 	all := make([]envelope.Message, len(found))

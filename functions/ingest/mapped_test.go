@@ -50,6 +50,23 @@ func TestSources_MapTheMessagesOfThingsForTheThingAlone(t *testing.T) {
 	}
 }
 
+// A name that only the row "*" matches is a mistake, as it is by HTTP.
+func TestSources_AMessageOfASourceThatIsNotKnownIsRejected(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	sent := rule(t, f, "tidemark/devices/hall/readings/from/tasmotta", `{"temperature":21.5}`)
+	if _, err := f.handle(invocation(t, "7"), sent); err != nil {
+		t.Fatal(err)
+	}
+	got := f.quarantined(t)
+	if len(got) != 1 || !strings.Contains(got[0].Errors[0].Message, "did you mean tasmota?") {
+		t.Errorf("in quarantine: %+v, want the message with the name that is meant", got)
+	}
+	if stored := f.events(t); len(stored) > 0 {
+		t.Errorf("stored %q, want nothing", stored)
+	}
+}
+
 func TestSources_MapTheMessagesOfQueues(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -95,11 +95,11 @@ func (h *handler) addedRoutes(views *collector.Collector, senders *receiver.Rece
 			route{method: "POST", path: access.PathEvent, serve: views.ServeEvent},
 			route{method: "GET", path: script.PathPrefix + "{name}", serve: script.Serve})
 	}
-	for _, r := range access.ClientRoutes {
-		all = append(all, route{method: r.Method, path: r.Path, serve: senders.Client})
-	}
 	for path, serve := range senders.Serves() {
 		all = append(all, route{method: "POST", path: path, serve: serve})
+	}
+	for _, r := range access.ClientRoutes { // behind the writes, whose path one of them has
+		all = append(all, route{method: r.Method, path: r.Path, serve: senders.Client})
 	}
 	return all
 }

@@ -66,6 +66,10 @@ func (r *Request) Bytes(limits config.Limits) ([]byte, *Problem) {
 	}
 	switch encoding := strings.ToLower(strings.TrimSpace(r.Header("Content-Encoding"))); encoding {
 	case "", "identity":
+		if bytes.HasPrefix(body, gzipMagic) { // no text and no message of a protocol begins so
+			return nil, ProblemBody.New("the body is compressed by gzip, and the request does not say so: " +
+				"send the header Content-Encoding: gzip; nothing was stored")
+		}
 		return body, nil
 	case "gzip", "x-gzip": // one encoding, by RFC 9110, section 8.4.1.3
 		return decompress(body, limits.Decompressed)
@@ -75,6 +79,8 @@ func (r *Request) Bytes(limits config.Limits) ([]byte, *Problem) {
 		return nil, problem.With("Accept-Encoding", "gzip")
 	}
 }
+
+var gzipMagic = []byte("\x1f\x8b")
 
 // Sent returns the body as it was sent, in its content encoding. A body above a limit is a Problem.
 func (r *Request) Sent(limits config.Limits) ([]byte, *Problem) {

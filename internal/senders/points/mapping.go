@@ -102,14 +102,6 @@ func (m *Mapping) Row(name string) (best *config.SourceRow) {
 	return best
 }
 
-// Names returns the names that rows match.
-func (m *Mapping) Names() (all []string) {
-	for _, r := range m.Rows {
-		all = append(all, r.Match)
-	}
-	return all
-}
-
 // builder makes the observation of one point.
 type builder struct {
 	ingest.Observation

@@ -39,12 +39,10 @@ func (r *Receiver) Client(_ context.Context, q *httpapi.Request) httpapi.Respons
 // writeByGet refuses what weather stations send by GET. It says what to do, where the gateway would only say
 // that there is no such route.
 func (r *Receiver) writeByGet() httpapi.Response {
-	response := r.lineProblem(httpapi.ProblemMethod.New("nothing was stored: a GET does not write, because " +
-		"browsers, caches and previews of links repeat it, and a key in its URL would be in logs. Let a " +
-		"proxy send it by POST with a key in the header Authorization, as docs/use/SENDERS.md shows for " +
-		"weather stations"))
-	response.Headers["Allow"] = http.MethodPost
-	return response
+	return r.lineProblem(httpapi.ProblemMethod.New("nothing was stored: a GET does not write, because "+
+		"browsers, caches and previews of links repeat it, and a key in its URL would be in logs. Let a "+
+		"proxy send it by POST with a key in the header Authorization, as docs/use/SENDERS.md shows for "+
+		"weather stations").With("Allow", http.MethodPost))
 }
 
 // entry is a bucket or an organization. Its id follows from its name.

@@ -11,8 +11,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
-	"github.com/tidemark-db/tidemark/internal/base/config"
-	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/senders/messages"
 	"github.com/tidemark-db/tidemark/internal/senders/points"
@@ -41,9 +39,9 @@ func (r *Receiver) messages(
 	if err := errors.Join(errSource, errQuery); err != nil {
 		return by, nil, "", httpapi.ProblemQuery.New("%v: escape it as a URL", err)
 	}
-	if row := r.Mapping.Row(source); row == nil || row.Match == "*" {
-		meant := names.DidYouMean(source, append(r.Mapping.Names(), config.Presets()...))
-		return by, nil, "", httpapi.ProblemNotFound.New("no source or preset is named %.64q%s", source, meant)
+	row, err := r.Mapping.Named(source)
+	if err != nil {
+		return by, nil, "", httpapi.ProblemNotFound.New("%v", err)
 	}
 	body, problem := q.Bytes(r.Limits)
 	if problem != nil {
@@ -54,8 +52,8 @@ func (r *Receiver) messages(
 	if inURL := formInURL(q.RawQuery); len(bytes.TrimSpace(body)) == 0 && inURL != "" {
 		body, isForm = []byte(inURL), true
 	}
-	batch, err := messages.Decode(body, messages.Options{
-		Source: source, Row: r.Mapping.Row(source), Now: r.Service.Now().Time(), Points: r.Limits.Observations,
+	batch, err = messages.Decode(body, messages.Options{
+		Source: source, Row: row, Now: r.Service.Now().Time(), Points: r.Limits.Observations,
 		Lines: contentType == "application/x-ndjson",
 		Form:  isForm,
 	})
