@@ -13,7 +13,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/secret"
 	"github.com/tidemark-db/tidemark/internal/base/columns"
 	"github.com/tidemark-db/tidemark/internal/base/config"
-	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/base/times"
@@ -193,10 +192,8 @@ func (f *importFlags) input(cmd *cobra.Command, to *connection) (formats.Input, 
 	in := formats.Input{Stdin: cmd.InOrStdin(), Kind: kind, Clock: f.clock, Types: f.types, Mark: f.mark,
 		Shape: f.shape, Points: points, Web: analytics, Notice: func(text string) { cmd.PrintErr(text) }}
 	if f.source != "" {
-		if row := points.Row(f.source); row == nil || row.Match == "*" {
-			known := lists.Map(settings.Sources, func(r config.SourceRow) string { return r.Match })
-			return in, usagef("--source: %q is no row of sources in tidemark.yaml, and no preset%s", f.source,
-				names.DidYouMean(f.source, append(known, config.Presets()...)))
+		if _, err := points.Named(f.source); err != nil {
+			return in, usagef("--source: %w", err)
 		}
 		in.Source = f.source
 	}

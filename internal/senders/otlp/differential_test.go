@@ -69,7 +69,6 @@ func drawMetric(t *rapid.T) *metrics.Metric {
 	at, attributes := times.Draw(t, "time"), drawAttributes(t)
 	flags := rapid.Uint32Range(0, 1).Draw(t, "flags")
 	count := rapid.Uint64().Draw(t, "count")
-	sum, least, most := drawOptional(t), drawOptional(t), drawOptional(t)
 	number := &metrics.NumberDataPoint{TimeUnixNano: at, Attributes: attributes, Flags: flags}
 	switch rapid.IntRange(0, 2).Draw(t, "value") {
 	case 0:
@@ -87,13 +86,14 @@ func drawMetric(t *rapid.T) *metrics.Metric {
 	case 2:
 		m.Data = &metrics.Metric_Histogram{Histogram: &metrics.Histogram{AggregationTemporality: temporality,
 			DataPoints: []*metrics.HistogramDataPoint{{TimeUnixNano: at, Attributes: attributes, Count: count,
-				Flags: flags, Sum: sum, Min: least, Max: most,
+				Flags: flags, Sum: drawFigure(t), Min: drawFigure(t), Max: drawFigure(t),
 				BucketCounts:   rapid.SliceOfN(rapid.Uint64(), 0, 3).Draw(t, "buckets"),
 				ExplicitBounds: rapid.SliceOfN(doubles, 0, 2).Draw(t, "bounds")}}}}
 	case 3:
 		m.Data = &metrics.Metric_ExponentialHistogram{ExponentialHistogram: &metrics.ExponentialHistogram{
 			AggregationTemporality: temporality, DataPoints: []*metrics.ExponentialHistogramDataPoint{{
-				TimeUnixNano: at, Attributes: attributes, Count: count, Sum: sum, Min: least, Max: most}}}}
+				TimeUnixNano: at, Attributes: attributes, Count: count,
+				Sum: drawFigure(t), Min: drawFigure(t), Max: drawFigure(t)}}}}
 	case 4:
 		m.Data = &metrics.Metric_Summary{Summary: &metrics.Summary{DataPoints: []*metrics.SummaryDataPoint{{
 			TimeUnixNano: at, Attributes: attributes, Count: count, Sum: doubles.Draw(t, "sum"),
@@ -103,7 +103,7 @@ func drawMetric(t *rapid.T) *metrics.Metric {
 	return m
 }
 
-func drawOptional(t *rapid.T) *float64 {
+func drawFigure(t *rapid.T) *float64 {
 	if rapid.Bool().Draw(t, "absent") {
 		return nil
 	}
