@@ -20,6 +20,8 @@ type topFlags struct {
 	tier, members, by string
 	lowest            bool
 	increase          string
+	alerts            bool
+	severity          string
 }
 
 const topHelp = `Show the most frequent values of a dimension, or the first groups or members
@@ -41,6 +43,9 @@ With --increase it shows what a counter, such as the meters of a site, has count
 range: of each group of a type, or of each member of one group. It reads the rows of all
 members of the type, and counts readings without a stream unless --stream names others.
 
+With --alerts it shows the subjects of a type that had the most alerts in the range, at most
+the last 90 days: older alerts expire. It reads the alerts of every subject of the type.
+
 Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
 read.
 
@@ -51,7 +56,8 @@ Examples:
   tidemark top by-site/berlin --members temperature --by mean --tier hour \
     --from 2026-04-20T14:00:00Z --to 2026-04-20T15:00:00Z
   tidemark top by-site --increase energy --from 2026-04-01 --to 2026-05-01
-  tidemark top by-site/berlin --increase energy --last 30d`
+  tidemark top by-site/berlin --increase energy --last 30d
+  tidemark top devices --alerts --last 30d`
 
 func topCommand(to *connection) *cobra.Command {
 	var flags topFlags
@@ -67,8 +73,16 @@ func topCommand(to *connection) *cobra.Command {
 	cmd.Flags().BoolVar(&flags.lowest, "lowest", false, "with --members, the lowest first")
 	cmd.Flags().StringVar(&flags.increase, "increase", "",
 		"show what this `counter` of the members of groups has counted, in place of a dimension")
+	cmd.Flags().BoolVar(&flags.alerts, "alerts", false,
+		"show the subjects of a type that had the most alerts, in place of a dimension")
+	cmd.Flags().StringVar(&flags.severity, "severity", "",
+		"with --alerts, only this `severity`: critical, warning or info")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
+		case flags.alerts:
+			return topAlerts(cmd, to, flags, args)
+		case flags.severity != "":
+			return usagef("--severity is of alerts: add --alerts")
 		case flags.increase != "" && (flags.members != "" || len(args) == 2):
 			return usagef("want a dimension, --members MEASURE or --increase COUNTER: only one of them")
 		case flags.increase != "" && flags.tier != "":
@@ -80,7 +94,7 @@ func topCommand(to *connection) *cobra.Command {
 		case flags.members == "" && (flags.by != "" || flags.lowest):
 			return usagef("--by and --lowest are of the members of a group: name a measure with --members")
 		case (flags.members == "") != (len(args) == 2):
-			return usagef("want a dimension, --members MEASURE or --increase COUNTER")
+			return usagef("want a dimension, --members MEASURE, --increase COUNTER or --alerts")
 		case flags.members != "":
 			return topMembers(cmd, to, flags, args[0])
 		}
@@ -115,6 +129,45 @@ func topMembers(cmd *cobra.Command, to *connection, flags topFlags, subject stri
 	return flags.print(cmd, from, views.FromMembers(q, ranks, total), func() error {
 		defer printing.Progress(cmd.ErrOrStderr(), total.Progress, from.Now())
 		return printing.Members(cmd.OutOrStdout(), q, ranks, total, from.units())
+	})
+}
+
+// topAlerts shows the subjects of a type by the number of their alerts.
+func topAlerts(cmd *cobra.Command, to *connection, flags topFlags, args []string) error {
+	if len(args) > 1 {
+		return usagef("%s: --alerts takes the place of a dimension", args[1])
+	}
+	for _, name := range []string{"kind", "stream", "tier", "members", "by", "lowest", "increase", "newest"} {
+		if cmd.Flags().Changed(name) {
+			return usagef("--%s does not go with --alerts, which counts the alerts of all kinds", name)
+		}
+	}
+	severity, err := parseSeverity(flags.severity)
+	if err != nil {
+		return err
+	}
+	ctx, from, kinds, err := flags.openTable(cmd, to)
+	if err != nil {
+		return err
+	}
+	subject, err := arguments.RuleSubject(kinds, args[0])
+	if err != nil {
+		return err
+	}
+	if subject.ID != "" {
+		return usagef("%s: want a TYPE; tidemark alerts %[1]s lists the alerts of one subject", args[0])
+	}
+	q := query.AlertCounts{SubjectType: subject.Type, Severity: severity}
+	if q.From, q.To, err = flags.timeRange(from.Now()); err != nil {
+		return err
+	}
+	page, err := from.AllAlertCounts(ctx, q)
+	if err != nil {
+		return readFailure(err)
+	}
+	return flags.print(cmd, from, views.NewAlertCounts(page), func() error {
+		defer printing.Progress(cmd.ErrOrStderr(), page.Progress, from.Now())
+		return flags.times.AlertCounts(cmd.OutOrStdout(), page, flags.limit)
 	})
 }
 

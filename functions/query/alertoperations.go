@@ -66,6 +66,21 @@ var alertOperations = map[httpapi.Action]operation{
 			problemBadLimit, problemUnknownSeverity, problemForgedCursor, problemForeignCursor,
 		},
 	},
+	httpapi.CountAlerts: {
+		Summary: "Numbers of alerts of each subject of a type, the most alerts first",
+		Description: "Alerts that were raised in the range, by severity, but for withdrawn ones. The range " +
+			"begins 90 days ago at the earliest: older alerts may have expired. Subjects without alerts " +
+			"are not listed. A page reads the alerts of limit subjects, 500 at most: put the pages " +
+			"together. atLeast says that a subject had more than 10,000.",
+		Parameters:   []string{"from", "to", "last", "severity", "limit", "cursor"},
+		ExampleState: "alerting",
+		Result:       "AlertCounts",
+		List:         true,
+		Problems: []httpapi.ProblemType{
+			problemBadTime, problemBadSpan, problemInvertedRange, problemUnknownSeverity, problemBadLimit,
+			problemForgedCursor, problemForeignCursor,
+		},
+	},
 	httpapi.ListOwnRules: {
 		Summary:      "The alert rules of one subject",
 		Description:  "The rules of its type also apply to it, and are not listed.",

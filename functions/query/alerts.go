@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 )
 
@@ -61,6 +62,20 @@ func (h *Handler) openAlerts(ctx context.Context, res resource, args params) (an
 		return res.owner.Owns(a.Series.Subject.ID)
 	})
 	return h.alertPage(ctx, page, res.alertScope(args))
+}
+
+// countAlerts returns how many alerts each subject of a type had.
+func (h *Handler) countAlerts(ctx context.Context, res resource, args params) (any, error) {
+	q := query.AlertCounts{SubjectType: res.Subject().Type, Prefix: res.owner.Prefix(),
+		Severity: parseSeverity(args), Limit: args.limitOr(0), Cursor: args.text("cursor")}
+	if q.From, q.To = h.parseSpan(args); args.err() != nil {
+		return nil, args.err()
+	}
+	page, err := h.Query.AlertCounts(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return views.NewAlertCounts(page), nil
 }
 
 // alert returns one alert.

@@ -76,6 +76,7 @@ var ownerLists = map[httpapi.Action][]string{
 	httpapi.ListSubjects:   {"", "field=status&value=active", "deleted=true"},
 	httpapi.ListSilent:     {"for=10m"},
 	httpapi.ListOpenAlerts: {"", "severity=critical"},
+	httpapi.CountAlerts:    {"", "severity=critical"},
 	httpapi.ReadByIndex:    {"last=1d"},
 	httpapi.ReadLatestBy:   {"by=north"},
 }

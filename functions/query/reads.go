@@ -37,6 +37,7 @@ var reads = map[httpapi.Action]func(h *Handler, ctx context.Context, res resourc
 	httpapi.CheckPurge:     (*Handler).purge,
 	httpapi.ListAlerts:     (*Handler).alerts,
 	httpapi.ListOpenAlerts: (*Handler).openAlerts,
+	httpapi.CountAlerts:    (*Handler).countAlerts,
 	httpapi.ReadAlert:      (*Handler).alert,
 	httpapi.ListRules:      (*Handler).rules,
 	httpapi.ListOwnRules:   (*Handler).rules,

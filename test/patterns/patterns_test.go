@@ -50,7 +50,7 @@ func TestPages_MatchTheCode(t *testing.T) {
 
 // overAll are lists of all subjects of a type, which are spread over shards.
 var overAll = []httpapi.Action{httpapi.ListSubjects, httpapi.ListOpenAlerts, httpapi.ListSilent,
-	httpapi.CountSilent}
+	httpapi.CountSilent, httpapi.CountAlerts}
 
 // ofSteps are actions that read in steps: a recount reads the rows of each tier, and the events.
 var ofSteps = []httpapi.Action{httpapi.CheckPurge, httpapi.VerifyBucket}

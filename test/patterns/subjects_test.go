@@ -109,6 +109,16 @@ var alertPatterns = []pattern{
 		command: "tidemark alerts --severity critical",
 	},
 	{
+		about: "devices with the most alerts in 90 days",
+		measured: func(ctx context.Context, w *world) (any, error) {
+			q := query.AlertCounts{SubjectType: "DEVICE", From: model.MinTime, To: model.MaxTime}
+			page, err := w.query.AlertCounts(ctx, q)
+			return page.Subjects, err
+		},
+		action: httpapi.CountAlerts, of: "DEVICE",
+		command: "tidemark top devices --alerts",
+	},
+	{
 		about: "one alert",
 		measured: func(ctx context.Context, w *world) (any, error) {
 			return w.alerts.Get(ctx, device, "01KPN3Q8G0V7H4T2W9R5M6C1XA")

@@ -6,6 +6,7 @@ import { lastSeen, select } from "./rows";
 import { Spark, useSeen } from "./spark";
 import { ago, timeText } from "./time";
 import { Notice, href } from "./parts";
+import { AlertCounts } from "./alertcounts";
 import { AlertTable } from "./alerts";
 import { url, type Alert, type Profile, type Readable, type Subject } from "./api";
 import { currentTime } from "./clock";
@@ -95,6 +96,7 @@ export function Fleet({ subjects, kinds, utc, params }: Props) {
           {open.more && <p class="note">There are more open alerts than these {open.all.length}.</p>}
         </section>
       )}
+      {has && <AlertCounts subjects={subjects} />}
       <Groups kinds={kinds} subjects={subjects} utc={utc} />
       {listed.whole && !total && (
         <p class="empty">

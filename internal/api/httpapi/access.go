@@ -63,6 +63,7 @@ var actionAccess = map[Action]Access{
 	CountSilent:    {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
 	ReadIncreases:  {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
 	ListOpenAlerts: {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
+	CountAlerts:    {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
 	ListRules:      {Scope: ScopeRead, Link: LinkNever, Owner: OwnerNone},
 	ReadByIndex:    {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},
 	ReadLatestBy:   {Scope: ScopeRead, Link: LinkNever, Owner: OwnerList},

@@ -54,6 +54,7 @@ const (
 const (
 	ListAlerts       Action = "alerts"      // of a subject
 	ListOpenAlerts   Action = "open-alerts" // of all subjects of a type
+	CountAlerts      Action = "alert-counts"
 	ReadAlert        Action = "alert"
 	AcknowledgeAlert Action = "acknowledge-alert"
 	ResolveAlert     Action = "resolve-alert"

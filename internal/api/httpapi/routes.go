@@ -151,6 +151,7 @@ var alertRoutes = []routeRow{
 	{method: http.MethodDelete, path: "/v1/{subjects}/{id}/rules/{rule}",
 		action: RemoveOwnRule, needs: needRules},
 	{method: http.MethodGet, path: "/v1/alerts/{subjects}", action: ListOpenAlerts, needs: needRules},
+	{method: http.MethodGet, path: "/v1/alerts/{subjects}/counts", action: CountAlerts, needs: needRules},
 	{method: http.MethodGet, path: "/v1/rules/{subjects}", action: ListRules, needs: needRules},
 	{method: http.MethodPost, path: "/v1/rules/{subjects}", action: AddRule, needs: needRules},
 	{method: http.MethodDelete, path: "/v1/rules/{subjects}/{rule}", action: RemoveRule, needs: needRules},

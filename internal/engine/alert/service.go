@@ -64,7 +64,7 @@ type Service struct {
 	Publisher Publisher
 	// Parallel is how many series are evaluated concurrently; zero means 16.
 	Parallel int
-	// KeepFor is how long an alert is kept after it is no longer open; zero means 90 days.
+	// KeepFor is how long an alert is kept after it is no longer open; zero means storage.AlertsKept.
 	// An alert is always kept a day longer than its events.
 	KeepFor time.Duration
 	// Stream tells through when the table is known, for FindSilent; nil means that it finds nothing.
@@ -78,14 +78,12 @@ type Service struct {
 	rest     map[string]listPosition     // where FindSilent goes on, by subject type; guarded by mu
 }
 
-const defaultKeepFor = 90 * tier.Day24
-
 // expiry returns when an alert expires. It returns 0 if the alert is open, or if its events never expire.
 func (s *Service) expiry(a *storage.Alert, now model.Time) int64 {
 	if a.Status() == storage.AlertOpen {
 		return 0
 	}
-	keep := cmp.Or(s.KeepFor, defaultKeepFor)
+	keep := cmp.Or(s.KeepFor, storage.AlertsKept)
 	if kind, ok := s.Catalog.Kind(a.Series.Kind); ok {
 		if readingsKept(kind) == tier.Forever {
 			return 0

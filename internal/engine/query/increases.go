@@ -147,16 +147,9 @@ func (s *Service) readIncreases(
 		return next, nil
 	}
 	list := Silent{SubjectType: q.Of.Subject.Name, Prefix: q.Prefix, Kind: q.Of.Name}
-	var members []listedSubject
-	for l, err := range s.listedSubjects(ctx, list, after) {
-		if err != nil {
-			return next, err
-		}
-		if len(members) == visits {
-			next = members[visits-1].position
-			break
-		}
-		members = append(members, l)
+	members, next, err := s.subjectsAfter(ctx, list, after, visits)
+	if err != nil {
+		return next, err
 	}
 	page.Members = make([]MemberIncreases, len(members))
 	reads, ctx := errgroup.WithContext(ctx)
@@ -173,7 +166,6 @@ func (s *Service) readIncreases(
 	page.Members = slices.DeleteFunc(page.Members, func(m MemberIncreases) bool {
 		return len(m.Groups)+len(m.Missing) == 0
 	})
-	var err error
 	page.Sums, err = sumIncreases(page.Members)
 	return next, err
 }

@@ -218,6 +218,23 @@ func (s *Service) listedSubjects(
 	}
 }
 
+// subjectsAfter returns the subjects of the list of series after a position, at most visits of them. next is
+// zero after the last one.
+func (s *Service) subjectsAfter(
+	ctx context.Context, q Silent, after model.Order, visits int,
+) (all []listedSubject, next model.Order, _ error) {
+	for l, err := range s.listedSubjects(ctx, q, after) {
+		if err != nil {
+			return nil, next, err
+		}
+		if len(all) == visits {
+			return all, all[visits-1].position, nil
+		}
+		all = append(all, l)
+	}
+	return all, model.Order{}, nil
+}
+
 // silentOnes returns the silent ones among some subjects, in their order.
 func (s *Service) silentOnes(
 	ctx context.Context, q Silent, all []listedSubject,

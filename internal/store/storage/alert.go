@@ -1,6 +1,12 @@
 package storage
 
-import "github.com/tidemark-db/tidemark/pkg/model"
+import (
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// AlertsKept is how long an alert is kept at least after it is no longer open.
+const AlertsKept = 90 * tier.Day24
 
 // Violation is the part of an alert that follows from the events of its series alone.
 type Violation struct {
