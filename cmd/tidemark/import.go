@@ -22,11 +22,13 @@ Standard input, "-", and --rebase have no journal: there, a row that cannot be r
 A file is JSON, with one object a line, one array, or one object after the other, in the
 form that the API accepts or with members that are named as columns are; or it is CSV with
 a header line and commas, semicolons or tabs, as Excel saves a sheet.
-UTF-16, gzip, zstd and bzip2 are read too. Parquet is read as CSV is; so is what "tidemark export
-events", Amazon Timestream (UNLOAD as CSV or Parquet), AWS IoT SiteWise (bulk CSV), InfluxDB 1 and 2 (query
-results as CSV), loggers of Campbell (TOA5) and Australian meters (NEM12) write. A folder, or
-s3://BUCKET/PREFIX/ with a slash at its end, means all files in it. The "sources" of tidemark.yaml say what
-the points of InfluxDB line protocol become.
+UTF-16, gzip, zstd and bzip2 are read too, and other text by --encoding. Parquet is read as CSV
+is; so is what "tidemark export events", Amazon Timestream (UNLOAD as CSV or Parquet), AWS IoT
+SiteWise (bulk CSV), InfluxDB 1 and 2 (query results as CSV), loggers of Campbell (TOA5) and
+Australian meters (NEM12) write. A folder, or s3://BUCKET/PREFIX/ with a slash at its end, means
+all files in it; folders such as device=d1, as Spark and DuckDB write them, are columns of the
+files below them. The "sources" of tidemark.yaml say what the points of InfluxDB line protocol
+become.
 
 The columns of CSV are guessed from the header, and the members of JSON from their names, and
 shown before anything is sent; --map names them instead, or, if it names no value, amends

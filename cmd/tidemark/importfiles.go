@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/text/encoding"
 
 	"github.com/tidemark-db/tidemark/internal/api/secret"
 	"github.com/tidemark-db/tidemark/internal/base/columns"
@@ -34,6 +35,7 @@ type importFlags struct {
 	clock                          timetext.Clock
 	types                          map[string]columns.Type
 	mark                           columns.Mark
+	encoding                       encoding.Encoding
 	shape                          formats.Shape
 	constants, source              string
 	web                            formats.Web
@@ -64,6 +66,8 @@ func (f *importFlags) register(cmd *cobra.Command) {
 		"`types` of columns of CSV, such as firmware=text,temperature=number; text, number, bool or time (default: decided from the cells)", f.setTypes)
 	cmd.Flags().Func("decimal",
 		"the `mark` of decimals of CSV, comma or point, where the cells of a column do not say", f.setDecimal)
+	cmd.Flags().Func("encoding", "`encoding` of text that is not Unicode, such as windows-1252",
+		f.setEncoding)
 	cmd.Flags().StringVar(&f.web.Format, "format", "",
 		"the files are logs of a web server, or exports of another program for web analytics: "+formats.WebFormats())
 	cmd.Flags().StringVar(&f.web.Site, "site", "",
@@ -93,6 +97,11 @@ func (f *importFlags) setTimeFormat(format string) error { return f.clock.SetFor
 
 func (f *importFlags) setTypes(text string) (err error) {
 	f.types, err = columns.Parse(text)
+	return err
+}
+
+func (f *importFlags) setEncoding(name string) (err error) {
+	f.encoding, err = formats.ParseEncoding(name)
 	return err
 }
 
@@ -190,7 +199,8 @@ func (f *importFlags) input(cmd *cobra.Command, to *connection) (formats.Input, 
 	}
 	points := &points.Mapping{Rows: settings.Sources, Catalog: kinds}
 	in := formats.Input{Stdin: cmd.InOrStdin(), Kind: kind, Clock: f.clock, Types: f.types, Mark: f.mark,
-		Shape: f.shape, Points: points, Web: analytics, Notice: func(text string) { cmd.PrintErr(text) }}
+		Encoding: f.encoding,
+		Shape:    f.shape, Points: points, Web: analytics, Notice: func(text string) { cmd.PrintErr(text) }}
 	if f.source != "" {
 		if _, err := points.Named(f.source); err != nil {
 			return in, usagef("--source: %w", err)

@@ -118,7 +118,8 @@ func titles(k *catalog.Kind, short string) []string {
 	return append([]string{title(shortNames(k)[short])}, map[string][]string{
 		"subject": {"subject", "subjectid", subject, subject + "id", subject + "name", "sensor", "sensorid",
 			"station", "stationid", "serial", "serialnumber", "device", "deviceid", "entityid", "host", "hostname",
-			"node", "nodeid", "gerät", "messstelle", "appareil", "capteur"},
+			"node", "nodeid", "gerät", "messstelle", "appareil", "capteur", "sensorname", "statisticid",
+			"sensore", "dispositivo", "apparaat", "czujnik", "enhet", "cihaz"},
 		"stream": {"stream", "metric", "channel", "parameter", "measurement"},
 		"time": {"time", "timestamp", "ts", "datetime", "date", "timestamputc", "timeutc", "eventtime",
 			"measuredat", "recordedat"},

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/encoding"
+
 	"github.com/tidemark-db/tidemark/internal/base/columns"
 	"github.com/tidemark-db/tidemark/internal/base/timetext"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
@@ -49,9 +51,10 @@ type Input struct {
 	Clock   timetext.Clock // of times in a form that the API does not accept
 	// Types are the types of columns of CSV files, by the names of the columns; others are decided from
 	// their cells.
-	Types map[string]columns.Type
-	Shape Shape        // of CSV files
-	Mark  columns.Mark // of decimals, where the cells of a column do not say; 0 if unknown
+	Types    map[string]columns.Type
+	Shape    Shape             // of CSV files
+	Mark     columns.Mark      // of decimals, where the cells of a column do not say; 0 if unknown
+	Encoding encoding.Encoding // of texts that are not Unicode; nil if all are
 	// Notice is called with how the columns of a file are read, if they were guessed; may be nil.
 	Notice func(text string)
 	// Points is what points of line protocol become; nil refuses them.
@@ -163,7 +166,7 @@ func (in Input) eachInPart(name string, part *zip.File, visit func(Observation) 
 		return usererr.Errorf("read %s: %w", name, err)
 	}
 	defer unpacked.Close()
-	text, err := decodeText(unpacked)
+	text, err := decodeText(unpacked, in.Encoding)
 	if err != nil {
 		return usererr.Errorf("read %s: %w", name, err)
 	}
@@ -206,7 +209,7 @@ func (in Input) open(name string) (reader, io.Closer, error) {
 		}
 		source, closer = file, file
 	}
-	text, err := decodeText(source)
+	text, err := decodeText(source, in.Encoding)
 	if err != nil {
 		closer.Close()
 		return nil, nil, fmt.Errorf("read %s: %w", name, err)
@@ -267,33 +270,4 @@ func (in Input) newReader(name string, text *bufio.Reader) (reader, error) {
 		return nil, err
 	}
 	return in.openTable(name, l, text)
-}
-
-// openObjects returns the reader of objects and points.
-func (in Input) openObjects(name string, found format, start []byte, text *bufio.Reader) (reader, error) {
-	asLines := ndjsonReader{name: name, kind: in.Kind, lines: text, clock: in.Clock, lenient: in.Lenient}
-	if in.Source == "" && found != pointsFormat {
-		if name != StdinName { // a pipe is read as it comes
-			start, _ = text.Peek(bufferSize)
-		}
-		var err error
-		if asLines.members, err = in.mapMembers(name, start); err != nil {
-			return nil, err
-		}
-	}
-	isArray := bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("["))
-	switch {
-	case found == pointsFormat:
-		return &pointsReader{read: asLines.readLine, mapper: in.mapper(), decode: decodeLine}, nil
-	case found == lines && in.Source != "":
-		return &pointsReader{read: asLines.readLine, mapper: in.mapper(), decode: in.decodeMessage()}, nil
-	case found == values && in.Source != "":
-		all := newValuesReader(asLines, isArray)
-		return &pointsReader{read: all.readValue, mapper: in.mapper(), decode: in.decodeMessage()}, nil
-	case len(in.Shape.Constants) > 0 && found == pointsFormat:
-		return nil, usererr.Errorf("%s: --set is for tables, and for objects with --source", name)
-	case found == lines:
-		return &asLines, nil
-	}
-	return newValuesReader(asLines, isArray), nil
 }

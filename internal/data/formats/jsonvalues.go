@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,35 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/store/jsonscan"
 )
+
+// openObjects returns the reader of objects and points.
+func (in Input) openObjects(name string, found format, start []byte, text *bufio.Reader) (reader, error) {
+	asLines := ndjsonReader{name: name, kind: in.Kind, lines: text, clock: in.Clock, lenient: in.Lenient}
+	if in.Source == "" && found != pointsFormat {
+		if name != StdinName { // a pipe is read as it comes
+			start, _ = text.Peek(bufferSize)
+		}
+		var err error
+		if asLines.members, err = in.mapMembers(name, start); err != nil {
+			return nil, err
+		}
+	}
+	isArray := bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("["))
+	switch {
+	case found == pointsFormat:
+		return &pointsReader{read: asLines.readLine, mapper: in.mapper(), decode: decodeLine}, nil
+	case found == lines && in.Source != "":
+		return &pointsReader{read: asLines.readLine, mapper: in.mapper(), decode: in.decodeMessage()}, nil
+	case found == values && in.Source != "":
+		all := newValuesReader(asLines, isArray)
+		return &pointsReader{read: all.readValue, mapper: in.mapper(), decode: in.decodeMessage()}, nil
+	case len(in.Shape.Constants) > 0 && found == pointsFormat:
+		return nil, usererr.Errorf("%s: --set is for tables, and for objects with --source", name)
+	case found == lines:
+		return &asLines, nil
+	}
+	return newValuesReader(asLines, isArray), nil
+}
 
 // valuesReader reads JSON objects that span lines, or the elements of one array.
 type valuesReader struct {

@@ -50,9 +50,14 @@ func newLayout(name string, source interface {
 	return l, nil
 }
 
-// detectSeparator returns the separator that is most frequent outside of quotes.
+// decimalComma is a comma in a number, as in a first line that is data: 2026-11-01 10:00;21,5.
+var decimalComma = regexp.MustCompile(`(\d),(\d)`)
+
+// detectSeparator returns the separator that is most frequent outside of quotes. A comma between digits
+// counts only if there is no other separator.
 func detectSeparator(header string) rune {
 	most, found := 0, ','
+	header = decimalComma.ReplaceAllString(header, "$1$2")
 	for _, candidate := range separators {
 		n, quoted := 0, false
 		for _, c := range header {

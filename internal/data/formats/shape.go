@@ -62,9 +62,10 @@ type made struct {
 	titles []string
 }
 
-// addColumns adds columns to the header and to each row: constants, and a time that is in two columns.
+// addColumns adds columns to the header and to each row: of its path, constants, and a time that is in two
+// columns.
 func (r *csvReader) addColumns(sample [][]string) [][]string {
-	var all []made
+	all := r.partitions()
 	for field, value := range r.shape.Constants {
 		cell := func([]string) string { return value }
 		all = append(all, made{name: field, from: "is " + Quote(value), cell: cell})

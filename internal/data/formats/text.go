@@ -11,23 +11,30 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
 )
 
 const bufferSize = 1 << 16
 
 // decodeText returns the content of a file as UTF-8 without a byte order mark. The file may be
-// compressed, UTF-8 or UTF-16. Bytes of any other encoding are returned unchanged.
-func decodeText(source io.Reader) (*bufio.Reader, error) {
+// compressed, UTF-8 or UTF-16, or in another encoding, nil for none. Bytes of any other encoding are
+// returned unchanged.
+func decodeText(source io.Reader, other encoding.Encoding) (*bufio.Reader, error) {
 	raw := bufio.NewReaderSize(source, bufferSize)
 	raw, err := unpacked(raw)
 	if err != nil {
 		return nil, err
 	}
-	decoder := unicode.BOMOverride(withoutMark(raw))
+	unmarked := withoutMark(raw)
+	if other != nil {
+		unmarked = other.NewDecoder()
+	}
+	decoder := unicode.BOMOverride(unmarked)
 	return bufio.NewReaderSize(&shortLines{Reader: transform.NewReader(raw, decoder)}, bufferSize), nil
 }
 
@@ -100,5 +107,15 @@ func quoteAll(texts []string) string { return strings.Join(lists.Map(texts, Quot
 // place returns the place of a line for messages.
 func place(name string, line int) string { return fmt.Sprintf("%s:%d", name, line) }
 
-var errNotUTF8 = errors.New(
-	"the text is not UTF-8: convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8")
+var errNotUTF8 = errors.New("the text is not UTF-8: pass its encoding, such as --encoding windows-1252, " +
+	"in which Excel saves CSV in Western Europe, windows-1250 in Central Europe, or shift_jis in Japan")
+
+// ParseEncoding returns the encoding of a name, such as windows-1252. Its errors are usage errors.
+func ParseEncoding(name string) (encoding.Encoding, error) {
+	found, err := htmlindex.Get(name)
+	if err != nil {
+		return nil, usererr.Errorf("%q is not known: want a name of the IANA, such as windows-1252 or "+
+			"shift_jis", name)
+	}
+	return found, nil
+}
