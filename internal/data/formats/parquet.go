@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -26,6 +27,9 @@ func (in Input) openParquet(name string, file files.File) (_ reader, err error) 
 		parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, damaged(name, err)
+	}
+	if err := checkCodecs(name, opened.Metadata()); err != nil {
+		return nil, err
 	}
 	rows := &parquetRows{name: name, reader: rowReader(opened), buffer: make([]parquet.Row, 128)}
 	header, refused := rows.columns(opened.Metadata().Schema)
@@ -68,6 +72,25 @@ func notDamaged(name string, err *error) {
 
 func damaged(name string, err error) error {
 	return usererr.Errorf("%s: this is not a whole Parquet file: copy it again: %w", name, err)
+}
+
+// codecs are the compressions that are read. The library returns bytes of other pages in place of some pages
+// in LZ4_RAW.
+var codecs = []parquetformat.CompressionCodec{parquetformat.Uncompressed, parquetformat.Snappy,
+	parquetformat.Gzip, parquetformat.Brotli, parquetformat.Zstd}
+
+// checkCodecs returns an error for a file with a column in another compression.
+func checkCodecs(name string, file *parquetformat.FileMetaData) error {
+	for _, group := range file.RowGroups {
+		for _, c := range group.Columns {
+			if codec := c.MetaData.Codec; !slices.Contains(codecs, codec) {
+				return usererr.Errorf("%s: its columns are compressed by %s, which is not read: write it "+
+					"with zstd or snappy, such as with compression='zstd' in pandas and pyarrow, or with "+
+					"output_format_parquet_compression_method = 'zstd' in ClickHouse", name, codec)
+			}
+		}
+	}
+	return nil
 }
 
 func rowReader(file *parquet.File) parquet.RowReader {
