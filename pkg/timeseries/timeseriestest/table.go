@@ -46,8 +46,11 @@ type Table struct {
 	now    time.Time      // guarded by mu
 	kinds  []catalog.Kind // of Configure; guarded by mu
 	faults map[string]int // how many of the next requests have it; guarded by mu
-	folded uint64         // records of the table that Fold has processed; guarded by mu
-	sent   uint64         // records that StreamBatch has returned; guarded by mu
+
+	// reading is not mu: the table in memory asks for the time, which mu guards, while it writes a record.
+	reading sync.Mutex
+	folded  uint64 // records of the table that Fold has processed; guarded by reading
+	sent    uint64 // records that StreamBatch has returned; guarded by reading
 }
 
 var _ timeseries.Store = (*Table)(nil)
@@ -163,11 +166,7 @@ func (t *Table) hasQueue() bool {
 func (t *Table) Fold(kinds ...catalog.Kind) {
 	t.tb.Helper()
 	a := t.aggregator(kinds)
-	t.mu.Lock()
-	records := t.memory.Records(t.folded)
-	t.folded += uint64(len(records))
-	t.mu.Unlock()
-	batch, err := new(tablestream.Decoder).Decode(t.batch(records))
+	batch, err := new(tablestream.Decoder).Decode(t.batch(t.unread(&t.folded)))
 	if err != nil || len(batch.Poison) > 0 {
 		t.tb.Fatalf("timeseriestest: read the stream: %v, %+v", err, batch.Poison)
 	}
@@ -179,11 +178,16 @@ func (t *Table) Fold(kinds ...catalog.Kind) {
 // StreamBatch returns everything that changed since the last StreamBatch as Lambda gets it from the table's
 // stream, in one batch: pass it to the handler of package changes, or to one of your own.
 func (t *Table) StreamBatch() []byte {
-	t.mu.Lock()
-	records := t.memory.Records(t.sent)
-	t.sent += uint64(len(records))
-	t.mu.Unlock()
-	return t.batch(records)
+	return t.batch(t.unread(&t.sent))
+}
+
+// unread returns the records that a reader has not read, and moves it behind them.
+func (t *Table) unread(position *uint64) []memory.Record {
+	t.reading.Lock()
+	defer t.reading.Unlock()
+	records := t.memory.Records(*position)
+	*position += uint64(len(records))
+	return records
 }
 
 // batch returns records as Lambda gets them from the table's stream.
