@@ -73,7 +73,7 @@ var missing = map[string]bool{
 	"": true, "null": true, "none": true, "nil": true, "na": true, "n/a": true, "#n/a": true, "#na": true,
 	"<na>": true, "nan": true, "-nan": true, "-": true, "--": true, "---": true, `\n`: true, "?": true,
 	"unavailable": true, "unknown": true, "nodata": true, "no data": true, "n.a.": true, "missing": true,
-	"n/e": true, "n/d": true, "k.a.": true, "#nv": true, "undef": true,
+	"n/e": true, "n/d": true, "k.a.": true, "#nv": true, "undef": true, "undefined": true,
 	"n.d.": true, "(null)": true, "<null>": true, "--.-": true, "***": true,
 }
 

@@ -72,16 +72,19 @@ func Unit(cells []Cell) string {
 }
 
 // commonUnit returns the unit that all cells have, and the cells without it. Of cells with several units, or
-// with and without one, it returns which differ.
+// with and without one, it returns which differ. A few of the cells may be texts, as in a column of numbers.
 func commonUnit(cells []Cell) (unit string, numbers []Cell, mixed string) {
 	var first, other *Cell
+	texts := 0
 	for _, c := range cells {
 		number, of, ok := cutUnit(c.Text)
 		switch {
 		case Missing(c.Text) || isState(c.Text):
 			continue
 		case !ok && !isNumber(c.Text):
-			return "", cells, "" // a text
+			texts++
+			numbers = append(numbers, c)
+			continue
 		case first == nil:
 			first, unit = &c, of
 		case of != unit && other == nil:
@@ -90,6 +93,8 @@ func commonUnit(cells []Cell) (unit string, numbers []Cell, mixed string) {
 		numbers = append(numbers, Cell{Line: c.Line, Text: number})
 	}
 	switch {
+	case texts*mostStray > len(numbers):
+		return "", cells, ""
 	case other != nil:
 		return "", cells, fmt.Sprintf("%q in line %d and %q in line %d are not of one unit", first.Text, first.Line,
 			other.Text, other.Line)

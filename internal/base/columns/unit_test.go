@@ -27,11 +27,13 @@ func TestDecide_CellsWithOneUnitAreNumbers(t *testing.T) {
 		"5 apples|7 apples":            "text: \"5 apples\"|\"7 apples\"",
 		"10 Downing Street|1 Main St.": "text: \"10 Downing Street\"|\"1 Main St.\"",
 		"5 m|north":                    "text: \"5 m\"|\"north\"",
-		"007 m|012 m":                  "text: \"007 m\"|\"012 m\"",
-		"%|$":                          "text: \"%\"|\"$\"",
-		"21 °C|70 °F":                  `text: "21 °C" in line 2 and "70 °F" in line 3` + mixed + `: "21 °C"|"70 °F"`,
-		"5 kW|5 kW|400":                `text: "5 kW" in line 2 and "400" in line 4` + mixed + `: "5 kW"|"5 kW"|"400"`,
-		"$5|5 €":                       `text: "$5" in line 2 and "5 €" in line 3` + mixed + `: "$5"|"5 €"`,
+		"1 m|2 m|3 m|4 m|5 m|6 m|7 m|8 m|9 m|10 m|north": `numbers in m: 1|2|3|4|5|6|7|8|9|10|"north"`,
+		"1.5%|undefined": "numbers in %: 1.5|null",
+		"007 m|012 m":    "text: \"007 m\"|\"012 m\"",
+		"%|$":            "text: \"%\"|\"$\"",
+		"21 °C|70 °F":    `text: "21 °C" in line 2 and "70 °F" in line 3` + mixed + `: "21 °C"|"70 °F"`,
+		"5 kW|5 kW|400":  `text: "5 kW" in line 2 and "400" in line 4` + mixed + `: "5 kW"|"5 kW"|"400"`,
+		"$5|5 €":         `text: "$5" in line 2 and "5 €" in line 3` + mixed + `: "$5"|"5 €"`,
 	} {
 		texts := strings.Split(cells, "|")
 		c, err := columns.Decide(sample(texts...), columns.Hint{})
