@@ -66,6 +66,10 @@ func send(cmd *cobra.Command, to *connection, f sendFlags, args []string) error 
 	if err != nil {
 		return err
 	}
+	if id, more := strings.CutSuffix(key.Series.Subject.ID, "/"+kind.Path); more { // as in a route of the API
+		fmt.Fprintf(cmd.ErrOrStderr(), "tidemark: %s is the id of the subject, with /%s; another one is %s\n",
+			key.Series.Subject.ID, kind.Path, id)
+	}
 	measures := lists.Map(kind.Measures, func(m rollup.MeasureSpec) string { return m.Name })
 	attrs, err := arguments.Values(args[1:], measures)
 	if err != nil {

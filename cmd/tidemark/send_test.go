@@ -80,4 +80,9 @@ func TestSend_SendsWhatWasTyped(t *testing.T) {
 	if !strings.Contains(printed, "the declared measure is temperature") {
 		t.Errorf("temp is sent without a word: %s", printed)
 	}
+	_, printed, _ = sendTo(t, http.StatusOK, map[string]any{"outcome": "applied"}, "devices/a/readings",
+		"temperature=22.4")
+	if !strings.Contains(printed, "another one is a\n") {
+		t.Errorf("a route of the API is taken for a subject without a word: %s", printed)
+	}
 }

@@ -162,3 +162,20 @@ func TestAlerts_RefuseAKindThatDoesNotFitTheTable(t *testing.T) {
 		}
 	}
 }
+
+// Rules test events by their times, so that one of a kind without them would never raise an alert.
+func TestPutRule_OfAKindWithoutEventTimes(t *testing.T) {
+	t.Parallel()
+	type score struct {
+		Player string `tide:"subject"`
+		Points int    `tide:"order"`
+		Level  int    `tide:"measure"`
+	}
+	scores := open[score](t, newTable(), catalog.Kind{Name: "SCORE",
+		Subject: catalog.SubjectType{Name: "PLAYER"}})
+	_, err := scores.PutRule(context.Background(),
+		timeseries.Rule{Name: "high", Measure: "level", Above: number("3")})
+	if !errors.Is(err, timeseries.ErrRejected) || !strings.Contains(err.Error(), "ordered by points") {
+		t.Errorf("%v; want ErrRejected that says why", err)
+	}
+}

@@ -164,7 +164,7 @@ func TestArguments_GroupsHaveAKindAndNoEvents(t *testing.T) {
 
 func TestFields_ParsesWhatFieldsTextReturns(t *testing.T) {
 	given := []string{`domains:=["a.example"]`, "floor:=3", "name=Hall 3", "ok:=true", `place:={"floor":2}`,
-		"removed="}
+		"removed=", "sent with a space ="}
 	attrs, err := Fields(given)
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestFields_ParsesWhatFieldsTextReturns(t *testing.T) {
 	if got, want := FieldsText(attrs), strings.Join(given, " "); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	for _, wrong := range []string{"floor", "=3", "floor:=high", "floor:=[1"} {
+	for _, wrong := range []string{"floor", "=3", "floor:=high", "floor:=[1", "floor = 3", " floor=3"} {
 		if _, err := Fields([]string{wrong}); !usererr.Is(err) {
 			t.Errorf("%q: got %v, want a usage error", wrong, err)
 		}

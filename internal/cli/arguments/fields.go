@@ -22,6 +22,10 @@ func Fields(args []string) (attrs model.Attrs, err error) {
 		if !cut || name == "" {
 			return nil, usererr.Errorf("%q is not a field: want %s", arg, FieldsUse)
 		}
+		if trimmed := strings.TrimSpace(name); trimmed != name && text != "" { // a stored one is removable
+			return nil, usererr.Errorf("%q has a space beside the name: write %s=%s", arg, trimmed,
+				strings.TrimSpace(text))
+		}
 		v := model.TextValue(text)
 		switch {
 		case text == "":

@@ -23,6 +23,7 @@ const (
 	CodeRuleKind        = "rule-kind"
 	CodeRuleNoLatest    = "rule-kind-without-latest"
 	CodeRuleSharded     = "rule-kind-sharded"
+	CodeRuleUntimed     = "rule-kind-without-times"
 	CodeRuleMeasure     = "rule-measure"
 	CodeRuleBounds      = "rule-bounds"
 	CodeRuleClear       = "rule-clear"
@@ -71,6 +72,10 @@ func (s *Service) validateRule(r *storage.Rule) (errs []model.FieldError) {
 	case kind.Shards > 1:
 		addError("kind", CodeRuleSharded,
 			"%s is spread over shards, so its events have no common order: rules need a kind with one shard", r.Kind)
+	case kind.OrderBy != "":
+		addError("kind", CodeRuleUntimed,
+			"events of %s are ordered by %s and have no times: rules need a kind with event times", r.Kind,
+			kind.OrderBy)
 	}
 	if s.groupKind(r.Kind) != nil {
 		errs = append(errs, groupErrors(r)...)
