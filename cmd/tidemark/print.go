@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/api/views"
+	"github.com/tidemark-db/tidemark/internal/base/plaintext"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 )
 
@@ -37,9 +39,20 @@ func printNone(cmd *cobra.Command, line string) error {
 }
 
 // printJSON prints an indented JSON document.
-func printJSON(out io.Writer, v any) error {
-	e := json.NewEncoder(out)
+func printJSON(out io.Writer, v any) error { return writeJSON(out, v, "  ") }
+
+// printJSONLine prints a JSON document in one line.
+func printJSONLine(out io.Writer, v any) error { return writeJSON(out, v, "") }
+
+// writeJSON writes characters that a terminal hides, or obeys, as escapes.
+func writeJSON(out io.Writer, v any, indent string) error {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	e.SetIndent("", indent)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := out.Write(plaintext.EscapeJSON(text.Bytes()))
+	return err
 }

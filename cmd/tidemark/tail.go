@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 	"time"
 
@@ -60,7 +59,5 @@ func follow(cmd *cobra.Command, to *connection, flags historyFlags, subject stri
 }
 
 func printEventJSON(w io.Writer, e *model.Event) error {
-	line := json.NewEncoder(w)
-	line.SetEscapeHTML(false)
-	return line.Encode(views.NewEvent(e))
+	return printJSONLine(w, views.NewEvent(e))
 }
