@@ -2,11 +2,13 @@ package timeseries
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -26,6 +28,15 @@ const (
 	Warning  Severity = "warning"
 	Critical Severity = "critical"
 )
+
+// check returns model.ErrCondition for a severity that no alert has. "" is any.
+func (s Severity) check() error {
+	switch s {
+	case "", Info, Warning, Critical:
+		return nil
+	}
+	return fmt.Errorf("%w: %.64q is not a severity: want info, warning or critical", model.ErrCondition, s)
+}
 
 // RuleTest says what a rule compares with its bounds.
 type RuleTest string
@@ -153,6 +164,9 @@ func (e *Events[T]) DeleteRule(ctx context.Context, subject, name, by string) er
 // Alerts returns an iterator over the alerts of the kind's events of one subject, newest first: open alerts
 // and their history. It reads consistently.
 func (e *Events[T]) Alerts(ctx context.Context, subject string, f AlertFilter) iter.Seq2[Alert, error] {
+	if err := errors.Join(f.Severity.check(), e.series(Key{Subject: subject}).Check()); err != nil {
+		return paging.Fail[Alert](err)
+	}
 	return e.eachAlert(ctx, func(s *alert.Service, kind *catalog.Kind) iter.Seq2[storage.Alert, error] {
 		return s.OfSubject(ctx, model.Subject{Type: kind.Subject.Name, ID: subject},
 			alert.Filter{Open: f.Open, Severity: storage.Severity(f.Severity)}, 0)
@@ -162,6 +176,9 @@ func (e *Events[T]) Alerts(ctx context.Context, subject string, f AlertFilter) i
 // OpenAlerts returns an iterator over the open alerts of the kind over all subjects: the most severe first,
 // and then the newest. It may lag behind by moments. severity "" is any.
 func (e *Events[T]) OpenAlerts(ctx context.Context, severity Severity) iter.Seq2[Alert, error] {
+	if err := severity.check(); err != nil {
+		return paging.Fail[Alert](err)
+	}
 	return e.eachAlert(ctx, func(s *alert.Service, _ *catalog.Kind) iter.Seq2[storage.Alert, error] {
 		return s.MostSevere(ctx, storage.Severity(severity))
 	})

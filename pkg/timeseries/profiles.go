@@ -2,6 +2,7 @@ package timeseries
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -87,13 +89,31 @@ func (p *Profiles[T]) Put(ctx context.Context, v T, version int64) (ProfileResul
 	return p.result(p.service.Update(ctx, subject, fields, version))
 }
 
+// checkID returns ErrSeries for an id that no subject can have: a read would find nothing.
+func (p *Profiles[T]) checkID(id string) error {
+	err := keys.Metadata(p.of(id)).Check()
+	if id == "" {
+		err = errors.New("the subject's id is empty")
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSeries, err)
+	}
+	return nil
+}
+
 // Get reads a profile; nil if there is none, or it was deleted.
 func (p *Profiles[T]) Get(ctx context.Context, id string) (*Profile[T], error) {
+	if err := p.checkID(id); err != nil {
+		return nil, err
+	}
 	return p.decode(p.service.Get(ctx, p.of(id)))
 }
 
 // Deleted reads a deleted profile that can be restored; nil if there is none.
 func (p *Profiles[T]) Deleted(ctx context.Context, id string) (*Profile[T], error) {
+	if err := p.checkID(id); err != nil {
+		return nil, err
+	}
 	return p.decode(p.service.Deleted(ctx, p.of(id)))
 }
 
@@ -201,6 +221,9 @@ func (p *Profiles[T]) ListDeleted(ctx context.Context) iter.Seq2[Profile[T], err
 
 // Version reads one version of a profile; nil if it does not exist or has expired.
 func (p *Profiles[T]) Version(ctx context.Context, id string, version int64) (*Profile[T], error) {
+	if err := p.checkID(id); err != nil {
+		return nil, err
+	}
 	v, err := p.service.Version(ctx, p.of(id), version)
 	if v == nil {
 		return nil, err
@@ -210,6 +233,9 @@ func (p *Profiles[T]) Version(ctx context.Context, id string, version int64) (*P
 
 // Versions returns an iterator over the stored versions of a profile, newest first.
 func (p *Profiles[T]) Versions(ctx context.Context, id string) iter.Seq2[Profile[T], error] {
+	if err := p.checkID(id); err != nil {
+		return paging.Fail[Profile[T]](err)
+	}
 	return p.each(paging.Items(func(before int64) ([]model.Profile, int64, error) {
 		page, next, err := p.service.Versions(ctx, p.of(id), before, 0)
 		return lists.Map(page, func(v model.ProfileVersion) model.Profile { return v.Profile }), next, err
