@@ -160,7 +160,7 @@ func (t *Table) hasQueue() bool {
 }
 
 // Fold recomputes the rollups of everything that was written since the last Fold, as the
-// deployed function does moments after each write. Latest items and groups follow, too. kinds are all
+// deployed function does moments after each write. Latest items, groups and alerts follow, too. kinds are all
 // kinds that the test writes, as Events.Kind returns them; without any, Fold uses the kinds of Configure. A
 // failure ends the test.
 func (t *Table) Fold(kinds ...catalog.Kind) {
@@ -172,6 +172,9 @@ func (t *Table) Fold(kinds ...catalog.Kind) {
 	}
 	if report := a.Process(context.Background(), batch.Changes); len(report.Failures) > 0 {
 		t.tb.Fatalf("timeseriestest: fold: %+v", report.Failures)
+	}
+	if failed := t.evaluate(a.Catalog, batch.Changes); len(failed) > 0 {
+		t.tb.Fatalf("timeseriestest: evaluate alert rules: %v", failed)
 	}
 }
 
@@ -210,7 +213,8 @@ func (t *Table) batch(records []memory.Record) []byte {
 
 // Sweep writes the rollups of deferred tiers whose buckets have closed by the table's clock, as the
 // deployed function does each minute. Fold only notes their buckets, and reads compute them from
-// the events until then. kinds are the same as for Fold. A failure ends the test.
+// the events until then. It raises the alerts of groups and of silence that are due. kinds are the same
+// as for Fold. A failure ends the test.
 func (t *Table) Sweep(kinds ...catalog.Kind) {
 	t.tb.Helper()
 	a := t.aggregator(kinds)
@@ -219,6 +223,9 @@ func (t *Table) Sweep(kinds ...catalog.Kind) {
 		if err != nil || len(report.Failures) > 0 {
 			t.tb.Fatalf("timeseriestest: sweep: %v, %+v", err, report.Failures)
 		}
+	}
+	if err := t.alerts(a.Catalog).FindSilent(context.Background()); err != nil {
+		t.tb.Fatalf("timeseriestest: evaluate rules of silence: %v", err)
 	}
 }
 
@@ -254,7 +261,10 @@ func (t *Table) aggregator(kinds []catalog.Kind) *aggregate.Aggregator {
 }
 
 func (t *Table) with(kinds *catalog.Catalog) *aggregate.Aggregator {
-	return &aggregate.Aggregator{Store: t.memory, QuarantineStore: t.memory, Catalog: kinds, Now: t.stored}
+	return &aggregate.Aggregator{Store: t.memory, QuarantineStore: t.memory, Catalog: kinds, Now: t.stored,
+		OnGroups: func(_ context.Context, buckets []storage.Change) map[model.Series]error {
+			return t.evaluate(kinds, buckets)
+		}}
 }
 
 // seeded is a random source for concurrent use.
