@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpevent"
 	"github.com/tidemark-db/tidemark/internal/api/secret"
 	"github.com/tidemark-db/tidemark/internal/base/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -69,14 +69,15 @@ func (h *handler) checkBy(ctx context.Context, r *request, secrets [][]byte) (ma
 		return map[string]any{access.ContextSite: site}, err
 	}
 	token := access.Token(r.Headers["authorization"])
-	if route.Allows("GET", access.LinkRoute) &&
-		(route != "" || strings.HasPrefix(r.RawPath, access.LinkPathPrefix+"/")) {
+	path := httpevent.WithoutStage(r.RawPath, r.RequestContext.Stage)
+	allows := func(method, pattern string) bool { return route.AllowsPath(method, pattern, path) }
+	if allows("GET", access.LinkRoute) {
 		return access.CheckLink(token, h.now().Time(), secrets...)
 	}
-	if access.UsesReadKey(route.Allows) && (route != "" || access.IsReadPath(r.RawPath)) {
+	if access.UsesReadKey(allows) {
 		return h.checkReader(ctx, token)
 	}
-	if !access.UsesWriteKey(route.Allows) {
+	if !access.UsesWriteKey(allows) {
 		return nil, access.ErrInvalidAPIKey
 	}
 	if h.local && !access.IsAPIKey(token) {

@@ -119,6 +119,17 @@ func TestHandle_ChecksSharedLinks(t *testing.T) {
 			t.Errorf("%s %q: %+v, %v; want %v", c.path, c.header, response, err, c.want)
 		}
 	}
+	for _, key := range []string{"ANY /{proxy+}", "GET /{proxy+}", "$default"} {
+		for path, want := range map[string]bool{"/shared/v1/sites/my-site": true,
+			"/prod/shared/v1": true, "/v1/sites/my-site": false, "/query": false, "/sharedv1": false} {
+			r := events.APIGatewayV2CustomAuthorizerV2Request{RouteKey: key, RawPath: path,
+				Headers: map[string]string{"authorization": "Bearer " + token}}
+			r.RequestContext.Stage = "prod"
+			if response, err := h.handle(t.Context(), r); err != nil || response.IsAuthorized != want {
+				t.Errorf("route %s, path %s: %+v, %v; want %v", key, path, response, err, want)
+			}
+		}
+	}
 	if strings.Contains(log.String(), token) {
 		t.Errorf("the log contains a token: %s", log.String())
 	}
@@ -154,6 +165,15 @@ func TestHandle_ChecksReadKeys(t *testing.T) {
 		{"POST /write", "/write", writes, false, true},
 		{"", "/write", writes, false, true},
 		{"", "/write", reads, false, false},
+		{"ANY /{proxy+}", "/write", writes, false, true},
+		{"ANY /{proxy+}", "/api/v2/query", reads, false, true},
+		{"ANY /{proxy+}", "/v1/devices/a/readings", writes, false, false},
+		{"ANY /{proxy+}", "/v1/devices/a/readings", reads, false, false},
+		{"$default", "/v1/devices/a", writes, true, false},
+		{"GET /v1/{proxy+}", "/v1/devices/a", writes, true, false},
+		{"POST /api/{proxy+}", "/api/v1/write", writes, false, true},
+		{"POST /api/{proxy+}", "/api/v1/write", reads, false, false},
+		{"POST /api/{proxy+}", "/api/v2/query", reads, false, true},
 	} {
 		h := &handler{keys: table, now: now, local: c.local, log: slog.New(slog.DiscardHandler)}
 		r := events.APIGatewayV2CustomAuthorizerV2Request{

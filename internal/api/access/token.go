@@ -54,9 +54,6 @@ func UsesReadKey(allows func(method, path string) bool) bool {
 	return allows("POST", PathStats) || allows("GET", ReportRoute)
 }
 
-// IsReadPath reports whether a path is one of these.
-func IsReadPath(path string) bool { return path == PathStats || strings.HasPrefix(path, PathReports) }
-
 // UsesWriteKey reports whether a write key authorizes a route, of which allows reports what it stands for.
 func UsesWriteKey(allows func(method, path string) bool) bool {
 	writes := func(path string) bool { return allows("POST", path) }
@@ -169,6 +166,14 @@ func ContextScope(context map[string]any) (s Scope, ok bool) {
 func ReadSites(context map[string]any) (sites []string, ok bool) {
 	text, _ := context[contextSites].(string)
 	return strings.Fields(text), text != ""
+}
+
+// IsBound reports whether an authorizer's context is of a key or a link, which is for its own routes only.
+func IsBound(context map[string]any) bool {
+	return slices.ContainsFunc([]string{contextKey, contextSites, contextSubject}, func(name string) bool {
+		_, found := context[name]
+		return found
+	})
 }
 
 // Allows reports whether the key may write observations of a kind and subject.

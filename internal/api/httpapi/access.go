@@ -100,8 +100,9 @@ func (a Action) Scope() Scope { return a.Access().Scope }
 // that owner may not perform an action with this part on all of the subjects. With OwnerList, the action
 // must leave out the subjects that the owner does not own.
 func (r *Request) CheckOwner(claim string, part OwnerPart, subjects ...string) (Owner, *Problem) {
-	if claim == "" || part == OwnerAll {
-		return Owner{}, nil
+	problem := r.checkBound()
+	if problem != nil || claim == "" || part == OwnerAll {
+		return Owner{}, problem
 	}
 	owner, problem := r.Owner(claim)
 	switch {

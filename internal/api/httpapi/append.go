@@ -37,7 +37,7 @@ func DecodeAppend(r *Request, o AppendOptions) (AppendRequest, *Problem) {
 	}
 	owner, badOwner := r.Owner(o.OwnerClaim)
 	strict, badFlag := r.strict()
-	if problem := cmp.Or(badOwner, badFlag); problem != nil {
+	if problem := cmp.Or(r.checkBound(), badOwner, badFlag); problem != nil {
 		return AppendRequest{}, problem
 	}
 	observations, many, problem := r.Observations(o.Limits)

@@ -1,6 +1,10 @@
 package httpapi
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/api/access"
+)
 
 // ProblemForeign is the problem of a request for a subject of another owner.
 var ProblemForeign = ProblemType{"/problems/foreign-subject", "The subject belongs to another owner", 403}
@@ -25,6 +29,15 @@ func (r *Request) Owner(claim string) (Owner, *Problem) {
 			"the token names no owner: its claim %q must be the owner's name, without a colon", claim)
 	}
 	return Owner{name + ownerSeparator}, nil
+}
+
+// checkBound returns a problem if a key or a link let the request in: these have routes of their own, which
+// do not ask for an owner. A gateway with a wider route may use them for any other.
+func (r *Request) checkBound() *Problem {
+	if access.IsBound(r.Authorizer) {
+		return ProblemForeign.New("the key or the link of the request is for other routes")
+	}
+	return nil
 }
 
 // Owns reports whether the subject with this id belongs to the owner.

@@ -44,6 +44,14 @@ func (k RouteKey) Allows(method, path string) bool {
 	return (own == "ANY" || own == method) && covers(parts, strings.Split(path, "/"))
 }
 
+// AllowsPath is Allows for a request of a path, which is without the stage: where the route is wider than the
+// other one, whose last part may be a parameter, the path must be one of the other's.
+func (k RouteKey) AllowsPath(method, route, path string) bool {
+	before, _, several := strings.Cut(route, "{")
+	named := path == route || several && strings.HasPrefix(path, before)
+	return k.Allows(method, route) && (named || !k.Wide() || k.Is(method, route))
+}
+
 // Is reports whether the route has exactly this method and path.
 func (k RouteKey) Is(method, path string) bool { return k == NewRouteKey(method, path) }
 

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -39,9 +40,10 @@ func Decode(payload []byte) (*httpapi.Request, EncodeResponse, error) {
 	}
 	request := fromFormat1(&r)
 	if from.Version == "1.0" { // the HTTP API's format 1.0 has the stage in the path
-		request.Path = withoutStage(request.Path, r.RequestContext.Stage)
+		request.Path = WithoutStage(request.Path, r.RequestContext.Stage)
 	}
 	if from.Context.Balancer != nil {
+		request.RawQuery = undecoded(r.QueryStringParameters, r.MultiValueQueryStringParameters)
 		return request, toBalancer(r.MultiValueHeaders != nil), nil
 	}
 	return request, toFormat1, nil
@@ -61,7 +63,7 @@ func fromFormat2(r *events.APIGatewayV2HTTPRequest) *httpapi.Request {
 	request := &httpapi.Request{
 		Route:    httpapi.ParseRouteKey(cmp.Or(r.RequestContext.RouteKey, r.RouteKey)),
 		Method:   r.RequestContext.HTTP.Method,
-		Path:     withoutStage(r.RawPath, r.RequestContext.Stage),
+		Path:     WithoutStage(r.RawPath, r.RequestContext.Stage),
 		RawQuery: r.RawQueryString,
 		Headers:  r.Headers,
 		Body:     r.Body,
@@ -83,8 +85,8 @@ func fromFormat2(r *events.APIGatewayV2HTTPRequest) *httpapi.Request {
 	return request
 }
 
-// withoutStage removes the stage that a gateway with a named stage puts before the path.
-func withoutStage(path, stage string) string {
+// WithoutStage removes the stage that a gateway with a named stage puts before the path.
+func WithoutStage(path, stage string) string {
 	if stage != "" && stage != "$default" {
 		if rest, ok := strings.CutPrefix(path, "/"+stage); ok && strings.HasPrefix(rest, "/") {
 			return rest
@@ -179,6 +181,20 @@ func joined(single map[string]string, several map[string][]string) map[string]st
 		all[name] = strings.Join(values, ",")
 	}
 	return all
+}
+
+// undecoded returns the query of a load balancer, which passes names and values as they are in the URL.
+func undecoded(single map[string]string, several map[string][]string) string {
+	if several == nil {
+		several = asLists(single)
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(several)) {
+		for _, value := range several[name] {
+			all = append(all, name+"="+value)
+		}
+	}
+	return strings.Join(all, "&")
 }
 
 func asLists(single map[string]string) map[string][]string {

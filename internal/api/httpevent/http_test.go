@@ -2,6 +2,8 @@ package httpevent_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -93,6 +95,25 @@ func TestDecodeHTTP_ALoadBalancerHasNoClaims(t *testing.T) {
 	}
 	if _, problem := r.Owner("sub"); problem == nil {
 		t.Error("a caller without a token got an owner")
+	}
+}
+
+// A load balancer passes the query as it is in the URL, and a REST API passes it decoded.
+func TestDecodeHTTP_DecodesTheQueryOnce(t *testing.T) {
+	t.Parallel()
+	const single, several = `"queryStringParameters":`, `"multiValueQueryStringParameters":`
+	const balancer, rest = `,"requestContext":{"elb":{}}`, `,"requestContext":{}`
+	for payload, want := range map[string]string{
+		single + `{"from":"14%3A00Z","a%20b":"1+2"}` + balancer: `map[a b:[1 2] from:[14:00Z]]`,
+		several + `{"with":["a%26with=b","c"]}` + balancer:      `map[with:[a&with=b c]]`,
+		single + `{"from":"14:00Z","a":"%3A"}` + rest:           `map[a:[%3A] from:[14:00Z]]`,
+		several + `{"with":["a&with=b","c"]}` + rest:            `map[with:[a&with=b c]]`,
+	} {
+		r, _ := decode(t, `{"httpMethod":"GET","path":"/v1/readings",`+payload+`}`)
+		values, err := url.ParseQuery(r.RawQuery)
+		if got := fmt.Sprint(values); err != nil || got != want {
+			t.Errorf("%s: got %s (%v), want %s", payload, got, err, want)
+		}
 	}
 }
 
