@@ -87,8 +87,9 @@ func (r *run) filter(raw json.RawMessage) (keep, error) {
 type leaf struct {
 	dimension string
 	clauses   []string
-	whole     bool // the clauses are whole values
-	exact     bool // they are, with capitals as they are stored
+	forms     [][]string // of each clause, in which its value may be stored
+	whole     bool       // the clauses are whole values
+	exact     bool       // they are, with capitals as they are stored
 	negated   bool
 	pattern   *regexp.Regexp // of all clauses
 }
@@ -107,15 +108,7 @@ func parseLeaf(raw json.RawMessage) (l leaf, err error) {
 		return l, refuse("filter %.200s: want is, contains or matches, or one of these with _not, "+
 			"then a dimension, [values], and perhaps {\"case_sensitive\": false}", raw)
 	}
-	if name != "matches" && slices.Contains(paths, l.dimension) {
-		l.clauses = lists.Map(l.clauses, storedPath)
-	}
-	if name == "is" && slices.Contains(hosts, l.dimension) {
-		l.clauses = lists.Map(l.clauses, storedHost)
-	}
-	if name == "is" { // a stored text is understood, too
-		l.clauses = lists.Map(l.clauses, func(c string) string { return shownAs(l.dimension, c) })
-	}
+	l.forms = lists.Map(l.clauses, func(c string) []string { return storedForms(name, l.dimension, c) })
 	flags := ""
 	if !modifiers["case_sensitive"] {
 		flags = "(?i)"
@@ -123,11 +116,28 @@ func parseLeaf(raw json.RawMessage) (l leaf, err error) {
 	l.negated = negated
 	l.whole = name == "is"
 	l.exact = l.whole && flags == ""
-	patterns := lists.Map(l.clauses, func(c string) string { return "(?:" + pattern(c) + ")" })
+	group := func(c string) string { return "(?:" + pattern(c) + ")" }
+	patterns := lists.Map(slices.Concat(l.forms...), group)
 	if l.pattern, err = regexp.Compile(flags + strings.Join(patterns, "|")); err != nil {
 		err = refuse("filter %.200s: %v", raw, err)
 	}
 	return l, err
+}
+
+// storedForms returns the forms in which a value that a filter names may be stored: as the collector stores
+// it, and as it is named, because other senders write what they have.
+func storedForms(operator, dimension, clause string) []string {
+	forms := []string{clause}
+	if operator != "matches" && slices.Contains(paths, dimension) {
+		forms = append(forms, storedPath(clause))
+	}
+	if operator == "is" { // a stored text is understood, too
+		if slices.Contains(hosts, dimension) {
+			forms = append(forms, storedHost(clause))
+		}
+		forms = lists.Map(forms, func(f string) string { return shownAs(dimension, f) })
+	}
+	return slices.Compact(forms)
 }
 
 // hosts are the dimensions whose values are hosts, or are hosts if they have no other name.
@@ -195,9 +205,9 @@ func (r *run) leaf(raw json.RawMessage) (keep, error) {
 			raw, r.by)
 	}
 	other := func(stored map[string]int64) outcome {
-		lacks := func(clause string) bool { _, ok := stored[clause]; return !ok }
+		lacks := func(forms []string) bool { return lacksAll(stored, forms) }
 		switch {
-		case !l.exact || slices.ContainsFunc(l.clauses, lacks):
+		case !l.exact || slices.ContainsFunc(l.forms, lacks):
 			return maybe
 		case l.negated:
 			return yes
@@ -205,7 +215,12 @@ func (r *run) leaf(raw json.RawMessage) (keep, error) {
 		return no
 	}
 	if l.exact && !l.negated {
-		r.asked = append(r.asked, l.clauses...)
+		r.asked = append(r.asked, l.forms...)
 	}
 	return keep{func(value string) bool { return l.pattern.MatchString(value) != l.negated }, other}, nil
+}
+
+// lacksAll reports whether a value is stored in none of its forms.
+func lacksAll(stored map[string]int64, forms []string) bool {
+	return !slices.ContainsFunc(forms, func(form string) bool { _, ok := stored[form]; return ok })
 }

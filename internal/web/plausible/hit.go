@@ -39,12 +39,11 @@ func text(attrs model.Attrs, field string) string {
 // away. Reports of the time on a page are left out.
 func (r *recount) joined(all []model.Event) (hits []*hit) {
 	slices.SortStableFunc(all, func(a, b model.Event) int { return a.Order.Compare(b.Order) })
-	type key struct{ stream, visitor string } // of the visits
-	by := map[key][]*hit{}
+	by := map[chainKey][]*hit{}
 	for _, e := range all {
 		h := &hit{Event: e, visitor: text(e.Attrs, webfield.Visitor)}
 		if e.Series.Kind == views || text(e.Attrs, webfield.Name) != "" {
-			of := key{e.Series.Stream, h.visitor}
+			of := newChainKey(&e)
 			hits, by[of] = append(hits, h), append(by[of], h)
 		}
 	}

@@ -132,9 +132,9 @@ func (r *recount) keys(h *hit) []string {
 			}
 			for _, key := range all {
 				if i > 0 {
-					value = key + keySeparator + value
+					key += keySeparator
 				}
-				longer = append(longer, value)
+				longer = append(longer, key+value)
 			}
 		}
 		all = longer
@@ -182,7 +182,11 @@ func (r *recount) read(ctx context.Context, table *query.Service, whole span) ([
 			break
 		}
 	}
-	return r.joined(all), nil
+	earlier, err := r.earlier(ctx, table, whole.from, all)
+	if err != nil {
+		return nil, err
+	}
+	return r.joined(append(earlier, all...)), nil
 }
 
 // each calls do with the events of a kind in a range, of people and, on request, imported ones.

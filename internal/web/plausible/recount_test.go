@@ -56,6 +56,24 @@ func TestServe_CountsVisitorsOfAValueFromEvents(t *testing.T) {
 		`[["2026-03-30"],[1,1]]`, `[["2026-03-31"],[1,0]]`)
 }
 
+// A visit has the source and entry page of its first view, however long before the range that is.
+func TestServe_VisitsThatBeganLongBeforeTheRangeKeepTheirSource(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	s.put("PAGEVIEW", at("2026-03-30T22:31:00Z"), "a", "path", "/apart", "source", "Bing")
+	for _, when := range []string{"30T23:01:00.001", "30T23:20:00", "30T23:50:00", "31T00:10:00"} {
+		source, path := "", "/next"
+		if when == "30T23:01:00.001" {
+			source, path = "Google", "/first"
+		}
+		s.put("PAGEVIEW", at("2026-03-"+when+"Z"), "a", "path", path, "source", source)
+	}
+	const day = `"date_range": ["2026-03-31", "2026-03-31"], "metrics": ["pageviews", "visitors", "visits"], `
+	s.want(day+`"dimensions": ["visit:source"]`, `[["Google"],[1,1,0]]`)
+	s.want(day+`"filters": [["is", "visit:entry_page", ["/first"]], ["is", "event:page", ["/next"]]]`,
+		`[[],[1,1,0]]`)
+}
+
 // A path in a filter is one page, however it is encoded.
 func TestServe_FiltersNamePagesInAnyEncoding(t *testing.T) {
 	t.Parallel()
@@ -67,6 +85,21 @@ func TestServe_FiltersNamePagesInAnyEncoding(t *testing.T) {
 	} {
 		s.want(`"date_range": ["2026-03-30", "2026-03-30"], "metrics": ["pageviews"], "filters": [`+filter+`]`,
 			`[[],[1]]`)
+	}
+}
+
+// Senders other than the collector write paths as they have them. A filter by the name in a row finds it.
+func TestServe_FiltersFindPathsAsTheyWereSent(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "UTC")
+	s.put("PAGEVIEW", at("2026-03-30T12:00:00Z"), "a", "path", "/ü b")
+	s.put("PAGEVIEW", at("2026-03-30T12:00:01Z"), "b", "path", "/x")
+	const query = `"date_range": ["2026-03-30", "2026-03-30"], "metrics": ["pageviews"], ` +
+		`"dimensions": ["event:page"], `
+	for _, other := range []string{"", `, ["is_not", "visit:source", ["Google"]]`} { // from rollups, from events
+		s.want(query+`"filters": [["is", "event:page", ["/ü b"]]`+other+`]`, `[["/ü b"],[1]]`)
+		s.want(query+`"filters": [["contains", "event:page", ["/ü b"]]`+other+`]`, `[["/ü b"],[1]]`)
+		s.want(query+`"filters": [["is_not", "event:page", ["/ü b"]]`+other+`]`, `[["/x"],[1]]`)
 	}
 }
 

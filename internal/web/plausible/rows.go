@@ -139,8 +139,8 @@ func (r *run) values(of summaries) (map[string]func(metric string) Figure, error
 			delete(all, key) // no visit met the goal: no row
 		}
 	}
-	for _, value := range r.asked {
-		if _, stored := c.of[value]; !stored && c.other > 0 && passes(value) {
+	for _, forms := range r.asked {
+		if value := forms[len(forms)-1]; lacksAll(c.of, forms) && c.other > 0 && passes(value) {
 			all[value] = unknownFigure
 		}
 	}

@@ -73,6 +73,24 @@ func TestServe_RefusesWhatNamesNothing(t *testing.T) {
 		`{"case_sensitive": false}]]`, `[[],[1]]`)
 }
 
+// A view that meets two goals is in a row of each, with its own value of the other dimension.
+func TestServe_ViewsThatMeetTwoGoalsAreRowsByAnotherDimension(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "UTC")
+	sessions := web.Sessions
+	path := func(p string) []goal.Step {
+		return []goal.Step{{Of: "PAGEVIEW", Where: []goal.Match{{Field: "path", Pattern: p}}}}
+	}
+	sessions.Goals = []goal.Goal{{Name: "any", Steps: path("/**")}, {Name: "cart", Steps: path("/cart")}}
+	var err error
+	if s.kinds, err = catalog.New(web.PageViews, web.CustomEvents, sessions); err != nil {
+		t.Fatal(err)
+	}
+	s.put("PAGEVIEW", at("2026-03-30T12:00:00Z"), "a", "path", "/cart")
+	s.want(`"date_range": ["2026-03-30", "2026-03-30"], "metrics": ["pageviews"], `+
+		`"dimensions": ["event:goal", "event:page"]`, `[["any","/cart"],[1]]`, `[["cart","/cart"],[1]]`)
+}
+
 // A funnel of the site does not keep queries from its other goals.
 func TestServe_CountsGoalsBesideOneOfSeveralEvents(t *testing.T) {
 	t.Parallel()

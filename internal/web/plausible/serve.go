@@ -72,9 +72,9 @@ type run struct {
 	grouped  group
 	goal     *goal.Goal // whose conversions are counted by the dimension; nil counts visits
 	keep     []keep
-	asked    []string // values that a filter names
-	compared []string // values of rows that are compared with the range that is read
-	found    bool     // there is an event, or a part that is not known
+	asked    [][]string // forms of each value that a filter names
+	compared []string   // values of rows that are compared with the range that is read
+	found    bool       // there is an event, or a part that is not known
 	warnings map[string]string
 	progress query.Progress // of the rollups or events that were read
 }
