@@ -42,7 +42,7 @@ func short(name, text string) error {
 	case terms > maxTerms:
 		return badData("%s has %d operators and commas, at most %d", name, terms, maxTerms)
 	}
-	return nil
+	return checkPatterns(name, text)
 }
 
 // checkSteps returns an error if the subqueries of an expression have too many steps together. A subquery is

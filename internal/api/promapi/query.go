@@ -1,6 +1,7 @@
 package promapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -20,7 +21,7 @@ func (a *API) instant(ctx context.Context, r request) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	opts, text, err := r.evaluation(0)
+	opts, text, err := r.evaluation(0, time.Second)
 	if err != nil {
 		return result{}, err
 	}
@@ -51,7 +52,7 @@ func (a *API) queryRange(ctx context.Context, r request) (result, error) {
 		return result{}, badData("the range has more than %d steps: use a longer step or a shorter range",
 			maxPoints)
 	}
-	opts, text, err := r.evaluation(end.Sub(start))
+	opts, text, err := r.evaluation(end.Sub(start), step)
 	if err != nil {
 		return result{}, err
 	}
@@ -63,8 +64,8 @@ func (a *API) queryRange(ctx context.Context, r request) (result, error) {
 }
 
 // evaluation returns the text of a query and its options. span is the length of the range in which it is
-// evaluated. A parameter that would change the result and is not supported is an error.
-func (r request) evaluation(span time.Duration) (promql.QueryOpts, string, error) {
+// evaluated at each step. A parameter that would change the result and is not supported is an error.
+func (r request) evaluation(span, step time.Duration) (promql.QueryOpts, string, error) {
 	text := r.values.Get("query")
 	switch {
 	case text == "":
@@ -80,7 +81,7 @@ func (r request) evaluation(span time.Duration) (promql.QueryOpts, string, error
 	if err != nil {
 		return nil, "", badData("%v", err)
 	}
-	if err := checkSteps(expr, span); err != nil {
+	if err := cmp.Or(checkSteps(expr, span), checkWork(expr, span, step)); err != nil {
 		return nil, "", err
 	}
 	parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
