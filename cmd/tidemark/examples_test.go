@@ -262,12 +262,17 @@ func newExampleRun(t *testing.T, functions string) *exampleRun {
 	for _, line := range setup {
 		r.run(example{where: "setup", line: line})
 	}
-	for r.alert == "" {
+	for added := time.Now(); r.alert == ""; time.Sleep(100 * time.Millisecond) {
 		r.alert = alertID.FindString(r.run(example{where: "setup", line: "tidemark alerts"}))
-		time.Sleep(100 * time.Millisecond)
+		if time.Since(added) > alertWithin {
+			t.Fatalf("no alert after %s", alertWithin)
+		}
 	}
 	return r
 }
+
+// alertWithin is much less than processes keep their rules for, and long for a busy machine.
+const alertWithin = 40 * time.Second
 
 var (
 	localAddress = regexp.MustCompile(`127\.0\.0\.1:\d+`)

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/eventbus"
 	"github.com/tidemark-db/tidemark/internal/api/selfinvoke"
@@ -58,8 +59,17 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 		h.sweeper = newSweeper(aggregator, kinds)
 		h.alerts = &alert.Service{Store: table, Catalog: kinds, Now: now, Rand: rand.Reader,
 			RetryPolicy: retry.Policy{Attempts: 60},
-			Publisher:   publisher, Stream: table}
+			Publisher:   publisher, Stream: table, RulesAge: rulesAge(getenv)}
 		return nil
 	}
 	return h, h.refresh(ctx)
+}
+
+// rulesAge returns how long rules are used before they are read again. In "tidemark dev", a person who adds a
+// rule waits for its alert.
+func rulesAge(getenv func(string) string) time.Duration {
+	if getenv(config.EnvAlertFile) != "" {
+		return time.Millisecond
+	}
+	return 0
 }

@@ -240,6 +240,24 @@ func TestAddRule_OfOneSubjectTestsItsNewestEventAtOnce(t *testing.T) {
 	r.wantAlerts("open 40")
 }
 
+// A process that has read the rules before another adds one tests it when its copy is too old.
+func TestEvaluate_ReadsRulesAgainByTheirAge(t *testing.T) {
+	for age, want := range map[time.Duration][]string{0: {}, time.Second: {"open 40"}} {
+		r := newFixture(t)
+		r.RulesAge = age
+		r.append(-30, 20)
+		r.evaluate() // reads that there is no rule
+		other := &alert.Service{Store: r.table, Catalog: r.Catalog, Now: r.Now, Rand: r.Rand, Sleep: r.Sleep}
+		if _, wrong, err := other.AddRule(t.Context(), hotRule()); err != nil || wrong != nil {
+			t.Fatal(wrong, err)
+		}
+		r.now = r.now.Add(time.Second)
+		r.append(0, 40)
+		r.evaluate()
+		r.wantAlerts(want...)
+	}
+}
+
 // Rules of a type find the series in the list of series.
 func TestTestNewRules_RaisesAlertsOfListedSeries(t *testing.T) {
 	r := newFixture(t)

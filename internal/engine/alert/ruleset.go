@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// RuleCacheAge is how long a process uses the rules of a subject type before it reads them
+// RuleCacheAge is how long, at most, a process uses the rules of a subject type before it reads them
 // again. A process that learns of a rule late tests it from its start, so it misses
 // nothing. Alerts of a removed rule are ended for longer than that.
 const RuleCacheAge = time.Minute
@@ -28,13 +29,13 @@ type ruleSet struct {
 }
 
 // loadRuleSet returns the rules of a subject type. It reads them if fresh is true, or if they
-// were read more than RuleCacheAge ago. For a series without rules this is the only read.
+// were read more than RulesAge ago. For a series without rules this is the only read.
 func (s *Service) loadRuleSet(ctx context.Context, subjectType string, fresh bool) (*ruleSet, error) {
 	now := s.Now()
 	s.mu.Lock()
 	cached := s.ruleSets[subjectType]
 	s.mu.Unlock()
-	if cached != nil && !fresh && now < cached.readAt.Add(RuleCacheAge) {
+	if cached != nil && !fresh && now < cached.readAt.Add(cmp.Or(s.RulesAge, RuleCacheAge)) {
 		return cached, nil
 	}
 	set, err := s.readRuleSet(ctx, subjectType)

@@ -62,6 +62,9 @@ type Service struct {
 	RetryPolicy retry.Policy
 	// Publisher delivers notifications; nil means that another process delivers them.
 	Publisher Publisher
+	// RulesAge is how long the rules of a subject type are used before they are read again; zero means
+	// RuleCacheAge, the most.
+	RulesAge time.Duration
 	// Parallel is how many series are evaluated concurrently; zero means 16.
 	Parallel int
 	// KeepFor is how long an alert is kept after it is no longer open; zero means storage.AlertsKept.
