@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
+	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
 // compressed returns a body as gzip in base64.
@@ -90,5 +91,26 @@ func TestSenders_HostileInputIsADataFaultInBoundedMemory(t *testing.T) {
 			t.Logf("%s: %d in %d MB", name, status, used>>20)
 		}
 		requireEvents(t, f)
+	}
+}
+
+// A line of hundreds of fields is divided into events. A request of such lines would be many times the events
+// that a request may have.
+func TestSenders_DivideLinesIntoLimitedEvents(t *testing.T) {
+	for fields, want := range map[int]int{200: 204, 300: 413} {
+		f := newCollector(t, func(c *config.Config) { c.Limits.Observations = 10 }, nil)
+		var body strings.Builder
+		for line := range 10 {
+			body.WriteString("m ")
+			for i := range fields {
+				fmt.Fprintf(&body, "f%d=1,", i)
+			}
+			fmt.Fprintf(&body, "last=1 %d000000000\n", 1_776_600_000+line)
+		}
+		got := f.write(t, write{path: "/api/v2/write", query: "bucket=b", key: anyKey, body: body.String()})
+		if got.StatusCode != want || (len(f.events(t)) > 0) != (want == 204) {
+			t.Errorf("10 lines of %d fields: %d %s, %d events; want %d", fields, got.StatusCode, got.Body,
+				len(f.events(t)), want)
+		}
 	}
 }

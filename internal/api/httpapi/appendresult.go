@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"strconv"
@@ -26,11 +27,38 @@ func AppendResponse(results []model.AppendResult, many bool) Response {
 		body = list[0]
 	}
 	response := JSON(http.StatusOK, body)
+	for _, shorten := range shorter {
+		if len(response.Body) <= MaxResponse || !many {
+			break
+		}
+		list = lists.Map(list, shorten)
+		response = JSON(http.StatusOK, list)
+	}
 	if ingest.AnyUnknown(results) {
-		response = JSON(ProblemUnavailable.Status, body)
+		response.Status = ProblemUnavailable.Status
 		response.Headers["Retry-After"] = RetryAfter
 	}
 	return counted(response, results)
+}
+
+// shorter makes the results of a request shorter, until they are within MaxResponse together. A longer
+// response would not arrive, and the sender would repeat what is stored.
+var shorter = []func(views.AppendResult) views.AppendResult{
+	func(r views.AppendResult) views.AppendResult {
+		r.Latest = nil
+		return r
+	},
+	func(r views.AppendResult) views.AppendResult {
+		left := len(r.Invalid) + len(r.NotStored) + len(r.Undeclared) + len(r.Errors)
+		r.Invalid, r.Undeclared = nil, nil
+		r.NotStored, r.Errors = r.NotStored[:min(1, len(r.NotStored))], r.Errors[:min(1, len(r.Errors))]
+		if left -= len(r.NotStored) + len(r.Errors); left > 0 {
+			r.Detail = fmt.Sprintf(
+				"the response has no room for %d further messages: send fewer observations at once", left)
+		}
+		return r
+	},
+	func(r views.AppendResult) views.AppendResult { return views.AppendResult{Outcome: r.Outcome} },
 }
 
 // The headers with numbers of a request, absent if they are 0.

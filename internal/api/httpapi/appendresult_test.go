@@ -2,6 +2,9 @@ package httpapi_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
@@ -106,5 +109,37 @@ func TestProblem_FollowsRFC9457(t *testing.T) {
 	if got.Status != 405 || got.Body != want || got.Headers["Allow"] != "POST" ||
 		got.Headers["Content-Type"] != "application/problem+json" {
 		t.Errorf("got %d %v\n got %s\nwant %s", got.Status, got.Headers, got.Body, want)
+	}
+}
+
+// A function returns 6 MB. What is stored has a response, however many fields its observations have: a sender
+// without one repeats them for ever.
+func TestAppendResponse_IsWithinTheLimitOfAFunction(t *testing.T) {
+	t.Parallel()
+	wide := model.AppendResult{Outcome: model.Applied, Latest: &model.Latest{}}
+	wide.Key.Series.Subject.ID = strings.Repeat("s", 200)
+	for i := range 100 {
+		name := fmt.Sprint(strings.Repeat("n", 60), i)
+		wide.Latest.Attrs = append(wide.Latest.Attrs, model.Attr{Name: name, Value: model.TextValue("x")})
+	}
+	noted := wide
+	for _, a := range wide.Latest.Attrs {
+		noted.NotStored = append(noted.NotStored, model.FieldError{Field: a.Name, Message: "is a list"})
+	}
+	for name, c := range map[string]struct {
+		result     model.AppendResult
+		count      int
+		has, lacks string
+	}{
+		"some":          {wide, 10, `"latest"`, `"detail"`},
+		"many":          {wide, 1000, `"subject"`, `"latest"`},
+		"many messages": {noted, 1000, `"the response has no room for 99 further messages`, `"latest"`},
+		"very many":     {noted, 20_000, `{"outcome":"applied"}`, `"detail"`},
+	} {
+		got := httpapi.AppendResponse(slices.Repeat([]model.AppendResult{c.result}, c.count), true)
+		if len(got.Body) > httpapi.MaxResponse || !strings.Contains(got.Body, c.has) ||
+			strings.Contains(got.Body, c.lacks) || strings.Count(got.Body, `"outcome":"applied"`) != c.count {
+			t.Errorf("%s: %d bytes: %.300s", name, len(got.Body), got.Body)
+		}
 	}
 }

@@ -23,6 +23,15 @@ var (
 	ErrTooMany   = errors.New("too many observations in one request")
 )
 
+// The limits of the members that are decoded before a service limits the fields: a body of 10 MB may have
+// millions.
+const (
+	maxMembers  = 100_000 // of an object
+	membersEach = 500     // of each observation that a body may have: an event has at most 350 fields
+)
+
+func (o *Observation) members() int { return len(o.Fields) + len(o.Dropped) }
+
 // DecodeBody decodes a JSON body: one object, or an array of objects (then many is true). An element that
 // cannot be decoded is an Observation with a DecodeError. It returns an error if the body cannot be decoded
 // at all, and ErrTooMany for more than limit observations.
@@ -50,7 +59,7 @@ func DecodeBody(body []byte, limit int) (observations []Observation, many bool, 
 
 // decodeArray decodes the elements one by one, so that the limit bounds the memory.
 func decodeArray(body []byte, limit int) ([]Observation, error) {
-	observations := []Observation{}
+	observations, room := []Observation{}, max(limit*membersEach, maxMembers)
 	next, more := jsonscan.Sibling(body, 1, true, ']')
 	for more {
 		end := jsonscan.Skip(body, next)
@@ -60,7 +69,11 @@ func decodeArray(body []byte, limit int) ([]Observation, error) {
 		if len(observations) == limit {
 			return nil, tooMany(limit)
 		}
-		observations = append(observations, DecodeObject(body[next:end]))
+		o := DecodeObject(body[next:end])
+		if room -= o.members(); room < 0 {
+			return nil, tooManyMembers(limit)
+		}
+		observations = append(observations, o)
 		next, more = jsonscan.Sibling(body, end, false, ']')
 	}
 	if next == jsonscan.Invalid || more {
@@ -82,7 +95,7 @@ func DecodeLines(body []byte, limit int) ([]Observation, error) {
 		return nil, err
 	}
 	var observations []Observation
-	number := 0
+	number, room := 0, max(limit*membersEach, maxMembers)
 	for line := range bytes.Lines(bytes.TrimPrefix(body, byteOrderMark)) {
 		number++
 		line = bytes.TrimSpace(line)
@@ -93,6 +106,9 @@ func DecodeLines(body []byte, limit int) ([]Observation, error) {
 			return nil, tooMany(limit)
 		}
 		o := DecodeObject(line)
+		if room -= o.members(); room < 0 {
+			return nil, tooManyMembers(limit)
+		}
 		if o.DecodeError != nil {
 			o.DecodeError.Message = fmt.Sprintf("line %d: %s", number, o.DecodeError.Message)
 		}
@@ -114,6 +130,10 @@ func DecodeObject(raw []byte) Observation {
 	if end != jsonscan.Invalid && jsonscan.End(raw, end) {
 		o.DropRepeated()
 		return o
+	}
+	if o.members() > maxMembers {
+		return Observation{Payload: raw, DecodeError: fieldError("", CodeTooManyFields,
+			"has more than %d members, counting those that are repeated: send fewer", maxMembers)}
 	}
 	if replaced, found := jsonscan.ReplaceNotNumbers(raw); found {
 		o = DecodeObject(replaced)
@@ -158,6 +178,9 @@ func (o *Observation) scan(raw []byte, i int) (end int) {
 			wrong.Field = clip(f.Name)
 			o.Dropped = append(o.Dropped, *wrong)
 		}
+		if o.members() > maxMembers {
+			return jsonscan.Invalid
+		}
 		at, more = jsonscan.Sibling(raw, end, false, '}')
 	}
 	return at
@@ -201,6 +224,9 @@ func (o *Observation) DropRepeated() {
 	}
 	if len(o.Dropped) > decoded {
 		kept = slices.DeleteFunc(kept, func(f Field) bool { return places[f.Name] == ambiguous })
+	}
+	if len(kept) < len(o.Fields)/2 {
+		kept = slices.Clone(kept) // a body of repeated names keeps no memory for each
 	}
 	o.Fields = kept
 }
@@ -255,6 +281,11 @@ var byteOrderMark = []byte("\xEF\xBB\xBF")
 
 func tooMany(limit int) error {
 	return fmt.Errorf("%w: at most %d; send them in several requests", ErrTooMany, limit)
+}
+
+func tooManyMembers(limit int) error {
+	return fmt.Errorf("%w: they have more than %d members together; send them in several requests",
+		ErrTooMany, max(limit*membersEach, maxMembers))
 }
 
 func toValid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

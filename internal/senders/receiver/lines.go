@@ -83,10 +83,27 @@ func (r *Receiver) lines(q *httpapi.Request) (by access.Scope, points []points.P
 		Unit: unit, Now: r.Service.Now().Time(), Points: r.Limits.Observations,
 		Tags: r.Limits.Fields, Fields: hostFields * r.Limits.Fields,
 	})
-	if errors.Is(err, ingest.ErrTooMany) {
+	if err = cmp.Or(err, r.checkParts(points)); errors.Is(err, ingest.ErrTooMany) {
 		problem = httpapi.ProblemTooLarge.New("%v; nothing was stored", err)
 	}
 	return by, points, database, problem
+}
+
+// partsEach is how many events the points of a request may be divided into, for each point that it may have.
+const partsEach = 5
+
+// checkParts returns ErrTooMany for points with so many fields that they would be far more events than a
+// request may have.
+func (r *Receiver) checkParts(batch []points.Point) error {
+	parts := 0
+	for i := range batch {
+		parts += 1 + len(batch[i].Fields)/r.Limits.Measures
+	}
+	if most := partsEach * r.Limits.Observations; parts > most {
+		return fmt.Errorf("%w: their fields are divided into %d events, at most %d; "+
+			"send them in several requests", ingest.ErrTooMany, parts, most)
+	}
+	return nil
 }
 
 // hostFields is how many times as many fields a point may have as an observation: a plugin for a host or a

@@ -2,6 +2,7 @@ package receiver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"mime"
@@ -57,7 +58,7 @@ func (r *Receiver) messages(
 		Lines: contentType == "application/x-ndjson",
 		Form:  isForm,
 	})
-	switch {
+	switch err = cmp.Or(err, r.checkParts(batch)); {
 	case errors.Is(err, ingest.ErrTooMany):
 		problem = httpapi.ProblemTooLarge.New("%v; nothing was stored", err)
 	case err != nil:
