@@ -80,6 +80,10 @@ func TestCountAlerts_RanksTheSubjectsOfAType(t *testing.T) {
 		{"", "?to=" + now.Add(-90*time.Minute).String(), `"subjects":[` +
 			counts("acme:1", 2, 0, 2, 0, 0, now.Add(-2*time.Hour).String()) + `]`},
 		{"", "", `"from":"` + now.Add(-storage.AlertsKept).String() + `"`},
+		{"", "?last=100d", `"missing":[{"tier":"events","from":"` + now.Add(-100*day).String() + `","to":"` +
+			now.Add(-storage.AlertsKept).String() + `","reason":`},
+		{"", "?from=2020-01-01&to=2020-02-01", `"subjects":[],"missing":[{"tier":"events",` +
+			`"from":"2020-01-01T00:00:00.000Z","to":"2020-02-01T00:00:00.000Z"`},
 		{"acme", "?last=7d", `"subjects":[` + recently + `]`},
 		{"", "?severity=loud", "/problems/unknown-severity"},
 		{"", "?from=2026-04-20&to=2026-04-20", "/problems/inverted-range"},

@@ -27,6 +27,7 @@ type AlertCounts struct {
 	To       model.Time      `json:"to"`
 	Read     int             `json:"read"` // subjects of which alerts were looked for
 	Subjects []SubjectAlerts `json:"subjects"`
+	Missing  []Missing       `json:"missing,omitempty"` // what is not known of the range
 	NextPage
 	Progress // rules are evaluated when a change is processed
 }
@@ -34,7 +35,7 @@ type AlertCounts struct {
 // NewAlertCounts returns a page of counts as JSON.
 func NewAlertCounts(page query.AlertCountsPage) AlertCounts {
 	return AlertCounts{From: page.From, To: page.To, Read: page.Read,
-		Subjects: lists.Map(page.Subjects, subjectAlerts),
+		Subjects: lists.Map(page.Subjects, subjectAlerts), Missing: missingParts(page.Missing),
 		NextPage: nextPage(page.Next), Progress: FromProgress(page.Progress)}
 }
 

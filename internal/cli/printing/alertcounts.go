@@ -32,9 +32,15 @@ func (f Times) AlertCounts(w io.Writer, page query.AlertCountsPage, limit int) e
 	if page.To < model.MaxTime {
 		until = " to " + f.bound(page.To)
 	}
+	if page.From == page.To {
+		return Missing(w, page.Missing)
+	}
 	_, err := fmt.Fprintf(w, "%s of %s had alerts from %s%s\n", terminal.Grouped(len(page.Subjects)),
 		terminal.Grouped(page.Read), f.bound(page.From), until)
-	return err
+	if err != nil {
+		return err
+	}
+	return Missing(w, page.Missing)
 }
 
 func atLeast(n int, more bool) string {

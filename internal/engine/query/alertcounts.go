@@ -53,6 +53,8 @@ type AlertCountsPage struct {
 	Read     int             // subjects of which alerts were looked for
 	Next     string
 	From, To model.Time // what was counted
+	// Missing is the part of the range, if it begins at a time, of which alerts may have expired.
+	Missing []Segment
 	Progress
 }
 
@@ -99,7 +101,11 @@ func (s *Service) clampAlerts(ctx context.Context, q *AlertCounts, page *AlertCo
 	case q.Limit < 0:
 		return fmt.Errorf("limit %d: %w", q.Limit, ErrLimit)
 	}
-	q.From = max(q.From, s.Now().Add(-storage.AlertsKept))
+	asked, kept := q.From, s.Now().Add(-storage.AlertsKept)
+	if asked > model.MinTime && asked < kept {
+		page.Missing = []Segment{{From: asked, To: min(q.To, kept)}}
+	}
+	q.From = max(asked, kept)
 	q.To = max(q.From, min(q.To, model.MaxTime))
 	page.From, page.To = q.From, q.To
 	page.Progress, err = s.progress(ctx, nil)
