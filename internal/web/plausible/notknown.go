@@ -56,7 +56,7 @@ func (r *run) warn(metric string, totals []query.ZonedTotal, zone *time.Location
 		notes = append(notes[:maxNotes], fmt.Sprintf("and %d more", len(notes)-maxNotes))
 	}
 	if len(notes) > 0 {
-		r.warnings[metric] = strings.Join(notes, "; ")
+		r.noteMetric(metric, strings.Join(notes, "; "))
 	}
 }
 

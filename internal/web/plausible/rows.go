@@ -21,15 +21,19 @@ func (r *run) rows(ctx context.Context, table *query.Service,
 		return nil, nil, err
 	}
 	read := lists.Map(periods, func(times.Period) summaries { return summaries{} })
+	totals := map[string][]query.ZonedTotal{} // by kind
 	for _, metric := range r.Metrics {
 		kinds := metrics[metric].kinds
 		if r.by != "" {
 			kinds = lists.Map(r.grouped.of, func(s source) string { return s.kind })
 		}
 		for _, name := range kinds {
-			if err := r.read(ctx, table, metric, name, whole.zone, periods, read); err != nil {
-				return nil, nil, err
+			if totals[name] == nil {
+				if totals[name], err = r.read(ctx, table, name, whole.zone, periods, read); err != nil {
+					return nil, nil, err
+				}
 			}
+			r.warn(metric, totals[name], whole.zone)
 		}
 	}
 	rows = []Row{}
@@ -52,15 +56,12 @@ func (r *run) rows(ctx context.Context, table *query.Service,
 	return rows, labels, nil
 }
 
-// read reads the totals of a kind that a metric needs, of each period.
-func (r *run) read(ctx context.Context, table *query.Service, metric, name string, zone *time.Location,
-	periods []times.Period, into []summaries) error {
+// read reads the totals of a kind, of each period.
+func (r *run) read(ctx context.Context, table *query.Service, name string, zone *time.Location,
+	periods []times.Period, into []summaries) ([]query.ZonedTotal, error) {
 	kind, ok := r.kinds.Kind(name)
-	switch {
-	case !ok:
-		return refuse("metric %s: the table has no kind %s", metric, name)
-	case len(into) == 0 || into[0][name] != nil:
-		return nil
+	if !ok {
+		return nil, refuse("the table has no kind %s, which has figures of the query", name)
 	}
 	q := query.Rollups{Series: query.Series{Kind: kind, Subject: r.Site}}
 	if r.Include.Imports {
@@ -68,7 +69,7 @@ func (r *run) read(ctx context.Context, table *query.Service, metric, name strin
 	}
 	totals, err := table.ZonedTotals(ctx, q, zone, periods, inUTC(zone))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i, total := range totals {
 		into[i][name], r.progress = total.Summary, total.Progress
@@ -77,8 +78,7 @@ func (r *run) read(ctx context.Context, table *query.Service, metric, name strin
 			into[i][name] = nil // a part of a period would look like all of it
 		}
 	}
-	r.warn(metric, totals, zone)
-	return nil
+	return totals, nil
 }
 
 // values returns the figures of each value of a period, by metric: of "" without a dimension.

@@ -205,6 +205,22 @@ func TestServe_WarnsOfFiguresThatAreNotWhole(t *testing.T) {
 	}
 }
 
+// Metrics from the same rollups have the same warning.
+func TestServe_WarnsBesideEachMetric(t *testing.T) {
+	t.Parallel()
+	s := shop(t, "")
+	s.now += model.Time((40 * 24 * time.Hour).Milliseconds()) // days cannot be cut in Kolkata any more
+	got, err := s.serve(`{"site_id": "x.org", "metrics": ["visits", "bounce_rate"], ` +
+		`"timezone": "Asia/Kolkata", "date_range": ["2026-03-28", "2026-03-31"]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	warnings, _ := got.Meta["warnings"].(map[string]string)
+	if warnings["visits"] == "" || warnings["visits"] != warnings["bounce_rate"] {
+		t.Errorf("warnings %v, want the same beside visits and bounce_rate", warnings)
+	}
+}
+
 // A stored rollup has as many values of a dimension as its kind declares.
 func TestServe_WarnsOfValuesThatAreNotStored(t *testing.T) {
 	t.Parallel()
