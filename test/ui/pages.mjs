@@ -204,6 +204,9 @@ const scenarios = {
     await page.getByText("tidemark top devices --alerts --last 24h").waitFor()
     await page.screenshot({path: join(screens, "alert.png"), fullPage: true})
     await check(page, "alert")
+    await page.setViewportSize({width: 320, height: 900})
+    await check(page, "alert on a phone")
+    await page.setViewportSize({width: 1280, height: 900})
     await open(page, subject("hot"), "temperature 99 °C above 90")
     await page.screenshot({path: join(screens, "alert-subject.png"), fullPage: true})
   },

@@ -42,43 +42,45 @@ export function AlertCounts({ subjects }: { subjects: string }) {
       </div>
       <Notice problem={problem} waiting={open && !data} />
       {counts.length > 0 && (
-        <table>
-          <caption aria-live="polite">
-            {counts.length} {subjects} had alerts
-            {counts.length > shown && `; these ${shown} had the most`}
-            {data?.more && ". There are more than this page reads"}
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">Subject</th>
-              <th scope="col">Alerts</th>
-              <th scope="col">Critical</th>
-              <th scope="col">Warning</th>
-              <th scope="col">Info</th>
-              <th scope="col">Open</th>
-            </tr>
-          </thead>
-          <tbody>
-            {counts.slice(0, shown).map((c) => (
-              <tr key={c.subject}>
-                <th scope="row">
-                  <a href={href([subjects, c.subject])}>
-                    <bdi>{c.subject}</bdi>
-                  </a>
-                </th>
-                <td class="number">
-                  {c.alerts}
-                  {c.atLeast && "+"}
-                </td>
-                {[c.critical, c.warning, c.info, c.open].map((n, i) => (
-                  <td class="number" key={i}>
-                    {n}
-                  </td>
-                ))}
+        <div class="wide" tabIndex={0} role="region" aria-label="Numbers of alerts">
+          <table>
+            <caption aria-live="polite">
+              {counts.length} {subjects} had alerts
+              {counts.length > shown && `; these ${shown} had the most`}
+              {data?.more && ". There are more than this page reads"}
+            </caption>
+            <thead>
+              <tr>
+                <th scope="col">Subject</th>
+                <th scope="col">Alerts</th>
+                <th scope="col">Critical</th>
+                <th scope="col">Warning</th>
+                <th scope="col">Info</th>
+                <th scope="col">Open</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {counts.slice(0, shown).map((c) => (
+                <tr key={c.subject}>
+                  <th scope="row">
+                    <a href={href([subjects, c.subject])}>
+                      <bdi>{c.subject}</bdi>
+                    </a>
+                  </th>
+                  <td class="number">
+                    {c.alerts}
+                    {c.atLeast && "+"}
+                  </td>
+                  {[c.critical, c.warning, c.info, c.open].map((n, i) => (
+                    <td class="number" key={i}>
+                      {n}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
       {data && !counts.length && <p class="note">No alert was raised.</p>}
       <p class="note">
