@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/base/clock"
@@ -123,9 +124,13 @@ func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) (
 	if runtime.GOOS == "windows" {
 		return usagef("tidemark dev runs on Linux and macOS: on Windows, run it in the Windows Subsystem for Linux")
 	}
-	if flags.dir, err = ownDir(flags.dir, len(command) > 0); err != nil {
+	file := filepath.Join(flags.dir, filepath.Base(devfile.Path))
+	own, unlock, err := ownDir(flags.dir, len(command) > 0)
+	if err != nil {
 		return err
 	}
+	defer unlock()
+	flags.dir = own
 	options, err := devOptions(to, flags)
 	if err != nil {
 		return err
@@ -152,7 +157,7 @@ func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) (
 	remove, err := devfile.Dev{
 		URL: running.URL, Endpoint: running.Endpoint, Table: running.Table, Config: options.ConfigPath,
 		PID: os.Getpid(), Started: time.Now(), ID: options.ID, Clock: options.Clock.Path(),
-	}.Write(filepath.Join(flags.dir, filepath.Base(devfile.Path)))
+	}.Write(file)
 	if err != nil {
 		return fmt.Errorf("write the file by which other commands find this dev: %w", err)
 	}
@@ -167,19 +172,24 @@ func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) (
 	}
 }
 
-// ownDir returns the directory for logs and the file by which commands find the dev. If another dev runs
-// there, a dev for one command has a directory of its own below, and any other is refused: commands would
-// find only one of both.
-func ownDir(dir string, forCommand bool) (string, error) {
+// ownDir returns the directory for the logs, the clock and the on-failure file, and locks it until unlock is
+// called. If another dev has locked it, this one has a directory of its own below. A dev without a command is
+// refused if another one runs: commands would find only one of both.
+func ownDir(dir string, forCommand bool) (own string, unlock func(), err error) {
 	other, running := devfile.Running(filepath.Join(dir, filepath.Base(devfile.Path)))
-	switch {
-	case !running:
-		return dir, nil
-	case forCommand:
-		return filepath.Join(dir, fmt.Sprint("run-", os.Getpid())), nil
+	if running && !forCommand {
+		return "", nil, usagef("a tidemark dev runs in this directory already, at %s (process %d): end it, or start this one in another directory",
+			other.URL, other.PID)
 	}
-	return "", usagef("a tidemark dev runs in this directory already, at %s (process %d): end it, or start this one in another directory",
-		other.URL, other.PID)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", nil, err
+	}
+	lock := flock.New(filepath.Join(dir, ".lock"))
+	if free, err := lock.TryLock(); err != nil || running || !free {
+		_ = lock.Unlock()
+		return filepath.Join(dir, fmt.Sprint("run-", os.Getpid())), func() {}, err
+	}
+	return dir, func() { _ = lock.Unlock() }, nil
 }
 
 // devOptions returns the stack that flags, environment and configuration describe. It does

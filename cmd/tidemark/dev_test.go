@@ -22,15 +22,33 @@ func TestDev_RefusesADirectoryInWhichAnotherRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ownDir(dir, false); !usererr.Is(err) || !strings.Contains(err.Error(), server.URL) {
+	if _, _, err := ownDir(dir, false); !usererr.Is(err) || !strings.Contains(err.Error(), server.URL) {
 		t.Errorf("a second dev: %v, want a usage error with the address of the first", err)
 	}
-	if own, err := ownDir(dir, true); err != nil || filepath.Dir(own) != dir {
+	if own, _, err := ownDir(dir, true); err != nil || filepath.Dir(own) != dir {
 		t.Errorf("a dev for a command: %s, %v; want a directory below %s", own, err, dir)
 	}
 	remove()
-	if own, err := ownDir(dir, false); err != nil || own != dir {
+	if own, _, err := ownDir(dir, false); err != nil || own != dir {
 		t.Errorf("no other dev: %s, %v; want %s", own, err, dir)
+	}
+}
+
+// Devs that share the file of the clock would move the clock of one another.
+func TestDev_TwoForCommandsHaveADirectoryEach(t *testing.T) {
+	dir := t.TempDir()
+	first, unlock, err := ownDir(dir, true)
+	if err != nil || first != dir {
+		t.Fatalf("the first: %s, %v; want %s", first, err, dir)
+	}
+	for _, forCommand := range []bool{true, false} {
+		if own, _, err := ownDir(dir, forCommand); err != nil || filepath.Dir(own) != dir {
+			t.Errorf("beside the first: %s, %v; want a directory below %s", own, err, dir)
+		}
+	}
+	unlock()
+	if own, _, err := ownDir(dir, true); err != nil || own != dir {
+		t.Errorf("after the first: %s, %v; want %s", own, err, dir)
 	}
 }
 
