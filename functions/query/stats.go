@@ -38,6 +38,9 @@ func (h *Handler) report(ctx context.Context, r *httpapi.Request) (any, error) {
 	if r.Method != http.MethodGet {
 		return nil, methodNotAllowed(r.Method)
 	}
+	if len(r.RawQuery) > httpapi.MaxQuery {
+		return nil, httpapi.ProblemQuery.New("%d bytes, at most %d", len(r.RawQuery), httpapi.MaxQuery)
+	}
 	// Clients send the semicolon between filters as it is.
 	params, err := url.ParseQuery(strings.ReplaceAll(r.RawQuery, ";", "%3B"))
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
@@ -84,5 +85,44 @@ func TestHandle_AReadKeyShowsItsSites(t *testing.T) {
 				t.Errorf("%s by a key of %s: %d %s", name, sites, got.Status, got.Body)
 			}
 		}
+	}
+}
+
+// A query of some kilobytes cannot hold the function: the patterns of a filter, its values and nested filters
+// are limited before they are compiled.
+func TestStats_RefusesAtOnceWhatIsTooMuch(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.Limits = config.Default().Limits
+	values := func(n int) string { return `["is","event:page",[` + strings.Repeat(`"/",`, n) + `"/"]]` }
+	matches := func(pattern string) string { return `["matches","event:page",["` + pattern + `"]]` }
+	nested := func(n int, before, after string) string {
+		return strings.Repeat(before, n) + values(0) + strings.Repeat(after, n)
+	}
+	for name, c := range map[string]struct {
+		filter string
+		want   int
+	}{
+		"a thousand values":           {values(1000), 200},
+		"two hundred thousand values": {values(200_000), 400},
+		"a pattern":                   {matches(`^/blog/[0-9]{4}/`), 200},
+		"a pattern of stars":          {matches(strings.Repeat(`(a*)*`, 20_000)), 400},
+		"a pattern of repetitions":    {matches(strings.Repeat(`\\pL{999}`, 150)), 400},
+		"nested filters":              {nested(10, `["and",[`, `]]`), 200},
+		"filters nested 4,000 times":  {nested(4000, `["and",[`, `]]`), 400},
+		"opposites 4,000 times":       {nested(4000, `["not",`, `]`), 400},
+	} {
+		body := `{"site_id":"my-site","metrics":["visitors"],"date_range":["2026-04-01","2026-04-20"],` +
+			`"filters":[` + c.filter + `]}`
+		began := time.Now()
+		got := s.serve(t.Context(), &httpapi.Request{Method: "POST", Path: access.PathStats, Body: body})
+		if took := time.Since(began); got.Status != c.want || took > 2*time.Second {
+			t.Errorf("%s: %d after %s, want %d: %.300s", name, got.Status, took, c.want, got.Body)
+		}
+	}
+	got := s.serve(t.Context(), &httpapi.Request{Method: "GET", Path: access.PathReports + "breakdown",
+		RawQuery: "site_id=my-site&property=event:page&filters=event:page==/" + strings.Repeat("*", 20_000)})
+	if got.Status != 400 {
+		t.Errorf("a report with a long filter: %d", got.Status)
 	}
 }

@@ -23,7 +23,7 @@ type Parameters struct{ url.Values }
 
 // The limits of a query string. Each value of a parameter that may be repeated is read on its own.
 const (
-	maxQuery    = 16 << 10 // bytes
+	MaxQuery    = 16 << 10 // bytes
 	maxRepeated = 100
 )
 
@@ -31,8 +31,8 @@ const (
 // several does not allow it, is a Problem: ignoring a misspelt filter would return wrong data, and ignoring a
 // misspelt dryRun would change data. several may be nil.
 func ParseParameters(raw string, known []string, several func(name string) bool) (Parameters, *Problem) {
-	if len(raw) > maxQuery {
-		return Parameters{}, ProblemQuery.New("%d bytes, at most %d", len(raw), maxQuery)
+	if len(raw) > MaxQuery {
+		return Parameters{}, ProblemQuery.New("%d bytes, at most %d", len(raw), MaxQuery)
 	}
 	values, err := url.ParseQuery(raw)
 	if err != nil {

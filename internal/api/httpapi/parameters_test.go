@@ -9,8 +9,8 @@ func TestParseParameters_LimitsLengthAndRepetitions(t *testing.T) {
 	t.Parallel()
 	several := func(string) bool { return true }
 	for raw, want := range map[string]bool{
-		"with=" + strings.Repeat("a", maxQuery-5): true,
-		"with=" + strings.Repeat("a", maxQuery):   false,
+		"with=" + strings.Repeat("a", MaxQuery-5): true,
+		"with=" + strings.Repeat("a", MaxQuery):   false,
 		strings.Repeat("with=a&", maxRepeated):    true,
 		strings.Repeat("with=a&", maxRepeated+1):  false,
 	} {

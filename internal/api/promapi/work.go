@@ -2,13 +2,13 @@ package promapi
 
 import (
 	"math"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/prometheus/prometheus/util/strutil"
+
+	"github.com/tidemark-db/tidemark/internal/base/patternsize"
 )
 
 // The limits of what the engine computes. It counts samples, and neither the steps of functions without
@@ -16,14 +16,10 @@ import (
 const (
 	maxEvaluations = 500_000  // of functions and operators, in all steps; each takes up to 5 µs
 	maxLabels      = 16 << 10 // bytes of the labels of a series
-	maxPattern     = 100_000  // instructions of counted repetitions
 	sampleCost     = 0.02     // evaluations, for each sample of a subquery
 	knownLabel     = 256      // bytes of a label of the table's series
 	knownLabels    = 1 << 10  // bytes of all of them
 )
-
-// counted is a counted repetition in a regular expression.
-var counted = regexp.MustCompile(`\{(\d+)(?:,(\d*))?\}`)
 
 // checkPatterns returns an error if a text of a query would be a regular expression of too many instructions.
 // It comes before the parser, which compiles them.
@@ -36,13 +32,9 @@ func checkPatterns(name, text string) error {
 			continue
 		}
 		pattern, _ := strutil.Unquote(item.Val) // the parser reports the error
-		for _, found := range counted.FindAllStringSubmatch(pattern, -1) {
-			least, _ := strconv.Atoi(found[1]) // the parser refuses more than 1,000
-			most, _ := strconv.Atoi(found[2])
-			instructions += max(least, most) * len(pattern)
-		}
+		instructions += patternsize.Repeated(pattern)
 	}
-	if instructions > maxPattern {
+	if instructions > patternsize.Max {
 		return badData("%s has regular expressions that repeat too much: use + or * in place of {n}, or shorter ones",
 			name)
 	}

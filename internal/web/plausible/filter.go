@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/goal"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/base/patternsize"
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
@@ -107,6 +108,11 @@ func parseLeaf(raw json.RawMessage) (l leaf, err error) {
 	if !known || !listed || len(l.clauses) == 0 || len(modifiers) > 1 {
 		return l, refuse("filter %.200s: want is, contains or matches, or one of these with _not, "+
 			"then a dimension, [values], and perhaps {\"case_sensitive\": false}", raw)
+	}
+	if text := strings.Join(l.clauses, "|"); name == "matches" &&
+		(len(text) > maxPattern || patternsize.Repeated(text) > patternsize.Max) {
+		return l, refuse("filter %.200s: matches has regular expressions of %d bytes, at most %d, or they "+
+			"repeat too much: use + or * in place of {n}", raw, len(text), maxPattern)
 	}
 	l.forms = lists.Map(l.clauses, func(c string) []string { return storedForms(name, l.dimension, c) })
 	flags := ""

@@ -51,6 +51,28 @@ const maxRows = 10_000
 // maxNames is how many metrics a query has at most, and how many dimensions, filters and orders.
 const maxNames = 50
 
+// The limits of what is parsed.
+const (
+	maxBody    = 64 << 10 // bytes of a query
+	maxDepth   = 48       // nested brackets: filters nest to a third of it
+	maxPattern = 2 << 10  // bytes of the regular expressions of a filter
+)
+
+// depth returns how deep the brackets of a query are nested. Brackets in texts count too.
+func depth(body []byte) (deepest int) {
+	open := 0
+	for _, c := range body {
+		switch c {
+		case '[', '{':
+			open++
+		case ']', '}':
+			open--
+		}
+		deepest = max(deepest, open)
+	}
+	return deepest
+}
+
 // repeated returns a name that occurs twice, "" if none does.
 func repeated(names []string) string {
 	for i, name := range names {
@@ -63,6 +85,12 @@ func repeated(names []string) string {
 
 // Decode reads a query. The error wraps ErrRequest.
 func Decode(body []byte) (r Request, err error) {
+	if len(body) > maxBody {
+		return r, refuse("it has %d bytes, at most %d: name fewer values in its filters", len(body), maxBody)
+	}
+	if n := depth(body); n > maxDepth {
+		return r, refuse("%d brackets are nested, at most %d: nest fewer filters", n, maxDepth)
+	}
 	r.Dimensions, r.Filters, r.Pagination.Limit = []string{}, []json.RawMessage{}, maxRows
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
