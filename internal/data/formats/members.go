@@ -37,6 +37,10 @@ func (in Input) mapMembers(name string, start []byte) (m memberMap, err error) {
 	if len(found) == 0 {
 		return m, nil
 	}
+	folders := findFolders(name, found)
+	for _, f := range folders {
+		found = append(found, f.name)
+	}
 	m.fields = map[string]string{}
 	for _, c := range in.Columns {
 		if !slices.Contains(found, c.header) {
@@ -53,10 +57,26 @@ func (in Input) mapMembers(name string, start []byte) (m memberMap, err error) {
 	if !m.only {
 		err = m.guess(in, found)
 	}
+	m.addFolders(folders)
 	if err == nil && len(m.fields) > 0 && in.Notice != nil {
 		in.Notice(m.describe(name))
 	}
 	return m, err
+}
+
+// addFolders gives each object the values of the partitions in the path of the file, as text. The parts of a
+// time are not used, but where the user maps them.
+func (m *memberMap) addFolders(folders []folder) {
+	for _, f := range folders {
+		field, mapped := m.fields[f.name]
+		if !mapped {
+			field = f.name
+		}
+		if mapped || !m.only && !f.isCalendar() {
+			value, _ := json.Marshal(f.value) // strings cannot fail
+			m.constants = append(append(appendName(m.constants, field), value...), ',')
+		}
+	}
 }
 
 // memberNames returns the names of the members of the objects at the beginning of a text, in their order.

@@ -22,37 +22,53 @@ const noPartition = "__HIVE_DEFAULT_PARTITION__"
 var calendarPartitions = []string{"year", "month", "day", "hour", "minute", "week", "quarter", "date", "dt",
 	"ds", "y", "m", "d", "h", "yyyy", "mm", "dd", "hh", "yearmonth", "eventdate", "ingestdate"}
 
-// partitions returns the columns that the path of a file has, and no row of it. They are text, unless the
-// user gives their type: 007 is a code. The parts of a time are not used, but where the user maps them; the
-// files of this program have each field in their rows.
-func (r *csvReader) partitions() (all []made) {
-	folders := strings.Split(r.name, "/")
-	for _, folder := range folders[:len(folders)-1] {
-		m := partition.FindStringSubmatch(folder)
-		if m == nil || slices.Contains(r.header, m[1]) || m[2] == noPartition ||
-			findDialect(r.kind, r.header).name != "" {
-			continue
-		}
-		isMapped := slices.ContainsFunc(r.columns, func(c column) bool { return c.header == m[1] })
-		isOther := slices.Contains(calendarPartitions, title(m[1])) ||
-			r.columns.isWhole(r.kind, r.shape.Constants)
-		if isOther && !isMapped {
-			unused := fmt.Sprintf("%s of the path: --map with its name uses it", Quote(m[1]))
-			r.refused = append(r.refused, unused)
+// folder is a partition in the path of a file, with its value.
+type folder struct{ name, value string }
+
+// findFolders returns the partitions in a path that have a value, and are not one of the columns or members
+// of the rows.
+func findFolders(path string, rows []string) (all []folder) {
+	parts := strings.Split(path, "/")
+	for _, part := range parts[:len(parts)-1] {
+		m := partition.FindStringSubmatch(part)
+		if m == nil || slices.Contains(rows, m[1]) || m[2] == noPartition {
 			continue
 		}
 		value := m[2]
 		if plain, err := url.PathUnescape(value); err == nil {
 			value = plain
 		}
-		all = append(all, made{name: m[1], from: "from the path, " + Quote(value),
-			cell: func([]string) string { return value }})
-		if _, isGiven := r.given[m[1]]; !isGiven {
+		all = append(all, folder{m[1], value})
+	}
+	return all
+}
+
+// isCalendar reports whether a partition is a part of the time of each row.
+func (f folder) isCalendar() bool { return slices.Contains(calendarPartitions, title(f.name)) }
+
+// partitions returns the columns that the path of a file has, and no row of it. They are text, unless the
+// user gives their type: 007 is a code. The parts of a time are not used, but where the user maps them; the
+// files of this program have each field in their rows.
+func (r *csvReader) partitions() (all []made) {
+	for _, f := range findFolders(r.name, r.header) {
+		if findDialect(r.kind, r.header).name != "" {
+			continue
+		}
+		isMapped := slices.ContainsFunc(r.columns, func(c column) bool { return c.header == f.name })
+		isOther := f.isCalendar() || r.columns.isWhole(r.kind, r.shape.Constants)
+		if isOther && !isMapped {
+			unused := fmt.Sprintf("%s of the path: --map with its name uses it", Quote(f.name))
+			r.refused = append(r.refused, unused)
+			continue
+		}
+		all = append(all, made{name: f.name, from: "from the path, " + Quote(f.value),
+			cell: func([]string) string { return f.value }})
+		if _, isGiven := r.given[f.name]; !isGiven {
 			r.given = maps.Clone(r.given)
 			if r.given == nil {
 				r.given = map[string]columns.Type{}
 			}
-			r.given[m[1]] = columns.Text
+			r.given[f.name] = columns.Text
 		}
 	}
 	return all

@@ -52,6 +52,38 @@ func TestCSV_ThePathOfAPartitionHasColumns(t *testing.T) {
 	}
 }
 
+// Objects below such folders have their values, too.
+func TestInput_ThePathOfAPartitionHasMembers(t *testing.T) {
+	t.Parallel()
+	const at = `"timestamp":"2026-11-01T10:00:00Z"`
+	for _, tc := range []struct{ path, object, want string }{
+		{path: "year=2026/device=d%2F1", object: `{"time":"2026-11-01T10:00:00Z","x":1}`,
+			want: `{"deviceId":"d/1",` + at + `,"x":1}`},
+		{path: "device=d1/room=007", object: `{"time":"2026-11-01T10:00:00Z","x":1}`,
+			want: `{"deviceId":"d1","room":"007",` + at + `,"x":1}`},
+		{path: "device=d1", object: `{"deviceId":"a",` + at + `,"device":"b"}`,
+			want: `{"deviceId":"a",` + at + `,"device":"b"}`},
+	} {
+		name := filepath.Join(t.TempDir(), tc.path, "part-0.ndjson")
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(tc.object+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		in := Input{Kind: readings(t)}
+		err := in.Each([]string{name}, func(o Observation) error {
+			if got := string(o.Body); got != tc.want {
+				t.Errorf("%s: %s, want %s", tc.path, got, tc.want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", tc.path, err)
+		}
+	}
+}
+
 func TestInput_ReadsTextOfTheEncodingThatIsGiven(t *testing.T) {
 	t.Parallel()
 	const table = "Gerät;Zeit;Wärme\r\nkühl;2026-11-01T10:00:00Z;21,5\r\n"
