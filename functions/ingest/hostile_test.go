@@ -72,7 +72,10 @@ func TestSenders_HostileInputIsADataFaultInBoundedMemory(t *testing.T) {
 		"metrics: a gzip bomb":          {otlp(bomb), 413},
 		"metrics: gzip that is cut":     {otlp(cut(t, compressed(t, metrics))), 400},
 		"metrics: protobuf that is cut": {otlp(compressed(t, metrics[:len(metrics)/2])), 400},
-		"metrics: empty messages":       {otlp(compressed(t, bytes.Repeat([]byte("\x0a\x00"), 900_000))), 200},
+		"metrics: empty objects": {write{path: access.PathMetrics, key: anyKey,
+			headers: map[string]string{"content-type": "application/json"},
+			body:    `{"resourceMetrics":[` + strings.Repeat("{},", 330_000) + `{}]}`}, 413},
+		"metrics: empty messages": {otlp(compressed(t, bytes.Repeat([]byte("\x0a\x00"), 900_000))), 200},
 	} {
 		f := newCollector(t, nil, nil)
 		payload := c.payload(t)

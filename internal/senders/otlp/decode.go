@@ -56,6 +56,10 @@ type Options struct {
 	Parts  int       // limit of the attributes of a point, and of its resource and scope together
 }
 
+// objectsEach is how many objects of JSON a body may have for each of its points: a point has an object or
+// two for each attribute. Empty objects take a hundred times their bytes.
+const objectsEach = 250
+
 // Decode returns the data points of a body in their order. A point that is not stored has Err.
 // The error is ErrSyntax, or ingest.ErrTooMany.
 func Decode(body []byte, o Options) ([]points.Point, error) {
@@ -64,6 +68,10 @@ func Decode(body []byte, o Options) ([]points.Point, error) {
 	unmarshal := proto.UnmarshalOptions{DiscardUnknown: true}.Unmarshal
 	escape := func(body []byte) []byte { return escapeTexts(body, data.ProtoReflect().Descriptor(), 0) }
 	if o.JSON {
+		if bytes.Count(body, []byte("{")) > objectsEach*o.Points {
+			return nil, fmt.Errorf("%w: at most %d objects; export smaller batches", ingest.ErrTooMany,
+				objectsEach*o.Points)
+		}
 		escape = points.Escape
 		unmarshal = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal
 	}
