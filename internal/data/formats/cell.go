@@ -39,6 +39,13 @@ func (r *csvReader) value(column int, field, text string) (value []byte, stray b
 	return value, !ok
 }
 
+// keepsText reports whether a text of a column is a value as it is, with the spaces at its ends: the format
+// has types, and the field is no name.
+func (r *csvReader) keepsText(column int, field string) bool {
+	isName := field == catalog.TimeField || isText(r.kind, field)
+	return r.typed && r.types[column].Type == columns.Text && !isName
+}
+
 func isMeasure(k *catalog.Kind, field string) bool {
 	return slices.ContainsFunc(k.Measures, func(m rollup.MeasureSpec) bool { return m.Name == field })
 }

@@ -48,6 +48,7 @@ type csvReader struct {
 	ordered     columns.Cell            // the date that says it
 	years       shortYears              // of its dates
 	clock       timetext.Clock
+	typed       bool // the columns of the file have types
 	lenient     bool // a wrong row is an observation with a problem
 	dialect     dialect
 	// next row and its line; by default from rows
@@ -175,6 +176,9 @@ func (r *csvReader) next() (Observation, error) {
 	body := []byte{'{'}
 	for i, c := range r.columns {
 		text := r.cell(row[r.indexes[i]])
+		if text != "" && r.keepsText(r.indexes[i], c.field) {
+			text = row[r.indexes[i]]
+		}
 		if c.whole {
 			body = appendMembers(body, text)
 			continue

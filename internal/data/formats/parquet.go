@@ -35,7 +35,7 @@ func (in Input) openParquet(name string, file files.File) (_ reader, err error) 
 	header, refused := rows.columns(opened.Metadata().Schema)
 	r := &csvReader{
 		name: name, kind: in.Kind, columns: in.Columns, clock: in.Clock, source: rows.read, lenient: in.Lenient,
-		refused: refused, shape: Shape{Constants: in.Shape.Constants},
+		typed: true, refused: refused, shape: Shape{Constants: in.Shape.Constants},
 	}
 	if r.clock.Zone == nil { // of times that are not adjusted to UTC
 		r.clock.Zone = time.UTC

@@ -88,3 +88,23 @@ func writeParquet(t *testing.T, options ...parquet.WriterOption) (rows []parquet
 	}
 	return rows, path
 }
+
+// Texts have the spaces and newlines that were written. Names lose those at their ends, as in any table.
+func TestParquet_KeepsTextsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		Device string `parquet:"device"`
+		Time   int64  `parquet:"time"`
+		Note   string `parquet:"note"`
+	}
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	rows := []row{{Device: "d ", Time: 1_793_527_200, Note: " two\nlines\n"}}
+	if err := parquet.WriteFile(path, rows); err != nil {
+		t.Fatal(err)
+	}
+	got := readAll(t, Input{Kind: readings(t)}, path)
+	device, note := member(t, got[0].Body, "deviceId"), member(t, got[0].Body, "note")
+	if device != `"d"` || note != `" two\nlines\n"` {
+		t.Errorf("device %s, note %s", device, note)
+	}
+}

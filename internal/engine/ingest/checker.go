@@ -27,5 +27,5 @@ func (c Checker) Observation(o Observation) (model.Event, []model.FieldError, er
 func (c Checker) Parts(o Observation) (event model.Event, wrong, parts []model.FieldError, err error) {
 	v := validation{kind: c.Kind, limits: c.Limits, now: c.Now, random: c.Rand}
 	event, wrong, err = v.observation(o)
-	return event, wrong, v.parts.errors, err
+	return event, wrong, v.notAsSent(), err
 }

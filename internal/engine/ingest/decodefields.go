@@ -168,7 +168,7 @@ func (d *fieldDecoder) value(f Field) {
 	case err == nil:
 		d.typed.Attrs = append(d.typed.Attrs, model.Attr{Name: f.Name, Value: v})
 	case errors.Is(err, model.ErrNumberRange) && d.v.lenient:
-		d.v.part(f.Name, CodeNumberRange, "%v: it is stored as text; round it at the source", err)
+		d.v.altered(f.Name, CodeNumberRange, "%v: it is stored as text; round it at the source", err)
 		d.typed.Attrs = append(d.typed.Attrs, model.Attr{Name: f.Name, Value: model.TextValue(f.Text)})
 	case errors.Is(err, model.ErrNumberRange):
 		d.add(f.Name, CodeNumberRange, "%v: round it at the source", err)

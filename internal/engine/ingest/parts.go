@@ -24,6 +24,21 @@ func (v *validation) part(field, code, format string, args ...any) {
 	}
 }
 
+// altered reports a part that is stored in another form. A rejected observation has none.
+func (v *validation) altered(field, code, format string, args ...any) {
+	switch {
+	case !v.lenient:
+		v.add(field, code, format, args...)
+	case len(v.alterations.errors) < mostParts:
+		v.alterations.add(field, code, format, args...)
+	}
+}
+
+// notAsSent returns the parts of a stored observation that are not stored as they were sent.
+func (v *validation) notAsSent() []model.FieldError {
+	return append(v.parts.errors, v.alterations.errors...)
+}
+
 // mostParts is how many parts of one observation are named.
 const mostParts = 100
 
@@ -141,7 +156,7 @@ const mostDepth = 8
 func (d *fieldDecoder) flat(f Field, depth int) {
 	members, isObject := objectMembers(f)
 	if depth == mostDepth || !isObject && f.Form == NestedForm {
-		d.v.part(f.Name, CodeNested,
+		d.v.altered(f.Name, CodeNested,
 			"is a list or a deep object: it is stored as text; send its parts as separate fields")
 		f.Form, f.Text = TextForm, compact(f.Text)
 	}
@@ -208,7 +223,7 @@ func (d *fieldDecoder) free(name string) string {
 		return name
 	}
 	d.names[stored] = true
-	d.v.part(name, CodeNameReserved, "is reserved for the table: it is stored as %s; choose another name",
+	d.v.altered(name, CodeNameReserved, "is reserved for the table: it is stored as %s; choose another name",
 		stored)
 	return stored
 }

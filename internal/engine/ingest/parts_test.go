@@ -120,6 +120,17 @@ func TestAppend_OfTooManyFieldsStoresTheFirstNames(t *testing.T) {
 	}
 }
 
+// A rejected observation says what is wrong, and not in which form a part of it is stored.
+func TestAppend_ARejectedObservationStoresNothingInAnotherForm(t *testing.T) {
+	t.Parallel()
+	for _, more := range []string{`"v":1`, `"a":[1]`, `"a":1e999`} {
+		r := appendBody(t, serviceOn(memory.New(clock), 1), newKind(t, keeping), `{"deviceId":"d",`+more+`}`)
+		if r.Outcome != model.Rejected || len(r.Errors) != 1 || r.Errors[0].Field != "timestamp" {
+			t.Errorf("%s: %s %+v, want it rejected for the timestamp alone", more, r.Outcome, r.Errors)
+		}
+	}
+}
+
 func TestAppend_OfNothingThatCanBeStoredIsRejected(t *testing.T) {
 	t.Parallel()
 	r := appendBody(t, serviceOn(memory.New(clock), 1), newKind(t, keeping), reading(`,"a":`+long(5000)))

@@ -100,7 +100,7 @@ func appendAll[T any](ctx context.Context, s *Service, kind *catalog.Kind, given
 		case errs != nil:
 			results[i].Outcome, results[i].Errors = model.Rejected, errs
 		default:
-			results[i].Invalid, results[i].NotStored = InvalidMeasures(kind, event.Attrs), v.parts.errors
+			results[i].Invalid, results[i].NotStored = InvalidMeasures(kind, event.Attrs), v.notAsSent()
 			results[i].Undeclared = undeclared.in(event.Attrs)
 			entries = append(entries, entry{index: i, event: event})
 		}

@@ -30,8 +30,10 @@ type validation struct {
 	strict bool // see Observation.Strict
 	// lenient drops the parts of an observation that cannot be stored, and stores the rest.
 	lenient bool
-	parts   problems // the parts that were dropped or stored in another form
-	meant   string   // the end of a message: the field that may be meant by a missing subject
+	parts   problems // the parts that were dropped
+	// alterations are the parts that are stored in another form, if the observation is stored.
+	alterations problems
+	meant       string // the end of a message: the field that may be meant by a missing subject
 }
 
 // observation validates the input of a source. With field errors, the returned event has no
