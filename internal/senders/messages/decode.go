@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/config"
@@ -56,6 +57,9 @@ func Decode(body []byte, o Options) (all []points.Point, err error) {
 			all = append(all, points.Invalid(i+1, object.DecodeError.Code, object.DecodeError.Message))
 			continue
 		}
+		if o.Source == "ttn" {
+			object = withoutResult(object)
+		}
 		p := points.Point{Line: i + 1, Name: o.Source, At: o.Now, Dropped: object.Dropped}
 		for _, f := range object.Fields {
 			flatten(&p, f, o.Row, 0)
@@ -63,6 +67,19 @@ func Decode(body []byte, o Options) (all []points.Point, err error) {
 		all = append(all, p)
 	}
 	return all, nil
+}
+
+// withoutResult returns the object in {"result": {…}}: the storage of The Things Network wraps each message.
+func withoutResult(o ingest.Observation) ingest.Observation {
+	if len(o.Fields) != 1 || o.Fields[0].Name != "result" || !strings.HasPrefix(o.Fields[0].Text, "{") ||
+		o.Fields[0].Form != ingest.NestedForm {
+		return o
+	}
+	inner := ingest.DecodeObject([]byte(o.Fields[0].Text))
+	if inner.DecodeError != nil {
+		return o
+	}
+	return inner
 }
 
 // bare returns the field of a message that is one value.

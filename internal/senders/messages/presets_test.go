@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +97,18 @@ func TestPresets_ReadTheDocumentedForms(t *testing.T) {
 
 // The values of a form are text. Each is read as a cell alone in its column; curl names the type of forms for
 // any body.
+// The storage of The Things Network returns the messages that it sent, each in an object.
+func TestPresets_ReadWhatTheThingsNetworkStored(t *testing.T) {
+	t.Parallel()
+	const message = `{"end_device_ids":{"device_id":"d1"},"received_at":"2026-04-20T13:00:00Z",` +
+		`"uplink_message":{"f_port":1,"decoded_payload":{"t":21.5}}}`
+	want := observed(t, nil, "ttn", message)
+	got := observed(t, nil, "ttn", `{"result":`+message+"}")
+	if len(want) != 1 || !strings.HasPrefix(want[0], "d1 ") || !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestForm_IsAnObjectOfItsValues(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
