@@ -73,15 +73,16 @@ func TestCountAlerts_RanksTheSubjectsOfAType(t *testing.T) {
 	hourAgo := now.Add(-time.Hour).String()
 	ofTwo, ofOne := counts("other:2", 2, 2, 0, 0, 1, hourAgo), counts("other:1", 2, 1, 0, 1, 2, hourAgo)
 	recently := counts("acme:1", 2, 0, 2, 0, 1, hourAgo)
+	kept := now.Add(-storage.AlertsCounted - 30*time.Minute) // the whole hour
 	for _, c := range []struct{ owner, query, want string }{
 		{"", "", `"subjects":[` + counts("acme:1", 3, 0, 3, 0, 1, hourAgo) + "," + ofTwo + "," + ofOne + `]`},
 		{"", "?last=7d", `"subjects":[` + ofTwo + "," + ofOne + "," + recently + `]`},
 		{"", "?severity=info", `"subjects":[` + counts("other:1", 1, 0, 0, 1, 1, hourAgo) + `]`},
 		{"", "?to=" + now.Add(-90*time.Minute).String(), `"subjects":[` +
 			counts("acme:1", 2, 0, 2, 0, 0, now.Add(-2*time.Hour).String()) + `]`},
-		{"", "", `"from":"` + now.Add(-storage.AlertsKept).String() + `"`},
+		{"", "", `"from":"` + kept.String() + `"`},
 		{"", "?last=100d", `"missing":[{"tier":"events","from":"` + now.Add(-100*day).String() + `","to":"` +
-			now.Add(-storage.AlertsKept).String() + `","reason":`},
+			kept.String() + `","reason":`},
 		{"", "?from=2020-01-01&to=2020-02-01", `"subjects":[],"missing":[{"tier":"events",` +
 			`"from":"2020-01-01T00:00:00.000Z","to":"2020-02-01T00:00:00.000Z"`},
 		{"acme", "?last=7d", `"subjects":[` + recently + `]`},

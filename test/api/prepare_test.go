@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -56,11 +57,17 @@ func (s service) prepareAlerts(t *testing.T, of catalog.SubjectType, kinds *cata
 			t.Fatalf("POST %s: %d %s", target, a.status, a.body)
 		}
 	}
+	series := model.Series{Subject: model.Subject{Type: of.Name, ID: id}, Kind: kinds.SubjectKinds(of)[0].Name}
+	raised := model.NewTime(time.Now().Add(-time.Hour))
+	listed := storage.ListedSeries{Series: series, First: raised, Last: raised}
+	if err := s.table.PutItem(t.Context(), item.FromListedSeries(listed)); err != nil {
+		t.Fatal(err)
+	}
 	for _, alert := range []string{"01KPN3Q8G0V7H4T2W9R5M6C1XA", "01KPN3Q8G0V7H4T2W9R5M6C1XB"} {
 		a := storage.Alert{
-			ID: alert, Rev: [16]byte{1}, Rule: "example.1", Severity: storage.Critical, Measure: "temperature", Limit: "above 30",
-			Series:    model.Series{Subject: model.Subject{Type: of.Name, ID: id}, Kind: kinds.SubjectKinds(of)[0].Name},
-			Violation: storage.Violation{Value: model.MustDecimal("31.5")},
+			ID: alert, Rev: [16]byte{1}, Rule: "example.1", Severity: storage.Critical, Measure: "temperature",
+			Limit: "above 30", Series: series,
+			Violation: storage.Violation{Raised: model.Order{At: raised}, Value: model.MustDecimal("31.5")},
 		}
 		if err := s.table.PutItem(t.Context(), item.FromAlert(&a, 0)); err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // AlertCounts requests how many alerts each subject of a type had. Only subjects with alerts are returned.
@@ -22,7 +23,7 @@ type AlertCounts struct {
 	SubjectType string
 	Prefix      string // only subjects whose id begins with it
 	// Alerts that were raised in [From, To) are counted, but for withdrawn ones: of these there was no
-	// violation. Before storage.AlertsKept ago it is not known.
+	// violation. Before storage.AlertsCounted ago it is not known.
 	From, To model.Time
 	Severity storage.Severity // "" means any
 	Limit    int              // subjects of which a page reads the alerts; 0 means 500, the most
@@ -101,7 +102,8 @@ func (s *Service) clampAlerts(ctx context.Context, q *AlertCounts, page *AlertCo
 	case q.Limit < 0:
 		return fmt.Errorf("limit %d: %w", q.Limit, ErrLimit)
 	}
-	asked, kept := q.From, s.Now().Add(-storage.AlertsKept)
+	// Whole hours, so that a response has the same entity tag until something has changed.
+	asked, kept := q.From, tier.Hour.BucketAt(s.Now().Add(-storage.AlertsCounted)).Start
 	if asked > model.MinTime && asked < kept {
 		page.Missing = []Segment{{From: asked, To: min(q.To, kept)}}
 	}

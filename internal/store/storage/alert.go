@@ -5,8 +5,12 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// AlertsKept is how long an alert is kept at least after it is no longer open.
-const AlertsKept = 90 * tier.Day24
+// AlertsKept is how long an alert is kept at least after it is no longer open: a day longer than counts of
+// alerts go back, which begin at a whole hour.
+const AlertsKept = AlertsCounted + tier.Day24
+
+// AlertsCounted is how far counts of alerts go back.
+const AlertsCounted = 90 * tier.Day24
 
 // Violation is the part of an alert that follows from the events of its series alone.
 type Violation struct {
