@@ -37,7 +37,7 @@ func (in Input) mapMembers(name string, start []byte) (m memberMap, err error) {
 	if len(found) == 0 {
 		return m, nil
 	}
-	folders := findFolders(name, found)
+	folders := findFolders(in.Kind, name, found)
 	for _, f := range folders {
 		found = append(found, f.name)
 	}

@@ -104,7 +104,7 @@ var Doors = []Door{
 	},
 	{
 		Name: "/prometheus", Caller: Token, Test: "internal/ops/limits.TestDoors",
-		Worst:   "450 terms over 100 series in 10,900 steps, ended by the deadline",
+		Worst:   "15 terms over 400 series in 10,900 steps, ended by the deadline",
 		Seconds: config.PrometheusFunction.Timeout.Seconds(), Megabytes: 10_000, Read: 20_000, Sent: 6_000,
 		function: ofPrometheus,
 	},
