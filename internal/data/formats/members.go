@@ -37,7 +37,7 @@ func (in Input) mapMembers(name string, start []byte) (m memberMap, err error) {
 	if len(found) == 0 {
 		return m, nil
 	}
-	folders := findFolders(in.Kind, name, found)
+	folders := findFolders(name, found)
 	for _, f := range folders {
 		found = append(found, f.name)
 	}

@@ -9,12 +9,14 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/columns"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
 // partition is a folder of a table that Hive, Spark, Athena, DuckDB and others divide: device=d1. Its value
 // is in no row of the files below it.
 var partition = regexp.MustCompile(`^([A-Za-z_][\w.-]*)=(.+)$`)
+
+// ownExport is the end of the path of a file that this program exports, which has each field in its rows.
+var ownExport = regexp.MustCompile(`(?:^|/)kind=[^/]+/day=\d{4}-\d\d-\d\d/part[^/]*$`)
 
 // noPartition is the value of rows that have none.
 const noPartition = "__HIVE_DEFAULT_PARTITION__"
@@ -27,12 +29,15 @@ var calendarPartitions = []string{"year", "month", "day", "hour", "minute", "wee
 type folder struct{ name, value string }
 
 // findFolders returns the partitions in a path that have a value, and are not one of the columns or members
-// of the rows, nor the kind in the exports of this program.
-func findFolders(kind *catalog.Kind, path string, rows []string) (all []folder) {
+// of the rows, nor of the exports of this program.
+func findFolders(path string, rows []string) (all []folder) {
+	if ownExport.MatchString(path) {
+		return nil
+	}
 	parts := strings.Split(path, "/")
 	for _, part := range parts[:len(parts)-1] {
 		m := partition.FindStringSubmatch(part)
-		if m == nil || slices.Contains(rows, m[1]) || m[2] == noPartition || part == "kind="+kind.Name {
+		if m == nil || slices.Contains(rows, m[1]) || m[2] == noPartition {
 			continue
 		}
 		value := m[2]
@@ -51,7 +56,7 @@ func (f folder) isCalendar() bool { return slices.Contains(calendarPartitions, t
 // user gives their type: 007 is a code. The parts of a time are not used, but where the user maps them; the
 // files of this program have each field in their rows.
 func (r *csvReader) partitions() (all []made) {
-	for _, f := range findFolders(r.kind, r.name, r.header) {
+	for _, f := range findFolders(r.name, r.header) {
 		if findDialect(r.kind, r.header).name != "" {
 			continue
 		}

@@ -59,7 +59,7 @@ func TestInput_ThePathOfAPartitionHasMembers(t *testing.T) {
 	for _, tc := range []struct{ path, object, want string }{
 		{path: "year=2026/device=d%2F1", object: `{"time":"2026-11-01T10:00:00Z","x":1}`,
 			want: `{"deviceId":"d/1",` + at + `,"x":1}`},
-		{path: "kind=READING/day=2026-11-01", object: `{"deviceId":"a",` + at + `,"x":1}`, // as exported
+		{path: "kind=OTHER/day=2026-11-01", object: `{"deviceId":"a",` + at + `,"x":1}`, // as exported
 			want: `{"deviceId":"a",` + at + `,"x":1}`},
 		{path: "device=d1/room=007", object: `{"time":"2026-11-01T10:00:00Z","x":1}`,
 			want: `{"deviceId":"d1","room":"007",` + at + `,"x":1}`},
