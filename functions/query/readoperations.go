@@ -35,8 +35,8 @@ var readOperations = map[httpapi.Action]operation{
 			"stored. The response to several (an array, or NDJSON) is a list of outcomes in the same " +
 			"order, with status 200; the header Tidemark-Not-Stored counts the observations and values " +
 			"that are not stored as they were sent, and Tidemark-Undeclared the values of fields that the " +
-			"kind does not declare. A list of more than 5 MB has no latest items, and then no more than one " +
-			"message of each observation. The body may be compressed with gzip (Content-Encoding). If some " +
+			"kind does not declare. A list of more than 5 MB has no latest items, then no more than one " +
+			"message of each observation, and at last only outcomes. The body may be compressed with gzip (Content-Encoding). If some " +
 			"outcomes are unknown, the status is 503 and the body is the same list.",
 		RepeatNote:    "Repeating the request is always safe.",
 		Parameters:    []string{"strict"},

@@ -58,6 +58,9 @@ var shorter = []func(views.AppendResult) views.AppendResult{
 		}
 		return r
 	},
+	func(r views.AppendResult) views.AppendResult {
+		return views.AppendResult{Outcome: r.Outcome, Detail: r.Detail}
+	},
 	func(r views.AppendResult) views.AppendResult { return views.AppendResult{Outcome: r.Outcome} },
 }
 

@@ -134,7 +134,8 @@ func TestAppendResponse_IsWithinTheLimitOfAFunction(t *testing.T) {
 		"some":          {wide, 10, `"latest"`, `"detail"`},
 		"many":          {wide, 1000, `"subject"`, `"latest"`},
 		"many messages": {noted, 1000, `"the response has no room for 99 further messages`, `"latest"`},
-		"very many":     {noted, 20_000, `{"outcome":"applied"}`, `"detail"`},
+		"very many":     {noted, 20_000, `,"detail":"the response has no room for 99 further`, `"subject"`},
+		"most":          {noted, 60_000, `{"outcome":"applied"}`, `"detail"`},
 	} {
 		got := httpapi.AppendResponse(slices.Repeat([]model.AppendResult{c.result}, c.count), true)
 		if len(got.Body) > httpapi.MaxResponse || !strings.Contains(got.Body, c.has) ||

@@ -37,6 +37,7 @@ var presets = []SourceRow{
 			{From: "uplink_message.f_cnt", To: "f_cnt"}, {From: "uplink_message.f_port", To: "f_port"},
 		},
 		OtherFields: RoleDrop,
+		Wrapper:     "result", // of its storage
 	},
 	{
 		Match: "chirpstack", Subject: "{deviceInfo.devEui}", Time: SourceTime{From: []string{"time"}},

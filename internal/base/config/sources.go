@@ -33,6 +33,8 @@ type SourceRow struct {
 	Fields          []Rename
 	// Missing are the texts and numbers that say that a field has no value, such as -9999.
 	Missing []string
+	// Wrapper is the member in which some programs put the whole message, of a preset: {"result": {…}}.
+	Wrapper string
 }
 
 // IsMissing reports whether the text of a field is one of Missing; -9999.0 is -9999.

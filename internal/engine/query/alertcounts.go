@@ -72,16 +72,13 @@ func (s *Service) AlertCounts(ctx context.Context, q AlertCounts) (page AlertCou
 		return page, err
 	}
 	cursors := cursorsFor(s.cursorKeys(), "alert-counts", q.SubjectType, q.Prefix, string(q.Severity))
-	after, err := cursors.open(q.Cursor)
+	after, err := cursors.openNext(q.Cursor)
 	if err != nil {
 		return page, err
 	}
-	if after == nil {
-		after = &model.Order{}
-	}
-	next, err := s.countAlerts(ctx, q, &page, *after, min(cmp.Or(q.Limit, alertVisits), alertVisits))
-	if err == nil && next != (model.Order{}) {
-		page.Next, err = cursors.seal(next)
+	next, err := s.countAlerts(ctx, q, &page, after, min(cmp.Or(q.Limit, alertVisits), alertVisits))
+	if err == nil {
+		page.Next, err = cursors.sealNext(next)
 	}
 	return page, err
 }
@@ -119,6 +116,9 @@ func (s *Service) clampAlerts(ctx context.Context, q *AlertCounts, page *AlertCo
 func (s *Service) countAlerts(
 	ctx context.Context, q AlertCounts, page *AlertCountsPage, after model.Order, visits int,
 ) (next model.Order, _ error) {
+	if q.From == q.To {
+		return next, nil // all of the range is missing
+	}
 	list := Silent{SubjectType: q.SubjectType, Prefix: q.Prefix}
 	subjects, next, err := s.subjectsAfter(ctx, list, after, visits)
 	if err != nil {

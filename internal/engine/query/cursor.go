@@ -65,6 +65,23 @@ func (c cursors) seal(past model.Order) (string, error) {
 	return c.sealBytes(append(position, past.ID...))
 }
 
+// sealNext is seal for the next page of a list of subjects; "" for the zero position: there is none.
+func (c cursors) sealNext(next model.Order) (string, error) {
+	if next == (model.Order{}) {
+		return "", nil
+	}
+	return c.seal(next)
+}
+
+// openNext returns the position of sealNext; the zero position for "": the beginning.
+func (c cursors) openNext(cursor string) (after model.Order, _ error) {
+	position, err := c.open(cursor)
+	if position != nil {
+		after = *position
+	}
+	return after, err
+}
+
 func (c cursors) sealBytes(position []byte) (string, error) {
 	if len(c.keys) == 0 {
 		return "", ErrNoCursorKey

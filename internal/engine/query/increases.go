@@ -76,16 +76,13 @@ func (s *Service) Increases(ctx context.Context, q Increases) (IncreasesPage, er
 	}
 	cursors := cursorsFor(s.cursorKeys(), append([]string{"increases", q.By.Name, q.Prefix, q.Measure,
 		q.From.String(), q.To.String()}, q.Streams...)...)
-	after, err := cursors.open(q.Cursor)
+	after, err := cursors.openNext(q.Cursor)
 	if err != nil {
 		return page, err
 	}
-	if after == nil {
-		after = &model.Order{}
-	}
-	next, err := s.readIncreases(ctx, q, &page, *after, increaseVisits)
-	if err == nil && next != (model.Order{}) {
-		page.Next, err = cursors.seal(next)
+	next, err := s.readIncreases(ctx, q, &page, after, increaseVisits)
+	if err == nil {
+		page.Next, err = cursors.sealNext(next)
 	}
 	return page, err
 }

@@ -91,19 +91,16 @@ func (s *Service) Silent(ctx context.Context, q Silent) (SilentPage, error) {
 		scope = append(scope, q.By.Name, strconv.FormatBool(q.Members))
 	}
 	cursors := cursorsFor(s.cursorKeys(), scope...)
-	after, err := cursors.open(q.Cursor)
+	after, err := cursors.openNext(q.Cursor)
 	if err != nil {
 		return SilentPage{}, err
 	}
-	if after == nil {
-		after = &model.Order{}
+	page := SilentPage{}
+	var next model.Order
+	if page.Subjects, next, err = s.silentAfter(ctx, q, after, silentVisits); err == nil {
+		page.Next, err = cursors.sealNext(next)
 	}
-	found, next, err := s.silentAfter(ctx, q, *after, silentVisits)
-	if err != nil || next == (model.Order{}) {
-		return SilentPage{Subjects: found}, err
-	}
-	sealed, err := cursors.seal(next)
-	return SilentPage{found, sealed}, err
+	return page, err
 }
 
 // EachSilent returns an iterator over silent subjects. An error comes last.

@@ -57,8 +57,8 @@ func Decode(body []byte, o Options) (all []points.Point, err error) {
 			all = append(all, points.Invalid(i+1, object.DecodeError.Code, object.DecodeError.Message))
 			continue
 		}
-		if o.Source == "ttn" {
-			object = withoutResult(object)
+		if o.Row != nil && o.Row.Wrapper != "" {
+			object = unwrapped(object, o.Row.Wrapper)
 		}
 		p := points.Point{Line: i + 1, Name: o.Source, At: o.Now, Dropped: object.Dropped}
 		for _, f := range object.Fields {
@@ -69,9 +69,9 @@ func Decode(body []byte, o Options) (all []points.Point, err error) {
 	return all, nil
 }
 
-// withoutResult returns the object in {"result": {…}}: the storage of The Things Network wraps each message.
-func withoutResult(o ingest.Observation) ingest.Observation {
-	if len(o.Fields) != 1 || o.Fields[0].Name != "result" || !strings.HasPrefix(o.Fields[0].Text, "{") ||
+// unwrapped returns the object that is the only member of another one, by the name of the member.
+func unwrapped(o ingest.Observation, wrapper string) ingest.Observation {
+	if len(o.Fields) != 1 || o.Fields[0].Name != wrapper || !strings.HasPrefix(o.Fields[0].Text, "{") ||
 		o.Fields[0].Form != ingest.NestedForm {
 		return o
 	}
