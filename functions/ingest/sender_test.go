@@ -200,7 +200,7 @@ func TestSender_NoReplayOfTheUndeliveredReachesAnotherSubject(t *testing.T) {
 	t.Parallel()
 	own := []string{"DEVICE/" + thing + " READING"}
 	for _, body := range forms([]byte(`{"timestamp":1776600001}`), false) {
-		if _, got := replay(t, body); !slices.Equal(got, own) {
+		if _, got := replay(t, onfailure.Message{ID: "1", Body: body}); !slices.Equal(got, own) {
 			t.Errorf("%s: reached %q, want %q", body, got, own)
 		}
 	}
@@ -208,17 +208,44 @@ func TestSender_NoReplayOfTheUndeliveredReachesAnotherSubject(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		message := []byte(messages.Draw(r, "message"))
 		for _, body := range forms(message, rapid.Bool().Draw(r, "batch")) {
-			form, got := replay(t, body)
+			form, got := replay(t, onfailure.Message{ID: "1", Body: body})
 			requireReach(r, form, got, own)
 		}
 	})
 }
 
+// lookAlikes returns a message of a sender and what that sender can make of it that looks like a message of a
+// service about another one.
+func lookAlikes(message []byte) [][]byte {
+	all := append(forms(message, false), message)
+	return append(all, fmt.Appendf(nil, `{"KinesisBatchInfo":{"shardId":"shardId-1","startSequenceNumber":"1",`+
+		`"endSequenceNumber":"1","streamArn":"arn:aws:kinesis:eu-west-1:1:stream/inlet"},"requestPayload":%s}`, message))
+}
+
+// A message of the inbox queue reaches what its first delivery reaches, and stays what it is, whatever it
+// looks like.
+func TestSender_NoMessageOfTheInboxIsTakenForAnother(t *testing.T) {
+	t.Parallel()
+	messages := hostileMessage()
+	rapid.Check(t, func(r *rapid.T) {
+		for _, body := range lookAlikes([]byte(messages.Draw(r, "message"))) {
+			atOnce := senderFixture(t, memory.New(later), later(), 100)
+			_, _ = atOnce.handle(invocation(t, "1"), record("aws:sqs", body))
+			first := atOnce.reached(t)
+			form, got := replay(t, onfailure.Message{ID: "1", Body: body, Moved: true})
+			if form != string(undelivered.Inbox) {
+				r.Fatalf("%s: taken for %s", body, form)
+			}
+			requireReach(r, "sqs", got, first)
+		}
+	})
+}
+
 // replay replays a message of the undelivered queue and returns its form and the series that it reached.
-func replay(t *testing.T, body []byte) (form string, reached []string) {
+func replay(t *testing.T, message onfailure.Message) (form string, reached []string) {
 	t.Helper()
 	f := senderFixture(t, memory.New(later), later(), 100)
-	m := undelivered.Decode(onfailure.Message{ID: "1", Body: body}, f.appends.Catalog)
+	m := undelivered.Decode(message, f.appends.Catalog)
 	replayer := undelivered.Replayer{Queue: emptyQueue{}, Catalog: f.appends.Catalog,
 		Appender: f.retrier(later())}
 	_, _ = replayer.Replay(t.Context(), m) // an error says that the message stays

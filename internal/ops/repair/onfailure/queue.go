@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
 // SQS is the part of the SDK's client that a Queue calls.
@@ -61,6 +62,7 @@ func NewQueue(client SQS, url string, readOnly bool) *Queue {
 func (q *Queue) Receive(ctx context.Context) ([]Message, error) {
 	out, err := q.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 		QueueUrl: &q.url, MaxNumberOfMessages: 10, VisibilityTimeout: q.visibility, WaitTimeSeconds: 2,
+		MessageSystemAttributeNames: []types.MessageSystemAttributeName{movedFrom},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("queue %s: %w", q.url, err)
@@ -71,7 +73,9 @@ func (q *Queue) Receive(ctx context.Context) ([]Message, error) {
 			continue
 		}
 		q.seen[*m.MessageId] = true
-		fresh = append(fresh, Message{ID: *m.MessageId, Handle: *m.ReceiptHandle, Body: []byte(*m.Body)})
+		_, moved := m.Attributes[string(movedFrom)]
+		fresh = append(fresh,
+			Message{ID: *m.MessageId, Handle: *m.ReceiptHandle, Body: []byte(*m.Body), Moved: moved})
 	}
 	return fresh, nil
 }
@@ -88,9 +92,14 @@ func (q *Queue) Remove(ctx context.Context, m Message) error {
 // Close does nothing: messages that were not removed become visible again by themselves.
 func (q *Queue) Close() error { return nil }
 
+// movedFrom is the attribute that SQS gives to a message that it moves to a dead-letter queue. No sender can
+// set it.
+const movedFrom = types.MessageSystemAttributeNameDeadLetterQueueSourceArn
+
 // Message is one on-failure message.
 type Message struct {
 	ID     string // identifies it for people
 	Handle string // identifies it for Remove
 	Body   []byte
+	Moved  bool // SQS moved it from another queue, so its body is what that queue's sender wrote
 }

@@ -2,6 +2,7 @@ package onfailure
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -12,12 +13,13 @@ import (
 type repeatingSQS struct {
 	messages   []types.Message
 	visibility int32
+	attributes []types.MessageSystemAttributeName
 	deleted    []string
 }
 
 func (s *repeatingSQS) ReceiveMessage(_ context.Context, in *sqs.ReceiveMessageInput,
 	_ ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error) {
-	s.visibility = in.VisibilityTimeout
+	s.visibility, s.attributes = in.VisibilityTimeout, in.MessageSystemAttributeNames
 	return &sqs.ReceiveMessageOutput{Messages: s.messages}, nil
 }
 
@@ -53,5 +55,23 @@ func TestQueue_HidesMessagesShortlyIfReadOnly(t *testing.T) {
 			client.visibility != want {
 			t.Errorf("read-only %t: hidden for %d s, %v; want %d s", readOnly, client.visibility, err, want)
 		}
+	}
+}
+
+// SQS says which messages it moved from another queue, to who asks for it.
+func TestQueue_SaysWhatWasMoved(t *testing.T) {
+	message := func(id string, attributes map[string]string) types.Message {
+		return types.Message{MessageId: &id, ReceiptHandle: &id, Body: &id, Attributes: attributes}
+	}
+	client := &repeatingSQS{messages: []types.Message{
+		message("moved", map[string]string{"DeadLetterQueueSourceArn": "arn:aws:sqs:eu-west-1:123456789012:inbox"}),
+		message("sent", nil),
+	}}
+	got, err := NewQueue(client, "https://queue", true).Receive(t.Context())
+	if err != nil || len(got) != 2 || !got[0].Moved || got[1].Moved {
+		t.Errorf("received %+v, %v; want the first moved", got, err)
+	}
+	if !slices.Contains(client.attributes, "DeadLetterQueueSourceArn") {
+		t.Errorf("the request names the attributes %q", client.attributes)
 	}
 }

@@ -41,9 +41,13 @@ type Message struct {
 	lost    Range // of a Stream
 }
 
-// Decode finds out the form of a message. What has no form of a service is the body of a message of the
-// inbox queue.
+// Decode finds out the form of a message. What SQS moved from the inbox queue, and what has no form of a
+// service, is the body of a message of the inbox queue. So no sender of that queue can have a message taken
+// for one of a service.
 func Decode(m onfailure.Message, kinds *catalog.Catalog) Message {
+	if m.Moved {
+		return ofInbox(m)
+	}
 	var in struct {
 		RequestContext struct{ RequestID, Condition string }
 		RequestPayload json.RawMessage
@@ -79,6 +83,10 @@ func Decode(m onfailure.Message, kinds *catalog.Catalog) Message {
 		d.payload, d.Err = json.Marshal(payloads)
 		return d
 	}
+	return ofInbox(m)
+}
+
+func ofInbox(m onfailure.Message) Message {
 	return Message{Message: m, Form: Inbox, origin: m.ID, payload: m.Body, decode: envelope.FromRule}
 }
 
