@@ -310,6 +310,19 @@ func TestCollector_AVisitOverMidnightIsOfOneVisitor(t *testing.T) {
 	}
 }
 
+// What is not stored is counted, and the response says why.
+func TestCollector_CountsBrowsersThatOptOut(t *testing.T) {
+	for _, name := range []string{"opt-out-gpc", "opt-out-dnt"} {
+		f := newCollector(t, nil, nil)
+		response, err := f.collect(t, name)
+		if err != nil || response.Headers["Tidemark-Excluded"] != "opt-out" ||
+			!strings.Contains(f.out.String(), `"HitsExcluded":1`) {
+			t.Errorf("%s: %v, %v; want the header, and one in log and metrics:\n%s",
+				name, response.Headers, err, f.out)
+		}
+	}
+}
+
 func TestCollector_IgnoresOptOutIfConfigured(t *testing.T) {
 	f := newCollector(t, func(c *config.Config) { c.Collector.HonourOptOut = false }, nil)
 	for _, name := range []string{"opt-out-gpc", "opt-out-dnt"} {

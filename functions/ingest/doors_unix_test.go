@@ -51,7 +51,7 @@ func TestDoors(t *testing.T) {
 	remote.body = base64.StdEncoding.EncodeToString(snappy.Encode(nil, sampled))
 	var props []string
 	for i := range 30 {
-		props = append(props, fmt.Sprintf(`"p%d":"%s"`, i, strings.Repeat("x", 220)))
+		props = append(props, fmt.Sprintf(`"p%d":"%s"`, i, strings.Repeat("x", 2_000)))
 	}
 	view := `{"name":"signup","url":"https://my-site.example/a","domain":"my-site.example","props":{` +
 		strings.Join(props, ",") + `}}`

@@ -47,7 +47,7 @@ func TestReporter_CountsThePartsThatAreNotStored(t *testing.T) {
 			`"PartsNotStored":1`,
 		},
 		"a page view": {
-			write{path: "/api/event", body: `{"n":"pageview","u":"https://a.com/","d":"a.com","sd":101}`},
+			write{path: "/api/event", body: `{"n":"pageview","u":"https://a.com/","d":"a.com","sd":-1}`},
 			`"PartsNotStored":1`,
 		},
 	} {

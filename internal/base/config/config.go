@@ -57,14 +57,21 @@ type Exclude struct {
 	Spam      bool     // of the known hosts of referrer spam
 }
 
-// ParseAddresses reads an IP address or a network.
+// mappedBits are the bits before an address of IPv4 that is written as one of IPv6, ::ffff:203.0.113.7.
+const mappedBits = 96
+
+// ParseAddresses reads an IP address or a network, one of IPv4 in either form.
 func ParseAddresses(text string) (netip.Prefix, error) {
 	if address, err := netip.ParseAddr(text); err == nil {
+		address = address.Unmap()
 		return netip.PrefixFrom(address, address.BitLen()), nil
 	}
 	network, err := netip.ParsePrefix(text)
 	if err != nil {
 		return network, fmt.Errorf("%s is no IP address, and no network such as 203.0.113.0/24", Clip(text))
+	}
+	if within := network.Addr(); within.Is4In6() && network.Bits() >= mappedBits {
+		network = netip.PrefixFrom(within.Unmap(), network.Bits()-mappedBits)
 	}
 	return network.Masked(), nil
 }

@@ -93,7 +93,7 @@ var ingestMetrics = []Definition{
 	},
 	{
 		Metric: HitsExcluded, Unit: Count, Publishers: []string{ingest},
-		Sentence: "Events of pages that collector.exclude excludes, or a visitor's own browser: nothing was " +
-			"written. The log says why.",
+		Sentence: "Events of pages that collector.exclude, a visitor's own browser or its opt-out " +
+			"excludes: nothing was written. The log says why.",
 	},
 }

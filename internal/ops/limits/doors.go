@@ -69,7 +69,7 @@ var Doors = []Door{
 	},
 	{
 		Name: "POST /v1/collect/{key}, POST /api/event", Caller: Anyone, Test: "functions/ingest.TestDoors",
-		Worst:   "an event of 8 KB with 30 properties",
+		Worst:   "an event of 60 KB with 30 properties",
 		Seconds: .1, Megabytes: 5, Read: 5, Write: 12, Sent: 1, function: ofIngest,
 	},
 	{

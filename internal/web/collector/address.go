@@ -59,8 +59,9 @@ func cutHost(text string) (host, path string) {
 func (a address) values() url.Values {
 	all := url.Values{}
 	for part := range strings.SplitSeq(a.query, "&") {
-		if name, value, _ := strings.Cut(part, "="); value != "" {
-			all.Add(unescaped(name), unescaped(value))
+		name, value, _ := strings.Cut(part, "=")
+		if value = strings.TrimSpace(unescaped(value)); value != "" {
+			all.Add(unescaped(name), value)
 		}
 	}
 	return all

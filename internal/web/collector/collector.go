@@ -32,8 +32,9 @@ import (
 // Prefix begins the path of every request with a site key.
 const Prefix = access.SiteKeyPathPrefix
 
-// maxBody is the maximum size of a request's body, in bytes.
-const maxBody = 8 << 10
+// maxBody is the maximum size of a request's body, in bytes: what browsers send at most when a page ends. The
+// address of a page may have thousands of characters, of which little is stored.
+const maxBody = 64 << 10
 
 // problemSite rejects a request without a site key that does not name a declared site.
 var problemSite = httpapi.ProblemType{URI: "/problems/unknown-site", Title: "The site is not declared",
@@ -117,18 +118,19 @@ func (c *Collector) serve(
 	ctx context.Context, r *httpapi.Request, stored httpapi.Response, sites siteNames,
 ) httpapi.Response {
 	hit, senders, problem := c.decode(ctx, r, sites)
-	switch {
-	case problem != nil:
+	if problem != nil {
 		c.Rejected(r, problem)
 		return withCORS(problem.Response())
-	case c.HonourOptOut && optedOut(r):
-		return withCORS(stored)
 	}
 	kind := c.Events
 	if hit.IsView() {
 		kind = c.Views
 	}
-	if why := c.Exclude.of(hit, senders[0]); why != Included {
+	why := c.Exclude.of(hit, senders[0])
+	if c.HonourOptOut && optedOut(r) {
+		why = ExcludedOptOut
+	}
+	if why != Included {
 		c.Excluded(r, kind.Name, why)
 		return withCORS(excluding(stored, why))
 	}
@@ -267,8 +269,12 @@ func beforeProxy(forwarded, proxy string) string {
 }
 
 // canonical returns the one form of an IP address, so that a visitor is counted once; other if it is none.
+// Some proxies add the port of the connection.
 func canonical(address, other string) string {
-	if ip, err := netip.ParseAddr(address); err == nil {
+	if withPort, err := netip.ParseAddrPort(address); err == nil {
+		return withPort.Addr().Unmap().String()
+	}
+	if ip, err := netip.ParseAddr(strings.Trim(address, "[]")); err == nil {
 		return ip.Unmap().String()
 	}
 	return other

@@ -16,7 +16,7 @@ import (
 // Exclusion is why a hit is not stored.
 type Exclusion string
 
-// The exclusions. Each but the last two is declared in tidemark.yaml.
+// The exclusions. Each but the last three is declared in tidemark.yaml.
 const (
 	Included        Exclusion = ""
 	ExcludedAddress Exclusion = "address"
@@ -25,6 +25,7 @@ const (
 	ExcludedSource  Exclusion = "referrer"
 	ExcludedSpam    Exclusion = "spam" // of a referrer that programs send to be seen in statistics
 	ExcludedOwn     Exclusion = "own"  // by a visitor who has excluded the own browser
+	ExcludedOptOut  Exclusion = "opt-out"
 )
 
 // Exclusions say which hits are not stored. They are safe for concurrent use.
@@ -40,7 +41,7 @@ type Exclusions struct {
 func NewExclusions(c config.Exclude) (*Exclusions, error) {
 	e := &Exclusions{countries: c.Countries, spam: c.Spam}
 	for _, host := range c.Referrers {
-		e.referrers = append(e.referrers, webfield.ShownHost(host))
+		e.referrers = append(e.referrers, bareHost(host))
 	}
 	for _, text := range c.Addresses {
 		p, err := config.ParseAddresses(text)

@@ -10,8 +10,9 @@ import (
 func TestExclusions_SayWhyAHitIsNotStored(t *testing.T) {
 	t.Parallel()
 	e, err := NewExclusions(config.Exclude{
-		Addresses: []string{"203.0.113.0/24", "2001:db8::1"}, Countries: []string{"XK"},
-		Paths: []string{"/admin/**", "/café"}, Referrers: []string{"intranet.example"}, Spam: true,
+		Addresses: []string{"203.0.113.0/24", "2001:db8::1", "::ffff:192.0.2.7", "::ffff:192.0.2.64/122"},
+		Countries: []string{"XK"}, Paths: []string{"/admin/**", "/café"},
+		Referrers: []string{"intranet.example", "www.spam.example"}, Spam: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -29,12 +30,16 @@ func TestExclusions_SayWhyAHitIsNotStored(t *testing.T) {
 		{"an address of a network", usual, Request{Address: "203.0.113.7"}, ExcludedAddress},
 		{"one address", usual, Request{Address: "2001:db8::1"}, ExcludedAddress},
 		{"a neighbour of one address", usual, Request{Address: "2001:db8::2"}, Included},
+		{"an address that is declared as one of IPv6", usual, Request{Address: "192.0.2.7"}, ExcludedAddress},
+		{"a network that is declared as one of IPv6", usual, Request{Address: "192.0.2.65"}, ExcludedAddress},
+		{"a neighbour of that network", usual, Request{Address: "192.0.2.128"}, Included},
 		{"no address", usual, Request{Address: "unknown"}, Included},
 		{"a country", usual, Request{Country: "XK"}, ExcludedCountry},
 		{"a page", Hit{URL: page + "admin/users/7"}, Request{}, ExcludedPath},
 		{"a page in another encoding", Hit{URL: page + "caf%c3%a9"}, Request{}, ExcludedPath},
 		{"a page beside", Hit{URL: page + "administration"}, Request{}, Included},
 		{"a referrer", from("https://wiki.intranet.example/x"), Request{}, ExcludedSource},
+		{"a referrer without the declared www.", from("https://spam.example/"), Request{}, ExcludedSource},
 		{"another referrer", from("https://myintranet.example/x"), Request{}, Included},
 		{"referrer spam", from("https://12.semalt.com/"), Request{}, ExcludedSpam},
 		{"one's own visit", Hit{URL: usual.URL, Own: true}, Request{}, ExcludedOwn},

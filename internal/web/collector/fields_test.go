@@ -37,7 +37,9 @@ func TestHit_StoresTheFieldsOfPlausiblesTracker(t *testing.T) {
 		`{"n":"engagement","sd":"55","e":"3000",` + page + `}`:                {"reached", "55"},
 		`{"n":"engagement","sd":55,"e":[1],"sd":56,` + page + `}`:             {"reached", ""},
 		"\xEF\xBB\xBF" + `{"n":"pageview",` + page + `}`:                      {"path", "/a"},
-		`{"n":"engagement","sd":180,` + page + `}`:                            {"reached", ""},
+		`{"n":"engagement","sd":180,` + page + `}`:                            {"reached", "100"},
+		`{"n":"engagement","sd":-1,` + page + `}`:                             {"reached", ""},
+		`{"n":404,` + page + `}`:                                              {"name", "404"},
 		`{"n":"pageview","r":"https://x.org/b",` + page + `}`:                 {"channel", "Direct"},
 		`{"n":"pageview","r":"https://news.example/b",` + page + `}`:          {"referrer", "news.example"},
 	} {

@@ -14,8 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 // Hit is the body of a request: a page view, a custom event, or the time that a visitor has
@@ -51,8 +53,9 @@ type Hit struct {
 // and the own script name them. Of several names of one part, the first with a value counts.
 func (h *Hit) members() []member {
 	return []member{
-		{&h.Name, []string{"name", "n"}}, {&h.URL, []string{"url", "u"}}, {&h.Domain, []string{"domain", "d"}},
-		{&h.Referrer, []string{"referrer", "r"}}, {&h.Props, []string{"m", "meta", "props", "p"}},
+		{(*label)(&h.Name), []string{"name", "n"}}, {&h.URL, []string{"url", "u"}},
+		{&h.Domain, []string{"domain", "d"}}, {&h.Referrer, []string{"referrer", "r"}},
+		{&h.Props, []string{"m", "meta", "props", "p"}},
 		{&h.Revenue, []string{"revenue", "$"}}, {(*whole)(&h.Duration), []string{"duration", "e"}},
 		{(*whole)(&h.Depth), []string{"depth"}}, {(*whole)(&h.Reached), []string{"sd"}},
 		{(*whole)(&h.Width), []string{"width"}}, {&h.Own, []string{"own"}},
@@ -82,6 +85,19 @@ func (w *whole) UnmarshalJSON(sent []byte) error {
 	}
 	*w = whole(math.Round(n))
 	return nil
+}
+
+// label is a text, also of a number: pages send 404 as the name of an event.
+type label string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *label) UnmarshalJSON(sent []byte) error {
+	var number json.Number
+	if sent[0] != '"' && json.Unmarshal(sent, &number) == nil {
+		*l = label(number)
+		return nil
+	}
+	return json.Unmarshal(sent, (*string)(l))
 }
 
 // The names with a meaning of their own.
@@ -128,12 +144,12 @@ func (h *Hit) decode(body []byte) error {
 	for _, m := range h.members() {
 		for _, name := range slices.Backward(m.names) {
 			value, sent := values[name]
-			if !sent || slices.Contains(empty, string(value)) {
+			if !sent || saysNothing(name, string(value)) {
 				continue
 			}
 			wrong := new(json.UnmarshalTypeError)
 			switch err := json.Unmarshal(value, m.to); {
-			case errors.As(err, &wrong) && !slices.Contains(needed, name):
+			case errors.As(err, &wrong) && isOptional(name):
 				h.drop(name, "is "+wrong.Value+", which is another type")
 			case errors.As(err, &wrong):
 				return fmt.Errorf("%s is a %s, which is another type", name, wrong.Value)
@@ -147,6 +163,16 @@ func (h *Hit) decode(body []byte) error {
 
 // empty are the values that say as much as none.
 var empty = []string{"null", `""`}
+
+// hollow are the values that optional members have in place of none: trackers send {} for an event without an
+// amount, and PHP has [] for properties without any.
+var hollow = []string{"{}", "[]", `"{}"`, `"[]"`}
+
+func saysNothing(member, value string) bool {
+	return slices.Contains(empty, value) || isOptional(member) && slices.Contains(hollow, value)
+}
+
+func isOptional(member string) bool { return !slices.Contains(needed, member) }
 
 // split returns the members of a body by their names in lower case.
 func (h *Hit) split(body []byte) (map[string]json.RawMessage, error) {
@@ -187,6 +213,8 @@ func (h *Hit) check() error {
 		return fmt.Errorf("%w: url must be the page's address", ErrHit)
 	case dataAddress.MatchString(h.URL):
 		return fmt.Errorf("%w: url is a document that was opened from a data: address, and is of no site", ErrHit)
+	case h.Name != "" && strings.TrimSpace(clean(h.Name, len(h.Name))) == "":
+		return fmt.Errorf("%w: name must be a text that people can read", ErrHit)
 	case len(h.ID) > maxID || !validID.MatchString(h.ID):
 		return fmt.Errorf("%w: id must be up to %d letters, digits, '.', '_' or '-'", ErrHit, maxID)
 	case h.ID != "" && (h.At <= 0 || h.Sent <= 0):
@@ -200,21 +228,41 @@ func (h *Hit) check() error {
 		h.drop("depth", "must be a percentage")
 		h.Depth = 0
 	}
-	if h.Reached < 0 || h.Reached > 100 {
+	if h.Reached < 0 {
 		h.drop("sd", "must be a percentage")
-		h.Reached = 0
 	}
-	if len(h.Name) > MaxName {
-		h.drop("name", fmt.Sprintf("has %d bytes: the first %d are stored", len(h.Name), MaxName))
-		h.Name = clean(h.Name, MaxName) // properties are stored with it
+	h.Reached = max(0, min(h.Reached, 100)) // a page that has become shorter was read to its end
+	h.Name = h.cut("name", h.Name, MaxName) // properties are stored with it
+	if h.Name != nameEngagement {           // which repeats the properties of its page view
+		h.props = h.parseProps(h.Props)
+		h.dropLongProps()
 	}
-	h.props = h.parseProps(h.Props)
-	h.dropLongProps()
+	h.noteCuts()
 	if h.revenue = h.parseRevenue(h.Revenue); h.revenue != nil && h.IsView() {
 		h.drop("revenue", "is of a page view: amounts of custom events are stored")
 		h.revenue = nil
 	}
 	return nil
+}
+
+// cut returns a text as it is stored, and notes if that is its beginning.
+func (h *Hit) cut(field, text string, longest int) string {
+	whole := clean(text, len(text))
+	if len(whole) > longest {
+		h.drop(field, fmt.Sprintf("has %d bytes: the first %d are stored", len(whole), longest))
+	}
+	return clean(whole, longest)
+}
+
+// noteCuts names the parts of the page's address of which only the beginning is stored.
+func (h *Hit) noteCuts() {
+	page := cutAddress(h.URL)
+	h.cut("path", h.path(page), rollup.MaxDimensionValue)
+	if query := page.values(); h.IsView() {
+		for _, field := range webfield.Campaign() {
+			h.cut(field, query.Get(field), MaxCampaign)
+		}
+	}
 }
 
 // drop notes a part that is not stored as it was sent. The rest of the hit is.

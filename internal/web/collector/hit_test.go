@@ -169,7 +169,9 @@ func TestHit_StoresRegionsByTheirCodes(t *testing.T) {
 }
 
 func TestParseHit_RejectsInvalidHits(t *testing.T) {
-	for _, body := range []string{"", "null", "[]", `"x"`, `{}`, `{"url":""}`, `{"url":7}`, `{"n":5,"u":"/"}`,
+	for _, body := range []string{"", "null", "[]", `"x"`, `{}`, `{"url":""}`, `{"url":7}`,
+		`{"n":[5],"u":"/"}`, `{"n":true,"u":"/"}`,
+		`{"n":"  ","u":"/"}`, `{"n":"\u0000","u":"/"}`,
 		`{"url":"/","id":"a b","at":1,"sent":1}`, `{"url":"/","id":"` + strings.Repeat("i", 65) + `","at":1,"sent":1}`, `{"url":"/","id":"i"}`, `{"url":"/","id":"i","at":1}`,
 	} {
 		if v, err := collector.ParseHit([]byte(body)); !errors.Is(err, collector.ErrHit) {
@@ -231,7 +233,7 @@ func TestHit_CutsAddressesAsBrowsersDo(t *testing.T) {
 func TestHit_ReadsParametersAsBrowsersDo(t *testing.T) {
 	for query, want := range map[string]string{
 		"50%+off%20now": "50% off now", "100%25": "100%", "%zz%41": "%zzA", "caf%C3%A9": "café",
-		"%": "%", "a%2": "a%2", "%2B+": "+ ",
+		"%": "%", "a%2": "a%2", "%2B+a": "+ a", "+a%20": "a", "%20": "",
 	} {
 		body, err := json.Marshal(collector.Hit{URL: "https://s/?utm_campaign=" + query})
 		if err != nil {

@@ -46,14 +46,22 @@ func (h *Hit) parseProps(sent json.RawMessage) (all []prop) {
 		h.drop("props", "must be an object")
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		switch v := values[name].(type) {
+	for _, sent := range slices.Sorted(maps.Keys(values)) {
+		name := clean(sent, len(sent))
+		isNamed := func(p prop) bool { return p.name == name }
+		switch v := values[sent].(type) {
 		case nil:
+			continue
 		case string, bool, json.Number:
-			all = append(all, prop{name, fmt.Sprint(v)})
+			text := fmt.Sprint(v)
+			all = append(all, prop{name: name, value: clean(text, len(text))})
 		default:
 			kept, _ := json.Marshal(v) // it was decoded
-			all = append(all, prop{name, string(kept)})
+			all = append(all, prop{name: name, value: string(kept)})
+		}
+		if last := len(all) - 1; strings.TrimSpace(name) == "" || slices.ContainsFunc(all[:last], isNamed) {
+			h.drop("props."+name, "has no name of its own")
+			all = all[:last]
 		}
 	}
 	if limit := len(webfield.Props()); len(all) > limit {
