@@ -1,57 +1,24 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
-	"fmt"
+	"net/http"
+	"strings"
 	"testing"
-
-	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/internal/api/envelope"
+	"github.com/tidemark-db/tidemark/internal/api/httpevent/gatewaytest"
 )
 
 const anyThing = `[{"tidemark_subject":"victim","tidemark_kind":"READING","timestamp":1776600001}]`
 
-// gateways make the payload of a request that a gateway authorized by a route: of a token, and of a
-// signature if signed. A load balancer has no routes.
-var gateways = map[string]func(key, path, body string, signed bool) any{
-	"HTTP API": func(key, path, body string, signed bool) any {
-		r := events.APIGatewayV2HTTPRequest{Version: "2.0", RouteKey: key, RawPath: path, Body: body}
-		r.RequestContext.RouteKey = key
-		r.RequestContext.HTTP.Method = "POST"
-		r.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
-			JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: map[string]string{"account": "acme"}},
-		}
-		if signed {
-			r.RequestContext.Authorizer.IAM = &events.APIGatewayV2HTTPRequestContextAuthorizerIAMDescription{UserARN: "arn:aws:sts::1:assumed-role/a/b"}
-		}
-		return r
-	},
-	"REST API": func(key, path, body string, signed bool) any {
-		r := events.APIGatewayProxyRequest{HTTPMethod: "POST", Path: path, Body: body}
-		_, _ = fmt.Sscanf(key, "POST %s", &r.Resource)
-		r.RequestContext.Authorizer = map[string]any{"claims": map[string]any{"account": "acme"}}
-		if signed {
-			r.RequestContext.Identity.UserArn = "arn:aws:sts::1:assumed-role/a/b"
-		}
-		return r
-	},
-	"load balancer": func(_, path, body string, _ bool) any {
-		return map[string]any{"httpMethod": "POST", "path": path, "body": body, "headers": map[string]string{},
-			"requestContext": map[string]any{"elb": map[string]any{"targetGroupArn": "arn"}}}
-	},
-}
-
-// keys are the routes of a stage that lead to this function, and wider ones that may be deployed.
-func (f fixture) keys() []string {
-	all := []string{"", "$default", "POST /{proxy+}", "POST /v1/{proxy+}", "POST /things/{proxy+}",
-		"POST " + envelope.PathMessages,
-		"POST " + access.SiteKeyRoute, "POST " + access.PathEvent, "GET /script/{name}", "POST /v1/readings", "POST /v1/pageviews"}
-	for _, path := range access.WriteKeyPaths {
-		all = append(all, "POST "+path)
-	}
-	return all
+// routes are the paths of the stage's routes to this function, and of wider ones that may be deployed.
+func (f fixture) routes() []string {
+	return append([]string{"$default", "/{proxy+}", "/v1/{proxy+}", "/things/{proxy+}", envelope.PathMessages,
+		access.SiteKeyRoute, access.PathEvent, "/script/{name}", "/v1/readings", "/v1/pageviews"},
+		access.WriteKeyPaths...)
 }
 
 // thingsPaths are the forms of the path of messages that a gateway may hand over, decoded or not.
@@ -65,24 +32,23 @@ var thingsPaths = []string{
 func TestThings_AreTakenFromNoOtherRoute(t *testing.T) {
 	t.Parallel()
 	taken := 0
-	for gateway, payload := range gateways {
-		for _, signed := range []bool{true, false} {
+	for gateway, payload := range gatewaytest.Gateways {
+		for _, signer := range []string{"arn:aws:sts::1:assumed-role/a/b", ""} {
 			f := newCollector(t, nil, nil)
 			f.appends.OwnerClaim = "account"
-			for _, key := range f.keys() {
+			for _, route := range f.routes() {
 				for _, path := range thingsPaths {
-					text, err := json.Marshal(payload(key, path, anyThing, signed))
-					if err != nil {
-						t.Fatal(err)
-					}
+					text := payload(t, gatewaytest.Request{Method: http.MethodPost, Route: route, Path: path,
+						Body: anyThing, Signer: signer, Claims: map[string]any{"account": "acme"}})
 					before := len(f.events(t))
-					if _, err := f.handle(invocation(t, key+path), text); err != nil {
-						t.Errorf("%s %q %s: %v", gateway, key, path, err)
+					if _, err := f.handle(invocation(t, route+path), text); err != nil {
+						t.Errorf("%s %q %s: %v", gateway, route, path, err)
 					}
 					stored := len(f.events(t)) > before
-					allowed := signed && gateway != "load balancer" && key == "POST "+envelope.PathMessages
+					allowed := signer != "" && gateway != gatewaytest.LoadBalancer &&
+						route == envelope.PathMessages
 					if stored && !allowed {
-						t.Errorf("%s, route %q, path %s, signed %v: stored", gateway, key, path, signed)
+						t.Errorf("%s, route %q, path %s, signer %q: stored", gateway, route, path, signer)
 					}
 					if stored {
 						taken++
@@ -96,27 +62,25 @@ func TestThings_AreTakenFromNoOtherRoute(t *testing.T) {
 	}
 }
 
-// A path of one of this function's routes is not served to a caller of another.
-func TestRoutes_NoneIsServedToAnother(t *testing.T) {
+// What is stored is what the route authorized, in every payload form.
+func TestRoutes_AreThoseOfEachGateway(t *testing.T) {
 	t.Parallel()
-	paths := map[string]string{"POST /v1/readings": "/v1/readings", "POST " + access.PathEvent: access.PathEvent,
-		"POST " + access.SiteKeyRoute: "/v1/collect/key"}
+	const body = `{"deviceId":"acme:1","timestamp":31536001}`
+	requests := map[string]gatewaytest.Request{
+		"POST /v1/readings":           {Path: "/v1/readings"},
+		"POST " + access.PathEvent:    {Path: access.PathEvent},
+		"POST " + access.SiteKeyRoute: {Path: "/v1/collect/key"},
+	}
 	for _, path := range access.WriteKeyPaths {
-		paths["POST "+path] = path
+		requests["POST "+path] = gatewaytest.Request{Path: strings.Replace(path, "{source}", "station", 1)}
+	}
+	for key, r := range requests {
+		r.Method, r.Body = http.MethodPost, body
+		requests[key] = r
 	}
 	f := newCollector(t, withSite, nil)
-	for key := range paths {
-		for own, path := range paths {
-			const body = `{"deviceId":"acme:1","timestamp":31536001}`
-			text, err := json.Marshal(gateways["HTTP API"](key, path, body, false))
-			if err != nil {
-				t.Fatal(err)
-			}
-			response, err := f.handle(invocation(t, key), text)
-			if status := response.(events.APIGatewayV2HTTPResponse).StatusCode; err != nil ||
-				(status == 404) != (key != own) {
-				t.Errorf("route %s, path %s: %d, %v", key, path, status, err)
-			}
-		}
-	}
+	gatewaytest.RequireRouted(t, f.appends.Catalog, requests,
+		func(_ context.Context, payload json.RawMessage) (any, error) {
+			return f.handle(invocation(t, "1"), payload)
+		})
 }

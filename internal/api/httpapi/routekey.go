@@ -38,10 +38,11 @@ func (k RouteKey) split() (method string, parts []string) {
 }
 
 // Allows reports whether a request of this route may be served as the route of a method and a path, whose
-// parameters are in braces under any name. A greedy parameter stands for all parts that follow.
+// parameters are in braces under any name. A greedy parameter stands for all parts that follow, unless it is
+// named after a right: then only for actions of the catalog that need the right, which FindAuthorized finds.
 func (k RouteKey) Allows(method, path string) bool {
 	own, parts := k.split()
-	return (own == "ANY" || own == method) && covers(parts, strings.Split(path, "/"))
+	return (own == "ANY" || own == method) && k.right() == "" && covers(parts, strings.Split(path, "/"))
 }
 
 // AllowsPath is Allows for a request of a path, which is without the stage: where the route is wider than the
