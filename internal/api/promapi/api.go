@@ -3,15 +3,12 @@ package promapi
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/url"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql"
 	"github.com/prometheus/prometheus/promql/parser"
 
@@ -113,7 +110,7 @@ func (a *API) respond(ctx context.Context, r *httpapi.Request) (result, error) {
 	return serve(a, withOwner(ctx, owner), in)
 }
 
-// parameters returns the parameters of the query and of a form.
+// parameters returns the parameters of a form and of the query. Of a parameter in both, the form's is first.
 func (a *API) parameters(r *httpapi.Request) (url.Values, error) {
 	body := []byte{}
 	if r.Method == http.MethodPost {
@@ -123,89 +120,14 @@ func (a *API) parameters(r *httpapi.Request) (url.Values, error) {
 		}
 		body = decoded
 	}
-	values, err := url.ParseQuery(strings.Trim(r.RawQuery+"&"+string(body), "&"))
+	values, err := url.ParseQuery(strings.Trim(string(body)+"&"+r.RawQuery, "&"))
 	if err != nil {
 		return nil, badData("the parameters: %v", err)
 	}
 	return values, nil
 }
 
-func (a *API) labelNames(ctx context.Context, r request) (result, error) {
-	return a.texts(ctx, r, func(l labels.Labels, add func(string)) {
-		l.Range(func(l labels.Label) { add(l.Name) })
-	})
-}
-
-func (a *API) labelValues(ctx context.Context, r request) (result, error) {
-	return a.texts(ctx, r, func(l labels.Labels, add func(string)) { add(l.Get(r.name)) })
-}
-
-// texts returns the texts of the series of all selectors, sorted, each once, up to the limit.
-func (a *API) texts(ctx context.Context, r request, of func(labels.Labels, func(string))) (result, error) {
-	found := map[string]bool{}
-	err := r.eachSelector(false, func(matchers []*labels.Matcher) error {
-		sets, err := a.labelSets(ctx, matchers)
-		for _, l := range sets {
-			of(l, func(text string) { found[text] = true })
-		}
-		return err
-	})
-	if err != nil {
-		return result{}, err
-	}
-	delete(found, "") // the value of a label that a series does not have
-	return limited(r, sortedKeys(found))
-}
-
-func (a *API) series(ctx context.Context, r request) (result, error) {
-	all := []labels.Labels{}
-	err := r.eachSelector(true, func(matchers []*labels.Matcher) error {
-		sets, err := a.labelSets(ctx, matchers)
-		all = append(all, sets...)
-		return err
-	})
-	if err != nil {
-		return result{}, err
-	}
-	slices.SortFunc(all, labels.Compare)
-	return limited(r, slices.CompactFunc(all, labels.Equal))
-}
-
-// metadata returns the type and a description of each metric of a declared measure.
-func (a *API) metadata(_ context.Context, r request) (result, error) {
-	type entry struct {
-		Type string `json:"type"`
-		Help string `json:"help"`
-		Unit string `json:"unit"`
-	}
-	all := map[string][]entry{}
-	for name, help := range companions {
-		all[name] = []entry{{"gauge", help, ""}}
-	}
-	kinds := make([]*catalog.Kind, len(a.Catalog.Kinds))
-	for i := range kinds {
-		kinds[i] = &a.Catalog.Kinds[i]
-	}
-	units := query.Units(kinds...)
-	for _, k := range kinds {
-		for _, m := range k.Measures {
-			all[Metric(m.Name)] = []entry{{"gauge",
-				"Measure " + m.Name + ": one value for each closed bucket, at its end.", units[m.Name]}}
-		}
-	}
-	if metric := r.values.Get("metric"); metric != "" {
-		maps.DeleteFunc(all, func(name string, _ []entry) bool { return name != metric })
-	}
-	return result{Data: all}, nil
-}
-
 // buildInfo has no features: with features, Grafana assumes another database.
 func (a *API) buildInfo(context.Context, request) (result, error) {
 	return result{Data: map[string]string{"version": release.Version(), "goVersion": runtime.Version()}}, nil
-}
-
-func sortedKeys(set map[string]bool) []string {
-	keys := slices.AppendSeq(make([]string, 0, len(set)), maps.Keys(set))
-	slices.Sort(keys)
-	return keys
 }

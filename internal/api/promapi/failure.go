@@ -29,6 +29,11 @@ type evaluationError struct{ error }
 
 func (e *evaluationError) Unwrap() error { return e.error }
 
+// storageError is an error of reading the table. The engine reports it like an error of the query.
+type storageError struct{ error }
+
+func (e *storageError) Unwrap() error { return e.error }
+
 // failure returns the response to a request that failed.
 func (a *API) failure(ctx context.Context, r *httpapi.Request, err error) httpapi.Response {
 	f := newFailure(err)
@@ -45,7 +50,7 @@ func newFailure(err error) *failed {
 		own       limitError
 		timeout   promql.ErrQueryTimeout
 		canceled  promql.ErrQueryCanceled
-		stored    promql.ErrStorage
+		stored    *storageError
 		evaluated *evaluationError
 	)
 	switch {
@@ -53,9 +58,9 @@ func newFailure(err error) *failed {
 		return known
 	case errors.As(err, &own):
 		return &failed{http.StatusUnprocessableEntity, "execution", own.text}
-	case errors.As(err, &timeout):
+	case errors.As(err, &timeout), errors.Is(err, context.DeadlineExceeded):
 		return &failed{http.StatusServiceUnavailable, "timeout", err.Error()}
-	case errors.As(err, &canceled):
+	case errors.As(err, &canceled), errors.Is(err, context.Canceled):
 		return &failed{http.StatusServiceUnavailable, "canceled", err.Error()}
 	case errors.As(err, &evaluated) && !errors.As(err, &stored):
 		return &failed{http.StatusUnprocessableEntity, "execution", err.Error()}

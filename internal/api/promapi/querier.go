@@ -44,7 +44,7 @@ func (q *querier) Select(ctx context.Context, _ bool, hints *storage.SelectHints
 	matchers ...*labels.Matcher) storage.SeriesSet {
 	set, err := q.read(ctx, hints, matchers)
 	if err != nil {
-		return storage.ErrSeriesSet(err)
+		return storage.ErrSeriesSet(&storageError{err})
 	}
 	if len(set.series) == 0 {
 		for _, text := range q.api.unknown(matchers) {
@@ -68,11 +68,14 @@ func (q *querier) read(ctx context.Context, hints *storage.SelectHints,
 	w, err := chooseWindow(kindsIn(series), hints, q.api.Query.Now(), func(w window) (bool, error) {
 		return q.api.whole(ctx, w, series)
 	})
-	if err != nil {
-		return nil, err
+	if err != nil || w.isEmpty() {
+		return &seriesSet{}, err
 	}
 	set := &seriesSet{}
 	set.inform(w.reason)
+	if w.tooShort != "" {
+		set.warn(w.tooShort)
+	}
 	if q.units = append(q.units, w.unit); q.units[0] != w.unit {
 		set.warn(fmt.Sprintf(
 			"the query reads %s and %s rollups: their sums and counts are of periods of different length",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,11 +14,12 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql"
 	"github.com/prometheus/prometheus/promql/parser"
+	"github.com/prometheus/prometheus/util/stats"
 )
 
 // instant evaluates a query at one time; the default is now.
 func (a *API) instant(ctx context.Context, r request) (result, error) {
-	at, err := parseTime(r.values, "time", a.Query.Now().Time())
+	at, err := evaluationTime(r.values, "time", a.Query.Now().Time())
 	if err != nil {
 		return result{}, err
 	}
@@ -29,16 +31,16 @@ func (a *API) instant(ctx context.Context, r request) (result, error) {
 	if err != nil {
 		return result{}, badData("%v", err)
 	}
-	return a.run(ctx, q)
+	return r.run(ctx, q)
 }
 
 // queryRange evaluates a query at each step of a range.
 func (a *API) queryRange(ctx context.Context, r request) (result, error) {
-	start, err := parseTime(r.values, "start", time.Time{})
+	start, err := evaluationTime(r.values, "start", time.Time{})
 	if err != nil {
 		return result{}, err
 	}
-	end, err := parseTime(r.values, "end", time.Time{})
+	end, err := evaluationTime(r.values, "end", time.Time{})
 	if err != nil {
 		return result{}, err
 	}
@@ -60,7 +62,7 @@ func (a *API) queryRange(ctx context.Context, r request) (result, error) {
 	if err != nil {
 		return result{}, badData("%v", err)
 	}
-	return a.run(ctx, q)
+	return r.run(ctx, q)
 }
 
 // evaluation returns the text of a query and its options. span is the length of the range in which it is
@@ -93,14 +95,37 @@ func (r request) evaluation(span, step time.Duration) (promql.QueryOpts, string,
 	return promql.NewPrometheusQueryOpts(false, 0, nil), text, err
 }
 
-func (a *API) run(ctx context.Context, q promql.Query) (result, error) {
+// run evaluates a query, within the time and up to the number of series that the request wants.
+func (r request) run(ctx context.Context, q promql.Query) (result, error) {
 	defer q.Close()
+	n, err := r.number("limit")
+	if err != nil {
+		return result{}, err
+	}
+	if text := r.values.Get("timeout"); text != "" {
+		timeout, err := parseDuration(text)
+		if err != nil {
+			return result{}, badData("timeout %.32q: %v", text, err)
+		}
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, timeout)
+		defer stop()
+	}
 	found := q.Exec(ctx)
 	if found.Err != nil {
 		return result{}, &evaluationError{found.Err}
 	}
 	warnings, infos := found.Warnings.AsStrings(q.String(), 10, 10)
+	switch v := found.Value.(type) {
+	case promql.Matrix:
+		found.Value, warnings = limited(v, n, warnings)
+	case promql.Vector:
+		found.Value, warnings = limited(v, n, warnings)
+	}
 	data := map[string]any{"resultType": found.Value.Type(), "result": found.Value}
+	if r.values.Get("stats") != "" {
+		data["stats"] = stats.NewQueryStats(q.Stats())
+	}
 	return result{Data: data, Warnings: warnings, Infos: infos}, nil
 }
 
@@ -130,25 +155,41 @@ func (r request) eachSelector(required bool, read func([]*labels.Matcher) error)
 	return nil
 }
 
-// limited returns at most as many values as the request wants, with a warning if there are more.
-func limited[T any](r request, values []T) (result, error) {
-	text := r.values.Get("limit")
+// number returns a number of a parameter; 0 without it.
+func (r request) number(name string) (int, error) {
+	text := r.values.Get(name)
 	n, err := strconv.Atoi(text)
-	switch {
-	case text != "" && (err != nil || n < 0):
-		return result{}, badData("limit %.32q: want a number from 0", text)
-	case n > 0 && n < len(values):
-		return result{Data: values[:n], Warnings: []string{"results truncated due to limit"}}, nil
+	if text != "" && (err != nil || n < 0) {
+		return 0, badData("%s %.32q: want a number from 0", name, text)
 	}
-	return result{Data: values}, nil
+	return n, nil
+}
+
+// limited returns at most n values, all if n is 0, and adds a warning if there are more.
+func limited[S ~[]E, E any](values S, n int, warnings []string) (S, []string) {
+	const truncated = "results truncated due to limit"
+	if n == 0 || n >= len(values) {
+		return values, warnings
+	}
+	if !slices.Contains(warnings, truncated) {
+		warnings = append(warnings, truncated)
+	}
+	return values[:n], warnings
+}
+
+// limitedResult returns at most as many values as the request wants.
+func limitedResult[T any](r request, values []T, warnings []string) (result, error) {
+	n, err := r.number("limit")
+	values, warnings = limited(values, n, warnings)
+	return result{Data: values, Warnings: warnings}, err
 }
 
 var errDuration = errors.New("want a number of seconds, or a duration such as 5m, above 0")
 
-// parseDuration reads a step.
+// parseDuration reads a step or a timeout.
 func parseDuration(text string) (time.Duration, error) {
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
-		if !(seconds >= 0.001 && seconds < 1e9) {
+		if !(seconds >= 0.001 && seconds < math.MaxInt64/float64(time.Second)) {
 			return 0, errDuration
 		}
 		return time.Duration(seconds * float64(time.Second)), nil
@@ -160,11 +201,23 @@ func parseDuration(text string) (time.Duration, error) {
 	return time.Duration(d), nil
 }
 
+// The ends of all time, as clients of Prometheus write them.
+var (
+	earliest = time.UnixMilli(math.MinInt64 / 1000)
+	latest   = time.UnixMilli(math.MaxInt64 / 1000)
+	allTime  = map[string]time.Time{
+		"-292273086-05-16T16:47:06Z": earliest, "292277025-08-18T07:12:54.999999999Z": latest,
+	}
+)
+
 // parseTime reads a time, in seconds or as RFC 3339. Without a default it is required.
 func parseTime(values url.Values, name string, otherwise time.Time) (time.Time, error) {
 	text := values.Get(name)
 	if text == "" && !otherwise.IsZero() {
 		return otherwise, nil
+	}
+	if at, ok := allTime[text]; ok {
+		return at, nil
 	}
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil && math.Abs(seconds) < 1e11 {
 		return time.UnixMilli(int64(math.Round(seconds * 1000))).UTC(), nil
@@ -174,4 +227,14 @@ func parseTime(values url.Values, name string, otherwise time.Time) (time.Time, 
 		return at, badData("%s %.32q: want seconds since 1970, or a time such as 2026-04-20T14:00:00Z", name, text)
 	}
 	return at, nil
+}
+
+// evaluationTime reads a time at which a query is evaluated. The engine counts such times in nanoseconds: it
+// would evaluate at another time what is too far from 1970.
+func evaluationTime(values url.Values, name string, otherwise time.Time) (time.Time, error) {
+	at, err := parseTime(values, name, otherwise)
+	if err == nil && (at.Year() < 1678 || at.Year() > 2261) {
+		err = badData("%s %.32q: a query is evaluated from 1678 to 2261", name, values.Get(name))
+	}
+	return at, err
 }

@@ -16,21 +16,48 @@ import (
 // as a quiet series, and the two must not look alike.
 func (a *API) unknown(matchers []*labels.Matcher) (texts []string) {
 	for _, m := range matchers {
-		if m.Type != labels.MatchEqual || m.Value == "" {
+		wanted := namedValues(m)
+		if len(wanted) == 0 {
 			continue
 		}
 		known, isLabel := a.known(m.Name)
 		switch {
 		case !isLabel:
-			texts = append(texts, fmt.Sprintf("no series has the label %q%s", m.Name,
-				names.DidYouMean(m.Name, labelNames)))
-		case known != nil && !slices.Contains(known, m.Value):
-			texts = append(texts, fmt.Sprintf(
-				"no series has %s=%q: it is not declared, and no bucket that was read has it%s",
-				m.Name, m.Value, names.DidYouMean(m.Value, known)))
+			texts = append(texts, noLabel(m.Name))
+		case known != nil && !hasAny(known, wanted):
+			for _, v := range wanted {
+				texts = append(texts, noValue(m.Name, v, known))
+			}
 		}
 	}
 	return texts
+}
+
+func hasAny(known, wanted []string) bool {
+	return slices.ContainsFunc(wanted, func(v string) bool { return slices.Contains(known, v) })
+}
+
+// namedValues returns the values that a matcher names, as x="a" and x=~"a|b" do; nil if a series without
+// the label matches too.
+func namedValues(m *labels.Matcher) []string {
+	switch {
+	case m.Matches(""):
+		return nil
+	case m.Type == labels.MatchEqual:
+		return []string{m.Value}
+	case m.Type == labels.MatchRegexp:
+		return m.SetMatches()
+	}
+	return nil
+}
+
+func noLabel(name string) string {
+	return fmt.Sprintf("no series has the label %q%s", name, names.DidYouMean(name, labelNames))
+}
+
+func noValue(label, v string, known []string) string {
+	return fmt.Sprintf("no series has %s=%q: it is not declared, and no bucket that was read has it%s",
+		label, v, names.DidYouMean(v, known))
 }
 
 // labelNames are the labels that series have, but the name.
@@ -48,6 +75,15 @@ func (a *API) known(label string) (values []string, ok bool) {
 		for _, k := range kinds {
 			for _, m := range k.Measures {
 				values = append(values, Metric(m.Name))
+			}
+		}
+	case labelMeasure:
+		values = []string{}
+		for _, k := range kinds {
+			for _, m := range k.Measures {
+				if Metric(m.Name) != m.Name {
+					values = append(values, m.Name)
+				}
 			}
 		}
 	case labelKind:

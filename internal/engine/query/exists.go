@@ -83,11 +83,10 @@ func (s *Service) look(ctx context.Context, q Rollups, unit tier.Unit, from, to 
 	return union(lost), stored, err
 }
 
-// Whole reports whether the rows of a unit tell everything of a range that may be older than they are kept:
-// rows of that age are stored, and nothing is missing.
+// Whole reports whether the rows of a unit tell everything of a range, which may be older than they are kept.
 func (s *Service) Whole(ctx context.Context, q Rollups, unit tier.Unit, from, to model.Time) (bool, error) {
-	lost, stored, err := s.look(ctx, q, unit, from, to)
-	return stored && len(lost) == 0, err
+	lost, err := s.missing(ctx, q, unit, from, to)
+	return len(lost) == 0, err
 }
 
 // firstStart returns the start of the first bucket of a unit that starts at a time or later; an open end
