@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +37,16 @@ type listed struct {
 	id, list string
 	fields   map[string]string
 }
+
+// isGoatCounterFile reports whether a file of an archive is one of this version. A later one may add files.
+func isGoatCounterFile(file string) bool {
+	name, _, _ := strings.Cut(file, ".")
+	_, isCount := goatCounts[name]
+	return isCount || slices.Contains(goatLists, name)
+}
+
+// goatLists are the files beside the counts.
+var goatLists = []string{"info", "paths", "refs", "browsers", "systems", "languages", "locations"}
 
 var ofPath = listed{id: "path_id", list: "paths", fields: map[string]string{"path": "page"}}
 
@@ -68,7 +77,7 @@ const siteHours = "site_hours"
 
 // goatCounterJSONLines reads the lines of one file. Behind all counts of pages are their sums by hour.
 func goatCounterJSONLines(w *Web, name string, text *bufio.Reader) (func() (webLine, error), error) {
-	file, _, _ := strings.Cut(path.Base(name), ".")
+	file, _, _ := strings.Cut(fileName(name), ".")
 	lines := countLines{web: w, file: file, text: text, sums: map[model.Time]float64{}}
 	switch file {
 	case "info":
@@ -190,8 +199,12 @@ func goatCounterCounts(
 		}
 		for _, member := range []string{"path", "ref", "name", "version"} {
 			name := l.fields[member]
-			if isEvent && member == "path" && name != "" {
+			switch {
+			case isEvent && member == "path" && name != "":
 				name = webfield.Name
+			case name == webfield.Referrer && entry["ref_scheme"] == "c":
+				put(name, "") // a campaign and a referrer may have one name
+				name = "utm_source"
 			}
 			if name != "" {
 				put(name, entry[member])

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"path"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
@@ -53,6 +55,13 @@ func csvLines(text *bufio.Reader) (func() (webLine, error), []string, error) {
 	}, header, nil
 }
 
+// fileName returns the name of a file without its folder, in small letters.
+func fileName(place string) string { return strings.ToLower(path.Base(place)) }
+
+func isCSVFile(file string) bool {
+	return strings.HasSuffix(withoutCompression(file), ".csv")
+}
+
 // goatCounterPath ends the title of the first column, which begins with the version of the export.
 const goatCounterPath = "Path"
 
@@ -65,9 +74,45 @@ func goatCounterLines(_ *Web, name string, text *bufio.Reader) (func() (webLine,
 		return nil, usererr.Errorf("%s: not a CSV of GoatCounter in version 1 or 2: the header begins with %s; "+
 			"--format goatcounter-json reads its other export", name, Quote(header[0]))
 	}
+	isFirst := header[0] == "1"+goatCounterPath
 	header[0] = goatCounterPath
-	return lines, nil
+	if i := slices.Index(header, "Browser"); isFirst && i >= 0 {
+		header[i] = goatCounterAgent
+	}
+	if err := requireColumns(name, header, goatCounterPath, "Event", "Session", "Bot", "Date"); err != nil {
+		return nil, err
+	}
+	return func() (webLine, error) {
+		line, err := lines()
+		var lasting []string
+		for _, column := range slices.Sorted(maps.Keys(line.row)) {
+			if column != "Title" { // a page may get another one, and all its lines of a later export have it
+				lasting = append(lasting, column, line.row[column])
+			}
+		}
+		line.identity = string(CSVLine(lasting...))
+		return line, err
+	}, nil
 }
+
+// requireColumns returns an error if a header lacks a column, or has one twice: its rows would be others.
+func requireColumns(name string, header []string, required ...string) error {
+	for i, column := range header {
+		if slices.Contains(header[:i], column) {
+			return usererr.Errorf("%s: two columns are named %s", name, Quote(column))
+		}
+	}
+	for _, column := range required {
+		if !slices.Contains(header, column) {
+			return usererr.Errorf("%s: no column %s; the header has %s", name, column,
+				Quote(strings.Join(header, ",")))
+		}
+	}
+	return nil
+}
+
+// goatCounterAgent is the column Browser of version 1, which has the user agent.
+const goatCounterAgent = "User agent"
 
 var (
 	// versions end the names of browsers and systems.
@@ -103,39 +148,68 @@ func goatCounterEvent(w *Web, kind *catalog.Kind, row map[string]string) (time.T
 	width, _, _ := strings.Cut(row["Screen size"], ",")
 	hit.Width, _ = strconv.ParseInt(width, 10, 64) // 0 is unknown
 	country, region, _ := strings.Cut(row["Location"], "-")
-	from := collector.Request{Site: w.Site, Country: country, Region: region}
+	from := collector.Request{
+		Site: w.Site, Country: country, Region: region, UserAgent: row[goatCounterAgent],
+	}
 	fields := attrFields(hit.Attrs(from, nil), stream)
-	fields[webfield.Visitor] = collector.Visitor(w.Secret, w.Site, row["Session"], "")
-	delete(fields, webfield.Device) // the export does not name it
+	delete(fields, webfield.Visitor)
+	if session := row["Session"]; session != "" {
+		fields[webfield.Visitor] = collector.Visitor(w.Secret, w.Site, session, "")
+	}
+	if from.UserAgent == "" { // version 2 names no device
+		delete(fields, webfield.Device)
+		putName(fields, webfield.Browser, row["Browser"])
+		putName(fields, webfield.OS, row["System"])
+	}
 	if event {
-		delete(fields, webfield.Path)
-	} else {
-		fields[webfield.Browser], fields[webfield.OS] = versions.ReplaceAllString(row["Browser"], ""),
-			versions.ReplaceAllString(row["System"], "")
+		for _, field := range []string{webfield.Path, webfield.Browser, webfield.OS} {
+			delete(fields, field)
+		}
 	}
 	return at, fields, nil
 }
 
+// putName sets a field to the name of a browser or system without its version; one without a name has none.
+func putName(fields map[string]any, field, name string) {
+	if fields[field] = versions.ReplaceAllString(name, ""); name == "" {
+		delete(fields, field)
+	}
+}
+
 // plausibleFile matches the name of a file of an export, and captures the name of its report.
-var plausibleFile = regexp.MustCompile(`^(?:imported_)?([a-z_]+?)(?:_\d{8}_\d{8})?\.csv(?:\.gz)?$`)
+// Browsers number a second copy: (1).
+var plausibleFile = regexp.MustCompile(
+	`^(?:imported_)?([a-z_]+?)(?:_\d{8}_\d{8})?(?: ?\(\d+\))?\.csv(?:\.gz)?$`)
 
 func plausibleLines(_ *Web, name string, text *bufio.Reader) (func() (webLine, error), error) {
-	found := plausibleFile.FindStringSubmatch(path.Base(name))
+	found := plausibleFile.FindStringSubmatch(fileName(name))
 	if found == nil {
 		return nil, usererr.Errorf(
 			"%s: not a file of an export of Plausible: want imported_visitors_20240101_20241231.csv and such", name)
 	}
-	next, _, err := csvLines(text)
+	next, header, err := csvLines(text)
+	if err != nil {
+		return nil, err
+	}
+	for i, column := range header {
+		header[i] = strings.ToLower(strings.TrimSpace(column))
+	}
+	if header != nil {
+		if err := requireColumns(name, header, "date"); err != nil {
+			return nil, err
+		}
+	}
 	return func() (webLine, error) {
 		line, err := next()
 		line.row[catalog.StreamField] = found[1]
 		return line, err
-	}, err
+	}, nil
 }
 
 // plausibleTexts are the columns that are no numbers.
-var plausibleTexts = strings.Fields(
-	"source referrer utm_source utm_medium utm_campaign utm_content utm_term hostname page entry_page exit_page name link_url path country region city device browser browser_version operating_system operating_system_version")
+var plausibleTexts = strings.Fields(`source referrer utm_source utm_medium utm_campaign utm_content utm_term
+	hostname page entry_page exit_page name link_url path country region city device browser browser_version
+	operating_system operating_system_version property value channel`)
 
 // rowStream returns the name of the series of a row, which its report and its texts name; a text is "" if the
 // row has none. Rows with other texts have other names: where the names alone do not tell which text is
@@ -144,10 +218,22 @@ func rowStream(report string, texts []string) string {
 	filled := slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
 	stream := strings.Join(append([]string{report}, filled...), " ")
 	hasSpace := func(text string) bool { return strings.Contains(text, " ") }
-	if !slices.Equal(filled, texts[:len(filled)]) || slices.ContainsFunc(filled, hasSpace) {
-		stream += " " + textHash(strings.Join(texts, "\x00"))
+	shown := withoutControls(stream)
+	isPlain := shown == stream && slices.Equal(filled, texts[:len(filled)])
+	if !isPlain || slices.ContainsFunc(filled, hasSpace) {
+		shown += " " + textHash(strings.Join(texts, "\x00"))
 	}
-	return shortened(stream)
+	return shortened(shown)
+}
+
+// withoutControls returns a text with spaces in place of newlines and such, which no name of a series has.
+func withoutControls(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 func textHash(text string) string {

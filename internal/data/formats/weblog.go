@@ -3,6 +3,7 @@ package formats
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	_ "embed"
@@ -40,12 +41,14 @@ type webFormat struct {
 	other string // the path of a kind that takes lines which are no events of the usual kind; "" if none does
 	lines func(w *Web, name string, text *bufio.Reader) (func() (webLine, error), error)
 	event func(w *Web, kind *catalog.Kind, row map[string]string) (time.Time, map[string]any, error)
+	reads func(file string) bool // whether an archive's file is read, by fileName; nil reads all
 }
 
 type webLine struct {
-	number int
-	text   string
-	row    map[string]string
+	number   int
+	text     string
+	identity string // by which the line is the same in a later export; "" is the text
+	row      map[string]string
 }
 
 var webFormats = map[string]webFormat{
@@ -66,12 +69,15 @@ var webFormats = map[string]webFormat{
 	},
 	"goatcounter": {
 		kind: web.PageViews.Name, other: web.CustomEvents.Path,
-		lines: goatCounterLines, event: goatCounterEvent,
+		lines: goatCounterLines, event: goatCounterEvent, reads: isCSVFile,
 	},
 	"goatcounter-json": {
 		kind: webfield.ImportedDays, lines: goatCounterJSONLines, event: goatCounterCounts,
+		reads: isGoatCounterFile,
 	},
-	"plausible": {kind: webfield.ImportedDays, lines: plausibleLines, event: plausibleEvent},
+	"plausible": {
+		kind: webfield.ImportedDays, lines: plausibleLines, event: plausibleEvent, reads: isCSVFile,
+	},
 }
 
 // WebFormats returns the names of the formats.
@@ -134,7 +140,7 @@ func (r *webReader) next() (o Observation, _ error) {
 			return o, nil
 		case fields != nil:
 			o.At, o.Timed = model.NewTime(at), true
-			return r.observation(o, line.text, fields)
+			return r.observation(o, cmp.Or(line.identity, line.text), fields)
 		default:
 			r.left++
 		}
