@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 )
 
@@ -52,6 +54,59 @@ func TestHTTP_EveryAppendIsOfTheOwnersSubjects(t *testing.T) {
 		}
 	}
 	if sent < 10 {
+		t.Errorf("%d requests were sent, want the appends of every kind", sent)
+	}
+	if stored := f.events(t); len(stored) != 0 {
+		t.Errorf("stored %v, want nothing", stored)
+	}
+}
+
+// A link shows, and a read key reads: neither appends. A write key has routes of its own.
+func TestHTTP_NoKeyAndNoLinkUsesTheRoutesOfCallers(t *testing.T) {
+	t.Parallel()
+	f := newCollector(t, nil, nil)
+	secret := []byte("the secret of the stage")
+	shown := access.Link{Subject: "devices/acme:1", Until: time.Unix(9, 0), Events: true}
+	token := access.NewLink(secret, shown)
+	link, err := access.CheckLink(token, time.Unix(0, 0), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := 0
+	for caller, context := range map[string]map[string]any{
+		"a link": link, "a write key": access.Scope{Key: "k1"}.Context(),
+		"a read key": access.Scope{Sites: []string{"acme:1"}}.Context(),
+	} {
+		for _, route := range httpapi.Routes(f.appends.Catalog) {
+			if route.Action != httpapi.Append {
+				continue
+			}
+			kind, _ := f.appends.Catalog.Kind(route.Kind)
+			body := fmt.Sprintf(`{"%s":"acme:1","timestamp":"2026-04-20T14:00:00Z"}`, kind.Subject.Field)
+			for _, prefix := range []string{"", access.LinkPathPrefix} {
+				path := prefix + route.Path
+				r := events.APIGatewayV2HTTPRequest{Version: "2.0", RouteKey: "POST " + path, RawPath: path,
+					Body: body}
+				r.RequestContext.HTTP.Method = route.Method
+				r.RequestContext.Authorizer =
+					&events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: context}
+				payload, err := json.Marshal(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				response, err := f.handle(invocation(t, caller+path), payload)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := response.(events.APIGatewayV2HTTPResponse)
+				if got.StatusCode != 403 && (prefix == "" || got.StatusCode != 404) {
+					t.Errorf("%s sends %s: %d %s, want it refused", caller, path, got.StatusCode, got.Body)
+				}
+				sent++
+			}
+		}
+	}
+	if sent < 12 {
 		t.Errorf("%d requests were sent, want the appends of every kind", sent)
 	}
 	if stored := f.events(t); len(stored) != 0 {

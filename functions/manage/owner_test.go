@@ -4,9 +4,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 )
 
@@ -40,6 +42,48 @@ func TestHTTP_EveryChangeIsOfTheOwnersSubjects(t *testing.T) {
 		}
 	}
 	if sent < 150 {
+		t.Errorf("%d requests were sent, want every change of every kind", sent)
+	}
+}
+
+// A key and a link are for their own routes, even where a gateway has a wider one. No change is among them.
+func TestHTTP_NoKeyAndNoLinkChangesAnything(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	secret := []byte("the secret of the stage")
+	shown := access.Link{Subject: "devices/acme:1", Until: time.Unix(9, 0), Events: true}
+	token := access.NewLink(secret, shown)
+	link, err := access.CheckLink(token, time.Unix(0, 0), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := 0
+	for caller, context := range map[string]map[string]any{
+		"a link": link, "a write key": access.Scope{Key: "k1"}.Context(),
+		"a read key": access.Scope{Sites: []string{"acme:1"}}.Context(),
+	} {
+		for _, route := range httpapi.Routes(f.catalog) {
+			if route.Method == http.MethodGet || route.Action == httpapi.Append {
+				continue
+			}
+			path := strings.NewReplacer("{id}", "acme:1", "{time}", "2026-04-20T14:00:00Z", "{event}", "1",
+				"{alert}", "x", "{rule}", "y").Replace(route.Path)
+			for _, prefix := range []string{"", access.LinkPathPrefix} {
+				r := events.APIGatewayV2HTTPRequest{RouteKey: route.Method + " " + prefix + route.Path,
+					RawPath: prefix + path, Body: "{}"}
+				r.RequestContext.HTTP.Method = route.Method
+				r.RequestContext.Authorizer =
+					&events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: context}
+				got := f.send(r)
+				refused := strings.HasPrefix(got, "403 ") || prefix != "" && strings.HasPrefix(got, "404 ")
+				if !refused {
+					t.Errorf("%s sends %s %s: %s, want it refused", caller, route.Method, prefix+path, got)
+				}
+				sent++
+			}
+		}
+	}
+	if sent < 180 {
 		t.Errorf("%d requests were sent, want every change of every kind", sent)
 	}
 }

@@ -128,6 +128,46 @@ func TestReads_WhoMayHaveThem(t *testing.T) {
 	}
 }
 
+// A link and a key open no route of another method, and no read beside a link's own route.
+func TestReads_NoKeyAndNoLinkUsesOtherRoutes(t *testing.T) {
+	t.Parallel()
+	h := everyRoute(t)
+	secret := []byte("the secret of the stage")
+	shown := access.Link{Subject: "devices/acme:1", Until: time.Unix(9, 0), Events: true}
+	token := access.NewLink(secret, shown)
+	link, err := access.CheckLink(token, time.Unix(0, 0), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := 0
+	for caller, context := range map[string]map[string]any{
+		"a link": link, "a write key": access.Scope{Key: "k1"}.Context(),
+		"a read key": access.Scope{Sites: []string{"acme:1"}}.Context(),
+	} {
+		for _, route := range httpapi.Routes(h.Catalog) {
+			path := strings.NewReplacer("{id}", "acme:1", "{tier}", "hour", "{dimension}", "door",
+				"{measure}", "steps", "{value}", "a", "{version}", "1", "{time}", "2026-04-20T14:00:00Z",
+				"{event}", "1", "{alert}", exampleAlert, "{rule}", "y").Replace(route.Path)
+			paths := []string{path}
+			if route.Method != http.MethodGet || caller != "a link" {
+				paths = append(paths, access.LinkPathPrefix+path)
+			}
+			for _, path := range paths {
+				r := httpapi.Request{Method: route.Method, Path: path, Authorizer: context, Body: "{}"}
+				got := h.serve(t.Context(), &r).Status
+				other := route.Method != http.MethodGet && (got == 404 || got == 405)
+				if got != 403 && !other {
+					t.Errorf("%s sends %s %s: %d, want it refused", caller, route.Method, path, got)
+				}
+				sent++
+			}
+		}
+	}
+	if sent < 500 {
+		t.Errorf("%d requests were sent, want every route of every kind", sent)
+	}
+}
+
 // What an owner deleted or replaced, and who works on a subject, is in no link, whatever the table of reads
 // says.
 func TestReads_ALinkNeverShowsWhatWasDeleted(t *testing.T) {

@@ -161,7 +161,10 @@ type seriesSet struct {
 func (s *seriesSet) inform(text string) {
 	s.notes.Add(fmt.Errorf("%w: %s", annotations.PromQLInfo, text))
 }
-func (s *seriesSet) warn(text string) { s.notes.Add(errors.New(text)) }
+func (s *seriesSet) warn(text string) { s.notes.Add(note{text: text}) }
+
+// doubt warns of inexact buckets: a query can find them by a metric.
+func (s *seriesSet) doubt(text string) { s.notes.Add(note{text: text, less: true}) }
 
 // add adds the samples of a series of the table, and what a reader must know of them.
 func (s *seriesSet) add(c *columns) {
@@ -172,7 +175,8 @@ func (s *seriesSet) add(c *columns) {
 		s.warn(fmt.Sprintf("%s: not known from %s to %s: %s", c.series, m.From, to, m.Reason()))
 	}
 	if c.inexact > 0 {
-		s.warn(fmt.Sprintf("%s: %d buckets are inexact: %s is 1 for them", c.series, c.inexact, metricInexact))
+		s.doubt(fmt.Sprintf("%s: %d buckets are inexact: %s is 1 for them", c.series, c.inexact,
+			metricInexact))
 	}
 	if c.omitting > 0 {
 		s.warn(fmt.Sprintf("%s: %d buckets had no space for all measures: undeclared ones are missing", c.series,

@@ -115,7 +115,7 @@ func (r request) run(ctx context.Context, q promql.Query) (result, error) {
 	if found.Err != nil {
 		return result{}, &evaluationError{found.Err}
 	}
-	warnings, infos := found.Warnings.AsStrings(q.String(), 10, 10)
+	warnings, infos := noteTexts(found.Warnings, q.String())
 	switch v := found.Value.(type) {
 	case promql.Matrix:
 		found.Value, warnings = limited(v, n, warnings)

@@ -3,8 +3,11 @@ package promapi_test
 import (
 	"fmt"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // A name that no series can have has a warning. A series without samples has none.
@@ -27,6 +30,32 @@ func TestQuery_SaysWhichNameIsUnknown(t *testing.T) {
 		if status != 200 || !strings.Contains(warnings, want) ||
 			(want == "") == strings.Contains(warnings, "no series has") {
 			t.Errorf("%s: %d, warnings %s, want %q", query, status, warnings, want)
+		}
+	}
+}
+
+// Ten warnings are shown, in the same order each time, and a range that is not known is among them, although
+// there are many inexact buckets.
+func TestQuery_WarnsOfWhatIsMissingFirst(t *testing.T) {
+	subjects := make([]string, 30)
+	for i := range subjects {
+		subjects[i] = fmt.Sprintf("sensor_%02d", i)
+	}
+	a := newAPIWith(t, at("2026-04-20T00:00:00Z"), subjects, func(int, model.Time) (model.Attrs, bool) {
+		return model.Attrs{{Name: "temperature", Value: model.NumberValue(model.NewDecimal(int64(20)))}}, true
+	})
+	values := url.Values{"query": {"tidemark_events or temprature"}, "start": {"2026-04-20T00:00:00Z"},
+		"end": {"2026-04-20T14:00:00Z"}, "step": {"1h"}}.Encode()
+	_, want := call(t, a, "GET", "query_range", values, "")
+	warnings, _ := want["warnings"].([]any)
+	if len(warnings) != 11 || !strings.Contains(fmt.Sprint(warnings[0]), "did you mean temperature?") ||
+		fmt.Sprint(warnings[10]) != "21 more warnings" {
+		t.Errorf("%d warnings %q, want the misspelt name first, and how many are left out",
+			len(warnings), warnings)
+	}
+	for range 5 {
+		if _, got := call(t, a, "GET", "query_range", values, ""); !reflect.DeepEqual(got, want) {
+			t.Errorf("another order: %v, then %v", want["warnings"], got["warnings"])
 		}
 	}
 }
