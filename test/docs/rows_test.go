@@ -12,7 +12,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/internal/base/config"
-	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 )
 
 // stringConstants returns the values of the string constants of a package whose names or types have a prefix,
@@ -116,7 +116,7 @@ var hiddenFigures = []string{"coveredSeconds", "rounded"}
 func TestPages_HaveARowForEachFigure(t *testing.T) {
 	t.Parallel()
 	page := read(t, "ui/src/figures.ts")
-	for _, c := range slices.Concat(query.FigureColumns, query.StepColumns) {
+	for _, c := range slices.Concat(figure.Columns, figure.Steps) {
 		if !slices.Contains(hiddenFigures, c.Name) && !strings.Contains(page, `name: "`+c.Name+`"`) {
 			t.Errorf("ui/src/figures.ts has no row for the figure %s", c.Name)
 		}

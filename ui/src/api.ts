@@ -2,22 +2,8 @@
 import { address, refused } from "./access";
 import { heard } from "./away";
 import { heardAt } from "./clock";
+import type { Figures } from "./figures";
 import type { Progress } from "./progress";
-
-/** Figures of a measure. count is the number of its values, of which the invalid ones are no numbers. */
-export type Figures = Record<
-  "count" | "invalid" | "sum" | "min" | "max" | "avg" | "stddev" | "first" | "last" | "p50" | "p95" | "p99",
-  number | null
-> & Counted;
-
-/** Counted are the figures of a counter, and the mean over time. */
-interface Counted {
-  increase?: number;
-  resets?: number;
-  rate?: number;
-  timeMean?: number;
-  coveredSeconds?: number;
-}
 
 /** Missing is a part of a range of which it is not known whether it had events. */
 export interface Missing {

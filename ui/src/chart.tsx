@@ -3,35 +3,17 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { alone } from "./alone";
 import { changeKinds, changeTexts, marked } from "./changes";
-import { countsText, eventCount, figures, figureText, figureUnit, headText, state, withUnit } from "./figures";
+import { countsText, curves, eventCount, figures, figureText, figureUnit, headText, state, withUnit } from "./figures";
 import { mainFigure, mainOf, mainTitle, mainUnit } from "./figures";
 import { decimalsFor, numberText } from "./number";
 import { pointed } from "./pointed";
 import { color, drawIn, frame, useTheme, wholes } from "./plot";
 import { dashed, hatch, mark, tint } from "./shade";
 import { bucketText, timeText } from "./time";
-import type { Main } from "./figures";
+import type { Curve, Figures, Main } from "./figures";
 import type { Threshold } from "./rules";
-import type { Figures, Missing, Rollup, Units } from "./api";
+import type { Missing, Rollup, Units } from "./api";
 
-/**
- * The lines of a chart: a figure, its color, the choice by which the reader turns it on and off, and whether that
- * is on at first.
- */
-interface Curve {
-  name: keyof Figures;
-  stroke: string;
-  choice: string;
-  usual?: true;
-}
-const curves: Curve[] = [
-  { name: "min", stroke: "--edge", choice: "min to max", usual: true },
-  { name: "max", stroke: "--edge", choice: "min to max", usual: true },
-  { name: "avg", stroke: "--line", choice: "mean", usual: true },
-  { name: "p50", stroke: "--p50", choice: "p50" },
-  { name: "p95", stroke: "--p95", choice: "p95" },
-  { name: "p99", stroke: "--p99", choice: "p99" },
-];
 type Column = (number | null)[];
 
 /** Line is another series on the plot, of the same measure: its main figure. */

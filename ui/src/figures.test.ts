@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countsText, eventCount, figures, figureText, mainFigure, mainOf, measuresIn, state } from "./figures";
 import { figureUnit, headText, mainUnit, withUnit } from "./figures";
-import type { Figures, Rollup } from "./api";
+import type { Rollup } from "./api";
+import type { Figures } from "./figures";
 
-const rollup = (measures: Record<string, Partial<Figures>>, more: Partial<Rollup> = {}) =>
+const rollup = (measures: Record<string, Figures>, more: Partial<Rollup> = {}) =>
   ({ events: 3, exact: true, open: false, truncated: false, unreadable: 0, measures, ...more }) as Rollup;
 
 test("a measure that the kind does not declare can be chosen, before declared ones without data", () => {
@@ -49,7 +50,7 @@ test("only the percentiles are estimates, and counts have no decimals", () => {
 });
 
 test("a counter is drawn by its increase, and by its rate where buckets have several lengths", () => {
-  const bucket = (tier: string, energy: Partial<Figures>) => rollup({ energy }, { tier });
+  const bucket = (tier: string, energy: Figures) => rollup({ energy }, { tier });
   const hours = [bucket("hour", { avg: 100 }), bucket("hour", { avg: 102, increase: 3, rate: 0.1 })];
   assert.equal(mainOf(hours, "energy"), "increase");
   assert.deepEqual(

@@ -1,7 +1,7 @@
 // The figures of a bucket: which measures it has, which figures a measure has, and what a reader must know
 // of them.
 import { estimateText, none, numberText } from "./number";
-import type { Figures, Rollup } from "./api";
+import type { Rollup } from "./api";
 
 /** eventCount is chosen in place of a measure. No measure has an empty name. */
 export const eventCount = "";
@@ -10,16 +10,18 @@ export const eventCount = "";
  * A figure of a measure, as a chart and a table name it. An estimate comes from a sketch, within one
  * per cent.
  */
-export interface Figure {
-  name: keyof Figures;
+export interface Figure<Name extends string = string> {
+  name: Name;
   title: string;
   estimate?: true;
   counts?: true; // of values, not a value itself
   rate?: true; // of a second
 }
 
-/** All figures that the API returns of a measure. */
-export const figures: Figure[] = [
+const named = <Name extends string>(all: Figure<Name>[]) => all;
+
+/** All figures of a measure that the pages show. */
+export const figures = named([
   { name: "count", title: "values", counts: true },
   { name: "invalid", title: "invalid", counts: true },
   { name: "min", title: "min" },
@@ -36,6 +38,28 @@ export const figures: Figure[] = [
   { name: "p50", title: "p50", estimate: true },
   { name: "p95", title: "p95", estimate: true },
   { name: "p99", title: "p99", estimate: true },
+]);
+
+/** Figures of a measure, as the API returns them: null if there is no valid value. */
+export type Figures = Partial<Record<(typeof figures)[number]["name"], number | null>>;
+
+/**
+ * The lines of a chart: a figure, its color, the choice by which the reader turns it on and off, and whether that
+ * is on at first.
+ */
+export interface Curve {
+  name: keyof Figures;
+  stroke: string;
+  choice: string;
+  usual?: true;
+}
+export const curves: Curve[] = [
+  { name: "min", stroke: "--edge", choice: "min to max", usual: true },
+  { name: "max", stroke: "--edge", choice: "min to max", usual: true },
+  { name: "avg", stroke: "--line", choice: "mean", usual: true },
+  { name: "p50", stroke: "--p50", choice: "p50" },
+  { name: "p95", stroke: "--p95", choice: "p95" },
+  { name: "p99", stroke: "--p99", choice: "p99" },
 ];
 
 /** figureText formats a figure; decimals are as decimalsFor returns them. */

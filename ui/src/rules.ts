@@ -1,4 +1,6 @@
 // The thresholds of alert rules, which a chart draws.
+import { curves } from "./figures";
+
 /** An alert rule as the API has it. Rules of a type of subjects and of one subject are alike. */
 export interface Rule {
   name: string;
@@ -18,12 +20,9 @@ export interface Threshold {
   severity: string;
 }
 
-/** Figures of a measure that a rule for groups may test, and that a chart of the measure shows. */
-const figures = ["min", "max", "avg", "p50", "p95", "p99"];
-
-/** tests reports whether a rule tests a measure, or one of its figures. */
+/** tests reports whether a rule tests a measure, or a figure of it that a chart shows. */
 const tests = (r: Rule, measure: string) =>
-  r.measure === measure || figures.some((figure) => r.measure === `${measure}.${figure}`);
+  r.measure === measure || curves.some((c) => r.measure === `${measure}.${c.name}`);
 
 /** thresholdsOf returns the thresholds of a measure of a series. */
 export function thresholdsOf(rules: Rule[], kind: string, stream: string, measure: string): Threshold[] {

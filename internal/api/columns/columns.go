@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -75,12 +76,12 @@ var Header = strings.Join(lists.Map(rollupColumns(nil), func(c Column) string { 
 
 func rollupColumns(*catalog.Kind) []Column {
 	all := lists.Map([]string{"kind", "subject", "stream", "tier", "bucket", "measure"}, text)
-	all = append(append(all, figures(query.FigureColumns)...), Column{"exact", Boolean})
+	all = append(append(all, figures(figure.Columns)...), Column{"exact", Boolean})
 	for _, name := range views.ValueColumns() {
 		all = append(all, Column{name, valueTypes[name]})
 	}
 	all = append(all, Column{"wholeFrom", Text}, Column{"truncated", Boolean})
-	all = append(append(all, figures(query.StepColumns)...), text(views.EventColumn))
+	all = append(append(all, figures(figure.Steps)...), text(views.EventColumn))
 	return append(all, lists.Map(query.MemberColumns, members)...)
 }
 
@@ -94,9 +95,9 @@ func text(name string) Column { return Column{name, Text} }
 // valueTypes are the types of columns of values that are not text.
 var valueTypes = map[string]Type{"events": Integer, "distinct": Integer}
 
-func figures(of []query.FigureColumn) []Column {
-	return lists.Map(of, func(c query.FigureColumn) Column {
-		switch c.Value(query.Figures{}).(type) {
+func figures(of []figure.Column) []Column {
+	return lists.Map(of, func(c figure.Column) Column {
+		switch c.Value(figure.Figures{}).(type) {
 		case int64, *int64:
 			return Column{c.Name, Integer}
 		default:

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/prometheus/util/annotations"
 
 	"github.com/tidemark-db/tidemark/internal/api/promapi"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -70,15 +71,15 @@ func (s *archive) add(l labels.Labels, b tier.Bucket, v float64) {
 }
 
 // figuresOfCounters are the statistics of a counter besides figures, nil of another measure.
-var figuresOfCounters = map[string]func(query.Figures) *float64{
-	"increase": func(f query.Figures) *float64 {
+var figuresOfCounters = map[string]func(figure.Figures) *float64{
+	"increase": func(f figure.Figures) *float64 {
 		if f.Increase == nil {
 			return nil
 		}
 		return new(f.Increase.Float64())
 	},
-	"rate": func(f query.Figures) *float64 { return f.Rate },
-	"resets": func(f query.Figures) *float64 {
+	"rate": func(f figure.Figures) *float64 { return f.Rate },
+	"resets": func(f figure.Figures) *float64 {
 		if f.Resets == nil {
 			return nil
 		}
@@ -87,7 +88,7 @@ var figuresOfCounters = map[string]func(query.Figures) *float64{
 }
 
 // addMeasure adds the statistics of a measure in a bucket.
-func (s *archive) addMeasure(subject, measure string, b tier.Bucket, f query.Figures) {
+func (s *archive) addMeasure(subject, measure string, b tier.Bucket, f figure.Figures) {
 	metric, label := measure, ""
 	if measure == "battery.level" {
 		metric, label = "battery_level", measure
@@ -132,7 +133,7 @@ func archiveTier(t *testing.T, a *promapi.API, unit tier.Unit, from model.Time) 
 			companion("tidemark_events", float64(r.Summary.Events()))
 			companion("tidemark_inexact", map[bool]float64{false: 1}[r.Exact])
 			for _, name := range r.Summary.Names() {
-				all.addMeasure(subject, name, r.Bucket, query.NewFigures(r.Measure(name)))
+				all.addMeasure(subject, name, r.Bucket, figure.New(r.Measure(name)))
 			}
 		}
 	}

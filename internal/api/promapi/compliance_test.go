@@ -18,6 +18,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/promapi"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -130,13 +131,13 @@ func newFleetAPI(t *testing.T) *promapi.API {
 }
 
 // The statistics as their documentation describes them.
-var figures = map[string]func(query.Figures) float64{
-	"avg": func(f query.Figures) float64 { return *f.Avg }, "count": func(f query.Figures) float64 { return float64(f.Count) },
-	"first": func(f query.Figures) float64 { return f.First.Float64() }, "invalid": func(f query.Figures) float64 { return float64(f.Invalid) },
-	"last": func(f query.Figures) float64 { return f.Last.Float64() }, "max": func(f query.Figures) float64 { return f.Max.Float64() },
-	"min": func(f query.Figures) float64 { return f.Min.Float64() }, "p50": func(f query.Figures) float64 { return *f.P50 },
-	"p95": func(f query.Figures) float64 { return *f.P95 }, "p99": func(f query.Figures) float64 { return *f.P99 },
-	"stddev": func(f query.Figures) float64 { return *f.Stddev }, "sum": func(f query.Figures) float64 { return f.Sum.Float64() },
+var figures = map[string]func(figure.Figures) float64{
+	"avg": func(f figure.Figures) float64 { return *f.Avg }, "count": func(f figure.Figures) float64 { return float64(f.Count) },
+	"first": func(f figure.Figures) float64 { return f.First.Float64() }, "invalid": func(f figure.Figures) float64 { return float64(f.Invalid) },
+	"last": func(f figure.Figures) float64 { return f.Last.Float64() }, "max": func(f figure.Figures) float64 { return f.Max.Float64() },
+	"min": func(f figure.Figures) float64 { return f.Min.Float64() }, "p50": func(f figure.Figures) float64 { return *f.P50 },
+	"p95": func(f figure.Figures) float64 { return *f.P95 }, "p99": func(f figure.Figures) float64 { return *f.P99 },
+	"stddev": func(f figure.Figures) float64 { return *f.Stddev }, "sum": func(f figure.Figures) float64 { return f.Sum.Float64() },
 }
 
 // exportSamples writes the samples of a tier in OpenMetrics: each closed bucket, at its end.
@@ -163,7 +164,7 @@ func exportSamples(t *testing.T, a *promapi.API, unit tier.Unit) []byte {
 			}
 			add("tidemark_inexact", "", r, inexact)
 			for _, measure := range []string{"temperature", "humidity"} {
-				f := query.NewFigures(r.Measure(measure))
+				f := figure.New(r.Measure(measure))
 				for statistic, value := range figures {
 					add(measure, fmt.Sprintf(",statistic=%q", statistic), r, value(f))
 				}

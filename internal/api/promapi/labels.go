@@ -9,12 +9,12 @@ package promapi
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/prometheus/prometheus/model/labels"
 
-	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 // The labels of a series. labelMeasure has the name of a measure that is no metric name.
@@ -42,50 +42,13 @@ var companions = map[string]string{
 	metricProcessed:       "Time up to which changes of the table are processed, when the query ran.",
 }
 
-// statistic is a value of labelStatistic. Its value is nil if the bucket has no valid value of the measure.
-type statistic struct {
-	name  string
-	value func(query.Figures) *float64
-	only  func(rollup.MeasureSpec) bool // the measures that have it; nil: all
-	// percentile: a bucket from before the measure had percentiles has a part of it only.
-	percentile bool
-}
-
-var statistics = []statistic{
-	{name: "avg", value: func(f query.Figures) *float64 { return f.Avg }},
-	{name: "count", value: func(f query.Figures) *float64 { return new(float64(f.Count)) }},
-	{name: "first", value: func(f query.Figures) *float64 { return float(f.First) }},
-	{name: "increase", value: func(f query.Figures) *float64 { return float(f.Increase) }, only: isCounter},
-	{name: "invalid", value: func(f query.Figures) *float64 { return new(float64(f.Invalid)) }},
-	{name: "last", value: func(f query.Figures) *float64 { return float(f.Last) }},
-	{name: "max", value: func(f query.Figures) *float64 { return float(f.Max) }},
-	{name: "min", value: func(f query.Figures) *float64 { return float(f.Min) }},
-	{name: "p50", value: func(f query.Figures) *float64 { return f.P50 }, percentile: true},
-	{name: "p95", value: func(f query.Figures) *float64 { return f.P95 }, percentile: true},
-	{name: "p99", value: func(f query.Figures) *float64 { return f.P99 }, percentile: true},
-	{name: "rate", value: func(f query.Figures) *float64 { return f.Rate }, only: isCounter},
-	{name: "resets", value: func(f query.Figures) *float64 { return whole(f.Resets) }, only: isCounter},
-	{name: "stddev", value: func(f query.Figures) *float64 { return f.Stddev }},
-	{name: "sum", value: func(f query.Figures) *float64 { return float(f.Sum) }},
-	{name: "time_mean", value: func(f query.Figures) *float64 { return f.TimeMean }, only: hasTimeMean},
-}
-
-func isCounter(m rollup.MeasureSpec) bool   { return m.Counter }
-func hasTimeMean(m rollup.MeasureSpec) bool { return m.TimeMean }
-
-func whole(n *int64) *float64 {
-	if n == nil {
-		return nil
-	}
-	return new(float64(*n))
-}
-
-func float(d *model.Decimal) *float64 {
-	if d == nil {
-		return nil
-	}
-	return new(d.Float64())
-}
+// statistics are the figures that are values of labelStatistic, by name.
+var statistics = func() []figure.Column {
+	all := slices.DeleteFunc(slices.Concat(figure.Columns, figure.Steps),
+		func(c figure.Column) bool { return c.Statistic == "" })
+	slices.SortFunc(all, func(a, b figure.Column) int { return strings.Compare(a.Statistic, b.Statistic) })
+	return all
+}()
 
 // seriesLabels returns the labels of a metric of a series; statistic is empty for a companion.
 func seriesLabels(s model.Series, measure, statistic string) labels.Labels {

@@ -80,8 +80,8 @@ func (a *API) labelSets(ctx context.Context, matchers []*labels.Matcher) (sets [
 		}
 		for _, m := range s.Kind.Measures {
 			for _, s := range statistics {
-				if s.only == nil || s.only(m) {
-					add(seriesLabels(id, m.Name, s.name))
+				if s.Only == nil || s.Only(m) {
+					add(seriesLabels(id, m.Name, s.Statistic))
 				}
 			}
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/api/promapi"
 	"github.com/tidemark-db/tidemark/internal/base/config"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/ops/docs"
 	"github.com/tidemark-db/tidemark/internal/store/item"
@@ -200,7 +201,7 @@ func TestQueryRange_EqualsTheRollups(t *testing.T) {
 		for _, statistic := range []string{"avg", "min", "max", "sum", "count"} {
 			want := map[int64]float64{}
 			for _, r := range page.Rollups {
-				f := query.NewFigures(r.Measure("temperature"))
+				f := figure.New(r.Measure("temperature"))
 				want[int64(r.Bucket.End)] = map[string]float64{"avg": *f.Avg, "min": f.Min.Float64(),
 					"max": f.Max.Float64(), "sum": f.Sum.Float64(), "count": float64(f.Count)}[statistic]
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/prometheus/promql"
 	"github.com/prometheus/prometheus/storage"
 
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -85,16 +86,16 @@ func (c *columns) addRollup(r query.Rollup, progress query.Progress) {
 			c.partial++
 			continue
 		}
-		figures := query.NewFigures(r.Measure(name))
+		figures := figure.New(r.Measure(name))
 		_, partial := r.Partial.Find(rollup.PercentilesRole, name)
 		if partial {
 			c.partial++
 		}
 		for _, s := range statistics {
-			if partial && s.percentile {
+			if partial && s.Percentile {
 				continue
 			}
-			c.add(r.Bucket, name, s.name, s.value(figures))
+			c.add(r.Bucket, name, s.Statistic, figure.Float(s.Value(figures)))
 		}
 	}
 }

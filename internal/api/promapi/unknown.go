@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -89,7 +90,7 @@ func (a *API) known(label string) (values []string, ok bool) {
 	case labelKind:
 		values = lists.Map(kinds, func(k *catalog.Kind) string { return k.Name })
 	case labelStatistic:
-		values = lists.Map(statistics, func(s statistic) string { return s.name })
+		values = lists.Map(statistics, func(s figure.Column) string { return s.Statistic })
 	}
 	return values, label == labelName || slices.Contains(labelNames, label)
 }

@@ -9,22 +9,22 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/plaintext"
-	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // FigureColumns returns the names of the CSV columns of some figures of a measure.
-func FigureColumns(columns []query.FigureColumn) []string {
-	return lists.Map(columns, func(c query.FigureColumn) string { return c.Name })
+func FigureColumns(columns []figure.Column) []string {
+	return lists.Map(columns, func(c figure.Column) string { return c.Name })
 }
 
 // FigureCells returns the figures of a measure as text. Sums are exact; a figure without
 // valid values is empty. f is nil in a row without a measure.
-func FigureCells(columns []query.FigureColumn, f *query.Figures) []string {
+func FigureCells(columns []figure.Column, f *figure.Figures) []string {
 	if f == nil {
 		return make([]string, len(columns))
 	}
-	return lists.Map(columns, func(c query.FigureColumn) string { return figureText(c.Value(*f)) })
+	return lists.Map(columns, func(c figure.Column) string { return figureText(c.Value(*f)) })
 }
 
 func figureText(figure any) string {

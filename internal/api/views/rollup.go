@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -35,7 +36,7 @@ type Rollup struct {
 	Unreadable int64                      `json:"unreadable"`
 	Events     int64                      `json:"events"`
 	Kinds      map[string]int64           `json:"kinds,omitempty"` // events by kind, if several are merged
-	Measures   map[string]query.Figures   `json:"measures"`
+	Measures   map[string]figure.Figures  `json:"measures"`
 	Dimensions map[string]query.TopValues `json:"dimensions,omitempty"` // the most frequent values
 	Distinct   map[string]Distinct        `json:"distinct,omitempty"`
 	Partial    []Partial                  `json:"partial,omitempty"` // fields that were added after events of the bucket were folded
@@ -83,13 +84,13 @@ func NewRollup(r query.Rollup) Rollup {
 		Exact: r.Exact && !hasPartialMeasure(r.Partial), exact: r.Exact, Partial: NewPartials(r.Partial),
 		partial: r.Partial, Open: r.Open, Gap: r.Gap, Truncated: r.Summary.Truncated(),
 		Unreadable: r.Unreadable, Events: r.Summary.Events(), Kinds: CountKinds(r.Kinds),
-		Measures: map[string]query.Figures{}, Dimensions: map[string]query.TopValues{},
+		Measures: map[string]figure.Figures{}, Dimensions: map[string]query.TopValues{},
 		Distinct: map[string]Distinct{}, period: []string{r.Label(), cmp.Or(r.Local.Zone, "UTC")},
 		names:  r.Summary.Names(),
 		values: NewValueRows(&r, maxDimensionValues), Changed: Changed(r.Changes),
 	}
 	for _, name := range v.names {
-		v.Measures[name] = query.NewFigures(r.Measure(name))
+		v.Measures[name] = figure.New(r.Measure(name))
 	}
 	for _, d := range r.Dimensions() {
 		values := query.NewTopValues(d, maxDimensionValues)
@@ -142,9 +143,9 @@ func (r Rollups) Table() Table { return rollupTable(r.Rollups) }
 // counts and each frequent value of a dimension. A bucket without any of them has one row.
 func rollupTable(rollups []Rollup) Table {
 	t := Table{Header: []string{"tier", "bucket", "end", "measure"}}
-	t.Header = slices.Concat(t.Header, FigureColumns(query.FigureColumns), []string{"exact", "open"},
+	t.Header = slices.Concat(t.Header, FigureColumns(figure.Columns), []string{"exact", "open"},
 		ValueColumns(), []string{wholeFromColumn},
-		PeriodColumns, []string{truncatedColumn}, FigureColumns(query.StepColumns), []string{EventColumn},
+		PeriodColumns, []string{truncatedColumn}, FigureColumns(figure.Steps), []string{EventColumn},
 		ChangedColumns)
 	for _, b := range rollups {
 		if len(b.names) == 0 {
@@ -160,9 +161,9 @@ func rollupTable(rollups []Rollup) Table {
 	return t
 }
 
-func (r Rollup) row(measure string, f *query.Figures, value ValueRow) []string {
+func (r Rollup) row(measure string, f *figure.Figures, value ValueRow) []string {
 	row := []string{r.Tier, r.Bucket.String(), r.End.String(), measure}
-	row = append(row, FigureCells(query.FigureColumns, f)...)
+	row = append(row, FigureCells(figure.Columns, f)...)
 	role, field := value.Role, value.Stored
 	if field == "" {
 		role, field = rollup.MeasureRole, measure
@@ -170,6 +171,6 @@ func (r Rollup) row(measure string, f *query.Figures, value ValueRow) []string {
 	exact, wholeFrom := LineExact(r.exact, r.partial, role, field)
 	row = append(row, strconv.FormatBool(exact), strconv.FormatBool(r.Open))
 	return slices.Concat(row, value.Cells(), []string{wholeFrom}, r.period,
-		[]string{strconv.FormatBool(r.Truncated)}, FigureCells(query.StepColumns, f), []string{value.Event},
+		[]string{strconv.FormatBool(r.Truncated)}, FigureCells(figure.Steps, f), []string{value.Event},
 		r.Changed.cells())
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -35,7 +36,7 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string, units Uni
 			if only != "" && name != only {
 				continue
 			}
-			m := query.NewFigures(r.Measure(name))
+			m := figure.New(r.Measure(name))
 			line := []string{bucket, units.label(name),
 				strconv.FormatInt(m.Count, 10), strconv.FormatInt(m.Invalid, 10),
 				views.DecimalText(m.Min), floatText(m.Avg), views.DecimalText(m.Max), floatText(m.Stddev),
@@ -58,14 +59,14 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string, units Uni
 // counterHeader has the columns of counters and means over time; a table without these has none of them.
 var counterHeader = []string{"INCREASE", "PER SECOND", "TIME MEAN"}
 
-func counterCells(f query.Figures) []string {
+func counterCells(f figure.Figures) []string {
 	return []string{views.DecimalText(f.Increase), floatText(f.Rate), floatText(f.TimeMean)}
 }
 
 // hasCounter reports whether one of these figures of a measure is known, of one measure if only names it.
 func hasCounter(r query.Rollup, only string) bool {
 	return slices.ContainsFunc(r.Summary.Names(), func(name string) bool {
-		f := query.NewFigures(r.Measure(name))
+		f := figure.New(r.Measure(name))
 		return f.Covered != nil && (only == "" || name == only)
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -23,7 +24,7 @@ func Total(w io.Writer, t query.RangeTotal, units Units) error {
 	}
 	table.Add(header...)
 	for _, name := range t.Summary.Names() {
-		f := query.NewFigures(t.Measure(name))
+		f := figure.New(t.Measure(name))
 		line := []string{units.label(name), strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10),
 			views.DecimalText(f.Sum), views.DecimalText(f.Min), floatText(f.Avg), views.DecimalText(f.Max),
 			terminal.Percentile(f.P50), terminal.Percentile(f.P95), terminal.Percentile(f.P99),

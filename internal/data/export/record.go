@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -22,7 +23,7 @@ type record struct {
 	Tier    string `json:"tier"`
 	Bucket  string `json:"bucket"`
 	Measure string `json:"measure"`
-	query.Figures
+	figure.Figures
 	Exact    bool   `json:"exact"`
 	Events   *int64 `json:"events"` // of the bucket, or those with Value; nil if it is not known
 	Field    string `json:"field"`
@@ -42,10 +43,10 @@ func (r record) json() ([]byte, error) { return json.Marshal(r) }
 func (r record) cells() ([]string, error) {
 	figures := r.figures()
 	row := []string{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}
-	row = append(append(row, views.FigureCells(query.FigureColumns, figures)...), strconv.FormatBool(r.Exact))
+	row = append(append(row, views.FigureCells(figure.Columns, figures)...), strconv.FormatBool(r.Exact))
 	row = append(row, cell(r.Events), r.Field, r.Value, cell(r.Distinct), r.WholeFrom,
 		strconv.FormatBool(r.Truncated))
-	row = append(append(row, views.FigureCells(query.StepColumns, figures)...), r.Event)
+	row = append(append(row, views.FigureCells(figure.Steps, figures)...), r.Event)
 	members, err := r.members()
 	for _, m := range members {
 		text := ""
@@ -87,7 +88,7 @@ func cell(count *int64) string {
 }
 
 // figures returns the figures of the measure; nil if the record is of none.
-func (r record) figures() *query.Figures {
+func (r record) figures() *figure.Figures {
 	if r.Measure == "" {
 		return nil
 	}
@@ -97,19 +98,19 @@ func (r record) figures() *query.Figures {
 // values returns the record with its decimals as floating-point numbers.
 func (r record) values() ([]any, error) {
 	row := []any{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}
-	row = append(row, r.figureValues(query.FigureColumns)...)
+	row = append(row, r.figureValues(figure.Columns)...)
 	row = append(row, r.Exact, present(r.Events), r.Field, r.Value, present(r.Distinct), r.WholeFrom,
 		r.Truncated)
-	row = append(append(row, r.figureValues(query.StepColumns)...), r.Event)
+	row = append(append(row, r.figureValues(figure.Steps)...), r.Event)
 	members, err := r.members()
 	return append(row, members...), err
 }
 
-func (r record) figureValues(columns []query.FigureColumn) []any {
+func (r record) figureValues(columns []figure.Column) []any {
 	if r.Measure == "" {
 		return make([]any, len(columns))
 	}
-	return lists.Map(columns, func(c query.FigureColumn) any { return figureValue(c.Value(r.Figures)) })
+	return lists.Map(columns, func(c figure.Column) any { return figureValue(c.Value(r.Figures)) })
 }
 
 // figureValue returns a figure as a whole or a floating-point number, nil if there is none.

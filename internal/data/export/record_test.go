@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/api/columns"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -18,7 +19,7 @@ func TestRecord_EachColumnHasItsValue(t *testing.T) {
 	d := func(n int64) *model.Decimal { return new(model.NewDecimal(n)) }
 	r := record{
 		Kind: "READING", Subject: "a", Stream: "s", Tier: "day", Bucket: "2026-04-01T00:00:00Z", Measure: "temperature",
-		Figures: query.Figures{Count: 1, Invalid: 2, Sum: d(3), Min: d(4), Max: d(5), Avg: new(6.5), Stddev: new(7.5),
+		Figures: figure.Figures{Count: 1, Invalid: 2, Sum: d(3), Min: d(4), Max: d(5), Avg: new(6.5), Stddev: new(7.5),
 			First: d(8), Last: d(9), P50: new(10.5), P95: new(11.5), P99: new(12.5),
 			Increase: d(15), Resets: new(int64(16)), Rate: new(17.5), TimeMean: new(19.5), Covered: new(18.5),
 			Rounded: new(int64(20))},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/columns"
 	"github.com/tidemark-db/tidemark/internal/api/views"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -87,7 +88,7 @@ func newRecords(of query.Series, r *query.Rollup) (records []record) {
 	for _, name := range r.Summary.Names() {
 		m := r.Measure(name)
 		line := bucket
-		line.Measure, line.Figures = name, query.NewFigures(m)
+		line.Measure, line.Figures = name, figure.New(m)
 		line.Exact, line.WholeFrom = views.LineExact(r.Exact, r.Partial, rollup.MeasureRole, name)
 		if of.Kind.GroupsOf != "" {
 			line.TopMembers = r.TopMembers(name)

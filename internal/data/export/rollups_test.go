@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/api/columns"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -150,7 +151,7 @@ func TestRollups_NDJSONUsesTheColumnsAsNames(t *testing.T) {
 		t.Fatalf("%v in %q", err, got)
 	}
 	names := strings.Split(columns.Header, ",")
-	names = names[:slices.Index(names, query.StepColumns[0].Name)] // a line of no counter, property or group
+	names = names[:slices.Index(names, figure.Steps[0].Name)] // a line of no counter, property or group
 	for _, name := range names {
 		if _, there := line[name]; !there {
 			t.Errorf("no %s in %s", name, got)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -79,33 +80,31 @@ func (r rowReadings) Events(ctx context.Context, span storage.Range) (storage.Ev
 // EventsMeasure is the number of events of a bucket, as the measure of a rule for groups.
 const EventsMeasure = "events"
 
-// figure is a number of a bucket that a rule for groups can test, as measure.name.
-type figure struct {
-	name   string
-	value  func(rollup.Measure) (model.Decimal, bool)
-	counts bool // it is a number of values, which has no unit
-}
+// tested are the figures of a bucket that a rule for groups can test, as measure.name.
+var tested = slices.DeleteFunc(slices.Concat(figure.Columns, figure.Steps),
+	func(c figure.Column) bool { return !c.Tested })
 
-var figures = []figure{
-	{name: "count", counts: true,
-		value: func(m rollup.Measure) (model.Decimal, bool) { return model.NewDecimal(m.Count), true }},
-	{name: "sum", value: func(m rollup.Measure) (model.Decimal, bool) { return m.Sum, m.Count > 0 }},
-	{name: "min", value: func(m rollup.Measure) (model.Decimal, bool) { return m.Min, m.Count > 0 }},
-	{name: "max", value: func(m rollup.Measure) (model.Decimal, bool) { return m.Max, m.Count > 0 }},
-	{name: "avg", value: func(m rollup.Measure) (model.Decimal, bool) { return rounded(m.Avg()) }},
-	{name: "p50", value: quantile(.50)},
-	{name: "p95", value: quantile(.95)},
-	{name: "p99", value: quantile(.99)},
-}
-
-func quantile(q float64) func(rollup.Measure) (model.Decimal, bool) {
-	return func(m rollup.Measure) (model.Decimal, bool) { return rounded(m.Quantile(q)) }
+// decimal returns a figure as a decimal; false if there is none.
+func decimal(value any) (model.Decimal, bool) {
+	switch x := value.(type) {
+	case int64:
+		return model.NewDecimal(x), true
+	case *model.Decimal:
+		if x != nil {
+			return *x, true
+		}
+	case *float64:
+		if x != nil {
+			return rounded(*x)
+		}
+	}
+	return model.Decimal{}, false
 }
 
 // rounded returns a number with as many digits as a rate.
-func rounded(f float64, ok bool) (model.Decimal, bool) {
+func rounded(f float64) (model.Decimal, bool) {
 	d, err := model.ParseDecimal(strconv.FormatFloat(f, 'g', rateDigits, 64))
-	return d, ok && err == nil
+	return d, err == nil
 }
 
 // rowEvent returns a row as an event. A row that cannot be decoded is an unreadable one.
@@ -121,9 +120,10 @@ func rowEvent(row *rollup.Row) model.Event {
 	add(EventsMeasure, model.NewDecimal(row.Summary.Events()))
 	for _, name := range row.Summary.Names() {
 		m, _ := row.Summary.Measure(name)
-		for _, f := range figures {
-			if value, ok := f.value(m); ok {
-				add(name+"."+f.name, value)
+		figures := figure.New(m)
+		for _, c := range tested {
+			if value, ok := decimal(c.Value(figures)); ok {
+				add(name+"."+c.Name, value)
 			}
 		}
 	}
@@ -137,18 +137,18 @@ func measureOfRows(name string) (measure string, ok bool) {
 	if name == EventsMeasure {
 		return "", true
 	}
-	measure, f := figureOfRows(name)
-	return measure, f != nil
+	measure, column := figureOfRows(name)
+	return measure, column != nil
 }
 
 // figureOfRows returns the measure and the figure of a name such as temperature.max; nil if it names none.
-func figureOfRows(name string) (measure string, _ *figure) {
+func figureOfRows(name string) (measure string, _ *figure.Column) {
 	at := strings.LastIndexByte(name, '.')
 	if at <= 0 {
 		return "", nil
 	}
-	if i := slices.IndexFunc(figures, func(f figure) bool { return f.name == name[at+1:] }); i >= 0 {
-		return name[:at], &figures[i]
+	if i := slices.IndexFunc(tested, func(c figure.Column) bool { return c.Name == name[at+1:] }); i >= 0 {
+		return name[:at], &tested[i]
 	}
 	return name[:at], nil
 }
@@ -163,14 +163,14 @@ func (s *Service) unit(r *storage.Rule) string {
 	if kind.GroupsOf == "" {
 		return kind.Unit(r.Measure)
 	}
-	if measure, f := figureOfRows(r.Measure); f != nil && !f.counts {
+	if measure, column := figureOfRows(r.Measure); column != nil && !column.Counts {
 		return kind.Unit(measure)
 	}
 	return ""
 }
 
 func figureNames() string {
-	return strings.Join(lists.Map(figures, func(f figure) string { return f.name }), ", ")
+	return strings.Join(lists.Map(tested, func(c figure.Column) string { return c.Name }), ", ")
 }
 
 // lookback returns how far before its addition a rule tests readings of a kind. The last closed bucket of a

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -308,7 +309,7 @@ func TestChart_AveragesAreWeighted(t *testing.T) {
 	if avg, _ := m.Avg(); math.Abs(avg-100./11) > 1e-15 || m.Count != 11 || total.Buckets != 2 {
 		t.Errorf("average %v of %d values in %d hours, want 9.0909… of 11 in 2", avg, m.Count, total.Buckets)
 	}
-	if f := query.NewFigures(m); *f.Avg < 9.0909 || *f.Avg > 9.0910 || f.P50 == nil || f.Sum.String() != "100" {
+	if f := figure.New(m); *f.Avg < 9.0909 || *f.Avg > 9.0910 || f.P50 == nil || f.Sum.String() != "100" {
 		t.Errorf("figures %+v, want the average 9.0909…", f)
 	}
 	if p, _ := m.Quantile(.5); math.Abs(p-1) > .01 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/times"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
@@ -194,13 +195,13 @@ func TestFiguresOf_ACounter(t *testing.T) {
 		s.AddEvent(&e)
 	}
 	m, _ := s.Measure("temperature")
-	f := query.NewFigures(m)
+	f := figure.New(m)
 	if got := fmt.Sprint(f.Increase, *f.Resets, *f.Rate, *f.Covered); got != "6 1 3 2" {
 		t.Errorf("increase, resets, rate, time: %s; want 6 1 3 2", got)
 	}
 	other := w.reading(now, "", 1, 0)
 	m, _ = summaryBy(&iot.Readings, &other).Measure("temperature")
-	if f := query.NewFigures(m); f.Increase != nil || f.Resets != nil || f.Rate != nil || f.Covered != nil {
+	if f := figure.New(m); f.Increase != nil || f.Resets != nil || f.Rate != nil || f.Covered != nil {
 		t.Errorf("figures of no counter: %+v", f)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
@@ -144,8 +145,8 @@ func TestFigures_WithoutAValidValueAreEmpty(t *testing.T) {
 	e := w.reading(now, "", 1, 0)
 	e.Attrs[0].Value = model.TextValue("NaN")
 	w.storeRow(w.row(tier.Hour, 0, e))
-	f := query.NewFigures(w.rollups(w.hours())[0].Measure("temperature"))
-	if want := (query.Figures{Invalid: 1}); f != want {
+	f := figure.New(w.rollups(w.hours())[0].Measure("temperature"))
+	if want := (figure.Figures{Invalid: 1}); f != want {
 		t.Errorf("got %+v, want only the invalid count", f)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/data/replay"
-	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -27,7 +27,7 @@ const maxResponse = 64 << 20
 // await reads the rollups until they are as wanted, at most for Within. It returns how
 // long that took and the last difference, "" if there is none.
 func (r *Run) await(ctx context.Context,
-	wanted func(tier.Tier) map[bucket]query.Figures) (took time.Duration, difference string, err error) {
+	wanted func(tier.Tier) map[bucket]figure.Figures) (took time.Duration, difference string, err error) {
 	began := time.Now()
 	for {
 		difference, err = r.check(ctx, wanted)
@@ -42,9 +42,9 @@ func (r *Run) await(ctx context.Context,
 }
 
 // check compares every tier once and returns the first difference.
-func (r *Run) check(ctx context.Context, wanted func(tier.Tier) map[bucket]query.Figures) (string, error) {
+func (r *Run) check(ctx context.Context, wanted func(tier.Tier) map[bucket]figure.Figures) (string, error) {
 	for _, t := range r.Plan.Kind.Retention.Tiers {
-		got := map[bucket]query.Figures{}
+		got := map[bucket]figure.Figures{}
 		for _, subject := range r.Plan.Subjects {
 			if err := r.rollups(ctx, t.Unit, subject, got); err != nil {
 				return "", err
@@ -66,13 +66,13 @@ type rollupPage struct {
 type rollupEntry struct {
 	Bucket   model.Time
 	Exact    bool
-	Measures map[string]query.Figures
+	Measures map[string]figure.Figures
 }
 
 // rollups reads all rollups of a subject in a tier. Those that are not exact are left out,
 // so that a check finds them missing.
 func (r *Run) rollups(ctx context.Context, unit tier.Unit, subject string,
-	into map[bucket]query.Figures) error {
+	into map[bucket]figure.Figures) error {
 	address := fmt.Sprintf("%s/v1/%s/%s/%s/rollups/%s?limit=1000", r.URL, r.Plan.Kind.Subject.Path,
 		url.PathEscape(subject), r.Plan.Kind.Path, unit)
 	rollups := paging.Items(func(cursor string) ([]rollupEntry, string, error) {
@@ -118,7 +118,7 @@ func (r *Run) get(ctx context.Context, address string, into any) error {
 }
 
 // compare returns the first difference, "" if there is none.
-func compare(unit tier.Unit, got, want map[bucket]query.Figures) string {
+func compare(unit tier.Unit, got, want map[bucket]figure.Figures) string {
 	for at, w := range want {
 		g, ok := got[at]
 		switch {

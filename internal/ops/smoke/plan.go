@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/data/formats"
-	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -107,8 +107,8 @@ type bucket struct {
 }
 
 // expected returns the count, sum, minimum and maximum of every bucket of a tier.
-func (p *Plan) expected(t tier.Tier) map[bucket]query.Figures {
-	all := map[bucket]query.Figures{}
+func (p *Plan) expected(t tier.Tier) map[bucket]figure.Figures {
+	all := map[bucket]figure.Figures{}
 	sums := map[bucket]int64{}
 	for _, e := range p.events {
 		at := bucket{e.key.Series.Subject.ID, t.Unit.BucketAt(e.key.At).Start}

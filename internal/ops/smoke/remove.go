@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -35,7 +35,7 @@ func (r *Run) Remove(ctx context.Context) (ok bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("remove the events of %s: %w", strings.Join(r.Plan.Subjects, " and "), err)
 	}
-	none := func(tier.Tier) map[bucket]query.Figures { return nil }
+	none := func(tier.Tier) map[bucket]figure.Figures { return nil }
 	took, difference, err := r.await(ctx, none)
 	if err := errors.Join(err, r.removeLatest(ctx)); err != nil {
 		return false, err
