@@ -43,7 +43,7 @@ func (c *cell) average(field string, factor float64, digits int) float64 {
 // has reports whether there is something that a metric counts, or of which it is an average: an average of 0
 // is a figure.
 func (c *cell) has(metric string) bool {
-	if slices.Contains(averages, metric) {
+	if slices.Contains(averages, metric) || isRate(metric) {
 		return len(c.visits) > 0
 	}
 	return counters[metric](c) > 0

@@ -114,7 +114,8 @@ func (r *recount) use(name string) error {
 			return text(h.visit.Attrs, visitField(field))
 		})
 	default:
-		return refuse("dimension %.64q: events do not have it%s", name, r.meant(name))
+		r.unmet = r.noDimension(name)
+		return r.unmet
 	}
 	r.dimensions[name] = d
 	return nil
@@ -226,7 +227,9 @@ func (r *recount) test(raw json.RawMessage) (test, error) {
 func (r *recount) leafTest(raw json.RawMessage) (test, error) {
 	l, err := parseLeaf(raw)
 	if err == nil {
-		err = l.checkGoals(r.sessions)
+		if err = l.checkGoals(r.sessions); err != nil {
+			r.unmet = err
+		}
 	}
 	if err == nil && l.dimension == goals {
 		err = r.checkGoals(l.pattern.MatchString)

@@ -171,6 +171,53 @@ var kindsOfQueries = []struct {
 		want:  `[["buy"],[33.33]]`,
 	},
 	{
+		name:  "all metrics of a goal",
+		query: `"metrics": ["visitors", "events", "conversion_rate"], "dimensions": ["event:goal"]`,
+		want:  `[["buy"],[2,3,33.33]]`,
+	},
+	{
+		name: "conversion rates by source",
+		query: `"metrics": ["visitors", "conversion_rate", "group_conversion_rate"], "dimensions": ` +
+			`["visit:source"], "filters": [["is", "event:goal", ["buy"]]]`,
+		want: `[["Google"],[2,33.33,66.67]]`,
+	},
+	{
+		name: "conversion rates by goal and country",
+		query: `"metrics": ["conversion_rate", "group_conversion_rate"], "dimensions": ["event:goal", ` +
+			`"visit:country"]`,
+		want: `[["buy","EE"],[33.33,50]]`,
+	},
+	{
+		name: "conversion rate of the visits of a country",
+		query: `"metrics": ["visitors", "conversion_rate"], "filters": [["is", "visit:country", ["EE"]], ` +
+			`["is", "event:goal", ["buy"]]]`,
+		want: `[[],[2,50]]`,
+	},
+	{
+		name: "conversion rate by property",
+		query: `"metrics": ["visitors", "conversion_rate"], "dimensions": ["event:props:plan"], ` +
+			`"filters": [["is", "event:goal", ["buy"]]]`,
+		want: `[["pro"],[2,33.33]] [["(none)"],[1,16.67]]`,
+	},
+	{
+		name: "conversion rate of a goal or a country",
+		query: `"metrics": ["visitors", "conversion_rate"], "filters": [["or", [["is", "visit:country", ` +
+			`["EE"]], ["is", "event:goal", ["buy"]]]]]`,
+		refused: "metric \"conversion_rate\"",
+	},
+	{
+		name: "a dimension in a filter beside known ones",
+		query: `"metrics": ["visitors"], "filters": [["is", "event:page", ["/"]], ["or", [["is", ` +
+			`"visit:source", ["x"]], ["is", "visit:city_name", ["Tartu"]]]]]`,
+		refused: `dimension "visit:city_name"`,
+	},
+	{
+		name: "a goal that is not declared beside a property",
+		query: `"metrics": ["visitors"], "dimensions": ["event:props:plan"], "filters": [["is", ` +
+			`"event:goal", ["Buy"]]]`,
+		refused: `no goal is named "Buy"`,
+	},
+	{
 		name:  "share of all visits",
 		query: `"metrics": ["visits", "percentage"], "dimensions": ["visit:country"]`,
 		want:  `[["EE"],[4,66.7]] [["US"],[2,33.3]]`,

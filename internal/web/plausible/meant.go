@@ -9,6 +9,13 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/times"
 )
 
+// noDimension returns the error of a dimension that there is not.
+func (r *run) noDimension(name string) error {
+	return refuse("dimension %.64q: want one of time, time:hour, time:day, time:week and time:month, "+
+		"or of %s, event:props:NAME and fields of sessions such as visit:source%s",
+		name, strings.Join(slices.Sorted(maps.Keys(groups)), ", "), r.meant(name))
+}
+
 // meant returns the dimension that an unknown one may have meant, for an error.
 func (r *run) meant(name string) string {
 	all := []string{"time:" + hour}

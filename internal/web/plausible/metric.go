@@ -2,7 +2,6 @@ package plausible
 
 import (
 	"encoding/json"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -187,9 +186,7 @@ func (r *run) group(name string) error {
 	}
 	g := groupNamed(name)
 	if len(g.of) == 0 || !r.has(g.of) {
-		return refuse("dimension %.64q: rollups have one of time, time:hour, time:day, time:week and time:month, "+
-			"and one of %s, event:props:NAME and fields of sessions such as visit:source%s",
-			name, strings.Join(slices.Sorted(maps.Keys(groups)), ", "), r.meant(name))
+		return r.noDimension(name)
 	}
 	r.by, r.grouped = name, g
 	return nil

@@ -10,9 +10,9 @@ import (
 func (r *run) sort(rows []Row) {
 	if len(r.OrderBy) == 0 {
 		if r.time != "" {
-			r.OrderBy = [][2]string{{r.time, "asc"}}
+			r.OrderBy = []ordering{{r.time, "asc"}}
 		}
-		r.OrderBy = append(r.OrderBy, [2]string{r.Metrics[0], "desc"})
+		r.OrderBy = append(r.OrderBy, ordering{r.Metrics[0], "desc"})
 	}
 	slices.SortFunc(rows, func(a, b Row) int {
 		for _, o := range r.OrderBy {

@@ -39,7 +39,7 @@ func TestServe_AcceptsOrRefusesWhatThePublishedSchemaHas(t *testing.T) {
 		`visits time`: accepted, `visits time:hour`: accepted, `visits time:day`: accepted, `visits time:week`: accepted, `visits time:month`: accepted,
 		`events event:name`: accepted, `pageviews event:page`: accepted, `pageviews event:hostname`: accepted, `visits event:goal`: accepted,
 		`conversion_rate event:goal`: accepted, `total_revenue event:goal`: accepted, `average_revenue event:goal`: accepted,
-		`group_conversion_rate event:goal`: refused, `visitors event:goal`: accepted,
+		`group_conversion_rate event:goal`: accepted, `visitors event:goal`: accepted,
 		`events event:props:plan`: accepted,
 		`visits visit:source`:     accepted, `visits visit:referrer`: accepted, `visits visit:utm_source`: accepted, `visits visit:utm_medium`: accepted,
 		`visits visit:utm_campaign`: accepted, `visits visit:utm_content`: accepted, `visits visit:utm_term`: accepted, `percentage visit:source`: accepted,

@@ -27,7 +27,7 @@ type recount struct {
 	dimensions map[string]dimension
 	pass       []test
 	sessions   *catalog.Kind
-	unmet      error // names a goal of the query that single events do not meet
+	unmet      error // of what rollups do not have either, such as a dimension or goal that there is not
 }
 
 // plan checks what the query names.
@@ -60,7 +60,11 @@ func (r *recount) plan() (err error) {
 		r.pass = append(r.pass, t)
 	}
 	for _, name := range r.Metrics {
-		if counters[name] == nil {
+		if isRate(name) {
+			if err := r.checkRate(name); err != nil {
+				return err
+			}
+		} else if counters[name] == nil {
 			return refuse("metric %.64q: events do not have it%s", name,
 				names.DidYouMean(name, slices.Sorted(maps.Keys(counters))))
 		}
@@ -79,17 +83,24 @@ func (r *recount) rows(ctx context.Context, table *query.Service, whole span) ([
 		return nil, nil, err
 	}
 	r.found = len(hits) > 0
-	cells := map[position]*cell{}
+	cells, total := map[position]*cell{}, totals{}
 	if len(r.Dimensions) == 0 {
 		cells[position{}] = new(cell)
 	}
 	for _, h := range hits {
-		if !inside(whole, h.At) || slices.ContainsFunc(r.pass, func(t test) bool { return !t(h) }) {
+		if !inside(whole, h.At) || !r.passesBut(h) {
+			continue
+		}
+		isCounted := h.visit != nil && inside(whole, h.visit.At)
+		if isCounted && slices.ContainsFunc(r.Metrics, isRate) {
+			total.add(period(periods, h.visit.At), h.visit, r.groupKeys(h))
+		}
+		if slices.ContainsFunc(r.pass, func(t test) bool { return !t(h) }) {
 			continue
 		}
 		for _, key := range r.keys(h) {
 			r.cell(cells, periods, h.At, key).add(h)
-			if h.visit != nil && inside(whole, h.visit.At) {
+			if isCounted {
 				r.cell(cells, periods, h.visit.At, key).addVisit(h.visit)
 			}
 		}
@@ -99,7 +110,12 @@ func (r *recount) rows(ctx context.Context, table *query.Service, whole span) ([
 		if len(r.Dimensions) > 0 && !slices.ContainsFunc(r.Metrics, c.has) {
 			continue
 		}
-		figures := lists.Map(r.Metrics, func(m string) Figure { return Figure{Value: counters[m](c)} })
+		figures := lists.Map(r.Metrics, func(m string) Figure {
+			if isRate(m) {
+				return Figure{Value: r.rate(total, m, at, c)}
+			}
+			return Figure{Value: counters[m](c)}
+		})
 		named := r.named(periods[at.period].Label, at.value)
 		rows = append(rows, Row{Metrics: figures, Dimensions: named, position: at})
 	}
@@ -110,21 +126,28 @@ func inside(whole span, at model.Time) bool { return whole.from <= at && at < wh
 
 // cell returns the cell of a time and a key, creating it if needed.
 func (r *recount) cell(cells map[position]*cell, periods []times.Period, at model.Time, key string) *cell {
-	period := sort.Search(len(periods), func(i int) bool { return periods[i].End > at })
-	where := position{period, key}
+	where := position{period(periods, at), key}
 	if cells[where] == nil {
 		cells[where] = new(cell)
 	}
 	return cells[where]
 }
 
+// period returns the number of the period that a time is in.
+func period(periods []times.Period, at model.Time) int {
+	return sort.Search(len(periods), func(i int) bool { return periods[i].End > at })
+}
+
 // keySeparator is between the values of a row with several dimensions; clean texts do not have it.
 const keySeparator = "\x00"
 
 // keys returns the keys of the rows in which a hit counts: one for each combination of its values.
-func (r *recount) keys(h *hit) []string {
+func (r *recount) keys(h *hit) []string { return r.valueKeys(h, r.values()) }
+
+// valueKeys returns the keys of a hit by some of the dimensions.
+func (r *recount) valueKeys(h *hit, dimensions []string) []string {
 	all := []string{""}
-	for i, name := range r.values() {
+	for i, name := range dimensions {
 		var longer []string
 		for _, value := range r.dimensions[name](h) {
 			if value == "" {

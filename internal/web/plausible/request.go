@@ -25,7 +25,7 @@ type Request struct {
 	DateRange  json.RawMessage   `json:"date_range"`
 	Dimensions []string          `json:"dimensions"`
 	Filters    []json.RawMessage `json:"filters"`
-	OrderBy    [][2]string       `json:"order_by"`
+	OrderBy    []ordering        `json:"order_by"`
 	Timezone   string            `json:"timezone,omitempty"` // of days and hours; "" is the site's
 	Pagination struct {
 		Limit  int `json:"limit"`
@@ -38,6 +38,19 @@ type Request struct {
 
 		Comparisons *comparisons `json:"comparisons,omitempty"`
 	} `json:"include"`
+}
+
+// ordering is a metric or dimension of a query, and asc or desc.
+type ordering [2]string
+
+// UnmarshalJSON implements json.Unmarshaler. An array of Go would take a list of any length.
+func (o *ordering) UnmarshalJSON(text []byte) error {
+	var parts []string
+	if err := json.Unmarshal(text, &parts); err != nil || len(parts) != len(o) {
+		return fmt.Errorf("order_by: want pairs [metric or dimension, asc or desc], not %.100s", text)
+	}
+	*o = ordering(parts)
+	return nil
 }
 
 // comparisons adds to each row the figures of an earlier range.

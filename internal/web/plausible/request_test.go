@@ -25,3 +25,17 @@ func TestDecode_LimitsWhatAQueryNames(t *testing.T) {
 		}
 	}
 }
+
+func TestDecode_AnOrderIsAPair(t *testing.T) {
+	t.Parallel()
+	for order, want := range map[string]bool{
+		`["visits","desc"]`: true, `["visits","asc"],["visits","desc"]`: true, ``: true,
+		`["visits"]`: false, `["visits","desc","x"]`: false, `"visits"`: false, `["visits",1]`: false,
+		`null`: false,
+	} {
+		query := `{"site_id":"s","date_range":"7d","metrics":["visits"],"order_by":[` + order + `]}`
+		if _, err := Decode([]byte(query)); (err == nil) != want {
+			t.Errorf("order_by [%s]: %v, want it read: %v", order, err, want)
+		}
+	}
+}

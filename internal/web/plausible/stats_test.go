@@ -258,7 +258,7 @@ func TestServe_RefusesByNameWhatRollupsDoNotHave(t *testing.T) {
 	s := shop(t, "")
 	for rest, want := range map[string]string{
 		`"metrics": ["events"], "date_range": "40d", "dimensions": ["event:page"]`:           "which are complete since 2026-03-02T",
-		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:city"]`:            `dimension "visit:city": rollups have one of`,
+		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:city"]`:            `dimension "visit:city": want one of`,
 		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["time:day", "time:hour"]`: `dimension "time:hour"`,
 		`"metrics": ["visits"], "date_range": "all", "dimensions": ["time:day"]`:             "the range has more than 400 days",
 		`"metrics": ["visits"], "date_range": "7days"`:                                       `date_range "7days": want realtime`,

@@ -1,0 +1,86 @@
+package plausible
+
+import (
+	"slices"
+	"strings"
+)
+
+// This file counts, from events, which percentage of visits met a goal.
+
+// rates are the metrics of conversions in percent, and whether the visits that they are of have the values of
+// the row in the other dimensions. Of conversion_rate, they are all visits of the period.
+var rates = map[string]bool{"conversion_rate": false, "group_conversion_rate": true}
+
+func isRate(metric string) bool {
+	_, is := rates[metric]
+	return is
+}
+
+// checkRate returns an error if a query with a rate has no goal, or has one in a filter of filters: the visits
+// that the rate is of are those that pass the filters by goals left out.
+func (r *recount) checkRate(metric string) error {
+	named := slices.Contains(r.Dimensions, goals)
+	for _, raw := range r.Filters {
+		switch isOf := isOfGoals(raw); {
+		case isOf:
+			named = true
+		case strings.Contains(string(raw), `"`+goals+`"`):
+			r.unmet = refuse("metric %q: want a filter by %s that is not in another one", metric, goals)
+			return r.unmet
+		}
+	}
+	if !named {
+		return refuse("metric %q: want the dimension %s, or a filter by it", metric, goals)
+	}
+	return nil
+}
+
+// passesBut reports whether a hit passes the filters that are not by goals alone.
+func (r *recount) passesBut(h *hit) bool {
+	for i, raw := range r.Filters {
+		if !isOfGoals(raw) && !r.pass[i](h) {
+			return false
+		}
+	}
+	return true
+}
+
+// totals are the visits that rates are of.
+type totals map[position]map[*visit]bool
+
+// add counts a visit in its period, of all visits and of those with the same values.
+func (t totals) add(period int, v *visit, groups []string) {
+	for _, key := range append(groups, allVisits) {
+		at := position{period, key}
+		if t[at] == nil {
+			t[at] = map[*visit]bool{}
+		}
+		t[at][v] = true
+	}
+}
+
+// allVisits is the key of the total of a period; no values have it.
+const allVisits = "\x00\x00"
+
+// rate returns a rate of the visits of a row.
+func (r *recount) rate(t totals, metric string, at position, c *cell) float64 {
+	of := position{at.period, allVisits}
+	if rates[metric] {
+		of.value = r.groupKey(at.value)
+	}
+	return round(100*float64(len(c.visits))/float64(max(1, len(t[of]))), 2)
+}
+
+// groupKey returns the key of a row without its goal.
+func (r *recount) groupKey(key string) string {
+	values, i := strings.Split(key, keySeparator), slices.Index(r.values(), goals)
+	if i < 0 {
+		return key
+	}
+	return strings.Join(slices.Delete(values, i, i+1), keySeparator)
+}
+
+// groupKeys returns the keys of the groups in which a hit counts.
+func (r *recount) groupKeys(h *hit) []string {
+	return r.valueKeys(h, slices.DeleteFunc(r.values(), func(name string) bool { return name == goals }))
+}
