@@ -35,6 +35,7 @@ const site = createServer((request, response) => {
   response.end(`<!doctype html><title>${name}</title>
     <script src="/early.js"></script>${(pages[name] ?? tag)(keys[name])}
     <p style="height:3000px">text</p><button id="buy" data-event="Buy" data-event-plan="pro">buy</button>
+    <button id="nameless" data-event>none</button>
     <form id="form" data-event="Sent" action="/${name}/thanks"><button id="submit">send</button></form>
     <a id="out" href="http://other.example/x?secret=1">out</a><a id="file" href="/${name}/report.pdf">file</a>`)
 })
@@ -130,7 +131,7 @@ const scenarios = {
     await page.goto(`${home}/twice/`)
     await page.evaluate(() => {
       addEventListener("click", (event) => event.preventDefault())
-      for (const id of ["out", "buy"]) document.getElementById(id).click()
+      for (const id of ["out", "buy", "nameless"]) document.getElementById(id).click()
     })
     await done
   },

@@ -39,6 +39,8 @@ func TestHit_StoresTheFieldsOfPlausiblesTracker(t *testing.T) {
 		"\xEF\xBB\xBF" + `{"n":"pageview",` + page + `}`:                      {"path", "/a"},
 		`{"n":"engagement","sd":180,` + page + `}`:                            {"reached", "100"},
 		`{"n":"engagement","sd":-1,` + page + `}`:                             {"reached", ""},
+		`{"n":"pageview","w":1666,` + page + `}`:                              {"screen", "desktop"},
+		`{"n":"pageview","screen_width":390,` + page + `}`:                    {"screen", "mobile"},
 		`{"n":404,` + page + `}`:                                              {"name", "404"},
 		`{"n":"pageview","r":"https://x.org/b",` + page + `}`:                 {"channel", "Direct"},
 		`{"n":"pageview","r":"https://news.example/b",` + page + `}`:          {"referrer", "news.example"},

@@ -58,7 +58,7 @@ func (h *Hit) members() []member {
 		{&h.Props, []string{"m", "meta", "props", "p"}},
 		{&h.Revenue, []string{"revenue", "$"}}, {(*whole)(&h.Duration), []string{"duration", "e"}},
 		{(*whole)(&h.Depth), []string{"depth"}}, {(*whole)(&h.Reached), []string{"sd"}},
-		{(*whole)(&h.Width), []string{"width"}}, {&h.Own, []string{"own"}},
+		{(*whole)(&h.Width), []string{"width", "screen_width", "w"}}, {&h.Own, []string{"own"}},
 		{&h.Hash, []string{"hash", "h", "hashmode"}}, {&h.ID, []string{"id"}},
 		{&h.At, []string{"at"}}, {&h.Sent, []string{"sent"}},
 	}

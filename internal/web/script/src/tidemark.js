@@ -112,9 +112,8 @@ const properties = (element) => {
 
 const clicked = ({target, type}) => {
   const element = target.closest("[data-event]")
-  if (element && (type == "submit") == (element.tagName == "FORM")) {
-    tidemark(element.dataset.event, {props: properties(element)})
-  }
+  const name = element && element.dataset.event // without a name, it would be a page view
+  if (name && (type == "submit") == (element.tagName == "FORM")) tidemark(name, {props: properties(element)})
 }
 
 const loaded = window.tidemarkTo ||= {}
