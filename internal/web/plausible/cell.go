@@ -27,6 +27,8 @@ type cell struct {
 	visits   map[*visit]bool
 	views    int64
 	events   int64
+	// of the reports of pages: milliseconds, and percent of the page's height, added or so far
+	spent, depth, reached tally
 }
 
 // average returns the average of a number of visits times a factor, rounded to some digits; 0 without a
@@ -46,12 +48,30 @@ func (c *cell) has(metric string) bool {
 	if slices.Contains(averages, metric) || isRate(metric) {
 		return len(c.visits) > 0
 	}
+	if isEngagement(metric) {
+		return c.views > 0
+	}
 	return counters[metric](c) > 0
+}
+
+// figure returns a metric of a row.
+func (r *recount) figure(t totals, metric string, at position, c *cell) Figure {
+	switch {
+	case isRate(metric):
+		return Figure{Value: r.rate(t, metric, at, c)}
+	case isEngagement(metric):
+		return engagements[metric](c)
+	}
+	return Figure{Value: counters[metric](c)}
 }
 
 // add counts a page view or custom event. As in rollups, a custom event outside of any visit makes no
 // visitor.
 func (c *cell) add(h *hit) {
+	if h.isReport {
+		c.addReport(h)
+		return
+	}
 	if c.visitors == nil {
 		c.visitors = map[string]bool{}
 	}

@@ -16,8 +16,9 @@ import (
 // hit is a page view or custom event with its visit, nil if it is in none.
 type hit struct {
 	model.Event
-	visitor string
-	visit   *visit
+	visitor  string
+	visit    *visit
+	isReport bool // of the time on a page, and how far it was scrolled
 }
 
 // visit is a session as it is cut from page views.
@@ -36,13 +37,14 @@ func text(attrs model.Attrs, field string) string {
 }
 
 // joined returns the events with their visits: a custom event is in the visit whose views are at most one gap
-// away. Reports of the time on a page are left out.
+// away. Reports of the time on a page are left out, unless the query has a metric of them.
 func (r *recount) joined(all []model.Event) (hits []*hit) {
 	slices.SortStableFunc(all, func(a, b model.Event) int { return a.Order.Compare(b.Order) })
 	by := map[chainKey][]*hit{}
 	for _, e := range all {
 		h := &hit{Event: e, visitor: text(e.Attrs, webfield.Visitor)}
-		if e.Series.Kind == views || text(e.Attrs, webfield.Name) != "" {
+		h.isReport = e.Series.Kind != views && text(e.Attrs, webfield.Name) == ""
+		if !h.isReport || slices.ContainsFunc(r.Metrics, isEngagement) {
 			of := newChainKey(&e)
 			hits, by[of] = append(hits, h), append(by[of], h)
 		}

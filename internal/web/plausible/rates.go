@@ -16,8 +16,8 @@ func isRate(metric string) bool {
 	return is
 }
 
-// checkRate returns an error if a query with a rate has no goal, or has one in a filter of filters: the visits
-// that the rate is of are those that pass the filters by goals left out.
+// checkRate returns an error if a query with a rate has no goal, or has one in a filter of filters: the rate
+// is of visits that pass all filters but the ones by goals.
 func (r *recount) checkRate(metric string) error {
 	named := slices.Contains(r.Dimensions, goals)
 	for _, raw := range r.Filters {

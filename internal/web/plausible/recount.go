@@ -60,13 +60,17 @@ func (r *recount) plan() (err error) {
 		r.pass = append(r.pass, t)
 	}
 	for _, name := range r.Metrics {
-		if isRate(name) {
-			if err := r.checkRate(name); err != nil {
-				return err
-			}
-		} else if counters[name] == nil {
-			return refuse("metric %.64q: events do not have it%s", name,
+		switch {
+		case isRate(name):
+			err = r.checkRate(name)
+		case isEngagement(name):
+			err = r.checkEngagement(name)
+		case counters[name] == nil:
+			err = refuse("metric %.64q: events do not have it%s", name,
 				names.DidYouMean(name, slices.Sorted(maps.Keys(counters))))
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -91,7 +95,7 @@ func (r *recount) rows(ctx context.Context, table *query.Service, whole span) ([
 		if !inside(whole, h.At) || !r.passesBut(h) {
 			continue
 		}
-		isCounted := h.visit != nil && inside(whole, h.visit.At)
+		isCounted := h.visit != nil && inside(whole, h.visit.At) && !h.isReport
 		if isCounted && slices.ContainsFunc(r.Metrics, isRate) {
 			total.add(period(periods, h.visit.At), h.visit, r.groupKeys(h))
 		}
@@ -110,12 +114,7 @@ func (r *recount) rows(ctx context.Context, table *query.Service, whole span) ([
 		if len(r.Dimensions) > 0 && !slices.ContainsFunc(r.Metrics, c.has) {
 			continue
 		}
-		figures := lists.Map(r.Metrics, func(m string) Figure {
-			if isRate(m) {
-				return Figure{Value: r.rate(total, m, at, c)}
-			}
-			return Figure{Value: counters[m](c)}
-		})
+		figures := lists.Map(r.Metrics, func(m string) Figure { return r.figure(total, m, at, c) })
 		named := r.named(periods[at.period].Label, at.value)
 		rows = append(rows, Row{Metrics: figures, Dimensions: named, position: at})
 	}

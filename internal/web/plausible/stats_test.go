@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,7 +72,8 @@ func (s *site) put(kind string, when model.Time, visitor string, fields ...strin
 	attrs := model.Attrs{{Name: "visitor", Value: model.TextValue(visitor)}}
 	for i := 0; i < len(fields); i += 2 {
 		value := model.TextValue(fields[i+1])
-		if strings.HasPrefix(fields[i], "revenue_") || fields[i] == "duration" || fields[i] == "depth" {
+		numbers := []string{"duration", "depth", "reached"}
+		if strings.HasPrefix(fields[i], "revenue_") || slices.Contains(numbers, fields[i]) {
 			value = model.NumberValue(model.MustDecimal(fields[i+1]))
 		}
 		attrs = append(attrs, model.Attr{Name: fields[i], Value: value})
