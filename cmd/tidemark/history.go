@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -79,7 +80,11 @@ func history(cmd *cobra.Command, to *connection, flags historyFlags, subject str
 		if err != nil {
 			return readFailure(err)
 		}
-		return printCount(cmd, flags, from, counted)
+		at, err := from.WholeFrom(ctx, q)
+		if err != nil {
+			return readFailure(err)
+		}
+		return printCount(cmd, flags, from, views.NewCount(counted, at))
 	}
 	var events []model.Event
 	for event, err := range from.EachEvent(ctx, q) {
@@ -88,13 +93,29 @@ func history(cmd *cobra.Command, to *connection, flags historyFlags, subject str
 		}
 		events = append(events, event)
 	}
-	return flags.print(cmd, from, views.NewHistory(query.EventPage{Events: events}), func() error {
+	result := views.NewHistory(query.EventPage{Events: events})
+	if !q.Newest || q.Limit == 0 || len(events) < q.Limit { // the beginning of the range was read
+		at, err := from.WholeFrom(ctx, q)
+		if err != nil {
+			return readFailure(err)
+		}
+		result.EventsFrom = views.NewEventsFrom(at)
+	}
+	return flags.print(cmd, from, result, func() error {
+		defer printEventsFrom(cmd.ErrOrStderr(), result.EventsFrom)
 		if len(events) == 0 {
 			from.printNone(ctx, cmd.ErrOrStderr())
 			return nil
 		}
 		return flags.times.History(cmd.OutOrStdout(), events, from.units())
 	})
+}
+
+// printEventsFrom says which events may be missing because they have expired.
+func printEventsFrom(w io.Writer, from views.EventsFrom) {
+	if from.WholeFrom != nil {
+		fmt.Fprintf(w, "not known: events before %s may have expired\n", from.WholeFrom)
+	}
 }
 
 // query returns the query that the flags describe.
@@ -129,12 +150,16 @@ func conditions(texts []string) (all model.Condition, err error) {
 	return all, nil
 }
 
-func printCount(cmd *cobra.Command, flags historyFlags, from *seriesReader, counted query.EventCount) error {
+func printCount(cmd *cobra.Command, flags historyFlags, from *seriesReader, counted views.Count) error {
 	if flags.output == "csv" || flags.output == "ndjson" {
 		return usagef("--count: want --output table or json")
 	}
-	return flags.print(cmd, from, views.Count{Events: counted.Events, Unreadable: counted.Unreadable},
+	return flags.print(cmd, from, counted,
 		func() error {
+			defer printEventsFrom(cmd.ErrOrStderr(), counted.EventsFrom)
+			if counted.Events == 0 && len(flags.where) == 0 {
+				from.printNone(cmd.Context(), cmd.ErrOrStderr())
+			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), counted.Events)
 			if counted.Unreadable > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%d of them cannot be decoded\n", counted.Unreadable)

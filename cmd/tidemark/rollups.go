@@ -207,7 +207,12 @@ func (f *rollupsFlags) chartRange(ctx context.Context,
 			return 0, 0, err
 		}
 	}
-	end = min(end, now+1)
+	switch {
+	case begin <= now:
+		end = min(end, now+1)
+	case end > model.MaxTime: // events of clocks that run ahead
+		end = begin.Add(chartSpan)
+	}
 	if begin == model.MinTime {
 		begin = end.Add(-chartSpan)
 	}
@@ -275,6 +280,11 @@ func (f *rollupsFlags) printTables(out io.Writer, found foundRollups, units prin
 	}
 	if err := f.times.Rollups(out, found.Rollups, f.measure, units); err != nil {
 		return err
+	}
+	hasMeasure := func(r query.Rollup) bool { return slices.Contains(r.Summary.Names(), f.measure) }
+	if f.measure != "" && !slices.ContainsFunc(found.Rollups, hasMeasure) {
+		fmt.Fprintf(out, "none of the %d buckets in this range has a value of %s\n", len(found.Rollups),
+			f.measure)
 	}
 	if err := printing.Dimensions(out, found.Rollups); err != nil {
 		return err

@@ -23,6 +23,13 @@ func (h *Handler) history(ctx context.Context, res resource, args params) (any, 
 		return nil, err
 	}
 	result := views.NewHistory(page)
+	if q.Newest && page.Next == "" || !q.Newest && q.Cursor == "" { // the page has the beginning of the range
+		at, err := h.Query.WholeFrom(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		result.EventsFrom = views.NewEventsFrom(at)
+	}
 	result.OtherStreams, err = h.otherStreams(ctx, res, args, len(page.Events) > 0)
 	return result, err
 }
@@ -47,7 +54,11 @@ func (h *Handler) count(ctx context.Context, res resource, args params) (any, er
 	}
 	q.Limit = 0
 	counted, err := h.Query.Count(ctx, q)
-	return views.Count{Events: counted.Events, Unreadable: counted.Unreadable}, err
+	if err != nil {
+		return nil, err
+	}
+	at, err := h.Query.WholeFrom(ctx, q)
+	return views.NewCount(counted, at), err
 }
 
 // historyQuery returns the query for a history or a count.

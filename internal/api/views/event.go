@@ -62,7 +62,17 @@ type History struct {
 	Events []Event `json:"events"`
 	NextPage
 	OtherStreams
+	EventsFrom
 }
+
+// EventsFrom says from when on the events of a range are whole.
+type EventsFrom struct {
+	// WholeFrom is nil if no event of the range can have expired. Earlier events may have.
+	WholeFrom *model.Time `json:"wholeFrom,omitempty"`
+}
+
+// NewEventsFrom returns a time of query.Service.WholeFrom as JSON.
+func NewEventsFrom(at model.Time) EventsFrom { return EventsFrom{WholeFrom: reached(&at)} }
 
 // OtherStreams are the streams that a subject has, where a request without a stream found nothing.
 type OtherStreams struct {
@@ -100,6 +110,12 @@ func (e Event) Table() Table { return History{Events: []Event{e}}.Table() }
 type Count struct {
 	Events     int64 `json:"events"`
 	Unreadable int64 `json:"unreadable"` // how many of Events cannot be decoded
+	EventsFrom
+}
+
+// NewCount returns a count, and the time of query.Service.WholeFrom, as JSON.
+func NewCount(n query.EventCount, wholeFrom model.Time) Count {
+	return Count{Events: n.Events, Unreadable: n.Unreadable, EventsFrom: NewEventsFrom(wholeFrom)}
 }
 
 // IndexedEvent is an event found by an index query, as JSON.

@@ -41,7 +41,7 @@ type EventPage struct {
 	// included with Unreadable set.
 	Events []model.Event
 	Next   string // cursor of the next page; "" after the last
-	// CompleteFrom is the time from which on no event can have expired. Events before it may be missing.
+	// CompleteFrom is the time from which on, by its age, no event can have expired. WholeFrom tells more.
 	CompleteFrom model.Time
 }
 

@@ -22,6 +22,8 @@ type Progress struct {
 	// in Unprocessed. It is nil if the store does not tell. One shard of the table stream that is slower than
 	// the others may be behind it.
 	ProcessedThrough *model.Time
+	// Begun is the time of the first heartbeat of the table stream, while nothing was processed; 0 before it.
+	Begun model.Time
 	// Unprocessed are ranges of the table's clock. Changes that were stored in them may be missing.
 	Unprocessed []Unprocessed
 }
@@ -73,9 +75,13 @@ func (p Progress) KnownThrough(now model.Time) model.Time {
 // Warnings returns a sentence for each reason why changes may be missing from a result at a time; none if
 // only changes of the last minutes may be.
 func (p Progress) Warnings(now model.Time) (all []string) {
-	if lag := p.Lag(now); lag > BehindAfter {
+	switch lag := p.Lag(now); {
+	case lag > BehindAfter:
 		all = append(all, fmt.Sprintf("changes since %s may be missing: their processing is %s behind",
 			*p.ProcessedThrough, lag.Round(time.Minute)))
+	case p.Begun != 0 && now.Sub(p.Begun) > BehindAfter:
+		all = append(all, fmt.Sprintf("changes may be missing: nothing of the table stream was processed since "+
+			"its first heartbeat at %s", p.Begun))
 	}
 	for _, u := range p.Unprocessed {
 		why := "the table stream may have lost them"
@@ -112,6 +118,9 @@ func (p Progress) Reached(at model.Time) bool {
 // addStream adds what is known of the table stream.
 func (p *Progress) addStream(state storage.StreamState) {
 	p.ProcessedThrough = new(state.Through())
+	if state.Begun {
+		p.Begun = state.Progress
+	}
 	for _, g := range state.Gaps {
 		p.Unprocessed = append(p.Unprocessed, Unprocessed{g, StreamGap})
 	}

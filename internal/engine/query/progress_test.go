@@ -80,6 +80,11 @@ func TestProgress_WarnsOfALagOfGapsAndOfBlockedBatchesAndOfNothingElse(t *testin
 	}{
 		{"not known", query.Progress{}, nil},
 		{"nothing was processed", query.Progress{ProcessedThrough: new(model.MinTime)}, nil},
+		{"nothing was processed yet", query.Progress{ProcessedThrough: new(model.MinTime),
+			Begun: progressAt.Add(-query.BehindAfter)}, nil},
+		{"a stream that never was processed", query.Progress{ProcessedThrough: new(model.MinTime),
+			Begun: progressAt.Add(-time.Hour)},
+			[]string{"nothing of the table stream was processed since its first heartbeat at 2026-04-20T11"}},
 		{"up to date", query.Progress{ProcessedThrough: at(query.BehindAfter)}, nil},
 		{"a lag", query.Progress{ProcessedThrough: at(time.Hour)}, []string{"1h0m0s behind"}},
 		{"a gap and a blocked batch", query.Progress{ProcessedThrough: at(0), Unprocessed: []query.Unprocessed{

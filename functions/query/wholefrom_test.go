@@ -1,0 +1,44 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Events that may have expired are not nothing: a history and a count say from when on they are whole.
+func TestReads_SayFromWhenOnEventsAreWhole(t *testing.T) {
+	t.Parallel()
+	h, _ := newHandler(t)
+	series := h.Catalog.Kinds[0].Series("sensor_01", "", model.Order{})
+	listed := storage.ListedSeries{Series: series, First: 0, Last: now}
+	if err := h.Query.Store.(*memory.Table).PutItem(t.Context(), item.FromListedSeries(listed)); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		"readings?from=2020-01-01":                                    true,
+		"readings?from=2020-01-01&order=oldest&limit=1":               true,
+		"readings?from=2020-01-01&limit=1":                            false, // of the last page
+		"readings?from=2026-04-20":                                    false,
+		"readings?last=1d":                                            false,
+		"readings?from=2020-01-01&to=2026-04-20&where=note+exists":    true,
+		"readings/count?from=2020-01-01":                              true,
+		"readings/count?from=2020-01-01&to=2020-02-01T00:00:00Z":      false, // no month has a row
+		"readings/count?last=1d":                                      false,
+		"readings/count?from=2020-01-01&where=location%3Dwarehouse-a": true,
+	} {
+		response := getAs(t, h, "/v1/devices/sensor_01/"+path, nil)
+		if response.Status != 200 || strings.Contains(response.Body, `"wholeFrom":"2026-03-2`) != want ||
+			strings.Contains(response.Body, "wholeFrom") != want {
+			t.Errorf("%s: %d %.300s, want wholeFrom: %t", path, response.Status, response.Body, want)
+		}
+	}
+	never := getAs(t, h, "/v1/devices/never/readings/count", nil)
+	if want := `{"events":0,"unreadable":0}`; never.Body != want {
+		t.Errorf("a device that never was: %s, want %s", never.Body, want)
+	}
+}
