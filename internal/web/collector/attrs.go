@@ -97,8 +97,8 @@ func (h Hit) customAttrs() (attrs model.Attrs) {
 	if h.Depth > 0 {
 		attrs = append(attrs, number(webfield.Depth, model.NewDecimal(h.Depth)))
 	}
-	if h.Reached > 0 {
-		attrs = append(attrs, number(webfield.Reached, model.NewDecimal(h.Reached)))
+	if h.Reached.sent {
+		attrs = append(attrs, number(webfield.Reached, model.NewDecimal(int64(h.Reached.n))))
 	}
 	if h.Name == nameEngagement {
 		return attrs

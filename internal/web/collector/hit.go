@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
-	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,7 +28,7 @@ type Hit struct {
 	Revenue  json.RawMessage // {"currency": "EUR", "amount": 9.95}, or its JSON as a string
 	Duration int64           // milliseconds; 0 if unknown
 	Depth    int64           // percent of the page's height, scrolled to for the first time
-	Reached  int64           // percent of the page's height, scrolled to so far
+	Reached  known           // percent of the page's height, scrolled to so far
 	Width    int64           // of the window in CSS pixels; 0 if unknown
 	Hash     json.RawMessage // true or 1: the part of the address behind # is part of the path
 	Own      bool            // the visitor has excluded the own browser
@@ -57,7 +54,7 @@ func (h *Hit) members() []member {
 		{&h.Domain, []string{"domain", "d"}}, {&h.Referrer, []string{"referrer", "r"}},
 		{&h.Props, []string{"m", "meta", "props", "p"}},
 		{&h.Revenue, []string{"revenue", "$"}}, {(*whole)(&h.Duration), []string{"duration", "e"}},
-		{(*whole)(&h.Depth), []string{"depth"}}, {(*whole)(&h.Reached), []string{"sd"}},
+		{(*whole)(&h.Depth), []string{"depth"}}, {&h.Reached, []string{"sd"}},
 		{(*whole)(&h.Width), []string{"width", "screen_width", "w"}}, {&h.Own, []string{"own"}},
 		{&h.Hash, []string{"hash", "h", "hashmode"}}, {&h.ID, []string{"id"}},
 		{&h.At, []string{"at"}}, {&h.Sent, []string{"sent"}},
@@ -68,36 +65,6 @@ func (h *Hit) members() []member {
 type member struct {
 	to    any
 	names []string
-}
-
-// whole is a whole number, also of one with decimals, or in a text.
-type whole int64
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (w *whole) UnmarshalJSON(sent []byte) error {
-	text := string(unquoted(sent))
-	n, err := strconv.ParseFloat(text, 64)
-	if text == "null" {
-		return nil
-	}
-	if err != nil || math.Abs(n) >= 1<<53 {
-		return &json.UnmarshalTypeError{Value: "the value " + text, Type: reflect.TypeFor[whole]()}
-	}
-	*w = whole(math.Round(n))
-	return nil
-}
-
-// label is a text, also of a number: pages send 404 as the name of an event.
-type label string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (l *label) UnmarshalJSON(sent []byte) error {
-	var number json.Number
-	if sent[0] != '"' && json.Unmarshal(sent, &number) == nil {
-		*l = label(number)
-		return nil
-	}
-	return json.Unmarshal(sent, (*string)(l))
 }
 
 // The names with a meaning of their own.
@@ -228,10 +195,11 @@ func (h *Hit) check() error {
 		h.drop("depth", "must be a percentage")
 		h.Depth = 0
 	}
-	if h.Reached < 0 {
+	if h.Reached.n < 0 {
 		h.drop("sd", "must be a percentage")
+		h.Reached = known{}
 	}
-	h.Reached = max(0, min(h.Reached, 100)) // a page that has become shorter was read to its end
+	h.Reached.n = min(h.Reached.n, 100)     // a page that has become shorter was read to its end
 	h.Name = h.cut("name", h.Name, MaxName) // properties are stored with it
 	if h.Name != nameEngagement {           // which repeats the properties of its page view
 		h.props = h.parseProps(h.Props)
