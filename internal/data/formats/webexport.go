@@ -17,8 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/tidemark-db/tidemark/internal/base/plaintext"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/internal/web/collector"
@@ -218,7 +218,7 @@ func rowStream(report string, texts []string) string {
 	filled := slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
 	stream := strings.Join(append([]string{report}, filled...), " ")
 	hasSpace := func(text string) bool { return strings.Contains(text, " ") }
-	shown := withoutControls(stream)
+	shown := readable(stream)
 	isPlain := shown == stream && slices.Equal(filled, texts[:len(filled)])
 	if !isPlain || slices.ContainsFunc(filled, hasSpace) {
 		shown += " " + textHash(strings.Join(texts, "\x00"))
@@ -226,10 +226,11 @@ func rowStream(report string, texts []string) string {
 	return shortened(shown)
 }
 
-// withoutControls returns a text with spaces in place of newlines and such, which no name of a series has.
-func withoutControls(text string) string {
+// readable returns a text with spaces in place of newlines and of all else that a reader cannot see, which no
+// name of a series has.
+func readable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if plaintext.Hidden(r) {
 			return ' '
 		}
 		return r

@@ -177,11 +177,13 @@ func TestWeb_GoatCountersCampaignsAreSeriesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// The name of a series has no newline, and rows whose texts differ by one are series of their own.
-func TestWeb_SeriesOfTextsWithNewlinesHaveNone(t *testing.T) {
+// The name of a series has no character that a reader cannot see, and rows whose texts differ by one are series
+// of their own.
+func TestWeb_NamesOfSeriesAreReadable(t *testing.T) {
 	t.Parallel()
 	file := write(t, "imported_custom_events.csv",
-		"date,name,events\n2024-10-04,\"a\nb\",1\n2024-10-04,\"a\tb\",1\n2024-10-04,a b,1\n")
+		"date,name,events\n2024-10-04,\"a\nb\",1\n2024-10-04,\"a\tb\",1\n2024-10-04,a b,1\n"+
+			"2024-10-04,a\u202eb,1\n2024-10-04,a\u200db,1\n")
 	got, _ := readWeb(t, webfield.ImportedDays, Web{Format: "plausible", Site: "s"}, file)
 	names := map[any]bool{}
 	for _, e := range got {
@@ -190,7 +192,7 @@ func TestWeb_SeriesOfTextsWithNewlinesHaveNone(t *testing.T) {
 			t.Errorf("stream %q", e["stream"])
 		}
 	}
-	if len(names) != 3 {
-		t.Errorf("series %v, want three", names)
+	if len(names) != 5 {
+		t.Errorf("series %v, want five", names)
 	}
 }
