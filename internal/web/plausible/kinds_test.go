@@ -200,6 +200,12 @@ var kindsOfQueries = []struct {
 		want: `[["pro"],[2,33.33]] [["(none)"],[1,16.67]]`,
 	},
 	{
+		name: "conversion rate of a goal with a property",
+		query: `"metrics": ["visitors", "events", "conversion_rate"], "filters": [["is", "event:goal", ` +
+			`["buy"]], ["is", "event:props:plan", ["pro"]]]`,
+		want: `[[],[2,2,33.33]]`,
+	},
+	{
 		name: "conversion rate of a goal or a country",
 		query: `"metrics": ["visitors", "conversion_rate"], "filters": [["or", [["is", "visit:country", ` +
 			`["EE"]], ["is", "event:goal", ["buy"]]]]]`,

@@ -1,6 +1,7 @@
 package plausible
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -17,7 +18,7 @@ func isRate(metric string) bool {
 }
 
 // checkRate returns an error if a query with a rate has no goal, or has one in a filter of filters: the rate
-// is of visits that pass all filters but the ones by goals.
+// is of visits that pass all filters but the ones of conversions.
 func (r *recount) checkRate(metric string) error {
 	named := slices.Contains(r.Dimensions, goals)
 	for _, raw := range r.Filters {
@@ -35,14 +36,21 @@ func (r *recount) checkRate(metric string) error {
 	return nil
 }
 
-// passesBut reports whether a hit passes the filters that are not by goals alone.
-func (r *recount) passesBut(h *hit) bool {
+// passesOthers reports whether a hit passes the filters that are not of conversions.
+func (r *recount) passesOthers(h *hit) bool {
 	for i, raw := range r.Filters {
-		if !isOfGoals(raw) && !r.pass[i](h) {
+		if !isOfConversions(raw) && !r.pass[i](h) {
 			return false
 		}
 	}
 	return true
+}
+
+// isOfConversions reports whether a filter is by a goal or a property alone. As in Plausible, it says which
+// conversions are counted, and not which visits the rates are of.
+func isOfConversions(raw json.RawMessage) bool {
+	l, err := parseLeaf(raw)
+	return err == nil && (l.dimension == goals || strings.HasPrefix(l.dimension, properties))
 }
 
 // totals are the visits that rates are of.

@@ -92,7 +92,7 @@ func (r *recount) rows(ctx context.Context, table *query.Service, whole span) ([
 		cells[position{}] = new(cell)
 	}
 	for _, h := range hits {
-		if !inside(whole, h.At) || !r.passesBut(h) {
+		if !inside(whole, h.At) || !r.passesOthers(h) {
 			continue
 		}
 		isCounted := h.visit != nil && inside(whole, h.visit.At) && !h.isReport
