@@ -102,9 +102,9 @@ func Periods(zone *time.Location, unit Unit, from, to model.Time, limit int) (al
 	y, m, d := from.Time().In(zone).Date()
 	of := calendar[unit]
 	date := of.first(time.Date(y, m, d, 0, 0, 0, 0, time.UTC))
-	for start := dayStart(zone, date); start < to && len(all) < limit; {
+	for start := DayStart(zone, date); start < to && len(all) < limit; {
 		next := of.next(date)
-		end := dayStart(zone, next)
+		end := DayStart(zone, next)
 		if start < end && from < end {
 			all = append(all, Period{of.label(date), start, end})
 		}
@@ -113,11 +113,11 @@ func Periods(zone *time.Location, unit Unit, from, to model.Time, limit int) (al
 	return all
 }
 
-// dayStart returns the first moment at which a zone has a date, or a later one if it skipped
-// the date. date is midnight in UTC. Between two changes of its offset, a zone has one midnight of the
+// DayStart returns the first moment at which a zone has a date, or a later one if it skipped
+// the date. date is its midnight in UTC. Between two changes of its offset, a zone has one midnight of the
 // date; if the offset changes over that midnight, the date begins with the change. A midnight that
 // comes twice begins the date at its first time, so that dates follow each other.
-func dayStart(zone *time.Location, date time.Time) model.Time {
+func DayStart(zone *time.Location, date time.Time) model.Time {
 	for at := date.AddDate(0, 0, -2).In(zone); ; {
 		_, offset := at.Zone()
 		start := date.Add(-time.Duration(offset) * time.Second)

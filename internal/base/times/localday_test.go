@@ -79,7 +79,7 @@ UTC = timezone.utc
 for name in sorted(zoneinfo.available_timezones())[::int(sys.argv[1])]:
     if name in ("localtime", "posixrules", "Factory"): continue
     zone = zoneinfo.ZoneInfo(name)
-    day, dates = datetime(1970, 1, 1, tzinfo=UTC), set()
+    day, dates = datetime(1850, 1, 1, tzinfo=UTC), set()
     offset = day.astimezone(zone).utcoffset()
     while day.year < 2038:
         day += timedelta(days=1)
@@ -126,8 +126,11 @@ func TestPeriods_BeginWherePythonSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := dayStart(zone, day); got != model.Time(want*1000) {
+		if got := DayStart(zone, day); got != model.Time(want*1000) {
 			t.Errorf("%s %s begins at %s, want %s", name, date, got, model.Time(want*1000))
+		}
+		if got, err := ParseIn(date, zone); err != nil || got != model.Time(want*1000) {
+			t.Errorf("%s of %s is %s %v, want %s", date, name, got, err, model.Time(want*1000))
 		}
 	}
 	t.Logf("%d days", days)

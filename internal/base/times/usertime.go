@@ -44,15 +44,16 @@ func Parse(text string) (model.Time, error) { return ParseIn(text, time.UTC) }
 func ParseIn(text string, zone *time.Location) (model.Time, error) {
 	text = strings.TrimSpace(text)
 	for _, layout := range layouts {
-		at, err := time.ParseInLocation(layout, text, zone)
-		if err != nil || len(text) != len(layout) {
+		wall, err := time.Parse(layout, text)
+		switch {
+		case err != nil || len(text) != len(layout):
 			continue
+		case len(layout) <= len(time.DateOnly):
+			return inRange(DayStart(zone, wall).Time(), text)
 		}
-		if len(layout) > len(time.DateOnly) {
-			wall, _ := time.Parse(layout, text) // it was parsed
-			if at, err = InZone(wall, zone); err != nil {
-				return 0, fmt.Errorf("%.64q %w", text, err)
-			}
+		at, err := InZone(wall, zone)
+		if err != nil {
+			return 0, fmt.Errorf("%.64q %w", text, err)
 		}
 		return inRange(at, text)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // maxProven is how many buckets of the finest tier are read to prove that no event of a range has expired.
-const maxProven = 1000
+const maxProven = 100
 
 // WholeFrom returns the time from which on a history has every event of its range: earlier ones may have
 // expired. It is MinTime if none of the range can have, and for a kind that is ordered by a field.

@@ -21,8 +21,7 @@ type span struct {
 
 // day returns the start of a date of the zone.
 func (s span) day(y int, m time.Month, d int) model.Time {
-	noon := model.NewTime(time.Date(y, m, d, 12, 0, 0, 0, s.zone))
-	return times.Periods(s.zone, times.Day, noon, noon+1, 1)[0].Start
+	return times.DayStart(s.zone, time.Date(y, m, d, 0, 0, 0, 0, time.UTC))
 }
 
 // recent are the ranges that end now.
