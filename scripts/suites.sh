@@ -5,6 +5,8 @@
 set -uo pipefail
 race=${2:-}
 failed=0
+# Histories in memory spend a third of their time on collecting garbage: let heaps grow, within a limit.
+export GOGC=400 GOMEMLIMIT=3GiB
 mkdir -p build && : >build/suites.txt
 # A long run of the simulation takes more than the usual ten minutes on a busy machine.
 suite() {
@@ -54,7 +56,7 @@ if [[ "$1" == long ]]; then
   without="$histories|$alone"
 fi
 suite='shared memory, race detector' suite $race -skip "$measured" $(shared "$without")
-suite='doors' plain -run "$measured" ./functions/ingest ./functions/query
+suite='doors' GOGC=100 GOMEMLIMIT=off plain -run "$measured" ./functions/ingest ./functions/query
 suite='programs and histories' plain $(others "$without")
 if [[ "$1" == long ]]; then
   suite='fewer histories, race detector' TIDEMARK_LONG='' suite $race $(go list ./... | grep -E "$histories")
