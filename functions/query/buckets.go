@@ -155,13 +155,15 @@ func (h *Handler) chartQuery(res resource, args params) (q query.Chart, err erro
 	return q, args.err()
 }
 
-// chartRange returns the range of a chart. By default it ends now and begins chartSpan
-// before its end.
+// chartRange returns the range of a chart. By default it ends now and begins chartSpan before its end; if it
+// begins later, it ends chartSpan after its beginning.
 func (h *Handler) chartRange(args params) (from, to model.Time) {
 	from, to = args.timeRange()
 	span := args.last()
 	if to > model.MaxTime {
-		to = h.Query.Now() + 1
+		if to = h.Query.Now() + 1; from >= to {
+			to = from.Add(chartSpan)
+		}
 	}
 	switch {
 	case span > 0:

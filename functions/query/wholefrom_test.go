@@ -27,7 +27,7 @@ func TestReads_SayFromWhenOnEventsAreWhole(t *testing.T) {
 		"readings?last=1d":                                            false,
 		"readings?from=2020-01-01&to=2026-04-20&where=note+exists":    true,
 		"readings/count?from=2020-01-01":                              true,
-		"readings/count?from=2020-01-01&to=2020-02-01T00:00:00Z":      false, // no month has a row
+		"readings/count?from=2020-01-01&to=2020-01-04T00:00:00Z":      false, // no month has a row
 		"readings/count?last=1d":                                      false,
 		"readings/count?from=2020-01-01&where=location%3Dwarehouse-a": true,
 	} {
@@ -40,5 +40,26 @@ func TestReads_SayFromWhenOnEventsAreWhole(t *testing.T) {
 	never := getAs(t, h, "/v1/devices/never/readings/count", nil)
 	if want := `{"events":0,"unreadable":0}`; never.Body != want {
 		t.Errorf("a device that never was: %s, want %s", never.Body, want)
+	}
+}
+
+// A range that has not begun has nothing, with an end and without.
+func TestReads_OfTheFutureAreEmpty(t *testing.T) {
+	t.Parallel()
+	h, _ := newHandler(t)
+	for _, path := range []string{
+		"rollups?from=2030-01-01", "rollups?from=2030-01-01&to=2030-02-01", "rollups?from=2030-01-01&tier=day",
+		"rollups/day?from=2030-01-01", "rollups/day?from=2030-01-01&zone=Asia/Kathmandu", "?from=2030-01-01",
+		"rollups/total?from=2030-01-01", "count?from=2030-01-01",
+	} {
+		separator := "/"
+		if strings.HasPrefix(path, "?") {
+			separator = ""
+		}
+		response := getAs(t, h, "/v1/devices/sensor_01/readings"+separator+path, nil)
+		if response.Status != 200 || strings.Contains(response.Body, `"missing"`) ||
+			strings.Contains(response.Body, `"temperature"`) {
+			t.Errorf("%s: %d %.200s, want nothing", path, response.Status, response.Body)
+		}
 	}
 }
