@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -61,5 +62,42 @@ func TestReads_OfTheFutureAreEmpty(t *testing.T) {
 			strings.Contains(response.Body, `"temperature"`) {
 			t.Errorf("%s: %d %.200s, want nothing", path, response.Status, response.Body)
 		}
+	}
+}
+
+// A subject that never had an event is known to have none, as any id may: each read of figures and events has
+// nothing, and nothing is missing. What is about the subject itself is not found.
+func TestReads_OfASubjectThatNeverWas(t *testing.T) {
+	t.Parallel()
+	h := everyRoute(t)
+	nothing := map[httpapi.Action]string{
+		httpapi.ReadChart: `"rollups":[]`, httpapi.ReadAllChart: `"rollups":[]`,
+		httpapi.ReadRollups: `"rollups":[]`, httpapi.ReadAllRollups: `"rollups":[]`,
+		httpapi.ReadTotal: `"events":0,"measures":{},"whole":true`,
+		httpapi.ReadTop:   `"events":0,"values":[],"other":0,"exact":true`, httpapi.ReadAllTop: `"values":[]`,
+		httpapi.ReadHistory: `{"events":[],"next":null}`, httpapi.ReadCount: `{"events":0,"unreadable":0}`,
+		httpapi.VerifyBucket: `"status":"equal"`, httpapi.ListAlerts: `"alerts":[]`,
+		httpapi.ReadLatest: "/problems/nothing-yet", httpapi.ReadSeries: "/problems/no-such-subject",
+		httpapi.ReadProfile: "/problems/no-profile",
+	}
+	met := map[httpapi.Action]bool{}
+	for path, action := range getRoutes(t, h, "never") {
+		want, ok := nothing[action]
+		if !ok || !strings.Contains(path, "/devices/") && !strings.Contains(path, "/halls/") {
+			continue
+		}
+		query := ""
+		if action == httpapi.VerifyBucket {
+			query = "?at=2026-04-20T10:00:00Z"
+		}
+		got := getAs(t, h, path+query, nil).Body
+		lacks := strings.Contains(got, "missing") || strings.Contains(got, `wholeFrom":"`)
+		if !strings.Contains(got, want) || lacks {
+			t.Errorf("%s: %.300s, want %s", path, got, want)
+		}
+		met[action] = true
+	}
+	if len(met) < len(nothing) {
+		t.Errorf("%d actions, want %d: %v", len(met), len(nothing), met)
 	}
 }
