@@ -94,7 +94,8 @@ func history(cmd *cobra.Command, to *connection, flags historyFlags, subject str
 		events = append(events, event)
 	}
 	result := views.NewHistory(query.EventPage{Events: events})
-	if !q.Newest || q.Limit == 0 || len(events) < q.Limit { // the beginning of the range was read
+	hasBeginning := !q.Newest || q.Limit == 0 || len(events) < q.Limit
+	if hasBeginning && flags.hasRange() { // without a range, these are the newest events that are stored
 		at, err := from.WholeFrom(ctx, q)
 		if err != nil {
 			return readFailure(err)

@@ -19,6 +19,7 @@ func TestReads_SayWhetherThereIsNothingOrNotKnown(t *testing.T) {
 	b.put(item.FromListedSeries(storage.ListedSeries{Series: series, First: 0, Last: wallClock()}))
 	for _, c := range []struct{ command, want, not string }{
 		{"history devices/sensor_01", "21", notKnown},
+		{"history devices/old", "has nothing in this range", notKnown},
 		{"history devices/sensor_01 --from 2020-01-01", "21", notKnown},
 		{"history devices/old --from 2020-01-01", notKnown, ""},
 		{"history devices/old --last 1d", "has nothing in this range", notKnown},
