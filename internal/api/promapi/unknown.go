@@ -11,6 +11,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 // unknown returns what a selector that finds nothing names and no series has: a misspelt name finds as much
@@ -31,7 +33,35 @@ func (a *API) unknown(matchers []*labels.Matcher) (texts []string) {
 			}
 		}
 	}
+	return append(texts, a.unfit(matchers)...)
+}
+
+// unfit returns which statistics no declared measure of the metrics that a selector names has: only counters
+// have an increase, for example.
+func (a *API) unfit(matchers []*labels.Matcher) (texts []string) {
+	for _, m := range matchers {
+		if m.Name != labelStatistic {
+			continue
+		}
+		for _, name := range namedValues(m) {
+			i := slices.IndexFunc(statistics, func(c figure.Column) bool { return c.Statistic == name })
+			if i >= 0 && statistics[i].Only != nil && !a.hasStatistic(statistics[i], matchers) {
+				texts = append(texts, fmt.Sprintf("no measure that the selector finds has %s=%q: "+
+					"increase, rate and resets are of counters, time_mean of a mean over time", m.Name, name))
+			}
+		}
+	}
 	return texts
+}
+
+// hasStatistic reports whether a declared measure of the kinds and metrics of a selector has a statistic.
+func (a *API) hasStatistic(c figure.Column, matchers []*labels.Matcher) bool {
+	return slices.ContainsFunc(a.Catalog.Kinds, func(k catalog.Kind) bool {
+		return slices.ContainsFunc(k.Measures, func(m rollup.MeasureSpec) bool {
+			of := seriesLabels(model.Series{Kind: k.Name}, m.Name, c.Statistic)
+			return c.Only(m) && matchesLabels(of, matchers, labelName, labelMeasure, labelKind)
+		})
+	})
 }
 
 func hasAny(known, wanted []string) bool {
