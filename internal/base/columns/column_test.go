@@ -90,6 +90,36 @@ func TestDecide_AColumnOfTwoMeaningsIsRefusedWithItsLines(t *testing.T) {
 	}
 }
 
+// Points with three digits behind are decimals, unless there are numbers without a point and all of these are
+// below a thousand.
+func TestDecide_PointsBetweenThousandsAreNotTakenForDecimals(t *testing.T) {
+	for cells, ambiguous := range map[string]bool{
+		"447|1.996|4.352|-2.112": true,
+		"3.301|3.298|3.305":      false,
+		"447|1.996|4.352|2.5":    false,
+		"4470|1.996|4.352|2.112": false,
+		"447|1.996":              false,
+	} {
+		_, err := columns.Decide(sample(strings.Split(cells, "|")...), columns.Hint{Measure: true})
+		if (err != nil) != ambiguous {
+			t.Errorf("%s: %v, want it refused: %v", cells, err, ambiguous)
+		}
+	}
+}
+
+func TestMissing_IsWhatProgramsFillFieldsWith(t *testing.T) {
+	for _, text := range []string{"", "-", "-----", "–", "*", "****", "?", "??", ".", "..", ":", "NA", "_"} {
+		if !columns.Missing(text) {
+			t.Errorf("%q is taken for a value", text)
+		}
+	}
+	for _, text := range []string{"-1", ".5", "x", "*1", "a.", "#####"} {
+		if columns.Missing(text) {
+			t.Errorf("%q is taken for no value", text)
+		}
+	}
+}
+
 func TestParse_ATypeThatIsNoneIsNamed(t *testing.T) {
 	if got, err := columns.Parse("a=text, b=number"); err != nil || got["a"] != columns.Text ||
 		got["b"] != columns.Number {

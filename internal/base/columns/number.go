@@ -71,11 +71,14 @@ func Amount(text string) (number string, ok bool) {
 // missing are the texts that programs write for a value that is not there.
 var missing = map[string]bool{
 	"": true, "null": true, "none": true, "nil": true, "na": true, "n/a": true, "#n/a": true, "#na": true,
-	"<na>": true, "nan": true, "-nan": true, "-": true, "--": true, "---": true, `\n`: true, "?": true,
+	"<na>": true, "nan": true, "-nan": true, `\n`: true, ":": true,
 	"unavailable": true, "unknown": true, "nodata": true, "no data": true, "n.a.": true, "missing": true,
 	"n/e": true, "n/d": true, "k.a.": true, "#nv": true, "undef": true, "undefined": true,
-	"n.d.": true, "(null)": true, "<null>": true, "--.-": true, "***": true,
+	"n.d.": true, "(null)": true, "<null>": true, "--.-": true,
 }
+
+// blank are marks for no value: dashes, SAS's point, the World Bank's two, and what fills a field's width.
+var blank = regexp.MustCompile(`^(?:[-–—]+|\?+|\*+|\.+|_+)$`)
 
 // sheetError are the errors of formulas, which spreadsheets write in many languages: #DIV/0!, #WERT!
 var sheetError = regexp.MustCompile(`^#[\p{L}/0¡]+[!?]$`)
@@ -83,7 +86,7 @@ var sheetError = regexp.MustCompile(`^#[\p{L}/0¡]+[!?]$`)
 // Missing reports whether a cell of a column of numbers says that there is no value.
 func Missing(text string) bool {
 	text = strings.TrimSpace(text)
-	return missing[strings.ToLower(text)] || sheetError.MatchString(text)
+	return missing[strings.ToLower(text)] || blank.MatchString(text) || sheetError.MatchString(text)
 }
 
 // states are the texts that process historians and loggers write in place of a value.
@@ -93,10 +96,10 @@ var states = map[string]bool{
 	"over range": true, "under range": true, "overrange": true, "underrange": true,
 }
 
-// noNumber are the values of floating-point numbers that are none, as C, Windows and loggers write them, and
-// errors of historians such as [-11059] No Good Data For Calculation.
+// noNumber are the values of floating-point numbers that are none, as C, Windows and loggers write them,
+// errors of historians such as [-11059] No Good Data For Calculation, and ##### of a narrow spreadsheet.
 var noNumber = regexp.MustCompile(
-	`(?i)^(?:[-+]?(?:inf(?:inity)?|∞|nan ?\([a-z]+\)|1[.,]#(?:inf|ind|qnan|snan)\d*)|\[-\d+\] .*)$`)
+	`(?i)^(?:##+|[-+]?(?:inf(?:inity)?|∞|nan ?\([a-z]+\)|1[.,]#(?:inf|ind|qnan|snan)\d*)|\[-\d+\] .*)$`)
 
 // beyond are values beyond the range of a method, as laboratories write them: <0.05, or >= 200 mg/l.
 var beyond = regexp.MustCompile(`^[<>≤≥]=? ?\d[\d.,]*(?: ?\S+)?$`)

@@ -10,6 +10,7 @@ type tally struct {
 	cells, codes, bools    int // all that have a value; those with leading zeros; true and false
 	both, point, comma     int // numbers with either mark, and with one only
 	grouped                int // of both, those that are two numbers
+	below, above           int // of both, whole numbers without a mark: below a thousand, and the others
 	firstPoint, firstComma Cell
 	firstGrouped           Cell
 	firstStray             Cell
@@ -41,6 +42,11 @@ func (t *tally) add(c Cell) {
 	switch {
 	case isPoint && isComma && p == q:
 		t.both++
+		if len(strings.TrimPrefix(p, "-")) <= 3 {
+			t.below++
+		} else {
+			t.above++
+		}
 	case isPoint && isComma:
 		t.both++
 		t.count(&t.grouped, &t.firstGrouped, c)
@@ -84,7 +90,7 @@ func (t *tally) mark(hint Hint) (Mark, error) {
 		return Point, nil
 	case hint.Mark != 0 || t.grouped == 0:
 		return hint.Mark, nil
-	case hint.Either || strings.Contains(t.firstGrouped.Text, ","):
+	case hint.Either || strings.Contains(t.firstGrouped.Text, ",") || t.groupsAlone():
 		mark := "point"
 		if strings.Contains(t.firstGrouped.Text, ",") {
 			mark = "comma"
@@ -95,3 +101,7 @@ func (t *tally) mark(hint Hint) (Mark, error) {
 	}
 	return Point, nil
 }
+
+// groupsAlone reports whether each of several numbers with a point has three digits behind it, and each
+// without one is below a thousand: so are whole numbers with points between thousands.
+func (t *tally) groupsAlone() bool { return t.grouped >= 3 && t.below > 0 && t.above == 0 }

@@ -18,7 +18,7 @@ const mostUnits = 2
 func unitRows(sample [][]string) int {
 	for n, row := range sample[:min(mostUnits+1, len(sample))] {
 		if hasData(row) && !isFormats(row) {
-			isOther := func(units []string) bool { return !aboveNumbers(units, row) }
+			isOther := func(units []string) bool { return !aboveNumbers(units, row, sample[n:]) }
 			if slices.ContainsFunc(sample[:n], isOther) {
 				return 0
 			}
@@ -37,22 +37,29 @@ func isFormats(row []string) bool {
 	return len(row) > 0 && !slices.ContainsFunc(row, isOther)
 }
 
-// aboveNumbers reports whether a row has a text where a row of data has a number, and no cell of that row: a
-// row of data whose time cannot be read has the same subject.
-func aboveNumbers(units, data []string) (above bool) {
+// aboveNumbers reports whether a row has a text where rows of data have numbers, and no cell of the first of
+// these: a row of data whose time cannot be read has the same subject. The first row may lack any number.
+func aboveNumbers(units, first []string, data [][]string) (above bool) {
 	for i, text := range units {
-		if text = strings.TrimSpace(text); columns.Missing(text) || i >= len(data) {
+		if text = strings.TrimSpace(text); columns.Missing(text) {
 			continue
 		}
-		cell := strings.TrimSpace(data[i])
-		if text == cell {
+		if i < len(first) && text == strings.TrimSpace(first[i]) {
 			return false
 		}
-		_, point := columns.ParseNumber(cell, columns.Point)
-		_, comma := columns.ParseNumber(cell, columns.Comma)
-		above = above || point || comma
+		above = above || slices.ContainsFunc(data, func(row []string) bool { return hasNumber(row, i) })
 	}
 	return above
+}
+
+func hasNumber(row []string, at int) bool {
+	if at >= len(row) {
+		return false
+	}
+	cell := strings.TrimSpace(row[at])
+	_, point := columns.ParseNumber(cell, columns.Point)
+	_, comma := columns.ParseNumber(cell, columns.Comma)
+	return point || comma
 }
 
 // amount begins the cells that have an amount or a time: digits, with a sign or a mark of decimals before.
