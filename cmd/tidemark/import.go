@@ -24,7 +24,8 @@ form that the API accepts or with members that are named as columns are; or it i
 a header line and commas, semicolons or tabs, as Excel saves a sheet.
 UTF-16, gzip, zstd and bzip2 are read too, and other text by --encoding. Parquet is read as CSV
 is; so is what "tidemark export events", Amazon Timestream (UNLOAD as CSV or Parquet), AWS IoT
-SiteWise (bulk CSV), InfluxDB 1 and 2 (query results as CSV), loggers of Campbell (TOA5) and
+SiteWise (bulk CSV), InfluxDB 1 and 2 (query results as CSV), DynamoDB and MongoDB (JSON with
+the types of values), loggers of Campbell (TOA5) and
 Australian meters (NEM12) write. A folder, or s3://BUCKET/PREFIX/ with a slash at its end, means
 all files in it; folders such as device=d1, as Spark and DuckDB write them, are columns of the
 files below them. The "sources" of tidemark.yaml say what the points of InfluxDB line protocol

@@ -90,7 +90,7 @@ func memberNames(start []byte) (found []string) {
 		if text.Decode(&object) != nil {
 			break
 		}
-		for _, f := range ingest.DecodeObject(object).Fields {
+		for _, f := range ingest.DecodeObject(withoutTypes(object)).Fields {
 			if !slices.Contains(found, f.Name) {
 				found = append(found, f.Name)
 			}

@@ -38,7 +38,7 @@ func (r *ndjsonReader) next() (Observation, error) {
 
 func (r *ndjsonReader) observation(line []byte) Observation {
 	line, _ = jsonscan.ReplaceNotNumbers(line)
-	line = r.members.apply(line)
+	line = r.members.apply(withoutTypes(line))
 	o := Observation{Body: line, Location: fmt.Sprintf("%s:%d", r.name, r.number)}
 	var subject, stream string
 	for _, f := range ingest.DecodeObject(line).Fields {

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
@@ -26,7 +27,31 @@ func (in Input) isWrapped(o Observation) error {
 		return usererr.Errorf("%s: the observations are in the list %[2]s of one object: take them out, such as "+
 			"with jq -c '%[2]s[]' FILE", o.Location, path)
 	}
+	if path, name := in.timeColumn(object.Fields, ""); name != "" && in.Source == "" {
+		return usererr.Errorf("%s: %s.%s has the times of all rows: write one object for each row, such as "+
+			"with jq -c '%[4]s as $all | range($all.%[3]s | length) as $row | "+
+			"$all | map_values(.[$row])' FILE",
+			o.Location, path, name, cmp.Or(path, "."))
+	}
 	return nil
+}
+
+// timeColumn returns the path of an object that has the times of all rows in a list, and the name of the
+// list; "" if there is none.
+func (in Input) timeColumn(fields []ingest.Field, path string) (object, name string) {
+	for _, f := range fields {
+		switch {
+		case f.Form != ingest.NestedForm:
+		case f.Text[0] == '[' && len(named([]string{f.Name}, titles(in.Kind, "time"))) > 0:
+			return path, f.Name
+		case f.Text[0] == '{':
+			inner := ingest.DecodeObject([]byte(f.Text)).Fields
+			if object, name = in.timeColumn(inner, path+"."+f.Name); name != "" {
+				return object, name
+			}
+		}
+	}
+	return "", ""
 }
 
 var errColumns = errors.New("has the values of all rows: write one object for each row, in pandas with " +
