@@ -89,6 +89,7 @@ type iotRule struct{ id, name, sql string }
 // Arrays of observations, and messages of other programs, are published to levels after a kind's topic, and
 // have rules of their own.
 const (
+	batchPolicy = "-batch" // of arrays directly to the rules
 	batchLevel  = "/batch"
 	batchRule   = "_BATCH"
 	sourceLevel = "/from/#" // the first level for which # stands names the row of sources
@@ -216,5 +217,5 @@ func (s *Tidemark) addDevicePolicies(subject catalog.SubjectType) {
 	}
 	add(subject.Path, map[string]any{"Action": "iot:Connect", "Resource": arn("client/" + thingName)},
 		map[string]any{"Action": "iot:Publish", "Resource": topics})
-	add(subject.Path+"-batch", map[string]any{"Action": "iot:Publish", "Resource": batches})
+	add(subject.Path+batchPolicy, map[string]any{"Action": "iot:Publish", "Resource": batches})
 }

@@ -137,10 +137,13 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 	stage config.Stage) (*Tidemark, error) {
 	kinds, err := settings.Catalog()
 	if err == nil {
-		err = cmp.Or(checkThings(stage, kinds), checkArchive(stage, kinds), props.check(stage))
+		err = cmp.Or(checkThings(stage, kinds), checkIDs(stage, kinds), checkArchive(stage, kinds), props.check(stage))
 	}
 	if err != nil {
 		return nil, err
+	}
+	if id == "" || scope.Node().TryFindChild(&id) != nil {
+		return nil, fmt.Errorf("the id %q is empty, or another construct of the scope has it: give another", id)
 	}
 	s := &Tidemark{
 		Construct: constructs.NewConstruct(scope, &id), stack: awscdk.Stack_Of(scope),
@@ -151,7 +154,7 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 	if s.prefix == "" {
 		s.prefix = strings.Join(append([]string{*s.stack.StackName()}, s.path()...), "-")
 	}
-	if err := cmp.Or(s.checkNames(), s.claimTopic()); err != nil {
+	if err := cmp.Or(s.checkNames(), s.claimNames(), s.claimTopic()); err != nil {
 		return nil, err
 	}
 	remove, err := s.addCode(props)
@@ -191,25 +194,6 @@ func (s *Tidemark) name(of string) *string {
 
 func (s *Tidemark) physical(of string) string {
 	return cmp.Or(s.names[of], s.prefix+"-"+of)
-}
-
-// longestName is how long the names of functions and of rules of EventBridge may be, in characters.
-const longestName = 64
-
-// checkNames returns an error for a name that AWS or the CDK does not accept.
-func (s *Tidemark) checkNames() error {
-	named := append(lists.Map(s.deployed(), func(f functionRow) string { return f.name }), alertRule)
-	if s.stage.Webhooks.PagerDuty != "" {
-		named = append(named, lists.Map(pagerDutyWebhooks, func(w webhook) string { return w.name })...)
-	}
-	for _, of := range named {
-		name := s.physical(of)
-		if n := len(name); n > longestName && !*awscdk.Token_IsUnresolved(name) {
-			return fmt.Errorf("the name %s has %d characters, AWS accepts %d: "+
-				"give Props.Name, or Props.Names[%q], a shorter text", name, n, longestName, of)
-		}
-	}
-	return nil
 }
 
 // logicalID returns an id, with the ids of the construct's path before it.
