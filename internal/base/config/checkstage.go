@@ -26,13 +26,14 @@ var (
 	streamARN  = newForm(
 		`^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:[0-9]{12}:table/[A-Za-z0-9_.-]+/stream/[0-9T:.-]+$`, 2048)
 	// topicLevel is one level of an MQTT topic without wildcards or policy variables.
-	topicLevel = newForm(`^[A-Za-z0-9_-]+$`, 64)
-	origin     = newForm(`^(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?$`, 253)
-	hostName   = newForm(`^([a-z0-9-]+\.)+[a-z]{2,}$`, 253)
-	webACL     = newForm(`^arn:aws[a-z-]*:wafv2:us-east-1:[0-9]{12}:global/webacl/.+$`, 2048)
-	anyARN     = newForm(`^arn:aws[a-z-]*:(iam|acm):[a-z0-9-]*:([0-9]{12}|aws):(policy|certificate)/.+$`, 2048)
-	scope      = newForm(`^[A-Za-z0-9_.:/-]+$`, 64)
-	claimName  = newForm(`^[A-Za-z0-9_:./-]+$`, 128)
+	topicLevel     = newForm(`^[A-Za-z0-9_-]+$`, 64)
+	origin         = newForm(`^(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?$`, 253)
+	hostName       = newForm(`^([a-z0-9-]+\.)+[a-z]{2,}$`, 253)
+	webACL         = newForm(`^arn:aws[a-z-]*:wafv2:us-east-1:[0-9]{12}:global/webacl/.+$`, 2048)
+	policyARN      = newForm(`^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/.+$`, 2048)
+	certificateARN = newForm(`^arn:aws[a-z-]*:acm:[a-z0-9-]+:[0-9]{12}:certificate/.+$`, 2048)
+	scope          = newForm(`^[A-Za-z0-9_.:/-]+$`, 64)
+	claimName      = newForm(`^[A-Za-z0-9_:./-]+$`, 128)
 )
 
 func (s *Stage) mistakes() (found Mistakes) {
@@ -109,6 +110,7 @@ func (s *Stage) mistakes() (found Mistakes) {
 		wrong("ui", "the deployed pages need tokens: set access: {issuer: …, audience: […]}, or remove the key and use tidemark ui")
 	}
 	s.checkFront(wrong)
+	s.checkPlace(wrong)
 	return append(append(found, s.Access.mistakes(path+".access")...), s.outOfBounds(path)...)
 }
 
@@ -148,7 +150,7 @@ func (s *Stage) checkFront(wrong func(field, format string, args ...any)) {
 					"a page over plain HTTP could be changed to send its tokens elsewhere", Clip(o))
 		}
 	}
-	if s.Boundary != "" && !anyARN.MatchString(s.Boundary) {
+	if s.Boundary != "" && !policyARN.MatchString(s.Boundary) {
 		wrong("permissionsBoundary",
 			"%s is not the ARN of a policy: want one such as arn:aws:iam::123456789012:policy/boundary, or remove the key", Clip(s.Boundary))
 	}
@@ -166,7 +168,7 @@ func (s *Stage) checkFront(wrong func(field, format string, args ...any)) {
 		}
 	}
 	for key, d := range map[string]Domain{"domain": s.Domain, "cloudFront.domain": s.CloudFront.Domain} {
-		if d != (Domain{}) && (!hostName.MatchString(d.Name) || !anyARN.MatchString(d.Certificate)) {
+		if d != (Domain{}) && (!hostName.MatchString(d.Name) || !certificateARN.MatchString(d.Certificate)) {
 			wrong(key, "a domain needs a name such as api.example.com and the ARN of its certificate: give both, or remove the key")
 		}
 	}

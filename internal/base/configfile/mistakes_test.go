@@ -27,6 +27,9 @@ const ofVisits = "kinds: {V: {subject: {name: DEVICE}, latest: none, tiers: {raw
 // withSlack begins a stage with a webhook.
 const withSlack = "stages: {prod: {webhooks: {slack: 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:s-AbCdEf', "
 
+// inFrankfurt begins a stage of one account and region.
+const inFrankfurt = "stages: {prod: {account: '123456789012', region: eu-central-1, "
+
 var badConfigs = []bad{
 	// Form.
 	{"unknown section", "limit: {}", "1:1: limit: ", "did you mean limits?", false},
@@ -224,6 +227,49 @@ var badConfigs = []bad{
 	{"a table without its stream", "stages: {prod: {table: arn:aws:dynamodb:eu-west-1:123456789012:table/t}}", "1:24: stages.prod.table: ", "tidemark restore", true},
 	{"a domain without a certificate", "stages: {prod: {domain: {name: a.example.com}}}", "1:17: stages.prod.domain: ", "give both", true},
 	{"a boundary that is no policy", "stages: {prod: {permissionsBoundary: admin}}", "1:38: stages.prod.permissionsBoundary: ", "ARN of a policy", true},
+	{
+		name: "a certificate for a boundary", unseen: true,
+		yaml: "stages: {prod: {permissionsBoundary: 'arn:aws:acm:eu-west-1:123456789012:certificate/1'}}",
+		want: "1:38: stages.prod.permissionsBoundary: ", says: "ARN of a policy",
+	},
+	{
+		name: "a policy for a certificate", unseen: true,
+		yaml: "stages: {prod: {domain: {name: a.example.com, " +
+			"certificate: 'arn:aws:iam::123456789012:policy/p'}}}",
+		want: "1:17: stages.prod.domain: ", says: "give both",
+	},
+	{
+		name: "a topic of another region",
+		yaml: inFrankfurt + "alarmTopic: 'arn:aws:sns:us-east-1:123456789012:on-call'}}",
+		want: "1:76: stages.prod.alarmTopic: ", says: "own region only", unseen: true,
+	},
+	{
+		name: "a table of another region",
+		yaml: inFrankfurt + "table: 'arn:aws:dynamodb:us-east-1:123456789012:table/t/stream/2026'}}",
+		want: "1:71: stages.prod.table: ", says: "own region only", unseen: true,
+	},
+	{
+		name: "a table of another account",
+		yaml: inFrankfurt + "table: 'arn:aws:dynamodb:eu-central-1:210987654321:table/t/stream/2026'}}",
+		want: "1:71: stages.prod.table: ", says: "own account only", unseen: true,
+	},
+	{
+		name: "a certificate of another region",
+		yaml: inFrankfurt + "domain: {name: a.example.com, " +
+			"certificate: 'arn:aws:acm:us-east-1:123456789012:certificate/1'}}}",
+		want: "1:64: stages.prod.domain: ", says: "own region only", unseen: true,
+	},
+	{
+		name: "a boundary of another account",
+		yaml: inFrankfurt + "permissionsBoundary: 'arn:aws:iam::210987654321:policy/boundary'}}",
+		want: "1:85: stages.prod.permissionsBoundary: ", says: "own account only", unseen: true,
+	},
+	{
+		name: "a web ACL of another account",
+		yaml: inFrankfurt +
+			"cloudFront: {webAcl: 'arn:aws:wafv2:us-east-1:210987654321:global/webacl/a/1'}}}",
+		want: "1:85: stages.prod.cloudFront.webAcl: ", says: "own account only", unseen: true,
+	},
 	{"pages without tokens", "stages: {prod: {ui: true}}", "1:21: stages.prod.ui: ", "need tokens", true},
 	{"a client without tokens", "stages: {prod: {access: {client: pages}}}", "1:17: stages.prod.access: ", "there is no issuer", false},
 	{"scopes without tokens", "stages: {prod: {access: {scopePrefix: t/}}}", "1:17: stages.prod.access: ", "there is no issuer", false},
