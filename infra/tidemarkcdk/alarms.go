@@ -89,8 +89,8 @@ func (s *Tidemark) alarmActions() (actions []awscloudwatch.IAlarmAction) {
 			&awssns.TopicProps{EnforceSSL: new(true), MasterKey: s.key}), "AlarmTopic")
 		s.receivers = append(s.receivers, receiver{target: "Mail", topic: s.AlarmTopic})
 	}
-	if s.stage.AlarmTopic != "" {
-		configured := awssns.Topic_FromTopicArn(s.Construct, new("ConfiguredAlarmTopic"), &s.stage.AlarmTopic)
+	if arn := s.configuredTopic(); arn != "" {
+		configured := awssns.Topic_FromTopicArn(s.Construct, new("ConfiguredAlarmTopic"), &arn)
 		s.receivers = append(s.receivers,
 			receiver{target: "ConfiguredTopic", topic: configured, configured: true})
 	}

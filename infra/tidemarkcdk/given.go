@@ -108,6 +108,14 @@ type receiver struct {
 	configured bool // by its ARN, in the configuration
 }
 
+// configuredTopic is the ARN of the configuration's topic of alarms; "" without one, or if the app gives it.
+func (s *Tidemark) configuredTopic() string {
+	if s.given.AlarmTopic != nil && *s.given.AlarmTopic.TopicArn() == s.stage.AlarmTopic {
+		return ""
+	}
+	return s.stage.AlarmTopic
+}
+
 // budgetStatement allows AWS Budgets to publish to a topic.
 func (s *Tidemark) budgetStatement(topic *string) awsiam.PolicyStatement {
 	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
