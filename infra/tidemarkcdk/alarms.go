@@ -176,16 +176,20 @@ func (s *Tidemark) onFailureMeaning() string {
 }
 
 // leanAlarms are the alarms of a stage with lean monitoring: nothing is lost or stops without
-// one of them. What explains them is in AWS's own metrics, which cost nothing.
+// one of them. A message that nothing reads is lost with the retention of its queue or data stream. What
+// explains them is in AWS's own metrics, which cost nothing.
 var leanAlarms = []alarmName{
 	metricAlarm(aggregate, telemetry.ProgressAge), alarmOnFailureDepth, alarmUndeliveredDepth,
-	functionAlarm(ingest, failing),
+	functionAlarm(ingest, failing), alarmInboxAge, alarmInletAge,
 }
 
 func (s *Tidemark) lean() bool { return s.stage.Monitoring == config.LeanMonitoring }
 
 // watches reports whether the stage has an alarm.
 func (s *Tidemark) watches(alarm alarmName) bool {
+	if alarm == alarmDeadAlerts && s.stage.Webhooks != (config.Webhooks{}) {
+		return true // what a service refuses, such as all alerts after its secret changed, is nowhere else
+	}
 	return !s.lean() || slices.Contains(leanAlarms, alarm)
 }
 

@@ -11,7 +11,7 @@ import (
 // The composite alarms of the two causes notify the receiver of the stage.
 func TestLean_WatchesForSilenceAndLossOnly(t *testing.T) {
 	var got []string
-	for id, r := range resources(t, "lean") {
+	for id, r := range resources(t, "lean") { // it has a queue, and no data stream
 		switch r.Type {
 		case "AWS::CloudWatch::Alarm":
 			got = append(got, strings.TrimSuffix(id, "Alarm"))
@@ -24,12 +24,42 @@ func TestLean_WatchesForSilenceAndLossOnly(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	if want := slices.Sorted(slices.Values(texts(leanAlarms))); !slices.Equal(got, want) {
+	want := []string{"AggregateProgressAge", "InboxAge", "IngestErrors", "OnFailureDepth", "UndeliveredDepth"}
+	if !slices.Equal(got, want) {
 		t.Errorf("alarms %v, want %v", got, want)
 	}
 	causes := resourcesOfType(t, "lean", "AWS::CloudWatch::CompositeAlarm")
 	if len(causes) != 2 || causes["StoppedCause"].Type == "" || causes["LostCause"].Type == "" {
 		t.Errorf("causes %v, want Stopped and Lost", causes)
+	}
+}
+
+// What nothing reads from a source, and what a webhook does not accept, expires.
+func TestLean_WatchesWhatWaitsInTheSourcesAndForWebhooks(t *testing.T) {
+	settings := shipped(t)
+	for name, change := range map[string]func(*config.Stage){
+		"all": func(s *config.Stage) {
+			s.Sources.SQS, s.Sources.Kinesis = true, true
+			s.Webhooks.Slack = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:slack-AbCdEf"
+		},
+		"none": func(s *config.Stage) { s.AlarmMail = "team@example.com" },
+	} {
+		stage := config.NewStage(name)
+		stage.Monitoring = config.LeanMonitoring
+		change(&stage)
+		settings.Stages = append(settings.Stages, stage)
+	}
+	templates := synthesize(t, settings)
+	for name, want := range map[string]bool{"all": true, "none": false} {
+		all, err := templates[name].Resources()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, alarm := range []alarmName{alarmInboxAge, alarmInletAge, alarmDeadAlerts} {
+			if _, has := all[string(alarm)+alarmSuffix]; has != want {
+				t.Errorf("%s: alarm %s: %t, want %t", name, alarm, has, want)
+			}
+		}
 	}
 }
 

@@ -31,15 +31,15 @@ var (
 	ruleCharacters = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 )
 
-// checkNames returns an error for a name that AWS or the CDK does not accept, and for a name of two resources.
+// checkNames returns an error for a name that AWS or the CDK does not accept, and for one of two resources.
 func (s *Tidemark) checkNames() error {
 	switch {
 	case *awscdk.Token_IsUnresolved(s.prefix):
-		return fmt.Errorf("the name of the stack %s is not known before it is deployed, and names of resources "+
-			"begin with it: give Props.Name", *s.stack.Node().Path())
+		return fmt.Errorf("the name of the stack %s is not known before it is deployed, and names of "+
+			"resources begin with it: give Props.Name", *s.stack.Node().Path())
 	case !wordCharacters.MatchString(s.prefix):
-		return fmt.Errorf("the name %q begins the names of functions, in which AWS accepts letters, digits, _ and - only: "+
-			"give Props.Name another text", s.prefix)
+		return fmt.Errorf("the name %q begins the names of functions, in which AWS accepts letters, digits, "+
+			"_ and - only: give Props.Name another text", s.prefix)
 	}
 	for _, group := range s.named() {
 		if err := group.check(); err != nil {
@@ -49,10 +49,13 @@ func (s *Tidemark) checkNames() error {
 	return nil
 }
 
-// named returns the names that AWS restricts, and those of which the app may give one twice.
+// named returns the names that AWS restricts, and names that the app may give twice.
 func (s *Tidemark) named() []namedResources {
 	functions := lists.Map(s.deployed(), func(f functionRow) string { return f.name })
-	schedules := lists.Map(config.Schedules, func(x config.Schedule) string { return strings.ToLower(x.Name) })
+	var schedules []string
+	for _, each := range config.Schedules {
+		schedules = append(schedules, strings.ToLower(each.Name))
+	}
 	forAlerts := []string{alertRule}
 	if s.stage.Webhooks.Slack != "" {
 		forAlerts = append(forAlerts, lists.Map(slackWebhooks, webhook.rule)...)
@@ -63,7 +66,10 @@ func (s *Tidemark) named() []namedResources {
 	return []namedResources{
 		{what: "functions", accepts: wordCharacters, most: longestName, names: s.physicalNames(functions)},
 		{what: "schedules", accepts: ruleCharacters, most: longestName, names: s.physicalNames(schedules)},
-		{what: "rules of alerts", accepts: ruleCharacters, most: longestName, names: s.physicalNames(forAlerts)},
+		{
+			what: "rules of alerts", accepts: ruleCharacters, most: longestName,
+			names: s.physicalNames(forAlerts),
+		},
 		{what: "AWS IoT rules", accepts: wordCharacters, names: s.thingRules()},
 		{what: "alarms", names: s.physicalNames(s.renamedAlarms())},
 	}
@@ -112,14 +118,14 @@ func (g namedResources) check() error {
 		other, twice := owners[name]
 		switch n := len(name); {
 		case twice:
-			return fmt.Errorf("the %s of %s and %s would both be named %s: rename one, or give it another text in Props.Names",
-				g.what, other, of, name)
+			return fmt.Errorf("the %s of %s and %s would both be named %s: rename one, or give it another "+
+				"text in Props.Names", g.what, other, of, name)
 		case g.most > 0 && n > g.most:
 			return fmt.Errorf("the name %s has %d characters, AWS accepts %d: "+
 				"give Props.Name, or Props.Names[%q], a shorter text", name, n, g.most, of)
 		case g.accepts != nil && !g.accepts.MatchString(name):
-			return fmt.Errorf("AWS does not accept the name %q of %s: use letters, digits, _ and - in Props.Names[%[2]q]",
-				name, of)
+			return fmt.Errorf("AWS does not accept the name %q of %s: use letters, digits, _ and - in "+
+				"Props.Names[%[2]q]", name, of)
 		}
 		owners[name] = of
 	}
@@ -155,8 +161,8 @@ func checkIDs(stage config.Stage, kinds *catalog.Catalog) error {
 	return nil
 }
 
-// claimNames returns an error if another instance of the app has the names or the logical ids of this one. Where
-// the accounts and regions of stacks are not known, names are compared within each stack.
+// claimNames returns an error if another instance of the app has the names or the logical ids of this one.
+// Where the accounts and regions of stacks are not known, names are compared within each stack.
 func (s *Tidemark) claimNames() error {
 	place := *s.stack.Environment()
 	if strings.Contains(place, "unknown") {
@@ -167,8 +173,8 @@ func (s *Tidemark) claimNames() error {
 		{"Names " + s.prefix + " in " + place,
 			fmt.Sprintf("the name %s: give one of them Props.Name", s.prefix)},
 		{"Ids " + *s.logicalID("") + " in " + *s.stack.Node().Path(),
-			fmt.Sprintf("ids of resources that begin with %s: give one of them an id with other letters and digits",
-				*s.logicalID(""))},
+			fmt.Sprintf("ids of resources that begin with %s: give one of them an id with other letters and "+
+				"digits", *s.logicalID(""))},
 	} {
 		if app.Node().TryFindChild(&c.claim) != nil {
 			return fmt.Errorf("another instance of this app has %s", c.problem)

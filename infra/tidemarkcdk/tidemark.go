@@ -137,13 +137,14 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 	stage config.Stage) (*Tidemark, error) {
 	kinds, err := settings.Catalog()
 	if err == nil {
-		err = cmp.Or(checkThings(stage, kinds), checkIDs(stage, kinds), checkArchive(stage, kinds), props.check(stage))
+		err = cmp.Or(checkThings(stage, kinds), checkIDs(stage, kinds), checkArchive(stage, kinds),
+			props.check(stage))
 	}
 	if err != nil {
 		return nil, err
 	}
 	if id == "" || scope.Node().TryFindChild(&id) != nil {
-		return nil, fmt.Errorf("the id %q is empty, or another construct of the scope has it: give another", id)
+		return nil, fmt.Errorf("the id %q is empty, or of another construct in the scope: give another", id)
 	}
 	s := &Tidemark{
 		Construct: constructs.NewConstruct(scope, &id), stack: awscdk.Stack_Of(scope),
