@@ -556,6 +556,17 @@ const scenarios = {
     await page.screenshot({path: join(screens, "paper.png"), fullPage: true})
   },
   async meant(page) {
+    await open(page, "#/nothing/here", "No such page")
+    assert.equal(await page.title(), "No such page · Tidemark")
+    assert.equal(await page.locator("h1").count(), 1)
+    await open(page, subject("hall", "?kind=NONE"), "hall has no series NONE. Shown is readings.")
+    await open(page, subject("hall", "?kind=READING&days=1e9"), "The range of this address cannot be shown.")
+    await page.getByText("Tier:").waitFor()
+    const from = page.getByLabel("from"), shown = await from.inputValue()
+    await from.fill("2999-01-01T00:00") // after its end
+    await from.blur()
+    assert.equal(await from.inputValue(), shown) // the fields say what the chart shows
+    await open(page, site + "?period=2026-02-30..2026-01-01", "cannot be shown. Shown is “30 days”.")
     await open(page, subject("hal"), "Did you mean")
     await check(page, "an unknown subject")
     await page.getByRole("link", {name: "hall"}).click()
@@ -590,6 +601,15 @@ const scenarios = {
     for (let i = 0; i < 3 && !(await day()).includes("1,200"); i++) await slider.press("ArrowLeft") // one more if a day has ended
     assert.match(await day(), new RegExp(`\\b${dated.getUTCDate()}\\b.*1,200`))
     await check(page, "site with imported days")
+    // What only a screen reader says takes no room in a table.
+    assert.equal(await page.evaluate(() => {
+      const table = document.querySelector(".values").cloneNode(true), cell = table.querySelector("td")
+      cell.innerHTML = "<span><span class=away>minus </span>5%</span>"
+      document.body.append(table)
+      const {position} = getComputedStyle(cell.querySelector(".away"))
+      table.remove()
+      return position
+    }), "absolute")
 
     const goals = page.getByRole("region", {name: "Goals"}), met = (n) => String(Math.round(visits.measures[n].sum))
     assert.ok(visits.measures.goal_visit.sum > 5 && visits.measures.goal_visit.sum < visits.measures.goal_visit_2.sum)

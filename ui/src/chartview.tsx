@@ -5,6 +5,7 @@ import { changesIn, legend } from "./changes";
 import { currentTime } from "./clock";
 import { Plot, type Line } from "./chart";
 import { eventCount, figures, figureText, figureUnit, headText, measureTitle, state, withUnit } from "./figures";
+import { withoutValues } from "./figures";
 import { decimalsFor, fullText, numberText } from "./number";
 import { warnings, type Progress } from "./progress";
 import type { Threshold } from "./rules";
@@ -61,6 +62,7 @@ export function ChartView({ chart, live, path, place, series, also, setAlso, thr
         </p>
       )}
       <Plot {...drawn} thresholds={thresholds(measure)} />
+      <WithoutValues rollups={chart.rollups} measure={measure} />
       <Thresholds thresholds={thresholds(measure)} unit={units[measure]} />
       <Changes rollups={chart.rollups} />
       {also.map((m) => (
@@ -72,6 +74,7 @@ export function ChartView({ chart, live, path, place, series, also, setAlso, thr
             </button>
           </div>
           <Plot {...drawn} measure={m} others={noLines} thresholds={thresholds(m)} />
+          <WithoutValues rollups={chart.rollups} measure={m} />
           <Thresholds thresholds={thresholds(m)} unit={units[m]} />
         </section>
       ))}
@@ -95,6 +98,12 @@ export function ChartView({ chart, live, path, place, series, also, setAlso, thr
       </div>
     </>
   );
+}
+
+/** WithoutValues says why a plot of a measure is empty, although there are events. */
+function WithoutValues({ rollups, measure }: { rollups: Rollup[]; measure: string }) {
+  const text = withoutValues(rollups, measure);
+  return text ? <p class="empty">{text}</p> : null;
 }
 
 /** Thresholds names the rules whose thresholds are dashed lines. */
@@ -145,7 +154,7 @@ function Facts({ chart, live, filled, utc }: FactsProps) {
   const sum = (of: (r: Rollup) => number) => filled.reduce((n, r) => n + of(r), 0);
   const unreadable = sum((r) => r.unreadable);
   const truncated = filled.filter((r) => r.truncated).length;
-  const all = chart.missing?.length ? "Every bucket that is shown is exact. " : "Every bucket is exact. ";
+  const all = chart.missing?.length ? "Every bucket that is shown is exact" : "Every bucket is exact";
   return (
     <p class="facts">
       <strong>Tier:</strong> {chart.reason}. <strong>Range:</strong> {timeText(chart.from, utc)} to{" "}
@@ -158,7 +167,7 @@ function Facts({ chart, live, filled, utc }: FactsProps) {
           to be included.{" "}
         </>
       ) : (
-        filled.length > 0 && all
+        filled.length > 0 && all + exactFor(chart)
       )}
       {unreadable > 0 && <>{numberText(unreadable)} events cannot be decoded and are in no figure. </>}
       {truncated > 0 && (
@@ -179,6 +188,10 @@ function Facts({ chart, live, filled, utc }: FactsProps) {
     </p>
   );
 }
+
+/** exactFor ends a sentence that calls the figures of a response exact: they are, for the changes that it has. */
+export const exactFor = (of?: Progress) =>
+  warnings(of, currentTime(), String).length ? " for the changes that are processed. " : ". ";
 
 /** NotProcessed says which changes may be missing from a response: it is exact for those that are processed. */
 export function NotProcessed({ of, utc }: { of?: Progress; utc: boolean }) {

@@ -23,6 +23,7 @@ export function Dates({ period, clock, utc }: { period: Period; clock: number; u
           value={first}
           max={last}
           onChange={(e) => go(`${e.currentTarget.value}..${last}`)}
+          onBlur={(e) => (e.currentTarget.value = first)}
         />
       </label>
       <label>
@@ -32,6 +33,7 @@ export function Dates({ period, clock, utc }: { period: Period; clock: number; u
           value={last}
           min={first}
           onChange={(e) => go(`${first}..${e.currentTarget.value}`)}
+          onBlur={(e) => (e.currentTarget.value = last)}
         />
       </label>
       <button aria-label="The period before" onClick={() => go(beside(period, -1, clock, utc))}>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countsText, eventCount, figures, figureText, mainFigure, mainOf, measuresIn, state } from "./figures";
-import { figureUnit, headText, mainUnit, withUnit } from "./figures";
+import { figureUnit, headText, mainUnit, withoutValues, withUnit } from "./figures";
 import type { Rollup } from "./api";
 import type { Figures } from "./figures";
 
@@ -22,6 +22,17 @@ test("a measure that the kind does not declare can be chosen, before declared on
 
 test("a measure of which all values are invalid is data", () =>
   assert.deepEqual(measuresIn([rollup({ co2: { count: 0, invalid: 3 } })], []), ["co2", eventCount]));
+
+test("an empty plot of a measure says that no value is valid, where that is known", () => {
+  const invalid = rollup({ co2: { count: 0, invalid: 3 } });
+  const said = (...rows: Rollup[]) => withoutValues(rows, "co2");
+  assert.equal(said(invalid, invalid), "No event of this range has a valid co2: 6 values are invalid.");
+  assert.equal(said(rollup({})), "No event of this range has a valid co2.");
+  assert.equal(said(invalid, rollup({ co2: { count: 1, invalid: 2 } })), undefined);
+  assert.equal(said(invalid, rollup({}, { truncated: true })), undefined);
+  assert.equal(said(rollup({}, { events: 0 })), undefined);
+  assert.equal(withoutValues([invalid], eventCount), undefined);
+});
 
 test("a mean of one of three values does not look like a mean of three", () => {
   assert.deepEqual(countsText(3, { count: 1, invalid: 2 } as Figures), ["1 value", "2 invalid"]);

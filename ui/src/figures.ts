@@ -120,6 +120,19 @@ export const mainUnit = (main: Main, unit = "") =>
 export const mainFigure = (r: Rollup, measure: string, main: Main) =>
   main === "events" ? r.events : (r.measures[measure]?.[main] ?? null);
 
+/**
+ * withoutValues says that no bucket has a valid value of a measure, and how many are invalid; undefined if one
+ * has. Of a row that was too large it is not known.
+ */
+export function withoutValues(rollups: Rollup[], measure: string): string | undefined {
+  const filled = rollups.filter((r) => r.events > 0);
+  const known = ({ truncated, measures }: Rollup) => !truncated && !measures[measure]?.count;
+  if (measure === eventCount || !filled.length || !filled.every(known)) return undefined;
+  const invalid = filled.reduce((n, r) => n + (r.measures[measure]?.invalid ?? 0), 0);
+  const counted = invalid === 1 ? "1 value is invalid" : `${numberText(invalid)} values are invalid`;
+  return `No event of this range has a valid ${measure}` + (invalid ? `: ${counted}.` : ".");
+}
+
 /** state returns in words how far a bucket can be trusted. */
 export function state(r: Rollup): string {
   const words = [r.open ? "open" : r.exact ? "exact" : "inexact"];

@@ -53,7 +53,7 @@ export function Goals({ goals, visits, utc }: Props) {
                       {g.name}
                     </button>
                   ) : (
-                    <span title={g.steps[0].match}>{g.name}</span>
+                    <span title={`${g.name}: ${g.steps[0].match}`}>{g.name}</span>
                   )}
                 </th>
                 <td class="number">{countText(met(measure))}</td>

@@ -97,11 +97,13 @@ function App() {
         () => {},
       );
   }, []);
-  const own = subjects === service && !shared ? pages.find((p) => p.name === id) : undefined;
-  useEffect(() => {
-    document.title = [own?.title ?? id, !own && subjects, "Tidemark"].filter(Boolean).join(" · ");
-  }, [id, subjects]);
   const known = types.includes(subjects);
+  const own = subjects === service && !shared ? pages.find((p) => p.name === id) : undefined;
+  const absent = !!api && !own && !known;
+  useEffect(() => {
+    const title = absent ? ["No such page"] : [own?.title ?? id, !own && subjects];
+    document.title = [...title, "Tidemark"].filter(Boolean).join(" · ");
+  }, [id, subjects, absent]);
   const site = siteKinds(kinds, subjects);
   const page = at.parts.join("/");
   const opened = useRef(page);
@@ -166,8 +168,9 @@ function App() {
         </main>
       )}
       {api && own && own.page({ api, kinds, utc, local })}
-      {api && !own && !known && (
+      {absent && (
         <main>
+          <h1 tabIndex={-1}>No such page</h1>
           <p class="empty">
             There is no page “{[subjects, id].filter(Boolean).join("/")}”.{" "}
             <a href={home}>Show {shared?.id ?? types[0]}</a>

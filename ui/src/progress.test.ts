@@ -37,8 +37,9 @@ test("a lag, gaps and blocked batches are named, and nothing else", () => {
     "Changes since 11:49 may not be in these figures yet.",
   ]);
   const range = { from: before(7200), to: before(3600) };
+  const blocked = { ...range, reason: "blocked" as const }; // of two shards of the table stream
   assert.deepEqual(
-    say({ unprocessed: [{ ...range, reason: "gap" }, { ...range, reason: "blocked" }] }),
+    say({ unprocessed: [{ ...range, reason: "gap" }, blocked, blocked] }),
     [
       "Changes from 10:00 to 11:00 may be missing: the table stream may have lost them.",
       "Changes from 10:00 to 11:00 may be missing: a batch of the table stream fails.",

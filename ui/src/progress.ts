@@ -23,7 +23,10 @@ export const isBehind = (p: Progress | undefined, graceSeconds: number, now: num
 
 const age = (at: string | undefined, now: number) => (at ? (now - Date.parse(at)) / 1000 : 0);
 
-/** warnings says which changes may be missing from a response, a sentence each. */
+/**
+ * warnings says which changes may be missing from a response, a sentence each. Parts of the table stream that
+ * miss changes of the same time are one sentence.
+ */
 export function warnings(p: Progress | undefined, now: number, text: (at: string) => string) {
   const all = (p?.unprocessed ?? []).map(
     (u) =>
@@ -32,5 +35,5 @@ export function warnings(p: Progress | undefined, now: number, text: (at: string
   );
   if (age(p?.processedThrough, now) > margin)
     all.unshift(`Changes since ${text(p!.processedThrough!)} may not be in these figures yet.`);
-  return all;
+  return [...new Set(all)];
 }

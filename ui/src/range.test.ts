@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  asksRange,
   inputText,
   inputTime,
   lastMonth,
@@ -38,6 +39,24 @@ test("a range that is none is left to the page", () => {
     assert.equal(rangeIn(new URLSearchParams(query)), undefined, query);
   }
   assert.deepEqual(rangeIn(new URLSearchParams("days=365")), { length: 365 * day, end: null });
+});
+
+test("a range of an address that no chart can show is none, and is known to be asked for", () => {
+  const hopeless = [
+    "days=1e9",
+    "days=Infinity",
+    "last=99999999999999999s",
+    "from=-200000-01-01T00:00:00Z&to=2026-01-01T00:00:00Z",
+    "from=2026-01-01T00:00:00Z&to=%2B200000-01-01T00:00:00Z",
+    "from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z",
+    "from=yesterday&to=2026-01-01T00:00:00Z",
+  ];
+  for (const query of hopeless) {
+    assert.equal(rangeIn(new URLSearchParams(query)), undefined, query);
+    assert.equal(asksRange(new URLSearchParams(query)), true, query);
+  }
+  assert.equal(asksRange(new URLSearchParams("m=value&kind=READING")), false);
+  assert.ok(rangeIn(new URLSearchParams("from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59Z")));
 });
 
 test("a range that ends now is asked as a length", () => {

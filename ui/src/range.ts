@@ -19,18 +19,26 @@ export const lengths: [title: string, length: number][] = [
   ["1 year", 365 * day],
 ];
 
+const longest = 1000 * 365 * day; // further back there are no times that the API has
+const earliest = Date.parse("0001-01-01T00:00:00Z"),
+  latest = Date.parse("9999-12-31T23:59:59Z");
+
 /**
  * rangeIn returns the range of an address: from and to, or last in seconds, or days; undefined if it
- * has none.
+ * has none that can be shown.
  */
 export function rangeIn(params: URLSearchParams): Range | undefined {
   const from = Date.parse(params.get("from") ?? "");
   const to = Date.parse(params.get("to") ?? "");
-  if (to > from) return { length: to - from, end: to };
+  if (to > from && from >= earliest && to <= latest) return { length: to - from, end: to };
   const last = /^(\d+)s$/.exec(params.get("last") ?? "")?.[1];
   const length = last ? Number(last) * 1000 : Number(params.get("days")) * day;
-  return length > 0 ? { length: Math.max(length, shortest), end: null } : undefined;
+  return length > 0 && length <= longest ? { length: Math.max(length, shortest), end: null } : undefined;
 }
+
+/** asksRange reports whether an address asks for a range, also for one that cannot be shown. */
+export const asksRange = (params: URLSearchParams) =>
+  ["from", "to", "last", "days"].some((name) => params.has(name));
 
 /** rangeParams returns the parameters that rangeIn reads; null removes one. */
 export function rangeParams({ length, end }: Range): Record<string, string | null> {

@@ -17,6 +17,7 @@ import { shownBucket } from "./ranks";
 import { thresholdsOf, type Rule } from "./rules";
 import { usePages, usePolled } from "./polled";
 import {
+  asksRange,
   inputText,
   inputTime,
   lastMonth,
@@ -153,6 +154,11 @@ export function SeriesView({ place, series, all, kind, kinds, utc, params }: Pro
             </select>
           </label>
         </div>
+        {asksRange(params) && !rangeIn(params) && (
+          <p class="empty" role="alert">
+            The range of this address cannot be shown. Shown is the newest one.
+          </p>
+        )}
         <Notice problem={problem} waiting={!chart} />
         {!read && chart && !problem && (
           <p class="note late" role="status">
@@ -262,13 +268,15 @@ function RangeChoice({ range, first, utc, go }: ChoiceProps) {
   const now = currentTime();
   const until = end ?? now;
   const set = (from: number, to: number) => to > from && go({ length: to - from, end: to });
-  const field = (title: string, t: number, chosen: (t: number) => void) => (
+  const field = (title: string, t: number, chosen: (t: number) => void, limit: { min?: string; max?: string }) => (
     <label>
       {title}{" "}
       <input
         type="datetime-local"
         value={inputText(t, utc)}
+        {...limit}
         onChange={(e) => chosen(inputTime(e.currentTarget.value, utc))}
+        onBlur={(e) => (e.currentTarget.value = inputText(t, utc))}
       />
     </label>
   );
@@ -291,8 +299,8 @@ function RangeChoice({ range, first, utc, go }: ChoiceProps) {
       <button aria-pressed={end === null} onClick={() => go({ length, end: null })}>
         Now
       </button>
-      {field("from", until - length, (t) => set(t, until))}
-      {field("to", until, (t) => set(until - length, t))}
+      {field("from", until - length, (t) => set(t, until), { max: inputText(until, utc) })}
+      {field("to", until, (t) => set(until - length, t), { min: inputText(until - length, utc) })}
     </>
   );
 }

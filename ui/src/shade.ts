@@ -59,6 +59,8 @@ export function dashed(
   ctx.save();
   ctx.strokeStyle = ctx.fillStyle = stroke;
   ctx.setLineDash([8, 6]);
+  ctx.textAlign = "left"; // an axis leaves its own
+  ctx.textBaseline = "alphabetic";
   ctx.beginPath();
   ctx.moveTo(box.left, y);
   ctx.lineTo(box.left + box.width, y);

@@ -100,6 +100,11 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
         </a>
       </Periods>
       <Dates period={period} clock={clock} utc={utc} />
+      {name !== null && name !== period.name && (
+        <p class="empty" role="alert">
+          The period <bdi>{name}</bdi> cannot be shown. Shown is “{period.title}”.
+        </p>
+      )}
       <Chips filters={filters} without={(i) => address({ filters: filters.toSpliced(i, 1) })} />
       <Notice problem={problem} waiting={waiting} />
       {summary.views && (
@@ -139,9 +144,10 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
               total={filters.length ? undefined : now.views.data}
               filtered={filters.length > 0}
               warnings={filtered.now.data?.meta.warnings ?? {}}
+              before={filters.length ? filtered.past.problem : past.views.problem}
             />
           </section>
-          {summary.views.events === 0 && !now.named.data?.events && (
+          {summary.views.events === 0 && (filters.length > 0 || !now.named.data?.events) && (
             <p class="empty">
               {filters.length
                 ? "No view of the period has these values."

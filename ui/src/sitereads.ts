@@ -74,7 +74,7 @@ export function useFiltered({ place, kinds, period, filters, clock, utc }: Asked
     past = useReport(asked(spans.before), 600_000);
   const chosen = figuresIn(now.data, kinds.visitor),
     before = figuresIn(past.data, kinds.visitor);
-  return { base, spans, now, chosen, before };
+  return { base, spans, now, past, chosen, before };
 }
 
 /** figuresIn returns the figures of a report without dimensions. */

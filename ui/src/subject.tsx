@@ -1,6 +1,7 @@
 // The page of one subject: a chart of a measure, the latest state and the newest events.
 import { useMemo, useState } from "preact/hooks";
 import { shared } from "./access";
+import { askedSeries } from "./asked";
 import { ProfileFields } from "./events";
 import { SeriesView } from "./series";
 import { similar } from "./similar";
@@ -23,9 +24,7 @@ interface Props {
 export function SubjectPage({ subjects, id, params, kinds, utc, site }: Props) {
   const { data, problem } = usePolled<Subject>(url([subjects, id, "series"]), 30_000);
   const series = data?.series ?? [];
-  const chosen =
-    series.find((s) => s.kind === params.get("kind") && s.stream === (params.get("stream") ?? "")) ??
-    series[0];
+  const { chosen, absent } = askedSeries(series, params);
   const kind = kinds.find((k) => k.kind === chosen?.kind && k.subjects === subjects);
   return (
     <main>
@@ -53,6 +52,11 @@ export function SubjectPage({ subjects, id, params, kinds, utc, site }: Props) {
         ) : (
           <p class="empty">Nothing is stored for {id}.</p>
         ))}
+      {chosen && absent && (
+        <p class="empty" role="alert">
+          <bdi>{id}</bdi> has no series <bdi>{absent}</bdi>. Shown is {seriesName(chosen, kinds)}.
+        </p>
+      )}
       {chosen && series.length > 1 && (
         <SeriesChoice place={[subjects, id]} series={series} chosen={chosen} kinds={kinds} />
       )}
@@ -109,6 +113,10 @@ function Unknown({ subjects, id }: { subjects: string; id: string }) {
   );
 }
 
+/** seriesName is the path of a kind, as the API has it, and the stream. */
+const seriesName = (s: Series, kinds: Readable[]) =>
+  (kinds.find((k) => k.kind === s.kind)?.path ?? s.kind) + (s.stream && ` · ${s.stream}`);
+
 /** SeriesChoice links to each series; with many streams, to those that contain a text. */
 function SeriesChoice({
   place,
@@ -122,8 +130,7 @@ function SeriesChoice({
   kinds: Readable[];
 }) {
   const [search, setSearch] = useState("");
-  const name = (s: Series) =>
-    (kinds.find((k) => k.kind === s.kind)?.path ?? s.kind) + (s.stream && ` · ${s.stream}`);
+  const name = (s: Series) => seriesName(s, kinds);
   const found = series.filter((s) => name(s).toLowerCase().includes(search.trim().toLowerCase()));
   return (
     <nav class="bar" aria-label="Series">

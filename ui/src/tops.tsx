@@ -277,10 +277,12 @@ function Values({ fields, title, unit, link, shares, past, search, showAll }: Va
                   <span class="share" style={{ width: `${(100 * count) / most}%` }} />
                   {link ? (
                     <a href={link(value)} title={`Only ${name}`}>
-                      {name}
+                      <bdi>{name}</bdi>
                     </a>
                   ) : (
-                    <span title={name}>{name}</span>
+                    <span title={name}>
+                      <bdi>{name}</bdi>
+                    </span>
                   )}
                 </th>
                 <td class="number">{countText(count)}</td>
@@ -339,10 +341,11 @@ export const valueText = (fields: string[], value: string) =>
   fields.length === 1
     ? nameOf(fields[0], value)
     : halves(value)
-        .map((v, i) => nameOf(fields[i], v) || "none")
+        .map((v, i) => nameOf(fields[i], v))
         .join(" · ");
 
 function nameOf(field: string, value: string): string {
+  if (!value) return "none";
   try {
     return names[field]?.of(value) ?? value;
   } catch {
