@@ -27,6 +27,11 @@ func (p Props) check(stage config.Stage) error {
 		return fmt.Errorf("the configuration gives the API the domain %s, and Props.API has its own: "+
 			"remove domain from the stage, and map the name to the API where it is created", stage.Domain.Name)
 	}
+	if p.Inbox != nil && p.Inbox.Fifo() != nil && *p.Inbox.Fifo() {
+		return fmt.Errorf("Props.Inbox is a FIFO queue, of which Lambda reads at most 10 messages at once, "+
+			"and ingest reads %d: give a standard queue, since the order of observations does not matter",
+			sourceBatch)
+	}
 	if stage.Ceiling.Budget > 0 && !p.notifies(stage) {
 		return errors.New("ceiling.budget of the stage has no receiver to notify: add alarmMail or alarmTopic to the " +
 			"stage, give Props.AlarmTopic, or remove the budget")

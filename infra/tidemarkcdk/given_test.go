@@ -146,6 +146,12 @@ func TestGiven_AStageThatDoesNotFitIsRefused(t *testing.T) {
 		return Props{AlarmTopic: awssns.NewTopic(stack, new("TeamTopic"), nil)}
 	}
 	none := func(awscdk.Stack) Props { return Props{} }
+	inFIFO := func(stack awscdk.Stack) Props {
+		return Props{Inbox: awssqs.NewQueue(stack, new("TeamInbox"), &awssqs.QueueProps{Fifo: new(true)})}
+	}
+	standard := func(stack awscdk.Stack) Props {
+		return Props{Inbox: awssqs.NewQueue(stack, new("StandardInbox"), nil)}
+	}
 	for _, c := range []struct {
 		stage       string
 		wrong, fits func(awscdk.Stack) Props
@@ -155,6 +161,7 @@ func TestGiven_AStageThatDoesNotFitIsRefused(t *testing.T) {
 			"certificate: 'arn:aws:acm:eu-central-1:123456789012:certificate/a'}",
 			wrong: api, fits: none, says: "remove domain"},
 		{stage: "ceiling: {budget: 50}", wrong: none, fits: topic, says: "give Props.AlarmTopic"},
+		{stage: "tracing: true", wrong: inFIFO, fits: standard, says: "a standard queue"},
 	} {
 		settings := filepath.Join(t.TempDir(), "tidemark.yaml")
 		if err := os.WriteFile(settings, []byte("stages: {prod: {"+c.stage+"}}\n"), 0o644); err != nil {

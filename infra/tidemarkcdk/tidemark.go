@@ -59,7 +59,8 @@ type Props struct {
 	// which need a throttle.
 	API awsapigatewayv2.IHttpApi
 	// Inbox is the queue that ingest reads, as with sources.sqs. Its visibility timeout must be six times the
-	// timeout of ingest or more; what ingest cannot store goes to its own dead-letter queue.
+	// timeout of ingest or more; a FIFO queue is an error. What ingest cannot store goes to the queue's own
+	// dead-letter queue.
 	Inbox awssqs.IQueue
 	// AlarmTopic gets alarms and critical alerts, beside the topics of the configuration. If a key encrypts
 	// it, the key's policy must allow CloudWatch and EventBridge.

@@ -106,6 +106,10 @@ func (s *Stage) mistakes() (found Mistakes) {
 		wrong("sources.topic", "%s is not one level of an MQTT topic: want letters, digits, _ and -, "+
 			"for example tidemark-%s, or remove the key", Clip(d.Topic), s.Name)
 	}
+	if s.Sources.Clients && !s.Sources.Senders {
+		wrong("sources.clients", "the routes of clients are for senders, whose routes the stage does not "+
+			"have: write senders: true, or remove clients")
+	}
 	if s.UI && !s.Access.ByToken() {
 		wrong("ui", "the deployed pages need tokens: set access: {issuer: …, audience: […]}, or remove the key and use tidemark ui")
 	}

@@ -239,6 +239,10 @@ var badConfigs = []bad{
 		want: "1:17: stages.prod.domain: ", says: "give both",
 	},
 	{
+		name: "clients without senders", yaml: "stages: {prod: {sources: {senders: false, clients: true}}}",
+		want: "1:52: stages.prod.sources.clients: ", says: "write senders: true", unseen: true,
+	},
+	{
 		name: "a topic of another region",
 		yaml: inFrankfurt + "alarmTopic: 'arn:aws:sns:us-east-1:123456789012:on-call'}}",
 		want: "1:76: stages.prod.alarmTopic: ", says: "own region only", unseen: true,
