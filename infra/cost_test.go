@@ -110,8 +110,10 @@ func TestDev_CostsAtMostTwoDollarsAtRest(t *testing.T) {
 	}
 }
 
+// Its receiver and its queue have a price of their own: two causes, and the alarm on the queue's age.
 func TestLean_CostsAtMostTwoDollarsAtRestWithoutAReceiver(t *testing.T) {
-	if dollars := priceAtRest(t, "lean"); dollars-2*0.50 > 2 {
-		t.Errorf("$%v, with two causes for $0.50", dollars)
+	const causes, inboxAge = 2 * 0.50, 0.10
+	if dollars := priceAtRest(t, "lean"); dollars-causes-inboxAge > 2 {
+		t.Errorf("$%v, with two causes for $0.50 and an alarm for $0.10", dollars)
 	}
 }
