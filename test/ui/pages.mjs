@@ -312,6 +312,15 @@ const scenarios = {
     await groups.getByRole("row", {name: /^in no group \d+ \d+$/}).waitFor()
     await page.screenshot({path: join(screens, "groups.png")})
     await check(page, "the groups of a fleet")
+    const counts = /\/v1\/silent\//
+    await page.route(counts, async (route) => {
+      const response = await route.fetch(), processedThrough = new Date(stackTime() - 36e5).toISOString()
+      await route.fulfill({response, json: {...await response.json(), processedThrough}})
+    })
+    await page.reload()
+    await groups.getByText("Members of each, and silent ones").click()
+    await groups.getByText(/Changes since .* may not be in these figures yet\./).waitFor()
+    await page.unroute(counts)
     await groups.getByRole("link", {name: "berlin"}).click()
     const list = (name) => page.getByRole("region", {name}).locator("tbody tr")
     for (const name of ["Highest members", "Lowest members"]) await list(name).first().waitFor()

@@ -1,5 +1,6 @@
 // Which subjects of a type had the most alerts.
 import { useMemo, useState } from "preact/hooks";
+import { NotProcessed } from "./chartview";
 import { Notice, href } from "./parts";
 import { usePages } from "./polled";
 import { url } from "./api";
@@ -18,7 +19,7 @@ const spans = ["24h", "7d", "30d", "90d"];
 const shown = 20;
 
 /** AlertCounts counts when it is opened, since it reads the alerts of every subject. */
-export function AlertCounts({ subjects }: { subjects: string }) {
+export function AlertCounts({ subjects, utc }: { subjects: string; utc: boolean }) {
   const [open, setOpen] = useState(false);
   const [last, setLast] = useState("30d");
   const { data, problem } = usePages<Counted>(
@@ -84,6 +85,7 @@ export function AlertCounts({ subjects }: { subjects: string }) {
       )}
       {data && !counts.length && <p class="note">No alert was raised.</p>}
       <p class="note">
+        <NotProcessed of={data} utc={utc} />
         As a command:{" "}
         <code>
           tidemark top {subjects} --alerts --last {last}

@@ -96,7 +96,7 @@ export function Fleet({ subjects, kinds, utc, params }: Props) {
           {open.more && <p class="note">There are more open alerts than these {open.all.length}.</p>}
         </section>
       )}
-      {has && <AlertCounts subjects={subjects} />}
+      {has && <AlertCounts subjects={subjects} utc={utc} />}
       <Groups kinds={kinds} subjects={subjects} utc={utc} />
       {listed.whole && !total && (
         <p class="empty">

@@ -55,7 +55,7 @@ function Level({ level, members, first, utc }: LevelProps) {
         </a>
       </div>
       {data && !groups.length && <p class="note">No bucket of a group has closed yet.</p>}
-      <MemberCounts level={level} members={members} />
+      <MemberCounts level={level} members={members} utc={utc} />
       {level.counters?.map((counter) => (
         <Increases key={counter} level={level} members={members} counter={counter} utc={utc} />
       ))}

@@ -1,5 +1,6 @@
 // What the counters of the members of each group have counted in a month.
 import { useMemo, useState } from "preact/hooks";
+import { NotProcessed } from "./chartview";
 import { currentTime } from "./clock";
 import { headText } from "./figures";
 import { numberText } from "./number";
@@ -82,6 +83,7 @@ export function Increases({ level, members, counter, utc }: Props) {
         <p class="note">No member has a reading without a stream in a bucket that has closed.</p>
       )}
       <p class="note">
+        <NotProcessed of={data} utc={utc} />
         As a command:{" "}
         <code>
           tidemark top {level.subjects} --increase {counter} --from {asked.from} --to {asked.to}

@@ -1,5 +1,6 @@
 // How many members the groups of a level have, and how many of them are silent.
 import { useMemo, useState } from "preact/hooks";
+import { NotProcessed } from "./chartview";
 import { addCounts, pageCounts, type Count } from "./counts";
 import { Notice, href } from "./parts";
 import { usePages } from "./polled";
@@ -10,10 +11,11 @@ const span = "30m";
 interface Props {
   level: Readable; // the kind of the groups
   members: string; // the path of the type of their members
+  utc: boolean;
 }
 
 /** MemberCounts counts when it is opened, since it reads the newest event of each member. */
-export function MemberCounts({ level, members }: Props) {
+export function MemberCounts({ level, members, utc }: Props) {
   const [open, setOpen] = useState(false);
   const asked = { members: "true", for: span };
   const { data, problem } = usePages<Count>(
@@ -60,6 +62,7 @@ export function MemberCounts({ level, members }: Props) {
       )}
       {data && !counts.length && <p class="note">There are no members.</p>}
       <p class="note">
+        <NotProcessed of={data} utc={utc} />
         As a command: <code>tidemark ls {members} --silent {span} --by {level.path}</code>
       </p>
     </details>

@@ -29,6 +29,20 @@ test("what a page does not know is kept, once", async () => {
   assert.deepEqual(body, { all: [1, 2], more: false, missing: [part("a"), part("b")] });
 });
 
+test("a list has the changes that each of its pages has", async () => {
+  const lost = (from: string) => ({ from, to: from, reason: "gap" });
+  const pages = [
+    { groups: [1], next: "x", processedThrough: "2026-04-20T12:00:00.000Z", unprocessed: [lost("a")] },
+    { groups: [2], next: "y", processedThrough: "2026-04-20T11:00:00.000Z", unprocessed: [lost("b")] },
+    { groups: [3], next: null, processedThrough: "2026-04-20T12:30:00Z" },
+  ];
+  const { body } = await readPages("/x", "groups", () => Promise.resolve({ tag: "", body: pages.shift() }));
+  const { processedThrough, completeThrough, unprocessed } = body;
+  assert.equal(processedThrough, "2026-04-20T11:00:00.000Z");
+  assert.equal(completeThrough, undefined);
+  assert.deepEqual(unprocessed, [lost("a"), lost("b")]);
+});
+
 test("an empty page with a cursor is not the end", async () => {
   const pages = [
     { alerts: [], next: "a b" },

@@ -14,6 +14,18 @@ export interface Progress {
   unprocessed?: { from: string; to: string; reason: "gap" | "blocked" }[];
 }
 
+/** least returns what two responses both have of the changes. */
+export function least(a: Progress, b: Progress): Progress {
+  const both: Progress = {};
+  for (const name of ["completeThrough", "processedThrough"] as const) {
+    const times = [a[name], b[name]].filter((t) => t !== undefined);
+    if (times.length) both[name] = times.reduce((x, y) => (Date.parse(x) <= Date.parse(y) ? x : y));
+  }
+  const unprocessed = [...(a.unprocessed ?? []), ...(b.unprocessed ?? [])];
+  if (unprocessed.length) both.unprocessed = unprocessed;
+  return both;
+}
+
 /**
  * isBehind tells whether rows are late, of kinds with that grace, or changes wait for longer than the table
  * stream takes. Of a time that is absent, it is not known.
