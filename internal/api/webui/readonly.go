@@ -42,9 +42,18 @@ func ReadOnly(address string, transport http.RoundTripper,
 	mux.Handle(PathStack, reads(stackHandler(stack)))
 	passed := []string{"/v1/", access.PathStats, httpapi.PathAPI, httpapi.PathHealth, httpapi.PathRelease}
 	for _, prefix := range passed {
-		mux.Handle(prefix, reads(api))
+		mux.Handle(prefix, reads(whole(api)))
 	}
 	return mux, nil
+}
+
+// whole returns a handler of a proxy that does not cut responses. Otherwise the server closes the body of a
+// query when the response begins, and a proxy that still looks for its end gives up.
+func whole(proxy http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		proxy.ServeHTTP(w, r)
+	})
 }
 
 // stackHandler serves what AWS knows of the stack; without one, no content.

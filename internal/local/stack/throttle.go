@@ -27,6 +27,9 @@ func (t *throttle) begin() { t.until.Store(time.Now().Add(throttledFor).UnixMill
 
 func (t *throttle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if time.Now().UnixMilli() >= t.until.Load() {
+		// Otherwise the server closes the body when the response begins. A proxy that still looks for the end
+		// of a request of more than 4 KB then cuts the response.
+		_ = http.NewResponseController(w).EnableFullDuplex()
 		t.table.ServeHTTP(w, r)
 		return
 	}
@@ -41,13 +44,18 @@ func (s *Stack) startThrottle() (err error) {
 	if err != nil {
 		return err
 	}
+	s.throttle.table = newTableProxy(table)
+	s.throttled, err = StartFront("", "", clock.Clock{}, nil, &s.throttle)
+	return err
+}
+
+// newTableProxy returns a handler that passes requests on to the table.
+func newTableProxy(table *url.URL) http.Handler {
 	proxy := httputil.NewSingleHostReverseProxy(table)
 	// Requests of one invocation are concurrent. A cut connection stays one. What a killed function has not read
 	// is no error.
 	proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 64}
 	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
 	proxy.ErrorLog = log.New(io.Discard, "", 0)
-	s.throttle.table = proxy
-	s.throttled, err = StartFront("", "", clock.Clock{}, nil, &s.throttle)
-	return err
+	return proxy
 }
