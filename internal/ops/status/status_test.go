@@ -155,6 +155,36 @@ func TestStatus_OfAQuietNightNeedsNoPerson(t *testing.T) {
 	}
 }
 
+// The queue of groups is swept behind the others. It is not known before, and a trouble if it stands.
+func TestStatus_GroupsMayStandAlone(t *testing.T) {
+	for _, c := range []struct {
+		swept model.Time
+		state status.State
+		text  string
+	}{
+		{model.MinTime, status.NotKnown, "no bucket was written yet"},
+		{now.Add(-time.Minute), status.Well, "complete through "},
+		{now.Add(-2 * time.Hour), status.Act, "the queue of groups stands at "},
+	} {
+		n := quiet(t)
+		kinds := iot.Kinds()
+		kinds[0].Groups = []string{"site"}
+		var err error
+		if n.reader.Kinds, err = config.Default(kinds...).Catalog(); err != nil {
+			t.Fatal(err)
+		}
+		if c.swept > model.MinTime {
+			n.put(t, item.FromLowWatermark(storage.GroupShard, c.swept))
+		}
+		lines := n.reader.Read(t.Context())
+		if !slices.ContainsFunc(lines, func(l status.Line) bool {
+			return l.Part == "low watermark" && l.State == c.state && strings.Contains(l.Text, c.text)
+		}) {
+			t.Errorf("%+v\nwithout %s %q", lines, c.state, c.text)
+		}
+	}
+}
+
 // Each trouble is one line with its reason and the command for it, and leaves the other parts as they are.
 func TestStatus_NamesEachTroubleAndItsCommand(t *testing.T) {
 	hour := storage.Gap{From: now.Add(-2 * time.Hour), To: now.Add(-time.Hour)}

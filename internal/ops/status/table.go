@@ -68,10 +68,14 @@ func (r *Reader) watermark(ctx context.Context) ([]Line, error) {
 		return nil, err
 	}
 	shard, through := oldest(marks)
-	now := r.Now()
+	name, now := fmt.Sprintf("queue shard %d of generation %d", shard.Number, shard.Generation), r.Now()
+	if r.Kinds.HasGroups() && now.Sub(through) <= query.BehindAfter { // groups follow their members
+		shard, name = storage.GroupShard, "the queue of groups"
+		through = marks.OfShard(shard)
+	}
 	switch {
-	case through == model.MinTime && len(marks.Through) == 0:
-		return only(NotKnown, "", "no sweep ran yet"), nil
+	case through == model.MinTime && (len(marks.Through) == 0 || shard == storage.GroupShard):
+		return only(NotKnown, "", "no bucket was written yet"), nil
 	case now.Sub(through) <= query.BehindAfter:
 		return only(Well, "", "complete through %s for events on time", progress.CompleteThrough), nil
 	}
@@ -83,8 +87,7 @@ func (r *Reader) watermark(ctx context.Context) ([]Line, error) {
 	if through > model.MinTime {
 		stands = fmt.Sprintf("stands at %s (%s)", through, ago(through, now))
 	}
-	return only(Act, r.logs("aggregate"), "queue shard %d of generation %d %s: %s",
-		shard.Number, shard.Generation, stands, why), nil
+	return only(Act, r.logs("aggregate"), "%s %s: %s", name, stands, why), nil
 }
 
 // oldest returns the queue shard with the least low watermark.
