@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpevent/gatewaytest"
 )
 
 // TestHTTP_EveryAppendIsOfTheOwnersSubjects sends every route that appends as callers of owners.
@@ -65,18 +65,8 @@ func TestHTTP_EveryAppendIsOfTheOwnersSubjects(t *testing.T) {
 func TestHTTP_NoKeyAndNoLinkUsesTheRoutesOfCallers(t *testing.T) {
 	t.Parallel()
 	f := newCollector(t, nil, nil)
-	secret := []byte("the secret of the stage")
-	shown := access.Link{Subject: "devices/acme:1", Until: time.Unix(9, 0), Events: true}
-	token := access.NewLink(secret, shown)
-	link, err := access.CheckLink(token, time.Unix(0, 0), secret)
-	if err != nil {
-		t.Fatal(err)
-	}
 	sent := 0
-	for caller, context := range map[string]map[string]any{
-		"a link": link, "a write key": access.Scope{Key: "k1"}.Context(),
-		"a read key": access.Scope{Sites: []string{"acme:1"}}.Context(),
-	} {
+	for caller, context := range gatewaytest.Bound(t, "devices/acme:1", "acme:1") {
 		for _, route := range httpapi.Routes(f.appends.Catalog) {
 			if route.Action != httpapi.Append {
 				continue

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpevent/gatewaytest"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
@@ -132,18 +133,8 @@ func TestReads_WhoMayHaveThem(t *testing.T) {
 func TestReads_NoKeyAndNoLinkUsesOtherRoutes(t *testing.T) {
 	t.Parallel()
 	h := everyRoute(t)
-	secret := []byte("the secret of the stage")
-	shown := access.Link{Subject: "devices/acme:1", Until: time.Unix(9, 0), Events: true}
-	token := access.NewLink(secret, shown)
-	link, err := access.CheckLink(token, time.Unix(0, 0), secret)
-	if err != nil {
-		t.Fatal(err)
-	}
 	sent := 0
-	for caller, context := range map[string]map[string]any{
-		"a link": link, "a write key": access.Scope{Key: "k1"}.Context(),
-		"a read key": access.Scope{Sites: []string{"acme:1"}}.Context(),
-	} {
+	for caller, context := range gatewaytest.Bound(t, "devices/acme:1", "acme:1") {
 		for _, route := range httpapi.Routes(h.Catalog) {
 			path := strings.NewReplacer("{id}", "acme:1", "{tier}", "hour", "{dimension}", "door",
 				"{measure}", "steps", "{value}", "a", "{version}", "1", "{time}", "2026-04-20T14:00:00Z",
