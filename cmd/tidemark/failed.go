@@ -138,7 +138,7 @@ func (all *failed) findQueues(f *failedFlags, to *connection) {
 		case to.Stack.OnFailureQueue != "":
 			all.batches = to.Stack.OnFailureQueue
 		case local:
-			all.file = filepath.Join(devDir, "on-failure.ndjson")
+			all.file = filepath.Join(localDir(), "on-failure.ndjson")
 		default:
 			all.unread = append(all.unread, sourceBatches)
 		}

@@ -95,7 +95,7 @@ func showStatus(cmd *cobra.Command, to *connection, stack, output string) error 
 		heading = fmt.Sprintf("stack %s; for the commands: export TIDEMARK_TABLE=%s", stack, to.Table)
 		r.Stack, err = openStack(ctx, to, stack)
 	} else if to.Endpoint != "" {
-		r.Local = &status.Local{Dir: devDir}
+		r.Local = &status.Local{Dir: localDir()}
 	}
 	if err != nil {
 		return err
