@@ -13,25 +13,42 @@ import (
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html
 // https://github.com/mongodb/specifications/blob/master/source/extended-json/extended-json.md
 
-// withoutTypes returns an object of either database with plain values, and any other object as it is. Only an
+// withoutTypes returns an object of either database with plain values, and any other text as it is. Only an
 // object of which each member has a type is DynamoDB's: {"wind": {"N": 3}} is not.
-func withoutTypes(object []byte) []byte {
-	if name, item, ok := onlyMember(object); ok && name == "Item" && isItem(item) {
-		object = item
+func withoutTypes(text []byte) []byte {
+	isMongo := bytes.Contains(text, []byte(`"$`))
+	isObject := jsonscan.Is(text, jsonscan.Space(text, 0), '{')
+	if !isObject || !isMongo && !beginsNested(text) || !json.Valid(text) {
+		return text
+	}
+	item := text
+	if name, inner, ok := onlyMember(text); ok && name == "Item" {
+		item = inner
 	}
 	switch {
-	case isItem(object):
-		return withValues(object, dynamoValue)
-	case bytes.Contains(object, []byte(`"$`)):
-		return withValues(object, mongoValue)
+	case isItem(item):
+		return withValues(item, dynamoValue)
+	case isMongo:
+		return withValues(text, mongoValue)
 	}
-	return object
+	return text
 }
 
-// eachMember calls visit for the members of an object until it returns false.
+// beginsNested reports whether the first member of an object is one, also in text that is not valid JSON.
+func beginsNested(object []byte) bool {
+	at, more := jsonscan.Sibling(object, jsonscan.Space(object, 0)+1, true, '}')
+	if !more {
+		return false
+	}
+	_, value := jsonscan.Name(object, at)
+	return jsonscan.Is(object, value, '{')
+}
+
+// eachMember calls visit for the members of a value, which is valid JSON, until it returns false. A value
+// that is no object has none.
 func eachMember(object []byte, visit func(name, value []byte) bool) {
 	begin := jsonscan.Space(object, 0)
-	if !json.Valid(object) || !jsonscan.Is(object, begin, '{') {
+	if !jsonscan.Is(object, begin, '{') {
 		return
 	}
 	at, more := jsonscan.Sibling(object, begin+1, true, '}')
@@ -137,7 +154,8 @@ func mongoValue(value []byte) []byte {
 
 // numberIn returns the number in a text, and the text itself of one that JSON has no number for, such as NaN.
 func numberIn(text []byte) []byte {
-	if inner := bytes.Trim(text, `"`); json.Valid(inner) {
+	inner := bytes.Trim(text, `"`)
+	if json.Valid(inner) && bytes.ContainsAny(inner[:1], "-0123456789") {
 		return inner
 	}
 	return text

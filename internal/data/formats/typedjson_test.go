@@ -21,6 +21,7 @@ func TestWithoutTypes_ReadsTheJSONOfDatabases(t *testing.T) {
 		{`{"a": {"N": "1"} , "b c" : {"S":"q\"uo\\te"}}`, `{"a":1,"b c":"q\"uo\\te"}`},
 		{`{"_id":{"$oid":"65"},"t":{"$date":"2026-11-01T10:00:00Z"},"x":1.50}`,
 			`{"_id":"65","t":"2026-11-01T10:00:00Z","x":1.50}`},
+		{`{"n":{"N":"true"},"x":{"N":""}}`, `{"n":"true","x":""}`},
 		{`{"t":{"$date":{"$numberLong":"1793527200000"}},"n":{"$numberInt":"5"}}`, `{"t":1793527200000,"n":5}`},
 		{`{"d":{"$numberDecimal":"21.50"},"x":{"$numberDouble":"NaN"},"p":{"q":[{"$numberInt":"1"}]}}`,
 			`{"d":21.50,"x":"NaN","p":{"q":[1]}}`},
@@ -38,6 +39,8 @@ func TestWithoutTypes_LeavesOtherObjects(t *testing.T) {
 		``, `{}`, `[]`, `null`, `{"Item":5}`, `{"Item":{}}`, `{"wind":{"N":3}}`, `{"a":{"S":"x"},"b":1}`,
 		`{"a":{"N":"1","S":"x"}}`, `{"a":{"N":"1"}`, `{"cost":"$5"}`, `{"a":{"BOOL":"x"}}`,
 		`{ "a" : { "N" : 1 } }`,
+		`{"a":"$5"`, `{"a":{"$date":1}`, `["$x"]`, `"$x"`, `{"a":{"S":"x"},}`, `[{"a":{"S":"x"}}]`,
+		`[{"a":{"$date":1}}]`,
 	} {
 		if got := string(withoutTypes([]byte(sent))); got != sent {
 			t.Errorf("%s was read as %s", sent, got)
