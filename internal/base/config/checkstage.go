@@ -13,109 +13,83 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 )
 
-var (
-	stageName = newForm(`^[a-z][a-z0-9-]*$`, 32)
-	account   = newForm(`^[0-9]{12}$`, 12)
-	region    = newForm(`^[a-z]{2}(-[a-z]+)+-[0-9]$`, 32)
-	topicARN  = newForm(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$`, 2048)
-	// archiveFolder has no character that a template of a location would read.
-	archiveFolder = newForm(`^s3://[a-z0-9][a-z0-9.-]+[a-z0-9](/[A-Za-z0-9_.=-]+)*$`, 512)
-	secretARN     = newForm(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+$`,
-		2048)
-	webhookURL = newForm(`^https://[a-z0-9.-]+(:[0-9]+)?/[A-Za-z0-9/._-]*$`, 512)
-	streamARN  = newForm(
-		`^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:[0-9]{12}:table/[A-Za-z0-9_.-]+/stream/[0-9T:.-]+$`, 2048)
-	// topicLevel is one level of an MQTT topic without wildcards or policy variables.
-	topicLevel     = newForm(`^[A-Za-z0-9_-]+$`, 64)
-	origin         = newForm(`^(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?$`, 253)
-	hostName       = newForm(`^([a-z0-9-]+\.)+[a-z]{2,}$`, 253)
-	webACL         = newForm(`^arn:aws[a-z-]*:wafv2:us-east-1:[0-9]{12}:global/webacl/.+$`, 2048)
-	policyARN      = newForm(`^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/.+$`, 2048)
-	certificateARN = newForm(`^arn:aws[a-z-]*:acm:[a-z0-9-]+:[0-9]{12}:certificate/.+$`, 2048)
-	scope          = newForm(`^[A-Za-z0-9_.:/-]+$`, 64)
-	claimName      = newForm(`^[A-Za-z0-9_:./-]+$`, 128)
-)
-
 func (s *Stage) mistakes() (found Mistakes) {
 	path := "stages." + s.Name
 	wrong := func(field, format string, args ...any) {
 		found = append(found,
 			Mistake{Path: strings.TrimSuffix(path+"."+field, "."), Message: fmt.Sprintf(format, args...)})
 	}
-	if !stageName.MatchString(s.Name) {
-		wrong("", "%s is not a valid stage name: want at most 32 lower-case letters, digits and -, beginning with a letter", Clip(s.Name))
+	for _, f := range s.texts() {
+		if (f.text != "" || f.required) && !f.form.MatchString(f.text) {
+			wrong(f.field, "%s is not %s", Clip(f.text), f.want)
+		}
 	}
-	if s.Account != "" && !account.MatchString(s.Account) {
-		wrong("account", "%s is not the id of an AWS account: want 12 digits in quotes, or remove the key to allow any account", Clip(s.Account))
-	}
-	if s.Region != "" && !region.MatchString(s.Region) {
-		wrong("region", "%s is not an AWS region: want one such as eu-central-1, or remove the key to allow any region", Clip(s.Region))
-	}
-	if b := s.Billing; b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
+	s.checkBilling(wrong)
+	s.checkChoices(wrong)
+	s.checkSources(wrong)
+	s.checkWebhooks(wrong)
+	s.checkFront(wrong)
+	s.checkPlace(wrong)
+	return append(append(found, s.Access.mistakes(path+".access")...), s.outOfBounds(path)...)
+}
+
+// checkBilling reports mistakes in what the table and the functions may use.
+func (s *Stage) checkBilling(wrong func(field, format string, args ...any)) {
+	b, c := s.Billing, s.Ceiling
+	if b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
 		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, or write onDemand")
 	}
-	if a := s.Billing.Autoscale; a != (Autoscale{}) &&
-		(a.ReadUnits < s.Billing.ReadUnits || a.WriteUnits < s.Billing.WriteUnits || a.Utilization == 0) {
+	if a := b.Autoscale; a != (Autoscale{}) &&
+		(a.ReadUnits < b.ReadUnits || a.WriteUnits < b.WriteUnits || a.Utilization == 0) {
 		wrong("billing.autoscale",
 			"want readUnits and writeUnits that are not below billing's, and a utilization in percent, such as 70")
 	}
-	if c := s.Ceiling; s.Billing.Provisioned() && (c.ReadUnits > 0 || c.WriteUnits > 0) {
+	if b.Provisioned() && (c.ReadUnits > 0 || c.WriteUnits > 0) {
 		wrong("ceiling", "provisioned capacity is its own limit: remove readUnits and writeUnits, or write billing: onDemand")
 	}
-	if s.Ceiling.Inbox == 1 {
+	if c.Inbox == 1 {
 		wrong("ceiling.inbox", "AWS accepts no fewer than 2 invocations at once: want 2 to 1000, or 0 for no limit")
 	}
-	if r := s.Reserved.Ingest; r > 0 && s.Sources.SQS && (s.Ceiling.Inbox == 0 || s.Ceiling.Inbox > r) {
+	if r := s.Reserved.Ingest; r > 0 && s.Sources.SQS && (c.Inbox == 0 || c.Inbox > r) {
 		wrong("ceiling.inbox", "the queue may invoke ingest more often at once than reserved.ingest allows (%d), "+
 			"and gives up messages that were not accepted ten times: want 2 to %d", r, r)
 	}
+}
+
+// checkChoices reports mistakes in fields that have a few values only, or a form that is no pattern.
+func (s *Stage) checkChoices(wrong func(field, format string, args ...any)) {
 	if m := s.Monitoring; m != FullMonitoring && m != LeanMonitoring {
 		wrong("monitoring", "%s is not known: want full, or lean for the alarms on silence and loss only",
 			Clip(string(m)))
 	}
 	if s.Removal != Retain && s.Removal != Destroy {
-		wrong("removal", "%s is not a removal policy: want retain (the table is kept) or destroy (the table is deleted with all data)", Clip(string(s.Removal)))
+		wrong("removal", "%s is not a removal policy: want retain (the table is kept) or destroy "+
+			"(the table is deleted with all data)", Clip(string(s.Removal)))
 	}
 	if !slices.Contains(logRetentions, int(s.LogRetention/day)) || s.LogRetention%day != 0 {
 		wrong("logRetention",
 			"CloudWatch Logs does not support a retention of %s: want one of these numbers of days: %s",
 			SpanText(s.LogRetention), daysText(logRetentions))
 	}
-	if s.AlarmMail != "" {
-		if a, err := mail.ParseAddress(s.AlarmMail); err != nil || a.Address != s.AlarmMail {
-			wrong("alarmMail", "%s is not a mail address: want an address such as team@example.com, or remove the key to send no mail", Clip(s.AlarmMail))
-		}
+	if a, err := mail.ParseAddress(s.AlarmMail); s.AlarmMail != "" && (err != nil || a.Address != s.AlarmMail) {
+		wrong("alarmMail", "%s is not a mail address: want an address such as team@example.com, or remove "+
+			"the key to send no mail", Clip(s.AlarmMail))
 	}
-	if s.AlarmTopic != "" && !topicARN.MatchString(s.AlarmTopic) {
-		wrong("alarmTopic", "%s is not the ARN of an SNS topic: want one such as arn:aws:sns:eu-central-1:123456789012:on-call, or remove the key", Clip(s.AlarmTopic))
+	if _, err := time.Parse(time.DateOnly, s.Archive.From); s.Archive.From != "" && err != nil {
+		wrong("archive.from", "%s is not a day: want one such as 2015-01-01, or remove the key", Clip(s.Archive.From))
 	}
-	s.checkWebhooks(wrong)
-	if a := s.Archive; a != (Archive{}) {
-		if !archiveFolder.MatchString(a.To) {
-			wrong("archive.to", "%s is not a folder in S3: want one such as s3://bucket/tidemark, or remove archive",
-				Clip(a.To))
-		}
-		if _, err := time.Parse(time.DateOnly, a.From); a.From != "" && err != nil {
-			wrong("archive.from", "%s is not a day: want one such as 2015-01-01, or remove the key", Clip(a.From))
-		}
-	}
-	if s.Table != "" && !streamARN.MatchString(s.Table) {
-		wrong("table", "%s is not the ARN of the stream of a table: want the line that tidemark restore prints, or remove the key to create a table", Clip(s.Table))
-	}
-	if d := s.Sources; d.Topic != "" && !topicLevel.MatchString(d.Topic) {
-		wrong("sources.topic", "%s is not one level of an MQTT topic: want letters, digits, _ and -, "+
-			"for example tidemark-%s, or remove the key", Clip(d.Topic), s.Name)
-	}
+}
+
+// checkSources reports mistakes in the sources, and in the pages that read from them.
+func (s *Stage) checkSources(wrong func(field, format string, args ...any)) {
 	if s.Sources.Clients && !s.Sources.Senders {
 		wrong("sources.clients", "the routes of clients are for senders, whose routes the stage does not "+
 			"have: write senders: true, or remove clients")
 	}
 	if s.UI && !s.Access.ByToken() {
-		wrong("ui", "the deployed pages need tokens: set access: {issuer: …, audience: […]}, or remove the key and use tidemark ui")
+		wrong("ui", "the deployed pages need tokens: set access: {issuer: …, audience: […]}, or remove the key "+
+			"and use tidemark ui")
 	}
-	s.checkFront(wrong)
-	s.checkPlace(wrong)
-	return append(append(found, s.Access.mistakes(path+".access")...), s.outOfBounds(path)...)
 }
 
 // HasReceiver reports whether the configuration names a receiver of alarms. An app may give one of its own.
@@ -145,7 +119,7 @@ func (s *Stage) checkWebhooks(wrong func(field, format string, args ...any)) {
 	}
 }
 
-// checkFront reports mistakes in what is in front of the HTTP API, and in the roles' boundary.
+// checkFront reports mistakes in what is in front of the HTTP API.
 func (s *Stage) checkFront(wrong func(field, format string, args ...any)) {
 	for _, o := range s.Origins {
 		if !origin.MatchString(o) {
@@ -153,10 +127,6 @@ func (s *Stage) checkFront(wrong func(field, format string, args ...any)) {
 				"%s is not the origin of a website: want one such as https://app.example.com, without a path; "+
 					"a page over plain HTTP could be changed to send its tokens elsewhere", Clip(o))
 		}
-	}
-	if s.Boundary != "" && !policyARN.MatchString(s.Boundary) {
-		wrong("permissionsBoundary",
-			"%s is not the ARN of a policy: want one such as arn:aws:iam::123456789012:policy/boundary, or remove the key", Clip(s.Boundary))
 	}
 	if f := s.CloudFront; f != (CloudFront{}) {
 		switch byARN := webACL.MatchString(f.WebACL); {
