@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -32,42 +33,49 @@ func (f *silentFlags) register(cmd *cobra.Command) {
 
 func (f *silentFlags) chosen() bool { return f.span != 0 || f.kind != "" || f.by != "" }
 
+// query returns the query of the flags, for the subjects of the type that what names.
+func (f *silentFlags) query(kinds *catalog.Catalog, what string, limit int) (q query.Silent, err error) {
+	subject, err := arguments.RuleSubject(kinds, what)
+	switch {
+	case err != nil:
+		return q, err
+	case subject.ID != "":
+		return q, usagef("--silent and --by are of the subjects of a type: tidemark ls TYPE --silent 30m")
+	case f.span == 0 && (f.by == "" || f.kind != ""):
+		return q, usagef("--kind needs --silent: tidemark ls TYPE --silent 30m")
+	}
+	q = query.Silent{
+		SubjectType: subject.Type, Kinds: query.CatalogKinds(kinds), For: time.Duration(f.span), Limit: limit,
+	}
+	if f.kind != "" {
+		if q.Kind, err = arguments.RuleKind(kinds, subject.Type, f.kind); err != nil {
+			return q, err
+		}
+	}
+	if f.by != "" {
+		q.Limit = 0 // the limit is of lists
+		q.Members = true
+		of, _ := kinds.SubjectType(subject.Type)
+		q.By, err = arguments.GroupKind(kinds, of, f.by)
+	}
+	return q, err
+}
+
 // list lists the silent subjects of a type.
 func (f *silentFlags) list(cmd *cobra.Command, to *connection, flags readFlags, what string) error {
 	ctx, from, kinds, err := flags.openTable(cmd, to)
 	if err != nil {
 		return err
 	}
-	subject, err := arguments.RuleSubject(kinds, what)
+	q, err := f.query(kinds, what, flags.limit)
 	if err != nil {
 		return err
-	}
-	switch {
-	case subject.ID != "":
-		return usagef("--silent and --by are of the subjects of a type: tidemark ls TYPE --silent 30m")
-	case f.span == 0 && (f.by == "" || f.kind != ""):
-		return usagef("--kind needs --silent: tidemark ls TYPE --silent 30m")
-	}
-	q := query.Silent{
-		SubjectType: subject.Type, Kinds: query.CatalogKinds(kinds),
-		For: time.Duration(f.span), Limit: flags.limit,
-	}
-	if f.kind != "" {
-		if q.Kind, err = arguments.RuleKind(kinds, subject.Type, f.kind); err != nil {
-			return err
-		}
-	}
-	of, _ := kinds.SubjectType(subject.Type)
-	if f.by != "" {
-		if q.By, err = arguments.GroupKind(kinds, of, f.by); err != nil {
-			return err
-		}
-		q.Limit, q.Members = 0, true // the limit is of lists
 	}
 	progress, err := from.StreamProgress(ctx)
 	if err != nil {
 		return readFailure(err)
 	}
+	of, _ := kinds.SubjectType(q.SubjectType)
 	if q.Through, err = from.SilentThrough(ctx, kinds.SubjectKinds(of), progress); err != nil {
 		return readFailure(err)
 	}

@@ -87,29 +87,44 @@ func purgeCommand(to *connection) *cobra.Command {
 	return cmd
 }
 
-func (f *purgeFlags) run(cmd *cobra.Command, to *connection, text string) error {
+// ofEvents reports whether a part of the subject's events is purged, and not the whole subject.
+func (f *purgeFlags) ofEvents() bool { return f.kind != "" || f.narrowed() }
+
+// narrowed reports whether flags choose events within a kind, or within all kinds.
+func (f *purgeFlags) narrowed() bool {
+	return f.stream != "" || f.from != "" || f.to != "" || f.id != "" || len(f.where) > 0
+}
+
+// check returns an error for flags that do not go together. hasID is whether --id was given; it may be empty.
+func (f *purgeFlags) check(hasID bool) error {
 	given := 0
 	for _, set := range []bool{f.dryRun, f.yes, f.callOff} {
 		if set {
 			given++
 		}
 	}
-	events := f.kind != "" || f.stream != "" || f.from != "" || f.to != "" || f.id != "" || len(f.where) > 0
+	wholeSubject := f.callOff || f.after > 0
 	switch {
-	case f.value != "" && (f.callOff || f.after > 0 || f.stream != "" || f.from != "" || f.to != "" ||
-		f.id != "" || len(f.where) > 0):
+	case f.value != "" && (wholeSubject || f.narrowed()):
 		return usagef("--value removes a value from all rollups: of the other flags, it takes --kind, " +
 			"--dry-run and --yes")
 	case given != 1:
 		return usagef("pass one of --dry-run, --yes and --call-off")
-	case events && f.callOff, events && f.after > 0:
+	case f.ofEvents() && wholeSubject:
 		return usagef("--call-off and --after purge a whole subject: remove --kind, --stream, --from, --to, " +
 			"--where and --id")
 	case f.value != "" || len(f.where) > 0: // of all kinds, or of --kind
-	case events && f.kind == "":
+	case f.ofEvents() && f.kind == "":
 		return usagef("pass the --kind of the events to remove")
-	case events && f.from == "" && f.to == "" && !cmd.Flags().Changed("id"):
+	case f.ofEvents() && f.from == "" && f.to == "" && !hasID:
 		return usagef("pass the events to remove: --from, --to or both, --where, or --id")
+	}
+	return nil
+}
+
+func (f *purgeFlags) run(cmd *cobra.Command, to *connection, text string) error {
+	if err := f.check(cmd.Flags().Changed("id")); err != nil {
+		return err
 	}
 	subject, _, err := to.openSubject(cmd.Context(), text)
 	if err != nil {
@@ -125,7 +140,7 @@ func (f *purgeFlags) run(cmd *cobra.Command, to *connection, text string) error 
 	switch {
 	case f.value != "":
 		return f.hideValue(cmd, to, purger, subject)
-	case events:
+	case f.ofEvents():
 		return f.removeEvents(cmd, to, purger, table, subject)
 	case f.callOff:
 		return f.cancel(cmd, purger, subject)

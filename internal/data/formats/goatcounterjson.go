@@ -178,49 +178,71 @@ func goatCounterCounts(
 	if err != nil {
 		return at, nil, errors.New("count is not a number")
 	}
-	report, fields := of.report, map[string]any{webfield.ViewsOfDay: count}
-	isEvent := w.isEvent(row)
-	if isEvent && of.events == "" {
-		return at, nil, nil
+	c := goatCount{isEvent: w.isEvent(row), fields: map[string]any{}}
+	report := of.report
+	if c.isEvent {
+		report = of.events
+		c.fields[webfield.EventsOfDay] = count
+	} else {
+		c.fields[webfield.ViewsOfDay] = count
 	}
-	if isEvent {
-		report, fields = of.events, map[string]any{webfield.EventsOfDay: count}
-	}
-	var texts []string
-	put := func(name, text string) {
-		if texts = append(texts, text); text != "" {
-			fields[name] = text
-		}
+	if report == "" {
+		return at, nil, nil // the row is one of a report without events
 	}
 	for _, l := range of.lists {
 		entry, ok := w.tables[l.list][row[l.id]]
 		if !ok {
 			return at, nil, usererr.Errorf("%s %s is not in %s.jsonl of the archive", l.id, row[l.id], l.list)
 		}
-		for _, member := range []string{"path", "ref", "name", "version"} {
-			name := l.fields[member]
-			switch {
-			case isEvent && member == "path" && name != "":
-				name = webfield.Name
-			case name == webfield.Referrer && entry["ref_scheme"] == "c":
-				put(name, "") // a campaign and a referrer may have one name
-				name = "utm_source"
-			}
-			if name != "" {
-				put(name, entry[member])
-			}
+		c.putEntry(l, entry)
+	}
+	if of.column != "" {
+		c.putColumn(of.field, row[of.column])
+	}
+	c.fields[catalog.StreamField] = rowStream(report, c.texts)
+	return at, c.fields, nil
+}
+
+// goatCount collects the fields of a row of counts.
+type goatCount struct {
+	isEvent bool
+	fields  map[string]any
+	texts   []string // of the dimensions, also empty ones: rows of one hour differ in them
+}
+
+func (c *goatCount) put(name, text string) {
+	c.texts = append(c.texts, text)
+	if text != "" {
+		c.fields[name] = text
+	}
+}
+
+// putEntry puts what an entry of a list says of the row.
+func (c *goatCount) putEntry(l listed, entry map[string]string) {
+	for _, member := range []string{"path", "ref", "name", "version"} {
+		name := l.fields[member]
+		switch {
+		case c.isEvent && member == "path" && name != "":
+			name = webfield.Name
+		case name == webfield.Referrer && entry["ref_scheme"] == "c":
+			c.put(name, "") // a campaign and a referrer may have one name
+			name = "utm_source"
+		}
+		if name != "" {
+			c.put(name, entry[member])
 		}
 	}
-	if country, _, within := strings.Cut(row[of.column], "-"); of.field == webfield.Region {
-		put(webfield.Country, country)
-		if within {
-			put(of.field, row[of.column])
-		}
-	} else if of.column != "" {
-		put(of.field, row[of.column])
+}
+
+// putColumn puts the value that the row has itself. A region such as DE-BE has its country too.
+func (c *goatCount) putColumn(field, text string) {
+	country, _, within := strings.Cut(text, "-")
+	if field == webfield.Region {
+		c.put(webfield.Country, country)
 	}
-	fields[catalog.StreamField] = rowStream(report, texts)
-	return at, fields, nil
+	if field != webfield.Region || within {
+		c.put(field, text)
+	}
 }
 
 // isEvent reports whether a row counts an event and no page view.
