@@ -185,15 +185,7 @@ func Verify(w io.Writer, r *verify.Report, took time.Duration, now model.Time) {
 	for _, s := range r.Undeclared {
 		fmt.Fprintf(w, "%s: %s\n", s, UndeclaredKind)
 	}
-	for _, kind := range slices.Sorted(maps.Keys(r.Partial)) {
-		for _, f := range r.Partial[kind] {
-			text := "%s: some rows were computed before %s %s was declared and are partial: tidemark rebuild --fields %[1]s\n"
-			if f.Since == model.MaxTime {
-				text = "%s: %s %s is not declared any more, or not applied yet: its figures are partial, and rows that differ need tidemark rebuild --all\n"
-			}
-			fmt.Fprintf(w, text, kind, f.Role, f.Name)
-		}
-	}
+	printPartial(w, r.Partial)
 	busy, pending := r.Count(verify.Busy), r.Count(verify.Pending)
 	if busy > 0 {
 		fmt.Fprintf(w, "buckets that changed whenever they were read: %d; verify later\n", busy)
@@ -201,19 +193,40 @@ func Verify(w io.Writer, r *verify.Report, took time.Duration, now model.Time) {
 	if pending > 0 {
 		fmt.Fprintf(w, "buckets whose changes are not processed yet: %d; verify later\n", pending)
 	}
+	fmt.Fprint(w, verified(r, busy+pending, now))
+}
+
+// verified returns the last line of a report, which says whether rows equal their events. unsure is the number
+// of buckets for which the verification could not say. The line is empty if differences above it say all.
+func verified(r *verify.Report, unsure int, now model.Time) string {
 	switch {
 	case !r.OK() && r.Processed.KnownThrough(now) == model.MinTime:
-		fmt.Fprintln(w, `nothing was processed yet: rows of a new table follow its first events; verify again, `+
-			`and "tidemark status" says whether the table stream is read`)
+		return `nothing was processed yet: rows of a new table follow its first events; verify again, ` +
+			`and "tidemark status" says whether the table stream is read` + "\n"
 	case !r.OK() && r.Processed.ProcessedThrough != nil:
-		fmt.Fprintln(w, "a correction or deletion of the last minutes differs until it is processed: verify again")
+		return "a correction or deletion of the last minutes differs until it is processed: verify again\n"
 	case !r.OK():
-	case busy+pending > 0:
-		fmt.Fprintln(w, "every other rollup equals its events")
+		return ""
+	case unsure > 0:
+		return "every other rollup equals its events\n"
 	case r.Checked():
-		fmt.Fprintln(w, "every rollup equals its events")
-	default:
-		fmt.Fprintln(w, "nothing was recounted: no bucket was found")
+		return "every rollup equals its events\n"
+	}
+	return "nothing was recounted: no bucket was found\n"
+}
+
+// printPartial prints the fields that some rows of a kind lack.
+func printPartial(w io.Writer, partial map[string]rollup.AddedFields) {
+	for _, kind := range slices.Sorted(maps.Keys(partial)) {
+		for _, f := range partial[kind] {
+			text := "%s: some rows were computed before %s %s was declared and are partial: " +
+				"tidemark rebuild --fields %[1]s\n"
+			if f.Since == model.MaxTime {
+				text = "%s: %s %s is not declared any more, or not applied yet: its figures are partial, and " +
+					"rows that differ need tidemark rebuild --all\n"
+			}
+			fmt.Fprintf(w, text, kind, f.Role, f.Name)
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,21 +59,29 @@ const (
 	maxPage     = 1000
 )
 
+// checkParams returns an error for a parameter that the report does not have, or has twice.
+func (r report) checkParams(params url.Values) error {
+	allowed := slices.Concat(reportParams, r.params)
+	if r.params == nil {
+		allowed = reportParams[:1]
+	}
+	for name, values := range params {
+		if !slices.Contains(allowed, name) || len(values) > 1 {
+			return refuse("parameter %.64q: want at most one of each of %s%s", name,
+				strings.Join(allowed, ", "), unlessKnown(name, allowed))
+		}
+	}
+	return nil
+}
+
 // DecodeReport reads the parameters of a report. The error wraps ErrRequest.
 func DecodeReport(name string, params url.Values) (q Report, err error) {
 	kind, known := reports[name]
 	if !known {
 		return q, refuse("report %.64q: want one of %s", name, choices(name, reports))
 	}
-	allowed := slices.Concat(reportParams, kind.params)
-	if kind.params == nil {
-		allowed = reportParams[:1]
-	}
-	for name, values := range params {
-		if !slices.Contains(allowed, name) || len(values) > 1 {
-			return q, refuse("parameter %.64q: want at most one of each of %s%s", name,
-				strings.Join(allowed, ", "), unlessKnown(name, allowed))
-		}
+	if err := kind.checkParams(params); err != nil {
+		return q, err
 	}
 	text := func(name, missing string) string {
 		if params.Get(name) == "" {
@@ -85,8 +92,10 @@ func DecodeReport(name string, params url.Values) (q Report, err error) {
 	q = Report{
 		kind: kind, period: text("period", "30d"), date: params.Get("date"), interval: params.Get("interval"),
 	}
-	q.Site, q.Metrics = params.Get("site_id"), strings.Split(text("metrics", "visitors"), ",")
-	q.Dimensions, q.Include.Imports = []string{}, params.Get("with_imported") == "true"
+	q.Site = params.Get("site_id")
+	q.Metrics = strings.Split(text("metrics", "visitors"), ",")
+	q.Dimensions = []string{}
+	q.Include.Imports = params.Get("with_imported") == "true"
 	if property := params.Get("property"); property != "" {
 		q.Dimensions = []string{property}
 	}
@@ -110,9 +119,10 @@ func DecodeReport(name string, params url.Values) (q Report, err error) {
 	case params.Get("compare") != "" && params.Get("compare") != "previous_period":
 		return q, refuse("compare %.64q: want previous_period", params.Get("compare"))
 	}
-	q.Pagination.Limit, q.Pagination.Offset = maxRows, 0
+	q.Pagination.Limit = maxRows
 	if slices.Contains(kind.params, "limit") {
-		q.Pagination.Limit, q.Pagination.Offset = limit, limit*(page-1)
+		q.Pagination.Limit = limit
+		q.Pagination.Offset = limit * (page - 1)
 	}
 	if params.Get("compare") != "" {
 		q.Include.Comparisons = &comparisons{Mode: "previous_period"}
@@ -234,64 +244,4 @@ func (q *Report) breakdown(r *Result) any {
 		}
 		return shown
 	}), r)
-}
-
-// term is a filter of version 1: a dimension, == or !=, and values with | between them.
-var term = regexp.MustCompile(`(?s)\A([a-z_]+:[^=!]+?)([=!]=)(.+)\z`)
-
-// reportFilters reads filters of version 1, as visit:country==DE|FR;event:page!=/a, or filters of version 2
-// as JSON. A backslash before a separator makes it a part of the value.
-func reportFilters(text string) (all []json.RawMessage, err error) {
-	all = []json.RawMessage{}
-	if strings.HasPrefix(text, "[") {
-		if json.Unmarshal([]byte(text), &all) != nil {
-			return nil, refuse("filters %.200s: want a list of filters", text)
-		}
-		return all, nil
-	}
-	for _, part := range splitUnescaped(text, ';') {
-		parts := term.FindStringSubmatch(part)
-		if parts == nil {
-			return nil, refuse("filter %.200q: want a property, == or !=, and a value: visit:country==DE", part)
-		}
-		operator := map[string]string{"==": "is", "!=": "is_not"}[parts[2]]
-		values := splitUnescaped(parts[3], '|')
-		if strings.Contains(parts[3], "*") {
-			operator = strings.Replace(operator, "is", "matches", 1)
-			if slices.Contains(paths, parts[1]) {
-				values = lists.Map(values, storedPath)
-			}
-			values = lists.Map(values, func(v string) string {
-				return `\A` + strings.ReplaceAll(regexp.QuoteMeta(v), `\*`, ".*") + `\z`
-			})
-		}
-		filter, err := json.Marshal([]any{operator, parts[1], values})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, filter)
-	}
-	return all, nil
-}
-
-// splitUnescaped splits a text at a separator, and takes the backslashes off separators that are part of it.
-// "" has no parts.
-func splitUnescaped(text string, separator byte) (parts []string) {
-	var part strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch escaped := text[i] == '\\' && i+1 < len(text) && text[i+1] == separator; {
-		case escaped:
-			i++
-			part.WriteByte(separator)
-		case text[i] == separator:
-			parts = append(parts, part.String())
-			part.Reset()
-		default:
-			part.WriteByte(text[i])
-		}
-	}
-	if text == "" {
-		return nil
-	}
-	return append(parts, part.String())
 }
