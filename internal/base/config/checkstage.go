@@ -71,12 +71,14 @@ func (s *Stage) checkChoices(wrong func(field, format string, args ...any)) {
 			"CloudWatch Logs does not support a retention of %s: want one of these numbers of days: %s",
 			SpanText(s.LogRetention), daysText(logRetentions))
 	}
-	if a, err := mail.ParseAddress(s.AlarmMail); s.AlarmMail != "" && (err != nil || a.Address != s.AlarmMail) {
+	if a, err := mail.ParseAddress(s.AlarmMail); s.AlarmMail != "" &&
+		(err != nil || a.Address != s.AlarmMail) {
 		wrong("alarmMail", "%s is not a mail address: want an address such as team@example.com, or remove "+
 			"the key to send no mail", Clip(s.AlarmMail))
 	}
 	if _, err := time.Parse(time.DateOnly, s.Archive.From); s.Archive.From != "" && err != nil {
-		wrong("archive.from", "%s is not a day: want one such as 2015-01-01, or remove the key", Clip(s.Archive.From))
+		wrong("archive.from", "%s is not a day: want one such as 2015-01-01, or remove the key",
+			Clip(s.Archive.From))
 	}
 }
 
@@ -87,8 +89,8 @@ func (s *Stage) checkSources(wrong func(field, format string, args ...any)) {
 			"have: write senders: true, or remove clients")
 	}
 	if s.UI && !s.Access.ByToken() {
-		wrong("ui", "the deployed pages need tokens: set access: {issuer: …, audience: […]}, or remove the key "+
-			"and use tidemark ui")
+		wrong("ui", "the deployed pages need tokens: set access: {issuer: …, audience: […]}, or remove "+
+			"the key and use tidemark ui")
 	}
 }
 

@@ -35,24 +35,26 @@ type text struct {
 func (s *Stage) texts() []text {
 	return []text{
 		{field: "", text: s.Name, required: true, form: stageName,
-			want: "a valid stage name: want at most 32 lower-case letters, digits and -, beginning with a letter"},
+			want: "a valid stage name: want at most 32 lower-case letters, digits and -, " +
+				"beginning with a letter"},
 		{field: "account", text: s.Account, form: account,
-			want: "the id of an AWS account: want 12 digits in quotes, or remove the key to allow any account"},
+			want: "the id of an AWS account: want 12 digits in quotes, or remove the key to " +
+				"allow any account"},
 		{field: "region", text: s.Region, form: region,
 			want: "an AWS region: want one such as eu-central-1, or remove the key to allow any region"},
 		{field: "alarmTopic", text: s.AlarmTopic, form: topicARN,
-			want: "the ARN of an SNS topic: want one such as arn:aws:sns:eu-central-1:123456789012:on-call, " +
-				"or remove the key"},
+			want: "the ARN of an SNS topic: want one such as arn:aws:sns:eu-central-1:123456789012:" +
+				"on-call, or remove the key"},
 		{field: "archive.to", text: s.Archive.To, required: s.Archive != (Archive{}), form: archiveFolder,
 			want: "a folder in S3: want one such as s3://bucket/tidemark, or remove archive"},
 		{field: "table", text: s.Table, form: streamARN,
-			want: "the ARN of the stream of a table: want the line that tidemark restore prints, or remove the " +
-				"key to create a table"},
+			want: "the ARN of the stream of a table: want the line that tidemark restore prints, or remove " +
+				"the key to create a table"},
 		{field: "sources.topic", text: s.Sources.Topic, form: topicLevel,
-			want: "one level of an MQTT topic: want letters, digits, _ and -, for example tidemark-" + s.Name +
-				", or remove the key"},
+			want: "one level of an MQTT topic: want letters, digits, _ and -, for example tidemark-" +
+				s.Name + ", or remove the key"},
 		{field: "permissionsBoundary", text: s.Boundary, form: policyARN,
-			want: "the ARN of a policy: want one such as arn:aws:iam::123456789012:policy/boundary, or remove " +
-				"the key"},
+			want: "the ARN of a policy: want one such as arn:aws:iam::123456789012:policy/boundary, " +
+				"or remove the key"},
 	}
 }

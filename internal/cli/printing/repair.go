@@ -196,8 +196,8 @@ func Verify(w io.Writer, r *verify.Report, took time.Duration, now model.Time) {
 	fmt.Fprint(w, verified(r, busy+pending, now))
 }
 
-// verified returns the last line of a report, which says whether rows equal their events. unsure is the number
-// of buckets for which the verification could not say. The line is empty if differences above it say all.
+// verified returns the last line of a report, which says whether rows equal their events. unsure is how
+// many buckets the verification could not decide. The line is empty if the differences say all.
 func verified(r *verify.Report, unsure int, now model.Time) string {
 	switch {
 	case !r.OK() && r.Processed.KnownThrough(now) == model.MinTime:
@@ -222,8 +222,8 @@ func printPartial(w io.Writer, partial map[string]rollup.AddedFields) {
 			text := "%s: some rows were computed before %s %s was declared and are partial: " +
 				"tidemark rebuild --fields %[1]s\n"
 			if f.Since == model.MaxTime {
-				text = "%s: %s %s is not declared any more, or not applied yet: its figures are partial, and " +
-					"rows that differ need tidemark rebuild --all\n"
+				text = "%s: %s %s is not declared any more, or not applied yet: its figures are partial, " +
+					"and rows that differ need tidemark rebuild --all\n"
 			}
 			fmt.Fprintf(w, text, kind, f.Role, f.Name)
 		}

@@ -25,7 +25,8 @@ func reportFilters(text string) (all []json.RawMessage, err error) {
 	for _, part := range splitUnescaped(text, ';') {
 		parts := term.FindStringSubmatch(part)
 		if parts == nil {
-			return nil, refuse("filter %.200q: want a property, == or !=, and a value: visit:country==DE", part)
+			return nil, refuse("filter %.200q: want a property, == or !=, and a value: visit:country==DE",
+				part)
 		}
 		operator := map[string]string{"==": "is", "!=": "is_not"}[parts[2]]
 		values := splitUnescaped(parts[3], '|')

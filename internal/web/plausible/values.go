@@ -47,10 +47,11 @@ func (r *run) siteFigure(of summaries) func(metric string) Figure {
 // goalFigures returns the figures of each goal that passes. A visit may meet several: they have no sum.
 func (r *run) goalFigures(of summaries) (figures, error) {
 	kind, _ := r.kinds.Kind(visits)
-	passing := slices.DeleteFunc(slices.Clone(kind.Goals), func(g goal.Goal) bool { return !r.passes(g.Name) })
+	fails := func(g goal.Goal) bool { return !r.passes(g.Name) }
+	passing := slices.DeleteFunc(slices.Clone(kind.Goals), fails)
 	if r.sum && len(passing) != 1 {
-		return nil, refuse("filter by %s: %d goals pass, and a visit may meet several: want a filter that one "+
-			"goal passes, or the dimension %s", goals, len(passing), goals)
+		return nil, refuse("filter by %s: %d goals pass, and a visit may meet several: want a filter "+
+			"that one goal passes, or the dimension %s", goals, len(passing), goals)
 	}
 	all := figures{}
 	for _, g := range passing {
@@ -98,7 +99,8 @@ func (r *run) sumFigures(of summaries, c counted) figures {
 func (r *run) valueFigures(of summaries, c counted) figures {
 	events := map[string]int64{} // by key of rows
 	for value, n := range c.of {
-		if key := r.key(value); key != "" && r.passes(value) { // a site without page views has no row for them
+		// A site without page views has no row for them.
+		if key := r.key(value); key != "" && r.passes(value) {
 			events[key] += n
 		}
 	}
