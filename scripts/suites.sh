@@ -28,8 +28,9 @@ histories='/(internal/engine/aggregate|internal/engine/alert|internal/api/promap
 # What computes on one goroutine gains nothing by the detector, and the engine's comparison with its referee little.
 alone='/(internal/ops/cost|internal/ops/limits|internal/base/times|internal/local/engine/protocol)$'
 
-# The stack and the contract of stores spend their time in other processes: under the detector in the longer suite alone.
-nightly='/(internal/local/stack|internal/engine/storetest)$'
+# The stack and the contract of stores spend their time in other processes, and the others here take five to
+# ten times as long under the detector: in the longer suite alone.
+nightly='/(functions/(aggregate|ingest)|internal/(api/httpapi|engine/(storetest|tableconfig)|local/stack|ops/repair/reshape))$'
 
 # Seconds and megabytes of the worst requests are bounded without the detector, as programs are deployed.
 measured='^TestDoors'
@@ -57,7 +58,7 @@ if [[ "$1" == long ]]; then
 fi
 suite='shared memory, race detector' suite $race -skip "$measured" $(shared "$without")
 suite='doors' GOGC=100 GOMEMLIMIT=off plain -run "$measured" ./functions/ingest ./functions/query
-suite='programs and histories' plain $(others "$without")
+suite='programs and histories' plain -skip "$measured" $(others "$without")
 if [[ "$1" == long ]]; then
   suite='fewer histories, race detector' TIDEMARK_LONG='' suite $race $(go list ./... | grep -E "$histories")
 fi
