@@ -123,10 +123,10 @@ func printAlerts(
 		}
 		all = append(all, a)
 	}
+	defer printing.Progress(cmd.ErrOrStderr(), progress, wallClock())
 	if output != tableOutput {
 		return printAs(cmd, output, views.NewAlerts(all, progress))
 	}
-	defer printing.Progress(cmd.ErrOrStderr(), progress, wallClock())
 	if len(all) == 0 {
 		return printNone(cmd, "no alerts")
 	}

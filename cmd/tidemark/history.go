@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -102,21 +101,13 @@ func history(cmd *cobra.Command, to *connection, flags historyFlags, subject str
 		}
 		result.EventsFrom = views.NewEventsFrom(at)
 	}
-	return flags.print(cmd, from, result, func() error {
-		defer printEventsFrom(cmd.ErrOrStderr(), result.EventsFrom)
+	return flags.print(cmd, from, result, bounds{wholeFrom: result.WholeFrom}, func() error {
 		if len(events) == 0 {
 			from.printNone(ctx, cmd.ErrOrStderr())
 			return nil
 		}
 		return flags.times.History(cmd.OutOrStdout(), events, from.units())
 	})
-}
-
-// printEventsFrom says which events may be missing because they have expired.
-func printEventsFrom(w io.Writer, from views.EventsFrom) {
-	if from.WholeFrom != nil {
-		fmt.Fprintf(w, "not known: events before %s may have expired\n", from.WholeFrom)
-	}
 }
 
 // query returns the query that the flags describe.
@@ -155,9 +146,8 @@ func printCount(cmd *cobra.Command, flags historyFlags, from *seriesReader, coun
 	if flags.output == "csv" || flags.output == "ndjson" {
 		return usagef("--count: want --output table or json")
 	}
-	return flags.print(cmd, from, counted,
+	return flags.print(cmd, from, counted, bounds{wholeFrom: counted.WholeFrom},
 		func() error {
-			defer printEventsFrom(cmd.ErrOrStderr(), counted.EventsFrom)
 			if counted.Events == 0 && len(flags.where) == 0 {
 				from.printNone(cmd.Context(), cmd.ErrOrStderr())
 			}

@@ -56,7 +56,7 @@ func latestCommand(to *connection) *cobra.Command {
 			err := fmt.Errorf("%s has no latest item: check the id and the stream", from.seriesText())
 			return &failure{status: exitNo, message: err}
 		}
-		return flags.print(cmd, from, views.NewLatest(latest), func() error {
+		return flags.print(cmd, from, views.NewLatest(latest), bounds{}, func() error {
 			return flags.times.Latest(cmd.OutOrStdout(), latest, from.units())
 		})
 	}
@@ -79,7 +79,7 @@ func latestBy(cmd *cobra.Command, to *connection, flags *readFlags, path string,
 		return readFailure(err)
 	}
 	shown := views.NewLatestItems(query.LatestPage{Items: found.Items})
-	return flags.print(cmd, from, shown, func() error {
+	return flags.print(cmd, from, shown, bounds{}, func() error {
 		return printing.Cells(cmd.OutOrStdout(), shown.Table())
 	})
 }

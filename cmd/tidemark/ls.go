@@ -83,6 +83,10 @@ func ls(cmd *cobra.Command, to *connection, flags readFlags, what string) error 
 	if err != nil {
 		return err
 	}
+	progress, err := from.StreamProgress(ctx)
+	if err != nil {
+		return readFailure(err)
+	}
 	var found []storage.ListedSeries
 	for _, s := range subjects {
 		for l, err := range from.EachSeries(ctx, query.SeriesList{Subject: s, Limit: flags.limit}) {
@@ -98,7 +102,7 @@ func ls(cmd *cobra.Command, to *connection, flags readFlags, what string) error 
 	}
 	result := views.NewListedSubjects(found, "", kinds)
 	result.SetMeasures(seen)
-	return flags.print(cmd, from, result, func() error {
+	return flags.print(cmd, from, result, bounds{Progress: progress}, func() error {
 		if len(found) == 0 {
 			if len(subjects) == 1 && reserved.Group(subjects[0].Type) {
 				return printNone(cmd, "no group is listed: one is when its first bucket has closed")

@@ -88,8 +88,7 @@ func (f *silentFlags) list(cmd *cobra.Command, to *connection, flags readFlags, 
 	if q.By != nil {
 		result = views.NewSilentCounts(q, counts, "", progress)
 	}
-	return flags.print(cmd, from, result, func() error {
-		defer printing.Progress(cmd.ErrOrStderr(), progress, from.Now())
+	return flags.print(cmd, from, result, bounds{Progress: progress}, func() error {
 		switch {
 		case q.Through <= model.MinTime:
 			return printNone(cmd, "nothing was processed yet: no subject is known to be silent")

@@ -202,15 +202,36 @@ const tableOutput = "table"
 var outputFormats = map[string]views.Format{"json": views.FormatJSON, "ndjson": views.FormatNDJSON,
 	"csv": views.FormatCSV}
 
-// print writes the result in the format of --output; for a table it calls printTable and prints the cost.
-func (f *readFlags) print(cmd *cobra.Command, r *seriesReader, result any, printTable func() error) error {
+// bounds say which changes a result has, and what is not known of its range.
+type bounds struct {
+	query.Progress
+	missing   []query.Segment
+	wholeFrom *model.Time // of events
+}
+
+// print prints a result in the chosen format; printTable prints the table, with what is missing. The bounds
+// of other formats go to the error output, because a list of rows has no place for them.
+func (f *readFlags) print(
+	cmd *cobra.Command, r *seriesReader, result any, b bounds, printTable func() error,
+) error {
+	log := cmd.ErrOrStderr()
 	if f.output != tableOutput {
-		return printAs(cmd, f.output, result)
-	}
-	if err := printTable(); err != nil {
+		if err := printAs(cmd, f.output, result); err != nil {
+			return err
+		}
+		if err := printing.Missing(log, b.missing); err != nil {
+			return err
+		}
+	} else if err := printTable(); err != nil {
 		return err
 	}
-	r.printCost(cmd.ErrOrStderr())
+	printing.Progress(log, b.Progress, r.Now())
+	if b.wholeFrom != nil {
+		fmt.Fprintf(log, "not known: events before %s may have expired\n", b.wholeFrom)
+	}
+	if f.output == tableOutput {
+		r.printCost(log)
+	}
 	return nil
 }
 

@@ -131,8 +131,8 @@ func rollups(cmd *cobra.Command, to *connection, flags rollupsFlags, subject str
 	if err := flags.checkMeasure(from, found.Rollups); err != nil {
 		return err
 	}
-	return flags.print(cmd, from, found.result, func() error {
-		defer printing.Progress(cmd.ErrOrStderr(), found.Progress, from.Now())
+	b := bounds{Progress: found.Progress, missing: found.Missing}
+	return flags.print(cmd, from, found.result, b, func() error {
 		switch {
 		case len(found.Rollups) == 0 && len(found.Missing) > 0:
 			return printing.Missing(cmd.OutOrStdout(), found.Missing)

@@ -126,8 +126,7 @@ func topMembers(cmd *cobra.Command, to *connection, flags topFlags, subject stri
 	if err != nil {
 		return readFailure(err)
 	}
-	return flags.print(cmd, from, views.FromMembers(q, ranks, total), func() error {
-		defer printing.Progress(cmd.ErrOrStderr(), total.Progress, from.Now())
+	return flags.print(cmd, from, views.FromMembers(q, ranks, total), totalBounds(total), func() error {
 		return printing.Members(cmd.OutOrStdout(), q, ranks, total, from.units())
 	})
 }
@@ -165,8 +164,7 @@ func topAlerts(cmd *cobra.Command, to *connection, flags topFlags, args []string
 	if err != nil {
 		return readFailure(err)
 	}
-	return flags.print(cmd, from, views.NewAlertCounts(page), func() error {
-		defer printing.Progress(cmd.ErrOrStderr(), page.Progress, from.Now())
+	return flags.print(cmd, from, views.NewAlertCounts(page), bounds{Progress: page.Progress}, func() error {
 		return flags.times.AlertCounts(cmd.OutOrStdout(), page, flags.limit)
 	})
 }
@@ -201,8 +199,8 @@ func topIncreases(cmd *cobra.Command, to *connection, flags topFlags, what strin
 	if err != nil {
 		return readFailure(err)
 	}
-	return flags.print(cmd, from, views.NewIncreases(q, page, subject.ID), func() error {
-		defer printing.Progress(cmd.ErrOrStderr(), page.Progress, from.Now())
+	result := views.NewIncreases(q, page, subject.ID)
+	return flags.print(cmd, from, result, bounds{Progress: page.Progress}, func() error {
 		return flags.times.Increases(cmd.OutOrStdout(), q, page, subject.ID, flags.limit, query.Units(q.Of))
 	})
 }
@@ -227,11 +225,10 @@ func top(cmd *cobra.Command, to *connection, flags topFlags, subject, dimension 
 	if err != nil {
 		return readFailure(err)
 	}
-	return flags.print(cmd, from, views.NewTop(q, values, total), func() error {
+	return flags.print(cmd, from, views.NewTop(q, values, total), totalBounds(total), func() error {
 		if total.Summary.Events()+total.Unreadable == 0 && len(total.Missing) == 0 {
 			from.printNone(ctx, cmd.ErrOrStderr())
 		}
-		defer printing.Progress(cmd.ErrOrStderr(), total.Progress, from.Now())
 		return printing.Top(cmd.OutOrStdout(), dimension, values, total)
 	})
 }
@@ -250,11 +247,12 @@ func showTotal(cmd *cobra.Command, to *connection, flags readFlags, subject stri
 	if err != nil {
 		return readFailure(err)
 	}
-	return flags.print(cmd, from, views.NewTotal(t), func() error {
+	return flags.print(cmd, from, views.NewTotal(t), totalBounds(t.Total), func() error {
 		if t.Summary.Events()+t.Unreadable == 0 {
 			from.printNone(ctx, cmd.ErrOrStderr())
 		}
-		defer printing.Progress(cmd.ErrOrStderr(), t.Progress, from.Now())
 		return printing.Total(cmd.OutOrStdout(), t, from.units())
 	})
 }
+
+func totalBounds(t query.Total) bounds { return bounds{Progress: t.Progress, missing: t.Missing} }

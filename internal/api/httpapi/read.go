@@ -47,9 +47,10 @@ const (
 // ErrResponseSize reports a body above MaxResponse.
 var ErrResponseSize = errors.New("the response is too large")
 
-// ReadResponse returns the response to a read: in a format and encoding that the request accepts, with a link
-// to the next page and an entity tag. The tag is a hash of the body, so a match with If-None-Match (status
-// 304) saves the transfer but not the read. The error is a Problem, or wraps ErrResponseSize.
+// ReadResponse returns the response to a read: in a format and encoding that the request accepts, with a
+// link to the next page, the bounds of a list that is not JSON, and an entity tag. The tag is a hash of the
+// body, so a match with If-None-Match (status 304) saves the transfer but not the read. The error is a
+// Problem, or wraps ErrResponseSize.
 func ReadResponse(r *Request, result any, maxAge MaxAge) (Response, error) {
 	var none Response
 	format, problem := chooseFormat(r.Header("Accept"), result)
@@ -67,6 +68,9 @@ func ReadResponse(r *Request, result any, maxAge MaxAge) (Response, error) {
 	}}
 	if paged, ok := result.(views.Paged); ok && paged.NextCursor() != nil {
 		response.Headers["Link"] = nextLink(r.RawQuery, *paged.NextCursor())
+	}
+	if bounded, ok := result.(views.Bounded); ok && format.Type != views.FormatJSON.Type {
+		setBounds(response.Headers, bounded.Bounds())
 	}
 	return response.deliver(r, body, entityTag(body, result))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Progress says which changes may be missing from a result, if any may. Other formats always have both times.
+// Progress says which changes may be missing from a result, if any may.
 func Progress(w io.Writer, p query.Progress, now model.Time) {
 	warnings := p.Warnings(now)
 	if len(warnings) == 0 {

@@ -3,9 +3,11 @@ package export
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -49,15 +51,37 @@ func (s Source) series(ctx context.Context) (all []listed, err error) {
 		}
 	}
 	if len(all) == 0 && len(s.Subjects) > 0 {
-		of, _ := s.Catalog.SubjectType(s.Subjects[0].Type)
-		return nil, usererr.Errorf("%s: no events of these kinds: \"tidemark ls\" lists what is stored",
-			strings.TrimSuffix(of.Path+"/"+s.Subjects[0].ID, "/"))
+		return nil, s.noSeries(ctx)
 	}
 	slices.SortFunc(all, func(a, b listed) int {
 		return cmp.Or(strings.Compare(a.Kind.Name, b.Kind.Name), strings.Compare(a.Subject, b.Subject),
 			strings.Compare(a.Stream, b.Stream))
 	})
 	return once(all), nil
+}
+
+// noSeries returns the error of subjects without a listed series: the list has a series when its first event
+// is processed.
+func (s Source) noSeries(ctx context.Context) error {
+	subject := s.Subjects[0]
+	of, _ := s.Catalog.SubjectType(subject.Type)
+	name := strings.TrimSuffix(of.Path+"/"+subject.ID, "/")
+	if subject.ID != "" {
+		selected := s.Catalog
+		if len(s.Kinds) > 0 {
+			kinds := lists.Map(s.Kinds, func(k *catalog.Kind) catalog.Kind { return *k })
+			selected = &catalog.Catalog{Kinds: kinds}
+		}
+		waiting, err := s.Query.HasEvents(ctx, selected, subject)
+		if err != nil {
+			return err
+		}
+		if waiting {
+			return fmt.Errorf("%s: not known: its events are stored, and none is processed yet: "+
+				"export them later", name)
+		}
+	}
+	return usererr.Errorf("%s: no events of these kinds: \"tidemark ls\" lists what is stored", name)
 }
 
 // once returns each series once, with the times of all its entries: sessions are listed themselves, and have
