@@ -115,7 +115,7 @@ func describe(c *catalog.Catalog) ([]byte, error) {
 			d.Paths[r.Path] = methods
 		}
 		row := findOperation(r.Action)
-		methods[strings.ToLower(r.Method)] = describer{c, r, row}.operation()
+		methods[strings.ToLower(r.Method)] = describer{catalog: c, route: r, row: row}.operation()
 		for _, name := range row.Parameters {
 			used[name] = true
 		}

@@ -53,7 +53,7 @@ func parseParams(raw string, known []string) (params, error) {
 	if problem != nil {
 		return params{}, problem
 	}
-	return params{values, time.UTC, new(error)}, nil
+	return params{values: values, zone: time.UTC, failed: new(error)}, nil
 }
 
 // without returns p without some parameters.
@@ -62,7 +62,7 @@ func (p params) without(names ...string) params {
 	for _, name := range names {
 		delete(rest, name)
 	}
-	return params{httpapi.Parameters{Values: rest}, p.zone, p.failed}
+	return params{values: httpapi.Parameters{Values: rest}, zone: p.zone, failed: p.failed}
 }
 
 func (p params) text(name string) string { return p.values.Get(name) }

@@ -33,28 +33,28 @@ const (
 func (k *Kind) Fields() []Field {
 	var all []Field
 	if k.Subject.Field != "" {
-		all = append(all, Field{k.Subject.Field, "subject.field", roleSubject})
+		all = append(all, Field{Name: k.Subject.Field, Path: "subject.field", role: roleSubject})
 	}
 	all = append(all, lists.Map(k.Measures, func(m rollup.MeasureSpec) Field {
-		return Field{m.Name, "measures." + m.Name, roleMeasure}
+		return Field{Name: m.Name, Path: "measures." + m.Name, role: roleMeasure}
 	})...)
 	all = append(all, lists.Map(k.Dimensions, func(d rollup.DimensionSpec) Field {
-		return Field{d.Name, "dimensions." + d.Name, roleDimension}
+		return Field{Name: d.Name, Path: "dimensions." + d.Name, role: roleDimension}
 	})...)
 	all = append(all, lists.Map(k.Distinct, func(name string) Field {
-		return Field{name, "distinct." + name, roleDistinct}
+		return Field{Name: name, Path: "distinct." + name, role: roleDistinct}
 	})...)
 	all = append(all, lists.Map(k.Enrichment, func(name string) Field {
-		return Field{name, "enrichment." + name, roleEnrichment}
+		return Field{Name: name, Path: "enrichment." + name, role: roleEnrichment}
 	})...)
 	for _, name := range k.OtherFields {
 		all = append(all, Field{Name: name, Path: "otherFields." + name, role: roleOther})
 	}
 	if k.IndexBy != "" {
-		all = append(all, Field{k.IndexBy, "indexBy", roleIndex})
+		all = append(all, Field{Name: k.IndexBy, Path: "indexBy", role: roleIndex})
 	}
 	if k.OrderBy != "" {
-		all = append(all, Field{k.OrderBy, "orderBy", roleOrder})
+		all = append(all, Field{Name: k.OrderBy, Path: "orderBy", role: roleOrder})
 	}
 	return all
 }

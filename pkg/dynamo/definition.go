@@ -33,8 +33,8 @@ func Standard() Definition {
 		Partition: keys.AttrPK,
 		Sort:      keys.AttrSK,
 		Indexes: []Index{
-			{keys.IndexGSI1, keys.AttrGSI1PK, keys.AttrGSI1SK},
-			{keys.IndexGSI2, keys.AttrGSI2PK, keys.AttrGSI2SK},
+			{Name: keys.IndexGSI1, Partition: keys.AttrGSI1PK, Sort: keys.AttrGSI1SK},
+			{Name: keys.IndexGSI2, Partition: keys.AttrGSI2PK, Sort: keys.AttrGSI2SK},
 		},
 		TTL:     keys.AttrExpiresAt,
 		Stream:  string(types.StreamViewTypeNewAndOldImages),
@@ -134,7 +134,9 @@ func newDefinition(t *types.TableDescription) (d Definition) {
 	d.Partition, d.Sort = schemaNames(t.KeySchema)
 	for _, i := range t.GlobalSecondaryIndexes {
 		partition, sort := schemaNames(i.KeySchema)
-		d.Indexes = append(d.Indexes, Index{aws.ToString(i.IndexName), partition, sort})
+		d.Indexes = append(d.Indexes, Index{
+			Name: aws.ToString(i.IndexName), Partition: partition, Sort: sort,
+		})
 	}
 	slices.SortFunc(d.Indexes, func(a, b Index) int { return cmp.Compare(a.Name, b.Name) })
 	if s := t.StreamSpecification; s != nil && s.StreamEnabled != nil && *s.StreamEnabled {

@@ -28,14 +28,18 @@ func (s purgeStep) waitTime(t Timing) time.Duration {
 
 // steps are the transitions of a purge, by its last completed step.
 var steps = map[storage.PurgeStep]purgeStep{
-	storage.PurgeRequested: {storage.PurgeSubjectLocked, nil, (*Purger).lockSubject},
-	storage.PurgeSubjectLocked: {storage.PurgeLatestLocked, func(t Timing) time.Duration { return t.Append },
-		(*Purger).lockLatestItems},
-	storage.PurgeLatestLocked: {storage.PurgeErased, func(t Timing) time.Duration { return t.Append },
-		(*Purger).erase},
-	storage.PurgeErased: {storage.PurgeDone, func(t Timing) time.Duration {
+	storage.PurgeRequested: {next: storage.PurgeSubjectLocked, run: (*Purger).lockSubject},
+	storage.PurgeSubjectLocked: {
+		next: storage.PurgeLatestLocked, wait: func(t Timing) time.Duration { return t.Append },
+		run: (*Purger).lockLatestItems,
+	},
+	storage.PurgeLatestLocked: {
+		next: storage.PurgeErased, wait: func(t Timing) time.Duration { return t.Append },
+		run: (*Purger).erase,
+	},
+	storage.PurgeErased: {next: storage.PurgeDone, wait: func(t Timing) time.Duration {
 		return t.Aggregate
-	}, (*Purger).erase},
+	}, run: (*Purger).erase},
 }
 
 // step runs the next step, if it is due, and saves the state.

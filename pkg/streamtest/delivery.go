@@ -87,7 +87,10 @@ func (s *Sim) Deliver(d Delivery) {
 		},
 		GivenUp: func(g eventsource.GivenUp, records []eventsource.Record) {
 			if d.GivenUp != nil {
-				d.GivenUp(GivenUp{g.Condition, g.Invokes, g.Stream, g.Shard, g.First, g.Last, recordBodies(records)})
+				d.GivenUp(GivenUp{
+					Condition: g.Condition, Invokes: g.Invokes, Stream: g.Stream, Shard: g.Shard,
+					First: g.First, Last: g.Last, Records: recordBodies(records),
+				})
 			}
 		},
 		Lost: func(records []eventsource.Record) {

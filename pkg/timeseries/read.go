@@ -45,7 +45,9 @@ func (e *Events[T]) Series(ctx context.Context, subject string) iter.Seq2[Listed
 			if err == nil && l.Series.Kind != kind {
 				continue
 			}
-			if !yield(Listed{Key{l.Series.Subject.ID, l.Series.Stream}, toTime(l.First), toTime(l.Last)}, err) {
+			if !yield(Listed{
+				Key: Key{l.Series.Subject.ID, l.Series.Stream}, First: toTime(l.First), Last: toTime(l.Last),
+			}, err) {
 				return
 			}
 		}

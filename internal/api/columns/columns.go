@@ -42,10 +42,10 @@ type Dataset struct {
 
 // The datasets.
 var (
-	Events = Dataset{"events", tier.Day, (*catalog.Kind).HasEvents, eventColumns}
+	Events = Dataset{Name: "events", Unit: tier.Day, Has: (*catalog.Kind).HasEvents, Columns: eventColumns}
 	// Rollups are split by month: a series has 24 hours and one day in a day, which are less
 	// than one read returns.
-	Rollups = Dataset{"rollups", tier.Month, hasRollups, rollupColumns}
+	Rollups = Dataset{Name: "rollups", Unit: tier.Month, Has: hasRollups, Columns: rollupColumns}
 )
 
 func hasRollups(k *catalog.Kind) bool { return len(k.Retention.Tiers) > 0 }

@@ -16,9 +16,15 @@ import (
 
 // The problem types of alerts and rules.
 var (
-	ProblemNoAlert = ProblemType{"/problems/no-such-alert", "The alert does not exist", http.StatusNotFound}
-	ProblemNoRule  = ProblemType{"/problems/no-such-rule", "The rule does not exist", http.StatusNotFound}
-	ProblemRule    = ProblemType{"/problems/rejected-rule", "The rule was rejected", http.StatusBadRequest}
+	ProblemNoAlert = ProblemType{
+		URI: "/problems/no-such-alert", Title: "The alert does not exist", Status: http.StatusNotFound,
+	}
+	ProblemNoRule = ProblemType{
+		URI: "/problems/no-such-rule", Title: "The rule does not exist", Status: http.StatusNotFound,
+	}
+	ProblemRule = ProblemType{
+		URI: "/problems/rejected-rule", Title: "The rule was rejected", Status: http.StatusBadRequest,
+	}
 )
 
 // ruleBody is the body of a request that adds a rule.

@@ -18,21 +18,33 @@ type ChangeResult struct {
 
 // The problem types of the lifecycle of subjects.
 var (
-	ProblemExists    = ProblemType{"/problems/exists", "The subject already exists", http.StatusConflict}
-	ProblemDeleted   = ProblemType{"/problems/deleted", "The subject was deleted", http.StatusConflict}
-	ProblemNoSubject = ProblemType{"/problems/no-such-subject", "The subject does not exist",
-		http.StatusNotFound}
-	ProblemVersion = ProblemType{"/problems/version-conflict", "The subject has another version",
-		http.StatusPreconditionFailed}
-	ProblemNotUnique = ProblemType{"/problems/taken", "Another subject has the same unique value",
-		http.StatusConflict}
-	ProblemGone         = ProblemType{"/problems/gone", "The subject is being purged", http.StatusGone}
-	ProblemNoPurge      = ProblemType{"/problems/no-purge", "The subject has no purge", http.StatusNotFound}
-	ProblemPurgeStarted = ProblemType{"/problems/purge-under-way", "The purge has begun", http.StatusConflict}
-	ProblemValueStored  = ProblemType{
+	ProblemExists = ProblemType{
+		URI: "/problems/exists", Title: "The subject already exists", Status: http.StatusConflict,
+	}
+	ProblemDeleted = ProblemType{
+		URI: "/problems/deleted", Title: "The subject was deleted", Status: http.StatusConflict,
+	}
+	ProblemNoSubject = ProblemType{URI: "/problems/no-such-subject", Title: "The subject does not exist",
+		Status: http.StatusNotFound}
+	ProblemVersion = ProblemType{URI: "/problems/version-conflict", Title: "The subject has another version",
+		Status: http.StatusPreconditionFailed}
+	ProblemNotUnique = ProblemType{URI: "/problems/taken", Title: "Another subject has the same unique value",
+		Status: http.StatusConflict}
+	ProblemGone = ProblemType{
+		URI: "/problems/gone", Title: "The subject is being purged", Status: http.StatusGone,
+	}
+	ProblemNoPurge = ProblemType{
+		URI: "/problems/no-purge", Title: "The subject has no purge", Status: http.StatusNotFound,
+	}
+	ProblemPurgeStarted = ProblemType{
+		URI: "/problems/purge-under-way", Title: "The purge has begun", Status: http.StatusConflict,
+	}
+	ProblemValueStored = ProblemType{
 		URI: "/problems/value-stored", Title: "Stored events have the value", Status: http.StatusConflict,
 	}
-	ProblemProfile = ProblemType{"/problems/rejected-profile", "The profile was rejected", http.StatusBadRequest}
+	ProblemProfile = ProblemType{
+		URI: "/problems/rejected-profile", Title: "The profile was rejected", Status: http.StatusBadRequest,
+	}
 )
 
 // ChangeResponse returns the response to a change: 200 with the stored profile, 201 if the

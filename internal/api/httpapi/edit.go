@@ -21,9 +21,13 @@ const (
 
 // The problem types of edits.
 var (
-	ProblemNoEvent      = ProblemType{"/problems/no-such-event", "The event does not exist", http.StatusNotFound}
-	ProblemEventChanged = ProblemType{"/problems/event-changed", "The event has other fields than expected",
-		http.StatusPreconditionFailed}
+	ProblemNoEvent = ProblemType{
+		URI: "/problems/no-such-event", Title: "The event does not exist", Status: http.StatusNotFound,
+	}
+	ProblemEventChanged = ProblemType{
+		URI: "/problems/event-changed", Title: "The event has other fields than expected",
+		Status: http.StatusPreconditionFailed,
+	}
 )
 
 // EditResult is the outcome of a correction or deletion as JSON.

@@ -11,7 +11,9 @@ import (
 )
 
 // ProblemNotAcceptable is the problem of a request for a format that the result does not have.
-var ProblemNotAcceptable = ProblemType{"/problems/not-acceptable", "The response has no accepted format", 406}
+var ProblemNotAcceptable = ProblemType{
+	URI: "/problems/not-acceptable", Title: "The response has no accepted format", Status: 406,
+}
 
 // chooseFormat returns the format that an Accept header selects: the one with the highest
 // weight, or the first of several with the same. Without a header it is JSON.

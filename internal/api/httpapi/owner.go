@@ -7,7 +7,9 @@ import (
 )
 
 // ProblemForeign is the problem of a request for a subject of another owner.
-var ProblemForeign = ProblemType{"/problems/foreign-subject", "The subject belongs to another owner", 403}
+var ProblemForeign = ProblemType{
+	URI: "/problems/foreign-subject", Title: "The subject belongs to another owner", Status: 403,
+}
 
 // ownerSeparator separates the owner from the rest of a subject's id.
 const ownerSeparator = ":"

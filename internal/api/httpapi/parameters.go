@@ -12,10 +12,14 @@ import (
 
 // The problem types of query strings.
 var (
-	ProblemUnknownParameter = ProblemType{"/problems/unknown-parameter",
-		"The route does not have this parameter", 400}
-	ProblemRepeatedParameter = ProblemType{"/problems/repeated-parameter", "A parameter is repeated", 400}
-	ProblemBoolean           = ProblemType{"/problems/bad-boolean", "A parameter is neither true nor false", 400}
+	ProblemUnknownParameter = ProblemType{URI: "/problems/unknown-parameter",
+		Title: "The route does not have this parameter", Status: 400}
+	ProblemRepeatedParameter = ProblemType{
+		URI: "/problems/repeated-parameter", Title: "A parameter is repeated", Status: 400,
+	}
+	ProblemBoolean = ProblemType{
+		URI: "/problems/bad-boolean", Title: "A parameter is neither true nor false", Status: 400,
+	}
 )
 
 // Parameters are the parameters of a query string.

@@ -18,16 +18,26 @@ type ProblemType struct {
 
 // The problem types that all routes share.
 var (
-	ProblemRejected  = ProblemType{"/problems/rejected", "The observation was rejected", 400}
-	ProblemBody      = ProblemType{"/problems/unreadable-body", "The body cannot be read", 400}
-	ProblemQuery     = ProblemType{"/problems/unreadable-query", "The query string cannot be read", 400}
-	ProblemNotFound  = ProblemType{"/problems/not-found", "The path does not exist", 404}
-	ProblemMethod    = ProblemType{"/problems/method-not-allowed", "The path does not accept this method", 405}
-	ProblemTooLarge  = ProblemType{"/problems/too-large", "The request is too large", 413}
-	ProblemMediaType = ProblemType{"/problems/unsupported-media-type",
-		"The content type or encoding is not supported", 415}
-	ProblemInternal    = ProblemType{"/problems/internal", "The service failed", 500}
-	ProblemUnavailable = ProblemType{"/problems/unavailable", "The table did not respond in time", 503}
+	ProblemRejected = ProblemType{
+		URI: "/problems/rejected", Title: "The observation was rejected", Status: 400,
+	}
+	ProblemBody = ProblemType{
+		URI: "/problems/unreadable-body", Title: "The body cannot be read", Status: 400,
+	}
+	ProblemQuery = ProblemType{
+		URI: "/problems/unreadable-query", Title: "The query string cannot be read", Status: 400,
+	}
+	ProblemNotFound = ProblemType{URI: "/problems/not-found", Title: "The path does not exist", Status: 404}
+	ProblemMethod   = ProblemType{
+		URI: "/problems/method-not-allowed", Title: "The path does not accept this method", Status: 405,
+	}
+	ProblemTooLarge  = ProblemType{URI: "/problems/too-large", Title: "The request is too large", Status: 413}
+	ProblemMediaType = ProblemType{URI: "/problems/unsupported-media-type",
+		Title: "The content type or encoding is not supported", Status: 415}
+	ProblemInternal    = ProblemType{URI: "/problems/internal", Title: "The service failed", Status: 500}
+	ProblemUnavailable = ProblemType{
+		URI: "/problems/unavailable", Title: "The table did not respond in time", Status: 503,
+	}
 )
 
 // RetryAfter is the Retry-After header of a transient failure, in seconds.

@@ -93,15 +93,15 @@ func (a *API) respond(ctx context.Context, r *httpapi.Request) (result, error) {
 	serve := routes[path]
 	switch {
 	case !ok || serve == nil || !r.Route.Allows(r.Method, httpapi.PrometheusPath+"/{proxy+}"):
-		return result{}, &failed{http.StatusNotFound, "not_found",
-			"no such path: see the paths of the Prometheus API in the documentation"}
+		return result{}, &failed{status: http.StatusNotFound, kind: "not_found",
+			text: "no such path: see the paths of the Prometheus API in the documentation"}
 	case r.Method != http.MethodGet && r.Method != http.MethodPost:
-		return result{}, &failed{http.StatusMethodNotAllowed, "bad_data",
-			r.Method + " is not allowed: use GET or POST"}
+		return result{}, &failed{status: http.StatusMethodNotAllowed, kind: "bad_data",
+			text: r.Method + " is not allowed: use GET or POST"}
 	}
 	owner, problem := r.CheckOwner(a.OwnerClaim, httpapi.OwnerList)
 	if problem != nil {
-		return result{}, &failed{http.StatusForbidden, "forbidden", problem.Error()}
+		return result{}, &failed{status: http.StatusForbidden, kind: "forbidden", text: problem.Error()}
 	}
 	var err error
 	if in.values, err = a.parameters(r); err != nil {

@@ -21,7 +21,7 @@ type failed struct {
 func (f *failed) Error() string { return f.text }
 
 func badData(format string, args ...any) error {
-	return &failed{http.StatusBadRequest, "bad_data", fmt.Sprintf(format, args...)}
+	return &failed{status: http.StatusBadRequest, kind: "bad_data", text: fmt.Sprintf(format, args...)}
 }
 
 // evaluationError is an error of the engine: of the query, if it is not of the storage.
@@ -57,13 +57,16 @@ func newFailure(err error) *failed {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &own):
-		return &failed{http.StatusUnprocessableEntity, "execution", own.text}
+		return &failed{status: http.StatusUnprocessableEntity, kind: "execution", text: own.text}
 	case errors.As(err, &timeout), errors.Is(err, context.DeadlineExceeded):
-		return &failed{http.StatusServiceUnavailable, "timeout", err.Error()}
+		return &failed{status: http.StatusServiceUnavailable, kind: "timeout", text: err.Error()}
 	case errors.As(err, &canceled), errors.Is(err, context.Canceled):
-		return &failed{http.StatusServiceUnavailable, "canceled", err.Error()}
+		return &failed{status: http.StatusServiceUnavailable, kind: "canceled", text: err.Error()}
 	case errors.As(err, &evaluated) && !errors.As(err, &stored):
-		return &failed{http.StatusUnprocessableEntity, "execution", err.Error()}
+		return &failed{status: http.StatusUnprocessableEntity, kind: "execution", text: err.Error()}
 	}
-	return &failed{http.StatusInternalServerError, "internal", "the table could not be read: repeat the query"}
+	return &failed{
+		status: http.StatusInternalServerError, kind: "internal",
+		text: "the table could not be read: repeat the query",
+	}
 }

@@ -53,9 +53,9 @@ type Format struct {
 
 // The formats of results, the default first. They are the same over HTTP and on the command line.
 var (
-	FormatJSON   = Format{"application/json", writeJSON, false}
-	FormatNDJSON = Format{"application/x-ndjson", writeLines, true}
-	FormatCSV    = Format{"text/csv", writeCSV, true}
+	FormatJSON   = Format{Type: "application/json", write: writeJSON}
+	FormatNDJSON = Format{Type: "application/x-ndjson", write: writeLines, list: true}
+	FormatCSV    = Format{Type: "text/csv", write: writeCSV, list: true}
 	// Formats are all of them, in the order of preference.
 	Formats = []Format{FormatJSON, FormatNDJSON, FormatCSV}
 )

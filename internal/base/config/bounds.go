@@ -26,19 +26,25 @@ func (b bound) mistake() Mistakes {
 }
 
 func number(path string, got, least, most int, why string) bound {
-	return bound{path, least <= got && got <= most, strconv.Itoa(least) + " to " + strconv.Itoa(most),
-		strconv.Itoa(got), why}
+	return bound{
+		path: path, inner: least <= got && got <= most,
+		want: strconv.Itoa(least) + " to " + strconv.Itoa(most), got: strconv.Itoa(got), why: why,
+	}
 }
 
 func sized(path string, got, least, most int, why string) bound {
-	return bound{path, least <= got && got <= most, SizeText(least) + " to " + SizeText(most), SizeText(got),
-		why}
+	return bound{
+		path: path, inner: least <= got && got <= most, want: SizeText(least) + " to " + SizeText(most),
+		got: SizeText(got), why: why,
+	}
 }
 
 func lasting(path string, got, least, most time.Duration, why string) bound {
 	inner := least <= got && got <= most && got%time.Second == 0
-	return bound{path, inner, SpanText(least) + " to " + SpanText(most) + " in whole seconds", SpanText(got),
-		why}
+	return bound{
+		path: path, inner: inner, want: SpanText(least) + " to " + SpanText(most) + " in whole seconds",
+		got: SpanText(got), why: why,
+	}
 }
 
 // bounds returns all settings with a minimum and a maximum, in the order of the file.

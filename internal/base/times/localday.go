@@ -106,7 +106,7 @@ func Periods(zone *time.Location, unit Unit, from, to model.Time, limit int) (al
 		next := of.next(date)
 		end := DayStart(zone, next)
 		if start < end && from < end {
-			all = append(all, Period{of.label(date), start, end})
+			all = append(all, Period{Label: of.label(date), Start: start, End: end})
 		}
 		date, start = next, end
 	}

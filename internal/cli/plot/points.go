@@ -24,7 +24,7 @@ func newPoints(rollups []query.Rollup, name string, columns int) points {
 		finest = min(finest, float64(r.Bucket.End-r.Bucket.Start))
 	}
 	columns = max(1, min(columns, int(math.Round(span/finest))))
-	p := points{gaps(columns), make([]float64, columns), gaps(columns)}
+	p := points{min: gaps(columns), avg: make([]float64, columns), max: gaps(columns)}
 	counts := make([]float64, columns)
 	for _, r := range rollups {
 		m := r.Measure(name)

@@ -67,7 +67,7 @@ func (f *folder) parts(level int, from, to model.Time) (all []part) {
 	slices.Sort(cuts)
 	for i := 1; i < len(cuts); i++ {
 		if a, b := max(cuts[i-1], from), min(cuts[i], to); a < b {
-			all = append(all, part{a, b, policy.ChildLevel(level, unit.BucketAt(a))})
+			all = append(all, part{from: a, to: b, child: policy.ChildLevel(level, unit.BucketAt(a))})
 		}
 	}
 	return all

@@ -64,8 +64,10 @@ func (c *tierChoice) choose() (plan, error) {
 		case !coarsest && !c.covers(t, segments):
 			why = c.expired(t)
 		default:
-			return plan{segments, describe(segments) + ": " + c.reason(segments, why), c.completeFrom(segments[0])},
-				c.err
+			return plan{
+				segments: segments, reason: describe(segments) + ": " + c.reason(segments, why),
+				completeFrom: c.completeFrom(segments[0]),
+			}, c.err
 		}
 		if c.err != nil {
 			return plan{}, c.err
@@ -97,7 +99,7 @@ func (c *tierChoice) segments(tiers []tier.Tier) (parts []Segment) {
 		}
 		if begins < c.to && c.from < ends && begins < ends {
 			first, last := unit.BucketAt(max(c.from, begins)), unit.BucketAt(min(c.to, ends)-1)
-			parts = append(parts, Segment{unit, first.Start, last.End})
+			parts = append(parts, Segment{Unit: unit, From: first.Start, To: last.End})
 		}
 		begins = max(begins, ends)
 	}

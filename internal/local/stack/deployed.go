@@ -30,14 +30,33 @@ type deployedRow struct {
 
 // deployed has a row for each function of the stack.
 var deployed = []deployedRow{
-	{ingest, func(c *config.Config) config.Function { return c.Functions.Ingest }, always(4)},
-	{aggregate, func(c *config.Config) config.Function { return c.Functions.Aggregate },
-		func(c *config.Config) int { return c.Mapping.Parallelization }},
-	{query, func(c *config.Config) config.Function { return c.Functions.Query }, always(2)},
-	{manage, func(*config.Config) config.Function { return config.Manage }, always(2)},
-	{purge, func(c *config.Config) config.Function { return c.Functions.Purge }, always(2)},
-	{authorize, func(*config.Config) config.Function { return config.Authorize }, always(1)},
-	{prometheus, func(*config.Config) config.Function { return config.PrometheusFunction }, always(2)},
+	{
+		name: ingest, settings: func(c *config.Config) config.Function { return c.Functions.Ingest },
+		processes: always(4),
+	},
+	{name: aggregate, settings: func(c *config.Config) config.Function { return c.Functions.Aggregate },
+		processes: func(c *config.Config) int { return c.Mapping.Parallelization }},
+	{
+		name: query, settings: func(c *config.Config) config.Function { return c.Functions.Query },
+		processes: always(2),
+	},
+	{
+		name: manage, settings: func(*config.Config) config.Function { return config.Manage },
+		processes: always(2),
+	},
+	{
+		name: purge, settings: func(c *config.Config) config.Function { return c.Functions.Purge },
+		processes: always(2),
+	},
+	{
+		name: authorize, settings: func(*config.Config) config.Function { return config.Authorize },
+		processes: always(1),
+	},
+	{
+		name:      prometheus,
+		settings:  func(*config.Config) config.Function { return config.PrometheusFunction },
+		processes: always(2),
+	},
 }
 
 func always(n int) func(*config.Config) int { return func(*config.Config) int { return n } }

@@ -96,8 +96,8 @@ func readAlarms(ctx context.Context, c CloudWatch, stack string) (all []Alarm, e
 			return nil, err
 		}
 		for _, a := range page.MetricAlarms {
-			all = append(all, Alarm{aws.ToString(a.AlarmName), string(a.StateValue),
-				aws.ToTime(a.StateUpdatedTimestamp), aws.ToString(a.AlarmDescription)})
+			all = append(all, Alarm{Name: aws.ToString(a.AlarmName), State: string(a.StateValue),
+				Since: aws.ToTime(a.StateUpdatedTimestamp), Meaning: aws.ToString(a.AlarmDescription)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Alarm) int {

@@ -92,7 +92,9 @@ func Write(settings *config.Config, load cost.Forecast,
 	for _, entry := range names {
 		if err == nil && path.Ext(entry.Name()) == ".md" {
 			err = file(entry.Name(), func(w io.Writer) error {
-				return all.ExecuteTemplate(w, entry.Name(), design{settings, kinds, load})
+				return all.ExecuteTemplate(w, entry.Name(), design{
+					Config: settings, Catalog: kinds, Forecast: load,
+				})
 			})
 		}
 	}

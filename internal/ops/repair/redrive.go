@@ -145,7 +145,9 @@ func (r *redriveRun) one(ctx context.Context, m onfailure.Message) error {
 	case errors.Is(result.Err, streamrange.ErrTrimmed):
 		result.Err = nil
 		result.Trimmed = r.deadline(result.Range.FirstAt)
-		r.trimmed = append(r.trimmed, trimmedMessage{m, result.Range, result.Trimmed.Expired})
+		r.trimmed = append(r.trimmed, trimmedMessage{
+			Message: m, over: result.Range, expired: result.Trimmed.Expired,
+		})
 	case result.Err != nil:
 		r.report.Failed = append(r.report.Failed, result.Err)
 	case !r.DryRun:

@@ -94,7 +94,7 @@ func (s *Scanner) learnShape(b []byte, i, end int, f *rawItem, cache *shapeCache
 		return
 	}
 	cache.unmatched, cache.wait = 0, min(2*cache.wait+1, maxWait)
-	cache.shapes[cache.oldest] = shape{steps, tail, len(f.fields)}
+	cache.shapes[cache.oldest] = shape{steps: steps, tail: tail, fields: len(f.fields)}
 	cache.last, cache.oldest = cache.oldest, (cache.oldest+1)%len(cache.shapes)
 }
 

@@ -53,5 +53,5 @@ func (p *Purge) Count(class string, items, bytes int64) {
 			return
 		}
 	}
-	p.Counts = append(p.Counts, PurgeCount{class, items, bytes})
+	p.Counts = append(p.Counts, PurgeCount{Class: class, Items: items, Bytes: bytes})
 }

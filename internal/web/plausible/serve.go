@@ -193,7 +193,9 @@ func (r *run) compare(ctx context.Context, table *query.Service, from reader, be
 			e.Metrics = make([]Figure, len(r.Metrics))
 			e.Dimensions = from.named(labels[row.period], row.value)
 		}
-		row.Comparison = &Earlier{e.Metrics, e.Dimensions, make([]*float64, len(r.Metrics))}
+		row.Comparison = &Earlier{
+			Metrics: e.Metrics, Dimensions: e.Dimensions, Change: make([]*float64, len(r.Metrics)),
+		}
 		for m, name := range r.Metrics {
 			if !e.Metrics[m].Unknown && !row.Metrics[m].Unknown {
 				row.Comparison.Change[m] = new(change(name, e.Metrics[m].Value, row.Metrics[m].Value))

@@ -79,9 +79,9 @@ func (s span) before() span {
 	length := s.to.Sub(s.from)
 	days := int((length + 2*time.Hour) / tier.Day24) // a day may have 23 hours
 	if y, m, d := s.from.Time().In(s.zone).Date(); s.day(y, m, d) == s.from && s.day(y, m, d+days) == s.to {
-		return span{s.zone, s.day(y, m, d-days), s.from}
+		return span{zone: s.zone, from: s.day(y, m, d-days), to: s.from}
 	}
-	return span{s.zone, s.from.Add(-length), s.from}
+	return span{zone: s.zone, from: s.from.Add(-length), to: s.from}
 }
 
 // inUTC returns a function that moves the ends of periods from the midnights of a zone to the midnights of

@@ -47,7 +47,7 @@ func List(ctx context.Context, table tablescan.Table, kinds *catalog.Catalog,
 		}
 		q, err := item.Quarantined(it)
 		if f.Source == "" || q.Source == f.Source || err != nil {
-			all = append(all, Entry{q, it.Key(), err})
+			all = append(all, Entry{Quarantined: q, Key: it.Key(), Damaged: err})
 		}
 		return true
 	}
