@@ -83,12 +83,12 @@ func atRest(deferred, lean bool, scheduled int) []monthly {
 	}
 	logs := minutes * float64(invocations) * logged / 1e9 * cost.LogGB.Dollars
 	return []monthly{
-		{"metrics of the functions", cost.Metric.Dollars * float64(metrics),
-			fmt.Sprintf("$0.30 each of %d that are published every minute", metrics)},
-		{"schedules", minutes * float64(invocations) * each,
-			fmt.Sprintf("%d invocations a minute of 20 ms at 1 GB", invocations)},
-		{"heartbeats", minutes * 2 * cost.WriteUnit.Dollars, "2 writes a minute"},
-		{"logs", logs, fmt.Sprintf("%.1f KB an invocation, $0.50 a GB", logged/1000)},
+		{name: "metrics of the functions", dollars: cost.Metric.Dollars * float64(metrics),
+			why: fmt.Sprintf("$0.30 each of %d that are published every minute", metrics)},
+		{name: "schedules", dollars: minutes * float64(invocations) * each,
+			why: fmt.Sprintf("%d invocations a minute of 20 ms at 1 GB", invocations)},
+		{name: "heartbeats", dollars: minutes * 2 * cost.WriteUnit.Dollars, why: "2 writes a minute"},
+		{name: "logs", dollars: logs, why: fmt.Sprintf("%.1f KB an invocation, $0.50 a GB", logged/1000)},
 	}
 }
 

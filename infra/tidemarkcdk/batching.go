@@ -25,8 +25,8 @@ func (s *Tidemark) addBatching() *awsiot.CfnTopicRule_ActionProperty {
 		s.things.Node().AddDependency(s.Node().FindChild(&id).(constructs.IDependable))
 	}
 	role := s.ruleRole("RuleRequestRole", "Sends messages of things to the API of "+s.prefix,
-		privilege{"Messages", []string{"execute-api:Invoke"},
-			[]string{s.apiSource("*/POST" + envelope.PathMessages)}})
+		privilege{sid: "Messages", actions: []string{"execute-api:Invoke"},
+			resources: []string{s.apiSource("*/POST" + envelope.PathMessages)}})
 	return &awsiot.CfnTopicRule_ActionProperty{Http: &awsiot.CfnTopicRule_HttpActionProperty{
 		Url:             address(envelope.PathMessages),
 		ConfirmationUrl: address(envelope.PathConfirmation),

@@ -79,9 +79,17 @@ func (s *Tidemark) releaseAlarm(id, function string) awscloudwatch.Alarm {
 func (s *Tidemark) releaseRole() awsiam.Role {
 	all := lists.Map(s.deployed(), func(f functionRow) string { return s.functionARN(f.name) })
 	document := newDocument([]privilege{
-		{"Aliases", []string{"lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"},
-			all},
-		{"Alarms", []string{"cloudwatch:DescribeAlarms"}, []string{"*"}}, // it has no resources to name
+		{
+			sid: "Aliases",
+			actions: []string{
+				"lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias",
+			},
+			resources: all,
+		},
+		{
+			sid: "Alarms", actions: []string{"cloudwatch:DescribeAlarms"},
+			resources: []string{"*"}, // it has no resources to name
+		},
 	})
 	return withLogicalID(s, awsiam.NewRole(s.Construct, new("ReleaseRole"), &awsiam.RoleProps{
 		AssumedBy:      awsiam.NewServicePrincipal(new("codedeploy.amazonaws.com"), nil),

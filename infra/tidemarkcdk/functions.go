@@ -51,29 +51,49 @@ func (s *Tidemark) deployed() (all []functionRow) {
 // functions has a row for each function. Memory and timeout come from the configuration;
 // tidemark.yaml gives the reasons.
 var functions = []functionRow{
-	{ingest, "Ingest", "Appends observations: from the HTTP API, AWS IoT rules, queues and data streams",
-		func(f *config.Functions) config.Function { return f.Ingest },
-		func(r *config.Reserved) int { return r.Ingest }},
-	{aggregate, "Aggregate", "Recomputes rollups and evaluates alert rules: invoked by the table stream",
-		func(f *config.Functions) config.Function {
+	{
+		name: ingest, id: "Ingest",
+		purpose:  "Appends observations: from the HTTP API, AWS IoT rules, queues and data streams",
+		settings: func(f *config.Functions) config.Function { return f.Ingest },
+		reserved: func(r *config.Reserved) int { return r.Ingest },
+	},
+	{
+		name: aggregate, id: "Aggregate",
+		purpose: "Recomputes rollups and evaluates alert rules: invoked by the table stream",
+		settings: func(f *config.Functions) config.Function {
 			return f.Aggregate
-		}, func(r *config.Reserved) int { return r.Aggregate }},
-	{query, "Query", "Serves reads: GET requests of the HTTP API",
-		func(f *config.Functions) config.Function { return f.Query },
-		func(r *config.Reserved) int { return r.Query }},
-	{manage, "Manage", "Writes profiles, purge requests, alerts and rules: PUT, PATCH, POST and DELETE requests of the HTTP API",
-		func(*config.Functions) config.Function { return config.Manage }, func(*config.Reserved) int { return 0 }},
-	{purge, "Purge", "Erases subjects whose purge was requested, on a schedule, and cleans up after expired tombstones",
-		func(f *config.Functions) config.Function { return f.Purge }, func(*config.Reserved) int { return 0 }},
-	{authorize, "Authorize", "Checks the site keys of web pages, the write keys of senders and shared links",
-		func(*config.Functions) config.Function { return config.Authorize },
-		func(r *config.Reserved) int { return r.Authorize }},
-	{prometheus, "Prometheus", "Serves Prometheus's HTTP API over rollups, for Grafana",
-		func(*config.Functions) config.Function { return config.PrometheusFunction },
-		func(r *config.Reserved) int { return r.Prometheus }},
-	{pages, "Pages", "Serves the files of the pages at /ui/",
-		func(*config.Functions) config.Function { return config.Pages },
-		func(r *config.Reserved) int { return r.Pages }},
+		},
+		reserved: func(r *config.Reserved) int { return r.Aggregate },
+	},
+	{name: query, id: "Query", purpose: "Serves reads: GET requests of the HTTP API",
+		settings: func(f *config.Functions) config.Function { return f.Query },
+		reserved: func(r *config.Reserved) int { return r.Query }},
+	{
+		name: manage, id: "Manage",
+		purpose: "Writes profiles, purge requests, alerts and rules: " +
+			"PUT, PATCH, POST and DELETE requests of the HTTP API",
+		settings: func(*config.Functions) config.Function { return config.Manage },
+		reserved: func(*config.Reserved) int { return 0 },
+	},
+	{
+		name: purge, id: "Purge",
+		purpose: "Erases subjects whose purge was requested, on a schedule, " +
+			"and cleans up after expired tombstones",
+		settings: func(f *config.Functions) config.Function { return f.Purge },
+		reserved: func(*config.Reserved) int { return 0 },
+	},
+	{
+		name: authorize, id: "Authorize",
+		purpose:  "Checks the site keys of web pages, the write keys of senders and shared links",
+		settings: func(*config.Functions) config.Function { return config.Authorize },
+		reserved: func(r *config.Reserved) int { return r.Authorize },
+	},
+	{name: prometheus, id: "Prometheus", purpose: "Serves Prometheus's HTTP API over rollups, for Grafana",
+		settings: func(*config.Functions) config.Function { return config.PrometheusFunction },
+		reserved: func(r *config.Reserved) int { return r.Prometheus }},
+	{name: pages, id: "Pages", purpose: "Serves the files of the pages at /ui/",
+		settings: func(*config.Functions) config.Function { return config.Pages },
+		reserved: func(r *config.Reserved) int { return r.Pages }},
 }
 
 func (s *Tidemark) addFunctions() {

@@ -111,9 +111,12 @@ func (s *Tidemark) rules(k *catalog.Kind) []iotRule {
 	}
 	bySource := mark + ", topic(6) AS " + envelope.RuleSource
 	return []iotRule{
-		{capitalize(k.Name) + "Rule", s.ruleName(k),
-			fmt.Sprintf("SELECT *, %s, '%s' AS %s FROM '%s'", mark, k.Name, envelope.RuleKind, topic)},
-		{capitalize(k.Name) + "BatchRule", s.ruleName(k) + batchRule, wrapped(mark, batchLevel)},
+		{id: capitalize(k.Name) + "Rule", name: s.ruleName(k),
+			sql: fmt.Sprintf("SELECT *, %s, '%s' AS %s FROM '%s'", mark, k.Name, envelope.RuleKind, topic)},
+		{
+			id: capitalize(k.Name) + "BatchRule", name: s.ruleName(k) + batchRule,
+			sql: wrapped(mark, batchLevel),
+		},
 		{
 			id: capitalize(k.Name) + "SourceRule", name: s.ruleName(k) + sourceRule,
 			sql: wrapped(bySource, sourceLevel),
@@ -163,10 +166,16 @@ func (s *Tidemark) allowRules(k *catalog.Kind) {
 
 // ruleFailures is the role of a rule's error action, which sends to the undelivered queue.
 func (s *Tidemark) ruleFailures() awsiam.Role {
-	allowed := []privilege{{"Undelivered", []string{"sqs:SendMessage"}, []string{*s.Undelivered.QueueArn()}}}
+	allowed := []privilege{{
+		sid: "Undelivered", actions: []string{"sqs:SendMessage"},
+		resources: []string{*s.Undelivered.QueueArn()},
+	}}
 	if s.key != nil {
 		allowed = append(allowed,
-			privilege{"Key", []string{"kms:Decrypt", "kms:GenerateDataKey"}, []string{*s.key.KeyArn()}})
+			privilege{
+				sid: "Key", actions: []string{"kms:Decrypt", "kms:GenerateDataKey"},
+				resources: []string{*s.key.KeyArn()},
+			})
 	}
 	return s.ruleRole("RuleFailureRole",
 		"Sends messages that the rules of "+s.prefix+" could not deliver to the undelivered queue", allowed...)

@@ -97,15 +97,15 @@ func wholeTable(function string) []string {
 // privileges returns what a function may do beside its partitionRules: the rights of every function, then its
 // own.
 func (s *Tidemark) privileges(function string) []privilege {
-	all := []privilege{{"Logs", []string{"logs:CreateLogStream", "logs:PutLogEvents"},
-		[]string{*s.logs[function].LogGroupArn()}}}
+	all := []privilege{{sid: "Logs", actions: []string{"logs:CreateLogStream", "logs:PutLogEvents"},
+		resources: []string{*s.logs[function].LogGroupArn()}}}
 	if actions := wholeTable(function); len(actions) > 0 {
-		all = append(all, privilege{"Table", actions, []string{*s.Table.TableArn()}})
+		all = append(all, privilege{sid: "Table", actions: actions, resources: []string{*s.Table.TableArn()}})
 	}
 	switch function {
 	case ingest:
-		all = append(all, privilege{"Undelivered", []string{"sqs:SendMessage"},
-			[]string{*s.Undelivered.QueueArn()}})
+		all = append(all, privilege{sid: "Undelivered", actions: []string{"sqs:SendMessage"},
+			resources: []string{*s.Undelivered.QueueArn()}})
 		all = append(all, s.sourcePrivileges()...)
 		if s.stage.Sources.Pages && s.secondIndex() {
 			all = append(all, privilege{
@@ -113,19 +113,30 @@ func (s *Tidemark) privileges(function string) []privilege {
 			})
 		}
 		if s.originSecret != nil {
-			all = append(all, privilege{"OriginSecret", []string{"secretsmanager:GetSecretValue"},
-				[]string{*s.originSecret.SecretArn()}})
+			all = append(all, privilege{
+				sid: "OriginSecret", actions: []string{"secretsmanager:GetSecretValue"},
+				resources: []string{*s.originSecret.SecretArn()},
+			})
 		}
 	case aggregate, purge:
 		all = append(all,
-			privilege{"TableStream", []string{"dynamodb:DescribeStream", "dynamodb:GetRecords",
-				"dynamodb:GetShardIterator"}, []string{*s.Table.TableStreamArn()}},
-			privilege{"TableStreams", []string{"dynamodb:ListStreams"}, []string{*s.Table.TableArn() + "/stream/*"}},
-			privilege{"OnFailure", []string{"sqs:SendMessage"}, []string{*s.OnFailure.QueueArn()}})
+			privilege{sid: "TableStream", actions: []string{"dynamodb:DescribeStream", "dynamodb:GetRecords",
+				"dynamodb:GetShardIterator"}, resources: []string{*s.Table.TableStreamArn()}},
+			privilege{
+				sid: "TableStreams", actions: []string{"dynamodb:ListStreams"},
+				resources: []string{*s.Table.TableArn() + "/stream/*"},
+			},
+			privilege{
+				sid: "OnFailure", actions: []string{"sqs:SendMessage"},
+				resources: []string{*s.OnFailure.QueueArn()},
+			})
 		if function == aggregate {
 			all = append(all,
 				s.alertIndex(),
-				privilege{"AlertBus", []string{"events:PutEvents"}, []string{*s.AlertBus.AttrArn()}},
+				privilege{
+					sid: "AlertBus", actions: []string{"events:PutEvents"},
+					resources: []string{*s.AlertBus.AttrArn()},
+				},
 				privilege{
 					sid: "Handovers", actions: []string{"lambda:InvokeFunction"}, resources: []string{s.self(function)},
 				})
@@ -133,22 +144,26 @@ func (s *Tidemark) privileges(function string) []privilege {
 	case manage:
 		all = append(all, s.alertIndex())
 	case query:
-		all = append(all, privilege{"Indexes", []string{queryItems}, s.indexes()})
-		all = append(all, privilege{"CursorSecret", []string{"secretsmanager:GetSecretValue"},
-			[]string{*s.cursorSecret.SecretArn()}})
+		all = append(all, privilege{sid: "Indexes", actions: []string{queryItems}, resources: s.indexes()})
+		all = append(all, privilege{sid: "CursorSecret", actions: []string{"secretsmanager:GetSecretValue"},
+			resources: []string{*s.cursorSecret.SecretArn()}})
 	case authorize:
 		if s.siteSecret != nil {
-			all = append(all, privilege{"SiteSecret", []string{"secretsmanager:GetSecretValue"},
-				[]string{*s.siteSecret.SecretArn()}})
+			all = append(all, privilege{sid: "SiteSecret", actions: []string{"secretsmanager:GetSecretValue"},
+				resources: []string{*s.siteSecret.SecretArn()}})
 		}
 	}
 	if s.key != nil {
-		all = append(all, privilege{"Key", keyUse(function), []string{*s.key.KeyArn()}})
+		all = append(all, privilege{
+			sid: "Key", actions: keyUse(function), resources: []string{*s.key.KeyArn()},
+		})
 	}
 	if s.stage.Tracing {
 		// X-Ray has no resource-level permissions.
-		all = append(all, privilege{"Traces", []string{"xray:PutTelemetryRecords", "xray:PutTraceSegments"},
-			[]string{"*"}})
+		all = append(all, privilege{
+			sid: "Traces", actions: []string{"xray:PutTelemetryRecords", "xray:PutTraceSegments"},
+			resources: []string{"*"},
+		})
 	}
 	return all
 }
@@ -164,7 +179,9 @@ func keyUse(function string) []string {
 
 // alertIndex allows reading the lists of open alerts and of undelivered notifications.
 func (s *Tidemark) alertIndex() privilege {
-	return privilege{"Alerts", []string{queryItems}, []string{s.index(keys.IndexGSI1)}}
+	return privilege{
+		sid: "Alerts", actions: []string{queryItems}, resources: []string{s.index(keys.IndexGSI1)},
+	}
 }
 
 // indexes returns the indexes that query reads: the first, which lists deleted subjects, and

@@ -55,15 +55,18 @@ func (s *Tidemark) addSources() {
 // sourcePrivileges are the rights that ingest's role needs so that Lambda can read its queue and data stream.
 func (s *Tidemark) sourcePrivileges() (all []privilege) {
 	if s.Inbox != nil {
-		all = append(all, privilege{"Inbox", []string{"sqs:DeleteMessage", "sqs:GetQueueAttributes",
-			"sqs:ReceiveMessage"}, []string{*s.Inbox.QueueArn()}})
+		all = append(all, privilege{
+			sid: "Inbox", actions: []string{"sqs:DeleteMessage", "sqs:GetQueueAttributes",
+				"sqs:ReceiveMessage"},
+			resources: []string{*s.Inbox.QueueArn()},
+		})
 		all = append(all, s.inboxKey()...)
 	}
 	if s.Inlet != nil {
-		all = append(all, privilege{"Inlet", []string{
+		all = append(all, privilege{sid: "Inlet", actions: []string{
 			"kinesis:DescribeStream", "kinesis:DescribeStreamSummary", "kinesis:GetRecords",
 			"kinesis:GetShardIterator", "kinesis:ListShards",
-		}, []string{*s.Inlet.StreamArn()}})
+		}, resources: []string{*s.Inlet.StreamArn()}})
 	}
 	return all
 }

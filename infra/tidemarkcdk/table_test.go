@@ -117,16 +117,19 @@ func TestTable_AutoscalingCoversTheTableAndEachIndex(t *testing.T) {
 		tracking := policy.Properties["TargetTrackingScalingPolicyConfiguration"].(map[string]any)
 		got[render(of["ResourceId"])+" "+
 			render(at(tracking, "PredefinedMetricSpecification", "PredefinedMetricType"))] = scaled{
-			render(of["ScalableDimension"]), render(of["MinCapacity"]), render(of["MaxCapacity"]),
-			render(tracking["TargetValue"])}
+			dimension: render(of["ScalableDimension"]), least: render(of["MinCapacity"]),
+			most: render(of["MaxCapacity"]), utilization: render(tracking["TargetValue"]),
+		}
 	}
 	want := map[string]scaled{}
 	for resource, of := range map[string]string{"table/Table": "table", "table/Table/index/gsi1": "index",
 		"table/Table/index/gsi2": "index"} {
-		want[resource+" DynamoDBReadCapacityUtilization"] = scaled{"dynamodb:" + of + ":ReadCapacityUnits", "25",
-			"100", "70"}
-		want[resource+" DynamoDBWriteCapacityUtilization"] = scaled{"dynamodb:" + of + ":WriteCapacityUnits", "50",
-			"500", "70"}
+		want[resource+" DynamoDBReadCapacityUtilization"] = scaled{
+			dimension: "dynamodb:" + of + ":ReadCapacityUnits", least: "25", most: "100", utilization: "70",
+		}
+		want[resource+" DynamoDBWriteCapacityUtilization"] = scaled{
+			dimension: "dynamodb:" + of + ":WriteCapacityUnits", least: "50", most: "500", utilization: "70",
+		}
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(scaled{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
