@@ -128,13 +128,20 @@ func decoding(o options) *section {
 		payload := streamPayload(c.records, 1000, c.order)
 		var d tablestream.Decoder
 		samples := race(o.rounds, o.each,
-			contender{"ours", c.records, func() { keep(len(must(d.Decode(payload)).Changes)) }},
-			contender{"goccy/go-json, purpose-made struct", c.records, func() {
+			contender{
+				name: "ours", per: c.records, run: func() { keep(len(must(d.Decode(payload)).Changes)) },
+			},
+			contender{name: "goccy/go-json, purpose-made struct", per: c.records, run: func() {
 				keep(len(must(goccyDecode(payload))))
 			}},
-			contender{"standard way", c.records, func() { keep(len(must(standardDecode(payload)))) }},
-			contender{"byte loop", c.records, func() { keep(byteLoop(payload)) }},
-			contender{"loop that counts quotes", c.records, func() { keep(countQuotes(payload)) }},
+			contender{
+				name: "standard way", per: c.records,
+				run: func() { keep(len(must(standardDecode(payload)))) },
+			},
+			contender{name: "byte loop", per: c.records, run: func() { keep(byteLoop(payload)) }},
+			contender{
+				name: "loop that counts quotes", per: c.records, run: func() { keep(countQuotes(payload)) },
+			},
 		)
 		ours := samples["ours"]
 		o.cpu.record = time.Duration(ours.median())

@@ -123,16 +123,19 @@ func folding(o options) *section {
 		panic("a reader folds another row")
 	}
 	samples := race(o.rounds, o.each,
-		contender{"ours", n, func() { keep(foldOurs(table, r).Children) }},
-		contender{"SDK's Query and attributevalue", n, func() { keep(foldStandard(client, r).Children) }},
-		contender{"both ways: the fold only", n, func() {
+		contender{name: "ours", per: n, run: func() { keep(foldOurs(table, r).Children) }},
+		contender{
+			name: "SDK's Query and attributevalue", per: n,
+			run: func() { keep(foldStandard(client, r).Children) },
+		},
+		contender{name: "both ways: the fold only", per: n, run: func() {
 			f := rollup.NewFold(spec)
 			for i := range decoded {
 				f.AddEvent(&decoded[i])
 			}
 			keep(f.Children)
 		}},
-		contender{"ours: an empty page", n, func() { keep(foldOurs(none, r).Children) }},
+		contender{name: "ours: an empty page", per: n, run: func() { keep(foldOurs(none, r).Children) }},
 		contender{name: "ours: a reader of the open hour", per: n, run: func() { keep(open().Children) }},
 		contender{name: "ours: such a reader, from a slice of events", per: n, run: func() {
 			keep(copied().Children)

@@ -127,8 +127,8 @@ func growth(o options) *section {
 	small, large := streamPayload(700, 700, fixed), streamPayload(7000, 7000, fixed)
 	a := aggregator(table)
 	samples := race(o.rounds, o.each,
-		contender{"700 series", 1, func() { settleOurs(&few, a, small) }},
-		contender{"7,000 series", 1, func() { settleOurs(&many, a, large) }},
+		contender{name: "700 series", per: 1, run: func() { settleOurs(&few, a, small) }},
+		contender{name: "7,000 series", per: 1, run: func() { settleOurs(&many, a, large) }},
 	)
 	s := &section{
 		title: "Ten times the series",

@@ -81,7 +81,9 @@ func receiving(o options) *section {
 				panic(fmt.Sprintf("%s: %v", f.name, observation.DecodeError))
 			}
 		}
-		contenders = append(contenders, contender{f.name, requestPoints, func() { keep(len(f.decode(f.body))) }})
+		contenders = append(contenders, contender{
+			name: f.name, per: requestPoints, run: func() { keep(len(f.decode(f.body))) },
+		})
 	}
 	samples := race(o.rounds, o.each, contenders...)
 	for _, f := range formats {

@@ -181,7 +181,7 @@ func (l load) count() perEvent {
 		}
 	}
 	events := float64(l.batches * l.of)
-	return perEvent{m, float64(m.write) / events, float64(m.read) / events}
+	return perEvent{metered: m, write: float64(m.write) / events, read: float64(m.read) / events}
 }
 
 // rows returns the largest row of each tier.

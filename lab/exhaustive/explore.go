@@ -154,7 +154,7 @@ func (x *system) path(start state, symmetric bool, depth int) []string {
 			if n.err != nil {
 				last = &n
 			} else if seen.add(n.to.hash(symmetric)) {
-				all = append(all, visitedState{n.to, i, n})
+				all = append(all, visitedState{state: n.to, from: i, by: n})
 			}
 		})
 		if err == nil {

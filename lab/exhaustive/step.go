@@ -50,7 +50,7 @@ const gets = "gets" // what ingest does with an event
 
 // memo returns what make returns, made once for each key.
 func (x *system) memo(what string, a, b int, make func() any) any {
-	key := memoKey{what, a, b}
+	key := memoKey{what: what, a: a, b: b}
 	v, known := x.made.Load(key)
 	if !known {
 		v, _ = x.made.LoadOrStore(key, make())

@@ -76,7 +76,7 @@ func newRecorded(ctx context.Context, rig *loggers.Rig, endpoint string, seed ui
 			},
 		}
 		if i%2 == 0 {
-			c.Remote = front{rig.Stack.URL, kind.Path, kind.Subject.Field}.append
+			c.Remote = front{url: rig.Stack.URL, path: kind.Path, subject: kind.Subject.Field}.append
 		}
 		r.clients = append(r.clients, c)
 	}

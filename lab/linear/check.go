@@ -33,13 +33,16 @@ func (l *Log) Check() error {
 		operations := bySeries[name]
 		switch porcupine.CheckOperationsTimeout(l.policy().model(), operations, patience) {
 		case porcupine.Illegal:
-			return &Violation{name,
-				fmt.Sprintf("no order of its %d operations explains all responses", len(operations)), l}
+			return &Violation{
+				Series: name,
+				Reason: fmt.Sprintf("no order of its %d operations explains all responses", len(operations)),
+				log:    l,
+			}
 		case porcupine.Unknown:
 			return fmt.Errorf("series %s with %d operations: %w", name, len(operations), ErrUndecided)
 		}
 		if reason := l.checkReads(name); reason != "" {
-			return &Violation{name, reason, l}
+			return &Violation{Series: name, Reason: reason, log: l}
 		}
 	}
 	return nil

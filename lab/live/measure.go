@@ -71,15 +71,29 @@ func (r *run) prices() []price {
 	table := []string{"Name=TableName,Value=" + r.outputs["TableName"]}
 	id, _, _ := strings.Cut(strings.TrimPrefix(r.outputs["ApiUrl"], "https://"), ".")
 	all := []price{
-		{"write units", "AWS/DynamoDB", "ConsumedWriteCapacityUnits", 0.625, table},
-		{"read units", "AWS/DynamoDB", "ConsumedReadCapacityUnits", 0.125, table},
-		{"requests of the API", "AWS/ApiGateway", "Count", 1, []string{"Name=ApiId,Value=" + id}},
+		{
+			what: "write units", namespace: "AWS/DynamoDB", metric: "ConsumedWriteCapacityUnits",
+			million: 0.625, dimensions: table,
+		},
+		{
+			what: "read units", namespace: "AWS/DynamoDB", metric: "ConsumedReadCapacityUnits",
+			million: 0.125, dimensions: table,
+		},
+		{
+			what: "requests of the API", namespace: "AWS/ApiGateway", metric: "Count", million: 1,
+			dimensions: []string{"Name=ApiId,Value=" + id},
+		},
 	}
 	for _, f := range []string{"ingest", "aggregate"} {
 		name := []string{"Name=FunctionName,Value=" + r.stack + "-" + f}
 		memory := map[string]float64{"ingest": 0.5, "aggregate": 1}[f]
-		all = append(all, price{"invocations of " + f, "AWS/Lambda", "Invocations", 0.2, name},
-			price{"milliseconds of " + f, "AWS/Lambda", "Duration", 0.0000133334 * memory * 1000, name})
+		all = append(all, price{
+			what: "invocations of " + f, namespace: "AWS/Lambda", metric: "Invocations", million: 0.2,
+			dimensions: name,
+		}, price{
+			what: "milliseconds of " + f, namespace: "AWS/Lambda", metric: "Duration",
+			million: 0.0000133334 * memory * 1000, dimensions: name,
+		})
 	}
 	return all
 }

@@ -10,13 +10,21 @@ import (
 
 // platformProbes are about CloudFormation, CloudWatch and X-Ray.
 var platformProbes = []probe{
-	{"index-throttles", "metrics under the table's name alone leave out the throttles of its indexes",
-		"run/ALARMS.md",
-		"an index of 1 write unit, 800 items of 1 KiB: its throttles are counted under its own name only",
-		onResponses, indexThrottles},
-	{"retain-except-on-create", "RetainExceptOnCreate deletes a table of a stack whose creation fails",
-		"run/DEPLOYING.md",
-		"a stack of such a table and a bucket with a name that is not allowed", onResponses, retainExceptOnCreate},
+	{
+		name:    "index-throttles",
+		assumes: "metrics under the table's name alone leave out the throttles of its indexes",
+		page:    "run/ALARMS.md",
+		how: "an index of 1 write unit, 800 items of 1 KiB: " +
+			"its throttles are counted under its own name only",
+		suites: onResponses, run: indexThrottles,
+	},
+	{
+		name:    "retain-except-on-create",
+		assumes: "RetainExceptOnCreate deletes a table of a stack whose creation fails",
+		page:    "run/DEPLOYING.md",
+		how:     "a stack of such a table and a bucket with a name that is not allowed", suites: onResponses,
+		run: retainExceptOnCreate,
+	},
 }
 
 // throttled is the name of the table with a narrow index; failing is the name of the stack that fails.

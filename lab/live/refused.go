@@ -11,35 +11,54 @@ import (
 // refusedProbes run while ingest may not write the device live-denied, and aggregate may write nothing:
 // so messages fail, and reach the queues by the way of each source.
 var refusedProbes = []probe{
-	{"partial-answer", "of a batch that fails in part, only the records that the response names come again",
-		"run/DEPLOYING.md", "3 messages of an SQS batch, of which one is refused: the others are stored once",
-		onResponses,
-		partialAnswer},
-	{"on-failure-inbox", "a message that a queue gives up reaches the undelivered queue as it was sent",
-		"run/ALARMS.md",
-		"the refused message, which may be received once", onResponses, undeliveredAs("inbox", nil)},
-	{"on-failure-invocation",
-		"an asynchronous invocation that Lambda gives up reaches the queue with its payload", "run/ALARMS.md",
-		"a refused reading by an IoT rule, without retries", onResponses,
-		undeliveredAs("invocation", publishDenied)},
-	{"on-failure-stream", "a range that a Kinesis mapping gives up reaches the queue with its position",
-		"run/ALARMS.md",
-		"a refused record of the data stream, with one retry", onResponses, undeliveredAs("stream", recordDenied)},
-	{"on-failure-rule", "a message that a rule cannot deliver reaches the queue by the rule's error action",
-		"run/ALARMS.md", "a reading to a rule that may not invoke ingest any more", onResponses,
-		undeliveredAs("rule", publishUninvokable)},
-	{"on-failure-table", "a range of the table stream that a mapping gives up reaches the on-failure queue",
-		"run/ALARMS.md",
-		"an event while aggregate may write nothing, with one retry", onResponses, onFailureTable},
+	{
+		name: "partial-answer", page: "run/DEPLOYING.md", suites: onResponses, run: partialAnswer,
+		assumes: "of a batch that fails in part, only the records that the response names come again",
+		how:     "3 messages of an SQS batch, of which one is refused: the others are stored once",
+	},
+	{
+		name:    "on-failure-inbox",
+		assumes: "a message that a queue gives up reaches the undelivered queue as it was sent",
+		page:    "run/ALARMS.md", how: "the refused message, which may be received once", suites: onResponses,
+		run: undeliveredAs("inbox", nil),
+	},
+	{
+		name:    "on-failure-invocation",
+		assumes: "an asynchronous invocation that Lambda gives up reaches the queue with its payload",
+		page:    "run/ALARMS.md", how: "a refused reading by an IoT rule, without retries",
+		suites: onResponses, run: undeliveredAs("invocation", publishDenied),
+	},
+	{
+		name:    "on-failure-stream",
+		assumes: "a range that a Kinesis mapping gives up reaches the queue with its position",
+		page:    "run/ALARMS.md", how: "a refused record of the data stream, with one retry",
+		suites: onResponses, run: undeliveredAs("stream", recordDenied),
+	},
+	{
+		name:    "on-failure-rule",
+		assumes: "a message that a rule cannot deliver reaches the queue by the rule's error action",
+		page:    "run/ALARMS.md", how: "a reading to a rule that may not invoke ingest any more",
+		suites: onResponses, run: undeliveredAs("rule", publishUninvokable),
+	},
+	{
+		name:    "on-failure-table",
+		assumes: "a range of the table stream that a mapping gives up reaches the on-failure queue",
+		page:    "run/ALARMS.md", how: "an event while aggregate may write nothing, with one retry",
+		suites: onResponses, run: onFailureTable,
+	},
 }
 
 // acceptedProbes run after everything is allowed again.
 var acceptedProbes = []probe{
-	{"replay", "tidemark failed retry reads what is in both queues", "run/ALARMS.md",
-		"both; then each refused reading is stored, once", onResponses, replayAll},
-	{"kms", "with a customer key, the roles suffice: functions, destinations and rules reach the encrypted table and queues", "run/SECURITY.md",
-		"table and queues are encrypted with the stage's key, and all of the above has passed through them",
-		onResponses, encrypted},
+	{name: "replay", assumes: "tidemark failed retry reads what is in both queues", page: "run/ALARMS.md",
+		how: "both; then each refused reading is stored, once", suites: onResponses, run: replayAll},
+	{
+		name: "kms", page: "run/SECURITY.md", suites: onResponses, run: encrypted,
+		assumes: "with a customer key, the roles suffice: " +
+			"functions, destinations and rules reach the encrypted table and queues",
+		how: "table and queues are encrypted with the stage's key, " +
+			"and all of the above has passed through them",
+	},
 }
 
 // denial refuses requests of a function, as an inline policy of its role.

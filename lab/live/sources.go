@@ -15,27 +15,44 @@ import (
 
 // sourceProbes are about what sends observations to the stack.
 var sourceProbes = []probe{
-	{"filter-prefix", "a mapping's filter on the prefix of the sort key drops other items", "inside/FAULTS.md",
-		"20 items that are no events; the mapping counts them as filtered out", onResponses, filterPrefix},
-	{"iot-rule", "an IoT rule adds the third level of the topic to a message", "run/SECURITY.md",
-		"a reading without a device, to the topic of one", onResponses, iotRule},
+	{
+		name: "filter-prefix", assumes: "a mapping's filter on the prefix of the sort key drops other items",
+		page: "inside/FAULTS.md",
+		how:  "20 items that are no events; the mapping counts them as filtered out", suites: onResponses,
+		run: filterPrefix,
+	},
+	{
+		name: "iot-rule", assumes: "an IoT rule adds the third level of the topic to a message",
+		page: "run/SECURITY.md", how: "a reading without a device, to the topic of one", suites: onResponses,
+		run: iotRule,
+	},
 	{
 		name: "forged-mark", page: "run/SECURITY.md", suites: onResponses, run: forgedMark,
 		assumes: "a rule's fields replace a message's own of the same names, so no device forges the mark",
 		how:     "2 readings with another device's mark and deviceId: both in quarantine, none stored",
 	},
-	{"iot-array", "SELECT * with fields of a rule delivers no array", "use/SENDERS.md",
-		"an array of 2 readings to the topic of single readings, then a single one", onResponses, iotArray},
-	{"iot-batch", "a rule of the topic of batches delivers an array", "use/SENDERS.md",
-		"an array of 3 readings", onResponses, iotBatch},
-	{"basic-ingest", "with Basic Ingest, topic(3) is a level of the topic after the rule's name",
-		"decisions/0009-infra.md",
-		"a reading to $aws/rules/RULE/TOPIC", onResponses, basicIngest},
-	{"authorizer-context", "API Gateway passes the context of the authorizer on to ingest",
-		"decisions/0029-senders.md",
-		"a point of line protocol with a write key", onStack, authorizerContext},
-	{"authorizer-refuses", "API Gateway refuses a request that the authorizer does not allow", "run/SECURITY.md",
-		"the same point with a wrong key", onStack, authorizerRefuses},
+	{
+		name: "iot-array", assumes: "SELECT * with fields of a rule delivers no array",
+		page:   "use/SENDERS.md",
+		how:    "an array of 2 readings to the topic of single readings, then a single one",
+		suites: onResponses, run: iotArray,
+	},
+	{name: "iot-batch", assumes: "a rule of the topic of batches delivers an array", page: "use/SENDERS.md",
+		how: "an array of 3 readings", suites: onResponses, run: iotBatch},
+	{
+		name:    "basic-ingest",
+		assumes: "with Basic Ingest, topic(3) is a level of the topic after the rule's name",
+		page:    "decisions/0009-infra.md", how: "a reading to $aws/rules/RULE/TOPIC", suites: onResponses,
+		run: basicIngest,
+	},
+	{name: "authorizer-context", assumes: "API Gateway passes the context of the authorizer on to ingest",
+		page: "decisions/0029-senders.md",
+		how:  "a point of line protocol with a write key", suites: onStack, run: authorizerContext},
+	{
+		name:    "authorizer-refuses",
+		assumes: "API Gateway refuses a request that the authorizer does not allow", page: "run/SECURITY.md",
+		how: "the same point with a wrong key", suites: onStack, run: authorizerRefuses,
+	},
 }
 
 func filterPrefix(ctx context.Context, a *account) (string, error) {

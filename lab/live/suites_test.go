@@ -72,15 +72,16 @@ func TestStreamOrder_DoesNotHoldForOtherRecords(t *testing.T) {
 
 func TestTTL_IsKnownByTheServiceThatRemoves(t *testing.T) {
 	const service = "Service dynamodb.amazonaws.com"
-	held := []record{{"INSERT", "expired", "", ""}, {"REMOVE", "expired", "", service}}
+	held := []record{{name: "INSERT", key: "expired"}, {name: "REMOVE", key: "expired", service: service}}
 	if got, err := removedBy(held); got != service || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := removedBy([]record{{"REMOVE", "expired", "", ""}}); err == nil || errors.Is(err, errNotSeen) {
+	byUser := []record{{name: "REMOVE", key: "expired"}}
+	if _, err := removedBy(byUser); err == nil || errors.Is(err, errNotSeen) {
 		t.Errorf("removed by a user: %v", err)
 	}
-	if _, err := removedBy(
-		[]record{{"REMOVE", "other", "", service}, {"INSERT", "expired", "", ""}}); !errors.Is(err, errNotSeen) {
+	kept := []record{{name: "REMOVE", key: "other", service: service}, {name: "INSERT", key: "expired"}}
+	if _, err := removedBy(kept); !errors.Is(err, errNotSeen) {
 		t.Errorf("not removed: %v", err)
 	}
 }

@@ -15,18 +15,33 @@ import (
 
 // tableProbes are about DynamoDB alone. They have a table of their own.
 var tableProbes = []probe{
-	{"stream-order", "the records of an item are in the table stream in the order of its writes, each once",
-		"decisions/0001-recompute.md",
-		"20 changes of each of 3 items, read from the stream", onDynamoDB, streamOrder},
-	{"stream-unchanged", "a write that changes nothing has no record", "decisions/0001-recompute.md",
-		"the same item put three times", onDynamoDB, streamUnchanged},
-	{"transaction-reasons", "a cancelled transaction has a reason for each of its parts, in their order",
-		"inside/FAULTS.md",
-		"a transaction of 3 parts, of which the second has a condition that fails", onDynamoDB, transactionReasons},
-	{"transaction-old", "with ALL_OLD, a failed condition comes with the item as it is", "inside/FAULTS.md",
-		"the same transaction", onDynamoDB, transactionOld},
-	{"transaction-token", "a transaction that is repeated with its token writes nothing", "inside/FAULTS.md",
-		"a transaction that adds 1, sent twice with one token", onDynamoDB, transactionToken},
+	{
+		name:    "stream-order",
+		assumes: "the records of an item are in the table stream in the order of its writes, each once",
+		page:    "decisions/0001-recompute.md", how: "20 changes of each of 3 items, read from the stream",
+		suites: onDynamoDB, run: streamOrder,
+	},
+	{
+		name: "stream-unchanged", assumes: "a write that changes nothing has no record",
+		page: "decisions/0001-recompute.md", how: "the same item put three times", suites: onDynamoDB,
+		run: streamUnchanged,
+	},
+	{
+		name:    "transaction-reasons",
+		assumes: "a cancelled transaction has a reason for each of its parts, in their order",
+		page:    "inside/FAULTS.md",
+		how:     "a transaction of 3 parts, of which the second has a condition that fails",
+		suites:  onDynamoDB, run: transactionReasons,
+	},
+	{
+		name: "transaction-old", assumes: "with ALL_OLD, a failed condition comes with the item as it is",
+		page: "inside/FAULTS.md", how: "the same transaction", suites: onDynamoDB, run: transactionOld,
+	},
+	{
+		name: "transaction-token", assumes: "a transaction that is repeated with its token writes nothing",
+		page: "inside/FAULTS.md", how: "a transaction that adds 1, sent twice with one token",
+		suites: onDynamoDB, run: transactionToken,
+	},
 }
 
 func createProbeTable(ctx context.Context, a *account) error {

@@ -9,9 +9,12 @@ import (
 
 // ttlProbes are last, because TTL takes its time.
 var ttlProbes = []probe{
-	{"ttl-identity", "TTL removes an item as the service dynamodb.amazonaws.com", "decisions/0013-purge.md",
-		"an item that has expired when it is written; AWS may take days, and then nothing is seen",
-		onRecords, ttlIdentity},
+	{
+		name: "ttl-identity", assumes: "TTL removes an item as the service dynamodb.amazonaws.com",
+		page:   "decisions/0013-purge.md",
+		how:    "an item that has expired when it is written; AWS may take days, and then nothing is seen",
+		suites: onRecords, run: ttlIdentity,
+	},
 }
 
 func ttlIdentity(ctx context.Context, a *account) (string, error) {

@@ -83,7 +83,9 @@ func TestSamples_TheBinariesDoWhatTheReadmeSays(t *testing.T) {
 	for i, p := range expectations(string(text)) {
 		t.Run(strings.TrimSuffix(p.file, ".json"), func(t *testing.T) {
 			t.Parallel()
-			b := bench{endpoint, fmt.Sprintf("samples-%d-%d", os.Getpid(), i), binaries}
+			b := bench{
+				endpoint: endpoint, table: fmt.Sprintf("samples-%d-%d", os.Getpid(), i), binaries: binaries,
+			}
 			if file, ok := before[filepath.Dir(p.file)]; ok {
 				b.invoke(t, file)
 			}

@@ -25,18 +25,18 @@ type operation struct {
 
 // operations are drawn by weight. A shrunk history prefers the first.
 var operations = []operation{
-	{"append", 16, (*world).append},
-	{"append a batch", 4, (*world).appendBatch},
-	{"delete", 9, (*world).delete},
-	{"correct", 6, (*world).correct},
-	{"delete and append again", 6, (*world).replace},
-	{"move in time", 2, (*world).move},
-	{"delete a day", 2, (*world).deleteDay},
-	{"store what cannot be decoded", 2, (*world).storeUnreadable},
-	{"append old history", 2, (*world).appendOld},
-	{"remove in the console", 1, (*world).removeDirectly},
-	{"rebuild", 2, (*world).rebuildAll},
-	{"change the configuration", 2, (*world).changePolicy},
+	{name: "append", weight: 16, do: (*world).append},
+	{name: "append a batch", weight: 4, do: (*world).appendBatch},
+	{name: "delete", weight: 9, do: (*world).delete},
+	{name: "correct", weight: 6, do: (*world).correct},
+	{name: "delete and append again", weight: 6, do: (*world).replace},
+	{name: "move in time", weight: 2, do: (*world).move},
+	{name: "delete a day", weight: 2, do: (*world).deleteDay},
+	{name: "store what cannot be decoded", weight: 2, do: (*world).storeUnreadable},
+	{name: "append old history", weight: 2, do: (*world).appendOld},
+	{name: "remove in the console", weight: 1, do: (*world).removeDirectly},
+	{name: "rebuild", weight: 2, do: (*world).rebuildAll},
+	{name: "change the configuration", weight: 2, do: (*world).changePolicy},
 	{name: "change the number of queue shards", weight: 2, do: (*world).changeQueue},
 }
 

@@ -38,15 +38,33 @@ func pipelines() []pipeline {
 	minutes.minutes = true
 	perHour := load{perBatch: 1, every: time.Hour, lasts: 20 * tier.Day24, deferred: true, hoursNow: true}
 	return []pipeline{
-		{"1/min, latest transaction", with(perMinute, catalog.TransactionLatest), 4.1, .25},
-		{"1/min, latest none", with(perMinute, catalog.NoLatest), 1.12, .25},
-		{"1/min, 1 % late, latest derived", with(late, catalog.DerivedLatest), 1.15, .4},
-		{"batches of 60, latest transaction", with(deviceBatches, catalog.TransactionLatest), 2.15, .15},
-		{"batches of 60, latest derived", with(deviceBatches, catalog.DerivedLatest), 1.12, .15},
-		{"1/s, latest derived", with(perSecond, catalog.DerivedLatest), 1.05, .3},
-		{"1/s with minutes, latest derived", with(minutes, catalog.DerivedLatest), 1.12, .3},
-		{"1/h, hours immediate, latest transaction", with(perHour, catalog.TransactionLatest), 4 + 1.25, 2.5},
-		{"1/min, latest derived", with(perMinute, catalog.DerivedLatest), 1.12, .27},
+		{
+			name: "1/min, latest transaction", load: with(perMinute, catalog.TransactionLatest), write: 4.1,
+			read: .25,
+		},
+		{name: "1/min, latest none", load: with(perMinute, catalog.NoLatest), write: 1.12, read: .25},
+		{
+			name: "1/min, 1 % late, latest derived", load: with(late, catalog.DerivedLatest), write: 1.15,
+			read: .4,
+		},
+		{
+			name: "batches of 60, latest transaction", load: with(deviceBatches, catalog.TransactionLatest),
+			write: 2.15, read: .15,
+		},
+		{
+			name: "batches of 60, latest derived", load: with(deviceBatches, catalog.DerivedLatest),
+			write: 1.12, read: .15,
+		},
+		{name: "1/s, latest derived", load: with(perSecond, catalog.DerivedLatest), write: 1.05, read: .3},
+		{
+			name: "1/s with minutes, latest derived", load: with(minutes, catalog.DerivedLatest),
+			write: 1.12, read: .3,
+		},
+		{
+			name: "1/h, hours immediate, latest transaction", load: with(perHour, catalog.TransactionLatest),
+			write: 4 + 1.25, read: 2.5,
+		},
+		{name: "1/min, latest derived", load: with(perMinute, catalog.DerivedLatest), write: 1.12, read: .27},
 	}
 }
 

@@ -87,13 +87,13 @@ func sessionHours(d simstream.Dice) (hours []model.Time) {
 
 // sessionOperations are drawn by weight. A shrunk history prefers the first.
 var sessionOperations = []operation{
-	{"view", 16, (*world).view},
-	{"delete a view", 4, (*world).delete},
-	{"correct a view, perhaps its visitor", 4, (*world).correctView},
-	{"delete a view and send it again", 3, (*world).resendView},
-	{"move a view in time", 3, (*world).moveView},
-	{"remove a view in the console", 1, (*world).removeDirectly},
-	{"rebuild the sessions", 1, (*world).rebuildSessions},
+	{name: "view", weight: 16, do: (*world).view},
+	{name: "delete a view", weight: 4, do: (*world).delete},
+	{name: "correct a view, perhaps its visitor", weight: 4, do: (*world).correctView},
+	{name: "delete a view and send it again", weight: 3, do: (*world).resendView},
+	{name: "move a view in time", weight: 3, do: (*world).moveView},
+	{name: "remove a view in the console", weight: 1, do: (*world).removeDirectly},
+	{name: "rebuild the sessions", weight: 1, do: (*world).rebuildSessions},
 }
 
 // planSessions schedules operations: most while the hours pass, some later, and some about when

@@ -131,8 +131,9 @@ func countIn(f *rollup.Fold) sessionCount {
 		return fmt.Sprint(counts)
 	}
 	return sessionCount{
-		int64(f.Continuation.Events), f.Summary.Events(), f.Continuation.Carried,
-		sum("views"), sum("duration"), sum("bounce"), sum("goal_x"), pages("entry"), pages("exit"),
+		views: int64(f.Continuation.Events), begun: f.Summary.Events(), carried: f.Continuation.Carried,
+		viewed: sum("views"), duration: sum("duration"), bounces: sum("bounce"), goals: sum("goal_x"),
+		entries: pages("entry"), exits: pages("exit"),
 	}
 }
 
