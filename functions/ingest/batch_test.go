@@ -73,7 +73,7 @@ func TestBatch_NamesTheRecordsToDeliverAgain(t *testing.T) {
 		{"aws:kinesis", storage.Unknown, denied, []string{"2"}},
 	} {
 		table := memory.New(now)
-		f := onStore(t, failingTable{table, "sensor_02", c.result, c.err}, table)
+		f := onStore(t, failingTable{Table: table, subject: "sensor_02", result: c.result, err: c.err}, table)
 		got, err := f.handle(invocation(t, "1"), newBatch(t, c.source, mixed...))
 		if err != nil || !slices.Equal(failed(t, got), c.want) {
 			t.Errorf("%s, %v: got %v, %v; want %q delivered again", c.source, c.result, got, err, c.want)

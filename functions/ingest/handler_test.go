@@ -65,7 +65,7 @@ func newFixtureOn(t *testing.T, conf *config.Config, s store, memory *memory.Tab
 	}
 	h.service.Now = now
 	h.service.Sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
-	return fixture{h, memory, out}
+	return fixture{handler: h, table: memory, out: out}
 }
 
 // onStore returns a fixture whose function uses s, a wrapper of memory.
@@ -119,33 +119,47 @@ var one, two = "DEVICE#sensor_01", "DEVICE#sensor_02"
 var unknownSource, _, _ = strings.Cut(envelope.ErrUnknownSource.Error(), ":")
 
 var samples = map[string]expectation{
-	"http-one": {200, "applied", []string{one}, nil},
-	"http-batch": {200, "applied applied late duplicate collision rejected rejected applied",
-		[]string{one, one, one, one}, nil},
-	"http-ndjson-gzip":     {200, "applied applied applied", []string{one, one, two}, nil},
-	"http-rejected":        {400, "/problems/rejected", nil, nil},
-	"http-duplicate-names": {400, "/problems/rejected", nil, nil},
-	"http-not-json":        {400, "/problems/unreadable-body", nil, nil},
-	"http-empty":           {400, "/problems/unreadable-body", nil, nil},
-	"http-form":            {415, "/problems/unsupported-media-type", nil, nil},
-	"http-unknown-kind":    {404, "/problems/not-found", nil, nil},
-	"http-get":             {405, "/problems/method-not-allowed", nil, nil},
-	"rest-v1":              {200, "applied", []string{one}, nil},
-	"function-url":         {200, "applied", []string{one}, nil},
-	"alb":                  {200, "applied applied rejected", []string{one, two}, nil},
-	"sqs":                  {0, "{[]}", []string{one, one, two, two}, nil},
-	"sqs-mixed": {0, "{[]}", []string{one, one, two},
-		[]string{"QUARANTINE#DEVICE#sensor_02", "QUARANTINE#sqs", "QUARANTINE#sqs"}},
-	"kinesis":            {0, "{[]}", []string{one, one, one}, nil},
-	"kinesis-mixed":      {0, "{[]}", []string{one, one}, []string{"QUARANTINE#kinesis", "QUARANTINE#kinesis"}},
-	"unknown-source":     {0, unknownSource, nil, nil},
-	"iot-one":            {0, "map[applied:1]", []string{one}, nil},
-	"iot-without-device": {0, "map[applied:1]", []string{one}, nil},
-	"iot-batch":          {0, "map[applied:2 rejected:1]", []string{one, one}, []string{"QUARANTINE#DEVICE#sensor_01"}},
-	"iot-array":          {0, "map[rejected:1]", nil, []string{"QUARANTINE#iot"}},
-	"iot-other-device":   {0, "map[rejected:1]", nil, []string{"QUARANTINE#DEVICE#sensor_01"}},
-	"iot-unknown-kind":   {0, "map[rejected:1]", nil, []string{"QUARANTINE#iot"}},
-	"iot-posing-as-http": {0, "map[rejected:1]", nil, []string{"QUARANTINE#DEVICE#sensor_01"}},
+	"http-one": {status: 200, response: "applied", readings: []string{one}},
+	"http-batch": {
+		status: 200, response: "applied applied late duplicate collision rejected rejected applied",
+		readings: []string{one, one, one, one},
+	},
+	"http-ndjson-gzip": {
+		status: 200, response: "applied applied applied", readings: []string{one, one, two},
+	},
+	"http-rejected":        {status: 400, response: "/problems/rejected"},
+	"http-duplicate-names": {status: 400, response: "/problems/rejected"},
+	"http-not-json":        {status: 400, response: "/problems/unreadable-body"},
+	"http-empty":           {status: 400, response: "/problems/unreadable-body"},
+	"http-form":            {status: 415, response: "/problems/unsupported-media-type"},
+	"http-unknown-kind":    {status: 404, response: "/problems/not-found"},
+	"http-get":             {status: 405, response: "/problems/method-not-allowed"},
+	"rest-v1":              {status: 200, response: "applied", readings: []string{one}},
+	"function-url":         {status: 200, response: "applied", readings: []string{one}},
+	"alb":                  {status: 200, response: "applied applied rejected", readings: []string{one, two}},
+	"sqs":                  {status: 0, response: "{[]}", readings: []string{one, one, two, two}},
+	"sqs-mixed": {status: 0, response: "{[]}", readings: []string{one, one, two},
+		quarantined: []string{"QUARANTINE#DEVICE#sensor_02", "QUARANTINE#sqs", "QUARANTINE#sqs"}},
+	"kinesis": {status: 0, response: "{[]}", readings: []string{one, one, one}},
+	"kinesis-mixed": {
+		status: 0, response: "{[]}", readings: []string{one, one},
+		quarantined: []string{"QUARANTINE#kinesis", "QUARANTINE#kinesis"},
+	},
+	"unknown-source":     {status: 0, response: unknownSource},
+	"iot-one":            {status: 0, response: "map[applied:1]", readings: []string{one}},
+	"iot-without-device": {status: 0, response: "map[applied:1]", readings: []string{one}},
+	"iot-batch": {
+		status: 0, response: "map[applied:2 rejected:1]", readings: []string{one, one},
+		quarantined: []string{"QUARANTINE#DEVICE#sensor_01"},
+	},
+	"iot-array": {status: 0, response: "map[rejected:1]", quarantined: []string{"QUARANTINE#iot"}},
+	"iot-other-device": {
+		status: 0, response: "map[rejected:1]", quarantined: []string{"QUARANTINE#DEVICE#sensor_01"},
+	},
+	"iot-unknown-kind": {status: 0, response: "map[rejected:1]", quarantined: []string{"QUARANTINE#iot"}},
+	"iot-posing-as-http": {
+		status: 0, response: "map[rejected:1]", quarantined: []string{"QUARANTINE#DEVICE#sensor_01"},
+	},
 }
 
 func TestSamples(t *testing.T) {
@@ -379,7 +393,7 @@ const pair = `[{"deviceId":"sensor_01","timestamp":31536001},{"deviceId":"sensor
 func TestHTTP_AsksTheCallerToRetryUndecidedObservations(t *testing.T) {
 	t.Parallel()
 	table := memory.New(now)
-	f := onStore(t, failingTable{table, "sensor_02", storage.Throttled, nil}, table)
+	f := onStore(t, failingTable{Table: table, subject: "sensor_02", result: storage.Throttled}, table)
 	got := post(t, f, []byte(pair), nil)
 	if status, outcomes := summary(t, got); status != 503 || outcomes != "applied unknown" ||
 		got.Headers["Retry-After"] == "" {
@@ -396,8 +410,8 @@ func TestHTTP_AsksTheCallerToRetryUndecidedObservations(t *testing.T) {
 func TestHTTP_ReturnsAnInternalErrorWithoutDetails(t *testing.T) {
 	t.Parallel()
 	table := memory.New(now)
-	f := onStore(t, failingTable{table, "sensor_02", storage.Unknown,
-		errors.New("access denied on arn:aws:secret")}, table)
+	f := onStore(t, failingTable{Table: table, subject: "sensor_02", result: storage.Unknown,
+		err: errors.New("access denied on arn:aws:secret")}, table)
 	got := post(t, f, []byte(pair), nil)
 	if status, kind := summary(t, got); status != 500 || kind != "/problems/internal" ||
 		strings.Contains(got.Body, "secret") {

@@ -26,7 +26,7 @@ func TestIoT_IsDeliveredAgainAndStoresNothingTwice(t *testing.T) {
 	const three = `[{"timestamp":31536001},{"timestamp":31536002,"id":"bad"},{"id":"no time"}]`
 	batch := base64.StdEncoding.EncodeToString([]byte(three))
 	payload := json.RawMessage(`{"tidemark_batch":"` + batch + `","tidemark_subject":"sensor_01"}`)
-	if _, err := onStore(t, failingTable{table, "sensor_01", storage.Conflicted, nil},
+	if _, err := onStore(t, failingTable{Table: table, subject: "sensor_01", result: storage.Conflicted},
 		table).handle(invocation(t, "7"), payload); err == nil {
 		t.Fatal("no error for an undecided reading: Lambda would not deliver the message again")
 	}

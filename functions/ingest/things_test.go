@@ -70,7 +70,7 @@ func TestThings_ABatchOfRulesIsStoredOnce(t *testing.T) {
 func TestThings_UndecidedMessagesAreSentAgain(t *testing.T) {
 	t.Parallel()
 	table := memory.New(now)
-	f := onStore(t, failingTable{table, "a", storage.Conflicted, nil}, table)
+	f := onStore(t, failingTable{Table: table, subject: "a", result: storage.Conflicted}, table)
 	const at = `"timestamp":1776600001`
 	if status, body := f.things(t, ofThing("a", "1", at), ofThing("b", "2", at)); status != 503 {
 		t.Errorf("got %d %s: AWS IoT would not send the batch again", status, body)

@@ -111,10 +111,12 @@ func ExampleIf_late() {
 			log.Fatal(err)
 		}
 		ctx := context.Background()
-		if _, err := ledger.Append(ctx, Booking{"alice", today.Add(-time.Minute), 40}); err != nil {
+		if _, err := ledger.Append(ctx, Booking{
+			Account: "alice", At: today.Add(-time.Minute), Balance: 40,
+		}); err != nil {
 			log.Fatal(err)
 		}
-		out, err := ledger.Append(ctx, Booking{"alice", today.Add(-time.Hour), 30},
+		out, err := ledger.Append(ctx, Booking{Account: "alice", At: today.Add(-time.Hour), Balance: 30},
 			timeseries.If("balance", model.Equal, 40))
 		fmt.Println(late, "→", out.Outcome, err)
 	}

@@ -57,8 +57,10 @@ func TestProfiles_PutStoresOnAConditionOfTheVersion(t *testing.T) {
 	put(Account{ID: "a", Email: "a@x"}, 1, lifecycle.NotFound)
 	created := put(Account{ID: "a", Email: "a@x", Seats: 3, Trial: &yes, Renewal: &renewal}, 0,
 		lifecycle.Created)
-	want := timeseries.Profile[Account]{Value: Account{"a", "a@x", "active", 3, &yes, &renewal}, Version: 1,
-		CreatedAt: today, UpdatedAt: today}
+	want := timeseries.Profile[Account]{
+		Value:   Account{ID: "a", Email: "a@x", Status: "active", Seats: 3, Trial: &yes, Renewal: &renewal},
+		Version: 1, CreatedAt: today, UpdatedAt: today,
+	}
 	if diff := cmp.Diff(&want, created); diff != "" {
 		t.Errorf("created, with the default status (-want +got):\n%s", diff)
 	}

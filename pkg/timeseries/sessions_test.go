@@ -48,9 +48,11 @@ type Visit struct {
 func viewsOfThree() []View {
 	at := today.Add(-3 * time.Hour)
 	return []View{
-		{"x.org", at, "1", "/", "ann"}, {"x.org", at.Add(10 * time.Minute), "2", "/buy", "ann"},
-		{"x.org", at.Add(time.Minute), "3", "/", "bob"},
-		{"x.org", at.Add(50 * time.Minute), "4", "/help", "ann"},
+		{
+			Site: "x.org", At: at, ID: "1", Path: "/", Visitor: "ann",
+		}, {Site: "x.org", At: at.Add(10 * time.Minute), ID: "2", Path: "/buy", Visitor: "ann"},
+		{Site: "x.org", At: at.Add(time.Minute), ID: "3", Path: "/", Visitor: "bob"},
+		{Site: "x.org", At: at.Add(50 * time.Minute), ID: "4", Path: "/help", Visitor: "ann"},
 	}
 }
 

@@ -38,7 +38,9 @@ func hostileRequests(t *testing.T) (all []hostile) {
 		if err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
-		all = append(all, hostile{cells[0], fill.Replace(cells[1]), status, fill.Replace(cells[3])})
+		all = append(all, hostile{
+			method: cells[0], target: fill.Replace(cells[1]), status: status, body: fill.Replace(cells[3]),
+		})
 	}
 	return all
 }

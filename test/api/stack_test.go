@@ -132,7 +132,7 @@ func (s service) sendOnce(t *testing.T, method, target string, body []byte, head
 	if err != nil {
 		t.Fatal(err)
 	}
-	return apiResponse{response.StatusCode, response.Header, read}
+	return apiResponse{status: response.StatusCode, header: response.Header, body: read}
 }
 
 // waitUntilIdle waits until all appended events are in the rollups.

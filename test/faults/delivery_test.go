@@ -44,7 +44,7 @@ func TestDelivery_PartialFailureAtEveryIndexIsRetriedFromThere(t *testing.T) {
 		}
 		var batches [][]string
 		hour := at(fmt.Sprintf("2026-03-%02dT10:00:00Z", 1+failing))
-		stuck := aggregateFunction(w.aggregator(&withoutRow{w.Table, tier.Hour, hour}))
+		stuck := aggregateFunction(w.aggregator(&withoutRow{store: w.Table, unit: tier.Hour, start: hour}))
 		sound := aggregateFunction(w.aggregator(w.Table))
 		w.deliver(w.mapping(w.stream(), func(ctx context.Context, payload []byte) ([]byte, error) {
 			batches = append(batches, w.seqs(payload))

@@ -46,7 +46,7 @@ func (f *faulty) next(write bool, s model.Series) effect {
 	n := f.n
 	f.n++
 	f.mu.Unlock()
-	return f.effect(request{n, write, keys.Partition(s)})
+	return f.effect(request{n: n, write: write, partition: keys.Partition(s)})
 }
 
 func (f *faulty) read(s model.Series) error {

@@ -281,7 +281,9 @@ func (s said) String() string {
 }
 
 func newSaid(f *rollup.Fold) said {
-	return said{string(f.Summary.Encode(nil)), f.Digest, f.Unreadable, f.Exact}
+	return said{
+		Summary: string(f.Summary.Encode(nil)), Digest: f.Digest, Unreadable: f.Unreadable, Exact: f.Exact,
+	}
 }
 
 // rows returns the content of all rows by name, without empty ones.

@@ -157,7 +157,9 @@ func TestEntity_OrderedByANumberDecidesAsByTime(t *testing.T) {
 		}
 		expect(11, "d", model.Conflict, timeseries.If("author", model.Equal, "x"))
 		expect(11, "d", model.Applied, timeseries.If("number", model.Equal, 10))
-		if latest, err := revisions.Latest(ctx, key); err != nil || *latest != (revision{"one", 11, "d", "r"}) {
+		if latest, err := revisions.Latest(ctx, key); err != nil || *latest != (revision{
+			Document: "one", Number: 11, Author: "d", Reviewer: "r",
+		}) {
 			t.Errorf("latest %+v, %v", latest, err)
 		}
 		if ok, err := revisions.Correct(ctx, revision{Document: "one", Number: -3, Author: "z"}); err != nil ||

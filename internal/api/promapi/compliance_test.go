@@ -39,8 +39,14 @@ type view struct {
 }
 
 var views = []view{
-	{tier.Hour, "2026-04-14T00:17:00Z", "2026-04-19T20:00:00Z", "2h10m", []string{"90m", "3h", "11h"}, "1h", "2h30m", "59m59s999ms"},
-	{tier.Day, "2026-04-13T06:17:00Z", "2026-04-20T12:00:00Z", "1d5h", []string{"2d", "3d12h"}, "1d", "1d", "23h59m59s999ms"},
+	{
+		unit: tier.Hour, start: "2026-04-14T00:17:00Z", end: "2026-04-19T20:00:00Z", step: "2h10m",
+		ranges: []string{"90m", "3h", "11h"}, short: "1h", offset: "2h30m", stale: "59m59s999ms",
+	},
+	{
+		unit: tier.Day, start: "2026-04-13T06:17:00Z", end: "2026-04-20T12:00:00Z", step: "1d5h",
+		ranges: []string{"2d", "3d12h"}, short: "1d", offset: "1d", stale: "23h59m59s999ms",
+	},
 }
 
 // Debian's Prometheus has the samples that a reader of the documentation expects, from the rollups

@@ -121,7 +121,7 @@ func readQueries(t *testing.T, v view) (all []promQuery) {
 			section, invalid, _ = strings.Cut(strings.Trim(line, "[]"), ": ")
 		default:
 			for _, text := range expand(line, values) {
-				all = append(all, promQuery{section, text, invalid})
+				all = append(all, promQuery{section: section, text: text, invalid: invalid})
 			}
 		}
 	}

@@ -60,8 +60,8 @@ func TestDeployed_TellsThePagesHowToSignIn(t *testing.T) {
 			json.Unmarshal([]byte(html.UnescapeString(found[1])), &got) != nil {
 			t.Fatalf("%s has no settings: %s", path, page.Body)
 		}
-		if want := (settings{d.SignIn, `https://login.example.com/authorize?x="`,
-			"https://tokens.example.com/token"}); got != want {
+		if want := (settings{SignIn: d.SignIn, Authorize: `https://login.example.com/authorize?x="`,
+			Token: "https://tokens.example.com/token"}); got != want {
 			t.Errorf("%s: the page reads %+v, want %+v", path, got, want)
 		}
 		if csp := page.Headers["Content-Security-Policy"]; !strings.Contains(csp,

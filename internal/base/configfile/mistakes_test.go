@@ -32,45 +32,126 @@ const inFrankfurt = "stages: {prod: {account: '123456789012', region: eu-central
 
 var badConfigs = []bad{
 	// Form.
-	{"unknown section", "limit: {}", "1:1: limit: ", "did you mean limits?", false},
-	{"unknown key", "limits:\n  bodySize: 1MiB", "2:3: limits.bodySize: ", "want one of: body, decompressed", false},
-	{"unknown key far from any", "mapping: {zzzzzzzzz: 1}", "1:11: mapping.zzzzzzzzz: ", "unknown key; want one of", false},
-	{"key in another case", "mapping:\n  batchsize: 10", "2:3: mapping.batchsize: ", "did you mean batchSize?", false},
-	{"there twice", "limits:\n  fields: 10\n  fields: 20", "3:3: limits.fields: ", "there twice", true},
-	{"scalar for a section", "limits: 5", "1:9: limits: ", "want a mapping", false},
-	{"list for a section", "limits: [5]", "1:9: limits: ", "this is a list, want a mapping", false},
-	{"list for the whole", "- limits", "1:1: ", "want a mapping", false},
-	{"mapping for a scalar", "limits: {fields: {most: 3}}", "1:18: limits.fields: ", "this is a mapping, want a whole number", false},
-	{"no value", "limits:\n  fields:", "2:10: limits.fields: ", "there is no value", false},
-	{"text for a number", "limits: {fields: many}", "1:18: limits.fields: ", `"many" is not a whole number`, false},
-	{"fraction for a number", "limits: {fields: 1.5}", "1:18: limits.fields: ", "not a whole number", false},
-	{"number beyond any", "limits: {fields: 99999999999999999999}", "1:18: limits.fields: ", "whole number", false},
-	{"text for a boolean", "mapping: {bisect: yes}", "1:19: mapping.bisect: ", `"yes" is not true or false`, false},
-	{"number for text", "kinds: {READING: {path: 7}}", "1:25: kinds.READING.path: ", "in quotes", false},
-	{"alias", "limits: {fields: &n 10, observations: *n}", "1:39: limits.observations: ", "write the value out", true},
-	{"two documents", "limits: {}\n---\nlimits: {}", "2:1: ", "one document", true},
-	{"a key that is no word", "? [a]\n: 1", "1:3: ", "not text", true},
+	{name: "unknown section", yaml: "limit: {}", want: "1:1: limit: ", says: "did you mean limits?"},
+	{
+		name: "unknown key", yaml: "limits:\n  bodySize: 1MiB", want: "2:3: limits.bodySize: ",
+		says: "want one of: body, decompressed",
+	},
+	{
+		name: "unknown key far from any", yaml: "mapping: {zzzzzzzzz: 1}", want: "1:11: mapping.zzzzzzzzz: ",
+		says: "unknown key; want one of",
+	},
+	{
+		name: "key in another case", yaml: "mapping:\n  batchsize: 10", want: "2:3: mapping.batchsize: ",
+		says: "did you mean batchSize?",
+	},
+	{
+		name: "there twice", yaml: "limits:\n  fields: 10\n  fields: 20", want: "3:3: limits.fields: ",
+		says: "there twice", unseen: true,
+	},
+	{name: "scalar for a section", yaml: "limits: 5", want: "1:9: limits: ", says: "want a mapping"},
+	{
+		name: "list for a section", yaml: "limits: [5]", want: "1:9: limits: ",
+		says: "this is a list, want a mapping",
+	},
+	{name: "list for the whole", yaml: "- limits", want: "1:1: ", says: "want a mapping"},
+	{
+		name: "mapping for a scalar", yaml: "limits: {fields: {most: 3}}", want: "1:18: limits.fields: ",
+		says: "this is a mapping, want a whole number",
+	},
+	{name: "no value", yaml: "limits:\n  fields:", want: "2:10: limits.fields: ", says: "there is no value"},
+	{
+		name: "text for a number", yaml: "limits: {fields: many}", want: "1:18: limits.fields: ",
+		says: `"many" is not a whole number`,
+	},
+	{
+		name: "fraction for a number", yaml: "limits: {fields: 1.5}", want: "1:18: limits.fields: ",
+		says: "not a whole number",
+	},
+	{
+		name: "number beyond any", yaml: "limits: {fields: 99999999999999999999}",
+		want: "1:18: limits.fields: ", says: "whole number",
+	},
+	{
+		name: "text for a boolean", yaml: "mapping: {bisect: yes}", want: "1:19: mapping.bisect: ",
+		says: `"yes" is not true or false`,
+	},
+	{
+		name: "number for text", yaml: "kinds: {READING: {path: 7}}", want: "1:25: kinds.READING.path: ",
+		says: "in quotes",
+	},
+	{
+		name: "alias", yaml: "limits: {fields: &n 10, observations: *n}",
+		want: "1:39: limits.observations: ", says: "write the value out", unseen: true,
+	},
+	{
+		name: "two documents", yaml: "limits: {}\n---\nlimits: {}", want: "2:1: ", says: "one document",
+		unseen: true,
+	},
+	{name: "a key that is no word", yaml: "? [a]\n: 1", want: "1:3: ", says: "not text", unseen: true},
 
 	// Subject types without kinds.
-	{"a type with a reserved name", "subjects: {JOB: {}}", "1:12: subjects.JOB.name: ", "partition prefix", true},
-	{"a type with a reserved field", "subjects:\n  A: {profile: {fields: {deletedAt: {}}}}", "2:26: subjects.A.profile.fields.deletedAt: ", "Tidemark's own", true},
-	{"a type with the path of a kind", "subjects: {A: {path: readings}}", "1:22: subjects.A.path: ", "see kind READING", true},
-	{"a type in lower case", "subjects: {a: {}}", "1:12: subjects.a", "upper-case", false},
+	{
+		name: "a type with a reserved name", yaml: "subjects: {JOB: {}}", want: "1:12: subjects.JOB.name: ",
+		says: "partition prefix", unseen: true,
+	},
+	{
+		name: "a type with a reserved field", yaml: "subjects:\n  A: {profile: {fields: {deletedAt: {}}}}",
+		want: "2:26: subjects.A.profile.fields.deletedAt: ", says: "Tidemark's own", unseen: true,
+	},
+	{
+		name: "a type with the path of a kind", yaml: "subjects: {A: {path: readings}}",
+		want: "1:22: subjects.A.path: ", says: "see kind READING", unseen: true,
+	},
+	{name: "a type in lower case", yaml: "subjects: {a: {}}", want: "1:12: subjects.a", says: "upper-case"},
 
 	// Durations and sizes.
-	{"duration without unit", "mapping: {window: 5}", "1:19: mapping.window: ", "a number and its unit", false},
-	{"duration of an unknown unit", "mapping: {window: 5min}", "1:19: mapping.window: ", `"5min" is not a duration`, false},
-	{"duration in words", "tiers: {raw: a month, hour: 90d}", "1:14: tiers.raw: ", "30d, 2y", false},
-	{"duration below nothing", "mapping: {window: -5s}", "1:19: mapping.window: ", "not a duration", false},
-	{"duration beyond the clock", "tiers: {raw: 900y, hour: forever}", "1:14: tiers.raw: ", "write forever", true},
-	{"a retention of nothing", "tiers: {raw: 30d, hour: 0d}", "1:25: tiers.hour: ", "would keep nothing", false},
-	{"forever where it ends", "quarantine: {retention: forever}", "1:25: quarantine.retention: ", "not a duration", false},
-	{"size of an unknown unit", "limits: {body: 1MB}", "1:16: limits.body: ", "1MiB", false},
-	{"size beyond any", "limits: {body: 9999999MiB}", "1:16: limits.body: ", "more than any limit", true},
+	{
+		name: "duration without unit", yaml: "mapping: {window: 5}", want: "1:19: mapping.window: ",
+		says: "a number and its unit",
+	},
+	{
+		name: "duration of an unknown unit", yaml: "mapping: {window: 5min}", want: "1:19: mapping.window: ",
+		says: `"5min" is not a duration`,
+	},
+	{
+		name: "duration in words", yaml: "tiers: {raw: a month, hour: 90d}", want: "1:14: tiers.raw: ",
+		says: "30d, 2y",
+	},
+	{
+		name: "duration below nothing", yaml: "mapping: {window: -5s}", want: "1:19: mapping.window: ",
+		says: "not a duration",
+	},
+	{
+		name: "duration beyond the clock", yaml: "tiers: {raw: 900y, hour: forever}",
+		want: "1:14: tiers.raw: ", says: "write forever", unseen: true,
+	},
+	{
+		name: "a retention of nothing", yaml: "tiers: {raw: 30d, hour: 0d}", want: "1:25: tiers.hour: ",
+		says: "would keep nothing",
+	},
+	{
+		name: "forever where it ends", yaml: "quarantine: {retention: forever}",
+		want: "1:25: quarantine.retention: ", says: "not a duration",
+	},
+	{name: "size of an unknown unit", yaml: "limits: {body: 1MB}", want: "1:16: limits.body: ", says: "1MiB"},
+	{
+		name: "size beyond any", yaml: "limits: {body: 9999999MiB}", want: "1:16: limits.body: ",
+		says: "more than any limit", unseen: true,
+	},
 
 	// Profiles.
-	{"an index that is none", "kinds: {READING: {subject: {profile: {indexes: {site: {index: gsi3}}}}}}", "1:49: kinds.READING.subject.profile.indexes.site: ", "want gsi1 or gsi2", false},
-	{"an index of two fields", "kinds: {READING: {subject: {profile: {indexes: {site: {}, status: {}}}}}}", "1:59: kinds.READING.subject.profile.indexes.status: ", "an index has one field", true},
+	{
+		name: "an index that is none",
+		yaml: "kinds: {READING: {subject: {profile: {indexes: {site: {index: gsi3}}}}}}",
+		want: "1:49: kinds.READING.subject.profile.indexes.site: ", says: "want gsi1 or gsi2",
+	},
+	{
+		name: "an index of two fields",
+		yaml: "kinds: {READING: {subject: {profile: {indexes: {site: {}, status: {}}}}}}",
+		want: "1:59: kinds.READING.subject.profile.indexes.status: ", says: "an index has one field",
+		unseen: true,
+	},
 	{name: "a further field that seems misspelt",
 		yaml:   "kinds: {READING: {subject: {profile: {indexes: {accountId: {and: [statu]}}}}}}",
 		want:   "1:61: kinds.READING.subject.profile.indexes.accountId.and: ",
@@ -111,54 +192,186 @@ var badConfigs = []bad{
 		says:   "a sorted list would read every shard for each page: remove shards",
 		unseen: true,
 	},
-	{"a constraint without fields", "kinds: {READING: {subject: {profile: {unique: {serial: {case: fold}}}}}}", "1:48: kinds.READING.subject.profile.unique.serial", "missing: list the fields", false},
-	{"a case rule that is none", "kinds: {READING: {subject: {profile: {unique: {s: {fields: [a], case: upper}}}}}}", "1:71: kinds.READING.subject.profile.unique.s.case: ", "want exact or fold", false},
-	{"a unique attribute of ours", "kinds: {READING: {subject: {profile: {unique: {s: {fields: [deletedAt]}}}}}}", "1:52: kinds.READING.subject.profile.unique.s.fields: ", "Tidemark's own", false},
-	{"a release that is none", "kinds: {READING: {subject: {profile: {release: later}}}}", "1:48: kinds.READING.subject.profile.release: ", "want free or reserve", false},
-	{"a bin emptied at once", "kinds: {READING: {subject: {profile: {deletedFor: 5m}}}}", "1:51: kinds.READING.subject.profile.deletedFor: ", "less than a day", true},
+	{
+		name: "a constraint without fields",
+		yaml: "kinds: {READING: {subject: {profile: {unique: {serial: {case: fold}}}}}}",
+		want: "1:48: kinds.READING.subject.profile.unique.serial", says: "missing: list the fields",
+	},
+	{
+		name: "a case rule that is none",
+		yaml: "kinds: {READING: {subject: {profile: {unique: {s: {fields: [a], case: upper}}}}}}",
+		want: "1:71: kinds.READING.subject.profile.unique.s.case: ", says: "want exact or fold",
+	},
+	{
+		name: "a unique attribute of ours",
+		yaml: "kinds: {READING: {subject: {profile: {unique: {s: {fields: [deletedAt]}}}}}}",
+		want: "1:52: kinds.READING.subject.profile.unique.s.fields: ", says: "Tidemark's own",
+	},
+	{
+		name: "a release that is none", yaml: "kinds: {READING: {subject: {profile: {release: later}}}}",
+		want: "1:48: kinds.READING.subject.profile.release: ", says: "want free or reserve",
+	},
+	{
+		name: "a bin emptied at once", yaml: "kinds: {READING: {subject: {profile: {deletedFor: 5m}}}}",
+		want: "1:51: kinds.READING.subject.profile.deletedFor: ", says: "less than a day", unseen: true,
+	},
 
 	// Bounds.
-	{"body over Lambda's", "limits: {body: 5MiB}", "1:16: limits.body: ", "5MiB is out of bounds: want 1KiB to 4MiB, because Lambda", true},
-	{"clock far ahead", "limits: {maxAhead: 2d}", "1:20: limits.maxAhead: ", "want 0s to 1d", true},
-	{"batch over the mapping's", "mapping: {batchSize: 20000}", "1:22: mapping.batchSize: ", "want 1 to 10000", false},
-	{"window over the mapping's", "mapping: {window: 10m}", "1:19: mapping.window: ", "want 0s to 5m", true},
-	{"endless retries", "mapping: {maxRetries: -1}", "1:23: mapping.maxRetries: ", "block its stream shard", false},
-	{"age beyond the table stream's", "mapping: {maxAge: 24h}", "1:19: mapping.maxAge: ", "keeps a change for 24 hours", true},
-	{"timeout beyond the caller's", "functions: {query: {timeout: 30s}}", "1:30: functions.query.timeout: ", "30 seconds", true},
-	{"too little memory", "functions: {ingest: {memory: 64}}", "1:30: functions.ingest.memory: ", "want 128 to 10240", false},
-	{"decompressed below body", "limits: {body: 2MiB, decompressed: 1MiB}", "1:36: limits.decompressed: ", "less than limits.body", true},
+	{
+		name: "body over Lambda's", yaml: "limits: {body: 5MiB}", want: "1:16: limits.body: ",
+		says: "5MiB is out of bounds: want 1KiB to 4MiB, because Lambda", unseen: true,
+	},
+	{
+		name: "clock far ahead", yaml: "limits: {maxAhead: 2d}", want: "1:20: limits.maxAhead: ",
+		says: "want 0s to 1d", unseen: true,
+	},
+	{
+		name: "batch over the mapping's", yaml: "mapping: {batchSize: 20000}",
+		want: "1:22: mapping.batchSize: ", says: "want 1 to 10000",
+	},
+	{
+		name: "window over the mapping's", yaml: "mapping: {window: 10m}", want: "1:19: mapping.window: ",
+		says: "want 0s to 5m", unseen: true,
+	},
+	{
+		name: "endless retries", yaml: "mapping: {maxRetries: -1}", want: "1:23: mapping.maxRetries: ",
+		says: "block its stream shard",
+	},
+	{
+		name: "age beyond the table stream's", yaml: "mapping: {maxAge: 24h}",
+		want: "1:19: mapping.maxAge: ", says: "keeps a change for 24 hours", unseen: true,
+	},
+	{
+		name: "timeout beyond the caller's", yaml: "functions: {query: {timeout: 30s}}",
+		want: "1:30: functions.query.timeout: ", says: "30 seconds", unseen: true,
+	},
+	{
+		name: "too little memory", yaml: "functions: {ingest: {memory: 64}}",
+		want: "1:30: functions.ingest.memory: ", says: "want 128 to 10240",
+	},
+	{
+		name: "decompressed below body", yaml: "limits: {body: 2MiB, decompressed: 1MiB}",
+		want: "1:36: limits.decompressed: ", says: "less than limits.body", unseen: true,
+	},
 
 	// Retention policies.
-	{"no raw", "tiers: {hour: 90d}", "1:8: tiers: ", "raw is missing", false},
-	{"events for a moment", "tiers: {raw: 5m}", "1:1: tiers: ", "shorter than 1h0m0s", true},
-	{"jitter without tiers", "tiers: {raw: 30d, jitter: 1m}", "1:1: tiers: ", "there are none", true},
-	{"unknown tier", "tiers: {raw: 30d, decade: 90d}", "1:19: tiers.decade: ", "want one of: raw, jitter, lateEvery, minute, hour, day, week, week-sunday, month, quarter", false},
-	{"raw too short", "tiers: {raw: 1d, month: forever}", "1:1: tiers: ", "shorter than 3 d", true},
-	{"hour shorter than raw allows", "tiers:\n  raw: 90d\n  hour: 90d\n  day: 2y", "3:9: tiers.hour: ", "want at least raw 90 d", true},
-	{"tier without retention", "tiers: {raw: 30d, hour: {least: 90d}}", "1:25: tiers.hour: ", "retention is missing", false},
-	{"least that is forever", "tiers: {raw: 30d, hour: {retention: 90d, least: forever}}", "1:49: tiers.hour.least: ", "not a duration", false},
-	{"least over retention", "tiers: {raw: 30d, hour: {retention: 90d, least: 91d}}", "1:19: tiers.hour: ", "least retention", true},
-	{"from that is no time", "tiers: {raw: 30d, hour: {retention: 90d, from: soon}}", "1:48: tiers.hour.from: ", "not a time", false},
-	{"from off the edge", "tiers: {raw: 30d, hour: {retention: 90d, from: 2026-11-01T06:00:00Z}, day: 2y}", "1:19: tiers.hour: ", "not the start of a day", true},
-	{"tiers of a kind", "kinds:\n  READING:\n    tiers:\n      raw: 90d\n      hour: 30d\n      day: 2y", "5:13: kinds.READING.tiers.hour: ", "too short", true},
+	{name: "no raw", yaml: "tiers: {hour: 90d}", want: "1:8: tiers: ", says: "raw is missing"},
+	{
+		name: "events for a moment", yaml: "tiers: {raw: 5m}", want: "1:1: tiers: ",
+		says: "shorter than 1h0m0s", unseen: true,
+	},
+	{
+		name: "jitter without tiers", yaml: "tiers: {raw: 30d, jitter: 1m}", want: "1:1: tiers: ",
+		says: "there are none", unseen: true,
+	},
+	{
+		name: "unknown tier", yaml: "tiers: {raw: 30d, decade: 90d}", want: "1:19: tiers.decade: ",
+		says: "want one of: raw, jitter, lateEvery, minute, hour, day, week, week-sunday, month, quarter",
+	},
+	{
+		name: "raw too short", yaml: "tiers: {raw: 1d, month: forever}", want: "1:1: tiers: ",
+		says: "shorter than 3 d", unseen: true,
+	},
+	{
+		name: "hour shorter than raw allows", yaml: "tiers:\n  raw: 90d\n  hour: 90d\n  day: 2y",
+		want: "3:9: tiers.hour: ", says: "want at least raw 90 d", unseen: true,
+	},
+	{
+		name: "tier without retention", yaml: "tiers: {raw: 30d, hour: {least: 90d}}",
+		want: "1:25: tiers.hour: ", says: "retention is missing",
+	},
+	{
+		name: "least that is forever", yaml: "tiers: {raw: 30d, hour: {retention: 90d, least: forever}}",
+		want: "1:49: tiers.hour.least: ", says: "not a duration",
+	},
+	{
+		name: "least over retention", yaml: "tiers: {raw: 30d, hour: {retention: 90d, least: 91d}}",
+		want: "1:19: tiers.hour: ", says: "least retention", unseen: true,
+	},
+	{
+		name: "from that is no time", yaml: "tiers: {raw: 30d, hour: {retention: 90d, from: soon}}",
+		want: "1:48: tiers.hour.from: ", says: "not a time",
+	},
+	{
+		name: "from off the edge",
+		yaml: "tiers: {raw: 30d, hour: {retention: 90d, from: 2026-11-01T06:00:00Z}, day: 2y}",
+		want: "1:19: tiers.hour: ", says: "not the start of a day", unseen: true,
+	},
+	{
+		name: "tiers of a kind",
+		yaml: "kinds:\n  READING:\n    tiers:\n      raw: 90d\n      hour: 30d\n      day: 2y",
+		want: "5:13: kinds.READING.tiers.hour: ", says: "too short", unseen: true,
+	},
 
 	// Kinds.
-	{"kind misspelled", "kinds: {READNG: {late: drop}}", "1:9: kinds.READNG: ", "did you mean READING?", true},
-	{"new kind without subject", "kinds: {VIBRATION: {late: drop}}", "1:9: kinds.VIBRATION: ", "needs a subject", true},
-	{"kind in lower case", "kinds: {vibration: {subject: {name: MACHINE}}}", "1:9: kinds.vibration.name: ", "want upper-case letters", false},
-	{"path in capitals", "kinds: {READING: {path: Readings}}", "1:25: kinds.READING.path: ", "want lower-case letters", false},
-	{"path taken", "kinds: {VIBRATION: {path: readings, subject: {name: MACHINE}}}", "1:27: kinds.VIBRATION.path: ", "of kind READING already", true},
-	{"subject declared otherwise", "kinds: {VIBRATION: {subject: {name: DEVICE, field: device}}}", "1:21: kinds.VIBRATION.subject: ", "kind READING declares DEVICE differently", true},
-	{"unknown late policy", "kinds: {READING: {late: sometimes}}", "1:25: kinds.READING.late: ", "want keep or drop", false},
-	{"unknown id policy", "kinds: {READING: {ids: maybe}}", "1:24: kinds.READING.ids: ", "optional, required or minted", false},
-	{"unknown time policy", "kinds: {READING: {finerTime: round}}", "1:30: kinds.READING.finerTime: ", "reject or truncate", false},
-	{"drop without latest", "kinds: {READING: {latest: none, late: drop}}", "1:39: kinds.READING.late: ", "compares events with the latest item", false},
-	{"drop with derived latest", "kinds: {READING: {latest: derived, late: drop}}", "1:42: kinds.READING.late: ", "write late: keep, or latest: transaction", false},
-	{"index of derived latest items", "kinds: {READING: {latest: derived, latestBy: {gsi1: {by: [state]}}}}", "1:36: kinds.READING.latestBy: ", "write latest: transaction", true},
-	{"the former latest", "kinds: {READING: {latest: false}}", "1:27: kinds.READING.latest: ", "write transaction in place of true, and none in place of false", false},
-	{"unknown latest", "kinds: {READING: {latest: sometimes}}", "1:27: kinds.READING.latest: ", "want transaction, derived or none", false},
-	{"derived latest without tiers", "kinds: {READING: {latest: derived, tiers: {raw: 30d}}}", "1:27: kinds.READING.latest: ", "add a tier, keep raw forever", true},
-	{"scale too fine", "kinds: {READING: {measures: {t: {scale: 16}}}}", "1:41: kinds.READING.measures.t.scale: ", "want 0 to 15", false},
+	{
+		name: "kind misspelled", yaml: "kinds: {READNG: {late: drop}}", want: "1:9: kinds.READNG: ",
+		says: "did you mean READING?", unseen: true,
+	},
+	{
+		name: "new kind without subject", yaml: "kinds: {VIBRATION: {late: drop}}",
+		want: "1:9: kinds.VIBRATION: ", says: "needs a subject", unseen: true,
+	},
+	{
+		name: "kind in lower case", yaml: "kinds: {vibration: {subject: {name: MACHINE}}}",
+		want: "1:9: kinds.vibration.name: ", says: "want upper-case letters",
+	},
+	{
+		name: "path in capitals", yaml: "kinds: {READING: {path: Readings}}",
+		want: "1:25: kinds.READING.path: ", says: "want lower-case letters",
+	},
+	{
+		name: "path taken", yaml: "kinds: {VIBRATION: {path: readings, subject: {name: MACHINE}}}",
+		want: "1:27: kinds.VIBRATION.path: ", says: "of kind READING already", unseen: true,
+	},
+	{
+		name: "subject declared otherwise",
+		yaml: "kinds: {VIBRATION: {subject: {name: DEVICE, field: device}}}",
+		want: "1:21: kinds.VIBRATION.subject: ", says: "kind READING declares DEVICE differently",
+		unseen: true,
+	},
+	{
+		name: "unknown late policy", yaml: "kinds: {READING: {late: sometimes}}",
+		want: "1:25: kinds.READING.late: ", says: "want keep or drop",
+	},
+	{
+		name: "unknown id policy", yaml: "kinds: {READING: {ids: maybe}}", want: "1:24: kinds.READING.ids: ",
+		says: "optional, required or minted",
+	},
+	{
+		name: "unknown time policy", yaml: "kinds: {READING: {finerTime: round}}",
+		want: "1:30: kinds.READING.finerTime: ", says: "reject or truncate",
+	},
+	{
+		name: "drop without latest", yaml: "kinds: {READING: {latest: none, late: drop}}",
+		want: "1:39: kinds.READING.late: ", says: "compares events with the latest item",
+	},
+	{
+		name: "drop with derived latest", yaml: "kinds: {READING: {latest: derived, late: drop}}",
+		want: "1:42: kinds.READING.late: ", says: "write late: keep, or latest: transaction",
+	},
+	{
+		name: "index of derived latest items",
+		yaml: "kinds: {READING: {latest: derived, latestBy: {gsi1: {by: [state]}}}}",
+		want: "1:36: kinds.READING.latestBy: ", says: "write latest: transaction", unseen: true,
+	},
+	{
+		name: "the former latest", yaml: "kinds: {READING: {latest: false}}",
+		want: "1:27: kinds.READING.latest: ",
+		says: "write transaction in place of true, and none in place of false",
+	},
+	{
+		name: "unknown latest", yaml: "kinds: {READING: {latest: sometimes}}",
+		want: "1:27: kinds.READING.latest: ", says: "want transaction, derived or none",
+	},
+	{
+		name: "derived latest without tiers", yaml: "kinds: {READING: {latest: derived, tiers: {raw: 30d}}}",
+		want: "1:27: kinds.READING.latest: ", says: "add a tier, keep raw forever", unseen: true,
+	},
+	{
+		name: "scale too fine", yaml: "kinds: {READING: {measures: {t: {scale: 16}}}}",
+		want: "1:41: kinds.READING.measures.t.scale: ", says: "want 0 to 15",
+	},
 	{name: "a unit that turns text", yaml: `kinds: {READING: {measures: {t: {unit: "\u202eC"}}}}`,
 		want: "1:40: kinds.READING.measures.t.unit: ", says: "characters that a reader cannot see", unseen: true},
 	{name: "a unit that controls a terminal", yaml: `kinds: {READING: {measures: {t: {unit: "\e[2J"}}}}`,
@@ -169,34 +382,111 @@ var badConfigs = []bad{
 		want: "1:40: kinds.READING.measures.t.unit: ", says: "begins or ends with a space", unseen: true},
 	{name: "a number as a unit", yaml: "kinds: {READING: {measures: {t: {unit: 7}}}}",
 		want: "1:40: kinds.READING.measures.t.unit: ", says: "in quotes"},
-	{"measure and enrichment", "kinds: {READING: {enrichment: [battery]}}", "1:32: kinds.READING.enrichment.battery: ", "a measure already", true},
-	{"subject's field as measure", "kinds: {READING: {measures: {deviceId: {}}}}", "1:30: kinds.READING.measures.deviceId: ", "the subject's field already", true},
-	{"measure named as the time", "kinds: {READING: {measures: {timestamp: {}}}}", "1:30: kinds.READING.measures.timestamp: ", "fixed meaning in every observation", false},
-	{"measure named as a stored attribute", "kinds: {READING: {measures: {expiresAt: {}}}}", "1:30: kinds.READING.measures.expiresAt: ", "Tidemark's own items", false},
-	{"measure with an underscore", "kinds: {READING: {measures: {_t: {}}}}", "1:30: kinds.READING.measures._t: ", "reserved for Tidemark", false},
-	{"subject type of our own", "kinds: {X: {subject: {name: QUARANTINE}}}", "1:29: kinds.X.subject.name: ", "Tidemark's own", true},
-	{"distinct is no list", "kinds: {READING: {distinct: visitor}}", "1:29: kinds.READING.distinct: ", "want a list", false},
-	{"a number in a list", "kinds: {READING: {distinct: [7]}}", "1:30: kinds.READING.distinct.7: ", "in quotes", false},
-	{"too many shards", "kinds: {READING: {shards: 65}}", "1:27: kinds.READING.shards: ", "want 1 to 64", false},
+	{
+		name: "measure and enrichment", yaml: "kinds: {READING: {enrichment: [battery]}}",
+		want: "1:32: kinds.READING.enrichment.battery: ", says: "a measure already", unseen: true,
+	},
+	{
+		name: "subject's field as measure", yaml: "kinds: {READING: {measures: {deviceId: {}}}}",
+		want: "1:30: kinds.READING.measures.deviceId: ", says: "the subject's field already", unseen: true,
+	},
+	{
+		name: "measure named as the time", yaml: "kinds: {READING: {measures: {timestamp: {}}}}",
+		want: "1:30: kinds.READING.measures.timestamp: ", says: "fixed meaning in every observation",
+	},
+	{
+		name: "measure named as a stored attribute", yaml: "kinds: {READING: {measures: {expiresAt: {}}}}",
+		want: "1:30: kinds.READING.measures.expiresAt: ", says: "Tidemark's own items",
+	},
+	{
+		name: "measure with an underscore", yaml: "kinds: {READING: {measures: {_t: {}}}}",
+		want: "1:30: kinds.READING.measures._t: ", says: "reserved for Tidemark",
+	},
+	{
+		name: "subject type of our own", yaml: "kinds: {X: {subject: {name: QUARANTINE}}}",
+		want: "1:29: kinds.X.subject.name: ", says: "Tidemark's own", unseen: true,
+	},
+	{
+		name: "distinct is no list", yaml: "kinds: {READING: {distinct: visitor}}",
+		want: "1:29: kinds.READING.distinct: ", says: "want a list",
+	},
+	{
+		name: "a number in a list", yaml: "kinds: {READING: {distinct: [7]}}",
+		want: "1:30: kinds.READING.distinct.7: ", says: "in quotes",
+	},
+	{
+		name: "too many shards", yaml: "kinds: {READING: {shards: 65}}",
+		want: "1:27: kinds.READING.shards: ", says: "want 1 to 64",
+	},
 
 	// Goals.
-	{"a goal of no sessions", "kinds: {READING: {goals: {x: {minDuration: 1m}}}}", "1:19: kinds.READING.goals: ", "declare them for a kind with sessionsOf", true},
-	{"a goal without a condition", ofVisits + "{}}}}", "1:163: kinds.V.goals.x: ", "every session would meet it", false},
-	{"a goal of an event and steps", ofVisits + "{of: READING, steps: [{of: READING}]}}}}", "1:166: kinds.V.goals.x: ", "make the event one of the steps", false},
-	{"steps that are no list", ofVisits + "{steps: {of: READING}, minDuration: 1m}}}}", "1:174: kinds.V.goals.x.steps: ", "want a list of events", false},
-	{"a step of an unknown key", ofVisits + "{steps: [{of: READING, wher: {path: /}}]}}}}", "1:189: kinds.V.goals.x.steps.wher: ", "did you mean where?", false},
-	{"a pattern that is a number", ofVisits + "{of: READING, where: {path: 7}}}}}", "1:194: kinds.V.goals.x.where.path: ", "in quotes", false},
+	{
+		name: "a goal of no sessions", yaml: "kinds: {READING: {goals: {x: {minDuration: 1m}}}}",
+		want: "1:19: kinds.READING.goals: ", says: "declare them for a kind with sessionsOf", unseen: true,
+	},
+	{
+		name: "a goal without a condition", yaml: ofVisits + "{}}}}", want: "1:163: kinds.V.goals.x: ",
+		says: "every session would meet it",
+	},
+	{
+		name: "a goal of an event and steps", yaml: ofVisits + "{of: READING, steps: [{of: READING}]}}}}",
+		want: "1:166: kinds.V.goals.x: ", says: "make the event one of the steps",
+	},
+	{
+		name: "steps that are no list", yaml: ofVisits + "{steps: {of: READING}, minDuration: 1m}}}}",
+		want: "1:174: kinds.V.goals.x.steps: ", says: "want a list of events",
+	},
+	{
+		name: "a step of an unknown key", yaml: ofVisits + "{steps: [{of: READING, wher: {path: /}}]}}}}",
+		want: "1:189: kinds.V.goals.x.steps.wher: ", says: "did you mean where?",
+	},
+	{
+		name: "a pattern that is a number", yaml: ofVisits + "{of: READING, where: {path: 7}}}}}",
+		want: "1:194: kinds.V.goals.x.where.path: ", says: "in quotes",
+	},
 
 	// Stages.
-	{"stage in capitals", "stages: {Prod: {}}", "1:10: stages.Prod: ", "lower-case letters", false},
-	{"unknown billing", "stages: {prod: {billing: free}}", "1:26: stages.prod.billing: ", "want onDemand", false},
-	{"half provisioned", "stages: {prod: {billing: {readUnits: 5}}}", "1:17: stages.prod.billing: ", "give both", false},
-	{"autoscaling below the provisioned units", "stages: {prod: {billing: {readUnits: 5, writeUnits: 5, autoscale: {readUnits: 4, writeUnits: 9, utilization: 70}}}}", "1:56: stages.prod.billing.autoscale: ", "not below", true},
-	{"autoscaling to all units", "stages: {prod: {billing: {readUnits: 5, writeUnits: 5, autoscale: {readUnits: 9, writeUnits: 9, utilization: 91}}}}", "1:110: stages.prod.billing.autoscale.utilization: ", "want 20 to 90", false},
-	{"autoscaling on demand", "stages: {prod: {billing: {autoscale: {readUnits: 9, writeUnits: 9, utilization: 70}}}}", "1:17: stages.prod.billing: ", "give both", false},
-	{"unknown removal", "stages: {prod: {removal: keep}}", "1:26: stages.prod.removal: ", "want retain", false},
-	{"log retention unknown to CloudWatch", "stages: {prod: {logRetention: 10d}}", "1:31: stages.prod.logRetention: ", "1d, 3d, 5d, 7d", false},
-	{"mail address without a domain", "stages: {prod: {alarmMail: team}}", "1:28: stages.prod.alarmMail: ", "not a mail address", false},
+	{
+		name: "stage in capitals", yaml: "stages: {Prod: {}}", want: "1:10: stages.Prod: ",
+		says: "lower-case letters",
+	},
+	{
+		name: "unknown billing", yaml: "stages: {prod: {billing: free}}",
+		want: "1:26: stages.prod.billing: ", says: "want onDemand",
+	},
+	{
+		name: "half provisioned", yaml: "stages: {prod: {billing: {readUnits: 5}}}",
+		want: "1:17: stages.prod.billing: ", says: "give both",
+	},
+	{
+		name: "autoscaling below the provisioned units",
+		yaml: "stages: {prod: {billing: {readUnits: 5, writeUnits: 5, " +
+			"autoscale: {readUnits: 4, writeUnits: 9, utilization: 70}}}}",
+		want: "1:56: stages.prod.billing.autoscale: ", says: "not below", unseen: true,
+	},
+	{
+		name: "autoscaling to all units",
+		yaml: "stages: {prod: {billing: {readUnits: 5, writeUnits: 5, " +
+			"autoscale: {readUnits: 9, writeUnits: 9, utilization: 91}}}}",
+		want: "1:110: stages.prod.billing.autoscale.utilization: ", says: "want 20 to 90",
+	},
+	{
+		name: "autoscaling on demand",
+		yaml: "stages: {prod: {billing: {autoscale: {readUnits: 9, writeUnits: 9, utilization: 70}}}}",
+		want: "1:17: stages.prod.billing: ", says: "give both",
+	},
+	{
+		name: "unknown removal", yaml: "stages: {prod: {removal: keep}}",
+		want: "1:26: stages.prod.removal: ", says: "want retain",
+	},
+	{
+		name: "log retention unknown to CloudWatch", yaml: "stages: {prod: {logRetention: 10d}}",
+		want: "1:31: stages.prod.logRetention: ", says: "1d, 3d, 5d, 7d",
+	},
+	{
+		name: "mail address without a domain", yaml: "stages: {prod: {alarmMail: team}}",
+		want: "1:28: stages.prod.alarmMail: ", says: "not a mail address",
+	},
 	{name: "an address for a secret", yaml: "stages: {prod: {webhooks: {slack: 'https://hooks.slack.com/x'}}}",
 		want: "1:35: stages.prod.webhooks.slack: ", says: "not the ARN of a secret"},
 	{name: "an address without https", yaml: withSlack + "pagerDutyUrl: 'http://a.example/x'}}}",
@@ -209,24 +499,92 @@ var badConfigs = []bad{
 		want: "1:31: stages.prod.archive.to: ", says: "not a folder in S3"},
 	{name: "an archive from a month", yaml: "stages: {prod: {archive: {to: 's3://bucket/a', from: 2015-01}}}",
 		want: "1:54: stages.prod.archive.from: ", says: "not a day"},
-	{"a name for a topic's ARN", "stages: {prod: {alarmTopic: on-call}}", "1:29: stages.prod.alarmTopic: ", "not the ARN", false},
-	{"monitoring that is not known", "stages: {prod: {monitoring: some}}", "1:29: stages.prod.monitoring: ", "want full", false},
-	{"units of provisioned capacity limited", "stages: {prod: {billing: {readUnits: 5, writeUnits: 5}, ceiling: {writeUnits: 9}}}", "1:57: stages.prod.ceiling: ", "its own limit", true},
-	{"a queue for one invocation", "stages: {prod: {ceiling: {inbox: 1}}}", "1:34: stages.prod.ceiling.inbox: ", "want 2 to 1000", true},
-	{"a distribution without a collector", "stages: {prod: {cloudFront: {rate: 100}, region: us-east-1, sources: {pages: false}}}", "1:17: stages.prod.cloudFront: ", "does not have", true},
-	{"two web ACLs", "stages: {prod: {region: us-east-1, cloudFront: {rate: 100, webAcl: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/a/1'}}}", "1:36: stages.prod.cloudFront: ", "not both", true},
-	{"a web ACL of another region", "stages: {prod: {cloudFront: {webAcl: 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/1'}}}", "1:17: stages.prod.cloudFront: ", "for CloudFront", false},
-	{"a web ACL created in another region", "stages: {prod: {region: eu-west-1, cloudFront: {rate: 100}}}", "1:55: stages.prod.cloudFront.rate: ", "us-east-1 only", true},
-	{"a distribution's certificate of another region", "stages: {prod: {region: us-east-1, cloudFront: {rate: 100, domain: {name: stats.example.com, certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/1'}}}}", "1:60: stages.prod.cloudFront.domain: ", "in us-east-1", true},
-	{"a distribution's domain without a name", "stages: {prod: {region: us-east-1, cloudFront: {rate: 100, domain: {certificate: 'arn:aws:acm:us-east-1:123456789012:certificate/1'}}}}", "1:60: stages.prod.cloudFront.domain: ", "give both", true},
-	{"a rate below AWS's", "stages: {prod: {region: us-east-1, cloudFront: {rate: 9}}}", "1:55: stages.prod.cloudFront.rate: ", "AWS WAF", true},
-	{"less than no ceiling", "stages: {prod: {ceiling: {readUnits: -1}}}", "1:38: stages.prod.ceiling.readUnits: ", "0 sets no limit", false},
-	{"an account as a name", "stages: {prod: {account: main}}", "1:26: stages.prod.account: ", "12 digits", false},
-	{"a region as a name", "stages: {prod: {region: Frankfurt}}", "1:25: stages.prod.region: ", "such as eu-central-1", false},
-	{"a path as an origin", "stages: {prod: {cors: [https://x/app]}}", "1:17: stages.prod.cors: ", "without a path", false},
-	{"a table without its stream", "stages: {prod: {table: arn:aws:dynamodb:eu-west-1:123456789012:table/t}}", "1:24: stages.prod.table: ", "tidemark restore", true},
-	{"a domain without a certificate", "stages: {prod: {domain: {name: a.example.com}}}", "1:17: stages.prod.domain: ", "give both", true},
-	{"a boundary that is no policy", "stages: {prod: {permissionsBoundary: admin}}", "1:38: stages.prod.permissionsBoundary: ", "ARN of a policy", true},
+	{
+		name: "a name for a topic's ARN", yaml: "stages: {prod: {alarmTopic: on-call}}",
+		want: "1:29: stages.prod.alarmTopic: ", says: "not the ARN",
+	},
+	{
+		name: "monitoring that is not known", yaml: "stages: {prod: {monitoring: some}}",
+		want: "1:29: stages.prod.monitoring: ", says: "want full",
+	},
+	{
+		name: "units of provisioned capacity limited",
+		yaml: "stages: {prod: {billing: {readUnits: 5, writeUnits: 5}, ceiling: {writeUnits: 9}}}",
+		want: "1:57: stages.prod.ceiling: ", says: "its own limit", unseen: true,
+	},
+	{
+		name: "a queue for one invocation", yaml: "stages: {prod: {ceiling: {inbox: 1}}}",
+		want: "1:34: stages.prod.ceiling.inbox: ", says: "want 2 to 1000", unseen: true,
+	},
+	{
+		name: "a distribution without a collector",
+		yaml: "stages: {prod: {cloudFront: {rate: 100}, region: us-east-1, sources: {pages: false}}}",
+		want: "1:17: stages.prod.cloudFront: ", says: "does not have", unseen: true,
+	},
+	{
+		name: "two web ACLs",
+		yaml: "stages: {prod: {region: us-east-1, " +
+			"cloudFront: {rate: 100, webAcl: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/a/1'}}}",
+		want: "1:36: stages.prod.cloudFront: ", says: "not both", unseen: true,
+	},
+	{
+		name: "a web ACL of another region",
+		yaml: "stages: {prod: {cloudFront: {webAcl: " +
+			"'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/1'}}}",
+		want: "1:17: stages.prod.cloudFront: ", says: "for CloudFront",
+	},
+	{
+		name: "a web ACL created in another region",
+		yaml: "stages: {prod: {region: eu-west-1, cloudFront: {rate: 100}}}",
+		want: "1:55: stages.prod.cloudFront.rate: ", says: "us-east-1 only", unseen: true,
+	},
+	{
+		name: "a distribution's certificate of another region",
+		yaml: "stages: {prod: {region: us-east-1, cloudFront: {rate: 100, " +
+			"domain: {name: stats.example.com, " +
+			"certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/1'}}}}",
+		want: "1:60: stages.prod.cloudFront.domain: ", says: "in us-east-1", unseen: true,
+	},
+	{
+		name: "a distribution's domain without a name",
+		yaml: "stages: {prod: {region: us-east-1, " +
+			"cloudFront: {rate: 100, domain: {" +
+			"certificate: 'arn:aws:acm:us-east-1:123456789012:certificate/1'}}}}",
+		want: "1:60: stages.prod.cloudFront.domain: ", says: "give both", unseen: true,
+	},
+	{
+		name: "a rate below AWS's", yaml: "stages: {prod: {region: us-east-1, cloudFront: {rate: 9}}}",
+		want: "1:55: stages.prod.cloudFront.rate: ", says: "AWS WAF", unseen: true,
+	},
+	{
+		name: "less than no ceiling", yaml: "stages: {prod: {ceiling: {readUnits: -1}}}",
+		want: "1:38: stages.prod.ceiling.readUnits: ", says: "0 sets no limit",
+	},
+	{
+		name: "an account as a name", yaml: "stages: {prod: {account: main}}",
+		want: "1:26: stages.prod.account: ", says: "12 digits",
+	},
+	{
+		name: "a region as a name", yaml: "stages: {prod: {region: Frankfurt}}",
+		want: "1:25: stages.prod.region: ", says: "such as eu-central-1",
+	},
+	{
+		name: "a path as an origin", yaml: "stages: {prod: {cors: [https://x/app]}}",
+		want: "1:17: stages.prod.cors: ", says: "without a path",
+	},
+	{
+		name: "a table without its stream",
+		yaml: "stages: {prod: {table: arn:aws:dynamodb:eu-west-1:123456789012:table/t}}",
+		want: "1:24: stages.prod.table: ", says: "tidemark restore", unseen: true,
+	},
+	{
+		name: "a domain without a certificate", yaml: "stages: {prod: {domain: {name: a.example.com}}}",
+		want: "1:17: stages.prod.domain: ", says: "give both", unseen: true,
+	},
+	{
+		name: "a boundary that is no policy", yaml: "stages: {prod: {permissionsBoundary: admin}}",
+		want: "1:38: stages.prod.permissionsBoundary: ", says: "ARN of a policy", unseen: true,
+	},
 	{
 		name: "a certificate for a boundary", unseen: true,
 		yaml: "stages: {prod: {permissionsBoundary: 'arn:aws:acm:eu-west-1:123456789012:certificate/1'}}",
@@ -274,9 +632,18 @@ var badConfigs = []bad{
 			"cloudFront: {webAcl: 'arn:aws:wafv2:us-east-1:210987654321:global/webacl/a/1'}}}",
 		want: "1:85: stages.prod.cloudFront.webAcl: ", says: "own account only", unseen: true,
 	},
-	{"pages without tokens", "stages: {prod: {ui: true}}", "1:21: stages.prod.ui: ", "need tokens", true},
-	{"a client without tokens", "stages: {prod: {access: {client: pages}}}", "1:17: stages.prod.access: ", "there is no issuer", false},
-	{"scopes without tokens", "stages: {prod: {access: {scopePrefix: t/}}}", "1:17: stages.prod.access: ", "there is no issuer", false},
+	{
+		name: "pages without tokens", yaml: "stages: {prod: {ui: true}}", want: "1:21: stages.prod.ui: ",
+		says: "need tokens", unseen: true,
+	},
+	{
+		name: "a client without tokens", yaml: "stages: {prod: {access: {client: pages}}}",
+		want: "1:17: stages.prod.access: ", says: "there is no issuer",
+	},
+	{
+		name: "scopes without tokens", yaml: "stages: {prod: {access: {scopePrefix: t/}}}",
+		want: "1:17: stages.prod.access: ", says: "there is no issuer",
+	},
 	{
 		name: "an origin over plain HTTP", yaml: "stages: {prod: {cors: [http://app.example.com]}}",
 		want: "1:17: stages.prod.cors: ", says: "plain HTTP", unseen: true,
@@ -295,8 +662,14 @@ var badConfigs = []bad{
 			"kinds: {READING: {subject: {profile: {unique: {s: {fields: [a]}}}}}}",
 		want: "2:48: kinds.READING.subject.profile.unique.s: ", says: "perOwner: true", unseen: true,
 	},
-	{"a proxy that is not known", "collector: {trust: nginx}", "1:20: collector.trust: ", "want none", false},
-	{"regions that no proxy names", "collector: {regions: true}", "1:22: collector.regions: ", "no distribution is trusted", true},
+	{
+		name: "a proxy that is not known", yaml: "collector: {trust: nginx}",
+		want: "1:20: collector.trust: ", says: "want none",
+	},
+	{
+		name: "regions that no proxy names", yaml: "collector: {regions: true}",
+		want: "1:22: collector.regions: ", says: "no distribution is trusted", unseen: true,
+	},
 	{
 		name:   "a queue that invokes more than is reserved",
 		yaml:   "stages: {prod: {reserved: {ingest: 5}, sources: {sqs: true}}}",
@@ -311,15 +684,43 @@ var badConfigs = []bad{
 		says:   "both would store",
 		unseen: true,
 	},
-	{"topic of two levels", "stages: {prod: {sources: {topic: a/b}}}", "1:34: stages.prod.sources.topic: ", "one level", false},
-	{"topic that is a pattern", "stages: {prod: {sources: {topic: +}}}", "1:34: stages.prod.sources.topic: ", "one level", false},
-	{"access for everybody", "stages: {prod: {access: open}}", "1:25: stages.prod.access: ", "want iam, or {issuer", false},
-	{"tokens without an issuer", "stages: {prod: {access: {audience: [a]}}}", "1:17: stages.prod.access: ", "there is no issuer", false},
-	{"tokens over plain HTTP", "stages: {prod: {access: {issuer: http://x, audience: [a]}}}", "1:34: stages.prod.access.issuer: ", "https", false},
-	{"tokens without an audience", "stages: {prod: {access: {issuer: https://x}}}", "1:17: stages.prod.access.audience: ", "tokens for other services", false},
-	{"claim with a space", "stages: {prod: {access: {issuer: https://x, audience: [a], ownerClaim: a b}}}", "1:72: stages.prod.access.ownerClaim: ", "not the name of a claim", false},
-	{"negative reservation", "stages: {prod: {reserved: {ingest: -1}}}", "1:36: stages.prod.reserved.ingest: ", "want 0 to", false},
-	{"no request a second", "stages: {prod: {throttle: {rate: 0}}}", "1:34: stages.prod.throttle.rate: ", "want 1 to", false},
+	{
+		name: "topic of two levels", yaml: "stages: {prod: {sources: {topic: a/b}}}",
+		want: "1:34: stages.prod.sources.topic: ", says: "one level",
+	},
+	{
+		name: "topic that is a pattern", yaml: "stages: {prod: {sources: {topic: +}}}",
+		want: "1:34: stages.prod.sources.topic: ", says: "one level",
+	},
+	{
+		name: "access for everybody", yaml: "stages: {prod: {access: open}}",
+		want: "1:25: stages.prod.access: ", says: "want iam, or {issuer",
+	},
+	{
+		name: "tokens without an issuer", yaml: "stages: {prod: {access: {audience: [a]}}}",
+		want: "1:17: stages.prod.access: ", says: "there is no issuer",
+	},
+	{
+		name: "tokens over plain HTTP", yaml: "stages: {prod: {access: {issuer: http://x, audience: [a]}}}",
+		want: "1:34: stages.prod.access.issuer: ", says: "https",
+	},
+	{
+		name: "tokens without an audience", yaml: "stages: {prod: {access: {issuer: https://x}}}",
+		want: "1:17: stages.prod.access.audience: ", says: "tokens for other services",
+	},
+	{
+		name: "claim with a space",
+		yaml: "stages: {prod: {access: {issuer: https://x, audience: [a], ownerClaim: a b}}}",
+		want: "1:72: stages.prod.access.ownerClaim: ", says: "not the name of a claim",
+	},
+	{
+		name: "negative reservation", yaml: "stages: {prod: {reserved: {ingest: -1}}}",
+		want: "1:36: stages.prod.reserved.ingest: ", says: "want 0 to",
+	},
+	{
+		name: "no request a second", yaml: "stages: {prod: {throttle: {rate: 0}}}",
+		want: "1:34: stages.prod.throttle.rate: ", says: "want 1 to",
+	},
 }
 
 func TestParse_ReportsEachMistakeWithItsPosition(t *testing.T) {

@@ -136,7 +136,10 @@ func TestArchive_ParquetAndCSVHaveTypedMeasuresAndExactFields(t *testing.T) {
 	if err != nil || len(rows) != 2 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	if want := (row{"a", int64(testNow - 240*hour), 1.5, `{"note":"5","temperature":1.5}`}); rows[0] != want {
+	if want := (row{
+		Device: "a", At: int64(testNow - 240*hour), Temperature: 1.5,
+		Fields: `{"note":"5","temperature":1.5}`,
+	}); rows[0] != want {
 		t.Errorf("got %+v\nwant %+v", rows[0], want)
 	}
 	a.dir = t.TempDir()

@@ -76,7 +76,10 @@ func TestParquet_ADamagedFileIsReadOrAnError(t *testing.T) {
 	}
 	var whole bytes.Buffer
 	if err := parquet.Write(&whole,
-		[]reading{{"sensor_01", 1_776_695_400_000, 22.4}, {"sensor_02", 1_776_695_460_000, -1}}); err != nil {
+		[]reading{
+			{DeviceID: "sensor_01", Timestamp: 1_776_695_400_000, Temperature: 22.4},
+			{DeviceID: "sensor_02", Timestamp: 1_776_695_460_000, Temperature: -1},
+		}); err != nil {
 		t.Fatal(err)
 	}
 	kinds, err := iot.Catalog()

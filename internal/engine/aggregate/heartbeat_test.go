@@ -83,7 +83,10 @@ func TestBeat_TheFirstProgressIsThatOfTheProcessThatStoresIt(t *testing.T) {
 	for result, want := range map[storage.WriteResult]time.Duration{
 		storage.Written: 0, storage.ConditionFailed: time.Minute, storage.Unknown: -1, storage.Throttled: -1,
 	} {
-		h := aggregate.Heartbeat{Store: advanced{memory.New(now), result, noon.Add(-time.Minute)}, Now: now}
+		h := aggregate.Heartbeat{
+			Store: advanced{Table: memory.New(now), result: result, stored: noon.Add(-time.Minute)},
+			Now:   now,
+		}
 		got, err := h.Beat(t.Context())
 		if known := want >= 0; got.Known != known || known != (err == nil) || known && got.Age != want {
 			t.Errorf("%s: %+v, %v; want %s", result, got, err, want)

@@ -173,12 +173,14 @@ func TestStreamProgress_AdvancesOnlyAfterTheGapIsStored(t *testing.T) {
 	w.advanceTo(w.newProgress(w.table, 6*time.Hour), at(ten))
 	w.advance(48 * time.Hour)
 	for _, result := range []storage.WriteResult{storage.Throttled, storage.Unknown} {
-		p := w.newProgress(failingGaps{w.table, result, nil}, 6*time.Hour)
+		p := w.newProgress(failingGaps{ProgressStore: w.table, result: result}, 6*time.Hour)
 		if gap := w.advanceTo(p, at(ten).Add(48*time.Hour)); gap != nil || w.progress() != at(ten) {
 			t.Errorf("%s: gap %v returned, progress %s; want both unchanged", result, gap, w.progress())
 		}
 	}
-	p := w.newProgress(failingGaps{w.table, storage.Unknown, errors.New("access denied")}, 6*time.Hour)
+	p := w.newProgress(failingGaps{
+		ProgressStore: w.table, result: storage.Unknown, err: errors.New("access denied"),
+	}, 6*time.Hour)
 	if _, err := p.Advance(w.ctx(), at(ten).Add(48*time.Hour)); err == nil {
 		t.Error("a gap that cannot be stored returned no error")
 	}

@@ -171,9 +171,10 @@ func saidBy(r *rollup.Fold) said {
 		return int64(m.Sum.Float64())
 	}
 	return said{
-		r.Summary.Events(), r.Continuation.Carried, sum("views"), sum("duration"), sum("bounce"),
-		sum("goal_x"), sum("goal_buy"), sum("goal_buy_value"), sum("goal_stay"), sum("goal_both_1"),
-		sum("goal_both"),
+		begun: r.Summary.Events(), carried: r.Continuation.Carried, views: sum("views"),
+		duration: sum("duration"), bounces: sum("bounce"), x: sum("goal_x"), buy: sum("goal_buy"),
+		amount: sum("goal_buy_value"), stay: sum("goal_stay"), both1: sum("goal_both_1"),
+		both: sum("goal_both"),
 	}
 }
 

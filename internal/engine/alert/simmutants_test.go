@@ -28,7 +28,7 @@ func (f *fleet) applyMutant(s *alert.Service, changes []storage.Change) {
 	if f.mutant == (mutant{}) {
 		return
 	}
-	m := mutantStore{s.Store, f.mutant, map[model.Series]model.Order{}}
+	m := mutantStore{Store: s.Store, mutant: f.mutant, last: map[model.Series]model.Order{}}
 	for i := range changes {
 		c := &changes[i]
 		if m.last[c.Key.Series].Before(c.Key.Order) {

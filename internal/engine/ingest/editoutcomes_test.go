@@ -53,7 +53,10 @@ func newEdits(t *testing.T) *edits {
 	kind, m := newKind(t, keeping), memory.New(clock)
 	service := serviceOn(m, 1)
 	appendAll(t, service, kind, observation(minute(1), "a", num("t", 1)))
-	return &edits{&ingest.Editor{Service: service, Store: m}, t, kind, m, readEvents(t, m, series(kind))[0]}
+	return &edits{
+		Editor: &ingest.Editor{Service: service, Store: m}, TB: t, kind: kind, table: m,
+		event: readEvents(t, m, series(kind))[0],
+	}
 }
 
 // stored returns the only event; nil if there is none.

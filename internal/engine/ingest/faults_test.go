@@ -264,7 +264,7 @@ func (b broken) Append(ctx context.Context, tx storage.AppendTransaction) (stora
 func TestAppend_PermanentFailureOfOneSeriesDoesNotStopOthers(t *testing.T) {
 	t.Parallel()
 	kind, denied := newKind(t, keeping), errors.New("access denied")
-	s := serviceOn(broken{memory.New(clock), "sensor_02", denied}, 1)
+	s := serviceOn(broken{Table: memory.New(clock), subject: "sensor_02", err: denied}, 1)
 	var observations []ingest.TypedObservation
 	for _, subject := range []string{"sensor_01", "sensor_02", "sensor_03"} {
 		observations = append(observations, ingest.TypedObservation{Subject: subject, At: minute(1)})

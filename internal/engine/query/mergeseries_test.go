@@ -38,7 +38,7 @@ func newQuayFixture(t *testing.T) quayFixture {
 		t.Fatal(err)
 	}
 	w := newFixture(t, nil)
-	return quayFixture{w, &made.Kinds[0], &made.Kinds[1]}
+	return quayFixture{fixture: w, visits: &made.Kinds[0], calls: &made.Kinds[1]}
 }
 
 func text(name, value string) model.Attr {

@@ -116,8 +116,10 @@ func metBy(f *rollup.Fold) (m met) {
 		return n
 	}
 	value, _ := f.Summary.Measure("goal_buy_value")
-	return met{sum("goal_x", 0), sum("goal_buy", 0), sum("goal_buy_value", 2), value.Count, sum("goal_stay", 0),
-		sum("goal_funnel_1", 0), sum("goal_funnel", 0)}
+	return met{
+		x: sum("goal_x", 0), buy: sum("goal_buy", 0), cents: sum("goal_buy_value", 2), paid: value.Count,
+		stay: sum("goal_stay", 0), funnel1: sum("goal_funnel_1", 0), funnel: sum("goal_funnel", 0),
+	}
 }
 
 func anyOthers() *rapid.Generator[[]model.Event] {

@@ -289,12 +289,15 @@ func (b broken) PutKindConfig(context.Context, storage.KindConfig, [16]byte) (st
 func TestErrorsOfTheTableAreReturned(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("no access")
-	for _, table := range []broken{{memory.New(clock), failure, nil}, {memory.New(clock), nil, failure}} {
+	for _, table := range []broken{
+		{Table: memory.New(clock), read: failure},
+		{Table: memory.New(clock), write: failure},
+	} {
 		if _, err := apply(t, table, noon, nil); !errors.Is(err, failure) {
 			t.Errorf("apply: %v, want %v", err, failure)
 		}
 	}
-	current := &tableconfig.Current{Table: broken{memory.New(clock), failure, nil}, Now: clock,
+	current := &tableconfig.Current{Table: broken{Table: memory.New(clock), read: failure}, Now: clock,
 		Declare: func() (*catalog.Catalog, error) { return newKinds(t, nil), nil }}
 	if _, _, err := current.Kinds(t.Context()); !errors.Is(err, failure) {
 		t.Errorf("kinds: %v, want %v", err, failure)

@@ -58,7 +58,11 @@ func TestReadHealth_ReadsAlarmsMetricsAndCapacity(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Alarm{
-		{"tidemark-prod-a", "ALARM", noon, "what to do of a"}, {"tidemark-prod-c", "ALARM", noon, "what to do of c"}, {"tidemark-prod-b", "OK", noon, "what to do of b"},
+		{
+			Name: "tidemark-prod-a", State: "ALARM", Since: noon, Meaning: "what to do of a",
+		}, {
+			Name: "tidemark-prod-c", State: "ALARM", Since: noon, Meaning: "what to do of c",
+		}, {Name: "tidemark-prod-b", State: "OK", Since: noon, Meaning: "what to do of b"},
 	}
 	if diff := cmp.Diff(want, h.Alarms); diff != "" {
 		t.Errorf("alarms (-want +got):\n%s", diff)

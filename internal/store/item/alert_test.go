@@ -56,25 +56,28 @@ func alertForms() map[string]form {
 		},
 	}}
 	alert := func(a storage.Alert) form {
-		return form{a, func() (item.Item, error) {
+		return form{entity: a, encode: func() (item.Item, error) {
 			return item.FromAlert(&a, 3), nil
-		}, func(it item.Item) (any, error) { return item.Alert(it) }}
+		}, decode: func(it item.Item) (any, error) { return item.Alert(it) }}
 	}
 	notification := func(n storage.Notification) form {
-		return form{n, func() (item.Item, error) {
+		return form{entity: n, encode: func() (item.Item, error) {
 			return item.FromNotification(&n, 3), nil
-		}, func(it item.Item) (any, error) { return item.Notification(it) }}
+		}, decode: func(it item.Item) (any, error) { return item.Notification(it) }}
 	}
 	rule := func(r storage.Rule) form {
-		return form{r, func() (item.Item, error) {
+		return form{entity: r, encode: func() (item.Item, error) {
 			return item.FromRule(&r), nil
-		}, func(it item.Item) (any, error) { return item.Rule(it) }}
+		}, decode: func(it item.Item) (any, error) { return item.Rule(it) }}
 	}
 	return map[string]form{
-		"alert-open": alert(open), "alert-resolved": alert(closed),
-		"notification": notification(waiting), "notification-delivered": notification(delivered),
-		"rule": rule(ofType), "rule-own-removed": rule(own),
-		"alert-state": {state, func() (item.Item, error) { return item.FromAlertState(&state), nil }, func(it item.Item) (any, error) { return item.AlertState(it) }},
+		"alert-open": alert(open), "alert-resolved": alert(closed), "notification": notification(waiting),
+		"notification-delivered": notification(delivered), "rule": rule(ofType),
+		"rule-own-removed": rule(own),
+		"alert-state": {
+			entity: state, encode: func() (item.Item, error) { return item.FromAlertState(&state), nil },
+			decode: func(it item.Item) (any, error) { return item.AlertState(it) },
+		},
 	}
 }
 

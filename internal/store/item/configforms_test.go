@@ -30,16 +30,25 @@ func configForms() map[string]form {
 	folded := item.DerivedLatest{Latest: latest(), Rev: rollup.Rev{5}, ExpiresAt: 1779285601, ExpiryKnown: true}
 	none := item.DerivedLatest{Latest: model.Latest{Series: latest().Series}, Rev: rollup.Rev{6}}
 	return map[string]form{
-		"write-key":           {key, func() (item.Item, error) { return item.FromAPIKey(&key), nil }, func(it item.Item) (any, error) { return item.APIKey(it) }},
-		"kind-config":         {config, func() (item.Item, error) { return item.FromKindConfig(&config), nil }, func(it item.Item) (any, error) { return item.KindConfig(it) }},
-		"event-attempt":       {attempted.Attempt, func() (item.Item, error) { return item.FromEvent(&attempted), nil }, func(it item.Item) (any, error) { return item.Attempt(it), nil }},
-		"latest-derived":      derivedForm(folded),
-		"latest-derived-none": derivedForm(none),
+		"write-key": {
+			entity: key, encode: func() (item.Item, error) { return item.FromAPIKey(&key), nil },
+			decode: func(it item.Item) (any, error) { return item.APIKey(it) },
+		},
+		"kind-config": {
+			entity: config, encode: func() (item.Item, error) { return item.FromKindConfig(&config), nil },
+			decode: func(it item.Item) (any, error) { return item.KindConfig(it) },
+		},
+		"event-attempt": {
+			entity: attempted.Attempt,
+			encode: func() (item.Item, error) { return item.FromEvent(&attempted), nil },
+			decode: func(it item.Item) (any, error) { return item.Attempt(it), nil },
+		},
+		"latest-derived": derivedForm(folded), "latest-derived-none": derivedForm(none),
 	}
 }
 
 func derivedForm(l item.DerivedLatest) form {
-	return form{l, func() (item.Item, error) {
+	return form{entity: l, encode: func() (item.Item, error) {
 		it := item.FromDerivedLatest(&l)
 		if it.Key() != (keys.Key{}) {
 			return nil, errors.New("a fold names the key")
@@ -47,7 +56,7 @@ func derivedForm(l item.DerivedLatest) form {
 		k := keys.Latest(l.Series)
 		it[keys.AttrPK], it[keys.AttrSK] = item.Value{Type: item.S, S: k.PK}, item.Value{Type: item.S, S: k.SK}
 		return it, nil
-	}, func(it item.Item) (any, error) { return item.ReadDerivedLatest(it) }}
+	}, decode: func(it item.Item) (any, error) { return item.ReadDerivedLatest(it) }}
 }
 
 // A fold sets the creation time only of an item that it creates.

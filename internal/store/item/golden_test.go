@@ -40,33 +40,33 @@ type form struct {
 }
 
 func eventForm(e model.Event) form {
-	return form{e, func() (item.Item, error) { return item.FromEvent(&e), nil },
-		func(it item.Item) (any, error) { return item.Event(it) }}
+	return form{entity: e, encode: func() (item.Item, error) { return item.FromEvent(&e), nil },
+		decode: func(it item.Item) (any, error) { return item.Event(it) }}
 }
 
 func latestForm(c model.Latest) form {
-	return form{c, func() (item.Item, error) { return item.FromLatest(&c), nil },
-		func(it item.Item) (any, error) { return item.Latest(it) }}
+	return form{entity: c, encode: func() (item.Item, error) { return item.FromLatest(&c), nil },
+		decode: func(it item.Item) (any, error) { return item.Latest(it) }}
 }
 
 func rowForm(r rollup.Row) form {
-	return form{r, func() (item.Item, error) { return item.FromRow(&r) },
-		func(it item.Item) (any, error) { return item.Row(it) }}
+	return form{entity: r, encode: func() (item.Item, error) { return item.FromRow(&r) },
+		decode: func(it item.Item) (any, error) { return item.Row(it) }}
 }
 
 func quarantinedForm(q storage.Quarantined) form {
-	return form{q, func() (item.Item, error) { return item.FromQuarantined(&q), nil },
-		func(it item.Item) (any, error) { return item.Quarantined(it) }}
+	return form{entity: q, encode: func() (item.Item, error) { return item.FromQuarantined(&q), nil },
+		decode: func(it item.Item) (any, error) { return item.Quarantined(it) }}
 }
 
 func streamProgressForm(at model.Time) form {
-	return form{at, func() (item.Item, error) { return item.FromStreamProgress(at), nil },
-		func(it item.Item) (any, error) { return item.StreamProgress(it) }}
+	return form{entity: at, encode: func() (item.Item, error) { return item.FromStreamProgress(at), nil },
+		decode: func(it item.Item) (any, error) { return item.StreamProgress(it) }}
 }
 
 func gapForm(g storage.Gap) form {
-	return form{g, func() (item.Item, error) { return item.FromGap(g), nil },
-		func(it item.Item) (any, error) { return item.Gap(it) }}
+	return form{entity: g, encode: func() (item.Item, error) { return item.FromGap(g), nil },
+		decode: func(it item.Item) (any, error) { return item.Gap(it) }}
 }
 
 func blockedForm(b storage.Blocked) form {
@@ -86,13 +86,13 @@ func verificationForm(v storage.Verification) form {
 }
 
 func invalidationForm(i storage.Invalidation) form {
-	return form{i, func() (item.Item, error) { return item.FromInvalidation(i), nil },
-		func(it item.Item) (any, error) { return item.Invalidation(it) }}
+	return form{entity: i, encode: func() (item.Item, error) { return item.FromInvalidation(i), nil },
+		decode: func(it item.Item) (any, error) { return item.Invalidation(it) }}
 }
 
 func listedSeriesForm(l storage.ListedSeries) form {
-	return form{l, func() (item.Item, error) { return item.FromListedSeries(l), nil },
-		func(it item.Item) (any, error) { return item.ListedSeries(it) }}
+	return form{entity: l, encode: func() (item.Item, error) { return item.FromListedSeries(l), nil },
+		decode: func(it item.Item) (any, error) { return item.ListedSeries(it) }}
 }
 
 func queueConfigForm(c storage.QueueConfig) form {
@@ -105,10 +105,10 @@ func queueConfigForm(c storage.QueueConfig) form {
 
 // lowWatermarkForm returns the form of the low watermark of queue shard 2.
 func lowWatermarkForm(at model.Time) form {
-	return form{at, func() (item.Item, error) {
+	return form{entity: at, encode: func() (item.Item, error) {
 		return item.FromLowWatermark(storage.QueueShard{Number: 2}, at), nil
 	},
-		func(it item.Item) (any, error) {
+		decode: func(it item.Item) (any, error) {
 			shard, at, err := item.LowWatermark(it)
 			if shard != (storage.QueueShard{Number: 2}) {
 				err = errors.Join(err, fmt.Errorf("queue shard %v, want 2", shard))
@@ -118,8 +118,8 @@ func lowWatermarkForm(at model.Time) form {
 }
 
 func rotatingSecretForm(s storage.RotatingSecret) form {
-	return form{s, func() (item.Item, error) { return item.FromRotatingSecret(&s), nil },
-		func(it item.Item) (any, error) { return item.RotatingSecret(it) }}
+	return form{entity: s, encode: func() (item.Item, error) { return item.FromRotatingSecret(&s), nil },
+		decode: func(it item.Item) (any, error) { return item.RotatingSecret(it) }}
 }
 
 // forms returns all stored forms. Each release must read the items of all earlier ones: files

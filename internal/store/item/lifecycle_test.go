@@ -50,19 +50,45 @@ func lifecycleForms() map[string]form {
 			encode: func() (item.Item, error) { return item.FromMemberships(&groups), nil },
 			decode: func(it item.Item) (any, error) { return item.Memberships(it) },
 		},
-		"profile": {p, func() (item.Item, error) {
+		"profile": {entity: p, encode: func() (item.Item, error) {
 			it := item.FromProfile(&p)
 			it.SetIndex(keys.IndexGSI1, tablekeys.FieldEntry(p.Subject, "status", "active", 0))
 			return it, nil
-		}, func(it item.Item) (any, error) { return item.Profile(it) }},
-		"profile-other-writer": {otherWriter, func() (item.Item, error) { return item.FromProfile(&otherWriter), nil }, func(it item.Item) (any, error) { return item.Profile(it) }},
-		"tombstone":            {t, func() (item.Item, error) { return item.FromTombstone(&t), nil }, func(it item.Item) (any, error) { return item.Tombstone(it) }},
-		"version":              {v, func() (item.Item, error) { return item.FromProfileVersion(&v), nil }, func(it item.Item) (any, error) { return item.ProfileVersion(it) }},
-		"sentinel":             {s, func() (item.Item, error) { return item.FromSentinel(&s), nil }, func(it item.Item) (any, error) { return item.Sentinel(it) }},
-		"purge-lock":           {lock, func() (item.Item, error) { return item.FromPurgeLock(&lock), nil }, func(it item.Item) (any, error) { return item.PurgeLock(it) }},
-		"purge-lock-receipt":   {lockWithReceipt, func() (item.Item, error) { return item.FromPurgeLock(&lockWithReceipt), nil }, func(it item.Item) (any, error) { return item.PurgeLock(it) }},
-		"purge-requested":      {requested, func() (item.Item, error) { return item.FromPurge(&requested), nil }, func(it item.Item) (any, error) { return item.Purge(it) }},
-		"purge-erased":         {erased, func() (item.Item, error) { return item.FromPurge(&erased), nil }, func(it item.Item) (any, error) { return item.Purge(it) }},
+		}, decode: func(it item.Item) (any, error) { return item.Profile(it) }},
+		"profile-other-writer": {
+			entity: otherWriter,
+			encode: func() (item.Item, error) { return item.FromProfile(&otherWriter), nil },
+			decode: func(it item.Item) (any, error) { return item.Profile(it) },
+		},
+		"tombstone": {
+			entity: t, encode: func() (item.Item, error) { return item.FromTombstone(&t), nil },
+			decode: func(it item.Item) (any, error) { return item.Tombstone(it) },
+		},
+		"version": {
+			entity: v, encode: func() (item.Item, error) { return item.FromProfileVersion(&v), nil },
+			decode: func(it item.Item) (any, error) { return item.ProfileVersion(it) },
+		},
+		"sentinel": {
+			entity: s, encode: func() (item.Item, error) { return item.FromSentinel(&s), nil },
+			decode: func(it item.Item) (any, error) { return item.Sentinel(it) },
+		},
+		"purge-lock": {
+			entity: lock, encode: func() (item.Item, error) { return item.FromPurgeLock(&lock), nil },
+			decode: func(it item.Item) (any, error) { return item.PurgeLock(it) },
+		},
+		"purge-lock-receipt": {
+			entity: lockWithReceipt,
+			encode: func() (item.Item, error) { return item.FromPurgeLock(&lockWithReceipt), nil },
+			decode: func(it item.Item) (any, error) { return item.PurgeLock(it) },
+		},
+		"purge-requested": {
+			entity: requested, encode: func() (item.Item, error) { return item.FromPurge(&requested), nil },
+			decode: func(it item.Item) (any, error) { return item.Purge(it) },
+		},
+		"purge-erased": {
+			entity: erased, encode: func() (item.Item, error) { return item.FromPurge(&erased), nil },
+			decode: func(it item.Item) (any, error) { return item.Purge(it) },
+		},
 	}
 }
 

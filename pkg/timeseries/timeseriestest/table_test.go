@@ -55,7 +55,9 @@ func TestFold_FollowsAppendsCorrectionsDeletionsAndExpiry(t *testing.T) {
 				sum)
 		}
 	}
-	first, second := reading{"sensor_01", start, 20}, reading{"sensor_01", start.Add(time.Minute), 30}
+	first, second := reading{
+		Device: "sensor_01", At: start, Temperature: 20,
+	}, reading{Device: "sensor_01", At: start.Add(time.Minute), Temperature: 30}
 	if _, err := readings.AppendAll(ctx, []reading{first, second}); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +159,7 @@ func TestWaitRollup_ReturnsWhenTheBucketHasTheEvents(t *testing.T) {
 	table, readings := newTable(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if _, err := readings.Append(ctx, reading{"sensor_01", start, 20}); err != nil {
+	if _, err := readings.Append(ctx, reading{Device: "sensor_01", At: start, Temperature: 20}); err != nil {
 		t.Fatal(err)
 	}
 	short, stop := context.WithTimeout(ctx, time.Millisecond)
@@ -198,7 +200,7 @@ func TestSweep_WritesTheRowsThatReadsFoldUntilThen(t *testing.T) {
 				found[0].Exact, count, open)
 		}
 	}
-	if _, err := readings.Append(ctx, reading{"sensor_01", start, 20}); err != nil {
+	if _, err := readings.Append(ctx, reading{Device: "sensor_01", At: start, Temperature: 20}); err != nil {
 		t.Fatal(err)
 	}
 	hour("appended", 1, true)
@@ -208,7 +210,9 @@ func TestSweep_WritesTheRowsThatReadsFoldUntilThen(t *testing.T) {
 	table.Sweep(readings.Kind())
 	table.Advance(time.Minute)
 	hour("swept", 1, false)
-	if _, err := readings.Append(ctx, reading{"sensor_01", start.Add(time.Second), 30}); err != nil {
+	if _, err := readings.Append(ctx, reading{
+		Device: "sensor_01", At: start.Add(time.Second), Temperature: 30,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	hour("late, before the table's changes are folded: the row that the sweep wrote", 1, false)
@@ -220,8 +224,11 @@ func TestSeries_ListsWhatWasFolded(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	table, readings := newTable(t)
-	for _, r := range []reading{{"b", start, 1}, {"a", start.Add(-90 * time.Minute), 1},
-		{"a", start.Add(time.Minute), 1}} {
+	for _, r := range []reading{
+		{Device: "b", At: start, Temperature: 1},
+		{Device: "a", At: start.Add(-90 * time.Minute), Temperature: 1},
+		{Device: "a", At: start.Add(time.Minute), Temperature: 1},
+	} {
 		if _, err := readings.Append(ctx, r); err != nil {
 			t.Fatal(err)
 		}
