@@ -19,11 +19,13 @@ func TestReads_SayWhetherThereIsNothingOrNotKnown(t *testing.T) {
 	const notKnown = "not known: events before "
 	series := b.kinds.Kinds[0].Series("old", "", model.Order{})
 	b.put(item.FromListedSeries(storage.ListedSeries{Series: series, First: 0, Last: wallClock()}))
+	b.putMonth(series, model.NewTime(time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)))
 	for _, c := range []struct{ command, want, not string }{
 		{"history devices/sensor_01", "21", notKnown},
 		{"history devices/old", "has nothing in this range", notKnown},
 		{"history devices/sensor_01 --from 2020-01-01", "21", notKnown},
 		{"history devices/old --from 2020-01-01", notKnown, ""},
+		{"history devices/old --from 2021-01-01 --to 2022-01-01", "has nothing in this range", notKnown},
 		{"history devices/old --last 1d", "has nothing in this range", notKnown},
 		{"history devices/old --count --from 2020-01-01", notKnown, ""},
 		{"history devices/old --output json --from 2020-01-01", `"wholeFrom":`, ""},

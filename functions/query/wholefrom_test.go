@@ -3,12 +3,15 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // Events that may have expired are not nothing: a history and a count say from when on they are whole.
@@ -17,7 +20,16 @@ func TestReads_SayFromWhenOnEventsAreWhole(t *testing.T) {
 	h, _ := newHandler(t)
 	series := h.Catalog.Kinds[0].Series("sensor_01", "", model.Order{})
 	listed := storage.ListedSeries{Series: series, First: 0, Last: now}
-	if err := h.Query.Store.(*memory.Table).PutItem(t.Context(), item.FromListedSeries(listed)); err != nil {
+	table := h.Query.Store.(*memory.Table)
+	if err := table.PutItem(t.Context(), item.FromListedSeries(listed)); err != nil {
+		t.Fatal(err)
+	}
+	june := model.NewTime(time.Date(2020, time.June, 1, 0, 0, 0, 0, time.UTC))
+	fold := rollup.NewFold(h.Catalog.Kinds[0].Spec())
+	fold.AddEvent(&model.Event{Series: series, Order: model.Order{At: june}})
+	key := rollup.Key{Series: series, Tier: tier.Month.String(), Start: june}
+	month := &rollup.Row{Key: key, Fold: *fold, Rev: rollup.Rev{1}, WrittenAt: june}
+	if _, err := table.PutRow(t.Context(), month, rollup.Rev{}); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]bool{
@@ -29,6 +41,7 @@ func TestReads_SayFromWhenOnEventsAreWhole(t *testing.T) {
 		"readings?from=2020-01-01&to=2026-04-20&where=note+exists":    true,
 		"readings/count?from=2020-01-01":                              true,
 		"readings/count?from=2020-01-01&to=2020-01-04T00:00:00Z":      false, // no month has a row
+		"readings/count?from=2021-01-01&to=2022-01-01":                false, // nor has one of the year
 		"readings/count?last=1d":                                      false,
 		"readings/count?from=2020-01-01&where=location%3Dwarehouse-a": true,
 	} {

@@ -55,8 +55,7 @@ func (s *Service) History(ctx context.Context, q History) (EventPage, error) {
 	if err != nil {
 		return EventPage{}, err
 	}
-	complete := eventsCompleteFrom(q.Kind.Retention, s.Now())
-	complete = complete.Add(q.Kind.SessionGap())
+	complete := q.Kind.FoldedAfter(eventsCompleteFrom(q.Kind.Retention, s.Now()))
 	return EventPage{Events: events, Next: next, CompleteFrom: complete}, nil
 }
 

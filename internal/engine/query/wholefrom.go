@@ -13,22 +13,41 @@ const maxProven = 100
 // expired. It is MinTime if none of the range can have, and for a kind that is ordered by a field.
 func (s *Service) WholeFrom(ctx context.Context, q History) (model.Time, error) {
 	from, to := upToNow(q.Last, q.From, q.To, s.Now())
-	byAge := eventsCompleteFrom(q.Kind.Retention, s.Now()).Add(q.Kind.SessionGap())
+	e := existence{store: s.Store, kind: q.Kind, series: q.unsharded(), now: s.Now()}
+	e.consistent = q.Consistent
+	byAge := e.wholeFrom(eventLevel)
 	if q.Kind.OrderBy != "" || from >= byAge {
 		return model.MinTime, nil
 	}
-	first, listed, err := firstListed(ctx, s.Store, q.Kind, q.unsharded())
+	first, listed, err := firstListed(ctx, s.Store, q.Kind, e.series)
 	from, to = max(from, first), min(to, byAge)
 	if err != nil || from >= to {
 		return model.MinTime, err
 	}
 	tiers := q.Kind.Retention.Tiers
-	if len(tiers) == 0 || listed && tiers[0].Unit.CountStarts(from, to) > maxProven {
+	switch {
+	case len(tiers) == 0:
 		return to, nil
+	case listed && tiers[0].Unit.CountStarts(from, to) > maxProven:
+		empty, err := s.provenEmpty(ctx, q.Series, from, to)
+		if err != nil || !empty {
+			return to, err
+		}
+		return model.MinTime, nil
 	}
-	lost, err := s.missing(ctx, Rollups{Series: q.Series, Consistent: q.Consistent}, 0, from, to)
+	found, err := e.look(ctx, eventLevel, from, to)
+	lost := within(found.unknown, Segment{From: from, To: to})
 	if err != nil || len(lost) == 0 {
 		return model.MinTime, err
 	}
 	return lost[len(lost)-1].To, nil
+}
+
+// provenEmpty reports whether the coarsest tier proves that a range had no events, by one bucket of it.
+func (s *Service) provenEmpty(ctx context.Context, series Series, from, to model.Time) (bool, error) {
+	tiers := series.Kind.Retention.Tiers
+	q := Rollups{Series: series, Unit: tiers[len(tiers)-1].Unit, To: to, Limit: 1}
+	q.From = q.Unit.BucketAt(from).Start
+	found, err := s.AllRollups(ctx, q)
+	return err == nil && len(found.Rollups) == 0 && len(found.Missing) == 0, err
 }

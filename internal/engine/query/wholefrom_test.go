@@ -36,6 +36,8 @@ func TestWholeFrom_NamesWhatMayHaveExpired(t *testing.T) {
 		"before the first":    {"1948-01-01T00:00:00Z", "1949-01-01T00:00:00Z", model.MinTime},
 		"an event that went":  {"2018-08-20T00:00:00Z", "2018-08-22T00:00:00Z", at("2018-08-22T00:00:00Z")},
 		"a part of its month": {"2018-08-01T00:00:00Z", "2018-08-05T00:00:00Z", at("2018-08-05T00:00:00Z")},
+		"a year of nothing":   {"2020-01-15T00:00:00Z", "2021-01-15T00:00:00Z", model.MinTime},
+		"a year with an end":  {"2017-08-20T00:00:00Z", "2018-08-25T00:00:00Z", at("2018-08-25T00:00:00Z")},
 		"years":               {"2018-06-01T00:00:00Z", "2026-04-21T00:00:00Z", byAge},
 		"everything":          {"0001-01-01T00:00:00Z", "9999-12-31T00:00:00Z", byAge},
 	} {
