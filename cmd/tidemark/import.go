@@ -42,10 +42,11 @@ stops the command, in each format; --types NAME=text reads it as text. Words suc
 and #DIV/0! are no values; --missing=-999 names other cells that are none.
 
 A time in a file is RFC 3339, epoch seconds or milliseconds, or such as 2026-11-01 14:00. One
-without an offset needs --zone; a time that clocks of the zone skip, or show twice, is
-rejected. Dates such as 1/11/2026 are read if others of their column say which part is the
-day, as 25/11/2026 does. The time of an interval, such as 2026-11-01 14:00 - 14:15, is its beginning.
---time-format names another form: %Y %m %d %H %M %S %p %z, as strptime has them.
+without an offset needs --zone, or a title such as "Time (UTC+1)"; a time that clocks of the
+zone skip, or show twice, is rejected. Dates such as 1/11/2026 are read if others of their
+column say which part is the day, as 25/11/2026 does. The time of an interval, such as
+2026-11-01 14:00 - 14:15, is its beginning. --time-format names another form:
+%Y %m %d %H %M %S %p %z, as strptime has them.
 
 --source reads objects and rows of another program by its row of "sources", or by a preset
 such as ttn. --set gives what all rows have in common, such as the subject.

@@ -48,7 +48,8 @@ func (f *importFlags) register(cmd *cobra.Command) {
 		"`kind` of the observations, by name or plural (default: the first that is declared)")
 	cmd.Flags().StringVar(&f.columns, "map", "",
 		"the `columns` of CSV, or members of JSON, as subject=device,time=ts,value=value (default: guessed)")
-	cmd.Flags().Func("zone", "`time zone` of times of CSV that have no offset, such as Europe/Berlin", f.setZone)
+	cmd.Flags().Func("zone",
+		"`time zone` of times of CSV that have no offset, such as Europe/Berlin or +01:00", f.setZone)
 	cmd.Flags().Func("time-format",
 		"`format` of the times of CSV, such as '%d.%m.%Y %H:%M', or s, ms, us, ns, or excel (default: guessed)",
 		f.setTimeFormat)
@@ -89,6 +90,9 @@ func (f *importFlags) register(cmd *cobra.Command) {
 }
 
 func (f *importFlags) setZone(name string) (err error) {
+	if f.clock.Zone = timetext.FixedZone(name); f.clock.Zone != nil {
+		return nil
+	}
 	f.clock.Zone, err = times.Zone(name)
 	return err
 }

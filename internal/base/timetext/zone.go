@@ -19,18 +19,40 @@ var numericZone = regexp.MustCompile(`^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d\d))?$
 // mostOffset is beyond each offset of the database of time zones, so that a greater one is a mistake.
 const mostOffset = 16 * time.Hour
 
+// FixedZone returns the zone with an offset in digits, such as +02:00 or UTC+2; nil for another text.
+func FixedZone(text string) *time.Location {
+	offset, isNumeric := numericOffset(text)
+	if !isNumeric || offset <= -mostOffset || offset >= mostOffset {
+		return nil
+	}
+	name := "UTC" + time.Time{}.In(time.FixedZone("", int(offset.Seconds()))).Format("-07:00")
+	return time.FixedZone(name, int(offset.Seconds()))
+}
+
+// numericOffset reads an offset in digits. It is mostOffset if its minutes are no minutes.
+func numericOffset(text string) (offset time.Duration, isNumeric bool) {
+	m := numericZone.FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	hours, _ := strconv.Atoi(m[2])
+	minutes, _ := strconv.Atoi("0" + m[3])
+	if minutes >= 60 {
+		return mostOffset, true
+	}
+	offset = time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
+	if m[1] == "-" {
+		offset = -offset
+	}
+	return offset, true
+}
+
 // zoned returns the time at which clocks of a zone show what wall shows in UTC. The zone is an offset or a
 // name: of c.Zone, which says winter or summer of an hour that is there twice, or of RFC 5322.
 func (c Clock) zoned(wall time.Time, zone string) (time.Time, error) {
-	if m := numericZone.FindStringSubmatch(zone); m != nil {
-		hours, _ := strconv.Atoi(m[2])
-		minutes, _ := strconv.Atoi("0" + m[3])
-		offset := time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
-		if offset >= mostOffset || minutes >= 60 {
+	if offset, isNumeric := numericOffset(zone); isNumeric {
+		if offset <= -mostOffset || offset >= mostOffset {
 			return wall, ErrNoTime
-		}
-		if m[1] == "-" {
-			offset = -offset
 		}
 		return wall.Add(-offset), nil
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tidemark-db/tidemark/internal/base/columns"
@@ -42,6 +43,7 @@ type csvReader struct {
 	refused     []string                // columns that cannot be read, and why
 	fillers     []string                // columns with numbers that may say that there is no value
 	most        []float64               // of each column, how far its numbers are from zero, but fillers
+	zone        *time.Location          // of times of which neither the file nor the user says it
 	assumed     string                  // how times are read of which neither the file nor the user says it
 	lines       []int                   // of the rows of the sample; empty for a file without lines
 	dates       string                  // which of the day and the month is first, where the cells say it

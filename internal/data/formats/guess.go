@@ -46,8 +46,8 @@ func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]
 			return nil, fmt.Errorf("two columns are named %s: write a file for each with its other columns, "+
 				"or rename one", Quote(found[0]))
 		case len(found) > 1:
-			return nil, fmt.Errorf("the columns %s may be the %s: pass --map %s=COLUMN with one of them",
-				quoteAll(found), short, short)
+			return nil, fmt.Errorf("the columns %s may be the %s: pass --map %s=COLUMN with one of them%s",
+				quoteAll(found), short, short, orJoined(found))
 		case len(found) == 1:
 			identity = append(identity, column{field: shortNames(k)[short], header: found[0]})
 		case required:
@@ -55,6 +55,15 @@ func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]
 		}
 	}
 	return append(identity, otherColumns(k, identity, header)...), nil
+}
+
+// orJoined returns advice for columns that may be the time, if their titles are a day and a time of day.
+func orJoined(found []string) string {
+	day, clock := named(found, dayTitles), named(found, clockTitles)
+	if len(day) != 1 || len(clock) != 1 {
+		return ""
+	}
+	return fmt.Sprintf(", or join a day and a time of day: --map 'time=%s+%s'", day[0], clock[0])
 }
 
 // mostTimesInTitles is the number of titles that are times of day from which a row is a day.

@@ -3,6 +3,7 @@ package formats
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/store/jsonscan"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
 // openObjects returns the reader of objects and points.
@@ -24,6 +26,7 @@ func (in Input) openObjects(name string, found format, start []byte, text *bufio
 		if asLines.members, err = in.mapMembers(name, start); err != nil {
 			return nil, err
 		}
+		asLines.clock.Zone = cmp.Or(in.Clock.Zone, titleZone(asLines.members.titles(catalog.TimeField)...))
 	}
 	isArray := bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("["))
 	switch {

@@ -127,6 +127,16 @@ func (m *memberMap) guess(in Input, found []string) error {
 	return nil
 }
 
+// titles returns the name of the member that becomes a field; none if the field has its own.
+func (m *memberMap) titles(field string) (names []string) {
+	for member, of := range m.fields {
+		if of == field {
+			names = append(names, member)
+		}
+	}
+	return names
+}
+
 func (m *memberMap) describe(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: objects\n", name)

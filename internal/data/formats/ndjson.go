@@ -68,6 +68,9 @@ func (r *ndjsonReader) time(o *Observation, f ingest.Field) {
 		return
 	}
 	at, text, err := r.clock.Read(f.Text)
+	if err == nil {
+		err = checkZone(r.clock, f.Text, at.Time(), r.members.titles(catalog.TimeField)...)
+	}
 	switch {
 	case err == nil:
 		o.At, o.Timed = at, true

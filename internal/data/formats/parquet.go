@@ -38,7 +38,7 @@ func (in Input) openParquet(name string, file files.File) (_ reader, err error) 
 		typed: true, refused: refused, shape: Shape{Constants: in.Shape.Constants},
 	}
 	if r.clock.Zone == nil { // of times that are not adjusted to UTC
-		r.clock.Zone = time.UTC
+		r.zone = time.UTC
 		r.assumed = ", in UTC, as it has no zone (--zone names another)"
 	}
 	var utc []bool // of each column

@@ -1,23 +1,20 @@
 package formats
 
 import (
+	"cmp"
 	"errors"
-	"regexp"
-	"slices"
 	"strings"
-	"time"
 
-	"github.com/tidemark-db/tidemark/internal/base/timetext"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 )
 
 // checkTimes returns an error if the form of times is another one in every row of a sample.
 func (r *csvReader) checkTimes(sample [][]string) (err error) {
 	column := r.timeIndex()
-	inUTC := r.saysUTC(column)
-	given := r.clock.Zone
-	if inUTC && given == nil {
-		r.clock.Zone = time.UTC
+	titles := r.titlesAt(column)
+	zone := titleZone(titles...)
+	if r.clock.Zone == nil {
+		r.clock.Zone = cmp.Or(zone, r.zone)
 	}
 	if err := errors.Join(r.orderOfDates(sample, column), r.hoursAsNumbers(sample, column)); err != nil {
 		return err
@@ -27,23 +24,19 @@ func (r *csvReader) checkTimes(sample [][]string) (err error) {
 			continue
 		}
 		text := r.dialect.time(r.header, row, strings.TrimSpace(row[column]))
-		_, _, wrong := r.clock.Read(text)
+		at, _, wrong := r.clock.Read(text)
 		if wrong == nil {
 			if _, ok := r.clock.Beginning(text); ok {
 				r.dates += ", the beginning of each interval"
 			}
-			withoutZone := r.clock
-			withoutZone.Zone = nil
-			_, _, err := withoutZone.Read(text)
-			switch isLocal := errors.Is(err, timetext.ErrNoZone); {
-			case !isLocal:
+			switch {
+			case !isLocal(r.clock, text):
 				r.assumed = ""
-			case inUTC && given != nil && given.String() != time.UTC.String():
-				return usererr.Errorf("%s: %s says that times are of UTC, and --zone %s: leave out --zone, or, "+
-					"if the title is wrong, pass --skip 1 and --columns with another one",
-					place(r.name, 1+r.skipped), quoteAll(r.titlesAt(column)), given)
-			case inUTC:
-				r.dates += ", of UTC, as the title says"
+			case zone != nil:
+				r.assumed = ", of " + zone.String() + ", as the title says"
+			}
+			if err := checkZone(r.clock, text, at.Time(), titles...); err != nil {
+				return usererr.Errorf("%s: %w", place(r.name, 1+r.skipped), err)
 			}
 			return nil
 		}
@@ -60,13 +53,4 @@ func (r *csvReader) titlesAt(column int) []string {
 		return r.made[at].titles
 	}
 	return []string{r.header[column]}
-}
-
-var titleOfUTC = regexp.MustCompile(`^utc|(utc|gmt)$`)
-
-// saysUTC reports whether a title says that the times of a column are of UTC: Date/time UTC, time (GMT).
-func (r *csvReader) saysUTC(column int) bool {
-	return slices.ContainsFunc(r.titlesAt(column), func(header string) bool {
-		return titleOfUTC.MatchString(title(strings.NewReplacer("(", " ", "[", " ").Replace(header)))
-	})
 }
