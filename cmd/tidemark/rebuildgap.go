@@ -47,7 +47,9 @@ func rebuildGap(cmd *cobra.Command, table *dynamo.Table, r *repair.Repairer, tex
 // how many rows were wrong.
 func repairArrivals(cmd *cobra.Command, r *repair.Repairer, ranges []storage.Gap) (changed int, err error) {
 	show, done := showSteps(cmd)
-	r.Now, r.MaxNotes, r.Progress = wallClock, printing.MaxDifferences, show
+	r.Now = wallClock
+	r.MaxNotes = printing.MaxDifferences
+	r.Progress = show
 	report, err := r.RepairArrivals(cmd.Context(), ranges)
 	done()
 	if err == nil || report.Items > 0 {

@@ -37,7 +37,9 @@ func (h *handler) addRule(ctx context.Context, c command) (httpapi.Response, err
 	if problem != nil {
 		return httpapi.Response{}, problem
 	}
-	rule.SubjectType, rule.Subject, rule.By = c.Type.Name, c.Values["id"], c.Caller()
+	rule.SubjectType = c.Type.Name
+	rule.Subject = c.Values["id"]
+	rule.By = c.Caller()
 	added, invalid, err := h.alerts.AddRule(ctx, rule)
 	switch {
 	case err != nil:

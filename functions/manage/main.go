@@ -47,7 +47,9 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 	if err != nil {
 		return nil, err
 	}
-	h.ownerClaim, h.log, h.units = getenv(config.EnvOwnerClaim), log, e.Units
+	h.ownerClaim = getenv(config.EnvOwnerClaim)
+	h.log = log
+	h.units = e.Units
 	h.function, h.metrics = e.Function, e.Metrics
 	h.events.Service.OnUnqueued = ingest.LogUnqueued(log, h.count)
 	return h, nil

@@ -42,7 +42,9 @@ func (i *invocation) resumePurges(ctx context.Context) (any, error) {
 func (i *invocation) openPurges(ctx context.Context) (open []storage.Purge, err error) {
 	for after, more := (itemop.Position{}), true; more; more = after != (itemop.Position{}) {
 		page, next, failure := i.purger.ListActive(ctx, after)
-		open, after, err = append(open, page...), next, errors.Join(err, failure)
+		open = append(open, page...)
+		after = next
+		err = errors.Join(err, failure)
 	}
 	return open, err
 }

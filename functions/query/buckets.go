@@ -151,7 +151,9 @@ func (h *Handler) chartQuery(res resource, args params) (q query.Chart, err erro
 		}
 	}
 	q.From, q.To = h.chartRange(args)
-	q.Limit, q.Stitched, q.Gaps = args.points(), args.boolean("stitched"), args.boolean("gaps")
+	q.Limit = args.points()
+	q.Stitched = args.boolean("stitched")
+	q.Gaps = args.boolean("gaps")
 	return q, args.err()
 }
 

@@ -40,7 +40,9 @@ func (s *Tidemark) oauthScopes(a httpapi.Action) *[]*string {
 // with a token. It applies to the whole API, so with page views every origin may read: a script
 // needs a token, which a browser never sends by itself.
 func (s *Tidemark) cors() *awsapigatewayv2.CfnApi_CorsProperty {
-	origins, methods, headers := s.stage.Origins, []string{}, []string{"content-type"}
+	origins := s.stage.Origins
+	methods := []string{}
+	headers := []string{"content-type"}
 	if len(origins) > 0 {
 		methods, headers = append(methods, "GET"), append(headers, "authorization")
 	}

@@ -42,8 +42,9 @@ func (s *Tidemark) addTable() {
 	// An index with less capacity than the table throttles the table's writes.
 	read, write := positive(s.stage.Billing.ReadUnits), positive(s.stage.Billing.WriteUnits)
 	if s.stage.Billing.Provisioned() {
-		props.BillingMode, props.ReadCapacity, props.WriteCapacity = awsdynamodb.BillingMode_PROVISIONED, read,
-			write
+		props.BillingMode = awsdynamodb.BillingMode_PROVISIONED
+		props.ReadCapacity = read
+		props.WriteCapacity = write
 	}
 	props.MaxReadRequestUnits, props.MaxWriteRequestUnits = positive(s.stage.Ceiling.ReadUnits),
 		positive(s.stage.Ceiling.WriteUnits)

@@ -284,7 +284,7 @@ var foldMutants = []mutant{
 	{
 		Name: "defer-without-lead", Says: "aggregation leaves buckets before every reader folds them",
 		Tests: changeTests,
-		Edits: []edit{{changingOver, "true, now.Add(Lead), 0", "true, now, 0"}},
+		Edits: []edit{{changingOver, "DeferredFrom = now.Add(Lead)", "DeferredFrom = now"}},
 	},
 	{
 		Name: "drain-without-lead", Says: "readers use rows while a process may leave buckets", Tests: changeTests,

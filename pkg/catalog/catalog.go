@@ -48,7 +48,9 @@ func NewWith(types []SubjectType, kinds ...Kind) (*Catalog, error) {
 	groupByProfiles(c.Kinds)
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
-		c.byName[k.Name], c.byPath[k.Path], k.kinds = k, k, c.byName
+		c.byName[k.Name] = k
+		c.byPath[k.Path] = k
+		k.kinds = c.byName
 	}
 	linkGroups(c.byName)
 	for _, k := range slices.Concat(c.Kinds, alone) {

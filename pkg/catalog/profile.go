@@ -95,7 +95,9 @@ func (c *Catalog) SubjectType(name string) (SubjectType, bool) {
 
 // Complete returns a deep copy of p with all defaults applied.
 func (p Profile) Complete() Profile {
-	p.Indexes, p.Unique, p.Declared = slices.Clone(p.Indexes), slices.Clone(p.Unique), slices.Clone(p.Declared)
+	p.Indexes = slices.Clone(p.Indexes)
+	p.Unique = slices.Clone(p.Unique)
+	p.Declared = slices.Clone(p.Declared)
 	p.GroupFields = slices.Clone(p.GroupFields)
 	for i := range p.Declared {
 		p.Declared[i].Values = slices.Clone(p.Declared[i].Values)

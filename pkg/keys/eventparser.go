@@ -31,7 +31,9 @@ func (p *EventParser) Parse(k Key, to *model.EventKey) error {
 	if err != nil || keyparts.EscapedFrom(id) < len(id) || k.PK != p.pk && !p.parsePartition(k.PK) {
 		return p.parseAll(k, to)
 	}
-	to.Series, to.At, to.ID = p.series, at, id
+	to.Series = p.series
+	to.At = at
+	to.ID = id
 	return nil
 }
 
@@ -42,7 +44,9 @@ func (p *EventParser) parsePartition(pk string) bool {
 	if n == 0 || len(pk) <= n || pk[:n] != p.subject || keyparts.EscapedFrom(pk[n:]) < len(pk)-n {
 		return false
 	}
-	p.pk, p.series.Subject.ID, p.series.Shard = pk, pk[n:], 0
+	p.pk = pk
+	p.series.Subject.ID = pk[n:]
+	p.series.Shard = 0
 	return true
 }
 

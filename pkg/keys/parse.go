@@ -23,7 +23,9 @@ func ParseEvent(k Key) (model.EventKey, error) {
 	s, err := parse(k, ClassEvent, p[:])
 	if err == nil {
 		e.Series = s
-		e.Series.Kind, e.Series.Stream, e.ID = p[1], p[2], p[4]
+		e.Series.Kind = p[1]
+		e.Series.Stream = p[2]
+		e.ID = p[4]
 		e.At, err = storedtime.Parse(p[3])
 	}
 	if err != nil || e.Series.Kind == "" {
@@ -59,7 +61,9 @@ func ParseRow(k Key) (rollup.Key, error) {
 	s, err := parse(k, ClassRow, p[:])
 	if err == nil {
 		r.Series = s
-		r.Tier, r.Series.Kind, r.Series.Stream = p[1], p[2], p[3]
+		r.Tier = p[1]
+		r.Series.Kind = p[2]
+		r.Series.Stream = p[3]
 		r.Start, err = parseLabel(r.Tier, p[4])
 	}
 	if err != nil || r.Series.Kind == "" {

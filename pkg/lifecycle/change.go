@@ -39,7 +39,9 @@ type change struct {
 func (c *change) add(r role, a itemop.Action) { c.addNamed(r, "", a) }
 
 func (c *change) addNamed(r role, name string, a itemop.Action) {
-	c.actions, c.roles, c.names = append(c.actions, a), append(c.roles, r), append(c.names, name)
+	c.actions = append(c.actions, a)
+	c.roles = append(c.roles, r)
+	c.names = append(c.names, name)
 }
 
 // addPurgeLockCheck makes the change fail while the subject has a purge lock.

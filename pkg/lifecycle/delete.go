@@ -27,7 +27,9 @@ func (s *Service) Delete(ctx context.Context, subject model.Subject, expect int6
 			}
 			now := s.now()
 			t := *old
-			t.Version, t.DeletedAt, t.ExpiresAt = old.Version+1, now, 0
+			t.Version = old.Version + 1
+			t.DeletedAt = now
+			t.ExpiresAt = 0
 			if spec.DeletedFor > 0 {
 				t.ExpiresAt = now.Add(spec.DeletedFor).Seconds()
 			}
@@ -89,7 +91,10 @@ func (s *Service) Restore(ctx context.Context, subject model.Subject, expect int
 				return nil, out, err
 			}
 			p := *t
-			p.Version, p.UpdatedAt, p.DeletedAt, p.ExpiresAt = t.Version+1, s.now(), 0, 0
+			p.Version = t.Version + 1
+			p.UpdatedAt = s.now()
+			p.DeletedAt = 0
+			p.ExpiresAt = 0
 			c := &change{}
 			c.addClaims(&p, claims(subject, &spec, p.Attrs), known)
 			it := item.FromProfile(&p)

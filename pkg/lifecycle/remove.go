@@ -54,7 +54,9 @@ func (s *Service) planRemoval(ctx context.Context, subject model.Subject,
 		return nil, Result{Outcome: Conflict, Profile: old}, nil
 	}
 	t := *old
-	t.Version, t.DeletedAt, t.ExpiresAt = old.Version+1, now, now.Seconds()
+	t.Version = old.Version + 1
+	t.DeletedAt = now
+	t.ExpiresAt = now.Seconds()
 	if err := s.ensureGeneration(&t); err != nil {
 		return nil, Result{}, err
 	}

@@ -57,7 +57,9 @@ func ScanDecimal[T string | []byte](text T, i int, to *Decimal) (end int) {
 	if i < len(text) && text[i] == '-' {
 		neg, i = true, i+1
 	}
-	n, from, point := uint64(0), i, -1
+	n := uint64(0)
+	from := i
+	point := -1
 	for ; i < len(text) && n < maxShort/10; i++ {
 		if c := text[i] - '0'; c <= 9 {
 			n = n*10 + uint64(c)
@@ -83,7 +85,9 @@ func ScanDecimal[T string | []byte](text T, i int, to *Decimal) (end int) {
 	for n%10 == 0 {
 		n, exp = n/10, exp+1
 	}
-	to.coef, to.exp, to.neg = uint256.Int{n}, exp, neg
+	to.coef = uint256.Int{n}
+	to.exp = exp
+	to.neg = neg
 	return i
 }
 

@@ -96,7 +96,9 @@ func (a Attrs) Union(b Attrs) Attrs {
 		case c > 0:
 			out, b = append(out, b[0]), b[1:]
 		default:
-			out, a, b = append(out, b[0]), a[1:], b[1:]
+			out = append(out, b[0])
+			a = a[1:]
+			b = b[1:]
 		}
 	}
 	return append(append(out, a...), b...)

@@ -34,7 +34,9 @@ func (c *Continuation) Merge(o Continuation) {
 		c.Carried += o.Carried
 	}
 	c.Events += o.Events
-	c.Last, c.Reach, c.Settles = max(c.Last, o.Last), max(c.Reach, o.Reach), max(c.Settles, o.Settles)
+	c.Last = max(c.Last, o.Last)
+	c.Reach = max(c.Reach, o.Reach)
+	c.Settles = max(c.Settles, o.Settles)
 }
 
 // StartAt returns c for a bucket with this start, which is From or earlier. If it is

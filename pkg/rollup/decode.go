@@ -208,8 +208,10 @@ func (r *reader) registers(n int) registers {
 	regs := make(registers, n)
 	for i := 0; i < len(regs); i, packed = i+4, packed[3:] {
 		four := uint32(packed[0])<<16 | uint32(packed[1])<<8 | uint32(packed[2])
-		regs[i], regs[i+1], regs[i+2], regs[i+3] = uint8(four>>18), uint8(four>>12&63), uint8(four>>6&63),
-			uint8(four&63)
+		regs[i] = uint8(four >> 18)
+		regs[i+1] = uint8(four >> 12 & 63)
+		regs[i+2] = uint8(four >> 6 & 63)
+		regs[i+3] = uint8(four & 63)
 	}
 	r.check(int(slices.Max(regs)) <= regs.restBits()+1, "register")
 	return regs

@@ -123,7 +123,9 @@ func untouched(x float64) float64 {
 	if x == 1 {
 		return math.Inf(1)
 	}
-	y, z, before := 1.0, x, -1.0
+	y := 1.0
+	z := x
+	before := -1.0
 	for z != before {
 		x, before = float64(x*x), z
 		z += float64(x * y)
@@ -137,7 +139,9 @@ func saturated(x float64) float64 {
 	if x == 0 || x == 1 {
 		return 0
 	}
-	y, z, before := 1.0, 1-x, -1.0
+	y := 1.0
+	z := 1 - x
+	before := -1.0
 	for z != before {
 		x, before = math.Sqrt(x), z
 		y *= 0.5

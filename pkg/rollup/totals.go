@@ -111,7 +111,7 @@ func (t *totals) widen(n *uint256.Int) {
 	if t.count == 0 || n.Sgt(&t.max) {
 		t.max = *n
 	}
-	t.range64 = int64RangeOf(&t.min, &t.max)
+	t.range64 = newInt64Range(&t.min, &t.max)
 }
 
 // addNumber adds n, which is between min and max, and its square.
@@ -153,7 +153,9 @@ func (t *totals) merge(o *totals, sameBucket bool) {
 	case part.count == 0:
 		return
 	case t.count == 0:
-		part.name, part.invalid, part.sketch = t.name, t.invalid, slices.Clone(part.sketch)
+		part.name = t.name
+		part.invalid = t.invalid
+		part.sketch = slices.Clone(part.sketch)
 		part.members = slices.Clone(part.members)
 		*t = part
 		return
@@ -240,9 +242,9 @@ type int64Range struct {
 
 func (s int64Range) contains(n int64) bool { return uint64(n)-uint64(s.low) < s.size }
 
-// int64RangeOf returns the range from low to high, both included. It is empty where one
+// newInt64Range returns the range from low to high, both included. It is empty where one
 // of them does not fit into 64 bits.
-func int64RangeOf(low, high *uint256.Int) int64Range {
+func newInt64Range(low, high *uint256.Int) int64Range {
 	if !fits64(low) || !fits64(high) {
 		return int64Range{}
 	}

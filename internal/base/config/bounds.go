@@ -49,7 +49,9 @@ func lasting(path string, got, least, most time.Duration, why string) bound {
 
 // bounds returns all settings with a minimum and a maximum, in the order of the file.
 func (c *Config) bounds() []bound {
-	l, m, f := c.Limits, c.Mapping, c.Functions
+	l := c.Limits
+	m := c.Mapping
+	f := c.Functions
 	const (
 		partOfKey   = "it is part of the keys of items, and DynamoDB limits the length of keys"
 		memory      = "Lambda supports these sizes, in MB"

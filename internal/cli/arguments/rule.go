@@ -86,9 +86,13 @@ func Bounds(above, below, outside string) (bounds storage.Bounds, low, high *mod
 	from, to, both := strings.Cut(outside, ",")
 	switch {
 	case above != "" && below == "" && outside == "":
-		bounds, from, to = storage.Above, "", above
+		bounds = storage.Above
+		from = ""
+		to = above
 	case below != "" && above == "" && outside == "":
-		bounds, from, to = storage.Below, below, ""
+		bounds = storage.Below
+		from = below
+		to = ""
 	case both && above == "" && below == "":
 		bounds = storage.Outside
 	default:

@@ -19,7 +19,9 @@ func newPoints(rollups []query.Rollup, name string, columns int) points {
 		return points{}
 	}
 	first, last := ends(rollups)
-	begin, span, finest := first.Bucket.Start, float64(last.Bucket.End-first.Bucket.Start), math.Inf(1)
+	begin := first.Bucket.Start
+	span := float64(last.Bucket.End - first.Bucket.Start)
+	finest := math.Inf(1)
 	for _, r := range rollups {
 		finest = min(finest, float64(r.Bucket.End-r.Bucket.Start))
 	}

@@ -145,7 +145,9 @@ func CheckAll(ctx context.Context, location string) (problems []string, checked 
 			continue
 		}
 		wrong, err := m.Check(ctx, folder)
-		found, checked, problems = true, checked+len(m.Files), append(problems, wrong...)
+		found = true
+		checked += len(m.Files)
+		problems = append(problems, wrong...)
 		if err != nil {
 			return problems, checked, err
 		}

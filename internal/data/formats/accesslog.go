@@ -106,7 +106,9 @@ func (l accessLog) event(w *Web, kind *catalog.Kind,
 	hit := collector.Hit{URL: target, Referrer: row["cs(Referer)"]}
 	fields := attrFields(hit.Attrs(sender, keyed(w.Secret, "day\n"+at.UTC().Format(time.DateOnly))),
 		sender.Stream())
-	fields[kind.Subject.Field], fields[webfield.Status], fields[webfield.Method] = sender.Site, status, method
+	fields[kind.Subject.Field] = sender.Site
+	fields[webfield.Status] = status
+	fields[webfield.Method] = method
 	if n, err := model.ParseDecimal(row["sc-bytes"]); err == nil {
 		fields[webfield.Bytes] = n
 	}

@@ -34,7 +34,9 @@ func newLayout(name string, source interface {
 }, start []byte) (layout, error) {
 	l := layout{start: start}
 	if m := separatorLine.FindSubmatch(start); m != nil {
-		l.skipped, l.separator, l.start = 1, rune(m[1][0]), start[len(m[0]):]
+		l.skipped = 1
+		l.separator = rune(m[1][0])
+		l.start = start[len(m[0]):]
 		if _, err := source.Discard(len(m[0])); err != nil {
 			return l, err
 		}

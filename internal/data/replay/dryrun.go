@@ -105,7 +105,10 @@ type bucket struct {
 
 func (f *forecast) add(kind *catalog.Kind, e *model.Event) {
 	if f.rows == 0 {
-		f.subjects, f.buckets, f.first, f.last = map[string]bool{}, map[bucket]bool{}, e.At, e.At
+		f.subjects = map[string]bool{}
+		f.buckets = map[bucket]bool{}
+		f.first = e.At
+		f.last = e.At
 	}
 	f.rows++
 	f.subjects[e.Series.Subject.ID] = true

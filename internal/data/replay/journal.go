@@ -98,7 +98,9 @@ func (j *Journal) SetTotal(n int) { j.state.Total = n }
 func (j *Journal) Await(ctx context.Context, seq int64) error {
 	for {
 		j.mu.Lock()
-		free, room, failed := seq < j.state.Done+window, j.room, j.failed
+		free := seq < j.state.Done+window
+		room := j.room
+		failed := j.failed
 		j.mu.Unlock()
 		if free || failed != nil {
 			return failed
@@ -127,7 +129,9 @@ func (j *Journal) Settle(o formats.Observation, outcome model.Outcome, reason st
 	for next, ok := j.settled[j.state.Done]; ok && j.failed == nil; next, ok = j.settled[j.state.Done] {
 		delete(j.settled, j.state.Done)
 		n, err := j.rejected.Write(next.line)
-		j.state.Done, j.state.Rejected, j.failed = j.state.Done+1, j.state.Rejected+int64(n), err
+		j.state.Done++
+		j.state.Rejected += int64(n)
+		j.failed = err
 		j.state.Counts[next.outcome]++
 	}
 	if j.state.Done > before || j.failed != nil {

@@ -128,7 +128,9 @@ func (s *Sender) runLane(ctx context.Context, lane <-chan formats.Observation) e
 		if err := s.sendAll(ctx, waiting); err != nil {
 			return err
 		}
-		waiting, size, over = waiting[:0], 0, nil
+		waiting = waiting[:0]
+		size = 0
+		over = nil
 	}
 	return ctx.Err()
 }

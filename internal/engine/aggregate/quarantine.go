@@ -58,7 +58,9 @@ func unknownKind(c *storage.Change) storage.Quarantined {
 
 // quarantined returns a quarantined record of a series. Its payload has the series and the members of what.
 func quarantined(id, reason string, s model.Series, what map[string]string) storage.Quarantined {
-	what["subject"], what["kind"], what["stream"] = s.Subject.String(), s.Kind, s.Stream
+	what["subject"] = s.Subject.String()
+	what["kind"] = s.Kind
+	what["stream"] = s.Stream
 	payload, _ := json.Marshal(what) // strings only: it cannot fail
 	return storage.Quarantined{ID: id, Subject: s.Subject, Reason: reason, Payload: payload}
 }

@@ -78,7 +78,9 @@ func (c *chunk) repair(index int, kind *catalog.Kind, s model.Series, at model.T
 	for _, b := range c.addBuckets(index, kind, s, at, lowest) {
 		own := options.forBucket(kind.Retention, b.level, lowest, b.interval)
 		if !b.alwaysWrite || own.Mark > b.options.Mark { // the bucket's first target, or a stricter one
-			b.alwaysWrite, b.repair, b.options = true, true, own
+			b.alwaysWrite = true
+			b.repair = true
+			b.options = own
 		}
 	}
 }

@@ -243,7 +243,9 @@ func (s *sweep) addDue(c *chunk, n int, i storage.Invalidation) func() error {
 	}
 	buckets := c.addBuckets(n, kind, i.Key.Series, i.Key.Start, level)
 	for _, b := range buckets {
-		b.alwaysWrite, b.repair, b.swept = true, true, true
+		b.alwaysWrite = true
+		b.repair = true
+		b.swept = true
 		b.due = b.due || b.level == level
 		if b.workedOff == 0 || i.Due < b.workedOff {
 			b.workedOff = i.Due

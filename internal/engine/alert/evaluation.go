@@ -202,7 +202,9 @@ func (e *evaluation) setStart(r *ruleRun) {
 	case r.isNew:
 		r.from = ruleStart
 	case e.retestFrom != nil && !r.state.Tested.Before(*e.retestFrom):
-		r.from, r.retest, r.forced = *e.retestFrom, true, true
+		r.from = *e.retestFrom
+		r.retest = true
+		r.forced = true
 		if r.from.Before(ruleStart) {
 			r.from = ruleStart
 		}

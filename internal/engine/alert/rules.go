@@ -99,7 +99,9 @@ func (s *Service) RemoveRule(ctx context.Context,
 			return storage.Unknown, ErrNoRule
 		}
 		removed = all[at]
-		removed.RemovedAt, removed.RemovedBy, removed.Reason = when, by, ruleRemoved
+		removed.RemovedAt = when
+		removed.RemovedBy = by
+		removed.Reason = ruleRemoved
 		return s.Store.PutAll(ctx, []itemop.Put{putIfUnchanged(&removed, &all[at])})
 	})
 	s.invalidateRules(subjectType)

@@ -104,7 +104,9 @@ type rulePlan struct {
 // to number the next one, so the plan lets the earlier revision expire.
 func (s *Service) planRule(draft storage.Rule, all []storage.Rule) rulePlan {
 	p := rulePlan{rule: draft}
-	p.rule.Revision, p.rule.RemovedAt, p.rule.ExpiresAt = 1, 0, 0
+	p.rule.Revision = 1
+	p.rule.RemovedAt = 0
+	p.rule.ExpiresAt = 0
 	others := 0
 	var before []itemop.Put
 	for i := range all {
@@ -122,7 +124,9 @@ func (s *Service) planRule(draft storage.Rule, all []storage.Rule) rulePlan {
 		p.rule.Revision = max(p.rule.Revision, r.Revision+1)
 		read := r
 		if active {
-			r.RemovedAt, r.RemovedBy, r.Reason = s.Now(), draft.By, ruleChanged
+			r.RemovedAt = s.Now()
+			r.RemovedBy = draft.By
+			r.Reason = ruleChanged
 			p.replaced = &r
 		}
 		if r.ExpiresAt == 0 {

@@ -41,9 +41,15 @@ func New(m rollup.Measure) Figures {
 	if m.Count == 0 {
 		return f
 	}
-	f.Sum, f.Min, f.Max, f.First, f.Last = &m.Sum, &m.Min, &m.Max, &m.First, &m.Last
+	f.Sum = &m.Sum
+	f.Min = &m.Min
+	f.Max = &m.Max
+	f.First = &m.First
+	f.Last = &m.Last
 	f.Avg, f.Stddev = present(m.Avg()), present(m.Stddev())
-	f.P50, f.P95, f.P99 = present(m.Quantile(.50)), present(m.Quantile(.95)), present(m.Quantile(.99))
+	f.P50 = present(m.Quantile(.50))
+	f.P95 = present(m.Quantile(.95))
+	f.P99 = present(m.Quantile(.99))
 	f.Increase, f.Resets = present(m.Increase()), present(m.Resets())
 	f.Rate = present(m.Rate())
 	f.TimeMean = present(m.TimeMean())

@@ -206,7 +206,9 @@ func (b *batch) fillLatest(entries []entry) {
 
 // fit returns how many of entries one transaction can hold: at least one.
 func fit(entries []entry) int {
-	size, names, orders := 0, make(map[string]bool), make(map[model.Order]bool)
+	size := 0
+	names := make(map[string]bool)
+	orders := make(map[model.Order]bool)
 	limit := min(len(entries), maxTransactionEvents)
 	for i, e := range entries[:limit] {
 		key := keys.Event(e.event.Key())

@@ -101,7 +101,9 @@ func (s *Service) corrected(kind *catalog.Kind, o TypedObservation,
 		return model.Event{}, model.FieldErrors(wrong)
 	}
 	event.CorrectedAt = v.now
-	event.ExpiresAt, event.Late, event.ArrivedAt = stored.ExpiresAt, stored.Late, stored.ArrivedAt
+	event.ExpiresAt = stored.ExpiresAt
+	event.Late = stored.Late
+	event.ArrivedAt = stored.ArrivedAt
 	return event, nil
 }
 

@@ -158,7 +158,11 @@ func (q Chart) plan(now model.Time,
 // segment reads the rollups of one segment, oldest first, and what is not known of it.
 func (s *Service) segment(ctx context.Context, q Chart, segment Segment) ([]Rollup, []Segment, error) {
 	part := q.Rollups
-	part.Unit, part.From, part.To, part.Newest, part.Limit = segment.Unit, segment.From, segment.To, false, 0
+	part.Unit = segment.Unit
+	part.From = segment.From
+	part.To = segment.To
+	part.Newest = false
+	part.Limit = 0
 	rows, err := s.pagerOfRollups(ctx, part)
 	if err != nil {
 		return nil, nil, err

@@ -30,7 +30,9 @@ const maxTotalBuckets = 20_000
 // not used. Parts that are not known are in Missing, and the total is then not exact. The error is
 // ErrTooMany if the range has too many buckets, and ErrOrder for a kind whose events have no times.
 func (s *Service) RangeTotal(ctx context.Context, q Rollups) (RangeTotal, error) {
-	q.Limit, q.Newest, q.Cursor = 0, false, ""
+	q.Limit = 0
+	q.Newest = false
+	q.Cursor = ""
 	if err := q.check(); err != nil {
 		return RangeTotal{}, err
 	}
@@ -80,7 +82,9 @@ func (q Rollups) checkTimes() error {
 
 // addPart adds the buckets, or the events, of one part.
 func (s *Service) addPart(ctx context.Context, t *Total, q Rollups, part Segment) error {
-	q.Unit, q.From, q.To = part.Unit, part.From, part.To
+	q.Unit = part.Unit
+	q.From = part.From
+	q.To = part.To
 	if part.Unit == 0 {
 		return s.addEvents(ctx, t, q)
 	}

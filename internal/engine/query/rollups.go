@@ -277,7 +277,10 @@ func (r Rollup) Measure(name string) rollup.Measure {
 // longest, and then the next finer one within that bucket.
 func (s *Service) NewestEnd(ctx context.Context, q Rollups) (model.Time, error) {
 	end := model.MaxTime + 1
-	q.From, q.To, q.Newest, q.Limit = model.MinTime, end, true, 1
+	q.From = model.MinTime
+	q.To = end
+	q.Newest = true
+	q.Limit = 1
 	for _, t := range slices.Backward(q.Kind.Retention.Tiers) {
 		q.Unit = t.Unit
 		for r, err := range s.EachRollup(ctx, q) {

@@ -69,6 +69,8 @@ func sessionEvent(kind *catalog.Kind, firsts []catalog.SessionField, series mode
 		}
 	}
 	e := s.event(series, nil)
-	e.ID, e.Unreadable, e.Hash = key, unreadable, model.HashAttrs(e.Attrs)
+	e.ID = key
+	e.Unreadable = unreadable
+	e.Hash = model.HashAttrs(e.Attrs)
 	return *e
 }

@@ -41,7 +41,9 @@ func (c Chains) Around(key string, at model.Time, gap time.Duration) (w Walk) {
 		if t := c[key][i]; t > at {
 			w.Next, w.HasNext = t, t <= at.Add(gap)
 		} else if t < back && t.Add(gap) >= back {
-			w.First, w.HasFirst, back = t, true, t
+			w.First = t
+			w.HasFirst = true
+			back = t
 		}
 	}
 	return w

@@ -16,7 +16,9 @@ import (
 func changeOver(c *storage.TierConfig, declared tier.Tier, now model.Time) {
 	switch {
 	case declared.Deferred && (!c.Deferred || c.ImmediateAt != 0):
-		c.Deferred, c.DeferredFrom, c.ImmediateAt = true, now.Add(Lead), 0
+		c.Deferred = true
+		c.DeferredFrom = now.Add(Lead)
+		c.ImmediateAt = 0
 	case !declared.Deferred && c.Deferred && c.ImmediateAt == 0:
 		c.ImmediateAt = now
 	}
@@ -55,7 +57,10 @@ func drained(c storage.KindConfig) storage.KindConfig {
 	tiers := make([]storage.TierConfig, len(c.Tiers))
 	for i, t := range c.Tiers {
 		if t.ImmediateAt != 0 {
-			t.Deferred, t.DeferredFrom, t.ImmediateAt, t.Grace = false, 0, 0, 0
+			t.Deferred = false
+			t.DeferredFrom = 0
+			t.ImmediateAt = 0
+			t.Grace = 0
 		}
 		tiers[i] = t
 	}

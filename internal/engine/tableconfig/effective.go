@@ -39,7 +39,9 @@ func Policy(stored *storage.KindConfig) (tier.Policy, error) {
 		}
 		t := tier.Tier{Unit: unit, Retention: c.Retention, Least: leastIfShorter(c.Least, c.Retention),
 			From: c.From}
-		t.Deferred, t.DeferredFrom, t.Grace = c.Deferred, c.DeferredFrom, c.Grace
+		t.Deferred = c.Deferred
+		t.DeferredFrom = c.DeferredFrom
+		t.Grace = c.Grace
 		if c.ImmediateAt != 0 {
 			t.DeferredFrom = model.MaxTime
 		}
@@ -83,7 +85,9 @@ func policies(stored *storage.KindConfig, declared *catalog.Kind,
 	now model.Time) (before, after tier.Policy) {
 	after = declared.Retention
 	after.Tiers = append([]tier.Tier(nil), after.Tiers...)
-	before.Raw, before.Jitter, before.LateEvery = stored.Raw, stored.Jitter, stored.LateEvery
+	before.Raw = stored.Raw
+	before.Jitter = stored.Jitter
+	before.LateEvery = stored.LateEvery
 	for _, c := range stored.Tiers {
 		unit := parseUnit(c)
 		_, at, found := after.Find(unit)

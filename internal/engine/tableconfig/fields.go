@@ -181,8 +181,9 @@ func (a *Applier) Reshaped(ctx context.Context, kind string, fields rollup.Added
 }
 
 func reshaped(c storage.KindConfig, fields rollup.AddedFields) storage.KindConfig {
-	c.Measures, c.Dimensions, c.Distinct = slices.Clone(c.Measures), slices.Clone(c.Dimensions),
-		slices.Clone(c.Distinct)
+	c.Measures = slices.Clone(c.Measures)
+	c.Dimensions = slices.Clone(c.Dimensions)
+	c.Distinct = slices.Clone(c.Distinct)
 	for role, all := range map[rollup.FieldRole][]storage.FieldConfig{
 		rollup.MeasureRole: c.Measures, rollup.DimensionRole: c.Dimensions, rollup.DistinctRole: c.Distinct,
 	} {

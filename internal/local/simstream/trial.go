@@ -35,7 +35,9 @@ func (t Trial) Run(seed uint64) Result {
 // Explore simulates n histories, of the seeds from first, on all processors. It calls each with
 // every result, never concurrently and in no particular order, until each returns false.
 func (t Trial) Explore(first uint64, n int, each func(Result) bool) {
-	seeds, results, stop := make(chan uint64), make(chan Result), make(chan struct{})
+	seeds := make(chan uint64)
+	results := make(chan Result)
+	stop := make(chan struct{})
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {

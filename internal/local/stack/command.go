@@ -28,7 +28,10 @@ func (c Command) Run(ctx context.Context) (status int, err error) {
 	runtime.LockOSThread() // the kernel signals the child when the thread that started it ends
 	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
-	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Env, c.Stdin, c.Stdout, c.Stderr
+	cmd.Env = c.Env
+	cmd.Stdin = c.Stdin
+	cmd.Stdout = c.Stdout
+	cmd.Stderr = c.Stderr
 	cmd.SysProcAttr = child(false) // it shares the terminal
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = commandGrace

@@ -38,7 +38,10 @@ func find(routes []Route, method, escapedPath string) (best Route, values map[st
 			continue
 		}
 		if found, its, matches := r.match(parts); matches && (!ok || its < rank) {
-			best, values, rank, ok = r, found, its, true
+			best = r
+			values = found
+			rank = its
+			ok = true
 		}
 	}
 	return best, values, ok

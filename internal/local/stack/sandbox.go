@@ -90,7 +90,9 @@ func (s *sandbox) runOnce() error {
 	s.mu.Lock()
 	err := cmd.Start()
 	if err == nil {
-		s.process, s.requested, s.failure = cmd, false, nil
+		s.process = cmd
+		s.requested = false
+		s.failure = nil
 	}
 	s.mu.Unlock()
 	if err != nil {
@@ -102,8 +104,12 @@ func (s *sandbox) runOnce() error {
 // cleanUp fails the invocation of a process that ended, and reports whether the process had requested one.
 func (s *sandbox) cleanUp(err error) bool {
 	s.mu.Lock()
-	inv, requested, failure := s.current, s.requested, s.failure
-	s.process, s.current, s.requested = nil, nil, false
+	inv := s.current
+	requested := s.requested
+	failure := s.failure
+	s.process = nil
+	s.current = nil
+	s.requested = false
 	s.mu.Unlock()
 	cause := s.exitError(err, failure)
 	if inv != nil {

@@ -102,7 +102,10 @@ func Measure(kind catalog.Kind, load Load) (Units, error) {
 		return Units{}, err
 	}
 	m.table.settle()
-	m.read, m.table.written, m.table.bytes, m.events = 0, 0, 0, 0
+	m.read = 0
+	m.table.written = 0
+	m.table.bytes = 0
+	m.events = 0
 	lasts := min(max(500*load.Every, tier.Day24), 15*tier.Day24).Truncate(tier.Day24)
 	if load.Every < frequent {
 		lasts = 3 * time.Hour // more events than of a rarer load in a day

@@ -79,7 +79,10 @@ func (c *Checkpoint) within(s model.Series) (model.Time, bool) {
 // save records how far the rebuild is. It writes the file at most once a saveInterval,
 // and at the end of every series.
 func (c *Checkpoint) save(s model.Series, next model.Time, done bool) error {
-	c.Series, c.Next, c.Done, c.begun = s, next, done, true
+	c.Series = s
+	c.Next = next
+	c.Done = done
+	c.begun = true
 	now := c.now()
 	if c.path == "" || !done && c.saved != 0 && now.Sub(c.saved) < saveInterval {
 		return nil

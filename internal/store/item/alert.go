@@ -101,7 +101,9 @@ func Rule(it Item) (rule storage.Rule, err error) {
 	}
 	r := newReader(it)
 	r.json(tablekeys.AttrRule, &rule, "is not a rule", required)
-	rule.SubjectType, rule.Subject, rule.Kind = at.SubjectType, at.Subject, at.Kind
+	rule.SubjectType = at.SubjectType
+	rule.Subject = at.Subject
+	rule.Kind = at.Kind
 	rule.ExpiresAt = r.int(keys.AttrExpiresAt, optional)
 	if rule.ID() != at.Rule {
 		r.fail(tablekeys.AttrRule, "does not match the key")

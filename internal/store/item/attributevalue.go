@@ -55,9 +55,14 @@ func (s *Scanner) typed(b []byte, i int, typ []byte, v *value) (next int) {
 	}
 	switch string(typ) {
 	case "BOOL":
-		v.typ, v.bool, v.from, v.to = Bool, b[i] == 't', i, next
+		v.typ = Bool
+		v.bool = b[i] == 't'
+		v.from = i
+		v.to = next
 	case "NULL":
-		v.typ, v.from, v.to = Null, next, next
+		v.typ = Null
+		v.from = next
+		v.to = next
 	default:
 		return next
 	}
@@ -72,7 +77,9 @@ func (s *Scanner) quoted(b []byte, i int, typ Type, v *value) (next int) {
 		v.bad = v.bad || !jsonscan.Null(b, i)
 		return jsonscan.Skip(b, i)
 	}
-	v.typ, v.from, v.to = typ, i+1, next-1
+	v.typ = typ
+	v.from = i + 1
+	v.to = next - 1
 	var ok bool
 	v.text, ok = s.text(raw)
 	v.bad = v.bad || !ok

@@ -41,8 +41,9 @@ func FromPurge(p *storage.Purge) Item {
 	it[tablekeys.AttrPurgeID] = stringValue(p.ID)
 	it[tablekeys.AttrRequestedBy] = stringValue(p.By)
 	it[tablekeys.AttrStep] = stringValue(string(p.Step))
-	it[tablekeys.AttrRequestedAt], it[tablekeys.AttrDue], it[tablekeys.AttrSince] = timeValue(p.RequestedAt),
-		timeValue(p.DueAt), timeValue(p.StepSince)
+	it[tablekeys.AttrRequestedAt] = timeValue(p.RequestedAt)
+	it[tablekeys.AttrDue] = timeValue(p.DueAt)
+	it[tablekeys.AttrSince] = timeValue(p.StepSince)
 	it[tablekeys.AttrRev] = bytesValue(p.Rev[:])
 	if p.LockedAt != 0 {
 		it[tablekeys.AttrLockedAt] = timeValue(p.LockedAt)

@@ -62,11 +62,19 @@ func (s *Scanner) Event(b []byte, i int, e *model.Event) (next int, err error) {
 	e.Series, e.Order = s.event.Series, s.event.Order
 	e.ExpiresAt = f.expiresAt
 	if e.Unreadable = f.damaged || f.roles&eventRoles != eventRoles; e.Unreadable {
-		e.Attrs, e.Hash, e.ArrivedAt, e.Late, e.IndexBy = nil, model.Hash{}, 0, false, ""
+		e.Attrs = nil
+		e.Hash = model.Hash{}
+		e.ArrivedAt = 0
+		e.Late = false
+		e.IndexBy = ""
 		e.CorrectedAt = 0
 		return next, nil
 	}
-	e.Attrs, e.Hash, e.ArrivedAt, e.Late, e.IndexBy = s.keep(f.fields), f.hash, f.arrived, f.late, ""
+	e.Attrs = s.keep(f.fields)
+	e.Hash = f.hash
+	e.ArrivedAt = f.arrived
+	e.Late = f.late
+	e.IndexBy = ""
 	e.CorrectedAt = f.corrected
 	if f.index != nil {
 		s.readIndex(f.index)

@@ -33,9 +33,14 @@ func (f *rawItem) setHash(text []byte) bool {
 	var all uint8
 	for i := range 5 {
 		four := text[4*i : 4*i+4 : 4*i+4]
-		a, b, c, d := sixBits[four[0]], sixBits[four[1]], sixBits[four[2]], sixBits[four[3]]
+		a := sixBits[four[0]]
+		b := sixBits[four[1]]
+		c := sixBits[four[2]]
+		d := sixBits[four[3]]
 		all |= a | b | c | d
-		f.hash[3*i], f.hash[3*i+1], f.hash[3*i+2] = a<<2|b>>4, b<<4|c>>2, c<<6|d
+		f.hash[3*i] = a<<2 | b>>4
+		f.hash[3*i+1] = b<<4 | c>>2
+		f.hash[3*i+2] = c<<6 | d
 	}
 	a, b := sixBits[text[20]], sixBits[text[21]]
 	f.hash[15] = a<<2 | b>>4

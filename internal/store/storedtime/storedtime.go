@@ -44,8 +44,9 @@ func (p *Parser) parse(text []byte) (t model.Time, ok bool) {
 	if len(text) != len(model.TimeLayout) {
 		return 0, false
 	}
-	a, b, c := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:]),
-		binary.LittleEndian.Uint64(text[16:])
+	a := binary.LittleEndian.Uint64(text)
+	b := binary.LittleEndian.Uint64(text[8:])
+	c := binary.LittleEndian.Uint64(text[16:])
 	if date := [2]uint64{a, b & 0xffff}; date != p.date {
 		days, ok := parseDate(a, b)
 		if !ok {
@@ -59,7 +60,9 @@ func (p *Parser) parse(text []byte) (t model.Time, ok bool) {
 	}
 	ms := int64(c>>32&0xff)*100 + int64(c>>40&0xff)*10 + int64(c>>48&0xff)
 	b, c = pairs(b), pairs(c)
-	hour, minute, second := int64(b>>24&0xff), int64(b>>48&0xff), int64(c>>8&0xff)
+	hour := int64(b >> 24 & 0xff)
+	minute := int64(b >> 48 & 0xff)
+	second := int64(c >> 8 & 0xff)
 	if hour > 23 || minute > 59 || second > 59 {
 		return 0, false
 	}
@@ -73,7 +76,9 @@ func parseDate(a, b uint64) (days int64, ok bool) {
 		return 0, false
 	}
 	a, b = pairs(a), pairs(b)
-	year, month, day := int64(a&0xff)*100+int64(a>>16&0xff), int64(a>>40&0xff), int64(b&0xff)
+	year := int64(a&0xff)*100 + int64(a>>16&0xff)
+	month := int64(a >> 40 & 0xff)
+	day := int64(b & 0xff)
 	if year < 1970 || month < 1 || month > 12 || day < 1 || day > 28 && day > daysIn(year, month) {
 		return 0, false
 	}

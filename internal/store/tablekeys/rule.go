@@ -97,7 +97,9 @@ func (r *RuleItem) setParts(parts []string) error {
 	case len(parts) == 3 && parts[1] == partRule && parts[2] != "":
 		r.Kind, r.Rule = parts[0], parts[2]
 	case len(parts) == 3 && parts[1] == partState && r.Subject != "":
-		r.Kind, r.State, r.Stream = parts[0], true, parts[2]
+		r.Kind = parts[0]
+		r.State = true
+		r.Stream = parts[2]
 	case len(parts) == 2 && parts[1] == partSubjects && r.Subject == "":
 		r.Kind = parts[0]
 	default:

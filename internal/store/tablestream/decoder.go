@@ -89,9 +89,12 @@ type Poison struct {
 // others; the error is for a payload that is not a batch.
 func (d *Decoder) Decode(payload []byte) (Batch, error) {
 	d.scanner.Reset()
-	d.seqs, d.changes, d.images = d.seqs[:0], d.changes[:0], d.images[:0]
-	d.objects.record.names, d.objects.identity.names, d.objects.body.names = recordNames, identityNames,
-		bodyNames
+	d.seqs = d.seqs[:0]
+	d.changes = d.changes[:0]
+	d.images = d.images[:0]
+	d.objects.record.names = recordNames
+	d.objects.identity.names = identityNames
+	d.objects.body.names = bodyNames
 	var batch Batch
 	records, end := 0, jsonscan.Space(payload, 0)
 	if jsonscan.Is(payload, end, '{') {

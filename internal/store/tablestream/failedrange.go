@@ -43,7 +43,9 @@ type failedMessage struct {
 func EncodeFailedRange(g FailedRange, at model.Time, invokes int) ([]byte, error) {
 	m := failedMessage{Version: "1.0", Timestamp: at.String()}
 	m.RequestContext.Condition, m.RequestContext.Invokes = g.Condition, invokes
-	m.Batch.Shard, m.Batch.Stream, m.Batch.Size = g.Shard, g.Stream, g.Records
+	m.Batch.Shard = g.Shard
+	m.Batch.Stream = g.Stream
+	m.Batch.Size = g.Records
 	m.Batch.First, m.Batch.Last = g.First, g.Last
 	m.Batch.FirstAt, m.Batch.LastAt = g.FirstAt.String(), g.LastAt.String()
 	return json.Marshal(m)

@@ -16,7 +16,9 @@ func (r *run) sort(rows []Row) {
 	}
 	slices.SortFunc(rows, func(a, b Row) int {
 		for _, o := range r.OrderBy {
-			x, y, c := a, b, 0
+			x := a
+			y := b
+			c := 0
 			if o[1] == "desc" {
 				x, y = b, a
 			}

@@ -104,7 +104,9 @@ func Decode(body []byte) (r Request, err error) {
 	if n := depth(body); n > maxDepth {
 		return r, refuse("%d brackets are nested, at most %d: nest fewer filters", n, maxDepth)
 	}
-	r.Dimensions, r.Filters, r.Pagination.Limit = []string{}, []json.RawMessage{}, maxRows
+	r.Dimensions = []string{}
+	r.Filters = []json.RawMessage{}
+	r.Pagination.Limit = maxRows
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	err = decoder.Decode(&r)

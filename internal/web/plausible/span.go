@@ -36,7 +36,9 @@ var countedRange = regexp.MustCompile(`^([1-9][0-9]{0,2})(d|mo)$`)
 // of a number of days or months end before today or this month; day, month, year and all include today.
 func parseSpan(text json.RawMessage, zone *time.Location, now model.Time) (span, error) {
 	y, m, d := now.Time().In(zone).Date()
-	s, name, ends := span{zone: zone}, strings.Trim(string(text), `"`), []string{}
+	s := span{zone: zone}
+	name := strings.Trim(string(text), `"`)
+	ends := []string{}
 	s.to = s.day(y, m, d+1)
 	_ = json.Unmarshal(text, &ends) // a value of another type has no ends
 	counted := countedRange.FindStringSubmatch(name)

@@ -86,8 +86,12 @@ var Malformed = ofSites(catalog.Kind{
 // ofSites returns a kind of the events of sites: late events are kept, each event has an id,
 // visitors are counted, and there are no latest items.
 func ofSites(k catalog.Kind) catalog.Kind {
-	k.Subject, k.Distinct, k.Retention = Site, []string{webfield.Visitor}, retention()
-	k.Late, k.IDs, k.Latest = catalog.KeepLate, catalog.RequiredID, catalog.NoLatest
+	k.Subject = Site
+	k.Distinct = []string{webfield.Visitor}
+	k.Retention = retention()
+	k.Late = catalog.KeepLate
+	k.IDs = catalog.RequiredID
+	k.Latest = catalog.NoLatest
 	return k
 }
 
