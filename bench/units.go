@@ -120,7 +120,9 @@ func (l load) event(kind *catalog.Kind, i int) model.Event {
 		return view(kind, at, i)
 	}
 	e := reading("sensor_0001", i)
-	e.At, e.ArrivedAt, e.ExpiresAt = at, at+350, kind.Retention.EventExpiresAt(at+350)
+	e.At = at
+	e.ArrivedAt = at + 350
+	e.ExpiresAt = kind.Retention.EventExpiresAt(at + 350)
 	return e
 }
 

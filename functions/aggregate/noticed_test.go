@@ -69,7 +69,9 @@ func newBusyDeployment(t *testing.T) *deployment {
 	d.processor = &blocked{processor: &aggregate.Aggregator{Store: d.table, QuarantineStore: d.table,
 		Catalog: catalog, Now: d.now,
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}}
-	d.bus, d.device, d.heldSince = &bus{open: true}, "sensor_01", -1
+	d.bus = &bus{open: true}
+	d.device = "sensor_01"
+	d.heldSince = -1
 	_, service := alertingOn(t, d.fixture, d.bus)
 	service.Now = d.now
 	d.traffic = func() []byte {

@@ -235,7 +235,11 @@ func TestSilence_OfAnyPartRaisesAnAlarmWithinEightMinutes(t *testing.T) {
 		{"permission to read the table stream lost", telemetry.ProgressAge, func(d *deployment, on bool) { d.unmapped = on }},
 		{"schedule disabled or deleted", telemetry.ProgressAge, func(d *deployment, on bool) { d.unplanned = on }},
 		{"permission to write lost", telemetry.ProgressAge, func(d *deployment, on bool) { d.store.writes = on }},
-		{"customer key disabled", telemetry.ProgressAge, func(d *deployment, on bool) { d.store.reads, d.store.writes, d.unmapped = on, on, on }},
+		{"customer key disabled", telemetry.ProgressAge, func(d *deployment, on bool) {
+			d.store.reads = on
+			d.store.writes = on
+			d.unmapped = on
+		}},
 		{"function refuses its configuration", telemetry.ProgressAge, func(d *deployment, on bool) { d.refused = on }},
 		{"sweeper fails", telemetry.SweepAge, func(d *deployment, on bool) { d.stuck = on }},
 	} {

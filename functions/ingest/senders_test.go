@@ -39,8 +39,12 @@ var anyKey = &access.Scope{Key: "k1"}
 func (w write) payload(t *testing.T) []byte {
 	t.Helper()
 	var r events.APIGatewayV2HTTPRequest
-	r.Version, r.RawPath, r.RawQueryString, r.Body, r.Headers, r.IsBase64Encoded = "2.0", w.path, w.query,
-		w.body, w.headers, w.base64
+	r.Version = "2.0"
+	r.RawPath = w.path
+	r.RawQueryString = w.query
+	r.Body = w.body
+	r.Headers = w.headers
+	r.IsBase64Encoded = w.base64
 	r.RequestContext.HTTP.Method = "POST"
 	if w.rule {
 		r.RouteKey = "POST " + w.path

@@ -42,7 +42,9 @@ func TestThings_ABatchOfRulesIsStoredOnce(t *testing.T) {
 	table := memory.New(now)
 	f := newFixtureOn(t, config.Default(kinds...), table, table)
 	const at = `"timestamp":"2026-04-20T14:00:00Z","temperature":21`
-	one, alike, other := ofThing("a", "1", at), ofThing("a", "2", at), ofThing("b", "3", at)
+	one := ofThing("a", "1", at)
+	alike := ofThing("a", "2", at)
+	other := ofThing("b", "3", at)
 	bad := ofThing("b", "4", `"timestamp":"never"`)
 	foreign := `{"deviceId":"c",` + at + `}`
 	status, body := f.things(t, one, alike, other, bad, foreign)

@@ -65,7 +65,11 @@ func newFixtureOn(t *testing.T, wrap func(*memory.Table) store) *fixture {
 		t.Fatal(err)
 	}
 	noSleep := func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
-	h.now, h.profiles.Now, h.purges.Now, h.alerts.Now, h.events.Service.Now = now, now, now, now, now
+	h.now = now
+	h.profiles.Now = now
+	h.purges.Now = now
+	h.alerts.Now = now
+	h.events.Service.Now = now
 	h.hider.Now = now
 	h.profiles.Sleep, h.purges.Sleep = noSleep, noSleep
 	h.log, h.metrics = telemetry.NewLogger(&f.logs, nil), &telemetry.Emitter{Out: &f.out, Now: now}

@@ -54,7 +54,9 @@ func newFixtureOn(t *testing.T, wrap func(*memory.Table) store) *fixture {
 		t.Fatal(err)
 	}
 	noSleep := func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
-	h.now, h.profiles.Now, h.purger.Now = now, now, now
+	h.now = now
+	h.profiles.Now = now
+	h.purger.Now = now
 	h.profiles.Sleep, h.purger.Sleep = noSleep, noSleep
 	h.log, h.metrics = telemetry.NewLogger(&f.logs, nil), &telemetry.Emitter{Out: &f.out, Now: now}
 	h.units, h.function = func() (float64, float64) { return 0, 0 }, "purge-test"

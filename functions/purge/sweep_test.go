@@ -49,7 +49,9 @@ func TestExpiry_TheSweepOfATombstoneRemovesItsVersionsAndUniqueValues(t *testing
 	on := streamedTable(t, endpoint)
 	expiring, kept := membersOn(on, members),
 		membersOn(on, catalog.Profile{Unique: members.Unique, Release: members.Release, Versions: members.Versions})
-	gone, restorable, active := member("gone"), member("restorable"), member("active")
+	gone := member("gone")
+	restorable := member("restorable")
+	active := member("active")
 	change(t, lifecycle.Created)(expiring.Create(t.Context(), gone, email("gone@x")))
 	change(t, lifecycle.Updated)(
 		expiring.Update(t.Context(), gone, model.Attrs{{Name: "team", Value: model.TextValue("red")}}, 0))
@@ -91,8 +93,9 @@ func sweepBy(t *testing.T, endpoint string, on *dynamo.Table) {
 	}
 	out := &bytes.Buffer{}
 	h.profiles = membersOn(on, members)
-	h.profiles.Now, h.log, h.units = nil, slog.New(slog.DiscardHandler),
-		func() (float64, float64) { return 0, 0 }
+	h.profiles.Now = nil
+	h.log = slog.New(slog.DiscardHandler)
+	h.units = func() (float64, float64) { return 0, 0 }
 	h.metrics, h.function = &telemetry.Emitter{Out: out, Now: h.now}, "purge-test"
 	filter, err := eventsource.ParseFilter(tablekeys.PurgeFilter)
 	if err != nil {

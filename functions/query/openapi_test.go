@@ -52,7 +52,9 @@ type described struct {
 // not call it safe.
 func TestDescribe_CallsRepeatsSafeOnlyIfTheyAre(t *testing.T) {
 	note := iot.Readings
-	note.Name, note.Path, note.IDs = "NOTE", "notes", catalog.MintedID
+	note.Name = "NOTE"
+	note.Path = "notes"
+	note.IDs = catalog.MintedID
 	kinds, err := catalog.New(iot.Readings, note)
 	if err != nil {
 		t.Fatal(err)

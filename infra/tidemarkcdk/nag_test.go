@@ -33,7 +33,9 @@ func TestTemplates_HaveNoFindingOfCDKNagButTheJustifiedOnes(t *testing.T) {
 	for _, s := range all {
 		rows := readReport(t, filepath.Join(folder, "AwsSolutions-"+*s.stack.StackName()+"-NagReport.csv"))
 		for _, row := range rows[1:] {
-			rule, path, result := row[0], strings.Split(row[1], "/"), row[2]
+			rule := row[0]
+			path := strings.Split(row[1], "/")
+			result := row[2]
 			finding := rule + " " + path[min(2, len(path)-1)]
 			if result == "Compliant" || result == "N/A" {
 				continue

@@ -51,7 +51,10 @@ func TestSilence_IsNoticedWithinTenMinutes(t *testing.T) {
 		t.Fatalf("docs/run/ALARMS.md has %d rows of what can stop", len(rows))
 	}
 	for _, row := range rows {
-		what, name, minutes, test := row[1], row[2], row[3], row[4]
+		what := row[1]
+		name := row[2]
+		minutes := row[3]
+		test := row[4]
 		a, ok := resources(t, "full")[name+"Alarm"]
 		if !ok {
 			t.Errorf("%s: there is no alarm %s", what, name)

@@ -36,7 +36,9 @@ func (x *system) settle(s state, i int, as step, emit func(step)) {
 			}).(*response))
 			continue
 		case begin:
-			s.begun, s.atLeast, s.stored = true, s.processed, s.made
+			s.begun = true
+			s.atLeast = s.processed
+			s.stored = s.made
 			for e := range x.at {
 				if x.lateWaits(&s)>>e&1 == 1 {
 					s.atLeast[e] = 0
@@ -109,7 +111,9 @@ func (x *system) end(s *state, i int, r *request) error {
 	*s.process(i) = process{}
 	if a, isRead := r.value.(*readResult); isRead {
 		err := x.checkRead(s, a)
-		s.begun, s.atLeast, s.stored = false, [maxEvents]uint8{}, [maxEvents]uint8{}
+		s.begun = false
+		s.atLeast = [maxEvents]uint8{}
+		s.stored = [maxEvents]uint8{}
 		return err
 	}
 	if results, isAppend := r.value.([]model.AppendResult); isAppend {

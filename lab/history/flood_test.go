@@ -49,7 +49,9 @@ func flood(t *testing.T, n, devices int, lateEvery time.Duration) (most map[stri
 		l.process()
 	}
 	sweep()
-	order, begin, swept := random.Perm(n), now.Add(-20*24*time.Hour), at
+	order := random.Perm(n)
+	begin := now.Add(-20 * 24 * time.Hour)
+	swept := at
 	for i := 0; i < n; i += 100 {
 		var batch []ingest.TypedObservation
 		for _, row := range order[i:min(i+100, n)] {

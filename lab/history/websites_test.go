@@ -133,7 +133,9 @@ func TestWebsites_LogsOfTwoYearsAgoAreOnEveryChartAndInEveryExport(t *testing.T)
 		want[level.Unit] = int64(pageViews)
 	}
 	source := d.source()
-	charts, tops, exported := map[tier.Unit]int64{}, map[tier.Unit]int64{}, map[tier.Unit]int64{}
+	charts := map[tier.Unit]int64{}
+	tops := map[tier.Unit]int64{}
+	exported := map[tier.Unit]int64{}
 	for unit := range want {
 		rows := query.Rollups{Series: query.Series{Kind: kind, Subject: site}, Unit: unit, From: from, To: to}
 		curve, err := source.Query.Chart(t.Context(), query.Chart{Rollups: withLimit(rows, 1<<21)})

@@ -70,7 +70,9 @@ func (a *attempts) try(slots []uint8, send func() (storage.WriteResult, error)) 
 	for _, o := range a.operations {
 		if slices.Contains(slots, o.Slot) {
 			lost := *o
-			lost.Lost, lost.Call, lost.Return = true, call, Forever
+			lost.Lost = true
+			lost.Call = call
+			lost.Return = Forever
 			a.log.add(lost)
 		}
 	}

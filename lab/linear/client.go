@@ -77,7 +77,9 @@ func (c *Client) appendRemotely(ctx context.Context, o Operation, event ingest.T
 		c.Log.add(o)
 		return
 	}
-	o.Outcome, o.Unsure, o.GotUnknown = outcome, true, true
+	o.Outcome = outcome
+	o.Unsure = true
+	o.GotUnknown = true
 	o.unqueued = true // for all that is known
 	c.end(o)
 }
@@ -236,7 +238,9 @@ func (l *Log) extremes(series string, set uint64) (least, most, first, last uint
 			continue
 		}
 		if least == 0 {
-			least, first, last = payload, payload, payload
+			least = payload
+			first = payload
+			last = payload
 		}
 		if most = payload; slot < slots[first-1] {
 			first = payload

@@ -102,7 +102,9 @@ func TestHistories_AreLinearizableOnDynamoDB(t *testing.T) {
 	if err := table.Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	operations, reads, seed := map[Verb]int{}, 0, uint64(1)
+	operations := map[Verb]int{}
+	reads := 0
+	seed := uint64(1)
 	for end := time.Now().Add(historyTime()); seed <= 3 || time.Now().Before(end); seed++ { // each kind at least once
 		log, err := history(t.Context(), table, kinds()[seed%3], seed)
 		if err != nil {

@@ -92,7 +92,9 @@ func (l *Log) checkReads(series string) string {
 
 func (l *Log) checkRead(w *appendsAndDeletes, r *Read) string {
 	unit, _ := tier.ParseUnit(r.Tier)
-	slots, sets, unknown := l.sent(r.Series), map[model.Time]uint64{}, map[model.Time]bool{}
+	slots := l.sent(r.Series)
+	sets := map[model.Time]uint64{}
+	unknown := map[model.Time]bool{}
 	for _, row := range r.Rows {
 		if unknown[row.Start] = !row.Exact; row.Exact && row.Problem != "" {
 			return row.Problem

@@ -102,8 +102,10 @@ func TestStack_SmokeOracleAndAuthorizerHoldOnTheLocalStack(t *testing.T) {
 	}
 	defer rig.Stop()
 	t.Setenv("TIDEMARK_ENDPOINT", rig.Stack.Endpoint)
-	a.outputs["TableName"], a.outputs["ApiUrl"], a.checkout, a.command = rig.Stack.Table, rig.Stack.URL, bin,
-		execute
+	a.outputs["TableName"] = rig.Stack.Table
+	a.outputs["ApiUrl"] = rig.Stack.URL
+	a.checkout = bin
+	a.command = execute
 	a.data = ofDevice(t, filepath.Join(root, "test/data/loggers.csv.gz"), device)
 	a.expected = ofDevice(t, filepath.Join(root, "test/data/loggers.oracle.csv.gz"), device)
 	r := &run{account: a}

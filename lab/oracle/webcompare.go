@@ -162,8 +162,9 @@ func (d *differences) sessions(r query.Rollup, want *Expect) {
 	d.check(r.Exact, "sessions say exact: false")
 	d.count("sessions", r.Summary.Events(), want.Sessions)
 	d.count("active sessions", r.Summary.Events()+r.Continuation.Carried, want.SessionsActive)
-	bounces, views, duration := r.Measure(webfield.Bounce), r.Measure(webfield.Views),
-		r.Measure(webfield.Duration)
+	bounces := r.Measure(webfield.Bounce)
+	views := r.Measure(webfield.Views)
+	duration := r.Measure(webfield.Duration)
 	d.count("bounces", int64(bounces.Sum.Float64()), want.Bounces)
 	for _, x := range []struct {
 		what       string

@@ -175,7 +175,9 @@ func (n *sessionCount) add(views []model.Event) (last model.Event) {
 			met = 1
 		}
 	}
-	n.begun, n.viewed, n.goals = n.begun+1, n.viewed+viewed, n.goals+met
+	n.begun++
+	n.viewed += viewed
+	n.goals += met
 	n.duration += last.At.Sub(first.At).Milliseconds()
 	if viewed == 1 {
 		n.bounces++

@@ -220,8 +220,12 @@ func printCosts(w io.Writer) {
 		for _, minutes := range []bool{false, true} {
 			l := load{perBatch: k, every: time.Minute, lasts: 24 * time.Hour, minutes: minutes, warmupDays: 15}
 			twice, single := l, l
-			twice.redelivered, single.oneByOne, single.lasts = .01, true, time.Hour
-			a, b, one := measure(l), measure(twice), measure(single)
+			twice.redelivered = .01
+			single.oneByOne = true
+			single.lasts = time.Hour
+			a := measure(l)
+			b := measure(twice)
+			one := measure(single)
 			fmt.Fprintf(w, "| %d a minute | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", k, tiersName(minutes),
 				one.perEvent(unitsEvents), a.perEvent(unitsEvents), a.perEvent(unitsRollups), a.perEvent(unitsRead),
 				b.perEvent(unitsRead), a.dollars())
@@ -253,7 +257,9 @@ func printDeferredCosts(w io.Writer) {
 	fmt.Fprintln(w, "\nRollups with all tiers deferred, without the appends and without idle sweeps:")
 	perMinute := load{perBatch: 1, every: time.Minute, lasts: 24 * time.Hour, deferred: true, warmupDays: 15}
 	late, perSecond := perMinute, perMinute
-	late.late, perSecond.every, perSecond.lasts = .01, time.Second, 3*time.Hour
+	late.late = .01
+	perSecond.every = time.Second
+	perSecond.lasts = 3 * time.Hour
 	perHour := load{perBatch: 1, every: time.Hour, lasts: 20 * tier.Day24, deferred: true, hoursNow: true}
 	for _, l := range []struct {
 		name string

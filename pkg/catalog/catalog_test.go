@@ -62,7 +62,9 @@ func TestNew_SharesNothingWithItsArguments(t *testing.T) {
 	given.Retention = tier.Standard()
 	c := mustNew(t, given)
 
-	given.Measures[0].Name, given.Enrichment[0], given.Retention.Tiers[0].Retention = "changed", "changed", 1
+	given.Measures[0].Name = "changed"
+	given.Enrichment[0] = "changed"
+	given.Retention.Tiers[0].Retention = 1
 	k, _ := c.Kind("FLOW")
 	if !k.Declared("rate") || !k.IsEnrichment("owner") || k.Retention.Tiers[0].Retention != 90*tier.Day24 {
 		t.Errorf("a change of the argument changed the catalog: %+v", k)
@@ -204,11 +206,25 @@ func TestNew_ReportsEachMistake(t *testing.T) {
 		{"too many shards", with(func(k *catalog.Kind) { k.Shards = 65 }), "kind FLOW: shards: 65 is out of bounds: want 1 to 64"},
 		{"a type without a field", with(func(k *catalog.Kind) { k.OrderType = catalog.TextOrder }), "kind FLOW: orderBy: has a type and no field"},
 		{"an unknown order type", with(func(k *catalog.Kind) { k.OrderBy, k.OrderType = "n", "colour" }), `kind FLOW: orderBy: "colour" is not a type that orders events`},
-		{"tiers without times", with(func(k *catalog.Kind) { k.OrderBy, k.OrderType, k.Retention = "n", catalog.NumberOrder, tier.Standard() }), `kind FLOW: tiers: events that are ordered by "n" have no time`},
-		{"minted ids without times", with(func(k *catalog.Kind) { k.OrderBy, k.OrderType, k.IDs = "n", catalog.NumberOrder, catalog.MintedID }), "kind FLOW: ids: minted ids are derived from the event time"},
-		{"an index by time without times", with(func(k *catalog.Kind) { k.OrderBy, k.OrderType, k.IndexBy = "n", catalog.TextOrder, "a" }), "kind FLOW: indexBy: the index orders events by time"},
+		{"tiers without times", with(func(k *catalog.Kind) {
+			k.OrderBy = "n"
+			k.OrderType = catalog.NumberOrder
+			k.Retention = tier.Standard()
+		}), `kind FLOW: tiers: events that are ordered by "n" have no time`},
+		{"minted ids without times", with(func(k *catalog.Kind) {
+			k.OrderBy = "n"
+			k.OrderType = catalog.NumberOrder
+			k.IDs = catalog.MintedID
+		}), "kind FLOW: ids: minted ids are derived from the event time"},
+		{"an index by time without times", with(func(k *catalog.Kind) {
+			k.OrderBy = "n"
+			k.OrderType = catalog.TextOrder
+			k.IndexBy = "a"
+		}), "kind FLOW: indexBy: the index orders events by time"},
 		{"enrichment that orders events", with(func(k *catalog.Kind) {
-			k.OrderBy, k.OrderType, k.Enrichment = "n", catalog.TextOrder, []string{"n"}
+			k.OrderBy = "n"
+			k.OrderType = catalog.TextOrder
+			k.Enrichment = []string{"n"}
 		}), "kind FLOW: orderBy: declared as enrichment already"},
 		{"an unsafe retention policy", with(func(k *catalog.Kind) { k.Retention = tier.Standard(); k.Retention.Raw = 88 * tier.Day24 }), "kind FLOW: tiers.hour: retention 90 d is too short"},
 		{"a retention policy of a moment", with(func(k *catalog.Kind) { k.Retention.Raw = time.Minute }), "kind FLOW: tiers: raw 1m0s is shorter than 1h0m0s"},

@@ -150,7 +150,9 @@ func TestAppend_UnionOf400FieldsFitsOneExpression(t *testing.T) {
 		result.Result != storage.Written {
 		t.Fatalf("creation returns %v, %v; want written", result.Result, err)
 	}
-	w.Create, w.First, w.Last.At = false, model.Order{At: noon + 1}, noon+1
+	w.Create = false
+	w.First = model.Order{At: noon + 1}
+	w.Last.At = noon + 1
 	if result, err := table.Append(t.Context(), storage.AppendTransaction{Latest: w}); err != nil ||
 		result.Result != storage.Written {
 		t.Fatalf("update returns %v, %v; want written", result.Result, err)

@@ -351,7 +351,9 @@ func TestCancel_WhileThePurgeStartsEitherCancelsOrFails(t *testing.T) {
 		if _, err := w.purger.Request(t.Context(), alice, "ops", 0); err != nil {
 			t.Fatal(err)
 		}
-		other, from, canceled := *w.purger, w.faulty.WriteCount(), errors.New("not called yet")
+		other := *w.purger
+		from := w.faulty.WriteCount()
+		canceled := errors.New("not called yet")
 		other.Store = w.table
 		w.faulty.Writes = func(c storetest.Call) storetest.WriteFault {
 			if c.N == from+at {
@@ -481,7 +483,9 @@ func TestEraseEvents_DeletesTheSelectedEvents(t *testing.T) {
 		{lifecycle.EventSelection{Series: series, From: at(10), To: at(20)}, lifecycle.EraseResult{}, 100},
 		{lifecycle.EventSelection{Series: series, From: at(50), To: at(60)}, lifecycle.EraseResult{Deleted: 18, Expiring: 2}, 82},
 	} {
-		dry, before, began := c.span, len(w.items()), w.now()
+		dry := c.span
+		before := len(w.items())
+		began := w.now()
 		dry.DryRun, w.purger.Rate = true, 1
 		would, err := w.purger.EraseEvents(t.Context(), w.table, dry)
 		if err != nil || would != c.want || len(w.items()) != before || w.now() != began {

@@ -121,7 +121,9 @@ func TestRecords_OfATransactionAreConsecutive(t *testing.T) {
 
 func TestExpire_RemovesExpiredItemsAsTheServiceDoes(t *testing.T) {
 	table, clock := open()
-	expired, notYet, never := reading(0), reading(time.Second), reading(time.Hour)
+	expired := reading(0)
+	notYet := reading(time.Second)
+	never := reading(time.Hour)
 	never.ExpiresAt = 0
 	ancient := reading(2 * time.Hour)
 	ancient.ExpiresAt = 17 // too old: TTL ignores it

@@ -14,7 +14,9 @@ func anyContinuation() *rapid.Generator[rollup.Continuation] {
 		small := func(what string) int64 { return rapid.Int64Range(0, 3).Draw(t, what) }
 		c := rollup.Continuation{Events: small("events")}
 		if c.Events > 0 {
-			c.From, c.Carried, c.Last = model.Time(small("from")), small("carried"), model.Time(small("last"))
+			c.From = model.Time(small("from"))
+			c.Carried = small("carried")
+			c.Last = model.Time(small("last"))
 			c.Reach, c.Settles = model.Time(small("reach")), model.Time(small("settles"))
 		}
 		return c
@@ -30,7 +32,9 @@ func merged(all ...rollup.Continuation) (sum rollup.Continuation) {
 
 func TestContinuation_MergesAsAMonoid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, b, c := anyContinuation().Draw(t, "a"), anyContinuation().Draw(t, "b"), anyContinuation().Draw(t, "c")
+		a := anyContinuation().Draw(t, "a")
+		b := anyContinuation().Draw(t, "b")
+		c := anyContinuation().Draw(t, "c")
 		if merged(a, b) != merged(b, a) {
 			t.Errorf("a+b = %+v, b+a = %+v", merged(a, b), merged(b, a))
 		}

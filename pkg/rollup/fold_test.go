@@ -74,7 +74,9 @@ func TestFold_UnreadableEventIsCountedAndMakesItInexact(t *testing.T) {
 }
 
 func TestFold_ChildrenExpireAtIsTheEarliestExpiryOfItsOwnChildren(t *testing.T) {
-	first, second, never := event(noon, "1"), event(noon, "2"), event(noon, "3")
+	first := event(noon, "1")
+	second := event(noon, "2")
+	never := event(noon, "3")
 	first.ExpiresAt, second.ExpiresAt = 200, 100
 	hour := foldEvents(first, second, never)
 	if hour.ChildrenExpireAt != 100 {
@@ -257,7 +259,10 @@ func TestDigest_DependsOnIdentityAndValues(t *testing.T) {
 	}
 	e := event(noon, "1", "temperature", "20")
 	want := foldEvents(e).Digest
-	e.Series.Shard, e.ArrivedAt, e.ExpiresAt, e.Hash = 3, noon, 77, model.Hash{}
+	e.Series.Shard = 3
+	e.ArrivedAt = noon
+	e.ExpiresAt = 77
+	e.Hash = model.Hash{}
 	if got := foldEvents(e).Digest; got != want {
 		t.Errorf("shard, arrival, expiry or the stored hash changed the digest: %s, want %s", got, want)
 	}

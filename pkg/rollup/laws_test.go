@@ -77,7 +77,9 @@ func TestMerge_IsAMonoidAndDoesNotChangeItsArgument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(18).Draw(t, "events")
 		third := len(all) / 3
-		a, b, c := all[:third], all[third:2*third], all[2*third:]
+		a := all[:third]
+		b := all[third : 2*third]
+		c := all[2*third:]
 		merge := func(parts ...*rollup.Summary) *rollup.Summary {
 			s := rollup.New(station)
 			for _, part := range parts {

@@ -23,7 +23,9 @@ func deferredWith(change func(*tier.Policy)) tier.Policy {
 
 func TestClosesAt_IsEndGraceAndJitter(t *testing.T) {
 	p := deferredWith(func(p *tier.Policy) {
-		p.Tiers[0].Deferred, p.Tiers[1].Grace, p.Tiers[2].Grace = false, time.Minute, time.Minute
+		p.Tiers[0].Deferred = false
+		p.Tiers[1].Grace = time.Minute
+		p.Tiers[2].Grace = time.Minute
 	})
 	day := tier.Day.BucketAt(at("2026-04-20T14:00:00Z"))
 	if got := p.ClosesAt(0, tier.Hour.BucketAt(day.Start), model.Series{}); got != model.MinTime {

@@ -326,8 +326,9 @@ func (m *machine) erase(r *rapid.T) {
 func (m *machine) read(r *rapid.T) {
 	ctx := context.Background()
 	device, from, to, in := m.anyRange(r)
-	key, limit, where := timeseries.Key{Subject: device}, rapid.IntRange(0, 3).Draw(r, "limit"),
-		timeseries.In(from, to)
+	key := timeseries.Key{Subject: device}
+	limit := rapid.IntRange(0, 3).Draw(r, "limit")
+	where := timeseries.In(from, to)
 	var want []step
 	for _, s := range m.plain.events[device] {
 		if in(s) {

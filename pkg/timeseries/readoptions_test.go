@@ -234,8 +234,9 @@ func TestChart_MergesStreamsIntoOneCurve(t *testing.T) {
 		}
 	}
 	fold(table, events.Kind())
-	hour, spare, other := timeseries.In(today.Add(-2*time.Hour), today.Add(time.Hour)),
-		timeseries.AndStreams("spare"), timeseries.AndSubjects("sensor_02")
+	hour := timeseries.In(today.Add(-2*time.Hour), today.Add(time.Hour))
+	spare := timeseries.AndStreams("spare")
+	other := timeseries.AndSubjects("sensor_02")
 	curve, err := events.Chart(ctx, sensor, hour, spare, other, timeseries.Gaps())
 	if err != nil || len(curve.Rollups) != 3 || !curve.Rollups[0].Gap || !curve.Rollups[2].Open ||
 		curve.Cost.Units == 0 {

@@ -60,8 +60,12 @@ func TestValues_AreReadAsWritten(t *testing.T) {
 			Since: time.Unix(rapid.Int64Range(1, 1<<33).Draw(t, "since"), rapid.Int64Range(0, 999999999).Draw(t, "nanos")).UTC(),
 		}
 		if rapid.Bool().Draw(t, "pointers") {
-			d, f, s := model.NewDecimal(3), roundTiny(float.Draw(t, "pointed")), text.Draw(t, "note")
-			in.Maybe, in.Pointed, in.Note = &d, &f, &s
+			d := model.NewDecimal(3)
+			f := roundTiny(float.Draw(t, "pointed"))
+			s := text.Draw(t, "note")
+			in.Maybe = &d
+			in.Pointed = &f
+			in.Note = &s
 		}
 		out, err := events.Append(context.Background(), in)
 		if err != nil || out.Outcome != model.Applied {

@@ -44,7 +44,9 @@ type options struct {
 
 func execute(quiet bool, dir string, words ...string) (string, error) {
 	c := exec.Command(words[0], words[1:]...)
-	c.Dir, c.Stdin, c.Stderr = dir, os.Stdin, os.Stderr
+	c.Dir = dir
+	c.Stdin = os.Stdin
+	c.Stderr = os.Stderr
 	if quiet {
 		var errText strings.Builder
 		c.Stderr = &errText

@@ -76,7 +76,9 @@ var needed = map[string]string{"sessionHistory": "where=visitor%3D%221%22"}
 func (d *description) operations() (all []operation) {
 	for path, methods := range d.Paths {
 		for method, o := range methods {
-			o.method, o.path, o.Query = method, path, needed[o.ID]
+			o.method = method
+			o.path = path
+			o.Query = needed[o.ID]
 			for _, p := range o.Parameters {
 				name, _ := strings.CutPrefix(p.Ref, "#/components/parameters/")
 				if p = d.Components.Parameters[name]; p.Required {

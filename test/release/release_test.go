@@ -254,7 +254,9 @@ func TestGoInstall_DevFetchesWhatItRuns(t *testing.T) {
 	const module = "github.com/tidemark-db/tidemark"
 	// The go command indexes a version of a module once, so each run of the test has its own.
 	version := fmt.Sprintf("%s.%d", version, time.Now().UnixNano())
-	proxy, caches, bin := t.TempDir(), t.TempDir(), t.TempDir()
+	proxy := t.TempDir()
+	caches := t.TempDir()
+	bin := t.TempDir()
 	serveModule(t, filepath.Join(proxy, filepath.FromSlash(module), "@v"), module, version)
 	for name, value := range map[string]string{
 		"GOPROXY": "file://" + proxy + "," + goEnv(t, "GOPROXY"), "GONOSUMDB": module, "GOFLAGS": "-modcacherw", "GOBIN": bin,

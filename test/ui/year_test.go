@@ -12,7 +12,9 @@ import (
 // The whole of a logger's data, not an extract: DATA is the folder with dev-iot.csv.gz, COMMAND the command
 // line, and YEAR the device and stream whose last year is drawn. make ui-year sets them.
 func TestYear_IsDrawnWithinASecond(t *testing.T) {
-	data, command, year := os.Getenv("DATA"), os.Getenv("COMMAND"), os.Getenv("YEAR")
+	data := os.Getenv("DATA")
+	command := os.Getenv("COMMAND")
+	year := os.Getenv("YEAR")
 	if data == "" || command == "" || year == "" {
 		t.Skip("needs the whole data of the loggers: make ui-year DATA=folder")
 	}

@@ -294,7 +294,9 @@ func TestEntity_AnIndexOfLatestItemsIsSparseOrPreserved(t *testing.T) {
 		onEachStore(t, func(t *testing.T, s store) {
 			readings := open(t, s, kind)
 			whole, part := at(1), at(2)
-			whole.Location, whole.Room, part.Location = "hall", "1", "roof" // part has no room
+			whole.Location = "hall"
+			whole.Room = "1"
+			part.Location = "roof" // part has no room
 			appended(t, readings, whole, model.Applied)
 			appended(t, readings, part, model.Applied)
 			page, err := readings.LatestBy(context.Background(), []string{"hall"})

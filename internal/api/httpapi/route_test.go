@@ -23,8 +23,9 @@ func newCatalog(t *testing.T, kinds ...catalog.Kind) *catalog.Catalog {
 
 func TestSeriesRoutes_FollowTheOrderOfTheKinds(t *testing.T) {
 	views := catalog.Kind{Name: "PAGEVIEW", Subject: catalog.SubjectType{Name: "SITE"}, Latest: catalog.NoLatest}
-	views.Dimensions, views.IndexBy, views.IDs = []rollup.DimensionSpec{{Name: "path"}}, "visitor",
-		catalog.RequiredID
+	views.Dimensions = []rollup.DimensionSpec{{Name: "path"}}
+	views.IndexBy = "visitor"
+	views.IDs = catalog.RequiredID
 	clicks := catalog.Kind{Name: "CLICK", Subject: views.Subject, Latest: catalog.NoLatest}
 	want := []Route{
 		{Method: "POST", Path: "/v1/flows", Action: Append, Kind: "FLOW"},

@@ -82,7 +82,9 @@ func TestGoal_CountsStepsInOrderAndAddsUpValues(t *testing.T) {
 	t.Parallel()
 	g := goal.Goal{Name: "buy", Steps: []goal.Step{on("VIEW", "/cart"), on("VIEW", "/*"), on("BUY", "**")},
 		Value: "amount", MinDuration: time.Second}
-	cart, other, buy := event("VIEW", "/cart", ""), event("VIEW", "/x", ""), event("BUY", "/", "9.95")
+	cart := event("VIEW", "/cart", "")
+	other := event("VIEW", "/x", "")
+	buy := event("BUY", "/", "9.95")
 	for name, c := range map[string]struct {
 		events   []model.Event
 		duration time.Duration

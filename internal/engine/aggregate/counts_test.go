@@ -220,7 +220,9 @@ func TestCounts_AreTheRequestsOfTheTable(t *testing.T) {
 	w.on(table)
 	check := func(name string, c aggregate.Counts, fewest int64) {
 		t.Helper()
-		reads, queueReads, puts := table.n.Swap(0), table.queueReads.Swap(0), table.puts.Swap(0)
+		reads := table.n.Swap(0)
+		queueReads := table.queueReads.Swap(0)
+		puts := table.puts.Swap(0)
 		if int64(c.Reads) != reads || int64(c.InvalidationReads) != queueReads || int64(c.Invalidations) != puts ||
 			reads < fewest {
 			t.Errorf("%s: counts %d reads, %d reads of invalidations and %d puts of %d, %d and %d, want at least %d reads", name,

@@ -361,7 +361,9 @@ func TestDeferred_ParentIsLeftOnlyAfterItsChildWasWritten(t *testing.T) {
 	w.setNow(at("2026-03-10T23:59:59Z"))
 	w.put(order(ten, ""), "1")
 	sweeper := newWorldWith(t, deferred(gauge, 0)).agg
-	sweeper.Store, sweeper.QuarantineStore, sweeper.Now = w.table, w.table, w.now
+	sweeper.Store = w.table
+	sweeper.QuarantineStore = w.table
+	sweeper.Now = w.now
 	w.on(&writingLate{store: w.table, before: func() {
 		w.setNow(at("2026-03-11T00:02:00Z"))
 		if _, err := sweeper.Sweep(w.ctx(), storage.FirstGeneration.Shard(w.series)); err != nil {

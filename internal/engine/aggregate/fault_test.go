@@ -354,8 +354,11 @@ func TestProcess_RecomputationThatReadBeforeADeletionCannotWriteAfterIt(t *testi
 func newWorldSharing(w *world) *world {
 	other := *w
 	agg := newWorld(w.t).agg
-	agg.Store, agg.QuarantineStore, agg.Catalog, agg.Now, agg.Rand = w.table, w.table, w.agg.Catalog, w.now,
-		seeded(2)
+	agg.Store = w.table
+	agg.QuarantineStore = w.table
+	agg.Catalog = w.agg.Catalog
+	agg.Now = w.now
+	agg.Rand = seeded(2)
 	other.agg = agg
 	return &other
 }

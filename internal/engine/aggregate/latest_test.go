@@ -27,7 +27,9 @@ type latestWorld struct {
 
 func newLatestWorld(t *testing.T, deferred bool) *latestWorld {
 	kind := gauge
-	kind.Latest, kind.Enrichment, kind.Retention = catalog.DerivedLatest, []string{"owner"}, tier.Standard()
+	kind.Latest = catalog.DerivedLatest
+	kind.Enrichment = []string{"owner"}
+	kind.Retention = tier.Standard()
 	for i := range kind.Retention.Tiers {
 		kind.Retention.Tiers[i].Deferred = deferred
 	}

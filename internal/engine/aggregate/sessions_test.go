@@ -209,7 +209,10 @@ func (v *visits) recountVisits(b tier.Bucket) (s said, any bool) {
 func (s *said) add(begin model.Time, clicks, buys []model.Event) {
 	one := func(is bool) int64 { return map[bool]int64{true: 1}[is] }
 	until := tier.Hour.BucketAt(begin).End.Add(followed)
-	n, last, end, x := int64(0), begin, begin, model.MaxTime
+	n := int64(0)
+	last := begin
+	end := begin
+	x := model.MaxTime
 	for _, c := range clicks {
 		if c.At.Sub(end) > 30*time.Minute {
 			break
@@ -229,10 +232,13 @@ func (s *said) add(begin model.Time, clicks, buys []model.Event) {
 			bought, both = true, both || x <= e.At
 		}
 	}
-	s.begun, s.views, s.duration, s.bounces = s.begun+1, s.views+n, s.duration+last.Sub(begin).Milliseconds(),
-		s.bounces+one(n == 1)
-	s.x, s.buy, s.stay = s.x+one(x < model.MaxTime), s.buy+one(bought),
-		s.stay+one(last.Sub(begin) >= 20*time.Minute)
+	s.begun++
+	s.views += n
+	s.duration += last.Sub(begin).Milliseconds()
+	s.bounces += one(n == 1)
+	s.x += one(x < model.MaxTime)
+	s.buy += one(bought)
+	s.stay += one(last.Sub(begin) >= 20*time.Minute)
 	s.both1, s.both = s.both1+one(x < model.MaxTime), s.both+one(both)
 }
 

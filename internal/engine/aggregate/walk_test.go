@@ -96,7 +96,11 @@ func TestSessions_LateEventsOfGoalsRecomputeTheHourOfTheirSession(t *testing.T) 
 				v.check(noon.Add(time.Duration(hour) * time.Hour))
 			}
 			got := saidBy(&v.row(tier.Hour, noon.String()).Fold)
-			if c.want.begun, c.want.views, c.want.duration, c.want.stay = 1, 3, 2_700_000, 1; got != c.want {
+			c.want.begun = 1
+			c.want.views = 3
+			c.want.duration = 2_700_000
+			c.want.stay = 1
+			if got != c.want {
 				t.Errorf("%+v, want %+v", got, c.want)
 			}
 		})
@@ -470,7 +474,9 @@ func TestSessions_AWalkFollowsClicksThatNoRowReachesYet(t *testing.T) {
 	v.sweep()
 	v.queued = nil
 	v.change(noon.Add(75*time.Minute), "a", "/")
-	first, second, concurrent := v.queued, 0, v.skewed(v.table)
+	first := v.queued
+	second := 0
+	concurrent := v.skewed(v.table)
 	v.on(&beforeRow{store: v.table, start: noon, do: func() {
 		v.queued = nil
 		v.change(noon.Add(100*time.Minute), "a", "/")

@@ -166,7 +166,10 @@ func (f *fleet) service(p *simstream.Process) *alert.Service {
 		Rand: f.dice.Of("manual").Rand(), Parallel: 1,
 		RetryPolicy: retry.Policy{Attempts: 60, Base: 10 * time.Millisecond, Cap: 2 * time.Second}}
 	if p != nil {
-		s.Now, s.Rand, s.Sleep, s.Publisher = p.Now, p.Rand, p.Sleep, subscriber{f}
+		s.Now = p.Now
+		s.Rand = p.Rand
+		s.Sleep = p.Sleep
+		s.Publisher = subscriber{f}
 		process := f.dice.Pick("process", 2)
 		if f.ruleCaches[process] == nil {
 			f.ruleCaches[process] = map[string]*alert.RuleSet{}

@@ -335,8 +335,9 @@ func TestAppend_RepetitionsInABatchTakeNoRequest(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*catalog.Kind){"late kept": keeping, "late dropped": dropping} {
 		kind, store := newKind(t, change), &faulty{Table: memory.New(clock), hit: never}
-		a, b, other := observation(minute(1), "", num("t", 1)), observation(minute(2), "", num("t", 2)),
-			observation(minute(1), "", num("t", 3))
+		a := observation(minute(1), "", num("t", 1))
+		b := observation(minute(2), "", num("t", 2))
+		other := observation(minute(1), "", num("t", 3))
 		appendAll(t, serviceOn(store, 1), kind, observation(minute(0), "", num("t", 0)))
 		store.requests = 0
 		got := appendAll(t, serviceOn(store, 2), kind, a, a, b, other, a, b)

@@ -126,7 +126,9 @@ func play(t *testing.T, call int, hit func(int) (fault, bool)) ([]model.Outcome,
 	store := &faulty{Table: memory.New(clock), hit: never}
 	s := serviceOn(store, 1)
 	appendAll(t, s, kind, observation(minute(10), "", num("t", 0)))
-	store.hit, store.requests, store.sent = hit, 0, nil
+	store.hit = hit
+	store.requests = 0
+	store.sent = nil
 	if c.where == nil {
 		return listOutcomes(appendAll(t, s, kind, c.observations...)), store
 	}

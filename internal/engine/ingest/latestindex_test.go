@@ -89,7 +89,9 @@ func TestAppend_IndexEntryAfterABatchEqualsOneByOne(t *testing.T) {
 			observations = append(observations,
 				observation(minute(rapid.IntRange(0, 9).Draw(r, "minute")), fmt.Sprint(len(observations)), fields...))
 		}
-		batch, single, composed := memory.New(clock), memory.New(clock), memory.New(clock)
+		batch := memory.New(clock)
+		single := memory.New(clock)
+		composed := memory.New(clock)
 		one, part := serviceOn(single, 1), serviceOn(nil, 1)
 		if _, err := serviceOn(batch, 1).AppendEvents(context.Background(), kind, observations); err != nil {
 			r.Fatalf("batch: %v", err)

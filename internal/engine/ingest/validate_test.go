@@ -42,7 +42,9 @@ func strict(k *catalog.Kind) {
 
 // ordered orders events by a number. They have no time.
 func ordered(k *catalog.Kind) {
-	k.OrderBy, k.OrderType, k.Latest = "seq", catalog.NumberOrder, catalog.NoLatest
+	k.OrderBy = "seq"
+	k.OrderType = catalog.NumberOrder
+	k.Latest = catalog.NoLatest
 	k.Measures, k.Retention.Tiers = nil, nil
 }
 

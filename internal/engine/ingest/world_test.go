@@ -64,7 +64,10 @@ type seeded struct {
 
 func newSeeded(seed int) io.Reader {
 	var key [32]byte
-	key[0], key[1], key[2], key[3] = byte(seed), byte(seed>>8), byte(seed>>16), byte(seed>>24)
+	key[0] = byte(seed)
+	key[1] = byte(seed >> 8)
+	key[2] = byte(seed >> 16)
+	key[3] = byte(seed >> 24)
 	return &seeded{src: rand.NewChaCha8(key)}
 }
 

@@ -89,7 +89,9 @@ func TestTexts_TheByteOrderOfSortKeysIsTheOrderOfTheTextsAndThenOfTheIDs(t *test
 func TestBound_IsBelowAllPositionsOfItsValueAndAboveAllOfLesserOnes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		a, b, id := decimals().Draw(t, "a"), decimals().Draw(t, "b"), names().Draw(t, "id")
+		a := decimals().Draw(t, "a")
+		b := decimals().Draw(t, "b")
+		id := names().Draw(t, "id")
 		at := ordervalue.Order("points", 0, id, model.Attrs{{Name: "points", Value: model.NumberValue(a)}}).ID
 		if in := at >= ordervalue.Bound(model.NumberValue(b)); in != (a.Cmp(b) >= 0) {
 			t.Fatalf("%s with id %q is at or above the bound of %s: %t", a, id, b, in)

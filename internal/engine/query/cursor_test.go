@@ -76,7 +76,9 @@ func TestCursor_OfAnotherRequestIsRejected(t *testing.T) {
 func TestCursor_LimitAndConsistencyMayChange(t *testing.T) {
 	w := newFixture(t, nil)
 	q, cursor := w.cursor()
-	q.Cursor, q.Limit, q.Consistent = cursor, 10, true
+	q.Cursor = cursor
+	q.Limit = 10
+	q.Consistent = true
 	page, err := w.query.History(context.Background(), q)
 	requireNoError(t, err)
 	if len(page.Events) != 2 || page.Next != "" {

@@ -33,8 +33,9 @@ func TestHistory_FilteredPagesIterationAndCountAgree(t *testing.T) {
 			}
 		}
 		q := w.all()
-		q.Where, q.Newest, q.Limit = above(threshold), rapid.Bool().Draw(t, "newest"),
-			rapid.IntRange(1, 7).Draw(t, "limit")
+		q.Where = above(threshold)
+		q.Newest = rapid.Bool().Draw(t, "newest")
+		q.Limit = rapid.IntRange(1, 7).Draw(t, "limit")
 		counted, err := w.query.Count(context.Background(),
 			query.History{Series: q.Series, From: q.From, To: q.To, Where: q.Where})
 		if err != nil || counted != (query.EventCount{Events: int64(want)}) {

@@ -216,7 +216,9 @@ func TestChart_IsOfTheDaysOfItsZone(t *testing.T) {
 		"too many days": {func(q *query.Chart) { q.From = at("2025-01-01T00:00:00Z") }, "2026-04-18  1; 2026-04-19  1; "},
 	} {
 		q := query.Chart{Rollups: w.hours(), Zone: zone(t, "Europe/Berlin")}
-		q.Unit, q.From, q.To = tier.Day, at("2026-04-18T00:00:00Z"), now
+		q.Unit = tier.Day
+		q.From = at("2026-04-18T00:00:00Z")
+		q.To = now
 		c.change(&q)
 		curve, err := w.query.Chart(context.Background(), q)
 		got := ""

@@ -143,7 +143,9 @@ func TestRollups_CursorIsBoundToTheMergedSeries(t *testing.T) {
 			t.Errorf("the cursor of both kinds is accepted %s: %v", name, err)
 		}
 	}
-	q.With, q.Subjects, q.Streams = append(q.With, q.With...), []string{"7"}, []string{""}
+	q.With = append(q.With, q.With...)
+	q.Subjects = []string{"7"}
+	q.Streams = []string{""}
 	if _, err := p.query.Rollups(context.Background(), q); err != nil {
 		t.Errorf("the same kinds, subject and stream named twice: %v, want the page", err)
 	}

@@ -111,7 +111,9 @@ func TestSessions_AreCutOnReadingFromTheIndexByVisitor(t *testing.T) {
 		}
 	}
 	q := v.history("a")
-	q.From, q.To, q.Fields = at("2026-04-19T00:00:00Z"), at("2026-04-19T10:30:00Z"), []string{webfield.Entry}
+	q.From = at("2026-04-19T00:00:00Z")
+	q.To = at("2026-04-19T10:30:00Z")
+	q.Fields = []string{webfield.Entry}
 	found, err := paging.Collect(v.query.EachEvent(t.Context(), q))
 	if err != nil || len(found) != 1 || found[0].At != at("2026-04-19T10:00:00Z") || len(found[0].Attrs) != 1 {
 		t.Errorf("sessions that begin in a range: %v, %v", found, err)

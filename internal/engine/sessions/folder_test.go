@@ -164,7 +164,9 @@ func (r recounted) text() string {
 	var views, duration, bounces int64
 	entry, exit := map[string]int64{}, map[string]int64{}
 	for _, s := range r.sessions {
-		views, duration, bounces = views+s.views, duration+s.duration, bounces+s.bounce
+		views += s.views
+		duration += s.duration
+		bounces += s.bounce
 		entry[s.entry]++
 		exit[s.exit]++
 	}
@@ -366,8 +368,9 @@ func TestFolder_AnUnreadableEventMakesTheFoldsAroundItInexact(t *testing.T) {
 // Its row depends on each view that it was folded from, one in the gap before it included.
 func TestFolder_ExpiresWithTheFirstViewRead(t *testing.T) {
 	k := kind(t)
-	before, first, next := view(noon.Add(-20*time.Minute), "0", "b", "/"),
-		view(noon.Add(50*time.Minute), "1", "a", "/"), view(noon.Add(70*time.Minute), "2", "a", "/")
+	before := view(noon.Add(-20*time.Minute), "0", "b", "/")
+	first := view(noon.Add(50*time.Minute), "1", "a", "/")
+	next := view(noon.Add(70*time.Minute), "2", "a", "/")
 	for _, least := range []*model.Event{&before, &first, &next} {
 		was := least.ExpiresAt
 		least.ExpiresAt = 5

@@ -82,7 +82,11 @@ func recountGoals(views, others []model.Event, hour tier.Bucket) (m met) {
 			}
 			end := chain[len(chain)-1].At.Add(gap)
 			until := hour.End.Add(follow)
-			firstX, last, bought, cents, after := model.MaxTime, v.At, false, int64(0), false
+			firstX := model.MaxTime
+			last := v.At
+			bought := false
+			cents := int64(0)
+			after := false
 			for _, c := range chain {
 				if c.At < until {
 					if last = c.At; path(c) == "/x" {
@@ -96,12 +100,16 @@ func recountGoals(views, others []model.Event, hour tier.Bucket) (m met) {
 				if key.Text == who && name.Text == "Buy" && o.At >= v.At && o.At <= end && o.At < until {
 					amount, _ := o.Attrs.Get("revenue_EUR")
 					n, _ := amount.Number.Scaled64(2)
-					bought, cents, after = true, cents+n, after || firstX <= o.At
+					bought = true
+					cents += n
+					after = after || firstX <= o.At
 				}
 			}
 			one := func(is bool) int64 { return map[bool]int64{true: 1}[is] }
 			m.x += one(firstX < model.MaxTime)
-			m.buy, m.cents, m.paid = m.buy+one(bought), m.cents+cents, m.paid+one(bought)
+			m.buy += one(bought)
+			m.cents += cents
+			m.paid += one(bought)
 			m.stay += one(last.Sub(v.At) >= 20*time.Minute)
 			m.funnel1, m.funnel = m.funnel1+one(firstX < model.MaxTime), m.funnel+one(after)
 		}

@@ -26,8 +26,9 @@ func lineReading(subject string, n int, id, line string) model.Event {
 
 var indexFacts = []fact{
 	{"events with a value are found for all subjects, shards and streams, ordered by time", func(c *contract) {
-		first, second, third := lineReading("b", 0, "", "7"), lineReading("a", 1, "x", "7"),
-			lineReading("c", 2, "", "7")
+		first := lineReading("b", 0, "", "7")
+		second := lineReading("a", 1, "x", "7")
+		third := lineReading("c", 2, "", "7")
 		second.Series.Shard, third.Series.Stream = 3, "status"
 		c.putEvents(third, first, second)
 		c.equal("events", c.queryIndex(line7), []model.Event{first, second, third})

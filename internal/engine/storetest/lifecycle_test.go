@@ -88,7 +88,10 @@ func (c *contract) list(l itemop.ListRequest) (all []string) {
 
 var lifecycleFacts = []fact{
 	{"a transaction puts, updates, deletes and checks, all or nothing", func(c *contract) {
-		a, b, deleted, absent := testKey("p", "a"), testKey("p", "b"), testKey("q", "a"), testKey("r", "a")
+		a := testKey("p", "a")
+		b := testKey("p", "b")
+		deleted := testKey("q", "a")
+		absent := testKey("r", "a")
 		c.commit(storage.Written, putAction(testItem(a, "n", 1), itemAbsent),
 			putAction(testItem(b, "n", 1, "m", 2, "o", "x")), putAction(testItem(deleted)))
 		c.commit(storage.Written,
@@ -103,7 +106,10 @@ var lifecycleFacts = []fact{
 		c.itemAt(absent, nil)
 	}},
 	{"a failed transaction returns each failed condition with its item, and stores nothing", func(c *contract) {
-		a, b, d, absent := testKey("p", "a"), testKey("p", "b"), testKey("p", "d"), testKey("p", "e")
+		a := testKey("p", "a")
+		b := testKey("p", "b")
+		d := testKey("p", "d")
+		absent := testKey("p", "e")
 		c.commit(storage.Written, putAction(testItem(a, "n", 1)), putAction(testItem(b, "n", 1)),
 			putAction(testItem(d, "n", "1")))
 		result := c.commit(storage.ConditionFailed,

@@ -117,11 +117,16 @@ var rowFacts = []fact{
 	}},
 	{"a write replaces the complete row", func(c *contract) {
 		full := row(0)
-		full.Unreadable, full.Exact, full.ChildrenExpireAt = 3, false, 17
+		full.Unreadable = 3
+		full.Exact = false
+		full.ChildrenExpireAt = 17
 		c.putRow(full, noRev)
 		c.setAttr(keys.Row(full.Key), "extra", item.Value{Type: item.S, S: "removed"})
 		empty := row(0)
-		empty.Fold, empty.Empty, empty.ExpiresAt, empty.Rev = *rollup.NewFold(spec), true, 0, rollup.Rev{2}
+		empty.Fold = *rollup.NewFold(spec)
+		empty.Empty = true
+		empty.ExpiresAt = 0
+		empty.Rev = rollup.Rev{2}
 		c.putRow(empty, full.Rev)
 		stored, err := c.table.GetItem(c.Context(), keys.Row(full.Key))
 		if err != nil {
@@ -152,7 +157,9 @@ var rowFacts = []fact{
 	}},
 	{"empty and expired rows are returned", func(c *contract) {
 		r := row(0)
-		r.Fold, r.Empty, r.ExpiresAt = *rollup.NewFold(spec), true, 1
+		r.Fold = *rollup.NewFold(spec)
+		r.Empty = true
+		r.ExpiresAt = 1
 		c.putRow(r, noRev)
 		if got := c.row(r.Key); !got.Empty || got.ExpiresAt != 1 {
 			c.Errorf("row is %+v, want it empty and expired", got)

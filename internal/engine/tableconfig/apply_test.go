@@ -88,7 +88,9 @@ func TestApply_RefusesWhatWouldMakeStoredRowsWrong(t *testing.T) {
 	before, _ := table.KindConfig(t.Context(), "FLOW")
 	for want, change := range map[string]func(*catalog.Kind){
 		"kinds.FLOW.orderBy: none to points number": func(k *catalog.Kind) {
-			k.OrderBy, k.OrderType, k.Retention = "points", catalog.NumberOrder, tier.Policy{Raw: 30 * day}
+			k.OrderBy = "points"
+			k.OrderType = catalog.NumberOrder
+			k.Retention = tier.Policy{Raw: 30 * day}
 		},
 		"kinds.FLOW.shards: 1 to 3":               func(k *catalog.Kind) { k.Shards = 3 },
 		"kinds.FLOW.subject.name: DEVICE to SITE": func(k *catalog.Kind) { k.Subject.Name = "SITE" },

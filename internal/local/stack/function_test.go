@@ -21,7 +21,9 @@ import (
 func startFunction(t *testing.T, opts FunctionOptions) *Function {
 	t.Helper()
 	play := played("function")
-	opts.Name, opts.Binary, opts.Env = play.Name, play.Binary, append(play.Env, opts.Env...)
+	opts.Name = play.Name
+	opts.Binary = play.Binary
+	opts.Env = append(play.Env, opts.Env...)
 	f, err := StartFunction(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)

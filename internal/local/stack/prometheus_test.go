@@ -105,7 +105,9 @@ func TestPrometheus_PromtoolReadsTheRollups(t *testing.T) {
 			"promtool is not installed: scripts/promtool.sh extracts it from Debian's package prometheus")
 	}
 	url, end := startPrometheus(t)
-	from, to, at := fmt.Sprint("--start=", end-3600), fmt.Sprint("--end=", end), fmt.Sprint("--time=", end)
+	from := fmt.Sprint("--start=", end-3600)
+	to := fmt.Sprint("--end=", end)
+	at := fmt.Sprint("--time=", end)
 	for _, c := range []struct {
 		command []string
 		want    string

@@ -31,7 +31,9 @@ func newPlan(t *testing.T, change func(*catalog.Kind), n int) *Plan {
 
 func TestPlan_SendsEveryEventSomeLateAndSomeTwice(t *testing.T) {
 	p := newPlan(t, nil, 200)
-	sent, late, again := map[int]int{}, 0, 0
+	sent := map[int]int{}
+	late := 0
+	again := 0
 	newest := map[model.Series]model.Order{}
 	for _, i := range p.order {
 		e := p.events[i]

@@ -42,8 +42,11 @@ func alertForms() map[string]form {
 	ofType, own := testRule(), testRule()
 	ofType.Test, ofType.ClearLow = storage.TestRate, ofType.Low
 	ofType.For = times.Span(10 * time.Minute)
-	own.Subject, own.RemovedAt, own.RemovedBy, own.Reason, own.ExpiresAt = series().Subject.ID,
-		at("2026-04-21T14:00:00Z"), "ben", "its rule was changed", 1776866400
+	own.Subject = series().Subject.ID
+	own.RemovedAt = at("2026-04-21T14:00:00Z")
+	own.RemovedBy = "ben"
+	own.Reason = "its rule was changed"
+	own.ExpiresAt = 1776866400
 	state := storage.AlertState{Series: series(), Rev: [16]byte{7}, Rules: []storage.RuleState{
 		{Rule: "too-hot.1", Tested: testAlert().Raised, MaxTested: testAlert().Raised, Open: &storage.OpenViolation{Alert: testAlert().ID, Raised: testAlert().Raised}},
 		{Rule: "own.comfort.2", Tested: model.Order{At: at("2026-04-20T13:00:00Z")}, MaxTested: testAlert().Raised},

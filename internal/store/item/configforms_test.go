@@ -100,8 +100,13 @@ func TestOwnRules_HasTheKeyOfItsTypeAndKind(t *testing.T) {
 // A row that cannot be decoded is one unreadable child, with its expiry; a newer one is an error and
 // changes nothing.
 func TestFoldRow_CountsWhatItCannotRead(t *testing.T) {
-	whole, damaged, newer, empty := row(), row(), row(), row()
-	damaged.Summary, newer.V, newer.Summary = nil, item.Version+1, nil
+	whole := row()
+	damaged := row()
+	newer := row()
+	empty := row()
+	damaged.Summary = nil
+	newer.V = item.Version + 1
+	newer.Summary = nil
 	empty.Summary, empty.Empty = nil, true
 	forever := damaged
 	forever.ExpiresAt = 0

@@ -126,7 +126,10 @@ func rotatingSecretForm(s storage.RotatingSecret) form {
 // are added here, and never changed.
 func forms() map[string]form {
 	bare := event()
-	bare.Series.Stream, bare.ID, bare.Attrs, bare.ExpiresAt = "", "", nil, 0
+	bare.Series.Stream = ""
+	bare.ID = ""
+	bare.Attrs = nil
+	bare.ExpiresAt = 0
 	bare.Hash = model.HashAttrs(nil)
 	special := event()
 	special.Series = model.Series{Subject: model.Subject{Type: "SITE", ID: "a#b 🌊"}, Kind: "PAGEVIEW",
@@ -149,7 +152,9 @@ func forms() map[string]form {
 	forever.Key.Tier, forever.Key.Start = "month", at("2026-04-01T00:00:00Z")
 	forever.ExpiresAt, forever.ChildrenExpireAt = 0, rollup.NoExpiry
 	inexact := row()
-	inexact.Exact, inexact.ChildrenExpireAt, inexact.Unreadable = false, 0, 2
+	inexact.Exact = false
+	inexact.ChildrenExpireAt = 0
+	inexact.Unreadable = 2
 	fields := row()
 	fields.FieldsAt = at("2026-04-20T13:30:00Z")
 	changed := row()
@@ -158,8 +163,11 @@ func forms() map[string]form {
 		ExpiresAt: row().ExpiresAt, WrittenAt: row().WrittenAt, Empty: true}
 
 	bySource := quarantined()
-	bySource.Source, bySource.Subject, bySource.Errors, bySource.Payload, bySource.ExpiresAt = "stream",
-		model.Subject{}, nil, nil, 0
+	bySource.Source = "stream"
+	bySource.Subject = model.Subject{}
+	bySource.Errors = nil
+	bySource.Payload = nil
+	bySource.ExpiresAt = 0
 
 	all := map[string]form{
 		"event":                    eventForm(event()),

@@ -21,13 +21,17 @@ func profile() model.Profile {
 
 func tombstone() model.Profile {
 	p := profile()
-	p.Version, p.DeletedAt, p.ExpiresAt = 3, at("2026-04-21T14:00:00Z"), 1779372000
+	p.Version = 3
+	p.DeletedAt = at("2026-04-21T14:00:00Z")
+	p.ExpiresAt = 1779372000
 	return p
 }
 
 // lifecycleForms returns the stored forms of profiles, tombstones, sentinels and purges.
 func lifecycleForms() map[string]form {
-	p, otherWriter, t := profile(), model.Profile{Subject: series().Subject, Attrs: attrs()}, tombstone()
+	p := profile()
+	otherWriter := model.Profile{Subject: series().Subject, Attrs: attrs()}
+	t := tombstone()
 	v := model.ProfileVersion{Profile: tombstone(), Change: model.ProfileDeleted}
 	s := storage.Sentinel{Partition: p.Sentinels[0], Owner: p.Subject, Generation: p.Generation}
 	lock := storage.PurgeLock{Subject: p.Subject, Since: at("2026-04-20T14:00:00Z"), ExpiresAt: 1776866400,

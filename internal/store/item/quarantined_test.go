@@ -31,7 +31,9 @@ func TestFromQuarantined_CutsALongPayloadAndSaysSo(t *testing.T) {
 
 func TestFromQuarantined_ReplacesInvalidUTF8(t *testing.T) {
 	q := quarantined()
-	q.Reason, q.Errors[0].Message, q.Subject.ID = "bad \xff", "field \xfe", "\xfd"
+	q.Reason = "bad \xff"
+	q.Errors[0].Message = "field \xfe"
+	q.Subject.ID = "\xfd"
 	stored := item.FromQuarantined(&q)
 	for name, v := range stored {
 		if !utf8.ValidString(name) || !utf8.ValidString(v.S) {

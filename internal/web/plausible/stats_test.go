@@ -341,7 +341,9 @@ func TestServe_DaysEqualARecount(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, draw := newSite(t, name), rand.New(rand.NewPCG(1, 2))
-		days, visitors, total := map[string]float64{}, map[string]map[string]bool{}, 0.0
+		days := map[string]float64{}
+		visitors := map[string]map[string]bool{}
+		total := 0.0
 		for range 300 {
 			when := at("2026-03-27T00:00:00Z").Add(time.Duration(draw.IntN(4*86_400)) * time.Second)
 			day, who := when.Time().In(zone).Format(time.DateOnly), fmt.Sprint(draw.IntN(40))

@@ -13,7 +13,9 @@ import (
 
 func (f *fixture) audit(a Auditor, s model.Subject) *AuditReport {
 	f.Helper()
-	a.Table, a.Catalog, a.Now = f.Table, f.catalog, f.now
+	a.Table = f.Table
+	a.Catalog = f.catalog
+	a.Now = f.now
 	report, err := a.Run(f.Context(), s)
 	if err != nil {
 		f.Fatal(err)

@@ -88,7 +88,9 @@ func (f *fixture) changeRow(u tier.Unit, when string, change func(*rollup.Row)) 
 
 func (f *fixture) verify(v Verifier, s Scope) *Report {
 	f.Helper()
-	v.Store, v.Catalog, v.Now = f.Table, f.catalog, f.now
+	v.Store = f.Table
+	v.Catalog = f.catalog
+	v.Now = f.now
 	report, err := v.Verify(f.Context(), s)
 	if err != nil {
 		f.Fatal(err)
