@@ -12,7 +12,7 @@ import (
 func (s *Tidemark) addSecrets() {
 	// Deleted with the stack, since a cursor is only used while a caller reads pages.
 	s.cursorSecret = s.secret("CursorSecret", "Signs the cursors of ", awscdk.RemovalPolicy_DESTROY)
-	if s.stage.Sources.Pages || s.stage.UI {
+	if s.signsSiteKeys() {
 		// Retained in every stage: it signs the keys in web pages and shared links, and they stay
 		// valid if its value is copied into the secret of a new stack.
 		s.siteSecret = s.secret("SiteSecret", "Signs the site keys and shared links of ", retained)
@@ -23,6 +23,9 @@ func (s *Tidemark) addSecrets() {
 			awscdk.RemovalPolicy_DESTROY)
 	}
 }
+
+// signsSiteKeys reports whether the stage has the secret of site keys.
+func (s *Tidemark) signsSiteKeys() bool { return s.stage.Sources.Pages || s.stage.UI }
 
 func (s *Tidemark) secret(id, purpose string, removal awscdk.RemovalPolicy) awssecretsmanager.Secret {
 	return withLogicalID(s, awssecretsmanager.NewSecret(s.Construct, &id, &awssecretsmanager.SecretProps{

@@ -132,12 +132,17 @@ func (s *Tidemark) addKey() {
 	}
 }
 
-// newKey creates the stage's customer key.
+// newKey creates the stage's customer key. It is retained with the secret of site keys, which nothing could
+// read without it.
 func (s *Tidemark) newKey() awskms.IKey {
+	removal := s.removalPolicy()
+	if s.signsSiteKeys() {
+		removal = retained
+	}
 	return withLogicalID(s, awskms.NewKey(s.Construct, new("Key"), &awskms.KeyProps{
 		Description:       new("Encrypts all data of " + s.prefix),
 		EnableKeyRotation: new(true),
-		RemovalPolicy:     s.removalPolicy(),
+		RemovalPolicy:     removal,
 	}), "Key")
 }
 
