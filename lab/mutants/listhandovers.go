@@ -18,40 +18,39 @@ var handoverMutants = []mutant{
 	{
 		Name: "stop-passes-left", Says: "the low watermark of a stopped sweep passes what it left",
 		Tests: stopTests,
-		Edits: []edit{{File: stoppingRun, Old: "		s.through = min(s.through, i.Due-1)\n", New: "		_ = i\n"}},
+		Edits: []edit{replace(stoppingRun, "		s.through = min(s.through, i.Due-1)\n",
+			"		_ = i\n")},
 	},
 	{
 		Name: "stop-passes-unread", Says: "the low watermark of a stopped sweep is of the last one it read",
 		Tests: stopTests,
 		Edits: []edit{
-			{
-				File: sweeping,
-				Old:  "			s.report.Stopped = true\n			s.through = min(s.through, s.reached-1)\n",
-				New:  "			s.report.Stopped = true\n			s.through = min(s.through, s.reached)\n",
-			},
+			replace(sweeping,
+				"			s.report.Stopped = true\n			s.through = min(s.through, s.reached-1)\n",
+				"			s.report.Stopped = true\n			s.through = min(s.through, s.reached)\n"),
 		},
 	},
 	{
 		Name: "handover-late", Says: "a handover is worked off after its end", Tests: handoverTests,
-		Edits: []edit{{File: chaining, Old: " && now.Before(h.Until)\n", New: "\n"}},
+		Edits: []edit{replace(chaining, " && now.Before(h.Until)\n", "\n")},
 	},
 	{
 		Name: "handover-endless", Says: "a chain of handovers has no end", Tests: handoverTests,
-		Edits: []edit{{File: chaining, Old: "Until: h.Until}, h.Hop < MaxHops\n", New: "Until: h.Until}, true\n"}},
+		Edits: []edit{replace(chaining, "Until: h.Until}, h.Hop < MaxHops\n", "Until: h.Until}, true\n")},
 	},
 	{
-		Name: "handover-again", Says: "a message shares its queue shards among further ones", Tests: handoverTests,
-		Edits: []edit{{File: handingOver, Old: "	if work.Hop == 0 {", New: "	if work.Hop <= 2 {"}},
+		Name: "handover-again", Says: "a message shares its queue shards among further ones",
+		Tests: handoverTests,
+		Edits: []edit{replace(handingOver, "	if work.Hop == 0 {", "	if work.Hop <= 2 {")},
 	},
 	{
 		Name: "handover-refused", Says: "a sweep is stopped although Lambda did not accept its handover",
 		Tests: handoverTests,
 		Edits: []edit{
-			{
-				File: handingOver,
-				Old:  "				counts[telemetry.FailedHandovers] += float64(len(part))\n				return\n",
-				New:  "				counts[telemetry.FailedHandovers] += float64(len(part))\n",
-			},
+			replace(handingOver,
+				"				counts[telemetry.FailedHandovers] += float64(len(part))\n"+
+					"				return\n",
+				"				counts[telemetry.FailedHandovers] += float64(len(part))\n"),
 		},
 	},
 }

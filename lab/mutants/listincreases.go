@@ -11,44 +11,29 @@ var increaseMutants = []mutant{
 		Name: "increase-rest", Says: "a row does not remember that events count in no group",
 		Tests: increaseTests,
 		Edits: []edit{
-			{
-				File: sharing,
-				Old:  "			names = append(names, storage.GroupName(g.kind.Name, \"\"))\n",
-				New:  "",
-			},
+			replace(sharing, "			names = append(names, storage.GroupName(g.kind.Name, \"\"))\n", ""),
 		},
 	},
 	{
 		Name: "increase-coarse", Says: "of a row of several groups no finer rows are read",
 		Tests: increaseTests,
 		Edits: []edit{
-			{
-				File: increaseWalk,
-				Old:  "	case finer == 0:\n",
-				New:  "	case finer >= 0:\n",
-			},
+			replace(increaseWalk, "	case finer == 0:\n", "	case finer >= 0:\n"),
 		},
 	},
 	{
 		Name: "increase-first", Says: "a row of several groups counts in the first of them",
 		Tests: increaseTests,
 		Edits: []edit{
-			{
-				File: increaseWalk,
-				Old:  "	return ids[0], len(ids) == 1\n",
-				New:  "	return ids[0], true\n",
-			},
+			replace(increaseWalk, "	return ids[0], len(ids) == 1\n", "	return ids[0], true\n"),
 		},
 	},
 	{
 		Name: "increase-open", Says: "buckets that have not closed for groups are counted",
 		Tests: increaseTests,
 		Edits: []edit{
-			{
-				File: "internal/engine/query/increases.go",
-				Old:  "	q.To = max(q.From, min(asked, closed))\n",
-				New:  "	q.To = max(q.From, min(asked, s.Now()))\n",
-			},
+			replace("internal/engine/query/increases.go", "	q.To = max(q.From, min(asked, closed))\n",
+				"	q.To = max(q.From, min(asked, s.Now()))\n"),
 		},
 	},
 }

@@ -17,28 +17,26 @@ var indexMutants = []mutant{
 	{
 		Name: "index-bound-bare", Says: "the value of a bound is not escaped",
 		Tests: partitionTests,
-		Edits: []edit{{
-			File: indexEntries, Old: `{ return keyparts.Join(value, "") }`, New: `{ return value + "#" }`,
-		}},
+		Edits: []edit{replace(indexEntries, `{ return keyparts.Join(value, "") }`,
+			`{ return value + "#" }`)},
 	},
 	{
 		Name: "index-order-mixed", Says: "the fields of the order are not apart from the others",
 		Tests: partitionTests,
-		Edits: []edit{{
-			File: indexEntries, Old: `append(append(parts, ""), p.Sort...)`, New: "append(parts, p.Sort...)",
-		}},
+		Edits: []edit{replace(indexEntries, `append(append(parts, ""), p.Sort...)`,
+			"append(parts, p.Sort...)")},
 	},
 	{
 		Name: "index-time-as-sent", Says: "times sort as they were sent", Tests: listTests,
-		Edits: []edit{{File: indexKeys, Old: "return at.Format(sortTimeLayout), nil", New: "return v.Text, nil"}},
+		Edits: []edit{replace(indexKeys, "return at.Format(sortTimeLayout), nil", "return v.Text, nil")},
 	},
 	{
 		Name: "index-open-beginning", Says: "a range without a beginning is between an empty key and its end",
 		Tests: listTests,
-		Edits: []edit{{File: reading, Old: `case l.From == "" && l.To != "":`, New: "case false:"}},
+		Edits: []edit{replace(reading, `case l.From == "" && l.To != "":`, "case false:")},
 	},
 	{
 		Name: "index-open-end", Says: "a range without an end is the whole partition", Tests: listTests,
-		Edits: []edit{{File: reading, Old: `case l.From != "" && l.To == "":`, New: "case false:"}},
+		Edits: []edit{replace(reading, `case l.From != "" && l.To == "":`, "case false:")},
 	},
 }

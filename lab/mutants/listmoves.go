@@ -19,177 +19,119 @@ var moveMutants = []mutant{
 		Name: "group-moves-unrecorded", Says: "the record of a move is not processed",
 		Tests: moveTests,
 		Edits: []edit{
-			{
-				File: gathering,
-				Old:  "			ch.moves = append(ch.moves, move{groups: c.Groups, index: ch.end})\n",
-				New:  "			_ = move{groups: c.Groups, index: ch.end}\n",
-			},
+			replace(gathering,
+				"			ch.moves = append(ch.moves, move{groups: c.Groups, index: ch.end})\n",
+				"			_ = move{groups: c.Groups, index: ch.end}\n"),
 		},
 	},
 	{
 		Name: "group-moves-after", Says: "the record of a move names the new group alone",
 		Tests: moveTests,
 		Edits: []edit{
-			{
-				File: moving,
-				Old:  "			b.addGroups(profileGroups(b.groupKinds(), m.groups.Before().At(start))...)\n",
-				New:  "",
-			},
+			replace(moving,
+				"			b.addGroups(profileGroups(b.groupKinds(), m.groups.Before().At(start))...)\n",
+				""),
 		},
 	},
 	{
 		Name: "group-moves-unnamed", Says: "the record of a move names no group",
 		Tests: moveTests,
 		Edits: []edit{
-			{
-				File: moving,
-				Old:  "			b.addGroups(profileGroups(b.groupKinds(), m.groups.Before().At(start))...)\n",
-				New:  "",
-			},
-			{
-				File: moving,
-				Old:  "			b.addGroups(profileGroups(b.groupKinds(), m.groups.At(start))...)\n",
-				New:  "",
-			},
+			replace(moving,
+				"			b.addGroups(profileGroups(b.groupKinds(), m.groups.Before().At(start))...)\n",
+				""),
+			replace(moving,
+				"			b.addGroups(profileGroups(b.groupKinds(), m.groups.At(start))...)\n",
+				""),
 		},
 	},
 	{
 		Name: "group-moves-unforced", Says: "the record of a move leaves unchanged shares",
 		Tests: moveTests,
 		Edits: []edit{
-			{
-				File: moving,
-				Old:  "			b.alwaysWrite, b.repair = true, true\n",
-				New:  "			b.repair = true\n",
-			},
+			replace(moving, "			b.alwaysWrite, b.repair = true, true\n",
+				"			b.repair = true\n"),
 		},
 	},
 	{
 		Name: "group-moves-once", Says: "the log is read before the shares alone",
 		Tests: moveTests,
 		Edits: []edit{
-			{
-				File: children,
-				Old:  "	if err := r.readMember(ctx); err != nil {\n		return nil, err\n	}\n",
-				New:  "",
-			},
+			replace(children, "	if err := r.readMember(ctx); err != nil {\n		return nil, err\n	}\n",
+				""),
 		},
 	},
 	{
 		Name: "group-moves-unread", Says: "the log is read with the events alone",
 		Tests: moveTests,
 		Edits: []edit{
-			{
-				File: sharing,
-				Old:  "	if err := r.readMember(ctx); err != nil {\n		return err\n	}\n",
-				New:  "",
-			},
-			{
-				File: sharing,
-				Old:  "	r.bucket.addGroups(profileGroups(kinds, r.member)...)\n",
-				New:  "",
-			},
+			replace(sharing, "	if err := r.readMember(ctx); err != nil {\n		return err\n	}\n", ""),
+			replace(sharing, "	r.bucket.addGroups(profileGroups(kinds, r.member)...)\n", ""),
 		},
 	},
 	{
 		Name: "group-moves-end", Says: "a bucket is in the group of its end",
 		Tests: moveTests,
 		Edits: []edit{
-			{
-				File: moving,
-				Old:  "r.member = log.At(r.bucket.interval.Start)\n",
-				New:  "r.member = log.At(r.bucket.interval.End)\n",
-			},
+			replace(moving, "r.member = log.At(r.bucket.interval.Start)\n",
+				"r.member = log.At(r.bucket.interval.End)\n"),
 		},
 	},
 	{
 		Name: "group-moves-expired", Says: "a log counts until TTL removes it",
 		Tests: moveTests,
 		Edits: []edit{
-			{
-				File: moving,
-				Old:  "	if !r.agg.purged(&log) {\n",
-				New:  "	if log.ExpiresAt >= 0 {\n",
-			},
+			replace(moving, "	if !r.agg.purged(&log) {\n", "	if log.ExpiresAt >= 0 {\n"),
 		},
 	},
 	{
 		Name: "group-moves-clock", Says: "a log counts until its time by a clock that is behind",
 		Tests: moveTests,
 		Edits: []edit{
-			{
-				File: moving,
-				Old:  "log.ExpiresAt <= a.Now().Add(ClockMargin).Seconds()",
-				New:  "log.ExpiresAt <= a.Now().Seconds()",
-			},
+			replace(moving, "log.ExpiresAt <= a.Now().Add(ClockMargin).Seconds()",
+				"log.ExpiresAt <= a.Now().Seconds()"),
 		},
 	},
 	{
 		Name: "group-moves-continued", Says: "a profile that is created after a purge continues the log",
 		Tests: logTests,
 		Edits: []edit{
-			{
-				File: loggingMove,
-				Old:  "	if log == nil || log.ExpiresAt != 0 {\n",
-				New:  "	if log == nil || expired(log.ExpiresAt, s.now()) {\n",
-			},
+			replace(loggingMove, "	if log == nil || log.ExpiresAt != 0 {\n",
+				"	if log == nil || expired(log.ExpiresAt, s.now()) {\n"),
 		},
 	},
 	{
 		Name: "group-moves-listed-late", Says: "a series is listed after its recount",
 		Tests: moveTests,
 		Edits: []edit{
-			{
-				File: aggregator,
-				Old:  "		a.listMembers(ctx, &c, limits, all)\n",
-				New:  "",
-			},
-			{
-				File: aggregator,
-				Old:  "			func() { a.listAll(ctx, c.seen, limits, all) },\n",
-				New:  "",
-			},
-			{
-				File: aggregator,
-				Old:  "		all.report.Expired += c.expired\n",
-				New:  "		a.listAll(ctx, c.seen, limits, all)\n		all.report.Expired += c.expired\n",
-			},
+			replace(aggregator, "		a.listMembers(ctx, &c, limits, all)\n", ""),
+			replace(aggregator, "			func() { a.listAll(ctx, c.seen, limits, all) },\n", ""),
+			replace(aggregator, "		all.report.Expired += c.expired\n",
+				"		a.listAll(ctx, c.seen, limits, all)\n		all.report.Expired += c.expired\n"),
 		},
 	},
 	{
 		Name: "group-moves-purged", Says: "a purge removes the log with the profile",
 		Tests: logTests,
 		Edits: []edit{
-			{
-				File: loggingMove,
-				Old:  "{{Key: it.Key(), Precondition: itemop.MembershipsAre(m), Put: it}}",
-				New:  "{{Key: it.Key(), Precondition: itemop.MembershipsAre(m), Delete: true}}",
-			},
+			replace(loggingMove, "{{Key: it.Key(), Precondition: itemop.MembershipsAre(m), Put: it}}",
+				"{{Key: it.Key(), Precondition: itemop.MembershipsAre(m), Delete: true}}"),
 		},
 	},
 	{
 		Name: "group-moves-lost", Says: "the log is written whatever was written since it was read",
 		Tests: logTests,
 		Edits: []edit{
-			{
-				File: loggingMove,
-				Old:  "Action{Key: it.Key(), Precondition: itemop.MembershipsAre(stored), Put: it}",
-				New:  "Action{Key: it.Key(), Put: it}",
-			},
-			{
-				File: loggingMove,
-				Old:  "	stored, next, err := s.moved(",
-				New:  "	_, next, err := s.moved(",
-			},
+			replace(loggingMove,
+				"Action{Key: it.Key(), Precondition: itemop.MembershipsAre(stored), Put: it}",
+				"Action{Key: it.Key(), Put: it}"),
+			replace(loggingMove, "	stored, next, err := s.moved(", "	_, next, err := s.moved("),
 		},
 	},
 	{
 		Name: "group-purge-removes", Says: "the first pass of a purge removes the rows that name groups",
 		Tests: []string{"pkg/lifecycle"},
-		Edits: []edit{{
-			File: "pkg/lifecycle/emptyrows.go",
-			Old:  "		case !ok || len(row.Groups) == 0:\n",
-			New:  "		case !ok || len(row.Groups) < 99:\n",
-		}},
+		Edits: []edit{replace("pkg/lifecycle/emptyrows.go", "		case !ok || len(row.Groups) == 0:\n",
+			"		case !ok || len(row.Groups) < 99:\n")},
 	},
 }

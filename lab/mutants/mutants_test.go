@@ -50,7 +50,7 @@ func TestMutated_RejectsATextThatDoesNotOccurOnce(t *testing.T) {
 	}
 	defer r.remove()
 	for _, old := range []string{"no such text", "return"} {
-		m := mutant{Edits: []edit{{recomputation, old, ""}}}
+		m := mutant{Edits: []edit{replace(recomputation, old, "")}}
 		if _, err := m.mutated(r.root); err == nil || !strings.Contains(err.Error(), "want once") {
 			t.Errorf("%q: %v, want an error", old, err)
 		}

@@ -23,6 +23,9 @@ type mutant struct {
 // edit replaces a text that occurs exactly once in a file.
 type edit struct{ File, Old, New string }
 
+// replace returns the edit of a file that replaces old, which occurs once, by new.
+func replace(file, old, new string) edit { return edit{File: file, Old: old, New: new} }
+
 // mutated returns the text of each file that m changes, by its path from the root.
 func (m *mutant) mutated(root string) (map[string]string, error) {
 	files := map[string]string{}

@@ -177,8 +177,9 @@ func (p *checked) binary(n *ast.BinaryExpr) []site {
 		basic.Info()&(types.IsInteger|types.IsFloat) == 0 && (r == operator || basic.Info()&types.IsString == 0) {
 		return nil
 	}
+	operatorEnd := n.OpPos + token.Pos(len(n.Op.String()))
 	return []site{{rule: r, node: n, before: "mutantswitch." + call + "(%d, ", after: ")",
-		inner: []change{{n.OpPos, n.OpPos + token.Pos(len(n.Op.String())), ","}}}}
+		inner: []change{{from: n.OpPos, to: operatorEnd, text: ","}}}}
 }
 
 // swapped returns the faults of a call that has different neighbouring arguments of the same type.
@@ -193,8 +194,10 @@ func (p *checked) swapped(n *ast.CallExpr) (all []site) {
 			!isPure(a) || !isPure(b) || types.ExprString(a) == types.ExprString(b) {
 			continue
 		}
-		all = append(all, site{rule: swap, node: n, inner: []change{{a.Pos(), a.End(), "\x00" +
-			"mutantswitch.Pick(%d, \x01, \x02)"}, {b.Pos(), b.End(), "\x00" + "mutantswitch.Pick(%d, \x02, \x01)"}}})
+		all = append(all, site{rule: swap, node: n, inner: []change{
+			{from: a.Pos(), to: a.End(), text: "\x00" + "mutantswitch.Pick(%d, \x01, \x02)"},
+			{from: b.Pos(), to: b.End(), text: "\x00" + "mutantswitch.Pick(%d, \x02, \x01)"},
+		}})
 		break
 	}
 	return all
