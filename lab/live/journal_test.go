@@ -189,7 +189,7 @@ func TestScene_ThatCannotBeginIsTheResultOfItsProbes(t *testing.T) {
 	r, _ := newRun(t, t.TempDir(), false, one("--query Role", "error denied"))
 	s := scene{name: "refused", begin: refuse, end: func(context.Context, *account) error { return nil },
 		probes: refusedProbes[:2]}
-	if err := r.play(t.Context(), s); err != nil || r.find("partial-answer").Result != notHolding ||
+	if err := r.play(t.Context(), s); err != nil || r.find("partial-response").Result != notHolding ||
 		r.find("on-failure-inbox").Result != notHolding {
 		t.Errorf("%v, %+v", err, r.Done)
 	}

@@ -46,7 +46,7 @@ var recorded = map[string]struct {
 			{one("StackStatus", "ROLLBACK_FAILED"), one("list-stack-resources", "DELETE_FAILED")}, {one("create-stack", "error denied")}, {one("StackStatus", "error denied")}},
 		unseen: []response{one("StackStatus", "CREATE_IN_PROGRESS")},
 	},
-	"partial-answer": {
+	"partial-response": {
 		holds: []response{stored("live-part-1", "0", "1"), stored("live-part-2", "1"), stored("live-denied-inbox", "0")},
 		fails: [][]response{{stored("live-part-1", "2"), stored("live-denied-inbox", "0")}, {stored("live-part-1", "0")},
 			{stored("live-part-1", "1"), stored("live-part-2", "1"), stored("live-denied-inbox", "1")}, {one("send-message-batch", "error denied")}},

@@ -12,7 +12,7 @@ import (
 // so messages fail, and reach the queues by the way of each source.
 var refusedProbes = []probe{
 	{
-		name: "partial-answer", page: "run/DEPLOYING.md", suites: onResponses, run: partialAnswer,
+		name: "partial-response", page: "run/DEPLOYING.md", suites: onResponses, run: partialResponse,
 		assumes: "of a batch that fails in part, only the records that the response names come again",
 		how:     "3 messages of an SQS batch, of which one is refused: the others are stored once",
 	},
@@ -149,7 +149,7 @@ func accept(ctx context.Context, a *account) error {
 	return a.sleep(ctx, 20*time.Second)
 }
 
-func partialAnswer(ctx context.Context, a *account) (string, error) {
+func partialResponse(ctx context.Context, a *account) (string, error) {
 	var entries []map[string]string
 	for i, device := range []string{"live-part-1", "live-denied-inbox", "live-part-2"} {
 		entries = append(entries, map[string]string{"Id": fmt.Sprint(i), "MessageBody": a.reading(device, 60)})
