@@ -162,7 +162,7 @@ func sendOnce(cmd *cobra.Command, to *connection, flags importFlags, files []str
 	if err := flags.await(cmd, to); err != nil {
 		return err
 	}
-	return rejectedError(sender.Counts.Of(model.Rejected), nil)
+	return rejectedError(sender.Counts.Count(model.Rejected), nil)
 }
 
 // await waits until the rollups include everything, if --wait says so.

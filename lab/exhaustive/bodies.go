@@ -102,7 +102,7 @@ type watermarks struct {
 // Sweeps reads the low watermarks.
 func (w watermarks) Sweeps(ctx context.Context) (storage.LowWatermarks, error) {
 	all, err := w.client.Sweeps(ctx)
-	*w.through = all.Of(series)
+	*w.through = all.For(series)
 	return all, err
 }
 

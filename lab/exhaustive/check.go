@@ -87,7 +87,7 @@ func (x *system) checkRows(content *memory.Table, s *state, now model.Time, wait
 	policy := x.kind(s.version).Retention
 	for level, t := range policy.Tiers {
 		for _, b := range x.buckets(s.version, level) {
-			if policy.ClosesAt(level, b, series) > max(all.Of(series), model.MinTime) {
+			if policy.ClosesAt(level, b, series) > max(all.For(series), model.MinTime) {
 				continue // readers fold it
 			}
 			if x.in(b, waiting) != 0 {

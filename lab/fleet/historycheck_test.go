@@ -64,7 +64,7 @@ func (w *history) checkRows(g *catalog.Kind) {
 			starts := append(slices.Collect(maps.Keys(rows)), slices.Collect(maps.Keys(want))...)
 			slices.Sort(starts)
 			for _, start := range slices.Compact(starts) {
-				if g.Retention.ClosesAt(level, t.Unit.BucketAt(start), series) > marks.Of(series) {
+				if g.Retention.ClosesAt(level, t.Unit.BucketAt(start), series) > marks.For(series) {
 					continue
 				}
 				w.checked["rows of groups"]++

@@ -46,7 +46,7 @@ func (w *world) sweepLater(i storage.Invalidation) {
 		return
 	}
 	w.swept[name] = true
-	shard, d := i.Shard, w.dice.Of("sweep "+name)
+	shard, d := i.Shard, w.dice.Part("sweep "+name)
 	w.At(i.Due.Add(aggregate.ClockMargin+d.Span("at", 4*time.Minute)), func() { w.sweep(shard, d, 40) })
 }
 
@@ -70,10 +70,10 @@ func (w *world) lateWait() bool {
 // sweep sweeps a queue shard. If it fails or leaves something, it is repeated.
 func (w *world) sweep(shard storage.QueueShard, d simstream.Dice, repeats int) {
 	w.Go(fmt.Sprintf("sweep of queue shard %v", shard), d, func(ctx context.Context) {
-		agg := w.aggregator(&simstream.Process{Now: w.Now, Sleep: w.Sleep, Rand: d.Of("random").Rand()})
+		agg := w.aggregator(&simstream.Process{Now: w.Now, Sleep: w.Sleep, Rand: d.Part("random").Rand()})
 		report, err := agg.Sweep(ctx, shard)
 		if (err != nil || report.Left > 0) && repeats > 0 {
-			w.After(5*time.Minute, func() { w.sweep(shard, d.Of("again", repeats), repeats-1) })
+			w.After(5*time.Minute, func() { w.sweep(shard, d.Part("again", repeats), repeats-1) })
 		}
 	})
 }

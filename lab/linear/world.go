@@ -55,7 +55,7 @@ const (
 // newWorld prepares one history. At its end, done is called with its log.
 func newWorld(s *simstream.Sim, v variant, done func(*world)) {
 	w := &world{Sim: s, variant: v, dice: s.Dice(), swept: map[string]bool{}, known: map[string]*model.Latest{}}
-	kinds, err := catalog.New(drawKind(w.dice.Of("kind")))
+	kinds, err := catalog.New(drawKind(w.dice.Part("kind")))
 	if err != nil {
 		panic(err) // a mistake of this program
 	}
@@ -75,12 +75,12 @@ func newWorld(s *simstream.Sim, v variant, done func(*world)) {
 	})
 	for i := range clients {
 		for n := range waves {
-			d := w.dice.Of("client", i, n)
+			d := w.dice.Part("client", i, n)
 			s.At(s.Now().Add(time.Duration(n)*wave+d.Span("begins", 10*time.Minute)), func() { w.client(i, n, d) })
 		}
 	}
 	for i := range clients { // reads after everything was delivered
-		s.At(s.Now().Add(waves*wave+rest), func() { w.readAll(i, w.dice.Of("last reads", i)) })
+		s.At(s.Now().Add(waves*wave+rest), func() { w.readAll(i, w.dice.Part("last reads", i)) })
 	}
 	s.At(s.Now().Add(waves*wave+rest+4*time.Hour), func() { done(w) })
 }
@@ -121,7 +121,7 @@ func (w *world) client(id, n int, d simstream.Dice) {
 	w.Go(fmt.Sprintf("client %d", id), d, func(ctx context.Context) {
 		c := w.newClient(id, d)
 		for i := range requests {
-			op := d.Of("operation", i)
+			op := d.Part("operation", i)
 			stage := (float64(n) + float64(i)/requests) / waves
 			c.Operate(ctx, series, stage, op.Pick)
 			if w.Sleep(ctx, op.Span("pause", 30*time.Second)) != nil {
@@ -149,7 +149,7 @@ func (w *world) readAll(id int, d simstream.Dice) {
 func (w *world) newClient(id int, d simstream.Dice) *Client {
 	skew := d.Span("clock", 2*time.Minute) - time.Minute
 	now := func() model.Time { return w.Now().Add(skew) }
-	random := d.Of("random").Rand()
+	random := d.Part("random").Rand()
 	writer := queue.NewWriter(w.store, w.kinds)
 	live := &query.Live{Store: w.store, Watermarks: w.store, Kind: query.CatalogKinds(w.kinds), Now: now,
 		Parallel: 1}

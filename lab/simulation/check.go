@@ -92,7 +92,8 @@ func (c *checking) late() {
 		page, _ := c.table.Invalidations(context.Background(), shard, model.MaxTime, "")
 		for _, i := range page.Invalidations {
 			t, _, found := c.kind().Retention.Find(keyUnit(i.Key))
-			if i.Due <= c.watermarks.OfShard(shard) || found && (!t.Deferred || c.kind().Retention.LateEvery == 0) {
+			if i.Due <= c.watermarks.ForShard(shard) ||
+				found && (!t.Deferred || c.kind().Retention.LateEvery == 0) {
 				continue
 			}
 			for _, t := range c.kind().Retention.Tiers {

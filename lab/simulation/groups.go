@@ -130,7 +130,7 @@ func (c *checking) groups() error {
 func (c *checking) closedGroup(g *catalog.Kind, key rollup.Key) bool {
 	t, level, found := g.Retention.Find(keyUnit(key))
 	b := keyUnit(key).BucketAt(key.Start)
-	return found && t.HasRow(b) && g.Retention.ClosesAt(level, b, key.Series) <= c.watermarks.Of(key.Series)
+	return found && t.HasRow(b) && g.Retention.ClosesAt(level, b, key.Series) <= c.watermarks.For(key.Series)
 }
 
 // groupPresent checks that a group's bucket with events has a row, where nothing expires.
@@ -179,7 +179,7 @@ func (c *checking) pendingGroups() groupsPending {
 	page, _ := c.table.Invalidations(context.Background(), storage.GroupShard, model.MaxTime, "")
 	for _, i := range page.Invalidations {
 		if g, found := c.now.Kind(i.Key.Series.Kind); found &&
-			i.Due > c.watermarks.OfShard(storage.GroupShard) {
+			i.Due > c.watermarks.ForShard(storage.GroupShard) {
 			for _, t := range g.Retention.Tiers {
 				if t.Unit.Compare(keyUnit(i.Key)) >= 0 {
 					pending[groupKey(i.Key.Series, t, i.Key.Start)] = true
@@ -221,7 +221,7 @@ func (w *world) readGroup(name string, d simstream.Dice, hour model.Time) {
 		case errors.Is(err, errTwice):
 			w.Fail(err)
 		case err == nil && w.before == nil:
-			w.Fail(a.checkGroup(pending, swept.Of(a.series)))
+			w.Fail(a.checkGroup(pending, swept.For(a.series)))
 		}
 	})
 }

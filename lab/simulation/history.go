@@ -19,10 +19,10 @@ const (
 
 // plan schedules the operations of the history.
 func (w *world) plan() {
-	w.arrivals(w.dice.Of("arrivals"))
-	w.planMoves(w.dice.Of("moves"))
+	w.arrivals(w.dice.Part("arrivals"))
+	w.planMoves(w.dice.Part("moves"))
 	for i := range bursts {
-		d := w.dice.Of("burst", i)
+		d := w.dice.Part("burst", i)
 		if !d.Chance("happens", .7) {
 			continue
 		}
@@ -30,7 +30,7 @@ func (w *world) plan() {
 		at := w.moment(d, w.hours[hour])
 		w.At(at-1, w.CheckNow)
 		for j := range inOneBurst {
-			d := d.Of("operation", j)
+			d := d.Part("operation", j)
 			at = at.Add(d.Span("next", 6*time.Second))
 			if d.Chance("gap", 1./6) {
 				at = at.Add(d.Span("gap", 20*time.Minute))
@@ -38,7 +38,7 @@ func (w *world) plan() {
 			if d.Chance("happens", .6) {
 				w.At(at, func() { w.operate(fmt.Sprintf("user %d.%d", i, j), d, w.hours[hour]) })
 			}
-			w.readSoon(fmt.Sprintf("reader %d.%d", i, j), d.Of("reader"), at, w.hours[hour])
+			w.readSoon(fmt.Sprintf("reader %d.%d", i, j), d.Part("reader"), at, w.hours[hour])
 		}
 	}
 }
@@ -51,7 +51,7 @@ func (w *world) arrivals(d simstream.Dice) {
 	}
 	for h, hour := range w.hours {
 		for i := range arrivalsInHour {
-			d := d.Of("arrival", h, i)
+			d := d.Part("arrival", h, i)
 			at := hour.Add(d.Span("at", time.Hour+5*time.Minute))
 			w.At(at, func() {
 				name := fmt.Sprintf("arrival %d.%d", h, i)

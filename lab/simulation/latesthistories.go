@@ -25,7 +25,7 @@ func playLatestVariant(s *simstream.Sim, v variant) {
 	kind := w.drawKind(tier.Policy{Raw: 30 * tier.Day24, Tiers: hours})
 	kind.Latest, kind.Shards = catalog.DerivedLatest, 1
 	w.now = newCatalog(kind)
-	w.hours = drawHours(w.dice.Of("hours"))[:1]
+	w.hours = drawHours(w.dice.Part("hours"))[:1]
 	s.Begin(w.hours[0].Add(half))
 	w.begin()
 	s.Check(w.check)
@@ -45,13 +45,13 @@ var latestOperations = []operation{
 func (w *world) planLatest() {
 	const changes = 20
 	for i := range changes {
-		d, at := w.dice.Of("change", i), w.Now().Add(time.Duration(i)*12*time.Hour)
+		d, at := w.dice.Part("change", i), w.Now().Add(time.Duration(i)*12*time.Hour)
 		w.At(at, func() {
 			w.CheckNow()
-			w.appendNewest(fmt.Sprintf("first of %d", i), d.Of("first"), w.hours[0])
+			w.appendNewest(fmt.Sprintf("first of %d", i), d.Part("first"), w.hours[0])
 		})
 		w.At(at.Add(time.Minute+d.Span("rebuild", 10*time.Second)), func() {
-			w.rebuildAll(fmt.Sprintf("operator %d", i), d.Of("rebuild"), w.hours[0])
+			w.rebuildAll(fmt.Sprintf("operator %d", i), d.Part("rebuild"), w.hours[0])
 		})
 		w.At(at.Add(time.Minute+d.Span("change", 20*time.Second)), func() {
 			w.perform(latestOperations, fmt.Sprintf("user %d", i), d, w.hours[0])

@@ -39,7 +39,7 @@ func (w *world) changer(p tier.Policy, d simstream.Dice) *changeover.Changer {
 	return &changeover.Changer{
 		Table: to, Now: w.Now, MaxAhead: config.Default().Limits.MaxAhead,
 		Declare: func() (*catalog.Catalog, error) { return catalog.New(w.drawKind(p)) },
-		Limits:  aggregate.Limits{Concurrency: 1}, Sleep: w.Sleep, Rand: d.Of("changer").Rand(),
+		Limits:  aggregate.Limits{Concurrency: 1}, Sleep: w.Sleep, Rand: d.Part("changer").Rand(),
 	}
 }
 
@@ -78,7 +78,7 @@ func (w *world) countModes(before, after tier.Policy) {
 func (w *world) endDeferral(d simstream.Dice, tries int) {
 	again := func() {
 		if tries > 0 {
-			w.After(10*time.Minute, func() { w.endDeferral(d.Of("again", tries), tries-1) })
+			w.After(10*time.Minute, func() { w.endDeferral(d.Part("again", tries), tries-1) })
 		}
 	}
 	if w.changing() {

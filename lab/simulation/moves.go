@@ -60,7 +60,7 @@ func (w *world) planMoves(d simstream.Dice) {
 	}
 	for h, hour := range w.hours {
 		for i := range 4 {
-			d := d.Of("move", h, i)
+			d := d.Part("move", h, i)
 			at := max(w.Now(), hour.Add(d.Span("at", 4*time.Hour)-2*time.Hour))
 			w.At(at, func() { w.moveSubject(fmt.Sprintf("profile %d.%d", h, i), d) })
 		}
@@ -110,7 +110,7 @@ func (w *world) profileService(name string, d simstream.Dice) *lifecycle.Service
 	return &lifecycle.Service{
 		Store: profiles{store: w.store, name: name, dice: d}, Profile: w.now.Profile,
 		Now:  func() model.Time { return w.Now().Add(skew) },
-		Rand: d.Of("profiles").Rand(), Sleep: w.Sleep, RetryPolicy: retry.Policy{Attempts: 1},
+		Rand: d.Part("profiles").Rand(), Sleep: w.Sleep, RetryPolicy: retry.Policy{Attempts: 1},
 	}
 }
 
@@ -140,7 +140,7 @@ func (p profiles) Commit(ctx context.Context, tx itemop.Transaction) (itemop.Tra
 		return p.commit(ctx, tx)
 	}
 	p.After(p.dice.Span("suspended for", suspendedMost), func() {
-		p.Go(p.name+" goes on", p.dice.Of("goes on"), func(ctx context.Context) {
+		p.Go(p.name+" goes on", p.dice.Part("goes on"), func(ctx context.Context) {
 			_, _ = p.commit(ctx, tx) // a fault, or another change: it is not stored
 		})
 	})

@@ -76,7 +76,7 @@ func (w *world) append(name string, d simstream.Dice, hour model.Time) {
 func (w *world) appendBatch(name string, d simstream.Dice, hour model.Time) {
 	var observations []ingest.TypedObservation
 	for i := range 2 + d.Pick("more", 4) {
-		observations = append(observations, w.observation(d.Of("observation", i), hour))
+		observations = append(observations, w.observation(d.Part("observation", i), hour))
 	}
 	w.appendAll(name, d, observations...)
 }
@@ -116,7 +116,7 @@ func (w *world) deleteOne(name string, d simstream.Dice, key model.EventKey) {
 }
 
 func (w *world) correct(name string, d simstream.Dice, hour model.Time) {
-	w.correctTo(name, d, w.existingEvent(d, hour), drawAttrs(d.Of("corrected")))
+	w.correctTo(name, d, w.existingEvent(d, hour), drawAttrs(d.Part("corrected")))
 }
 
 func (w *world) correctTo(name string, d simstream.Dice, key model.EventKey, attrs model.Attrs) {
@@ -152,7 +152,8 @@ func (w *world) replace(name string, d simstream.Dice, hour model.Time) {
 func (w *world) move(name string, d simstream.Dice, hour model.Time) {
 	w.delete(name, d, hour)
 	to := w.hours[d.Pick("moved to", len(w.hours))]
-	w.After(d.Span("moved after", 10*time.Second), func() { w.append(name+" elsewhere", d.Of("moved"), to) })
+	w.After(d.Span("moved after", 10*time.Second),
+		func() { w.append(name+" elsewhere", d.Part("moved"), to) })
 }
 
 func (w *world) deleteDay(name string, d simstream.Dice, hour model.Time) {

@@ -45,7 +45,7 @@ func (w *world) applyPolicy(name string, p tier.Policy, d simstream.Dice, applie
 		w.Count(policyApplied)
 		applied()
 		if before.HasDeferred() {
-			w.After(overlap+time.Minute, func() { w.endDeferral(d.Of("end deferral"), 40) })
+			w.After(overlap+time.Minute, func() { w.endDeferral(d.Part("end deferral"), 40) })
 		}
 	})
 }
@@ -73,7 +73,7 @@ func (w *world) load(p tier.Policy) (changed bool) {
 // applyFirst applies a policy to the new table.
 func (w *world) applyFirst(p tier.Policy) {
 	a := &tableconfig.Applier{
-		Table: w.table, Queue: w.table, Now: w.Now, Rand: w.dice.Of("first configuration").Rand(),
+		Table: w.table, Queue: w.table, Now: w.Now, Rand: w.dice.Part("first configuration").Rand(),
 		Sweep: func(context.Context, storage.QueueShard) error { return nil },
 	}
 	if _, err := a.Apply(context.Background(), newCatalog(w.drawKind(p))); err != nil {

@@ -91,7 +91,7 @@ type received struct {
 // readSoon schedules up to three reads, in the first minutes after a time.
 func (w *world) readSoon(name string, d simstream.Dice, at, hour model.Time) {
 	for n := range d.Pick("readers", 4) {
-		d := d.Of("reader", n)
+		d := d.Part("reader", n)
 		w.At(at.Add(d.Span("after", []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute}[n])),
 			func() {
 				if w.visits() != nil {
@@ -99,7 +99,7 @@ func (w *world) readSoon(name string, d simstream.Dice, at, hour model.Time) {
 					return
 				}
 				w.read(name, d, hour)
-				w.readGroup(name, d.Of("group"), hour)
+				w.readGroup(name, d.Part("group"), hour)
 			})
 	}
 }
@@ -205,7 +205,7 @@ func (a *received) check() error {
 func (a *received) open(key model.EventKey, swept storage.LowWatermarks) bool {
 	policy := a.kind.Retention
 	closes := policy.ClosesAt(0, policy.Tiers[0].Unit.BucketAt(key.At), a.series)
-	return closes > max(swept.Of(a.series), model.MinTime)
+	return closes > max(swept.For(a.series), model.MinTime)
 }
 
 // versions are what an event may have been to the reader; nil is absent.

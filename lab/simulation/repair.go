@@ -35,7 +35,7 @@ func (r *repair) lost(records []eventsource.Record) {
 	n := r.ranges
 	r.ranges++
 	r.pending[n] = decodeChanges(records)
-	dice := r.dice.Of("repair", n)
+	dice := r.dice.Part("repair", n)
 	wait := time.Minute
 	switch raw := r.kind().Retention.LeastRawRetention(); dice.Pick("repaired",
 		map[bool]int{false: 4, true: 2}[r.nothingExpires]) {
@@ -51,7 +51,7 @@ func (r *repair) lost(records []eventsource.Record) {
 
 // attempt repairs a range, and schedules another attempt if it fails.
 func (r *repair) attempt(n, try int, dice simstream.Dice, records []eventsource.Record) {
-	dice = dice.Of("try", try)
+	dice = dice.Part("try", try)
 	age := r.Now().Sub(records[0].At)
 	finished := func(done bool) {
 		if done {
@@ -139,7 +139,7 @@ func (w *world) rebuildAll(name string, d simstream.Dice, _ model.Time) {
 
 // operator returns the aggregator of an operator's command.
 func (r *repair) operator(dice simstream.Dice) *aggregate.Aggregator {
-	return r.aggregator(&simstream.Process{Now: r.Now, Sleep: r.Sleep, Rand: dice.Of("operator").Rand()})
+	return r.aggregator(&simstream.Process{Now: r.Now, Sleep: r.Sleep, Rand: dice.Part("operator").Rand()})
 }
 
 // pendingRows returns the rows of changes whose repair is pending.

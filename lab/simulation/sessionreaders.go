@@ -67,7 +67,7 @@ func (a *receivedSessions) check() error {
 			continue
 		}
 		buckets[b] = true
-		if err := a.bucket(b, swept.Of(a.series)); err != nil {
+		if err := a.bucket(b, swept.For(a.series)); err != nil {
 			return fmt.Errorf("sessions of %s: %w", b, err)
 		}
 	}

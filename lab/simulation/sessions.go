@@ -32,8 +32,8 @@ func playSessions(s *simstream.Sim) { playSessionsVariant(s, variant{}) }
 func playSessionsVariant(s *simstream.Sim, v variant) {
 	w := newWorld(s, v)
 	w.mayDefer, w.eventIn = true, w.viewKey
-	w.now = w.sessionCatalog(w.dice.Of("policy"))
-	w.hours = sessionHours(w.dice.Of("hours"))
+	w.now = w.sessionCatalog(w.dice.Part("policy"))
+	w.hours = sessionHours(w.dice.Part("hours"))
 	s.Begin(w.hours[0])
 	w.begin()
 	s.Check(w.checkSessions)
@@ -101,7 +101,7 @@ var sessionOperations = []operation{
 func (w *world) planSessions() {
 	const most = 36
 	for i := range most {
-		d := w.dice.Of("operation", i)
+		d := w.dice.Part("operation", i)
 		if !d.Chance("happens", .7) {
 			continue
 		}
@@ -151,23 +151,24 @@ func (w *world) sendView(name string, d simstream.Dice, key model.EventKey) {
 	view := ingest.TypedObservation{Subject: site, At: key.At, ID: key.ID, Attrs: viewAttrs(d)}
 	w.appendAll(name, d, view)
 	if d.Chance("sent twice", .2) {
-		w.After(d.Span("again after", 3*time.Hour), func() { w.appendAll(name+" again", d.Of("again"), view) })
+		w.After(d.Span("again after", 3*time.Hour),
+			func() { w.appendAll(name+" again", d.Part("again"), view) })
 	}
 }
 
 func (w *world) correctView(name string, d simstream.Dice, hour model.Time) {
-	w.correctTo(name, d, w.existingEvent(d, hour), viewAttrs(d.Of("corrected")))
+	w.correctTo(name, d, w.existingEvent(d, hour), viewAttrs(d.Part("corrected")))
 }
 
 func (w *world) resendView(name string, d simstream.Dice, hour model.Time) {
 	key := w.existingEvent(d, hour)
 	w.deleteOne(name, d, key)
-	w.After(d.Span("resent after", time.Hour), func() { w.sendView(name+" resent", d.Of("resent"), key) })
+	w.After(d.Span("resent after", time.Hour), func() { w.sendView(name+" resent", d.Part("resent"), key) })
 }
 
 func (w *world) moveView(name string, d simstream.Dice, hour model.Time) {
 	w.delete(name, d, hour)
-	w.After(d.Span("moved after", time.Minute), func() { w.view(name+" moved", d.Of("moved"), hour) })
+	w.After(d.Span("moved after", time.Minute), func() { w.view(name+" moved", d.Part("moved"), hour) })
 }
 
 func (w *world) rebuildSessions(name string, d simstream.Dice, _ model.Time) {

@@ -165,14 +165,15 @@ func (s *store) PutQueueConfig(
 // time, at the same time or not, and one that finds it at last. Sweeps may have been dead
 // for days, or for longer than the events live.
 func (w *world) scheduleSweeps(i storage.Invalidation) {
-	d := w.dice.Of("sweeps " + tablekeys.Invalidation(i).SK)
+	d := w.dice.Part("sweeps " + tablekeys.Invalidation(i).SK)
 	if w.swept[i] {
 		return
 	}
 	w.swept[i] = true
-	w.readSoon("reader at a closing", d.Of("reader"), i.Due.Add(d.Span("read at", 4*time.Minute)), i.Key.Start)
+	w.readSoon("reader at a closing", d.Part("reader"),
+		i.Due.Add(d.Span("read at", 4*time.Minute)), i.Key.Start)
 	later := aggregate.ClockMargin + 4*time.Minute + d.Span("read later", time.Hour)
-	w.readSoon("reader after a closing", d.Of("later reader"), i.Due.Add(later), i.Key.Start)
+	w.readSoon("reader after a closing", d.Part("later reader"), i.Due.Add(later), i.Key.Start)
 	dead := time.Duration(0)
 	if d.Chance("dead", .25) {
 		dead = d.Span("dead for",
@@ -181,11 +182,12 @@ func (w *world) scheduleSweeps(i storage.Invalidation) {
 	for n := range 3 {
 		if dead == 0 && d.Chance(fmt.Sprint("sweep", n), .5) {
 			w.At(i.Due.Add(aggregate.ClockMargin+d.Span(fmt.Sprint("at", n), 4*time.Minute)-2*time.Minute), func() {
-				w.sweep(i.Key.Series, d.Of("early", n), 0)
+				w.sweep(i.Key.Series, d.Part("early", n), 0)
 			})
 		}
 	}
-	w.At(i.Due.Add(aggregate.ClockMargin+3*time.Minute+dead), func() { w.sweep(i.Key.Series, d.Of("last"), 40) })
+	w.At(i.Due.Add(aggregate.ClockMargin+3*time.Minute+dead),
+		func() { w.sweep(i.Key.Series, d.Part("last"), 40) })
 }
 
 // sweep sweeps the queue shards of a series in all generations, or in those before the newest. If the sweep
@@ -202,7 +204,7 @@ func (w *world) sweep(series model.Series, d simstream.Dice, repeats int) {
 		skew := d.Span("sweep clock", aggregate.ClockMargin) - aggregate.ClockMargin/2
 		agg := w.aggregator(&simstream.Process{Now: func() model.Time {
 			return w.Now().Add(skew)
-		}, Sleep: w.Sleep, Rand: d.Of("sweep").Rand()})
+		}, Sleep: w.Sleep, Rand: d.Part("sweep").Rand()})
 		again := false
 		for _, shard := range w.sweptShards(series, repeats == 0 && d.Chance("knows no newer generation", .3)) {
 			report, err := agg.Sweep(ctx, shard)
@@ -213,7 +215,7 @@ func (w *world) sweep(series model.Series, d simstream.Dice, repeats int) {
 			again = again || err != nil || report.Left > 0
 		}
 		if again && repeats > 0 {
-			w.After(10*time.Minute, func() { w.sweep(series, d.Of("again", repeats), repeats-1) })
+			w.After(10*time.Minute, func() { w.sweep(series, d.Part("again", repeats), repeats-1) })
 		}
 	})
 }
@@ -271,9 +273,9 @@ func (w *world) changeQueue(name string, d simstream.Dice, _ model.Time) {
 			w.Add(generationsRetired, len(done.Retired))
 		})
 	}
-	apply(d.Of("apply"))
+	apply(d.Part("apply"))
 	for n := range 3 {
-		w.After(d.Span(fmt.Sprint("applied again", n), 12*time.Hour), func() { apply(d.Of("again", n)) })
+		w.After(d.Span(fmt.Sprint("applied again", n), 12*time.Hour), func() { apply(d.Part("again", n)) })
 	}
 }
 
@@ -294,5 +296,5 @@ func (c *checking) settled(key rollup.Key) bool {
 		return true
 	}
 	closes := policy.ClosesAt(level, keyUnit(key).BucketAt(key.Start), key.Series)
-	return closes <= max(c.watermarks.Of(key.Series), model.MinTime)
+	return closes <= max(c.watermarks.For(key.Series), model.MinTime)
 }

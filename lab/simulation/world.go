@@ -69,13 +69,13 @@ func play(s *simstream.Sim) { playVariant(s, variant{}) }
 func playVariant(s *simstream.Sim, r variant) {
 	w := newWorld(s, r)
 	w.subject, w.eventIn = []string{"north", "south"}, w.keyIn
-	policy := w.drawPolicy(w.dice.Of("policy"))
+	policy := w.drawPolicy(w.dice.Part("policy"))
 	w.mayDefer = policy.HasDeferred() || w.dice.Chance("may defer", .5)
 	// Of minutes, a move whose record is hours late recomputes hundreds of buckets.
 	w.byProfile = policy.Tiers[0].Deferred && policy.Tiers[0].Unit == tier.Hour &&
 		(r.byProfile || w.dice.Chance("groups by profiles", .5))
 	w.now = newCatalog(w.drawKind(policy))
-	w.hours = drawHours(w.dice.Of("hours"))
+	w.hours = drawHours(w.dice.Part("hours"))
 	s.Begin(w.hours[0].Add(-time.Hour))
 	w.begin()
 	w.applyFirst(policy)
@@ -97,7 +97,7 @@ func (w *world) begin() {
 	w.repair = newRepair(w)
 	w.readers = &readers{world: w, unqueued: map[model.EventKey]bool{}}
 	w.Deliver(simstream.Delivery{
-		Settings: drawSettings(w.dice.Of("mapping")), Handler: w.handler,
+		Settings: drawSettings(w.dice.Part("mapping")), Handler: w.handler,
 		GivenUp: func(_ eventsource.GivenUp, records []eventsource.Record) { w.repair.lost(records) },
 		Lost:    w.repair.lost,
 	})
@@ -218,7 +218,7 @@ func (w *world) ingestService(d simstream.Dice) *ingest.Service {
 		skew = -skew
 	}
 	s := &ingest.Service{
-		Store: w.store, Limits: config.Default().Limits, Rand: d.Of("ingest").Rand(), Parallel: 1,
+		Store: w.store, Limits: config.Default().Limits, Rand: d.Part("ingest").Rand(), Parallel: 1,
 		Now:   w.deferredClock(func() model.Time { return w.Now().Add(skew) }),
 		Sleep: w.Sleep, RetryPolicy: retry.Policy{Attempts: 6},
 		Queue: w.writers.of(w, d.Pick("producer", producers)), OnUnqueued: w.readers.exempt,

@@ -77,15 +77,16 @@ func playPurge(variant simVariant) func(*simstream.Sim) {
 		s.Begin(noon)
 		store := &simStore{purgeSim: r, Table: r.table}
 		r.ingest = &ingest.Service{Store: store, Limits: config.Default().Limits,
-			Rand: s.Dice().Of("ingest").Rand(), Parallel: 1, Now: s.Now,
+			Rand: s.Dice().Part("ingest").Rand(), Parallel: 1, Now: s.Now,
 			Sleep: s.Sleep, RetryPolicy: retry.Policy{Attempts: 6}, PurgeLocks: store, PurgeLockMaxAge: 5 * time.Minute}
 		if variant.noLockCheck {
 			r.ingest.PurgeLocks = nil
 		}
 		r.profiles = &lifecycle.Service{Store: store, Profile: r.cat.Profile, Limits: config.Default().Limits,
 			Now:  s.Now,
-			Rand: s.Dice().Of("profiles").Rand(), Sleep: s.Sleep}
-		r.purge = (&lifecycle.Purger{Store: store, Now: s.Now, Rand: s.Dice().Of("purge").Rand(), Sleep: s.Sleep,
+			Rand: s.Dice().Part("profiles").Rand(), Sleep: s.Sleep}
+		r.purge = (&lifecycle.Purger{Store: store, Now: s.Now,
+			Rand: s.Dice().Part("purge").Rand(), Sleep: s.Sleep,
 			Timing: simTiming}).SearchShards(3)
 		if variant.timing != nil {
 			r.purge.Timing = *variant.timing
@@ -132,7 +133,7 @@ func (r *purgeSim) aggregate(ctx context.Context, p *simstream.Process, store *s
 func (r *purgeSim) plan(store *simStore) {
 	begins := noon.Add(time.Hour).Add(r.Dice().Span("purge begins", time.Hour))
 	for i := range 14 {
-		dice := r.Dice().Of("append", i)
+		dice := r.Dice().Part("append", i)
 		if !dice.Chance("happens", .8) {
 			continue
 		}
@@ -148,7 +149,7 @@ func (r *purgeSim) plan(store *simStore) {
 		})
 	}
 	for i := range 3 {
-		dice := r.Dice().Of("profile", i)
+		dice := r.Dice().Part("profile", i)
 		if dice.Chance("happens", .5) {
 			r.At(noon.Add(dice.Span("at", 3*time.Hour)), func() {
 				r.Go("profile "+strconv.Itoa(i), dice, func(ctx context.Context) { r.profile(ctx, dice) })
@@ -192,7 +193,7 @@ func (r *purgeSim) advance(n int) {
 		r.Fail(fmt.Errorf("the purge does not finish"))
 		return
 	}
-	r.Go("purge "+strconv.Itoa(n), r.Dice().Of("purge", n), func(ctx context.Context) {
+	r.Go("purge "+strconv.Itoa(n), r.Dice().Part("purge", n), func(ctx context.Context) {
 		at, err := r.purge.Advance(ctx, alice)
 		if err == nil && at.Done {
 			r.done = true

@@ -18,8 +18,8 @@ func ExampleTrial() {
 			Handler:  streamtest.Function(adder{totals}.invoke),
 		})
 		for i := range 5 {
-			if s.Dice().Of("sale", i).Chance("happens", .9) {
-				s.Go("the shop", s.Dice().Of("sale", i), func(ctx context.Context) {
+			if s.Dice().Part("sale", i).Chance("happens", .9) {
+				s.Go("the shop", s.Dice().Part("sale", i), func(ctx context.Context) {
 					_ = sales.Put(ctx, streamtest.Item{"id": fmt.Sprint("sale ", i), "amount": 10})
 				})
 			}

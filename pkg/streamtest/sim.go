@@ -50,5 +50,5 @@ func (s *Sim) Logf(who, format string, args ...any) { s.sim.Logf(who, format, ar
 
 // Dice makes the random choices of a history. A choice depends only on the seed and on its
 // name, so the same name always gives the same result: number repeated choices, as in
-// d.Of("order", i). Each choice has a default, zero; Shrink replaces choices by their default.
+// d.Part("order", i). Each choice has a default, zero; Shrink replaces choices by their default.
 type Dice = simstream.Dice

@@ -211,8 +211,8 @@ func replayFile(t *testing.T, s *stack.Stack, file string) {
 			return send(shifted)
 		})
 	})
-	if err != nil || sender.Counts.Of(model.Rejected) > 0 {
-		t.Fatalf("replay: %v, %d rejected", err, sender.Counts.Of(model.Rejected))
+	if err != nil || sender.Counts.Count(model.Rejected) > 0 {
+		t.Fatalf("replay: %v, %d rejected", err, sender.Counts.Count(model.Rejected))
 	}
 }
 

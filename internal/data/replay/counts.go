@@ -72,8 +72,8 @@ func (c *Counts) invalid(location string, measures []string) {
 	}
 }
 
-// Of returns how many observations had an outcome.
-func (c *Counts) Of(outcome model.Outcome) int {
+// Count returns how many observations had an outcome.
+func (c *Counts) Count(outcome model.Outcome) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.count[outcome]
@@ -82,7 +82,7 @@ func (c *Counts) Of(outcome model.Outcome) int {
 // Total returns how many observations have an outcome.
 func (c *Counts) Total() (n int) {
 	for _, outcome := range outcomes {
-		n += c.Of(outcome)
+		n += c.Count(outcome)
 	}
 	return n
 }
@@ -95,7 +95,7 @@ func (c *Counts) print(w io.Writer, n int, took time.Duration) {
 	fmt.Fprintf(w, "%s observations in %s (%s/s)\n", terminal.Grouped(n), took.Round(100*time.Millisecond),
 		terminal.Grouped(terminal.PerSecond(n, took)))
 	for _, outcome := range outcomes {
-		if n := c.Of(outcome); n > 0 {
+		if n := c.Count(outcome); n > 0 {
 			fmt.Fprintf(w, "  %-10s %12s%s\n", outcome, terminal.Grouped(n), notes[outcome])
 		}
 	}

@@ -55,7 +55,7 @@ func (i *Import) forecast(names []string, out io.Writer) (rejected int, err erro
 		return 0, err
 	}
 	found.print(out)
-	return found.counts.Of(model.Rejected), nil
+	return found.counts.Count(model.Rejected), nil
 }
 
 // forecast is what an import would store.
@@ -125,7 +125,7 @@ func (f *forecast) add(kind *catalog.Kind, e *model.Event) {
 
 func (f *forecast) print(w io.Writer) {
 	fmt.Fprintf(w, "%s rows of %s subjects would be stored, %s rejected\n", terminal.Grouped(f.rows),
-		terminal.Grouped(len(f.subjects)), terminal.Grouped(f.counts.Of(model.Rejected)))
+		terminal.Grouped(len(f.subjects)), terminal.Grouped(f.counts.Count(model.Rejected)))
 	if f.rows > 0 {
 		fmt.Fprintf(w, "times   %s to %s\n", f.first, f.last)
 		units := f.units + len(f.buckets)

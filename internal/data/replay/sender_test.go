@@ -75,8 +75,8 @@ func TestSend_KeepsTheOrderWithinEachSeries(t *testing.T) {
 		return 200, outcomesJSON(lines, model.Applied)
 	}}
 	s, err := sendTo(t, f, &Sender{Batch: 7, Lanes: 4}, numbered(1000, 13))
-	if err != nil || s.Counts.Of(model.Applied) != 1000 || len(f.accepted) != 1000 {
-		t.Fatalf("%d applied, %d accepted: %v", s.Counts.Of(model.Applied), len(f.accepted), err)
+	if err != nil || s.Counts.Count(model.Applied) != 1000 || len(f.accepted) != 1000 {
+		t.Fatalf("%d applied, %d accepted: %v", s.Counts.Count(model.Applied), len(f.accepted), err)
 	}
 	last := map[string]int{}
 	for _, line := range f.accepted {
@@ -101,8 +101,8 @@ func TestSend_RepeatsOnlyObservationsWithoutAnOutcome(t *testing.T) {
 		return 200, outcomesJSON(lines, model.Duplicate)
 	}}
 	s, err := sendTo(t, f, &Sender{Batch: 10, Lanes: 1}, numbered(3, 1))
-	if err != nil || s.Counts.Of(model.Applied) != 1 || s.Counts.Of(storedBefore) != 2 ||
-		s.Counts.Of(model.Duplicate) != 0 || s.Counts.Total() != 3 {
+	if err != nil || s.Counts.Count(model.Applied) != 1 || s.Counts.Count(storedBefore) != 2 ||
+		s.Counts.Count(model.Duplicate) != 0 || s.Counts.Total() != 3 {
 		t.Errorf("counted %v, %v", s.Counts.count, err)
 	}
 	if !slices.Equal(f.accepted, []string{"0/1", "0/2"}) {

@@ -439,8 +439,8 @@ func TestGroups_WaitForTheSweepsOfAllMembers(t *testing.T) {
 		swept += report.Swept
 	}
 	if marks, err := f.table.Sweeps(f.ctx()); err != nil || swept != 0 ||
-		marks.OfShard(storage.GroupShard) != model.MinTime {
-		t.Errorf("swept %d, low watermark of groups %s: %v", swept, marks.OfShard(storage.GroupShard), err)
+		marks.ForShard(storage.GroupShard) != model.MinTime {
+		t.Errorf("swept %d, low watermark of groups %s: %v", swept, marks.ForShard(storage.GroupShard), err)
 	}
 	f.sweepAll(at("2026-03-10T15:01:00Z"))
 	f.wantGroup("x", tier.Hour, "2026-03-10T12:00:00Z", 1, true)

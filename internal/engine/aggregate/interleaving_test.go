@@ -155,7 +155,7 @@ func (c *closing) check() error {
 	if err != nil {
 		return err
 	}
-	through := all.Of(c.series)
+	through := all.For(c.series)
 	for level, t := range c.kind.Retention.Tiers {
 		want := map[model.Time]int64{}
 		for when, n := range c.acked {

@@ -76,7 +76,7 @@ func TestSweep_WatermarkIsHeldBeforeWhatCouldNotBeRead(t *testing.T) {
 	if err == nil || r.Swept != 1 || r.Through != due-1 {
 		t.Errorf("%v, swept %d through %s; want an error, 1, %s", err, r.Swept, r.Through, due-1)
 	}
-	if all, err := w.table.Sweeps(w.ctx()); err != nil || all.Of(w.series) != due-1 {
+	if all, err := w.table.Sweeps(w.ctx()); err != nil || all.For(w.series) != due-1 {
 		t.Errorf("low watermarks %v, %v; want %s", all, err, due-1)
 	}
 }

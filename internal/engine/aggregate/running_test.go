@@ -73,7 +73,7 @@ func TestSweepUntilStopped_EndsBetweenInvalidations(t *testing.T) {
 					want = closings[n+1] - 1
 				}
 				if err != nil || r.Swept != n+1 || r.Left != 0 || len(r.Failures) > 0 || r.Stopped != (n < 3) ||
-					all.Of(w.series) != want || r.Through != want || !run.Stopped() {
+					all.For(w.series) != want || r.Through != want || !run.Stopped() {
 					t.Errorf("%v, %+v, low watermarks %v; want %d swept, through %s", err, r, all, n+1, want)
 				}
 				w.on(w.table)
@@ -95,7 +95,7 @@ func TestSweepUntilStopped_BeforeItBeginsLeavesEverything(t *testing.T) {
 	run.Stop()
 	r, err := w.agg.SweepUntilStopped(w.ctx(), storage.FirstGeneration.Shard(w.series), run)
 	all, _ := w.table.Sweeps(w.ctx())
-	if err != nil || r.Swept != 0 || !r.Stopped || all.Of(w.series) != closings[0]-1 {
+	if err != nil || r.Swept != 0 || !r.Stopped || all.For(w.series) != closings[0]-1 {
 		t.Errorf("%v, %+v, low watermarks %v; want nothing swept, and a watermark before the first", err, r, all)
 	}
 	if r := w.sweep(); r.Swept != 4 {

@@ -23,7 +23,7 @@ func (r *recomputation) settled(ctx context.Context, level int, b tier.Bucket,
 		return true, nil
 	}
 	through, err := r.agg.lowWatermarks(ctx, r.agg.Now())
-	swept := through.Of(series)
+	swept := through.For(series)
 	stored := r.bucket.kind.Retention.LateEvery == 0 || least == tier.Forever ||
 		r.agg.Now() < swept.Add(least-StreamRetention-2*tier.SealMargin)
 	return closes <= swept && stored, err

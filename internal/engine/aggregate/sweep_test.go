@@ -107,7 +107,7 @@ func TestSweep_ThatDiesAnywhereIsFinishedByTheNext(t *testing.T) {
 			w.on(table)
 			_, err := w.agg.Sweep(w.ctx(), storage.FirstGeneration.Shard(w.series))
 			died := table.left < 0
-			if all, _ := w.table.Sweeps(w.ctx()); all.Of(w.series) >= at("2026-03-11T00:00:00Z") {
+			if all, _ := w.table.Sweeps(w.ctx()); all.For(w.series) >= at("2026-03-11T00:00:00Z") {
 				w.wantRow(tier.Hour, "2026-03-10T23:10:00Z", 1, "1", true)
 				w.wantRow(tier.Day, "2026-03-10T23:10:00Z", 1, "1", true)
 			} else if err == nil && !died {
@@ -225,7 +225,7 @@ func TestSweep_AdvancesAsFarAsItCame(t *testing.T) {
 	r, err := w.agg.Sweep(ctx, storage.FirstGeneration.Shard(w.series))
 	all, _ := w.table.Sweeps(w.ctx())
 	if want := at("2026-03-10T13:00:00Z") - 1; err != nil || r.Swept != 2 || r.Left != 2 ||
-		all.Of(w.series) != want {
+		all.For(w.series) != want {
 		t.Errorf("%v, swept %d, low watermarks %v; want 2, 2 left, %s", err, r.Swept, all, want)
 	}
 	w.on(w.table)

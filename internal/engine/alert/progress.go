@@ -39,6 +39,6 @@ func (s *Service) progress(ctx context.Context) (p progress, err error) {
 		return p, err
 	}
 	marks, err := s.Stream.Sweeps(ctx)
-	p.groups = marks.OfShard(storage.GroupShard)
+	p.groups = marks.ForShard(storage.GroupShard)
 	return p, err
 }

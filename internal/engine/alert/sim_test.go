@@ -163,7 +163,7 @@ func (f *fleet) addRule(r storage.Rule) {
 // service returns the service under test; p is nil for a service without faults.
 func (f *fleet) service(p *simstream.Process) *alert.Service {
 	s := &alert.Service{Store: simStore{f, f.table}, Catalog: f.kinds, Now: f.Now,
-		Rand: f.dice.Of("manual").Rand(), Parallel: 1,
+		Rand: f.dice.Part("manual").Rand(), Parallel: 1,
 		RetryPolicy: retry.Policy{Attempts: 60, Base: 10 * time.Millisecond, Cap: 2 * time.Second}}
 	if p != nil {
 		s.Now = p.Now
@@ -211,7 +211,7 @@ func (f *fleet) handler(p *simstream.Process) eventsource.Invoke {
 // redrive delivers a discarded batch again until it is processed.
 func (f *fleet) redrive(records []eventsource.Record, try int) {
 	f.After(time.Minute, func() {
-		f.Invoke(fmt.Sprintf("redrive %d", try), f.dice.Of("redrive", int(f.Now()), try), records,
+		f.Invoke(fmt.Sprintf("redrive %d", try), f.dice.Part("redrive", int(f.Now()), try), records,
 			func(accepted bool) {
 				if !accepted {
 					f.redrive(records, try+1)
@@ -223,8 +223,9 @@ func (f *fleet) redrive(records []eventsource.Record, try int) {
 // finish appends one more event to every series, after all cached rules have expired.
 func (f *fleet) finish() {
 	kind, _ := f.kinds.Kind("READING")
-	service := &ingest.Service{Store: f.table, Limits: config.Default().Limits, Rand: f.dice.Of("last").Rand(),
-		Now: f.Now}
+	service := &ingest.Service{Store: f.table, Limits: config.Default().Limits,
+		Rand: f.dice.Part("last").Rand(),
+		Now:  f.Now}
 	bySeries := func(a, b model.Series) int { return strings.Compare(a.String(), b.String()) }
 	for _, s := range slices.SortedFunc(maps.Keys(f.applied), bySeries) {
 		if _, err := service.AppendEvents(context.Background(), kind,
@@ -240,12 +241,12 @@ func (f *fleet) finish() {
 func (f *fleet) plan() {
 	f.After(30*time.Hour, f.finish)
 	for i := range 60 {
-		d := f.dice.Of("sweep", i)
+		d := f.dice.Part("sweep", i)
 		at := simstream.Start.Add(d.Span("when", 9*time.Hour))
 		f.At(at, func() { f.Go(fmt.Sprintf("sweep %d", i), d, func(ctx context.Context) { f.sweep(ctx, d) }) })
 	}
 	for i := range actions {
-		d := f.dice.Of("action", i)
+		d := f.dice.Part("action", i)
 		if !d.Chance("happens", .8) {
 			continue
 		}
@@ -333,7 +334,7 @@ func (f *fleet) append(ctx context.Context, d simstream.Dice, s model.Series) {
 		Parallel: 1, Now: f.Now, Sleep: f.Sleep, RetryPolicy: retry.Policy{Attempts: 8}}
 	var observations []ingest.TypedObservation
 	for i := range 1 + d.Pick("how many", 6) {
-		e := d.Of("event", i)
+		e := d.Part("event", i)
 		at := f.Now().Add(time.Duration(i) * time.Second)
 		if e.Chance("old", .3) {
 			at = at.Add(-e.Span("how old", 30*time.Minute))

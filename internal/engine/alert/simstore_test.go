@@ -30,7 +30,7 @@ type subscriber struct{ f *fleet }
 func (w subscriber) Publish(ctx context.Context, notifications []storage.Notification) ([]bool, error) {
 	accepted, calls := make([]bool, len(notifications)), w.f.counted()
 	for i := range notifications {
-		d := w.f.dice.Of("publish", calls, i)
+		d := w.f.dice.Part("publish", calls, i)
 		if d.Chance("refused", .3) {
 			continue
 		}

@@ -98,7 +98,7 @@ func (l *Live) folder(ctx context.Context, unit tier.Unit, r storage.Range) (*fo
 // before it is served from its stored row. It is MinTime before the first sweep.
 func (l *Live) CompleteThrough(ctx context.Context, s model.Series) (model.Time, error) {
 	marks, err := l.swept.get(ctx, l.Now(), l.Watermarks.Sweeps)
-	return marks.Of(s), err
+	return marks.For(s), err
 }
 
 // folder reads the rows of a series as of one low watermark.

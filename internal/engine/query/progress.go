@@ -150,7 +150,7 @@ func TableProgress(ctx context.Context, store TableStore, kinds *catalog.Catalog
 	marks, err := store.Sweeps(ctx)
 	through := marks.Least()
 	if kinds.HasGroups() {
-		through = min(through, marks.OfShard(storage.GroupShard))
+		through = min(through, marks.ForShard(storage.GroupShard))
 	}
 	if through > model.MinTime {
 		through = through.Add(-delay)

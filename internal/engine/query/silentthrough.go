@@ -44,5 +44,5 @@ func (s *Service) groupsClosed(
 		return 0, false, nil
 	}
 	marks, err := live.swept.get(ctx, live.Now(), live.Watermarks.Sweeps)
-	return queue.ClosedThrough(kind.Retention, marks.OfShard(storage.GroupShard)), err == nil, err
+	return queue.ClosedThrough(kind.Retention, marks.ForShard(storage.GroupShard)), err == nil, err
 }

@@ -28,12 +28,12 @@ func (l *simLane) cut(dice Dice) []eventsource.Record {
 func (l *simLane) repeat(dice Dice, batch []eventsource.Record) {
 	if l.strikes(dice, ConcurrentDelivery) {
 		l.logFault("", ConcurrentDelivery, "%s", l.names(batch))
-		l.redeliver(dice.Of("overtaking"), batch, dice.Span("overtaking", 10*time.Second))
+		l.redeliver(dice.Part("overtaking"), batch, dice.Span("overtaking", 10*time.Second))
 	}
 	if l.strikes(dice, Duplicate) {
 		most := []time.Duration{time.Minute, 30 * time.Minute, 4 * time.Hour,
 			25 * time.Hour}[dice.Pick("duplicate", 4)]
-		l.redeliver(dice.Of("duplicate"), batch, time.Second+dice.Span("again", most))
+		l.redeliver(dice.Part("duplicate"), batch, time.Second+dice.Span("again", most))
 	}
 }
 

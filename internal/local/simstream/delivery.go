@@ -99,7 +99,8 @@ func (d *delivery) wake(shards []*simShard) {
 // read starts to read the n-th shard.
 func (d *delivery) read(sh *simShard, n int) {
 	for i := range max(1, d.Settings.Parallelization) {
-		sh.lanes = append(sh.lanes, &simLane{delivery: d, shard: sh, dice: d.dice.Of("lane "+d.Stream.arn, n, i)})
+		sh.lanes = append(sh.lanes, &simLane{
+			delivery: d, shard: sh, dice: d.dice.Part("lane "+d.Stream.arn, n, i)})
 	}
 	for _, r := range sh.records {
 		d.lane(sh, r.Item).add(r)
@@ -119,7 +120,7 @@ func (l *simLane) add(r *simRecord) {
 	l.settled = false
 	if !l.busy {
 		l.busy = true
-		l.After(l.pause(l.dice.Of("arrival", len(l.records))), l.next)
+		l.After(l.pause(l.dice.Part("arrival", len(l.records))), l.next)
 	}
 }
 
@@ -146,7 +147,7 @@ func (l *simLane) next() {
 		l.wake(l.Stream.shards)
 		return
 	}
-	dice := l.dice.Of("batch", l.batches)
+	dice := l.dice.Part("batch", l.batches)
 	l.batches++
 	batch := l.cut(dice)
 	l.repeat(dice, batch)
@@ -161,7 +162,7 @@ func (l *simLane) deliver(dice Dice, batch []eventsource.Record) {
 		Settings: l.Settings, Stream: l.Stream.arn, Now: l.Now,
 		Invoke: func(_ context.Context, payload []byte) ([]byte, error) {
 			tries++
-			a := l.newActor(l.invocation(), dice.Of("try", tries))
+			a := l.newActor(l.invocation(), dice.Part("try", tries))
 			a.protected = tries > protectedAfter
 			return l.call(a, payload, batch)
 		},
@@ -170,7 +171,7 @@ func (l *simLane) deliver(dice Dice, batch []eventsource.Record) {
 			return nil
 		},
 		Sleep: func(ctx context.Context, d time.Duration) error {
-			return l.Sleep(ctx, d+l.pause(dice.Of("retry", tries)))
+			return l.Sleep(ctx, d+l.pause(dice.Part("retry", tries)))
 		},
 	}
 	_ = mapping.Deliver(carrier.ctx, l.shard.id, batch) // its only error is the end of the history
@@ -180,7 +181,7 @@ func (l *simLane) deliver(dice Dice, batch []eventsource.Record) {
 	}
 	l.at += len(batch)
 	l.reread(dice)
-	l.After(dice.Of("after").Span("wait", 3*time.Second), l.next)
+	l.After(dice.Part("after").Span("wait", 3*time.Second), l.next)
 }
 
 // protectedAfter is how many attempts to deliver one batch can meet faults.

@@ -98,7 +98,7 @@ func TestDelivery_FailoverRepeatsTheChangesUnderAnotherARN(t *testing.T) {
 			})})
 		for i := range 2 {
 			s.After(time.Duration(i)*time.Minute, func() {
-				s.Go("a client", s.Dice().Of("put", i), func(ctx context.Context) {
+				s.Go("a client", s.Dice().Part("put", i), func(ctx context.Context) {
 					_ = table.Put(ctx, item.Item{"id": text(fmt.Sprint(i))})
 				})
 			})

@@ -12,7 +12,7 @@ import (
 //
 // Each choice has a default, zero: no fault, no wait, no operation. Shrinking replaces a choice
 // by its default. The same name always gives the same choice, so number repeated choices:
-// d.Of("order", i). Dice are values.
+// d.Part("order", i). Dice are values.
 type Dice struct {
 	tape *tape
 	id   uint64
@@ -30,8 +30,8 @@ func newTape(seed uint64, keep map[uint64]bool) *tape {
 	return &tape{seed: seed, keep: keep, seen: map[uint64]bool{}}
 }
 
-// Of returns the dice of a part, such as an operation, a request or a shard.
-func (d Dice) Of(name string, numbers ...int) Dice {
+// Part returns the dice of a part, such as an operation, a request or a shard.
+func (d Dice) Part(name string, numbers ...int) Dice {
 	const prime = 1099511628211 // FNV-1a
 	id := d.id
 	for i := 0; i < len(name); i++ {
@@ -46,14 +46,14 @@ func (d Dice) Of(name string, numbers ...int) Dice {
 
 // Pick returns a number from 0, the default, to n-1, with equal probabilities.
 func (d Dice) Pick(name string, n int) int {
-	d = d.Of(name)
+	d = d.Part(name)
 	value := int(d.roll() % uint64(n))
 	return value * d.unless(value == 0)
 }
 
 // Chance returns true with a probability. The default is false.
 func (d Dice) Chance(name string, probability float64) bool {
-	d = d.Of(name)
+	d = d.Part(name)
 	value := float64(d.roll()>>11)/(1<<53) < probability
 	return value && d.unless(!value) == 1
 }

@@ -132,7 +132,7 @@ const swarm = .6
 
 // strikes reports whether a fault occurs at this opportunity, and counts it.
 func (s *Sim) strikes(d Dice, f Fault) bool {
-	if s.rates.of(f) == 0 || !s.dice.Of("swarm").Chance(f.String(), swarm) ||
+	if s.rates.of(f) == 0 || !s.dice.Part("swarm").Chance(f.String(), swarm) ||
 		!d.Chance(f.String(), s.rates.of(f)) {
 		return false
 	}

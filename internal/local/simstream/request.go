@@ -76,7 +76,7 @@ func (s *Sim) Write(ctx context.Context, r Request,
 // the size of a page.
 func (s *Sim) DiceFrom(ctx context.Context) Dice {
 	if a := actorFrom(ctx); a != nil {
-		return a.dice.Of("request", a.requests)
+		return a.dice.Part("request", a.requests)
 	}
 	return Dice{tape: newTape(0, map[uint64]bool{})}
 }
@@ -103,7 +103,7 @@ func (a *actor) begin(r Request) (Dice, error) {
 	if err := a.err(); err != nil {
 		return Dice{}, err
 	}
-	dice := a.dice.Of("request", a.requests)
+	dice := a.dice.Part("request", a.requests)
 	a.requests++
 	wait := minLatency + dice.Span("takes", usualLatency)
 	if a.strikes(dice, Slow) {

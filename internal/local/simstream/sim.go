@@ -55,7 +55,7 @@ func (s *Sim) Now() model.Time { return s.now }
 func (s *Sim) Begin(at model.Time) { s.now = at }
 
 // Dice returns the dice of Setup.
-func (s *Sim) Dice() Dice { return s.dice.Of("play") }
+func (s *Sim) Dice() Dice { return s.dice.Part("play") }
 
 // At calls do at a time, or now if the time has passed.
 func (s *Sim) At(at model.Time, do func()) { s.schedule(at, false, do) }

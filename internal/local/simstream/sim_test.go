@@ -28,7 +28,7 @@ func shop(invoke func(sales, totals *simstream.Table) eventsource.Invoke) func(*
 			Lost:     func(records []eventsource.Record) { redrive(s, 0, records) },
 		})
 		for i := range sales {
-			d := s.Dice().Of("sale", i)
+			d := s.Dice().Part("sale", i)
 			if !d.Chance("happens", .9) {
 				continue
 			}
@@ -56,7 +56,7 @@ func shop(invoke func(sales, totals *simstream.Table) eventsource.Invoke) func(*
 
 // redrive calls the function with lost records until it acknowledges them.
 func redrive(s *simstream.Sim, try int, records []eventsource.Record) {
-	s.Invoke("redrive", s.Dice().Of("redrive "+records[0].Seq, try), records, func(taken bool) {
+	s.Invoke("redrive", s.Dice().Part("redrive "+records[0].Seq, try), records, func(taken bool) {
 		if !taken {
 			s.After(time.Minute, func() { redrive(s, try+1, records) })
 		}
@@ -130,7 +130,7 @@ func newSales(s *simstream.Sim) {
 		Handler:  simstream.Function(adder{totals}.invoke),
 	})
 	for i := range sales {
-		if d := s.Dice().Of("sale", i); d.Chance("happens", .9) {
+		if d := s.Dice().Part("sale", i); d.Chance("happens", .9) {
 			s.Go("the shop", d, func(ctx context.Context) {
 				_ = made.Put(ctx, item.Item{"shop": text("shop"), "id": text(fmt.Sprint("sale ", i)),
 					"amount": number(1 << i)})
@@ -219,15 +219,15 @@ func TestTrace_HasTheSeedAndMarksFaults(t *testing.T) {
 
 func TestDice_SameNameGivesTheSameChoice(t *testing.T) {
 	simstream.Trial{Setup: func(s *simstream.Sim) {
-		d := s.Dice().Of("a part", 1)
+		d := s.Dice().Part("a part", 1)
 		for range 3 {
-			if d.Pick("n", 1000) != s.Dice().Of("a part", 1).Pick("n", 1000) {
+			if d.Pick("n", 1000) != s.Dice().Part("a part", 1).Pick("n", 1000) {
 				t.Error("the same choice gave two results")
 			}
 		}
 		seen := map[int]bool{}
 		for i := range 200 {
-			n := s.Dice().Of("a part", i).Pick("n", 10)
+			n := s.Dice().Part("a part", i).Pick("n", 10)
 			if n < 0 || n > 9 {
 				t.Errorf("a choice of ten returned %d", n)
 			}

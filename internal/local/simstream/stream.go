@@ -74,7 +74,7 @@ const maxFailovers = 4
 func (st *Stream) Append(c Change) {
 	st.made++
 	st.sim.settled = false
-	dice := st.sim.dice.Of("record", st.made)
+	dice := st.sim.dice.Part("record", st.made)
 	sh := st.openShard(c.Partition)
 	if st.sim.strikes(dice, ShardSplit) && sh.low < sh.high {
 		sh = st.split(sh, c.Partition)

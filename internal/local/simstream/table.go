@@ -217,7 +217,7 @@ func itemText(it item.Item) string {
 // never. sweep must check that the item is still expired. item names the item in any form.
 func (s *Sim) Expire(item string, at int64, sweep func()) {
 	s.expiries[item]++
-	dice := s.dice.Of("expiry "+item, s.expiries[item])
+	dice := s.dice.Part("expiry "+item, s.expiries[item])
 	if s.strikes(dice, ExpiresNever) {
 		s.logFault("", ExpiresNever, "%s", item)
 		return
@@ -232,5 +232,5 @@ func (s *Sim) Expire(item string, at int64, sweep func()) {
 
 // Unsigned chooses whether the record of an expiry omits the identity of TTL.
 func (s *Sim) Unsigned(item string) bool {
-	return s.strikes(s.dice.Of("unsigned "+item, s.expiries[item]), ExpiresUnsigned)
+	return s.strikes(s.dice.Part("unsigned "+item, s.expiries[item]), ExpiresUnsigned)
 }

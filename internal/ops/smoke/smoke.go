@@ -71,8 +71,8 @@ func (r *Run) Send(ctx context.Context) (ok bool, err error) {
 		return false, nil
 	}
 	fmt.Fprintf(r.Out, "every bucket is correct; lag: %s after the last response\n", tenths(took))
-	stored := sender.Counts.Of(model.Applied) + sender.Counts.Of(model.Late)
-	if want := len(r.Plan.events); stored > want || sender.Counts.Of(model.Rejected) > 0 {
+	stored := sender.Counts.Count(model.Applied) + sender.Counts.Count(model.Late)
+	if want := len(r.Plan.events); stored > want || sender.Counts.Count(model.Rejected) > 0 {
 		fmt.Fprintf(r.Out, "not correct: the API reported %d new events, want %d and none rejected\n", stored, want)
 		return false, nil
 	}

@@ -71,7 +71,7 @@ func (r *Reader) watermark(ctx context.Context) ([]Line, error) {
 	name, now := fmt.Sprintf("queue shard %d of generation %d", shard.Number, shard.Generation), r.Now()
 	if r.Kinds.HasGroups() && now.Sub(through) <= query.BehindAfter { // groups follow their members
 		shard, name = storage.GroupShard, "the queue of groups"
-		through = marks.OfShard(shard)
+		through = marks.ForShard(shard)
 	}
 	switch {
 	case through == model.MinTime && (len(marks.Through) == 0 || shard == storage.GroupShard):
@@ -94,7 +94,7 @@ func (r *Reader) watermark(ctx context.Context) ([]Line, error) {
 func oldest(marks storage.LowWatermarks) (shard storage.QueueShard, through model.Time) {
 	through = model.MaxTime
 	for _, s := range marks.Generations.Swept() {
-		if at := marks.OfShard(s); at < through {
+		if at := marks.ForShard(s); at < through {
 			shard, through = s, at
 		}
 	}

@@ -135,13 +135,13 @@ type LowWatermarks struct {
 // Known reports whether w was read.
 func (w LowWatermarks) Known() bool { return len(w.Generations) > 0 }
 
-// Of returns the low watermark of a series: the least of its queue shards in all generations. It is MinTime
+// For returns the low watermark of a series: the least of its queue shards in all generations. It is MinTime
 // before the first sweep of one of them.
-func (w LowWatermarks) Of(s model.Series) model.Time {
+func (w LowWatermarks) For(s model.Series) model.Time {
 	least := model.MaxTime
 	for _, g := range w.Generations {
 		if g.RetiredAt == 0 {
-			least = min(least, w.OfShard(g.Shard(s)))
+			least = min(least, w.ForShard(g.Shard(s)))
 		}
 	}
 	if !w.Known() {
@@ -150,8 +150,8 @@ func (w LowWatermarks) Of(s model.Series) model.Time {
 	return least
 }
 
-// OfShard returns the low watermark of a queue shard; MinTime before its first sweep.
-func (w LowWatermarks) OfShard(shard QueueShard) model.Time {
+// ForShard returns the low watermark of a queue shard; MinTime before its first sweep.
+func (w LowWatermarks) ForShard(shard QueueShard) model.Time {
 	if at, swept := w.Through[shard]; swept {
 		return at
 	}
@@ -167,7 +167,7 @@ func (w LowWatermarks) Least() model.Time {
 	}
 	least := model.MaxTime
 	for _, shard := range shards {
-		least = min(least, w.OfShard(shard))
+		least = min(least, w.ForShard(shard))
 	}
 	return least
 }

@@ -62,7 +62,7 @@ func (h Hit) viewAttrs(r Request, page address) model.Attrs {
 		host = page.host
 	}
 	from, query := Referrer(h.Referrer, host, r.Site), page.values()
-	origin := Of(from, parseCampaign(query))
+	origin := FindOrigin(from, parseCampaign(query))
 	browser, system := parseBrowser(r.UserAgent)
 	attrs := texts(
 		webfield.Device, ParseDevice(r.UserAgent), webfield.Browser, browser, webfield.OS, system,

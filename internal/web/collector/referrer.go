@@ -28,9 +28,9 @@ type Origin struct {
 	Channel string
 }
 
-// Of returns the origin of a visitor. host is the previous page's; "" if there is none.
+// FindOrigin returns the origin of a visitor. host is the previous page's; "" if there is none.
 // The source of a campaign counts before the host.
-func Of(host string, c Campaign) Origin {
+func FindOrigin(host string, c Campaign) Origin {
 	site := find(host)
 	if c.Source != "" {
 		if site = sites().names[strings.ToLower(c.Source)]; site.name == "" {

@@ -59,7 +59,7 @@ func TestOf_NamesSourceAndChannel(t *testing.T) {
 		{"example.org", collector.Campaign{Medium: "qr"}, "example.org", collector.Other},
 	} {
 		want := collector.Origin{Source: c.source, Channel: c.channel}
-		if got := collector.Of(c.host, c.campaign); got != want {
+		if got := collector.FindOrigin(c.host, c.campaign); got != want {
 			t.Errorf("%s %+v: %+v, want %+v", c.host, c.campaign, got, want)
 		}
 	}

@@ -215,7 +215,8 @@ func TestApplyQueue_KeepsAGenerationThatMayTakeInvalidations(t *testing.T) {
 		fmt.Sprint(done.Config.Generations.Swept()) != "[{1 0} {1 1}]" {
 		t.Errorf("%+v, want the first generation retired", done)
 	}
-	if through, err := m.table.Sweeps(t.Context()); err != nil || through.Of(model.Series{}) == model.MinTime {
+	through, err := m.table.Sweeps(t.Context())
+	if err != nil || through.For(model.Series{}) == model.MinTime {
 		t.Errorf("%v, %v: new queue shards have no low watermark", through, err)
 	}
 }

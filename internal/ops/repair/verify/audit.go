@@ -163,7 +163,7 @@ func (a *audit) suspects() (all []Suspect) {
 func (a *audit) isOpen(of model.Series, s *seriesSums, level int, start model.Time) bool {
 	policy := s.kind.Retention
 	closes := policy.ClosesAt(level, policy.Tiers[level].Unit.BucketAt(start), of)
-	return closes > a.swept.Of(of) && !s.sums[level][start].included
+	return closes > a.swept.For(of) && !s.sums[level][start].included
 }
 
 // check returns why a bucket is suspect, "" if it is not.

@@ -42,7 +42,7 @@ func (c counter) recount(
 		return nil, nil, err
 	}
 	one := &recount{store: c.store, kind: kind, series: s, now: c.now(), span: span, most: c.most,
-		keep: c.keep, through: swept.Of(s), behind: map[rollup.Key]bool{}, buckets: c.buckets}
+		keep: c.keep, through: swept.For(s), behind: map[rollup.Key]bool{}, buckets: c.buckets}
 	c.withShares(one)
 	findings, err := one.run(ctx)
 	all := lists.Map(findings, func(f Finding) found { return found{f, one} })
