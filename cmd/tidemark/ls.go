@@ -100,7 +100,7 @@ func ls(cmd *cobra.Command, to *connection, flags readFlags, what string) error 
 	if err != nil {
 		return readFailure(err)
 	}
-	result := views.NewListedSubjects(found, "", kinds)
+	result := views.NewListedSubjects(query.SeriesPage{Series: found}, kinds, progress)
 	result.SetMeasures(seen)
 	return flags.print(cmd, from, result, bounds{Progress: progress}, func() error {
 		if len(found) == 0 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/api/views"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
@@ -35,9 +36,9 @@ func TestSetMeasures_FollowsTheEntries(t *testing.T) {
 		return storage.ListedSeries{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: id}, Kind: kind,
 			Stream: stream}}
 	}
-	list := views.NewListedSubjects([]storage.ListedSeries{
+	list := views.NewListedSubjects(query.SeriesPage{Series: []storage.ListedSeries{
 		entry("a", "", ""), entry("a", "READING", ""), entry("b", "READING", ""), entry("b", "READING", "s"),
-	}, "", kinds)
+	}}, kinds, query.Progress{})
 	list.SetMeasures([][]string{nil, {"temp"}, nil, {}})
 	declared := list.Subjects[1].Series[0].Measures
 	if got := list.Subjects[0].Series[0].Measures; !slices.Equal(got, []string{"temp"}) {

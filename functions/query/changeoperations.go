@@ -121,7 +121,7 @@ var changeOperations = map[httpapi.Action]operation{
 		Summary: "The series of a subject: its kinds, streams and measures",
 		Description: "The times are the beginnings of the hours of the earliest and the newest event, or " +
 			"of the days if hours are immediate.",
-		Result:   "ListedSubject",
+		Result:   "SubjectSeries",
 		List:     true,
 		Problems: []httpapi.ProblemType{problemBadSeries, httpapi.ProblemNoSubject},
 	},

@@ -62,7 +62,8 @@ func (h *Handler) series(ctx context.Context, res resource, _ params) (any, erro
 	if len(all) == 0 {
 		return nil, h.unlisted(ctx, res.Subject())
 	}
-	return views.NewListedSubjects(all, "", h.Catalog).Subjects[0], nil
+	progress, err := h.Query.StreamProgress(ctx)
+	return views.NewSubjectSeries(all, h.Catalog, progress), err
 }
 
 // unlisted returns why a subject is not in the list of series.
@@ -140,12 +141,13 @@ func (h *Handler) silentKind(subjectType string, args params) string {
 
 // everything returns a page of all subjects of a type.
 func (h *Handler) everything(ctx context.Context, res resource, args params, limit int) (any, error) {
+	progress, err := h.Query.StreamProgress(ctx)
+	if err != nil {
+		return nil, err
+	}
 	page, err := h.Query.Series(ctx, query.SeriesList{
 		Subject: model.Subject{Type: res.Subject().Type}, Prefix: res.owner.Prefix(),
 		Limit: limit, Cursor: args.text("cursor"),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return views.NewListedSubjects(page.Series, page.Next, h.Catalog), nil
+	return views.NewListedSubjects(page, h.Catalog, progress), err
 }

@@ -65,13 +65,13 @@ export interface Series {
   firstSeen: string;
   lastSeen: string;
 }
-export interface Subject {
+export interface Subject extends Progress {
   subject: string;
   profile: boolean;
   name?: string; // of the profile
   series: Series[];
 }
-export interface Subjects {
+export interface Subjects extends Progress {
   subjects: Subject[];
   next: string | null;
 }

@@ -6,6 +6,7 @@ import { lastSeen, select } from "./rows";
 import { Spark, useSeen } from "./spark";
 import { ago, timeText } from "./time";
 import { Notice, href } from "./parts";
+import { NotProcessed } from "./chartview";
 import { AlertCounts } from "./alertcounts";
 import { AlertTable } from "./alerts";
 import { url, type Alert, type Profile, type Readable, type Subject } from "./api";
@@ -98,6 +99,9 @@ export function Fleet({ subjects, kinds, utc, params }: Props) {
       )}
       {has && <AlertCounts subjects={subjects} utc={utc} />}
       <Groups kinds={kinds} subjects={subjects} utc={utc} />
+      <p class="facts">
+        <NotProcessed of={listed} utc={utc} />
+      </p>
       {listed.whole && !total && (
         <p class="empty">
           There are no {subjects} yet.{" "}

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Increases } from "./increases";
 import { MemberCounts } from "./membercounts";
 import { Notice, href } from "./parts";
+import { NotProcessed } from "./chartview";
 import { usePolled } from "./polled";
 import { url, type Readable, type Subjects } from "./api";
 
@@ -54,6 +55,9 @@ function Level({ level, members, first, utc }: LevelProps) {
           {data?.next ? "More, as a list" : "As a list"}
         </a>
       </div>
+      <p class="facts">
+        <NotProcessed of={data} utc={utc} />
+      </p>
       {data && !groups.length && <p class="note">No bucket of a group has closed yet.</p>}
       <MemberCounts level={level} members={members} utc={utc} />
       {level.counters?.map((counter) => (

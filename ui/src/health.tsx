@@ -159,7 +159,7 @@ export function HealthPage({
               <dd>{problem ? "no response" : "respond"}</dd>
             </div>
             <div>
-              <dt>Stored rollups are complete through</dt>
+              <dt>Stored rollups of all series are complete through</dt>
               <dd>
                 {through ? (
                   <>

@@ -28,6 +28,8 @@ test("changes are late behind the margin, whatever the grace", () => {
 test("what is not known is not called late", () => {
   assert.equal(isBehind(undefined, 0, now), false);
   assert.equal(isBehind({}, 0, now), false);
+  assert.equal(isBehind({ unprocessedSince: before(599) }, 0, now), false);
+  assert.equal(isBehind({ unprocessedSince: before(601) }, 0, now), true);
 });
 
 test("a lag, gaps and blocked batches are named, and nothing else", () => {
@@ -35,6 +37,10 @@ test("a lag, gaps and blocked batches are named, and nothing else", () => {
   assert.deepEqual(say(through(before(0), before(599))), []);
   assert.deepEqual(say(through(before(0), before(660))), [
     "Changes since 11:49 may not be in these figures yet.",
+  ]);
+  assert.deepEqual(say({ unprocessedSince: before(599) }), []);
+  assert.deepEqual(say({ unprocessedSince: before(660) }), [
+    "Changes since 11:49 may be missing: none was processed yet.",
   ]);
   const range = { from: before(7200), to: before(3600) };
   const blocked = { ...range, reason: "blocked" as const }; // of two shards of the table stream

@@ -11,13 +11,14 @@ export const grace = (kinds: Kind[]) =>
 export interface Progress {
   completeThrough?: string;
   processedThrough?: string;
+  unprocessedSince?: string; // while nothing was processed
   unprocessed?: { from: string; to: string; reason: "gap" | "blocked" }[];
 }
 
 /** least returns what two responses both have of the changes. */
 export function least(a: Progress, b: Progress): Progress {
   const both: Progress = {};
-  for (const name of ["completeThrough", "processedThrough"] as const) {
+  for (const name of ["completeThrough", "processedThrough", "unprocessedSince"] as const) {
     const times = [a[name], b[name]].filter((t) => t !== undefined);
     if (times.length) both[name] = times.reduce((x, y) => (Date.parse(x) <= Date.parse(y) ? x : y));
   }
@@ -31,7 +32,9 @@ export function least(a: Progress, b: Progress): Progress {
  * stream takes. Of a time that is absent, it is not known.
  */
 export const isBehind = (p: Progress | undefined, graceSeconds: number, now: number) =>
-  age(p?.completeThrough, now) > graceSeconds + margin || age(p?.processedThrough, now) > margin;
+  age(p?.completeThrough, now) > graceSeconds + margin ||
+  age(p?.processedThrough, now) > margin ||
+  age(p?.unprocessedSince, now) > margin;
 
 const age = (at: string | undefined, now: number) => (at ? (now - Date.parse(at)) / 1000 : 0);
 
@@ -47,5 +50,7 @@ export function warnings(p: Progress | undefined, now: number, text: (at: string
   );
   if (age(p?.processedThrough, now) > margin)
     all.unshift(`Changes since ${text(p!.processedThrough!)} may not be in these figures yet.`);
+  if (age(p?.unprocessedSince, now) > margin)
+    all.unshift(`Changes since ${text(p!.unprocessedSince!)} may be missing: none was processed yet.`);
   return [...new Set(all)];
 }

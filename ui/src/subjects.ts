@@ -1,8 +1,10 @@
 // The list of all subjects of a type, kept up to date.
 import { useEffect, useState } from "preact/hooks";
+import { least, type Progress } from "./progress";
 import { Problem, request, url, type Subject, type Subjects } from "./api";
 
-export interface Listed {
+/** The subjects that are listed. Its progress is the least of all pages. */
+export interface Listed extends Progress {
   subjects: Subject[];
   whole: boolean;
   more: boolean;
@@ -22,19 +24,21 @@ async function readSubjects(
   page: (listed: Listed) => void,
 ): Promise<Listed> {
   const found = new Map<string, Subject>();
-  let cursor: string | undefined;
+  let cursor: string | undefined,
+    progress: Progress = {};
   for (let n = 0; n < maxPages; n++) {
-    const { subjects, next } = (await request(url([type], { limit: pageSize, cursor }), signal))
-      .body as Subjects;
+    const body = (await request(url([type], { limit: pageSize, cursor }), signal)).body as Subjects;
+    const { subjects, next } = body;
+    progress = least(progress, body);
     for (const s of subjects) {
       const begun = found.get(s.subject);
       found.set(s.subject, begun ? { ...begun, series: [...begun.series, ...s.series] } : s);
     }
-    if (!next) return { subjects: [...found.values()], whole: true, more: false };
+    if (!next) return { ...progress, subjects: [...found.values()], whole: true, more: false };
     cursor = next;
-    page({ subjects: [...found.values()], whole: false, more: false });
+    page({ ...progress, subjects: [...found.values()], whole: false, more: false });
   }
-  return { subjects: [...found.values()], whole: true, more: true };
+  return { ...progress, subjects: [...found.values()], whole: true, more: true };
 }
 
 /**

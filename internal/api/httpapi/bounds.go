@@ -13,6 +13,7 @@ import (
 const (
 	headerComplete    = "Tidemark-Complete-Through"
 	headerProcessed   = "Tidemark-Processed-Through"
+	headerSince       = "Tidemark-Unprocessed-Since"
 	headerUnprocessed = "Tidemark-Unprocessed"
 	headerMissing     = "Tidemark-Missing"
 	headerWholeFrom   = "Tidemark-Whole-From"
@@ -31,6 +32,7 @@ func setBounds(headers map[string]string, b views.Bounds) {
 	}
 	setTime(headerComplete, b.CompleteThrough)
 	setTime(headerProcessed, b.ProcessedThrough)
+	setTime(headerSince, b.UnprocessedSince)
 	setTime(headerWholeFrom, b.WholeFrom)
 	setRanges := func(name string, all []timeRange) {
 		if len(all) > 0 {

@@ -34,10 +34,10 @@ var (
 	_ List = Event{}
 	_ List = History{}
 	_ List = IndexedEvents{}
-	_ List = ListedSubject{}
 	_ List = Members{}
 	_ List = ListedSubjects{}
 	_ List = Rollups{}
+	_ List = SubjectSeries{}
 	_ List = Subjects{}
 	_ List = Top{}
 	_ List = Total{}

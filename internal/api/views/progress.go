@@ -8,8 +8,10 @@ import (
 
 // Progress is query.Progress as JSON, in each response that depends on rollups.
 type Progress struct {
-	CompleteThrough  *model.Time   `json:"completeThrough,omitempty"`
-	ProcessedThrough *model.Time   `json:"processedThrough,omitempty"`
+	CompleteThrough  *model.Time `json:"completeThrough,omitempty"`
+	ProcessedThrough *model.Time `json:"processedThrough,omitempty"`
+	// UnprocessedSince is the first heartbeat of the table stream, while no change was processed.
+	UnprocessedSince *model.Time   `json:"unprocessedSince,omitempty"`
 	Unprocessed      []Unprocessed `json:"unprocessed,omitempty"`
 }
 
@@ -22,12 +24,16 @@ type Unprocessed struct {
 
 // FromProgress returns p as JSON. A time before the first sweep, or before anything was processed, is absent.
 func FromProgress(p query.Progress) Progress {
-	return Progress{
+	v := Progress{
 		CompleteThrough: reached(p.CompleteThrough), ProcessedThrough: reached(p.ProcessedThrough),
 		Unprocessed: lists.Map(p.Unprocessed, func(u query.Unprocessed) Unprocessed {
 			return Unprocessed{From: u.From, To: u.To, Reason: u.Reason}
 		}),
 	}
+	if p.Begun != 0 {
+		v.UnprocessedSince = &p.Begun
+	}
+	return v
 }
 
 func reached(at *model.Time) *model.Time {

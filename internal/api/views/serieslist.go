@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -33,16 +34,38 @@ type ListedSeries struct {
 type ListedSubjects struct {
 	Subjects []ListedSubject `json:"subjects"`
 	NextPage
+	Progress // a series is listed when its first event is processed
 }
 
-// NewListedSubjects returns entries of the list of series as JSON. They are sorted by subject.
-func NewListedSubjects(entries []storage.ListedSeries, next string, kinds *catalog.Catalog) ListedSubjects {
-	v := ListedSubjects{Subjects: []ListedSubject{}, NextPage: nextPage(next)}
+// SubjectSeries is one subject of the list as JSON.
+type SubjectSeries struct {
+	ListedSubject
+	Progress
+}
+
+// NewListedSubjects returns a page of the list of series as JSON.
+func NewListedSubjects(
+	page query.SeriesPage, kinds *catalog.Catalog, p query.Progress,
+) ListedSubjects {
+	return ListedSubjects{Subjects: listedSubjects(page.Series, kinds), NextPage: nextPage(page.Next),
+		Progress: FromProgress(p)}
+}
+
+// NewSubjectSeries returns the entries of one subject as JSON; there is one or more.
+func NewSubjectSeries(
+	entries []storage.ListedSeries, kinds *catalog.Catalog, p query.Progress,
+) SubjectSeries {
+	return SubjectSeries{ListedSubject: listedSubjects(entries, kinds)[0], Progress: FromProgress(p)}
+}
+
+// listedSubjects returns entries, sorted by subject, as JSON.
+func listedSubjects(entries []storage.ListedSeries, kinds *catalog.Catalog) []ListedSubject {
+	all := []ListedSubject{}
 	for _, l := range entries {
-		if n := len(v.Subjects); n == 0 || v.Subjects[n-1].Subject != l.Series.Subject.ID {
-			v.Subjects = append(v.Subjects, ListedSubject{Subject: l.Series.Subject.ID, Series: []ListedSeries{}})
+		if n := len(all); n == 0 || all[n-1].Subject != l.Series.Subject.ID {
+			all = append(all, ListedSubject{Subject: l.Series.Subject.ID, Series: []ListedSeries{}})
 		}
-		s := &v.Subjects[len(v.Subjects)-1]
+		s := &all[len(all)-1]
 		if l.Series.Kind == "" {
 			s.Profile, s.Name = true, l.Name
 			continue
@@ -54,7 +77,7 @@ func NewListedSubjects(entries []storage.ListedSeries, next string, kinds *catal
 		}
 		s.Series = append(s.Series, series)
 	}
-	return v
+	return all
 }
 
 // SetMeasures replaces the declared measures of the entries that l was made of by those that were seen,
@@ -95,7 +118,9 @@ func (l ListedSubjects) Table() Table {
 }
 
 // Lines has one line.
-func (s ListedSubject) Lines() []any { return []any{s} }
+func (s SubjectSeries) Lines() []any { return []any{s.ListedSubject} }
 
 // Table has one row for each series.
-func (s ListedSubject) Table() Table { return ListedSubjects{Subjects: []ListedSubject{s}}.Table() }
+func (s SubjectSeries) Table() Table {
+	return ListedSubjects{Subjects: []ListedSubject{s.ListedSubject}}.Table()
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/internal/engine/alert"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -76,7 +77,8 @@ func seriesRow(l storage.ListedSeries, seen []string, kinds *catalog.Catalog) []
 	if l.Series.Kind == "" {
 		return []string{name, "(profile)", "", "", "", ""}
 	}
-	list := views.NewListedSubjects([]storage.ListedSeries{l}, "", kinds)
+	page := query.SeriesPage{Series: []storage.ListedSeries{l}}
+	list := views.NewListedSubjects(page, kinds, query.Progress{})
 	list.SetMeasures([][]string{seen})
 	one := list.Subjects[0].Series[0]
 	return []string{name, l.Series.Kind, l.Series.Stream, hourText(l.First), hourText(l.Last),

@@ -17,6 +17,8 @@ type Progress struct {
 	// later buckets of deferred tiers are folded as they are read. Either way they have every event that was
 	// stored before its bucket closed. It is nil if no kind has deferred tiers.
 	CompleteThrough *model.Time
+	// AllSeries is set if CompleteThrough is the least of all series of the table.
+	AllSeries bool
 	// ProcessedThrough is the time through which the table stream is processed: late events, changes by other
 	// programs, and all changes of immediate tiers, are in the result if they were stored until then, except
 	// in Unprocessed. It is nil if the store does not tell. One shard of the table stream that is slower than
@@ -106,7 +108,16 @@ func (p Progress) Text(now model.Time) string {
 	case *p.CompleteThrough == model.MinTime:
 		return "no bucket was written yet; " + processed
 	}
-	return fmt.Sprintf("complete through %s for events on time; %s", *p.CompleteThrough, processed)
+	return p.completeText() + "; " + processed
+}
+
+// completeText returns CompleteThrough, which is known, in words.
+func (p Progress) completeText() string {
+	text := fmt.Sprintf("complete through %s for events on time", *p.CompleteThrough)
+	if p.AllSeries {
+		text = "all series " + text
+	}
+	return text
 }
 
 // Reached reports whether both times have reached a time.
@@ -155,7 +166,7 @@ func TableProgress(ctx context.Context, store TableStore, kinds *catalog.Catalog
 	if through > model.MinTime {
 		through = through.Add(-delay)
 	}
-	p.CompleteThrough = &through
+	p.CompleteThrough, p.AllSeries = &through, true
 	return p, err
 }
 

@@ -77,7 +77,8 @@ func (r *Reader) watermark(ctx context.Context) ([]Line, error) {
 	case through == model.MinTime && (len(marks.Through) == 0 || shard == storage.GroupShard):
 		return only(NotKnown, "", "no bucket was written yet"), nil
 	case now.Sub(through) <= query.BehindAfter:
-		return only(Well, "", "complete through %s for events on time", progress.CompleteThrough), nil
+		const text = "all series complete through %s for events on time"
+		return only(Well, "", text, progress.CompleteThrough), nil
 	}
 	why, err := r.whyItStands(ctx, shard)
 	if err != nil {
