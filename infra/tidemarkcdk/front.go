@@ -56,7 +56,9 @@ func (s *Tidemark) cors() *awsapigatewayv2.CfnApi_CorsProperty {
 		AllowOrigins: jsii.Strings(origins...),
 		AllowMethods: jsii.Strings(methods...),
 		AllowHeaders: jsii.Strings(headers...),
-		MaxAge:       new(86400.0),
+		// A script may read these headers of a response, and not only its body.
+		ExposeHeaders: jsii.Strings(httpapi.ReadHeaders...),
+		MaxAge:        new(86400.0),
 	}
 }
 

@@ -33,12 +33,14 @@ func TestAPI_RequiresTheScopeOfTheAction(t *testing.T) {
 }
 
 func TestCORS_IsThatOfTheStage(t *testing.T) {
+	exposed := []any{"ETag", "Link", "Retry-After", "Tidemark-Complete-Through", "Tidemark-Processed-Through",
+		"Tidemark-Unprocessed-Since", "Tidemark-Unprocessed", "Tidemark-Missing", "Tidemark-Whole-From"}
 	pages := map[string]any{"AllowOrigins": []any{"*"}, "AllowMethods": []any{"POST"},
-		"AllowHeaders": []any{"content-type"}, "MaxAge": 86400.0}
+		"AllowHeaders": []any{"content-type"}, "ExposeHeaders": exposed, "MaxAge": 86400.0}
 	both := map[string]any{"AllowOrigins": []any{"*"}, "AllowMethods": []any{"GET", "POST"},
-		"AllowHeaders": []any{"content-type", "authorization"}, "MaxAge": 86400.0}
+		"AllowHeaders": []any{"content-type", "authorization"}, "ExposeHeaders": exposed, "MaxAge": 86400.0}
 	reads := map[string]any{"AllowOrigins": []any{"https://app.example.com"}, "AllowMethods": []any{"GET"},
-		"AllowHeaders": []any{"content-type", "authorization"}, "MaxAge": 86400.0}
+		"AllowHeaders": []any{"content-type", "authorization"}, "ExposeHeaders": exposed, "MaxAge": 86400.0}
 	for name, want := range map[string]any{"dev": pages, "prod": pages, "full": both, "devices": reads,
 		"canary": pages} {
 		if diff := cmp.Diff(want, resources(t, name)["Api"].Properties["CorsConfiguration"]); diff != "" {

@@ -78,8 +78,8 @@ func (s *Tidemark) useAPI() {
 			return strings.Join(lists.Map(*all, func(text *string) string { return *text }), ", ")
 		}
 		s.warn(fmt.Sprintf("browsers send requests from other sites: the given API needs CORS with the origins "+
-			"%s, the methods %s and the headers %s",
-			join(c.AllowOrigins), join(c.AllowMethods), join(c.AllowHeaders)))
+			"%s, the methods %s and the headers %s, and to expose the headers %s",
+			join(c.AllowOrigins), join(c.AllowMethods), join(c.AllowHeaders), join(c.ExposeHeaders)))
 	}
 }
 

@@ -42,6 +42,32 @@ func TestReadResponse_HasTheBoundsOfAList(t *testing.T) {
 	}
 }
 
+// Each result that has a progress passes it beside its list, with what is missing if it has that too.
+func TestReadResponse_HasTheBoundsOfEachList(t *testing.T) {
+	at := model.Time(0)
+	progress := views.Progress{ProcessedThrough: &at, UnprocessedSince: &at}
+	missing := []views.Missing{{Segment: views.Segment{From: 0, To: 1000}}}
+	for name, result := range map[string]any{
+		"alerts": views.Alerts{Progress: progress}, "silent": views.SilentSubjects{Progress: progress},
+		"silent counts": views.SilentCounts{Progress: progress},
+		"subjects":      views.ListedSubjects{Progress: progress},
+		"a subject":     views.SubjectSeries{Progress: progress},
+		"alert counts":  views.AlertCounts{Progress: progress, Missing: missing},
+		"increases":     views.Increases{Progress: progress, Missing: missing},
+	} {
+		got, err := respond(t, result, "accept", "text/csv")
+		for _, header := range []string{"Tidemark-Processed-Through", "Tidemark-Unprocessed-Since"} {
+			if got.Headers[header] != "1970-01-01T00:00:00.000Z" || err != nil {
+				t.Errorf("%s: headers %v, %v; want %s", name, got.Headers, err, header)
+			}
+		}
+		counted := name == "alert counts" || name == "increases"
+		if (got.Headers["Tidemark-Missing"] != "") != counted {
+			t.Errorf("%s: headers %v; want what is missing: %v", name, got.Headers, counted)
+		}
+	}
+}
+
 // A header stays short: more ranges than it has space for become one, and none is left out.
 func TestReadResponse_JoinsManyRangesOfAHeader(t *testing.T) {
 	var rollups views.Rollups

@@ -44,6 +44,10 @@ const (
 	minCompress = 1 << 10
 )
 
+// ReadHeaders are the headers of a response to a read that clients decide by.
+var ReadHeaders = []string{"ETag", "Link", "Retry-After", headerComplete, headerProcessed, headerSince,
+	headerUnprocessed, headerMissing, headerWholeFrom}
+
 // ErrResponseSize reports a body above MaxResponse.
 var ErrResponseSize = errors.New("the response is too large")
 

@@ -10,29 +10,25 @@ type Bounds struct {
 	WholeFrom *model.Time // of events; nil if none of the range can have expired
 }
 
-// Bounded is a result with bounds.
+// Bounded is a result with bounds: each that has a Progress.
 type Bounded interface {
 	Bounds() Bounds
 }
 
-var (
-	_ Bounded = Alerts{}
-	_ Bounded = Chart{}
-	_ Bounded = History{}
-	_ Bounded = Members{}
-	_ Bounded = Rollups{}
-	_ Bounded = Top{}
-	_ Bounded = Total{}
-)
+// Bounds returns the progress. A result that also has Missing has a method of its own.
+func (p Progress) Bounds() Bounds { return Bounds{Progress: p} }
 
-// Bounds returns the bounds of the alerts.
-func (a Alerts) Bounds() Bounds { return Bounds{Progress: a.Progress} }
+// Bounds returns the bounds of the counts.
+func (v AlertCounts) Bounds() Bounds { return Bounds{Progress: v.Progress, Missing: v.Missing} }
 
 // Bounds returns the bounds of the chart.
 func (c Chart) Bounds() Bounds { return Bounds{Progress: c.Progress, Missing: c.Missing} }
 
 // Bounds returns the bounds of the history.
 func (h History) Bounds() Bounds { return Bounds{WholeFrom: h.WholeFrom} }
+
+// Bounds returns the bounds of the increases.
+func (v Increases) Bounds() Bounds { return Bounds{Progress: v.Progress, Missing: v.Missing} }
 
 // Bounds returns the bounds of the list of members.
 func (m Members) Bounds() Bounds { return Bounds{Progress: m.Progress, Missing: m.Missing} }
