@@ -33,8 +33,8 @@ become.
 
 The columns of CSV are guessed from the header, and the members of JSON from their names, and
 shown before anything is sent; --map names them instead, or, if it names no value, amends
-them. The fields subject, stream, time and id have these short names; any other field has its
-own name. In a table whose
+them. A member of JSON within another one is MEMBER.NAME. The fields subject, stream, time and
+id have these short names; any other field has its own name. In a table whose
 columns are sensors, --map subject=*,time=ts,temperature=* makes each other column a
 subject. An empty cell of a declared measure is sent as null, which counts as an invalid
 value; any other empty cell is left out. A declared measure of which no value is a number

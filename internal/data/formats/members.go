@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -21,7 +22,7 @@ import (
 // memberMap says which members of objects become which fields, as a ColumnMap does for the columns of a
 // table. The zero value leaves objects as they are.
 type memberMap struct {
-	fields    map[string]string // by the names of members
+	fields    map[string]string // by the names of members, or the paths of nested ones: device.id
 	only      bool              // other members are left out
 	constants []byte            // members that each object has in addition, with a comma behind each
 }
@@ -43,9 +44,10 @@ func (in Input) mapMembers(name string, start []byte) (m memberMap, err error) {
 	}
 	m.fields = map[string]string{}
 	for _, c := range in.Columns {
-		if !slices.Contains(found, c.header) {
-			return m, usererr.Errorf("%s: --map: no object has a member %s: the members are %s%s", name,
-				Quote(c.header), quoteAll(found), names.DidYouMean(c.header, found))
+		if !slices.Contains(found, c.header) && !hasPath(start, c.header) {
+			return m, usererr.Errorf("%s: --map: no object has a member %s: the members are %s%s; "+
+				"one within another is MEMBER.NAME", name, Quote(c.header), quoteAll(found),
+				names.DidYouMean(c.header, found))
 		}
 		m.fields[c.header] = c.field
 	}
@@ -81,22 +83,30 @@ func (m *memberMap) addFolders(folders []folder) {
 
 // memberNames returns the names of the members of the objects at the beginning of a text, in their order.
 func memberNames(start []byte) (found []string) {
-	text := json.NewDecoder(transform.NewReader(bytes.NewReader(start), &jsonscan.NotNumbers{}))
-	if bytes.HasPrefix(bytes.TrimSpace(start), []byte("[")) {
-		_, _ = text.Token() // the reader of the file says what is wrong
-	}
-	for range sampleRows {
-		var object json.RawMessage
-		if text.Decode(&object) != nil {
-			break
-		}
-		for _, f := range ingest.DecodeObject(withoutTypes(object)).Fields {
+	for object := range sampleObjects(start) {
+		for _, f := range ingest.DecodeObject(object).Fields {
 			if !slices.Contains(found, f.Name) {
 				found = append(found, f.Name)
 			}
 		}
 	}
 	return found
+}
+
+// sampleObjects returns the objects at the beginning of a text, without the types of databases.
+func sampleObjects(start []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		text := json.NewDecoder(transform.NewReader(bytes.NewReader(start), &jsonscan.NotNumbers{}))
+		if bytes.HasPrefix(bytes.TrimSpace(start), []byte("[")) {
+			_, _ = text.Token() // the reader of the file says what is wrong
+		}
+		for range sampleRows {
+			var object json.RawMessage
+			if text.Decode(&object) != nil || !yield(withoutTypes(object)) {
+				return
+			}
+		}
+	}
 }
 
 // guess finds the members that identify an observation by their names, unless the objects have the subject
@@ -144,32 +154,4 @@ func (m *memberMap) describe(name string) string {
 		fmt.Fprintf(&b, "  %-12s from the member %s\n", m.fields[member], Quote(member))
 	}
 	return b.String()
-}
-
-// apply returns an object with the names of fields in place of the names of members.
-func (m *memberMap) apply(object []byte) []byte {
-	if len(m.fields) == 0 && len(m.constants) == 0 || ingest.DecodeObject(object).DecodeError != nil {
-		return object
-	}
-	read := append([]byte("{"), m.constants...)
-	at, more := jsonscan.Sibling(object, jsonscan.Space(object, 0)+1, true, '}')
-	for more {
-		name, value := jsonscan.Name(object, at)
-		end := jsonscan.Skip(object, value)
-		field, mapped := m.fields[string(name.Bytes)]
-		switch {
-		case mapped:
-			read = append(append(appendName(read, field), object[value:end]...), ',')
-		case !m.only:
-			read = append(append(read, object[at:end]...), ',')
-		}
-		at, more = jsonscan.Sibling(object, end, false, '}')
-	}
-	return append(bytes.TrimSuffix(read, []byte(",")), '}')
-}
-
-// appendName appends the name of a member of an object in JSON.
-func appendName(b []byte, field string) []byte {
-	name, _ := json.Marshal(field) // strings cannot fail
-	return append(append(b, name...), ':')
 }

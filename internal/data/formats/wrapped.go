@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 
+	"github.com/tidemark-db/tidemark/internal/base/timetext"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/store/jsonscan"
@@ -18,7 +19,7 @@ func (in Input) isWrapped(o Observation) error {
 		switch f.Name {
 		case catalog.TimeField, in.Kind.Subject.Field:
 			if f.Form == ingest.NestedForm {
-				return usererr.Errorf("%s: %s %w", o.Location, f.Name, errColumns)
+				return usererr.Errorf("%s: %s %w", o.Location, f.Name, in.nestedIdentity(f))
 			}
 			return nil
 		}
@@ -52,6 +53,20 @@ func (in Input) timeColumn(fields []ingest.Field, path string) (object, name str
 		}
 	}
 	return "", ""
+}
+
+// nestedIdentity returns what is wrong with a subject or time that is an object or a list.
+func (in Input) nestedIdentity(f ingest.Field) error {
+	members := ingest.DecodeObject([]byte(f.Text)).Fields
+	if len(members) == 0 || timetext.IsNumber(members[0].Name) { // pandas numbers the rows
+		return errColumns
+	}
+	short := "time"
+	if f.Name == in.Kind.Subject.Field {
+		short = "subject"
+	}
+	return usererr.Errorf("is an object: name the member that it is, such as --map %s=MEMBER.%s, "+
+		"if MEMBER is the object's name in the file", short, members[0].Name)
 }
 
 var errColumns = errors.New("has the values of all rows: write one object for each row, in pandas with " +
