@@ -46,6 +46,11 @@ func (in Input) sampled(name string, r reader, err error) (reader, error) {
 		}
 		all.ahead = append(all.ahead, o)
 	}
+	if len(all.ahead) > 0 {
+		if err := isListed(all.ahead[0]); err != nil {
+			return nil, err
+		}
+	}
 	if len(all.ahead) == 1 && errors.Is(all.end, io.EOF) {
 		if err := in.isWrapped(all.ahead[0]); err != nil {
 			return nil, err

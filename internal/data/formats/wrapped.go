@@ -37,6 +37,20 @@ func (in Input) isWrapped(o Observation) error {
 	return nil
 }
 
+// isListed returns an error for a file of one list whose elements are lists: of objects, as responses of Home
+// Assistant have them, or of the values of a row.
+func isListed(o Observation) error {
+	if !jsonscan.Is(o.Body, 0, '[') {
+		return nil
+	}
+	if jsonscan.Is(o.Body, jsonscan.Space(o.Body, 1), '{') {
+		return usererr.Errorf("%s: the observations are in lists within one list: take them out, such as "+
+			"with jq -c '.[][]' FILE", o.Location)
+	}
+	return usererr.Errorf("%s: the rows are lists: write one object for each, such as with "+
+		"jq -c '.[] | {device: .[0], time: .[1], temperature: .[2]}' FILE", o.Location)
+}
+
 // timeColumn returns the path of an object that has the times of all rows in a list, and the name of the
 // list; "" if there is none.
 func (in Input) timeColumn(fields []ingest.Field, path string) (object, name string) {
