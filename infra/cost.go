@@ -71,8 +71,8 @@ type monthly struct {
 }
 
 // atRest returns the monthly costs of an idle stage's schedules. Each minute they cause their invocations
-// and a delivery of the heartbeat, two writes, and lines of logs for each invocation: two of the function and, unless
-// the stage is lean, two of Lambda.
+// and a delivery of the heartbeat, two writes, and lines of logs for each invocation: two of the function
+// and, unless the stage is lean, two of Lambda.
 func atRest(deferred, lean bool, scheduled int) []monthly {
 	const minutes = 60 * hoursAMonth
 	metrics, invocations := len(telemetry.AtRest(deferred)), scheduled+1
@@ -160,7 +160,8 @@ func writeIdleCost(text *strings.Builder, all map[string]template.Resource,
 		fmt.Fprintf(text, "  $%7.2f  %-28s %s\n", c.dollars, c.name, c.why)
 		total += c.dollars
 	}
-	fmt.Fprintf(text, "  $%7.2f  in total; requests, storage ($0.25 a GB), backups ($0.20 a GB) and logs are billed by use\n", total)
+	fmt.Fprintf(text, "  $%7.2f  in total; requests, storage ($0.25 a GB), backups ($0.20 a GB) and logs "+
+		"are billed by use\n", total)
 	return total
 }
 

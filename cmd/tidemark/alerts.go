@@ -161,7 +161,8 @@ func alertAction(to *connection, name, help string, do func(*alert.Service, cont
 				if changed == nil {
 					return no(cmd.ErrOrStderr(), "no open alert %s: to find one that is not open, pass --subject", id)
 				}
-				if err := printing.Alert(cmd.OutOrStdout(), kinds, changed); err != nil { // one by one, in case a later alert fails
+				// one by one, in case a later alert fails
+				if err := printing.Alert(cmd.OutOrStdout(), kinds, changed); err != nil {
 					return err
 				}
 			}

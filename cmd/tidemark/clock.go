@@ -58,7 +58,8 @@ func clockCommand(to *connection) *cobra.Command {
 				url = to.URL
 			}
 			if url == "" {
-				return usagef("no tidemark dev runs here: the clock of a deployment cannot be moved. Start one with: tidemark dev --clock 2026-03-29T00:30Z")
+				return usagef("no tidemark dev runs here: the clock of a deployment cannot be moved. " +
+					"Start one with: tidemark dev --clock 2026-03-29T00:30Z")
 			}
 			now, err := devTime(cmd, url, move)
 			if err == nil {

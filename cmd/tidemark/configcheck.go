@@ -115,7 +115,8 @@ func configBefore(cmd *cobra.Command, to *connection, against, stack string) (*c
 	var err error
 	switch {
 	case against == againstDeployed && stack == "":
-		return nil, usagef("--against deployed: name the deployment with --stack, for example --stack tidemark-prod")
+		return nil, usagef("--against deployed: name the deployment with --stack, " +
+			"for example --stack tidemark-prod")
 	case against == againstDeployed:
 		against = "the configuration of " + stack
 		if data, err = deployedFile(cmd, to, stack); err != nil {

@@ -178,7 +178,8 @@ func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) (
 func ownDir(dir string, forCommand bool) (own string, unlock func(), err error) {
 	other, running := devfile.Running(filepath.Join(dir, filepath.Base(devfile.Path)))
 	if running && !forCommand {
-		return "", nil, usagef("a tidemark dev runs in this directory already, at %s (process %d): end it, or start this one in another directory",
+		return "", nil, usagef("a tidemark dev runs in this directory already, at %s (process %d): "+
+			"end it, or start this one in another directory",
 			other.URL, other.PID)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {

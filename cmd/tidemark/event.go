@@ -191,7 +191,8 @@ func (c *chosenEvent) print(cmd *cobra.Command, edit ingest.Edit) error {
 	case edit.Event == nil:
 		return no(messages, "there is no %s: see \"tidemark history\", and check --stream and --id", c.name())
 	case edit.Outcome == ingest.Changed:
-		return no(messages, "%s has the hash %s, not the expected one: nothing was changed; use get, then try again", c.name(), edit.Event.Hash)
+		return no(messages, "%s has the hash %s, not the expected one: nothing was changed; "+
+			"use get, then try again", c.name(), edit.Event.Hash)
 	}
 	fmt.Fprintf(messages, "hash %s\n", edit.Event.Hash)
 	return printJSON(out, views.NewEvent(edit.Event))

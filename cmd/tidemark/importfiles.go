@@ -64,17 +64,20 @@ func (f *importFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.shape.Missing, "missing", nil,
 		"`cells` of CSV that say that there is no value, such as --missing=-999")
 	cmd.Flags().Func("types",
-		"`types` of columns of CSV, such as firmware=text,temperature=number; text, number, bool or time (default: decided from the cells)", f.setTypes)
+		"`types` of columns of CSV, such as firmware=text,temperature=number; text, number, "+
+			"bool or time (default: decided from the cells)", f.setTypes)
 	cmd.Flags().Func("decimal",
 		"the `mark` of decimals of CSV, comma or point, where the cells of a column do not say", f.setDecimal)
 	cmd.Flags().Func("encoding", "`encoding` of text that is not Unicode, such as windows-1252",
 		f.setEncoding)
 	cmd.Flags().StringVar(&f.web.Format, "format", "",
-		"the files are logs of a web server, or exports of another program for web analytics: "+formats.WebFormats())
+		"the files are logs of a web server, or exports of another program for web analytics: "+
+			formats.WebFormats())
 	cmd.Flags().StringVar(&f.web.Site, "site", "",
 		"`id` of the site in these files (default: the host that a line of the log names)")
 	cmd.Flags().StringVar(&f.rebase, "rebase", "",
-		"shift all event times by the same amount, so that the newest is this `time`: now, or such as 2026-11-01T14:00:00Z")
+		"shift all event times by the same amount, so that the newest is this `time`: "+
+			"now, or such as 2026-11-01T14:00:00Z")
 	cmd.Flags().BoolVar(&f.wait, "wait", false,
 		`wait until the rollups include everything (needs a running "tidemark dev")`)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false,
@@ -86,7 +89,8 @@ func (f *importFlags) register(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.batch, "batch", 500, "the most `observations` in a request")
 	cmd.Flags().IntVar(&f.concurrency, "concurrency", 4, "the most `requests` at the same time")
 	cmd.Flags().BoolVar(&f.strict, "strict", false,
-		"reject observations with a measure that is not a number; without it they are stored, and rollups count the value as invalid")
+		"reject observations with a measure that is not a number; without it they are stored, "+
+			"and rollups count the value as invalid")
 }
 
 func (f *importFlags) setZone(name string) (err error) {
@@ -243,7 +247,8 @@ func (f *importFlags) analytics(cmd *cobra.Command, to *connection,
 	arn := cmp.Or(f.secret, os.Getenv(config.EnvSiteSecret))
 	if at, err := url.Parse(to.URL); arn == "" && (err != nil || at.Host != "" &&
 		!ownmachine.IsLoopback(at.Host)) {
-		return nil, usagef("--format needs --secret for %s: without the deployment's secret anyone could tell visitors by their pseudonyms", to.URL)
+		return nil, usagef("--format needs --secret for %s: without the deployment's secret anyone could "+
+			"tell visitors by their pseudonyms", to.URL)
 	}
 	f.web.Secret, err = secret.SiteKeys(cmd.Context(), arn, secret.Read)
 	return &f.web, err

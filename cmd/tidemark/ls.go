@@ -108,7 +108,8 @@ func ls(cmd *cobra.Command, to *connection, flags readFlags, what string) error 
 				return printNone(cmd, "no group is listed: one is when its first bucket has closed")
 			}
 			return printNone(cmd, "nothing is listed yet: a subject is, some seconds after its first event. "+
-				"Send one with \"tidemark send devices/sensor_01 temperature=22.4\", or load a file with \"tidemark import FILE\"")
+				"Send one with \"tidemark send devices/sensor_01 temperature=22.4\", or load a file with "+
+				"\"tidemark import FILE\"")
 		}
 		return printing.Series(cmd.OutOrStdout(), kinds, found, seen)
 	})

@@ -200,7 +200,8 @@ func (f *purgeFlags) purge(cmd *cobra.Command, purger *lifecycle.Purger, subject
 	receipt, err := purger.Run(cmd.Context(), subject)
 	shown.Done()
 	if err != nil {
-		return fmt.Errorf("%w; run the same command again, or let the purge function continue: the purge resumes where it stopped", err)
+		return fmt.Errorf("%w; run the same command again, or let the purge function continue: "+
+			"the purge resumes where it stopped", err)
 	}
 	return printJSON(cmd.OutOrStdout(), receipt)
 }

@@ -48,7 +48,8 @@ func (f *readFlags) registerSeries(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.consistent, "consistent", false, "strongly consistent reads, at twice the cost")
 	cmd.Flags().StringVar(&f.output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
 	cmd.Flags().Func("zone",
-		"read times without an offset in a `time zone` such as Europe/Berlin, and show them in it (default UTC; for rollups and top the profile's)", f.setZone)
+		"read times without an offset in a `time zone` such as Europe/Berlin, and show them in it "+
+			"(default UTC; for rollups and top the profile's)", f.setZone)
 	cmd.Flags().Func("time-format", "`format` of the times of tables: "+timeFormats+" (default iso)",
 		f.setTimeFormat)
 }

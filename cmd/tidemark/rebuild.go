@@ -111,7 +111,8 @@ func (f *rebuildFlags) check(args []string) error {
 // job names everything that decides what the rebuild does, for its checkpoint. The rate
 // may change when it is resumed.
 func (f *rebuildFlags) job(table string, args []string) string {
-	return fmt.Sprintf("table %s, subject %q, all %t, from %q, to %q, tier %q, mark %q, rewrite unreadable %t, dry run %t",
+	return fmt.Sprintf("table %s, subject %q, all %t, from %q, to %q, tier %q, mark %q, "+
+		"rewrite unreadable %t, dry run %t",
 		table, strings.Join(args, " "), f.all, f.from, f.to, f.tier, f.mark, f.rewriteUnreadable, f.dryRun)
 }
 
@@ -154,7 +155,8 @@ func rebuild(cmd *cobra.Command, to *connection, flags rebuildFlags, args []stri
 	case err != nil:
 		return repairError(err)
 	case len(report.Failures) > 0:
-		return fmt.Errorf("%d buckets were skipped because a newer version wrote them: rebuild them with that version", len(report.Failures))
+		return fmt.Errorf("%d buckets were skipped because a newer version wrote them: "+
+			"rebuild them with that version", len(report.Failures))
 	case flags.dryRun && report.Changed > 0:
 		return checkFailed
 	}

@@ -94,7 +94,8 @@ func runRestore(cmd *cobra.Command, to *connection, flags restoreFlags) error {
 	if !flags.noVerify {
 		err = verifyTable(cmd, to, verifyFlags{}, nil)
 	}
-	fmt.Fprintf(out, "took %s\nTo use the table, write this in tidemark.yaml and run make deploy:\n\nstages:\n  %s:\n    table: %s\n",
+	fmt.Fprintf(out, "took %s\nTo use the table, write this in tidemark.yaml and "+
+		"run make deploy:\n\nstages:\n  %s:\n    table: %s\n",
 		time.Since(began).Round(time.Second), cmp.Or(stage.Name, "STAGE"), stage.Table)
 	return err
 }

@@ -105,7 +105,8 @@ func rollups(cmd *cobra.Command, to *connection, flags rollupsFlags, subject str
 		return usagef("--plot %s: want always, never or auto", flags.plot)
 	}
 	if flags.tier != "" && (flags.stitch || flags.gaps) {
-		return usagef("--tier %s cannot be combined with --stitch or --gaps, which need the tier to be chosen: remove --tier", flags.tier)
+		return usagef("--tier %s cannot be combined with --stitch or --gaps, which need the tier to be "+
+			"chosen: remove --tier", flags.tier)
 	}
 	if flags.total {
 		if flags.tier+flags.measure != "" || flags.stitch || flags.gaps {

@@ -230,7 +230,8 @@ var explanations = map[lifecycle.Outcome]string{
 	lifecycle.NotFound:   "it has no profile: use create",
 	lifecycle.Conflict:   "the profile has another version than expected: use get, then try again with --expect",
 	lifecycle.Taken:      "another subject has the same value",
-	lifecycle.Gone:       "it is being purged; it can be created again when the purge lock ends: purge says when",
+	lifecycle.Gone: "it is being purged; it can be created again when the purge lock ends: " +
+		"purge says when",
 }
 
 // printResult prints the changed profile, or why nothing was changed. subject is as it was typed.

@@ -70,7 +70,8 @@ func (h *handler) http(ctx context.Context, r *httpapi.Request) httpapi.Response
 	h.reporter.appended(envelope.HTTP, r.ID, request.Kind.Name, results, err)
 	if err != nil {
 		return httpapi.ProblemInternal.New(
-			"some observations may be stored; sending them again stores nothing twice, unless their ids are minted").Response()
+			"some observations may be stored; sending them again stores nothing twice, unless their ids " +
+				"are minted").Response()
 	}
 	return httpapi.AppendResponse(results, request.Many)
 }

@@ -74,7 +74,8 @@ func rejectUnknownKind(messages []envelope.Message) []model.AppendResult {
 			Field: envelope.RuleKind,
 			Code:  ingest.CodeUnknownKind,
 			Message: fmt.Sprintf(
-				"no kind with stored events is named %q: declare it in tidemark.yaml, or correct the rule's SELECT or the sender", m.Kind),
+				"no kind with stored events is named %q: declare it in tidemark.yaml, or correct the "+
+					"rule's SELECT or the sender", m.Kind),
 		}}}
 	}
 	return results
@@ -100,7 +101,8 @@ func reasons(result model.AppendResult) []model.FieldError {
 	return []model.FieldError{{
 		Code: ingest.CodeCollision,
 		Message: fmt.Sprintf(
-			"an event of %s with this time (%s) and id (%q) is stored with other fields: send ids, send all fields in one message, or declare onCollision: merge",
+			"an event of %s with this time (%s) and id (%q) is stored with other fields: send ids, "+
+				"send all fields in one message, or declare onCollision: merge",
 			result.Key.Series, result.Key.At, result.Key.ID),
 	}}
 }

@@ -52,7 +52,8 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		i.counts[telemetry.StepFailures]++
 		h.log.Error("invocation failed", telemetry.FieldError, err.Error())
 	}
-	if read, write := h.units(); len(i.counts) > 0 || write > writeBefore { // an idle schedule would be billed every minute
+	// an idle schedule would be billed every minute
+	if read, write := h.units(); len(i.counts) > 0 || write > writeBefore {
 		i.counts[telemetry.ReadUnits], i.counts[telemetry.WriteUnits] = read-readBefore, write-writeBefore
 	}
 	h.metrics.EmitOrLog(h.log, h.function, "", i.counts)
@@ -70,7 +71,8 @@ type payloadShape struct {
 }
 
 var errPayload = errors.New(
-	"unknown payload: want a batch of the table stream, a scheduled event, or {\"subject\": \"devices/sensor_01\"}")
+	"unknown payload: want a batch of the table stream, a scheduled event, or " +
+		"{\"subject\": \"devices/sensor_01\"}")
 
 func (i *invocation) dispatch(ctx context.Context, payload []byte) (any, error) {
 	var s payloadShape

@@ -31,7 +31,8 @@ func (d describer) example(name string) any {
 	kinds := d.kinds()
 	switch name {
 	case "id":
-		kinds = append(kinds, &catalog.Kind{Subject: catalog.SubjectType{Name: d.route.Kind}}) // of a type without kinds
+		// of a type without kinds
+		kinds = append(kinds, &catalog.Kind{Subject: catalog.SubjectType{Name: d.route.Kind}})
 		return exampleID(kinds[0].Subject.Name, d.row.ExampleState)
 	case "tier":
 		for _, k := range kinds {

@@ -23,11 +23,12 @@ type describedKind struct {
 	Pairs      []describedPair `json:"pairs,omitempty"` // of dimensions, whose pairs of values are counted
 	Distinct   []string        `json:"distinct"`
 	// Units has the units of measures by their names. A measure without one is left out.
-	Units      map[string]string `json:"units,omitempty"`
-	GroupsOf   string            `json:"groupsOf,omitempty"`   // the kind whose events count in its groups
-	Counters   []string          `json:"counters,omitempty"`   // of members of groups, whose increases can be asked
-	SessionsOf string            `json:"sessionsOf,omitempty"` // the kind whose events its sessions are made of
-	Goals      []describedGoal   `json:"goals,omitempty"`      // in measures of its sessions
+	Units    map[string]string `json:"units,omitempty"`
+	GroupsOf string            `json:"groupsOf,omitempty"` // the kind whose events count in its groups
+	// of members of groups, whose increases can be asked
+	Counters   []string        `json:"counters,omitempty"`
+	SessionsOf string          `json:"sessionsOf,omitempty"` // the kind whose events its sessions are made of
+	Goals      []describedGoal `json:"goals,omitempty"`      // in measures of its sessions
 }
 
 // describedPair is a dimension that counts pairs of values of two fields, with a tab between them.

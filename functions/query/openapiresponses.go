@@ -19,7 +19,8 @@ func (d describer) responses() map[string]any {
 	read := reads[d.route.Action] != nil
 	if read {
 		good["headers"] = fragments().ResponseHeaders
-		all[strconv.Itoa(http.StatusNotModified)] = map[string]any{"description": "The response has the entity tag of If-None-Match."}
+		all[strconv.Itoa(http.StatusNotModified)] = map[string]any{
+			"description": "The response has the entity tag of If-None-Match."}
 	}
 	if slices.Contains(o.Parameters, "dryRun") {
 		all["200"] = good

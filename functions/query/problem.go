@@ -66,7 +66,9 @@ func newProblem(err error) *httpapi.Problem {
 
 func unknownRoute(path string) error {
 	return httpapi.ProblemNotFound.New(
-		"%.200q: want /v1/{subjects}/{id}/{kinds}, the same with /latest, /rollups/{tier} or /top/{dimension}, /v1/{subjects}/{id}, or /v1/{kinds}/{field}/{value}; %s describes all routes", path, httpapi.PathAPI)
+		"%.200q: want /v1/{subjects}/{id}/{kinds}, the same with /latest, /rollups/{tier} or "+
+			"/top/{dimension}, /v1/{subjects}/{id}, or /v1/{kinds}/{field}/{value}; "+
+			"%s describes all routes", path, httpapi.PathAPI)
 }
 
 func unknownSubjectType(path string, c *catalog.Catalog) error {

@@ -36,8 +36,9 @@ var readOperations = map[httpapi.Action]operation{
 			"order, with status 200; the header Tidemark-Not-Stored counts the observations and values " +
 			"that are not stored as they were sent, and Tidemark-Undeclared the values of fields that the " +
 			"kind does not declare. A list of more than 5 MB has no latest items, then no more than one " +
-			"message of each observation, and at last only outcomes. The body may be compressed with gzip (Content-Encoding). If some " +
-			"outcomes are unknown, the status is 503 and the body is the same list.",
+			"message of each observation, and at last only outcomes. The body may be compressed with " +
+			"gzip (Content-Encoding). If some outcomes are unknown, the status is 503 " +
+			"and the body is the same list.",
 		RepeatNote:    "Repeating the request is always safe.",
 		Parameters:    []string{"strict"},
 		Body:          "Observations",

@@ -170,9 +170,12 @@ func (s *Tidemark) onFailureMeaning() string {
 	}
 	later := "run tidemark rebuild at any time, since raw events never expire"
 	if raw != tier.Forever {
-		later = fmt.Sprintf("rebuild the range before its raw events expire, %d days after they were written; after that its buckets can only be marked exact: false", raw/tier.Day24)
+		later = fmt.Sprintf("rebuild the range before its raw events expire, %d days after they were "+
+			"written; after that its buckets can only be marked exact: false", raw/tier.Day24)
 	}
-	return "Lambda stopped retrying batches of the table stream: rollups miss their changes, or data of expired tombstones was not removed. Within 24 hours run tidemark failed retry --source batches, which reads the batches from the table stream again. After that, " + later + "."
+	return "Lambda stopped retrying batches of the table stream: rollups miss their changes, " +
+		"or data of expired tombstones was not removed. Within 24 hours run tidemark failed retry " +
+		"--source batches, which reads the batches from the table stream again. After that, " + later + "."
 }
 
 // leanAlarms are the alarms of a stage with lean monitoring: nothing is lost or stops without

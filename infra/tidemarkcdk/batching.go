@@ -15,7 +15,8 @@ func (s *Tidemark) addBatching() *awsiot.CfnTopicRule_ActionProperty {
 	address := func(path string) *string { return new(*s.API.ApiEndpoint() + path) }
 	s.things = awsiot.NewCfnTopicRuleDestination(s.Construct, new("ThingsDestination"),
 		&awsiot.CfnTopicRuleDestinationProps{
-			HttpUrlProperties: &awsiot.CfnTopicRuleDestination_HttpUrlDestinationSummaryProperty{ConfirmationUrl: address(envelope.PathConfirmation)},
+			HttpUrlProperties: &awsiot.CfnTopicRuleDestination_HttpUrlDestinationSummaryProperty{
+				ConfirmationUrl: address(envelope.PathConfirmation)},
 		})
 	// It is confirmed while it is created.
 	s.things.Node().AddDependency(
@@ -35,7 +36,9 @@ func (s *Tidemark) addBatching() *awsiot.CfnTopicRule_ActionProperty {
 		}},
 		EnableBatching: true,
 		BatchConfig: &awsiot.CfnTopicRule_BatchConfigProperty{
-			BatchAcrossTopics: true, MaxBatchOpenMs: new(200.0), MaxBatchSize: new(10.0), MaxBatchSizeBytes: new(131072.0), // the largest there are
+			// the largest there are
+			BatchAcrossTopics: true, MaxBatchOpenMs: new(200.0), MaxBatchSize: new(10.0),
+			MaxBatchSizeBytes: new(131072.0),
 		},
 	}}
 }

@@ -53,7 +53,8 @@ func (s *Tidemark) addCloudFront() {
 			DefaultBehavior: &awscloudfront.BehaviorOptions{
 				Origin: awscloudfrontorigins.NewHttpOrigin(host, &awscloudfrontorigins.HttpOriginProps{
 					OriginSslProtocols: &[]awscloudfront.OriginSslPolicy{awscloudfront.OriginSslPolicy_TLS_V1_2},
-					CustomHeaders:      &map[string]*string{"X-Tidemark-Origin": s.originSecret.SecretValue().UnsafeUnwrap()},
+					CustomHeaders: &map[string]*string{
+						"X-Tidemark-Origin": s.originSecret.SecretValue().UnsafeUnwrap()},
 				}),
 				AllowedMethods:       awscloudfront.AllowedMethods_ALLOW_ALL(),
 				ViewerProtocolPolicy: awscloudfront.ViewerProtocolPolicy_HTTPS_ONLY,

@@ -84,8 +84,8 @@ func (s *Tidemark) deliveryAlarms() []alarm {
 	if s.deadAlerts == nil {
 		return nil
 	}
-	const refused = "A topic or webhook did not accept alerts: see a topic's policy and key, a webhook's secret and address. " +
-		"The alerts are in the queue DeadAlertsQueue and in tidemark alerts."
+	const refused = "A topic or webhook did not accept alerts: see a topic's policy and key, " +
+		"a webhook's secret and address. The alerts are in the queue DeadAlertsQueue and in tidemark alerts."
 	all := []alarm{{
 		name:    alarmDeadAlerts,
 		metric:  depth(s.deadAlerts),

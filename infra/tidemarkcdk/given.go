@@ -33,8 +33,8 @@ func (p Props) check(stage config.Stage) error {
 			sourceBatch)
 	}
 	if stage.Ceiling.Budget > 0 && !p.notifies(stage) {
-		return errors.New("ceiling.budget of the stage has no receiver to notify: add alarmMail or alarmTopic to the " +
-			"stage, give Props.AlarmTopic, or remove the budget")
+		return errors.New("ceiling.budget of the stage has no receiver to notify: " +
+			"add alarmMail or alarmTopic to the stage, give Props.AlarmTopic, or remove the budget")
 	}
 	return nil
 }

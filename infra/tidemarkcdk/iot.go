@@ -48,7 +48,8 @@ func (s *Tidemark) isThing(t catalog.SubjectType) bool {
 func checkThings(stage config.Stage, kinds *catalog.Catalog) error {
 	for _, name := range stage.Sources.Things {
 		if !slices.ContainsFunc(kinds.Kinds, func(k catalog.Kind) bool { return k.Subject.Name == name }) {
-			return fmt.Errorf("stages.%s.sources.things: no kind has subjects of type %s: declare such a kind, or remove the type from the list", stage.Name, name)
+			return fmt.Errorf("stages.%s.sources.things: no kind has subjects of type %s: "+
+				"declare such a kind, or remove the type from the list", stage.Name, name)
 		}
 	}
 	return nil
@@ -129,7 +130,8 @@ func (s *Tidemark) delivery() *awsiot.CfnTopicRule_ActionProperty {
 	if s.stage.Sources.Batched {
 		return s.addBatching()
 	}
-	return &awsiot.CfnTopicRule_ActionProperty{Lambda: &awsiot.CfnTopicRule_LambdaActionProperty{FunctionArn: s.invoked(ingest)}}
+	return &awsiot.CfnTopicRule_ActionProperty{
+		Lambda: &awsiot.CfnTopicRule_LambdaActionProperty{FunctionArn: s.invoked(ingest)}}
 }
 
 func (s *Tidemark) addRule(k *catalog.Kind, r iotRule, action *awsiot.CfnTopicRule_ActionProperty,

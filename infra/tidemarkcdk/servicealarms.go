@@ -171,8 +171,9 @@ func (s *Tidemark) apiAlarms() []alarm {
 				}),
 			threshold: 0.25,
 			pace:      lasting,
-			meaning: "A quarter of all requests is rejected: a caller's credentials, token or payload changed, or the " +
-				"throttle of the stage is too low. The access log names route, status and caller.",
+			meaning: "A quarter of all requests is rejected: a caller's credentials, token or payload " +
+				"changed, or the throttle of the stage is too low. " +
+				"The access log names route, status and caller.",
 		},
 		{
 			name:      alarmApiLatency,

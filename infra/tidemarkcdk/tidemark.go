@@ -71,8 +71,9 @@ type Props struct {
 // have the resource. Its parts are created in order; a part may use earlier ones.
 type Tidemark struct {
 	constructs.Construct
-	Table       awsdynamodb.ITable
-	Functions   map[string]awslambda.Function // by name: ingest, aggregate, query, manage, purge, authorize, prometheus
+	Table awsdynamodb.ITable
+	// by name: ingest, aggregate, query, manage, purge, authorize, prometheus
+	Functions   map[string]awslambda.Function
 	API         awsapigatewayv2.IHttpApi
 	AlertBus    awsevents.CfnEventBus // put a rule on it to receive alerts
 	Inbox       awssqs.IQueue         // the queue that ingest reads

@@ -50,8 +50,9 @@ var pagerDutyWebhooks = []webhook{
 		name: "pagerduty-trigger",
 		changes: []storage.AlertChange{storage.AlertChangeRaised, storage.AlertChangeReopened,
 			storage.AlertChangeReinstated},
-		template: `{"event_action": "trigger", "dedup_key": <id>, "payload": {"summary": <text>, "source": <subject>, ` +
-			`"severity": <severity>, "timestamp": <at>, "class": <rule>}}`,
+		template: `{"event_action": "trigger", "dedup_key": <id>, "payload": {` +
+			`"summary": <text>, "source": <subject>, "severity": <severity>, ` +
+			`"timestamp": <at>, "class": <rule>}}`,
 	},
 	{
 		name: "pagerduty-acknowledge", changes: []storage.AlertChange{storage.AlertChangeAcknowledged},
@@ -95,7 +96,8 @@ func (s *Tidemark) addDestination(id string, url *string, body []any, webhooks [
 			ApiKeyValue: &s.prefix},
 	}
 	if body != nil {
-		auth.InvocationHttpParameters = &awsevents.CfnConnection_ConnectionHttpParametersProperty{BodyParameters: body}
+		auth.InvocationHttpParameters = &awsevents.CfnConnection_ConnectionHttpParametersProperty{
+			BodyParameters: body}
 	}
 	connection := awsevents.NewCfnConnection(s.Construct, new(id+"Connection"), &awsevents.CfnConnectionProps{
 		AuthorizationType: new("API_KEY"), AuthParameters: auth, Description: new("Alerts of " + s.prefix),

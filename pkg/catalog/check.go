@@ -121,7 +121,8 @@ func (c checker) against(earlier []Kind) {
 		}
 		if e.Subject.Name == s.Name && e.Subject != s {
 			c.wrong("subject", fmt.Sprintf(
-				"kind %[2]s declares %[1]s differently (path %[3]s, field %[4]s): a subject type has one path, one field and one profile",
+				"kind %[2]s declares %[1]s differently (path %[3]s, field %[4]s): a subject type has one "+
+					"path, one field and one profile",
 				s.Name, e.Name, e.Subject.Path, e.Subject.Field))
 		}
 		if e.Subject.Name != s.Name && e.Subject.Path == s.Path {
@@ -162,7 +163,8 @@ func (c checker) policies() {
 		c.wrong("latest", "derived latest items are folded with rollups by event time, and events ordered by "+
 			quote(c.k.OrderBy)+" have none: write latest: transaction or none")
 	} else if c.k.Latest == DerivedLatest && len(c.k.Retention.Tiers) == 0 && c.k.Retention.Raw != tier.Forever {
-		c.wrong("latest", "derived latest items are folded with rollups, and without tiers they would expire with the events: add a tier, keep raw forever, or write latest: transaction")
+		c.wrong("latest", "derived latest items are folded with rollups, and without tiers they would "+
+			"expire with the events: add a tier, keep raw forever, or write latest: transaction")
 	}
 }
 

@@ -82,6 +82,7 @@ func (c checker) constraints(p *Profile) {
 func (c checker) kept(path string, d time.Duration) {
 	if d != 0 && d < minRestore {
 		c.wrong(path, fmt.Sprintf(
-			"%s is less than a day, and TTL removes items with a delay of up to days: want 24 h or more, or 0 for no limit", d))
+			"%s is less than a day, and TTL removes items with a delay of up to days: want 24 h or more, "+
+				"or 0 for no limit", d))
 	}
 }

@@ -149,8 +149,10 @@ func (c checker) order() {
 		c.wrong("tiers", "events that are ordered by "+quote(c.k.OrderBy)+
 			" have no time, so there are no buckets to summarise them in: declare raw alone")
 	case c.k.IDs == MintedID:
-		c.wrong("ids", "minted ids are derived from the event time, and these events have none: want optional or required")
+		c.wrong("ids", "minted ids are derived from the event time, and these events have none: "+
+			"want optional or required")
 	case c.k.IndexBy != "":
-		c.wrong("indexBy", "the index orders events by time, and these events have none: remove one of orderBy and indexBy")
+		c.wrong("indexBy", "the index orders events by time, and these events have none: "+
+			"remove one of orderBy and indexBy")
 	}
 }

@@ -38,7 +38,8 @@ func (x LatestIndex) complete() LatestIndex {
 // enrichment, because no writer has both.
 func (c checker) latestIndexes() {
 	if len(c.k.LatestBy) > 0 && (!c.k.LatestInTransaction() || c.k.Shards > 1) {
-		c.wrong("latestBy", "needs exactly one latest item for each series, which each append writes: write latest: transaction, and do not shard the kind")
+		c.wrong("latestBy", "needs exactly one latest item for each series, which each append writes: "+
+			"write latest: transaction, and do not shard the kind")
 	}
 	taken := map[string]bool{}
 	for _, x := range c.k.LatestBy {
@@ -74,6 +75,7 @@ func (c checker) latestFields(path string, x LatestIndex) {
 		}
 	}
 	if enriched > 0 && enriched < len(x.Fields()) {
-		c.wrong(path, "mixes fields of events with enrichment, and no writer has all of them: use fields of one of the two")
+		c.wrong(path, "mixes fields of events with enrichment, and no writer has all of them: "+
+			"use fields of one of the two")
 	}
 }

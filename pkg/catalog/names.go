@@ -75,7 +75,8 @@ func wrongPath(path string) string {
 		return "longer than 64 bytes: choose a shorter one"
 	case !spelled(path, smalls, "-"):
 		return quote(path) +
-			" is not a valid path: want lower-case letters, digits and -, beginning with a letter, for example readings"
+			" is not a valid path: want lower-case letters, digits and -, beginning with a letter, " +
+			"for example readings"
 	}
 	return ""
 }

@@ -101,9 +101,9 @@ func (k *Kind) SessionSeries(source model.Series) model.Series {
 	return source.WithoutShard()
 }
 
-// SourceSeries returns the stored series whose events rows of s are folded from: the shards of s, or for a kind
-// of sessions the shards of each kind of its sources, beginning with Sessions.Of. A group has no events: the
-// result is s, of which none are stored. k must be of a Catalog.
+// SourceSeries returns the stored series whose events rows of s are folded from: the shards of s, or for a
+// kind of sessions the shards of each kind of its sources, beginning with Sessions.Of. A group has no
+// events: the result is s, of which none are stored. k must be of a Catalog.
 func (k *Kind) SourceSeries(s model.Series) (all []model.Series) {
 	if k.Sessions == nil {
 		return k.ShardSeries(s)
@@ -145,7 +145,8 @@ func (c checker) sessions(kinds []Kind) {
 	}
 	if c.k.Shards != 1 || c.k.HasLatest() || len(c.k.LatestBy) > 0 {
 		c.wrong("sessionsOf",
-			"has no stored events, so it can have neither shards nor latest items: remove them, and write latest: none")
+			"has no stored events, so it can have neither shards nor latest items: remove them, "+
+				"and write latest: none")
 	}
 	if by := c.k.IndexBy; by != "" && (by != s.By || of < 0 || kinds[of].IndexBy != by) {
 		c.wrong("indexBy", "sessions are found in the index of the events that they are made of: want "+quote(s.By)+
@@ -171,11 +172,13 @@ func (c checker) sessionTimes() {
 			fmt.Sprintf("%s is shorter than the gap of %s: want at least as long", s.Follow, s.Gap))
 	case !p.Finest().Deferred || p.Finest().Grace < s.Gap:
 		c.wrong("tiers."+p.Finest().Unit.String(),
-			fmt.Sprintf("sessions end after a gap of %s: want deferred tiers with a grace of that and the lateness that is usual", s.Gap))
+			fmt.Sprintf("sessions end after a gap of %s: want deferred tiers with a grace of that and "+
+				"the lateness that is usual", s.Gap))
 	}
 	need := p.Finest().Unit.Longest() + s.Follow + p.Finest().Grace + p.Jitter + tier.SlackAfterBucket
 	if raw := p.LeastRawRetention(); raw < need {
 		c.wrong("sessionsOf.follow",
-			fmt.Sprintf("sources are kept for %s, which is too short: want at least one %s + follow + grace + jitter + 3 d = %s", raw, p.Finest().Unit, need))
+			fmt.Sprintf("sources are kept for %s, which is too short: want at least one %s + follow + "+
+				"grace + jitter + 3 d = %s", raw, p.Finest().Unit, need))
 	}
 }

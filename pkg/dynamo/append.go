@@ -126,7 +126,8 @@ func (t *Table) TransactResult(tx storage.AppendTransaction, at int,
 	var cancelled *types.TransactionCanceledException
 	if !errors.As(failure, &cancelled) || at < 0 || at > len(cancelled.CancellationReasons) {
 		return storage.StoreResult{Result: storage.Unknown},
-			fmt.Errorf("append by a transaction in %s: the transaction has no item %d: pass the position of the first item of TransactItems", t.name, at)
+			fmt.Errorf("append by a transaction in %s: the transaction has no item %d: "+
+				"pass the position of the first item of TransactItems", t.name, at)
 	}
 	return itemstore.FailedAppend(&tx, itemResults(failure, len(cancelled.CancellationReasons))[at:])
 }

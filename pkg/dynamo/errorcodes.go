@@ -46,8 +46,8 @@ var advice = map[string]string{
 	"ExpiredTokenException":               "log in again: the session's credentials have expired",
 	"IdempotentParameterMismatchException": "use a new token for a changed transaction: " +
 		"this token was used for another transaction within the last ten minutes",
-	"ValidationException": "the request is malformed: an item over 400 KB, a transaction over 100 items or 4 MB, " +
-		"or a transaction with two actions on one item",
+	"ValidationException": "the request is malformed: an item over 400 KB, a transaction over 100 " +
+		"items or 4 MB, or a transaction with two actions on one item",
 	"ValidationError": "the action is malformed: an item over 400 KB, or a key past its limit",
 	"ItemCollectionSizeLimitExceeded": "the table has a local secondary index, which Tidemark never creates: " +
 		"recreate the table by its definition",

@@ -49,7 +49,8 @@ func attribute(v item.Value) types.AttributeValue {
 func storable(it item.Item) error {
 	for name, v := range it {
 		if attribute(v) == nil {
-			return fmt.Errorf("attribute %q has a type that Tidemark does not store: remove it, or write the item with another tool", name)
+			return fmt.Errorf("attribute %q has a type that Tidemark does not store: remove it, "+
+				"or write the item with another tool", name)
 		}
 	}
 	return nil

@@ -98,7 +98,8 @@ func checkPart(name, part string, limit int, remedy string) error {
 	case !utf8.ValidString(part):
 		return fmt.Errorf("%s %w", name, ErrKeyText)
 	case len(part) > limit:
-		return fmt.Errorf("%s %w: %d bytes, the table stores at most %d; %s (space, !, \", #, $, %% and control characters take three bytes each)",
+		return fmt.Errorf("%s %w: %d bytes, the table stores at most %d; %s (space, !, \", #, $, "+
+			"%% and control characters take three bytes each)",
 			name, ErrKeyLong, len(part), limit, remedy)
 	}
 	return nil

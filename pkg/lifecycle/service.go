@@ -105,7 +105,8 @@ var errNoFailedCondition = errors.New("the table refused the change but reported
 // errVersionExists is returned if the version to write exists in the same generation, so
 // the profile's version number was changed from outside.
 var errVersionExists = errors.New(
-	"this version exists already, although the profile has not reached it: correct the profile's _version in the table")
+	"this version exists already, although the profile has not reached it: correct the profile's " +
+		"_version in the table")
 
 // errChanged is returned if a subject changed while it was read: it must be read again.
 var errChanged = errors.New("the subject changed in the meantime")

@@ -58,7 +58,8 @@ func (c Condition) Validate() error {
 		case t.Op == Begins && t.Value.Kind != Text:
 			return fmt.Errorf("%w: %.64q %s: want a text", ErrCondition, t.Field, t.Op)
 		case !ordered && t.Op != Equal && t.Op != NotEqual && t.Op != Begins && t.Op != Exists && t.Op != Missing:
-			return fmt.Errorf("%w: %.64q: comparison %.16q is unknown: want =, <>, <, <=, >, >=, begins, exists or missing", ErrCondition, t.Field, t.Op)
+			return fmt.Errorf("%w: %.64q: comparison %.16q is unknown: want =, <>, <, <=, >, >=, begins, "+
+				"exists or missing", ErrCondition, t.Field, t.Op)
 		}
 	}
 	return nil

@@ -15,11 +15,12 @@ const (
 	Late      Outcome = "late"      // older than the latest item, policy keep: only the event was written
 	Stale     Outcome = "stale"     // older than the latest item, policy drop: nothing was written
 	Duplicate Outcome = "duplicate" // the same event is already stored
-	Collision Outcome = "collision" // an event with the same identity and other fields is stored: nothing was written
-	Conflict  Outcome = "conflict"  // the caller's own condition failed
-	Gone      Outcome = "gone"      // the subject is being purged
-	Rejected  Outcome = "rejected"  // failed validation; Errors say why
-	Unknown   Outcome = "unknown"   // not decided because of a transient failure; sending it again is safe
+	// an event with the same identity and other fields is stored: nothing was written
+	Collision Outcome = "collision"
+	Conflict  Outcome = "conflict" // the caller's own condition failed
+	Gone      Outcome = "gone"     // the subject is being purged
+	Rejected  Outcome = "rejected" // failed validation; Errors say why
+	Unknown   Outcome = "unknown"  // not decided because of a transient failure; sending it again is safe
 )
 
 // AppendResult is the result of appending one observation.

@@ -31,8 +31,9 @@ const NoExpiry int64 = math.MaxInt64
 type Row struct {
 	Key Key
 	Fold
-	Rev       Rev
-	V         int        // format version of the stored row; a row newer than this program is never folded or overwritten
+	Rev Rev
+	// format version of the stored row; a row newer than this program is never folded or overwritten
+	V         int
 	ExpiresAt int64      // epoch seconds, the TTL attribute; 0 means never
 	WrittenAt model.Time // by the writer's clock
 	// Empty is set in a row that was folded from no children. Readers and folds treat it

@@ -12,7 +12,8 @@ import (
 // Spec declares which fields of a kind's events are summarised, and how. It is made once
 // from a kind, shared, and not changed afterwards.
 type Spec struct {
-	Measures   []MeasureSpec   // declared measures, sorted by name; other numeric fields are measures of DefaultScale
+	// declared measures, sorted by name; other numeric fields are measures of DefaultScale
+	Measures   []MeasureSpec
 	Dimensions []DimensionSpec // string fields counted by value, sorted by name
 	Distinct   []string        // string fields whose distinct values are counted, sorted by name
 	// MaxMeasures is how many measures a row has at most: it keeps the declared ones, then the undeclared

@@ -69,7 +69,8 @@ func (p Policy) validateOpenEvents() error {
 		return nil
 	}
 	if need := finest.Unit.Longest() + finest.Grace + p.Jitter + SlackAfterBucket; raw < need {
-		return fmt.Errorf("raw %s is too short for deferred %ss: want at least one %s + grace + jitter + 3 d = %s, or immediate tiers",
+		return fmt.Errorf("raw %s is too short for deferred %ss: want at least one %s + grace + jitter + "+
+			"3 d = %s, or immediate tiers",
 			days(raw), finest.Unit, finest.Unit, days(need))
 	}
 	return nil

@@ -42,7 +42,8 @@ func (p Policy) validateWithoutTiers() error {
 		return fmt.Errorf("tiers: raw %s is shorter than %s, the least retention of events", days(p.Raw),
 			days(SealMargin))
 	case p.Jitter != 0:
-		return fmt.Errorf("tiers: jitter %s spreads closing times of tiers, and there are none: remove it, or declare a tier", p.Jitter)
+		return fmt.Errorf("tiers: jitter %s spreads closing times of tiers, and there are none: "+
+			"remove it, or declare a tier", p.Jitter)
 	}
 	return nil
 }
@@ -77,7 +78,8 @@ func validateOrder(fine, coarse Unit) error {
 		return fmt.Errorf("%s after %s: order the tiers from fine to coarse, each once", coarse, fine)
 	}
 	if !fine.NestsIn(coarse) {
-		return fmt.Errorf("%s after %s: one %s can lie in two %ss, so a %s is not the sum of its %ss: remove one of the two tiers",
+		return fmt.Errorf("%s after %s: one %s can lie in two %ss, so a %s is not the sum of its %ss: "+
+			"remove one of the two tiers",
 			coarse, fine, fine, coarse, coarse, fine)
 	}
 	return nil
@@ -96,7 +98,8 @@ func (t Tier) validateRetention(raw time.Duration, parent Unit) error {
 	}
 	need := raw + parent.Longest() + SlackAfterBucket
 	if least < need {
-		return fmt.Errorf("%s: retention %s is too short: a %s could be folded after one of its %ss has expired; want at least raw %s + one %s + 3 d = %s",
+		return fmt.Errorf("%s: retention %s is too short: a %s could be folded after one of its %ss has "+
+			"expired; want at least raw %s + one %s + 3 d = %s",
 			t.Unit, days(least), parent, t.Unit, days(raw), parent, days(need))
 	}
 	return nil

@@ -51,7 +51,8 @@ func (c *checker) order(kind *catalog.Kind) {
 	}
 	if order == nil {
 		c.report(OrderMissing, "",
-			`no field orders the events: tag the time of the event with tide:"time", or a number or text with tide:"order"`)
+			`no field orders the events: tag the time of the event with tide:"time", `+
+				`or a number or text with tide:"order"`)
 		return
 	}
 	if order.is(keyRoles) {
@@ -79,7 +80,8 @@ func (c *checker) orderValue(kind *catalog.Kind, value, at *column) {
 		return
 	case at != nil:
 		c.report(TagUnreadable, at.goName,
-			"events are ordered by %s and have no time: remove one of the roles time and order, or keep the time in a field", value.goName)
+			"events are ordered by %s and have no time: remove one of the roles time and order, "+
+				"or keep the time in a field", value.goName)
 	case value.typ.Kind() == reflect.Pointer:
 		c.report(OrderIsReference, value.goName,
 			"the field that orders events is a reference and may be nil: use it by value")
@@ -135,11 +137,13 @@ func (c *checker) read() {
 func (c *checker) lifecycle() {
 	if version := c.find(versionRole); version != nil {
 		c.report(Versioned, version.goName,
-			"a time series is ordered by event time and keeps every event: remove the field, or keep versions of the subject's profile instead")
+			"a time series is ordered by event time and keeps every event: remove the field, "+
+				"or keep versions of the subject's profile instead")
 	}
 	if deleted := c.find(deletedRole); deleted != nil {
 		c.report(SoftDeleted, deleted.goName,
-			"an append to a soft-deleted item would restore it: remove the field, and delete the subject's profile instead")
+			"an append to a soft-deleted item would restore it: remove the field, and delete the "+
+				"subject's profile instead")
 	}
 }
 
@@ -189,16 +193,19 @@ func compileProfile(t reflect.Type, subject catalog.SubjectType) (*layout, catal
 		case column.is(subjectRole) && column.typ.Kind() != reflect.String ||
 			column.is(fieldRole) && formFor(column.typ) == noForm:
 			c.report(TypeUnfit, column.goName,
-				"%s cannot hold it: an id is a string, a field is a string, boolean, time, number, list, map or struct, or has MarshalText and UnmarshalText", column.typ)
+				"%s cannot hold it: an id is a string, a field is a string, boolean, time, number, list, "+
+					"map or struct, or has MarshalText and UnmarshalText", column.typ)
 		case column.is(subjectRole):
 			continue
 		case !column.is(fieldRole) || twice || reserved.InProfile(column.name):
 			c.report(TagUnreadable, column.goName,
-				"%q is not a field, or its name is reserved or used twice: tag it as field, or give another name with name=", column.name)
+				"%q is not a field, or its name is reserved or used twice: tag it as field, "+
+					"or give another name with name=", column.name)
 		}
 		fields[column.name] = formFor(column.typ)
 	}
-	kind := c.complete(catalog.Kind{Name: subject.Name, Path: "profile", Subject: subject}) // a kind validates its subject
+	// a kind validates its subject
+	kind := c.complete(catalog.Kind{Name: subject.Name, Path: "profile", Subject: subject})
 	if kind == nil || kind.Subject.Profile == nil {
 		return newLayout(c.columns), catalog.Profile{}.Complete(), c.err()
 	}
@@ -209,7 +216,8 @@ func compileProfile(t reflect.Type, subject catalog.SubjectType) (*layout, catal
 			strings.HasPrefix(f.Path, "unique.") && form != noForm && form != nestedForm:
 		default:
 			c.report(RowDiffers, "",
-				"the profile of %s has %s, but the type has no such field that is a string: add one, or remove the declaration", subject.Name, f.Path)
+				"the profile of %s has %s, but the type has no such field that is a string: "+
+					"add one, or remove the declaration", subject.Name, f.Path)
 		}
 	}
 	return newLayout(c.columns), *kind.Subject.Profile, c.err()

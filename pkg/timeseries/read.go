@@ -128,8 +128,8 @@ func (e *Events[T]) History(ctx context.Context, key Key, opts ...HistoryOption)
 	return e.MergedHistory(ctx, []Key{key}, opts...)
 }
 
-// MergedHistory is History of several series, merged in order: streams of a subject, or subjects. Events of equal
-// time and id come in the order of keys. The error is ErrTooWide for more than 512 series.
+// MergedHistory is History of several series, merged in order: streams of a subject, or subjects. Events of
+// equal time and id come in the order of keys. The error is ErrTooWide for more than 512 series.
 func (e *Events[T]) MergedHistory(ctx context.Context, keys []Key, opts ...HistoryOption) iter.Seq2[T,
 	error] {
 	r, err := newReadOptions(e.layout, opts)

@@ -177,7 +177,8 @@ func (e *Events[T]) checkKnown(ctx context.Context, reader tableconfig.Reader) e
 		name, _ := tablekeys.ParseKindConfig(it.Key())
 		return name
 	})
-	return fmt.Errorf("%w: it has no kind %s, only %s: declare the kind in tidemark.yaml and deploy, or open it with Options.Unmanaged if no function has to keep its rollups",
+	return fmt.Errorf("%w: it has no kind %s, only %s: declare the kind in tidemark.yaml and deploy, "+
+		"or open it with Options.Unmanaged if no function has to keep its rollups",
 		ErrTableConfig, e.declared.Name, strings.Join(names, ", "))
 }
 

@@ -148,7 +148,9 @@ func (c *column) read(word string) (err error) {
 	case option == "top":
 		c.top, err = wholeNumber(value)
 	default:
-		err = errors.New("not a role or an option: want subject, stream, time, order, id, measure, field, enrichment, dimension, distinct, arrived, late or created, and name=, scale=, percentiles, counter, wrap=, mean=time, top=")
+		err = errors.New("not a role or an option: want subject, stream, time, order, id, measure, " +
+			"field, enrichment, dimension, distinct, arrived, late or created, and name=, scale=, " +
+			"percentiles, counter, wrap=, mean=time, top=")
 	}
 	if err != nil {
 		return fmt.Errorf("%q: %w", word, err)

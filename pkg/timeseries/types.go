@@ -61,7 +61,8 @@ var (
 	// ErrCollision reports that another event with the same identity is stored. Give the event an id, or
 	// another time; times are stored in milliseconds.
 	ErrCollision = errors.New(
-		"nothing was stored: an event with the same series, time and id and with other fields is stored: give each event an id of its own")
+		"nothing was stored: an event with the same series, time and id and with other fields is stored: " +
+			"give each event an id of its own")
 	// ErrConflict reports that a condition of If does not hold. Read the latest item and decide again.
 	ErrConflict = errors.New(
 		"nothing was stored: a condition of the append does not hold: read the latest item and decide again")

@@ -197,7 +197,8 @@ func unmarked(payload []byte, delivery, kind string) []Message {
 	m := Message{Kind: kind, Delivery: delivery,
 		Observation: ingest.Observation{Payload: payload, DecodeError: &model.FieldError{
 			Field: RuleSubject, Code: ingest.CodeUnmarked,
-			Message: "is missing: the message does not come from a rule of this stack. Let the rule add it, or publish arrays to the topic for batches",
+			Message: "is missing: the message does not come from a rule of this stack. " +
+				"Let the rule add it, or publish arrays to the topic for batches",
 		}}}
 	if delivery != "" {
 		m.Origin = delivery + "/0"

@@ -21,7 +21,8 @@ const (
 
 // ErrUnknownSource reports a payload of a service that is not a Source.
 var ErrUnknownSource = errors.New(
-	"the source of the payload is unknown: want a request from API Gateway, a function URL or a load balancer, a batch from SQS or Kinesis, or a message from an IoT rule")
+	"the source of the payload is unknown: want a request from API Gateway, a function URL or a load " +
+		"balancer, a batch from SQS or Kinesis, or a message from an IoT rule")
 
 // sourceRules has a row for each payload format; the first match wins. A payload with the rule's field is a
 // device's message whatever its other fields are, so that a device cannot impersonate a caller or a queue.

@@ -41,7 +41,8 @@ func (r *Request) Observations(limits config.Limits) (observations []ingest.Obse
 	if err != nil || !ok {
 		return nil, false, ProblemMediaType.New(
 			"the content type is %q: send application/json for an object or an array, or "+
-				"application/x-ndjson for one object per line; a form, as weather stations send it, goes to /sources/NAME",
+				"application/x-ndjson for one object per line; a form, as weather stations send it, "+
+				"goes to /sources/NAME",
 			clip(r.Header("Content-Type")))
 	}
 	body, problem := r.Bytes(limits)
@@ -94,7 +95,8 @@ func (r *Request) Sent(limits config.Limits) ([]byte, *Problem) {
 	}
 	if len(body) > limits.Body {
 		return nil, ProblemTooLarge.New(
-			"the body has %d bytes, the limit is %d: send several requests, or compress the body (Content-Encoding: gzip)", len(body), limits.Body)
+			"the body has %d bytes, the limit is %d: send several requests, or compress the body "+
+				"(Content-Encoding: gzip)", len(body), limits.Body)
 	}
 	return body, nil
 }

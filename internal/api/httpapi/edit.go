@@ -57,7 +57,8 @@ func EditResponse(k model.EventKey, edit ingest.Edit) Response {
 	switch edit.Outcome {
 	case ingest.NotFound:
 		return ProblemNoEvent.New(
-			"%s has no event at %s with the id %q in this stream, or it is about to expire: POST /v1/{kinds} appends events", k.Series.Subject.ID, k.At, k.ID).Response()
+			"%s has no event at %s with the id %q in this stream, or it is about to expire: "+
+				"POST /v1/{kinds} appends events", k.Series.Subject.ID, k.At, k.ID).Response()
 	case ingest.Changed:
 		return ProblemEventChanged.New(
 			"nothing was changed: read the event again, and retry with its ETag in If-Match").

@@ -75,7 +75,8 @@ var comparisons = []model.Op{model.NotEqual, model.AtMost, model.AtLeast, model.
 	model.Greater}
 
 // WhereForms lists the forms that ParseWhere accepts, for help texts and errors.
-const WhereForms = `temperature>20, location=hall, ok=true, note<>"12" (text), "location begins ware", "note exists", "note missing"`
+const WhereForms = `temperature>20, location=hall, ok=true, note<>"12" (text), ` +
+	`"location begins ware", "note exists", "note missing"`
 
 // ParseWhere parses one term of a condition, for HTTP and the command line: a field, a
 // comparison and a value, as temperature>=20, or a field followed by begins TEXT, exists

@@ -145,6 +145,7 @@ func (a *API) part(ctx context.Context, of part) ([]storage.ListedSeries, error)
 }
 
 func errListed(subjectType string) error {
-	return beyond("more than %d listed series of %s: name fewer subjects, as in {subject=~\"sensor_01|sensor_02\"}",
+	return beyond("more than %d listed series of %s: name fewer subjects, "+
+		"as in {subject=~\"sensor_01|sensor_02\"}",
 		maxListed, subjectType)
 }

@@ -63,7 +63,8 @@ func (q *querier) read(ctx context.Context, hints *storage.SelectHints,
 	case len(series) == 0:
 		return &seriesSet{}, nil
 	case len(series) > maxSeries:
-		return nil, beyond("the selector reads %d series of the table, at most %d: name the kind or the subject, as in {kind=%q}", len(series), maxSeries, series[0].Kind.Name)
+		return nil, beyond("the selector reads %d series of the table, at most %d: name the kind or the "+
+			"subject, as in {kind=%q}", len(series), maxSeries, series[0].Kind.Name)
 	}
 	w, err := chooseWindow(kindsIn(series), hints, q.api.Query.Now(), func(w window) (bool, error) {
 		return q.api.whole(ctx, w, series)
@@ -133,7 +134,8 @@ func (a *API) readAll(ctx context.Context, w window, series []query.Series,
 			curve, err := a.Query.Chart(ctx, w.newChart(s))
 			switch {
 			case errors.Is(err, query.ErrTooLong), err == nil && buckets.Add(int64(len(curve.Rollups))) > maxBuckets:
-				return beyond("the selector reads more than %d buckets: query fewer series, a shorter range or a longer step", maxBuckets)
+				return beyond("the selector reads more than %d buckets: query fewer series, "+
+					"a shorter range or a longer step", maxBuckets)
 			case err != nil:
 				return err
 			}

@@ -88,7 +88,8 @@ func (r request) evaluation(span, step time.Duration) (promql.QueryOpts, string,
 	}
 	parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
 		if s, ok := n.(*parser.VectorSelector); ok && (s.Anchored || s.Smoothed) {
-			err = badData("anchored and smoothed are not supported: they read samples before the range, which may have expired")
+			err = badData("anchored and smoothed are not supported: they read samples before the range, " +
+				"which may have expired")
 		}
 		return nil
 	})

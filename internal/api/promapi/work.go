@@ -35,7 +35,8 @@ func checkPatterns(name, text string) error {
 		instructions += patternsize.Repeated(pattern)
 	}
 	if instructions > patternsize.Max {
-		return badData("%s has regular expressions that repeat too much: use + or * in place of {n}, or shorter ones",
+		return badData("%s has regular expressions that repeat too much: use + or * in place of {n}, "+
+			"or shorter ones",
 			name)
 	}
 	return nil

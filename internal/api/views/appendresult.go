@@ -28,7 +28,8 @@ type AppendResult struct {
 }
 
 // CollisionDetail says how to correct an event that is stored.
-const CollisionDetail = "an event with this time and id, and other fields, is stored: correct it with PUT /v1/{subjects}/{id}/{kinds}/{time}, or send another id"
+const CollisionDetail = "an event with this time and id, and other fields, is stored: " +
+	"correct it with PUT /v1/{subjects}/{id}/{kinds}/{time}, or send another id"
 
 // Latest is the latest item of the series as JSON: as written if the outcome is applied,
 // else as it was read, including fields that other writers added.

@@ -25,10 +25,11 @@ var PeriodColumns = []string{"date", "zone"}
 
 // Rollup is the rollup of one bucket as JSON.
 type Rollup struct {
-	Bucket     model.Time                 `json:"bucket"`
-	End        model.Time                 `json:"end"`
-	Tier       string                     `json:"tier"`
-	Zone       string                     `json:"zone,omitempty"` // of a day, week or month that is not a bucket of a tier
+	Bucket model.Time `json:"bucket"`
+	End    model.Time `json:"end"`
+	Tier   string     `json:"tier"`
+	// of a day, week or month that is not a bucket of a tier
+	Zone       string                     `json:"zone,omitempty"`
 	Exact      bool                       `json:"exact"`
 	Open       bool                       `json:"open"`
 	Gap        bool                       `json:"gap,omitempty"` // the bucket has no events; returned on request
@@ -39,8 +40,9 @@ type Rollup struct {
 	Measures   map[string]figure.Figures  `json:"measures"`
 	Dimensions map[string]query.TopValues `json:"dimensions,omitempty"` // the most frequent values
 	Distinct   map[string]Distinct        `json:"distinct,omitempty"`
-	Partial    []Partial                  `json:"partial,omitempty"` // fields that were added after events of the bucket were folded
-	Changed    Changed                    `json:"changed,omitzero"`
+	// fields that were added after events of the bucket were folded
+	Partial []Partial `json:"partial,omitempty"`
+	Changed Changed   `json:"changed,omitzero"`
 
 	partial rollup.AddedFields
 	exact   bool       // of the events

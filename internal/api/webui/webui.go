@@ -33,7 +33,8 @@ var files = map[string]string{
 // the API of their origin and of the origin others, nothing else.
 func headers(others string) map[string]string {
 	return map[string]string{
-		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'" + others +
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; " +
+			"img-src data:; connect-src 'self'" + others +
 			"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 		"X-Content-Type-Options": "nosniff",
 		"Referrer-Policy":        "no-referrer",

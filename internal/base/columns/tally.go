@@ -82,7 +82,8 @@ func (t *tally) mark(hint Hint) (Mark, error) {
 	switch {
 	case t.point > 0 && t.comma > 0:
 		return 0, fmt.Errorf(
-			"%q in line %d has a decimal point, and %q in line %d a decimal comma: write all cells of the column in one way",
+			"%q in line %d has a decimal point, and %q in line %d a decimal comma: "+
+				"write all cells of the column in one way",
 			t.firstPoint.Text, t.firstPoint.Line, t.firstComma.Text, t.firstComma.Line)
 	case t.comma > 0:
 		return Comma, nil

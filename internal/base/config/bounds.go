@@ -65,7 +65,8 @@ func (c *Config) bounds() []bound {
 		number("limits.observations", l.Observations, 1, 10000,
 			"all of them must be appended within the function's timeout"),
 		number("limits.fields", l.Fields, 1, 350,
-			"an append writes all of them to the latest item by one expression, and DynamoDB limits an expression to 4 KB"),
+			"an append writes all of them to the latest item by one expression, and DynamoDB limits an "+
+				"expression to 4 KB"),
 		number("limits.measures", l.Measures, 1, catalog.MaxMeasures,
 			"each of them has a summary in the rollups of all tiers"),
 		sized("limits.name", l.Name, 1, catalog.MaxName, "names are stored in every event and every rollup"),
@@ -86,7 +87,8 @@ func (c *Config) bounds() []bound {
 		number("mapping.maxRetries", m.MaxRetries, 0, 10000,
 			"with unlimited retries, one failing batch could block its stream shard for a day"),
 		lasting("mapping.maxAge", m.MaxAge, time.Minute, 12*time.Hour,
-			"the table stream keeps a change for 24 hours: a failed batch is read from it again, and a longer pause is recorded as a gap"),
+			"the table stream keeps a change for 24 hours: a failed batch is read from it again, "+
+				"and a longer pause is recorded as a gap"),
 		lasting("mapping.failureRetention", m.FailureRetention, day, 14*day,
 			"SQS keeps a message for at most 14 days, and you need time to process a failed batch"),
 

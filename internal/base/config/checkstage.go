@@ -37,7 +37,8 @@ func (s *Stage) mistakes() (found Mistakes) {
 func (s *Stage) checkBilling(wrong func(field, format string, args ...any)) {
 	b, c := s.Billing, s.Ceiling
 	if b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
-		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, or write onDemand")
+		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, "+
+			"or write onDemand")
 	}
 	if a := b.Autoscale; a != (Autoscale{}) &&
 		(a.ReadUnits < b.ReadUnits || a.WriteUnits < b.WriteUnits || a.Utilization == 0) {
@@ -45,7 +46,8 @@ func (s *Stage) checkBilling(wrong func(field, format string, args ...any)) {
 			"want readUnits and writeUnits that are not below billing's, and a utilization in percent, such as 70")
 	}
 	if b.Provisioned() && (c.ReadUnits > 0 || c.WriteUnits > 0) {
-		wrong("ceiling", "provisioned capacity is its own limit: remove readUnits and writeUnits, or write billing: onDemand")
+		wrong("ceiling", "provisioned capacity is its own limit: remove readUnits and writeUnits, "+
+			"or write billing: onDemand")
 	}
 	if c.Inbox == 1 {
 		wrong("ceiling.inbox", "AWS accepts no fewer than 2 invocations at once: want 2 to 1000, or 0 for no limit")
@@ -133,19 +135,23 @@ func (s *Stage) checkFront(wrong func(field, format string, args ...any)) {
 	if f := s.CloudFront; f != (CloudFront{}) {
 		switch byARN := webACL.MatchString(f.WebACL); {
 		case !s.Sources.Pages:
-			wrong("cloudFront", "it is in front of the collector, which the stage does not have: write sources: {pages: true}, or remove the key")
+			wrong("cloudFront", "it is in front of the collector, which the stage does not have: "+
+				"write sources: {pages: true}, or remove the key")
 		case byARN == (f.Rate != 0) || f.WebACL != "" && !byARN:
-			wrong("cloudFront", "want webAcl, the ARN of a web ACL for CloudFront, or rate for a new one, and not both")
+			wrong("cloudFront", "want webAcl, the ARN of a web ACL for CloudFront, or rate for a new "+
+				"one, and not both")
 		case !byARN && s.Region != "us-east-1":
 			wrong("cloudFront.rate",
-				"AWS accepts a web ACL for CloudFront in us-east-1 only: create one there and name it in webAcl, or write region: us-east-1")
+				"AWS accepts a web ACL for CloudFront in us-east-1 only: create one there and name it in "+
+					"webAcl, or write region: us-east-1")
 		case f.Domain != (Domain{}) && !strings.Contains(f.Domain.Certificate, ":us-east-1:"):
 			wrong("cloudFront.domain", "CloudFront reads certificates in us-east-1: give the ARN of one there")
 		}
 	}
 	for key, d := range map[string]Domain{"domain": s.Domain, "cloudFront.domain": s.CloudFront.Domain} {
 		if d != (Domain{}) && (!hostName.MatchString(d.Name) || !certificateARN.MatchString(d.Certificate)) {
-			wrong(key, "a domain needs a name such as api.example.com and the ARN of its certificate: give both, or remove the key")
+			wrong(key, "a domain needs a name such as api.example.com and the ARN of its certificate: "+
+				"give both, or remove the key")
 		}
 	}
 }
@@ -156,7 +162,8 @@ func (a *Access) mistakes(path string) (found Mistakes) {
 	}
 	if !a.ByToken() {
 		if len(a.Audience) > 0 || a.OwnerClaim != "" || a.ScopePrefix != "" || a.Client != "" {
-			wrong("", "audience, client, ownerClaim and scopePrefix are settings of tokens, and there is no issuer: add issuer, or write access: iam")
+			wrong("", "audience, client, ownerClaim and scopePrefix are settings of tokens, "+
+				"and there is no issuer: add issuer, or write access: iam")
 		}
 		return found
 	}
@@ -165,7 +172,8 @@ func (a *Access) mistakes(path string) (found Mistakes) {
 			Clip(a.Issuer))
 	}
 	if len(a.Audience) == 0 || slices.Contains(a.Audience, "") {
-		wrong(".audience", "without an audience, tokens for other services would be accepted: list the aud claims of your tokens")
+		wrong(".audience", "without an audience, tokens for other services would be accepted: "+
+			"list the aud claims of your tokens")
 	}
 	if a.ScopePrefix != "" && !scope.MatchString(a.ScopePrefix) {
 		wrong(".scopePrefix", "%s cannot begin a scope: want a prefix such as tidemark/", Clip(a.ScopePrefix))

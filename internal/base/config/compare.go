@@ -49,7 +49,8 @@ func Compare(before, after *Config) ([]Change, error) {
 		return nil, fmt.Errorf("the new configuration: %w", err)
 	}
 	changes := compareNamed("", old.Kinds, now.Kinds, declaredKinds)
-	types := slices.DeleteFunc(typesAlone(old), func(s catalog.SubjectType) bool { // those that have kinds now stay
+	// those that have kinds now stay
+	types := slices.DeleteFunc(typesAlone(old), func(s catalog.SubjectType) bool {
 		return slices.ContainsFunc(now.Kinds, func(k catalog.Kind) bool { return k.Subject.Name == s.Name })
 	})
 	changes = append(changes, compareNamed("", types, typesAlone(now), typeRules)...)

@@ -16,7 +16,8 @@ var kindRules = []struct {
 	field string // name of the field
 	judge func(path string, before, after catalog.Kind) []Change
 }{
-	{"Name", func(string, catalog.Kind, catalog.Kind) []Change { return nil }}, // kinds with different names are not compared
+	// kinds with different names are not compared
+	{"Name", func(string, catalog.Kind, catalog.Kind) []Change { return nil }},
 	{"Path", plain("path", func(k catalog.Kind) string { return k.Path })},
 	{"Subject", compareSubject},
 	{"Measures", listed(measureRules, withoutGoals)},

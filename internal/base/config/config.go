@@ -117,8 +117,9 @@ const InboxRetention = 4 * tier.Day24
 // Mapping is the event source mapping that invokes aggregate with the table stream, deployed
 // and in "tidemark dev".
 type Mapping struct {
-	BatchSize       int           // maximum records of an invocation
-	Window          time.Duration // how long records are collected into a batch, in whole seconds; 0 does not wait
+	BatchSize int // maximum records of an invocation
+	// how long records are collected into a batch, in whole seconds; 0 does not wait
+	Window          time.Duration
 	Parallelization int           // concurrent batches of one stream shard; any number is safe
 	MaxRetries      int           // of a batch, before it goes to the on-failure queue
 	MaxAge          time.Duration // of a record, before its batch goes to the on-failure queue; whole seconds

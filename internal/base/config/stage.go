@@ -35,8 +35,9 @@ type Stage struct {
 	Origins    []string `yaml:"cors"`
 	Domain     Domain
 	CloudFront CloudFront // in front of the collector
-	Boundary   string     `yaml:"permissionsBoundary"` // ARN of the permissions boundary of every role; "" for none
-	Throttle   Throttle
+	// ARN of the permissions boundary of every role; "" for none
+	Boundary string `yaml:"permissionsBoundary"`
+	Throttle Throttle
 	// PublicThrottle limits the routes whose callers need no credentials but what a web page or a link has.
 	PublicThrottle Throttle
 	Sources        Sources

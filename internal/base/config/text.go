@@ -12,9 +12,10 @@ import (
 
 // Words of the file, and the values for which they stand.
 var (
-	Modes         = map[string]bool{"deferred": true, "immediate": false} // of tiers: rows only of closed buckets
-	Means         = map[string]bool{"time": true, "values": false}        // of measures: weighted by time
-	MeasureTypes  = map[string]bool{"counter": true, "gauge": false}      // of measures
+	// of tiers: rows only of closed buckets
+	Modes         = map[string]bool{"deferred": true, "immediate": false}
+	Means         = map[string]bool{"time": true, "values": false}   // of measures: weighted by time
+	MeasureTypes  = map[string]bool{"counter": true, "gauge": false} // of measures
 	FinerPolicies = map[string]model.FinerTimePolicy{"reject": model.RejectFinerTime,
 		"truncate": model.TruncateFinerTime}
 )

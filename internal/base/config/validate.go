@@ -141,7 +141,8 @@ func (c *Config) sharedValues(cat *catalog.Catalog) (found Mistakes) {
 		for _, u := range cat.Profile(s.Name).Unique {
 			if !u.PerOwner {
 				found = append(found, Mistake{Path: path + u.Name, Message: "a stage with ownerClaim " +
-					"would tell an owner which values the subjects of others have, and let the owner take them: add perOwner: true"})
+					"would tell an owner which values the subjects of others have, and let the owner " +
+					"take them: add perOwner: true"})
 			}
 		}
 	}

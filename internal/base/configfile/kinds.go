@@ -149,7 +149,8 @@ func readLatestIndex(r *reader, name string, v value) catalog.LatestIndex {
 func latestPolicy(to *catalog.LatestPolicy) func(*reader, value) {
 	return func(r *reader, v value) {
 		if v.node.ShortTag() == "!!bool" {
-			r.wrong(v, "%s is not a policy for latest items any more: write transaction in place of true, and none in place of false", config.Clip(v.node.Value))
+			r.wrong(v, "%s is not a policy for latest items any more: write transaction in place of "+
+				"true, and none in place of false", config.Clip(v.node.Value))
 			return
 		}
 		text(to)(r, v)

@@ -39,7 +39,8 @@ func tierMode(deferred *bool) func(*reader, value) {
 		switch {
 		case !ok:
 		case !known:
-			r.wrong(v, "%q is not a mode of a tier: want deferred (rows are written when their buckets close) or immediate (with each batch of changes)", s)
+			r.wrong(v, "%q is not a mode of a tier: want deferred (rows are written when their buckets "+
+				"close) or immediate (with each batch of changes)", s)
 		default:
 			*deferred = mode
 		}

@@ -21,7 +21,8 @@ func readStages(c *config.Config) func(*reader, value) {
 	}
 }
 
-// wordOr reads a setting that is either one word, its default, or a mapping into the struct that to points to.
+// wordOr reads a setting that is either one word, its default, or a mapping into the struct that to points
+// to.
 func wordOr(word, want string, to any) func(*reader, value) {
 	return func(r *reader, v value) {
 		if v.node.Kind == yaml.MappingNode {

@@ -12,8 +12,9 @@ import (
 
 // Goal declares what a session must have to meet a goal. A session meets a goal at most once.
 type Goal struct {
-	Name        string
-	Steps       []Step        `json:",omitempty"` // in order, each met by an event of its own; none: every session of MinDuration
+	Name string
+	// in order, each met by an event of its own; none: every session of MinDuration
+	Steps       []Step        `json:",omitempty"`
 	MinDuration time.Duration `json:",omitempty"` // from the session's first event to its last one
 	// Value names a number of the events that meet the last step. The sum of these numbers is
 	// the value of the session. "" is none.

@@ -14,8 +14,8 @@ import (
 )
 
 // Counts are the metric values of one invocation. A zero is not published, because CloudWatch bills a metric
-// for each hour in which it has a value; but for a metric whose alarm goes off when data is missing. It is not
-// safe for concurrent use.
+// for each hour in which it has a value; but for a metric whose alarm goes off when data is missing. It is
+// not safe for concurrent use.
 type Counts map[Metric]float64
 
 // Emitter writes metrics in CloudWatch Embedded Metric Format. It is safe for concurrent

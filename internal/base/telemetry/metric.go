@@ -98,8 +98,8 @@ func AtRest(deferred bool) []Metric {
 	return []Metric{ProgressAge}
 }
 
-// InUse returns the metrics that functions publish in each hour in which events arrive, in addition to AtRest,
-// each once for each publisher: what ingest and aggregate count although nothing fails.
+// InUse returns the metrics that functions publish in each hour in which events arrive, in addition to
+// AtRest, each once for each publisher: what ingest and aggregate count although nothing fails.
 func InUse() []Metric {
 	return []Metric{
 		ObservationsApplied, ObservationsLate, ReadUnits, ReadUnits, WriteUnits, WriteUnits,

@@ -13,7 +13,8 @@ import (
 )
 
 // Forms describes what Parse accepts, for error messages and help.
-const Forms = "2026-11-01T00:00:00Z, 2026-11-01 00:00, 2026-11-01, 2026-11, 2026, or epoch seconds or milliseconds"
+const Forms = "2026-11-01T00:00:00Z, 2026-11-01 00:00, 2026-11-01, 2026-11, 2026, or epoch seconds or " +
+	"milliseconds"
 
 // The errors of texts.
 var (
@@ -39,8 +40,8 @@ const minEpochDigits = 9
 // moment. 0 is 1970. The error wraps ErrForm, model.ErrTimeForm, model.ErrTimeFiner or model.ErrTimeRange.
 func Parse(text string) (model.Time, error) { return ParseIn(text, time.UTC) }
 
-// ParseIn is Parse, but a form without an offset is in a time zone. A time of day that clocks of the zone skip
-// or show twice is an error that wraps ErrSkipped or ErrTwice; a day begins with its first moment.
+// ParseIn is Parse, but a form without an offset is in a time zone. A time of day that clocks of the zone
+// skip or show twice is an error that wraps ErrSkipped or ErrTwice; a day begins with its first moment.
 func ParseIn(text string, zone *time.Location) (model.Time, error) {
 	text = strings.TrimSpace(text)
 	for _, layout := range layouts {
@@ -100,7 +101,8 @@ func isDigits(text string) bool { return text != "" && strings.Trim(text, "01234
 // ErrTwice.
 func InZone(wall time.Time, zone *time.Location) (found time.Time, err error) {
 	err = ErrSkipped
-	for _, near := range []time.Duration{-24 * time.Hour, 24 * time.Hour} { // the offsets before and after a change
+	// the offsets before and after a change
+	for _, near := range []time.Duration{-24 * time.Hour, 24 * time.Hour} {
 		_, offset := wall.Add(near).In(zone).Zone()
 		at := wall.Add(-time.Duration(offset) * time.Second)
 		if _, shown := at.In(zone).Zone(); shown != offset || err == nil && at.Equal(found) {

@@ -16,9 +16,10 @@ import (
 type Clock struct {
 	Zone   *time.Location // of times without an offset; nil if there is none
 	Layout string         // of package time; "" reads every form that means one time
-	Unit   time.Duration  // the cells are numbers of this unit since 1970, or of days by Excel; 0 if they are not
-	Format string         // as the user wrote Layout or Unit, for messages
-	Order  Order          // of the day and the month of dates such as 1/11/2026
+	// the cells are numbers of this unit since 1970, or of days by Excel; 0 if they are not
+	Unit   time.Duration
+	Format string // as the user wrote Layout or Unit, for messages
+	Order  Order  // of the day and the month of dates such as 1/11/2026
 }
 
 // Read returns the time of a text, and the text that the API accepts for it. Without an error

@@ -8,8 +8,8 @@ import (
 
 // monthNames are the names of months, whole and short, in the languages in which spreadsheets and loggers
 // write them: English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Swedish, Danish,
-// Norwegian, Czech, Turkish, Hungarian and Russian. They are in lower case and without accents, and no name is
-// of two months.
+// Norwegian, Czech, Turkish, Hungarian and Russian. They are in lower case and without accents, and no name
+// is of two months.
 var monthNames = map[time.Month]string{
 	time.January: "january jan januar janner jaenner janvier janv enero ene janeiro gennaio gen januari " +
 		"styczen stycznia sty leden ledna ocak oca января янв январь",

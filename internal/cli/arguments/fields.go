@@ -11,7 +11,8 @@ import (
 )
 
 // FieldsUse describes what Fields accepts.
-const FieldsUse = "FIELD=TEXT, FIELD:=JSON (a number, true, false; in profiles also a list or a map) or FIELD= (remove the field)"
+const FieldsUse = "FIELD=TEXT, FIELD:=JSON (a number, true, false; in profiles also a list or a map) or " +
+	"FIELD= (remove the field)"
 
 // Fields parses FIELD=TEXT, FIELD:=JSON and FIELD=, which is null. It returns them in the order of Attrs,
 // whatever the order of args; a name that is given twice is an error.

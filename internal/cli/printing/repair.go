@@ -146,7 +146,8 @@ func Redrive(w io.Writer, r *repair.RedriveReport, dryRun bool, err error) {
 		Arrivals(w, r.Arrival, dryRun)
 	}
 	for _, m := range r.Marked {
-		fmt.Fprintf(w, "marked the rows that may miss an event of %s to %s exact: false: %s buckets recomputed, %s rows changed\n",
+		fmt.Fprintf(w, "marked the rows that may miss an event of %s to %s exact: false: "+
+			"%s buckets recomputed, %s rows changed\n",
 			m.Range.FirstAt, m.Range.LastAt, terminal.Grouped(m.Recomputed), terminal.Grouped(m.Changed))
 	}
 	switch {

@@ -148,7 +148,8 @@ func caveats(exact, open bool) string {
 		text += "; the last bucket is still open"
 	}
 	if !exact {
-		text += "; not exact: a row does not hold every value, misses a change that arrived too late, or was folded before the dimension was declared"
+		text += "; not exact: a row does not hold every value, misses a change that arrived too late, " +
+			"or was folded before the dimension was declared"
 	}
 	return text
 }

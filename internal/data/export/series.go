@@ -130,7 +130,8 @@ func (s Source) selectKinds(name string) (selected []*catalog.Kind, err error) {
 	kind, ok := s.Catalog.Kind(name)
 	if !ok && len(s.Kinds) == 0 {
 		return nil, usererr.Errorf(
-			"the table has series of kind %s, which the configuration does not declare: pass the tidemark.yaml of this table with --config, or name the kinds to export with --kind", name)
+			"the table has series of kind %s, which the configuration does not declare: pass the "+
+				"tidemark.yaml of this table with --config, or name the kinds to export with --kind", name)
 	}
 	if !ok {
 		return nil, nil

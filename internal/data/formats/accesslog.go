@@ -32,7 +32,8 @@ var (
 	vhostCombined = accessLog{append([]string{"x-host-header"}, combined.columns...), combined.timeLayout}
 	cloudFront    = accessLog{nil, "2006-01-02 15:04:05"}
 	loadBalancer  = accessLog{strings.Fields(
-		"type time elb client:port target wait work reply sc-status target-status cs-bytes sc-bytes request cs(User-Agent)"), time.RFC3339}
+		"type time elb client:port target wait work reply sc-status target-status cs-bytes sc-bytes " +
+			"request cs(User-Agent)"), time.RFC3339}
 )
 
 // lines reads one request a line. A line may have more cells than columns.

@@ -34,8 +34,8 @@ func (r *csvReader) hoursAsNumbers(sample [][]string, column int) error {
 		"%%Y%%m%%d%%H, or --time-format s", place(r.name, cells[0].Line), Quote(cells[0].Text))
 }
 
-// orderOfDates finds whether the day or the month is first in dates such as 1/11/2026: other dates of the column
-// say it, such as 25/11/2026. The error names two that differ.
+// orderOfDates finds whether the day or the month is first in dates such as 1/11/2026: other dates of the
+// column say it, such as 25/11/2026. The error names two that differ.
 func (r *csvReader) orderOfDates(sample [][]string, column int) error {
 	if r.clock.Layout != "" {
 		return nil

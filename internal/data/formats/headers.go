@@ -67,7 +67,8 @@ func (r *csvReader) isHeader(row []string) bool {
 // isTimeTitle reports whether a cell of the time has the title of a column.
 func (r *csvReader) isTimeTitle(text string) bool {
 	cell := title(text)
-	return cell != "" && (cell == title(r.header[r.timeIndex()]) || slices.Contains(titles(r.kind, "time"), cell))
+	return cell != "" && (cell == title(r.header[r.timeIndex()]) ||
+		slices.Contains(titles(r.kind, "time"), cell))
 }
 
 // isOneTable returns an error if a row of a sample is the header of another table.
@@ -81,8 +82,9 @@ func (r *csvReader) isOneTable(sample [][]string) error {
 	return nil
 }
 
-// otherTable returns the error for the header of another table, whose values would have the names of this one.
+// otherTable returns the error for the header of another table, whose values would have the names of this
+// one.
 func (r *csvReader) otherTable(line int) error {
-	return usererr.Errorf("%s: a table with other columns begins: import it from a file of its own, which begins "+
-		"with this line", place(r.name, line))
+	return usererr.Errorf("%s: a table with other columns begins: import it from a file of its own, "+
+		"which begins with this line", place(r.name, line))
 }

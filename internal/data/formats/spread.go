@@ -40,8 +40,8 @@ func (c ColumnMap) checkSpread(k *catalog.Kind) error {
 	return nil
 }
 
-// spread divides rows of which each cell is of a series of its own, and returns a sample that is divided. Such
-// a row has two more cells: the name of a column, and its cell.
+// spread divides rows of which each cell is of a series of its own, and returns a sample that is divided.
+// Such a row has two more cells: the name of a column, and its cell.
 func (r *csvReader) spread(sample [][]string) ([][]string, error) {
 	if !slices.ContainsFunc(r.columns, func(c column) bool { return c.header == eachColumn }) {
 		return sample, nil

@@ -96,7 +96,8 @@ func (w *Web) Kind(kinds *catalog.Catalog) (string, error) {
 		return "", usererr.Errorf("--format %s: its lines do not name the site: pass --site", w.Format)
 	case !declared && f.kind == webfield.ImportedDays:
 		return "", usererr.Errorf(
-			"the days of --format %s are of a kind of their own: declare it in tidemark.yaml, and update the deployment or restart \"tidemark dev\":\n\n%s", w.Format, importedDay)
+			"the days of --format %s are of a kind of their own: declare it in tidemark.yaml, "+
+				"and update the deployment or restart \"tidemark dev\":\n\n%s", w.Format, importedDay)
 	}
 	return f.kind, nil
 }

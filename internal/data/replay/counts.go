@@ -29,8 +29,9 @@ const (
 
 // notes explain outcomes that a user must act on or does not know from the API.
 var notes = map[model.Outcome]string{
-	storedBefore:    "  sent again after a lost response, and already stored",
-	model.Collision: "  another event has the same time and id: tidemark event correct changes it, or give these events ids",
+	storedBefore: "  sent again after a lost response, and already stored",
+	model.Collision: "  another event has the same time and id: tidemark event correct changes it, " +
+		"or give these events ids",
 }
 
 // Counts counts outcomes. It may be used concurrently.
@@ -102,7 +103,8 @@ func (c *Counts) print(w io.Writer, n int, took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.invalidCount > 0 {
-		fmt.Fprintf(w, "  invalid    %12s  observations with a measure that is not a number; rollups count it as invalid; --strict rejects them\n", terminal.Grouped(c.invalidCount))
+		fmt.Fprintf(w, "  invalid    %12s  observations with a measure that is not a number; "+
+			"rollups count it as invalid; --strict rejects them\n", terminal.Grouped(c.invalidCount))
 	}
 	for _, first := range c.invalidFirst {
 		fmt.Fprintf(w, "  invalid %s\n", first)

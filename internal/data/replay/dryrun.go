@@ -129,9 +129,12 @@ func (f *forecast) print(w io.Writer) {
 	if f.rows > 0 {
 		fmt.Fprintf(w, "times   %s to %s\n", f.first, f.last)
 		units := f.units + len(f.buckets)
-		fmt.Fprintf(w, "price   about $%.2f: %s write units on demand in us-east-1, %s of them for rollups, if each is written once\n", float64(units)*pricePerUnit, terminal.Grouped(units), terminal.Grouped(len(f.buckets)))
+		fmt.Fprintf(w, "price   about $%.2f: %s write units on demand in us-east-1, %s of them for "+
+			"rollups, if each is written once\n", float64(units)*pricePerUnit, terminal.Grouped(units),
+			terminal.Grouped(len(f.buckets)))
 		took := time.Duration(float64(f.rows)/localRate*1000) * time.Millisecond
-		fmt.Fprintf(w, "time    about %s with \"tidemark dev\" on two cores; a deployed table is limited by its write capacity\n", took.Round(time.Second))
+		fmt.Fprintf(w, "time    about %s with \"tidemark dev\" on two cores; a deployed table is limited "+
+			"by its write capacity\n", took.Round(time.Second))
 	}
 	if f.repeated > 0 {
 		fmt.Fprintf(w, "again   %s rows have the subject, stream, time and id of an earlier row, the first "+

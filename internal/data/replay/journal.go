@@ -69,7 +69,8 @@ func OpenJournal(path, rejected, input string) (*Journal, error) {
 		}
 		if j.state.Input != input {
 			return nil, usererr.Errorf(
-				"%s is the journal of another import, or a file has changed since: finish that import, or delete the journal to begin again", path)
+				"%s is the journal of another import, or a file has changed since: finish that import, "+
+					"or delete the journal to begin again", path)
 		}
 	}
 	j.resumed = j.state.Done

@@ -25,13 +25,14 @@ import (
 // Sender posts observations in parallel lanes. All observations of a series go through
 // one lane, and a lane has one request in flight, so their order is kept.
 type Sender struct {
-	URL      string       // of the kind's collection, for example http://127.0.0.1:8080/v1/readings
-	Strict   bool         // reject observations with a measure that is not a number
-	Batch    int          // the most observations in one request
-	Lanes    int          // the most requests in flight
-	Client   *http.Client // nil is one with a timeout of a minute
-	Progress func(n int)  // called with how many more observations have an outcome; may be nil, must allow concurrent calls
-	Journal  *Journal     // records each outcome; may be nil
+	URL    string       // of the kind's collection, for example http://127.0.0.1:8080/v1/readings
+	Strict bool         // reject observations with a measure that is not a number
+	Batch  int          // the most observations in one request
+	Lanes  int          // the most requests in flight
+	Client *http.Client // nil is one with a timeout of a minute
+	// called with how many more observations have an outcome; may be nil, must allow concurrent calls
+	Progress func(n int)
+	Journal  *Journal // records each outcome; may be nil
 
 	Counts Counts // of the outcomes so far
 }
@@ -181,7 +182,8 @@ func (s *Sender) sendBatch(ctx context.Context, batch []formats.Observation) err
 }
 
 // post sends one request and counts its outcomes. It returns the observations that have none.
-func (s *Sender) post(ctx context.Context, batch []formats.Observation) (rest []formats.Observation, err error) {
+func (s *Sender) post(ctx context.Context, batch []formats.Observation) (
+	rest []formats.Observation, err error) {
 	url := s.URL
 	if s.Strict {
 		url += "?strict=true"

@@ -100,5 +100,6 @@ func (r *recomputation) rowPage(unit tier.Unit, fold *rollup.Fold) readPage {
 func (r *recomputation) sealOverfull(fold *rollup.Fold) {
 	fold.Exact = false
 	fold.ChildrenExpireAt = 0
-	r.addNote("over %d children in one bucket: the row is sealed, exact: false; give the kind a finer tier, as minute", r.limits.MaxChildren)
+	r.addNote("over %d children in one bucket: the row is sealed, exact: false; give the kind a finer "+
+		"tier, as minute", r.limits.MaxChildren)
 }

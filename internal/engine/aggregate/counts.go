@@ -95,7 +95,8 @@ func (r *recomputation) countRow(old *rollup.Row, f *rollup.Fold, oversize bool)
 	}
 	if oversize {
 		r.counts.Oversize++
-		r.addNote("row over %d bytes: stored without percentiles, rare values or undeclared measures; declare fewer measures with percentiles, or a lower top", rollup.MaxRowBytes)
+		r.addNote("row over %d bytes: stored without percentiles, rare values or undeclared measures; "+
+			"declare fewer measures with percentiles, or a lower top", rollup.MaxRowBytes)
 	} else if r.bucket.level == 0 {
 		r.counts.Unreadable += f.Unreadable
 	}

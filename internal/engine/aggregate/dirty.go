@@ -151,7 +151,8 @@ func (c *chunk) addBuckets(index int, kind *catalog.Kind, s model.Series, at mod
 	return all
 }
 
-// parentBucket returns the next coarser bucket around b that has a row, and its level; false where there is none.
+// parentBucket returns the next coarser bucket around b that has a row, and its level; false where there is
+// none.
 func parentBucket(p tier.Policy, level int, b tier.Bucket) (int, tier.Bucket, bool) {
 	for i := level + 1; i < len(p.Tiers); i++ {
 		if parent := p.Tiers[i].Unit.BucketAt(b.Start); p.Tiers[i].HasRow(parent) {

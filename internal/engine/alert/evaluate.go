@@ -24,7 +24,8 @@ type Counts struct {
 	Withdrawn int
 	Changed   int // alerts written for any other reason
 	Sealed    int // deletions and corrections that arrived too late to be evaluated
-	Damaged   int // series that cannot be evaluated because stored data is damaged; they are reported and skipped
+	// series that cannot be evaluated because stored data is damaged; they are reported and skipped
+	Damaged int
 }
 
 func (c *Counts) countChanges(changes []change) {

@@ -48,7 +48,8 @@ type rowReadings struct {
 	kind  *catalog.Kind
 }
 
-// Latest returns the place of the newest row. The row may be empty: the alert of its bucket is withdrawn then.
+// Latest returns the place of the newest row. The row may be empty: the alert of its bucket is withdrawn
+// then.
 func (r rowReadings) Latest(
 	ctx context.Context, series model.Series, consistent bool,
 ) (*model.Latest, error) {

@@ -68,7 +68,8 @@ func (s *Service) validateRule(r *storage.Rule) (errs []model.FieldError) {
 			names.DidYouMean(r.Kind, known))
 	case kind.GroupsOf == "" && !kind.LatestInTransaction():
 		addError("kind", CodeRuleNoLatest,
-			"appends to %s do not write its latest item, so its events have no order in which rules could be evaluated: write latest: transaction for the kind", r.Kind)
+			"appends to %s do not write its latest item, so its events have no order in which rules "+
+				"could be evaluated: write latest: transaction for the kind", r.Kind)
 	case kind.Shards > 1:
 		addError("kind", CodeRuleSharded,
 			"%s is spread over shards, so its events have no common order: rules need a kind with one shard", r.Kind)

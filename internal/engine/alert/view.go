@@ -68,7 +68,8 @@ func resolutions(a *storage.Alert) (all []model.Time) {
 // NotificationView is the message that subscribers receive for a change of an alert. It
 // may be delivered more than once.
 type NotificationView struct {
-	ID        string              `json:"id"` // id of the alert: a subscriber that acts once on an alert compares it
+	// id of the alert: a subscriber that acts once on an alert compares it
+	ID        string              `json:"id"`
 	Change    storage.AlertChange `json:"change"`
 	ChangedAt model.Time          `json:"changedAt"` // the clock at the change
 	Text      string              `json:"text"`      // the change in one line for people

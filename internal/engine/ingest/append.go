@@ -14,7 +14,8 @@ import (
 
 // ErrNoLatest reports a condition on the latest item of a kind whose appends do not write it.
 var ErrNoLatest = errors.New(
-	"appends to the kind do not write its latest item, so a condition has nothing to compare with: append without a condition, or configure latest: transaction for the kind")
+	"appends to the kind do not write its latest item, so a condition has nothing to compare with: " +
+		"append without a condition, or configure latest: transaction for the kind")
 
 // AppendIf appends one event on condition that the latest item meets condition, in addition to the order. If
 // it does not, the outcome is Conflict. The condition applies to late events too: one is stored or dropped
@@ -116,7 +117,8 @@ func unlessUndecided(err error) error {
 // putTaken decides an event whose identity is stored.
 func (s *Service) putTaken(ctx context.Context, kind *catalog.Kind, e entry, stored *model.Event,
 	results []model.AppendResult) error {
-	if e.event.Attempt != 0 && stored.Attempt == e.event.Attempt { // an earlier request of ours, whose response was lost
+	// an earlier request of ours, whose response was lost
+	if e.event.Attempt != 0 && stored.Attempt == e.event.Attempt {
 		results[e.index].Outcome = model.Applied
 		return nil
 	}

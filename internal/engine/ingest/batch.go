@@ -126,8 +126,8 @@ func isTooLarge(err error) bool { return errors.Is(err, storage.ErrTooLarge) }
 func (b *batch) rejectTooLarge(e entry) {
 	r := &b.results[e.index]
 	r.Outcome, r.Errors = model.Rejected, []model.FieldError{*fieldError("", CodeLatestTooLarge,
-		"the latest item of the series would be larger than 400 KB, because it holds each field that a stored event "+
-			"of the series has: send fewer different fields, or send them as several streams")}
+		"the latest item of the series would be larger than 400 KB, because it holds each field that a "+
+			"stored event of the series has: send fewer different fields, or send them as several streams")}
 }
 
 // written decides the entries of a transaction that was stored.

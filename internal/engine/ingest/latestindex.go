@@ -8,9 +8,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// indexEntries returns the index entries that change when events, each newer than the one before, are appended.
-// Indexes without an entry do not change. An event with all fields of an index sets the key; one with only
-// some of them removes the item if the index is sparse.
+// indexEntries returns the index entries that change when events, each newer than the one before, are
+// appended. Indexes without an entry do not change. An event with all fields of an index sets the key; one
+// with only some of them removes the item if the index is sparse.
 func indexEntries(k *catalog.Kind, events ...*model.Event) (entries []storage.IndexEntry) {
 	for _, x := range k.LatestBy {
 		change, changed := storage.IndexEntry{Index: x.Index}, false

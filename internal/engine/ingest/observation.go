@@ -32,7 +32,8 @@ type Observation struct {
 type Field struct {
 	Name string
 	Form Form
-	Text string // of a string its content, of a number its digits as sent, of a boolean true or false, of others JSON
+	// of a string its content, of a number its digits as sent, of a boolean true or false, of others JSON
+	Text string
 }
 
 // Value returns the value with its type. It returns an error for a number that cannot be stored.
@@ -95,7 +96,8 @@ func (v *validation) time(at model.Time) {
 		v.add(catalog.TimeField, CodeTimeRange, "the year must be 0001 to 9999")
 	case at > limit:
 		v.add(catalog.TimeField, CodeTimeAhead,
-			"%s is more than %s ahead of the server's clock (%s), and would make all events until then late: set the sender's clock", at, v.limits.MaxAhead, v.now)
+			"%s is more than %s ahead of the server's clock (%s), and would make all events until then "+
+				"late: set the sender's clock", at, v.limits.MaxAhead, v.now)
 	}
 }
 

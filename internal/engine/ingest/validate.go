@@ -107,7 +107,8 @@ func (v *validation) id(o TypedObservation) (string, error) {
 		return ids.Event(o.At, o.Origin, v.random)
 	case v.kind.IDs == catalog.RequiredID && o.ID == "":
 		v.add(catalog.IDField, CodeMissing,
-			"missing: it distinguishes events of %s with the same time; send a string that is the same when the event is sent again", v.kind.Name)
+			"missing: it distinguishes events of %s with the same time; send a string that is the same "+
+				"when the event is sent again", v.kind.Name)
 	}
 	return o.ID, nil
 }
@@ -121,7 +122,8 @@ func (v *validation) name(field, text string, limit int) bool {
 		v.add(field, CodeInvalidUTF8, "contains bytes that are not UTF-8: encode it as UTF-8")
 	case plaintext.Has(text):
 		v.add(field, CodeControlCharacter,
-			"contains a character that a reader cannot see, such as a control character or a space without width: remove it")
+			"contains a character that a reader cannot see, such as a control character or a space "+
+				"without width: remove it")
 	default:
 		return true
 	}

@@ -19,7 +19,8 @@ var (
 	ErrCursor = errors.New(
 		"the cursor is invalid, or its key is no longer accepted: start again without a cursor")
 	ErrCursorMismatch = errors.New(
-		"the cursor belongs to another request: send the same series, time range, tier and direction as in the request that returned it")
+		"the cursor belongs to another request: send the same series, time range, tier and direction as " +
+			"in the request that returned it")
 	ErrNoCursorKey = errors.New("no cursor key is configured: a page cannot return or accept a cursor")
 )
 

@@ -123,7 +123,8 @@ func (q LatestBy) declaredIndex() (catalog.LatestIndex, error) {
 			fmt.Errorf("latest items of %s in index %.16q: %w", q.Kind.Name, name, ErrNotIndexed)
 	case len(q.Values) != len(q.Kind.LatestBy[i].By) || len(q.SortPrefix) > len(q.Kind.LatestBy[i].Sort):
 		return catalog.LatestIndex{},
-			fmt.Errorf("the index of latest items of %s has the fields %q and the sort fields %q: %w: give one value for each field, and at most one for each sort field",
+			fmt.Errorf("the index of latest items of %s has the fields %q and the sort fields %q: %w: "+
+				"give one value for each field, and at most one for each sort field",
 				q.Kind.Name, q.Kind.LatestBy[i].By, q.Kind.LatestBy[i].Sort, ErrNotIndexed)
 	case q.Limit < 0:
 		return catalog.LatestIndex{}, fmt.Errorf("limit %d: %w", q.Limit, ErrLimit)

@@ -12,7 +12,8 @@ import (
 
 // ErrTooLong is the error of a chart whose range has too many points in every tier.
 var ErrTooLong = errors.New(
-	"the time range has more buckets than the requested number of points: request a shorter range, or more points")
+	"the time range has more buckets than the requested number of points: request a shorter range, " +
+		"or more points")
 
 // Segment is a part of a time range that is read from one tier.
 type Segment struct {

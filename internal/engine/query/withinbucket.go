@@ -12,8 +12,9 @@ func (s Segment) Reason() string {
 	if s.Unit == 0 {
 		return NotKnown
 	}
-	return fmt.Sprintf("a range has the buckets that begin in it, and no %[1]s begins in this part: begin it at "+
-		"%[2]s for the %[1]s that contains it, or read the total of the range", s.Unit, s.Unit.BucketAt(s.From).Start)
+	return fmt.Sprintf("a range has the buckets that begin in it, and no %[1]s begins in this part: "+
+		"begin it at %[2]s for the %[1]s that contains it, or read the total of the range", s.Unit,
+		s.Unit.BucketAt(s.From).Start)
 }
 
 // beginning returns the part of the range before the first bucket that begins in it, none if it begins with

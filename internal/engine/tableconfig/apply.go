@@ -113,7 +113,8 @@ func (a Applied) String() string {
 		switch {
 		case t.RemovedAt != 0:
 		case t.ImmediateAt != 0:
-			text += fmt.Sprintf("\n%s: tier %s is immediate: from %s on, tidemark config immediate %s lets readers use its rows", a.Kind, t.Unit, t.ImmediateAt.Add(Lead), a.Kind)
+			text += fmt.Sprintf("\n%s: tier %s is immediate: from %s on, tidemark config immediate %s "+
+				"lets readers use its rows", a.Kind, t.Unit, t.ImmediateAt.Add(Lead), a.Kind)
 		case t.DeferredFrom > a.Config.AppliedAt:
 			text += fmt.Sprintf("\n%s: tier %s is deferred from %s", a.Kind, t.Unit, t.DeferredFrom)
 		}

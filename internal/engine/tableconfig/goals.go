@@ -34,7 +34,8 @@ func decodeGoals(stored *storage.KindConfig, now model.Time) (all []goal.Goal, e
 		decoder := json.NewDecoder(bytes.NewReader(f.Goal))
 		if decoder.DisallowUnknownFields(); decoder.Decode(&g) != nil {
 			return nil, fmt.Errorf(
-				"kind %s: the table has a goal that this release does not know, with measure %s: use the release that declared it, or a later one", stored.Kind, f.Name)
+				"kind %s: the table has a goal that this release does not know, with measure %s: "+
+					"use the release that declared it, or a later one", stored.Kind, f.Name)
 		}
 		if !slices.ContainsFunc(all, func(o goal.Goal) bool { return o.Name == g.Name }) {
 			all = append(all, g)
@@ -53,7 +54,8 @@ func linkGoals(kinds *catalog.Catalog) error {
 			for _, s := range g.Steps {
 				source, ok := kinds.Kind(s.Of)
 				if !ok {
-					return fmt.Errorf("%w: kinds.%s.goals.%s: it is met by events of kind %s, which is not declared: declare the kind", ErrRefused, k.Name, g.Name, s.Of)
+					return fmt.Errorf("%w: kinds.%s.goals.%s: it is met by events of kind %s, "+
+						"which is not declared: declare the kind", ErrRefused, k.Name, g.Name, s.Of)
 				}
 				if least := min(k.Retention.LeastRawRetention(),
 					source.Retention.LeastRawRetention()); least < k.Retention.LeastRawRetention() {

@@ -17,7 +17,8 @@ import (
 // refused, and the configurations of kinds to retire.
 func (a *Applier) removed(ctx context.Context,
 	kinds *catalog.Catalog) (refused []config.Change, retired []storage.KindConfig, _ error) {
-	items, _, err := a.Table.Partition(ctx, tablekeys.KindConfigs, keys.Key{}) // one page of 1 MB: a kind takes about 1 KB
+	// one page of 1 MB: a kind takes about 1 KB
+	items, _, err := a.Table.Partition(ctx, tablekeys.KindConfigs, keys.Key{})
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the table's configuration: %w", err)
 	}

@@ -26,7 +26,8 @@ const installJava = `install Java 17 or newer:
   Fedora:          sudo dnf install java-latest-openjdk-headless
   macOS:           brew install --cask temurin`
 
-const installJar = `install npm, run "npm ci" in the repository, or set TIDEMARK_DYNAMODB_JAR to the jar, or TIDEMARK_ENDPOINT to a running DynamoDB`
+const installJar = `install npm, run "npm ci" in the repository, or set TIDEMARK_DYNAMODB_JAR to the jar, ` +
+	`or TIDEMARK_ENDPOINT to a running DynamoDB`
 
 // resolve fills in the defaults and finds the jar.
 func (o Options) resolve(ctx context.Context) (_ Options, err error) {

@@ -24,10 +24,11 @@ type Options struct {
 	// Endpoint is a running DynamoDB, such as http://localhost:8000. If it is set, no server is
 	// started or stopped.
 	Endpoint string
-	Jar      string // path of DynamoDBLocal.jar; "" searches node_modules in the working directory and its parents
-	Java     string // the java command; "" means java in PATH
-	HeapMB   int    // maximum heap size; 0 means 1024
-	DataDir  string // existing directory of the tables; "" keeps them in memory
+	// path of DynamoDBLocal.jar; "" searches node_modules in the working directory and its parents
+	Jar     string
+	Java    string // the java command; "" means java in PATH
+	HeapMB  int    // maximum heap size; 0 means 1024
+	DataDir string // existing directory of the tables; "" keeps them in memory
 }
 
 // FromEnv returns the options in the environment: TIDEMARK_ENDPOINT for a running server,

@@ -158,10 +158,13 @@ func (c Between) Check() error {
 	order, same := compare(c.Low.Value, c.High.Value)
 	switch {
 	case !same:
-		return fmt.Errorf("The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: AttributeValue: {%s}, upper bound operand: AttributeValue: {%s}",
+		return fmt.Errorf("The BETWEEN operator requires same data type for lower and upper bounds; "+
+			"lower bound operand: AttributeValue: {%s}, upper bound operand: AttributeValue: {%s}",
 			describe(c.Low.Value), describe(c.High.Value))
 	case order > 0:
-		return fmt.Errorf("The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {%s}, upper bound operand: AttributeValue: {%s}",
+		return fmt.Errorf("The BETWEEN operator requires upper bound to be greater than or equal to "+
+			"lower bound; lower bound operand: AttributeValue: {%s}, "+
+			"upper bound operand: AttributeValue: {%s}",
 			describe(c.Low.Value), describe(c.High.Value))
 	}
 	return nil
@@ -171,7 +174,8 @@ func (c Between) Check() error {
 func checkDistinct(operator string, first Operand, others ...Operand) error {
 	for _, o := range others {
 		if first.Attr != "" && o.Attr == first.Attr {
-			return fmt.Errorf("The first operand must be distinct from the remaining operands for this operator or function; operator: %s, first operand: [%s]", operator, first.Attr)
+			return fmt.Errorf("The first operand must be distinct from the remaining operands for this "+
+				"operator or function; operator: %s, first operand: [%s]", operator, first.Attr)
 		}
 	}
 	return nil
@@ -181,7 +185,8 @@ func checkDistinct(operator string, first Operand, others ...Operand) error {
 func checkTypes(operator string, allowed func(item.Type) bool, operands ...Operand) error {
 	for _, o := range operands {
 		if o.Attr == "" && !allowed(o.Value.Type) {
-			return fmt.Errorf("Incorrect operand type for operator or function; operator or function: %s, operand type: %s", operator, TypeName(o.Value))
+			return fmt.Errorf("Incorrect operand type for operator or function; operator or function: "+
+				"%s, operand type: %s", operator, TypeName(o.Value))
 		}
 	}
 	return nil

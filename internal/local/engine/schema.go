@@ -36,13 +36,16 @@ func keyPart(it item.Item, name, which string, limit int) (string, error) {
 			TypeName(v))
 	case v.S == "":
 		return "", fmt.Errorf(
-			"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: %s", name)
+			"One or more parameter values are not valid. The AttributeValue for a key attribute cannot "+
+				"contain an empty string value. Key: %s", name)
 	case len(v.S) > limit && which == "hashkey":
 		return "", fmt.Errorf(
-			"One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of%d bytes", limit)
+			"One or more parameter values were invalid: Size of hashkey has exceeded the maximum size "+
+				"limit of%d bytes", limit)
 	case len(v.S) > limit:
 		return "", fmt.Errorf(
-			"One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of %d bytes", limit)
+			"One or more parameter values were invalid: Aggregated size of all range keys has exceeded "+
+				"the size limit of %d bytes", limit)
 	}
 	return v.S, nil
 }
@@ -71,12 +74,17 @@ func (s *Schema) CheckIndexKeys(it item.Item) error {
 			switch {
 			case part.name == "" || !ok:
 			case v.Type != item.S:
-				return fmt.Errorf("One or more parameter values were invalid: Type mismatch for Index Key %s Expected: S Actual: %s IndexName: %s", part.name, TypeName(v), index.Name)
+				return fmt.Errorf("One or more parameter values were invalid: Type mismatch for Index "+
+					"Key %s Expected: S Actual: %s IndexName: %s", part.name, TypeName(v), index.Name)
 			case v.S == "":
-				return fmt.Errorf("One or more parameter values are not valid. A value specified for a secondary index key is not supported. "+
-					"The AttributeValue for a key attribute cannot contain an empty string value. IndexName: %s, IndexKey: %s", index.Name, part.name)
+				return fmt.Errorf("One or more parameter values are not valid. A value specified for a "+
+					"secondary index key is not supported. The AttributeValue for a key attribute "+
+					"cannot contain an empty string value. "+
+					"IndexName: %s, IndexKey: %s", index.Name, part.name)
 			case len(v.S) > part.limit:
-				return fmt.Errorf("One or more parameter values were invalid: Size of the index key %s of %s has exceeded the maximum size limit of %d bytes", part.name, index.Name, part.limit)
+				return fmt.Errorf("One or more parameter values were invalid: Size of the index key %s "+
+					"of %s has exceeded the maximum size limit of %d bytes",
+					part.name, index.Name, part.limit)
 			}
 		}
 	}

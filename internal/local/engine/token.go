@@ -16,7 +16,8 @@ const MaxTokenBytes = 36
 
 // ErrTokenReused reports a token that was used for another transaction.
 var ErrTokenReused = errors.New(
-	"the token was used for another transaction within the last ten minutes: use a new one for a changed transaction")
+	"the token was used for another transaction within the last ten minutes: use a new one for a changed " +
+		"transaction")
 
 // Transaction is a transaction that was stored with a token: a hash of its content, and when.
 type Transaction struct {

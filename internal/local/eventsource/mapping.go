@@ -30,11 +30,12 @@ type Settings struct {
 // Mapping delivers a table stream to a function. Set its fields before Run and do not change
 // them afterwards. Invoke and OnFailure are called concurrently.
 type Mapping struct {
-	Source    Source
-	Invoke    Invoke
-	Settings  Settings
-	Stream    string                               // ARN of the table stream, for GivenUp
-	OnFailure func(context.Context, GivenUp) error // called for records given up, until it returns nil; may be nil
+	Source   Source
+	Invoke   Invoke
+	Settings Settings
+	Stream   string // ARN of the table stream, for GivenUp
+	// called for records given up, until it returns nil; may be nil
+	OnFailure func(context.Context, GivenUp) error
 	Now       func() model.Time
 	// Sleep waits, or returns the error of the context.
 	Sleep func(context.Context, time.Duration) error

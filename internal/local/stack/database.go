@@ -91,5 +91,6 @@ func checkData(dir string) error {
 	if err != nil || own == nil || len(other) == 0 {
 		return err
 	}
-	return fmt.Errorf("the table in %s was written by DynamoDB Local: pass --engine %s to use it, or --fresh to begin with an empty table", dir, DynamoDBLocal)
+	return fmt.Errorf("the table in %s was written by DynamoDB Local: pass --engine %s to use it, "+
+		"or --fresh to begin with an empty table", dir, DynamoDBLocal)
 }

@@ -150,7 +150,8 @@ func callAuthorizer(ctx context.Context, by Invoker, r *events.APIGatewayV2HTTPR
 	if err := json.Unmarshal(body, &response); err != nil {
 		return false, fmt.Errorf("decode the authorizer's response: %w", err)
 	}
-	r.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: response.Context}
+	r.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
+		Lambda: response.Context}
 	return response.IsAuthorized, nil
 }
 

@@ -7,9 +7,10 @@ type Moment int
 
 // The states in which a process can be killed.
 const (
-	Idle       Moment = iota // between invocations
-	Running                  // during an invocation
-	Responding               // after the response was sent and before it is accepted: between the writes and the acknowledgement
+	Idle    Moment = iota // between invocations
+	Running               // during an invocation
+	// after the response was sent and before it is accepted: between the writes and the acknowledgement
+	Responding
 )
 
 var momentNames = [...]string{"idle", "running", "responding"}

@@ -42,7 +42,8 @@ func (s *Stack) startSchedules() {
 
 // startPurge delivers expired tombstones of the table stream to the purge function.
 func (s *Stack) startPurge(arn string) error {
-	mapping, err := s.newMapping(arn, NewTableStream(s.Endpoint, arn), s.functions[purge].Invoke) // with its own position in the stream
+	// with its own position in the stream
+	mapping, err := s.newMapping(arn, NewTableStream(s.Endpoint, arn), s.functions[purge].Invoke)
 	if err != nil {
 		return err
 	}

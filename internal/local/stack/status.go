@@ -163,7 +163,9 @@ func AwaitIdle(ctx context.Context, url string, added func(records int)) error {
 		added(int(status.Stats.StreamRecords - read))
 		read = status.Stats.StreamRecords
 		if status.Stats.GivenUp > 0 {
-			return fmt.Errorf("wait for the rollups: aggregate failed on %d ranges of the table stream, which were not retried further: see on-failure.ndjson and logs/aggregate.log in .tidemark, or where --dir of the dev says", status.Stats.GivenUp)
+			return fmt.Errorf("wait for the rollups: aggregate failed on %d ranges of the table stream, "+
+				"which were not retried further: see on-failure.ndjson and logs/aggregate.log in "+
+				".tidemark, or where --dir of the dev says", status.Stats.GivenUp)
 		}
 		if status.Idle {
 			return nil

@@ -35,7 +35,8 @@ func (t *throttle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	t.refused.Add(1)
 	w.WriteHeader(http.StatusBadRequest)
-	io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException","message":"throttled for a while"}`)
+	io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException",`+
+		`"message":"throttled for a while"}`)
 }
 
 // startThrottle starts the endpoint through which aggregate reaches the table.

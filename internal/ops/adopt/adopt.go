@@ -42,7 +42,8 @@ func Protect(ctx context.Context, c *dynamodb.Client, table string, stage config
 		{Key: new("application"), Value: new("tidemark")}, {Key: new("stage"), Value: &stage.Name},
 	}})
 	_, recovery := c.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{
-		TableName: &table, PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: new(true)},
+		TableName: &table, PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{
+			PointInTimeRecoveryEnabled: new(true)},
 	})
 	_, protection := c.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &table,
 		DeletionProtectionEnabled: new(stage.Removal == config.Retain)})

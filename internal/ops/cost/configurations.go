@@ -35,8 +35,9 @@ func newUse(u Units, load Load, k catalog.Kind, stage *config.Stage, perDay floa
 	}
 }
 
-// Bill returns what a number of events a day of a kind cost in a month in a stage, without the stage's price at
-// rest: with the mode of its table, and by a source, or "" for the one that the stage has for the kind.
+// Bill returns what a number of events a day of a kind cost in a month in a stage, without the stage's
+// price at rest: with the mode of its table, and by a source, or "" for the one that the stage has for the
+// kind.
 func Bill(u Units, load Load, k catalog.Kind, stage *config.Stage, perDay float64, source string) []Part {
 	if source == "" {
 		source = defaultSource(stage, string(k.Subject.Name))
@@ -62,8 +63,8 @@ func bill(u use, mode, source string) (parts []Part) {
 	return parts
 }
 
-// winsFrom is the number of events a day from which on an alternative is cheaper than the configuration; infinite
-// if it never is.
+// winsFrom is the number of events a day from which on an alternative is cheaper than the configuration;
+// infinite if it never is.
 func winsFrom(p price, u use, mode string) float64 {
 	cheaper := func(perDay float64) bool {
 		u.series, u.perDay = u.series/u.perDay*perDay, perDay
@@ -83,7 +84,8 @@ func winsFrom(p price, u use, mode string) float64 {
 	return high
 }
 
-// printConfigurations prints what a number of events of a kind costs: by the configuration, and by each other one.
+// printConfigurations prints what a number of events of a kind costs: by the configuration, and by each
+// other one.
 func (f Forecast) printConfigurations(out io.Writer, k catalog.Kind, stage *config.Stage, load Load) error {
 	perSecond, err := parsePerSecond(f.Events)
 	if err != nil {

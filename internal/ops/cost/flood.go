@@ -18,7 +18,8 @@ const (
 // printFlood prints what a flood that never ends costs at most. Every write may also be one of both indexes.
 func printFlood(out io.Writer, settings *config.Config) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\nA flood that does not end, at most, $ a month:\nSTAGE\tTABLE AND INDEXES\tFUNCTIONS\tEACH ROUTE")
+	fmt.Fprintln(w, "\nA flood that does not end, at most, $ a month:\n"+
+		"STAGE\tTABLE AND INDEXES\tFUNCTIONS\tEACH ROUTE")
 	aggregate := settings.Functions.Aggregate.Memory
 	for _, s := range settings.Stages {
 		writes := float64(cmp.Or(s.Ceiling.WriteUnits, quotaUnits))

@@ -14,7 +14,8 @@ func listed(dollars float64, unit, page string) ListPrice {
 // AsOf is when the list prices were last compared with their pages.
 const AsOf = "November 2026"
 
-// The list prices. Every figure of tidemark cost, make cost, make deploy-dry and docs/run/COST.md follows from them.
+// The list prices. Every figure of tidemark cost, make cost, make deploy-dry and docs/run/COST.md follows
+// from them.
 var (
 	WriteUnit   = listed(0.625e-6, "a write unit on demand", dynamoDBPage)
 	ReadUnit    = listed(0.125e-6, "a read unit on demand", dynamoDBPage)

@@ -14,8 +14,8 @@ import (
 )
 
 // Metered counts the write units of a table in memory, and the bytes of its events. It counts attempts: a
-// write that changes nothing, or whose condition fails, is billed and is not in the log of the table. It must not
-// be used concurrently.
+// write that changes nothing, or whose condition fails, is billed and is not in the log of the table. It
+// must not be used concurrently.
 type Metered struct {
 	*memory.Table
 	seen           uint64
@@ -65,8 +65,8 @@ func (m *Metered) Update(ctx context.Context, a itemop.Action) (result storage.W
 	return result, err
 }
 
-// attempt makes a request that writes a number of items. One that the log lacks is billed as one unit: items that
-// are written again unchanged are small.
+// attempt makes a request that writes a number of items. One that the log lacks is billed as one unit:
+// items that are written again unchanged are small.
 func (m *Metered) attempt(items int, request func()) {
 	m.settle()
 	before := m.seen

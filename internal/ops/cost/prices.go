@@ -37,8 +37,8 @@ func (u use) metered(bytes float64) float64 {
 	return u.requests() * math.Ceil(float64(u.batch)*u.Bytes/bytes)
 }
 
-// What an invocation writes to its log, in bytes: the lines of ingest (TestReport_LogsNoMoreThanIsPriced), those
-// of Lambda, which a lean stage has not, and the access log of the API.
+// What an invocation writes to its log, in bytes: the lines of ingest (TestReport_LogsNoMoreThanIsPriced),
+// the lines of Lambda, which a lean stage has not, and the access log of the API.
 const (
 	IngestLog = 760
 	lambdaLog = 700
@@ -67,7 +67,8 @@ func (u use) metrics(n int) float64 { return float64(n) * Metric.Dollars * min(1
 // published returns what messages to AWS IoT and its rules cost.
 func (u use) published(message ListPrice) float64 {
 	const part = 5 << 10
-	return u.metered(part)*(message.Dollars+RuleTriggered.Dollars) + u.series*60*hoursOfMonth*DeviceMinute.Dollars
+	return u.metered(part)*(message.Dollars+RuleTriggered.Dollars) +
+		u.series*60*hoursOfMonth*DeviceMinute.Dollars
 }
 
 // acted returns what an action for each message costs: an invocation of ingest.

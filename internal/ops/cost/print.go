@@ -73,7 +73,8 @@ func (f Forecast) printKinds(
 ) error {
 	fmt.Fprintf(out, "%d series at %s, %d in a request; $ a month\n", f.Series, f.Rate, f.Batch)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "KIND\tWRITE UNITS\tREAD UNITS\tTABLE\tPROVISIONED\tSTORED EVENTS\tHTTP API AND INGEST\tOR AWS IOT")
+	fmt.Fprintln(w, "KIND\tWRITE UNITS\tREAD UNITS\tTABLE\tPROVISIONED\tSTORED EVENTS\t"+
+		"HTTP API AND INGEST\tOR AWS IOT")
 	for _, k := range kinds {
 		load.Sessions = FoldedSessions(all, k.Name)
 		u, err := Measure(k, load)

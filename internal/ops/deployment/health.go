@@ -17,10 +17,11 @@ import (
 
 // Health is what CloudWatch knows of a stack.
 type Health struct {
-	Alarms  []Alarm            `json:"alarms"`  // those that are on first
-	Metrics map[string]float64 `json:"metrics"` // sums of the last 24 hours, by the name of each published metric
-	Day     Capacity           `json:"day"`     // of the last 24 hours
-	Month   Capacity           `json:"month"`   // since the month began, in UTC
+	Alarms []Alarm `json:"alarms"` // those that are on first
+	// sums of the last 24 hours, by the name of each published metric
+	Metrics map[string]float64 `json:"metrics"`
+	Day     Capacity           `json:"day"`   // of the last 24 hours
+	Month   Capacity           `json:"month"` // since the month began, in UTC
 }
 
 // Alarm is an alarm of a stack. Meaning is what has happened and what to do first.
@@ -49,8 +50,9 @@ var shown = append(telemetry.Decided(),
 	telemetry.UnreadableEvents, telemetry.BatchFailures)
 
 // ReadHealth reads the alarms and metrics of a stack and the capacity that its table consumed. It
-// needs cloudwatch:DescribeAlarms and cloudwatch:GetMetricData. name is the stack's. A metric that its functions
-// publish has a sum, 0 if it had no value; of a metric that a lean stage does not publish nothing is known.
+// needs cloudwatch:DescribeAlarms and cloudwatch:GetMetricData. name is the stack's. A metric that its
+// functions publish has a sum, 0 if it had no value; of a metric that a lean stage does not publish nothing
+// is known.
 func ReadHealth(ctx context.Context, c CloudWatch, name string, stack Stack, now time.Time) (Health, error) {
 	table := stack.Table
 	found, err := readAlarms(ctx, c, name)

@@ -220,7 +220,8 @@ func (r *redriveRun) evaluateAlerts(ctx context.Context, changes []storage.Chang
 
 // endGenerations removes what belonged to subjects whose tombstone TTL has deleted, and
 // returns how many there were.
-func (r *redriveRun) endGenerations(ctx context.Context, expiries []tablestream.Expiry) (ended int, err error) {
+func (r *redriveRun) endGenerations(ctx context.Context, expiries []tablestream.Expiry) (
+	ended int, err error) {
 	for _, e := range expiries {
 		if e.Err != nil {
 			return ended, e.Err

@@ -45,7 +45,8 @@ const (
 func NewPlan(kind *catalog.Kind, prefix, mark string, n int, now model.Time) (*Plan, error) {
 	if kind.IDs == catalog.MintedID {
 		return nil, usererr.Errorf(
-			"kind %s generates the ids of its events, so a duplicate cannot be recognised: choose another kind with --kind", kind.Name)
+			"kind %s generates the ids of its events, so a duplicate cannot be recognised: "+
+				"choose another kind with --kind", kind.Name)
 	}
 	p := &Plan{Kind: kind, Mark: mark, measure: "value"}
 	if len(kind.Measures) > 0 {

@@ -25,7 +25,8 @@ func form(body string) ingest.Observation {
 	var members [][]byte
 	var wrong []model.FieldError
 	drop := func(name, code, why string) {
-		wrong = append(wrong, model.FieldError{Field: strings.ToValidUTF8(name, "\uFFFD"), Code: code, Message: why})
+		wrong = append(wrong, model.FieldError{Field: strings.ToValidUTF8(name, "\uFFFD"), Code: code,
+			Message: why})
 	}
 	for pair := range strings.SplitSeq(body, "&") {
 		name, value, _ := strings.Cut(pair, "=")

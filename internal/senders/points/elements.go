@@ -12,8 +12,8 @@ import (
 // mostElements is how many elements a list has at most that become fields of their own.
 const mostElements = 16
 
-// elements adds a field, or the elements of a short list under its name and their index, as in Power.0: a user
-// of a program cannot change the form of its messages. A longer list stays a list.
+// elements adds a field, or the elements of a short list under its name and their index, as in Power.0: a
+// user of a program cannot change the form of its messages. A longer list stays a list.
 func (b *builder) elements(name string, f ingest.Field) {
 	var list []json.RawMessage
 	isList := f.Form == ingest.NestedForm && json.Unmarshal([]byte(f.Text), &list) == nil

@@ -30,7 +30,8 @@ func FromRow(r *rollup.Row) (Item, error) {
 	it.setRowOptions(r)
 	if size := it.Size(); size > rollup.MaxRowBytes {
 		return nil, fmt.Errorf(
-			"store rollup %s %s of %d bytes: %w: %d bytes at most; declare fewer dimensions or a lower top for the kind",
+			"store rollup %s %s of %d bytes: %w: %d bytes at most; declare fewer dimensions or a lower "+
+				"top for the kind",
 			r.Key.Series, r.Key.Tier, size, ErrRowTooLarge, rollup.MaxRowBytes)
 	}
 	return it, nil

@@ -12,9 +12,11 @@ import (
 func Number(n int64) Value { return Value{Type: N, S: strconv.FormatInt(n, 10)} }
 
 func stringValue(s string) Value   { return Value{Type: S, S: s} }
-func bytesValue(b []byte) Value    { return Value{Type: B, B: slices.Clone(b)} } // an item shares no memory with its entity
 func boolValue(b bool) Value       { return Value{Type: Bool, Bool: b} }
 func timeValue(t model.Time) Value { return stringValue(t.String()) }
+
+// bytesValue returns the stored form of b. An item shares no memory with its entity.
+func bytesValue(b []byte) Value { return Value{Type: B, B: slices.Clone(b)} }
 
 // FromValue returns the stored form of a field's value.
 func FromValue(v model.Value) Value {

@@ -112,13 +112,14 @@ type RequirementOp int
 
 // The requirements.
 const (
-	ItemAbsent           RequirementOp = iota + 1 // there is no item
-	ItemExists                                    // there is an item
-	AttrEquals                                    // the attribute exists and equals the value
-	AttrDiffers                                   // the attribute does not exist, or differs from the value
-	AttrAbsent                                    // the attribute does not exist
-	AttrCompares                                  // the attribute exists and compares to the value by an operator
-	AttrAbsentOrCompares                          // the attribute does not exist, or compares to the value by an operator
+	ItemAbsent  RequirementOp = iota + 1 // there is no item
+	ItemExists                           // there is an item
+	AttrEquals                           // the attribute exists and equals the value
+	AttrDiffers                          // the attribute does not exist, or differs from the value
+	AttrAbsent                           // the attribute does not exist
+	// the attribute exists and compares to the value by an operator
+	AttrCompares
+	AttrAbsentOrCompares // the attribute does not exist, or compares to the value by an operator
 )
 
 // TransactResult is what the server said about a transaction.

@@ -19,7 +19,8 @@ type MemberCache[T any] struct {
 type member[T any] struct {
 	text  Prefix
 	value T
-	next  uint // slot of the member that followed it last time; an index, not a pointer, for the garbage collector
+	// slot of the member that followed it last time; an index, not a pointer, for the garbage collector
+	next uint
 }
 
 const (
@@ -93,7 +94,8 @@ func slot(b []byte) uint {
 	first, second := binary.LittleEndian.Uint64(b[1:]), binary.LittleEndian.Uint64(b[9:])
 	ends := quotes(first)
 	first &= before(ends)
-	second &= before(quotes(second)) & uint64(int64((ends-1)&^ends)>>63) // nothing of it if the name ends in first
+	// nothing of it if the name ends in first
+	second &= before(quotes(second)) & uint64(int64((ends-1)&^ends)>>63)
 	return uint((first*spread ^ second) * spread >> (64 - cacheBits))
 }
 

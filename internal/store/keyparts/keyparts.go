@@ -71,7 +71,8 @@ func Split(key string, parts []string) (n int, err error) {
 }
 
 var errEscape = errors.New(
-	"a part is not escaped correctly: keys contain %XX for each byte up to the percent sign, and for no other byte")
+	"a part is not escaped correctly: keys contain %XX for each byte up to the percent sign, " +
+		"and for no other byte")
 
 // Unescape returns the part that Join escaped. It returns an error for text that Join
 // never produces, so that each part has exactly one escaped form.

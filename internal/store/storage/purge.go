@@ -16,11 +16,13 @@ type PurgeStep string
 
 // The steps of a purge in order. The stored strings are older than the names.
 const (
-	PurgeRequested     PurgeStep = "requested"      // nothing is done yet: the purge waits until it is due
-	PurgeSubjectLocked PurgeStep = "subject-locked" // the purge lock is set; requests that checked before must end
-	PurgeLatestLocked  PurgeStep = "latest-locked"  // each latest item is locked; writes sent before must end
-	PurgeErased        PurgeStep = "erased"         // everything is deleted once; aggregation in progress must end
-	PurgeDone          PurgeStep = "done"           // everything is deleted, late rollups included
+	PurgeRequested PurgeStep = "requested" // nothing is done yet: the purge waits until it is due
+	// the purge lock is set; requests that checked before must end
+	PurgeSubjectLocked PurgeStep = "subject-locked"
+	PurgeLatestLocked  PurgeStep = "latest-locked" // each latest item is locked; writes sent before must end
+	// everything is deleted once; aggregation in progress must end
+	PurgeErased PurgeStep = "erased"
+	PurgeDone   PurgeStep = "done" // everything is deleted, late rollups included
 )
 
 // Purge is the state of the deletion of everything that is stored for a subject.

@@ -73,7 +73,8 @@ type Rule struct {
 	RemovedAt model.Time `json:"removedAt,omitempty"` // 0 while the rule is active
 	RemovedBy string     `json:"removedBy,omitempty"`
 	Reason    string     `json:"reason,omitempty"` // why it was removed; its open alerts end with this reason
-	ExpiresAt int64      `json:"-"`                // epoch seconds, the TTL attribute of a removed rule; 0 means never
+	// epoch seconds, the TTL attribute of a removed rule; 0 means never
+	ExpiresAt int64 `json:"-"`
 }
 
 // ID returns the name and revision, too-hot.2, with the prefix "own." if the rule is for

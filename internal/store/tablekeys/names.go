@@ -10,9 +10,10 @@ const (
 	AttrHash      = "_hash"    // Binary: payload identity
 	AttrArrivedAt = "_arrived" // String, event: the source's clock when the event arrived
 	AttrLate      = "_late"    // Bool, event: stored as late; absent if it was applied
-	AttrAttempt   = "_try"     // Binary, event: random, of the call that stored it; absent if the latest item was written with it
-	AttrTrace     = "_trace"   // String, event: the X-Ray segment that stored it; absent if it is not sampled
-	AttrPurgeLock = "_fence"   // Bool, latest item: present while the subject is being purged
+	// Binary, event: random, of the call that stored it; absent if the latest item was written with it
+	AttrAttempt   = "_try"
+	AttrTrace     = "_trace" // String, event: the X-Ray segment that stored it; absent if it is not sampled
+	AttrPurgeLock = "_fence" // Bool, latest item: present while the subject is being purged
 )
 
 // AttrCorrected is the attribute of events and rollups with the time of a correction, a String: the event's
@@ -26,16 +27,21 @@ const (
 	AttrDigest     = "_digest"     // Binary: sum over identity and values of the events
 	AttrUnreadable = "_unreadable" // Number: events that could not be decoded; absent if none
 	AttrExact      = "_exact"      // Bool: the rollup includes every change
-	AttrUntil      = "_until"      // Number: earliest expiresAt of the children; absent if none expires. Derived latest item: expiresAt of its event, 0 if never
-	AttrEmpty      = "_empty"      // Bool: computed from no children; absent if false
-	AttrWrittenAt  = "_written"    // String: the writer's clock
-	AttrLag        = "_lag"        // String: arrival time of the newest event in it; absent if none
-	AttrFields     = "_fields"     // String: version of the kind's fields by which it was folded; absent if they never changed
-	AttrSources    = "_sources"    // Number: source events of derived events in the bucket; absent for other kinds, with the four below
+	// Number: earliest expiresAt of the children; absent if none expires. Derived latest item: expiresAt of
+	// its event, 0 if never
+	AttrUntil     = "_until"
+	AttrEmpty     = "_empty"   // Bool: computed from no children; absent if false
+	AttrWrittenAt = "_written" // String: the writer's clock
+	AttrLag       = "_lag"     // String: arrival time of the newest event in it; absent if none
+	// String: version of the kind's fields by which it was folded; absent if they never changed
+	AttrFields = "_fields"
+	// Number: source events of derived events in the bucket; absent for other kinds, with the four below
+	AttrSources    = "_sources"
 	AttrCarried    = "_carried"    // Number: derived events that began before the bucket and go on in it
 	AttrSourceLast = "_sourceLast" // String: time of the newest source event in the bucket
-	AttrReach      = "_reach"      // String: until when the derived events that began in the bucket may go on; absent if none began
-	AttrSettles    = "_settles"    // String: when none of them can go on any more
+	// String: until when the derived events that began in the bucket may go on; absent if none began
+	AttrReach   = "_reach"
+	AttrSettles = "_settles" // String: when none of them can go on any more
 	// String: the groups in which its events count, also of an invalidation; absent if none
 	AttrGroups = "_groups"
 )
@@ -61,10 +67,11 @@ const (
 
 // Attributes of quarantined items.
 const (
-	AttrSource  = "_door"    // String: the source from which it arrived
-	AttrReason  = "_reason"  // String: one sentence
-	AttrErrors  = "_errors"  // String: JSON list of field errors; absent if none
-	AttrSender  = "_sender"  // String: JSON, the subject and kind that the source decided; absent if any are allowed
+	AttrSource = "_door"   // String: the source from which it arrived
+	AttrReason = "_reason" // String: one sentence
+	AttrErrors = "_errors" // String: JSON list of field errors; absent if none
+	// String: JSON, the subject and kind that the source decided; absent if any are allowed
+	AttrSender  = "_sender"
 	AttrPayload = "_payload" // Binary: the original bytes; absent if empty
 )
 
@@ -75,10 +82,11 @@ const (
 	AttrDeletedAt      = reserved.DeletedAt // String, tombstone: the clock at the deletion
 	AttrProfileVersion = "_version"         // Number: number of changes so far, for the optimistic lock
 	AttrGeneration     = "_life"            // Binary: the generation, a nonce drawn when the profile is created
-	AttrUnique         = "_unique"          // String: JSON list of the partitions of its sentinels; absent if none
-	AttrOwner          = "_owner"           // String, sentinel and entry of the list of series: the partition of the subject
-	AttrMemberships    = "_groups"          // String, log of groups: JSON list of the fields from each time on
-	AttrChange         = "_change"          // String, version: created, updated, deleted or restored
+	// String: JSON list of the partitions of its sentinels; absent if none
+	AttrUnique      = "_unique"
+	AttrOwner       = "_owner"  // String, sentinel and entry of the list of series: the subject's partition
+	AttrMemberships = "_groups" // String, log of groups: JSON list of the fields from each time on
+	AttrChange      = "_change" // String, version: created, updated, deleted or restored
 )
 
 // Attributes of purges and purge locks.
@@ -96,10 +104,12 @@ const (
 
 // Attributes of alerts, rules and notifications.
 const (
-	AttrAlert  = "_alert"  // String, alert and notification: JSON
-	AttrRule   = "_rule"   // String, rule: JSON
-	AttrTested = "_tested" // String, state of a series: JSON list, the position up to which each rule was evaluated
-	AttrRaised = "_raised" // String, alert: id of the event that raised it; the alert's id contains the event's time
+	AttrAlert = "_alert" // String, alert and notification: JSON
+	AttrRule  = "_rule"  // String, rule: JSON
+	// String, state of a series: JSON list, the position up to which each rule was evaluated
+	AttrTested = "_tested"
+	// String, alert: id of the event that raised it; the alert's id contains the event's time
+	AttrRaised = "_raised"
 	AttrKind   = "_kind"   // String, alert and notification: kind of the series
 	AttrStream = "_stream" // String, alert and notification: stream of the series
 )

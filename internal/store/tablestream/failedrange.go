@@ -64,7 +64,8 @@ func DecodeFailedRange(body []byte) (FailedRange, error) {
 	}
 	if g.Stream == "" || g.Shard == "" || g.First == "" || g.Last == "" {
 		return FailedRange{},
-			errors.New("decode on-failure message: it has no range of a table stream (DDBStreamBatchInfo): is this the on-failure queue of the aggregate mapping?")
+			errors.New("decode on-failure message: it has no range of a table stream " +
+				"(DDBStreamBatchInfo): is this the on-failure queue of the aggregate mapping?")
 	}
 	var err error
 	if g.FirstAt, err = model.ParseTime(in.Batch.FirstAt, model.TruncateFinerTime); err == nil {

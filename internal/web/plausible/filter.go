@@ -49,7 +49,8 @@ func (r *run) filter(raw json.RawMessage) (keep, error) {
 	var parts, nested []json.RawMessage
 	if json.Unmarshal(raw, &parts) != nil || len(parts) < 2 || json.Unmarshal(parts[0], &head) != nil {
 		return keep{}, refuse(
-			"filter %.200s: want [operator, dimension, [values]], [\"and\" or \"or\", [filters]], or [\"not\", filter]", raw)
+			"filter %.200s: want [operator, dimension, [values]], [\"and\" or \"or\", [filters]], "+
+				"or [\"not\", filter]", raw)
 	}
 	either := head == "or"
 	switch {

@@ -72,7 +72,8 @@ func (r *run) sumFigure(of summaries, c counted, sum int64) func(string) Figure 
 	case rest == yes:
 		sum += c.other
 	default:
-		r.note(fmt.Sprintf("not known: from %d to %d, because only the most frequent values are stored, and %d events have others",
+		r.note(fmt.Sprintf("not known: from %d to %d, because only the most frequent values are stored, "+
+			"and %d events have others",
 			sum, sum+c.other, c.other))
 		return unknownFigure
 	}

@@ -118,7 +118,8 @@ func Decode(body []byte) (r Request, err error) {
 	}
 	switch {
 	case err != nil:
-		return r, refuse("%v: send {\"site_id\": …, \"metrics\": […], \"date_range\": …}, with dimensions, filters, order_by, include and pagination", err)
+		return r, refuse("%v: send {\"site_id\": …, \"metrics\": […], "+
+			"\"date_range\": …}, with dimensions, filters, order_by, include and pagination", err)
 	case r.Site == "" || len(r.Metrics) == 0 || len(r.DateRange) == 0:
 		return r, refuse("site_id, metrics and date_range are required")
 	}

@@ -135,7 +135,8 @@ func serve(ctx context.Context, zone *time.Location, table *query.Service, from 
 		return nil, err
 	}
 	r.unit = whole.unit(r.time)
-	r.DateRange, _ = json.Marshal([]time.Time{whole.from.Time().In(zone), whole.to.Time().In(zone)}) // plain data: cannot fail
+	// plain data: cannot fail
+	r.DateRange, _ = json.Marshal([]time.Time{whole.from.Time().In(zone), whole.to.Time().In(zone)})
 	rows, labels, err := from.rows(ctx, table, whole)
 	if err == nil && !r.found {
 		err = r.checkSite(ctx, table)

@@ -32,8 +32,9 @@ var recent = map[string]time.Duration{
 // countedRange are a number of days or months.
 var countedRange = regexp.MustCompile(`^([1-9][0-9]{0,2})(d|mo)$`)
 
-// parseSpan returns the range that a query names. Dates include the last one, and times the last second. Ranges
-// of a number of days or months end before today or this month; day, month, year and all include today.
+// parseSpan returns the range that a query names. Dates include the last one, and times the last second.
+// Ranges of a number of days or months end before today or this month; day, month, year and all include
+// today.
 func parseSpan(text json.RawMessage, zone *time.Location, now model.Time) (span, error) {
 	y, m, d := now.Time().In(zone).Date()
 	s := span{zone: zone}

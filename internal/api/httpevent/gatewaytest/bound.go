@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/access"
 )
 
-// Bound returns what the authorizer says of callers who have routes of their own, by name: a link to a subject
-// with its events, such as devices/acme:1, a write key, and a read key of sites with its id.
+// Bound returns what the authorizer says of callers who have routes of their own, by name: a link to a
+// subject with its events, such as devices/acme:1, a write key, and a read key of sites with its id.
 func Bound(t *testing.T, subject, id string) map[string]map[string]any {
 	t.Helper()
 	secret := []byte("the secret of the stage")

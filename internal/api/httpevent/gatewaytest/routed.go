@@ -62,8 +62,8 @@ func RequireRouted(
 	}
 }
 
-// covers reports whether a route authorizes a path, which another route of the stage is for: a greedy parameter
-// that is named after a right stands for that right alone.
+// covers reports whether a route authorizes a path, which another route of the stage is for: a greedy
+// parameter that is named after a right stands for that right alone.
 func covers(route, own, path string) bool {
 	if route == "$default" {
 		return true
@@ -84,7 +84,8 @@ var (
 // stageRoutes are the routes of all functions of a stage and of the requests, and wider ones that a team
 // may deploy in their place.
 func stageRoutes(kinds *catalog.Catalog, requests map[string]Request) []string {
-	all := []string{"ANY $default", "ANY /{proxy+}", "ANY /v1/{proxy+}", "ANY /things/{proxy+}", "ANY /api/{proxy+}",
+	all := []string{"ANY $default", "ANY /{proxy+}", "ANY /v1/{proxy+}", "ANY /things/{proxy+}",
+		"ANY /api/{proxy+}",
 		"POST " + envelope.PathMessages, "POST " + access.SiteKeyRoute, "POST " + access.PathEvent,
 		"POST " + access.PathStats, "GET " + access.ReportRoute, "GET " + access.LinkRoute, "GET /script/{name}",
 		"ANY " + httpapi.PrometheusPath + "/{proxy+}"}

@@ -90,7 +90,8 @@ func scanValue(b []byte, i int) (v item.Value, next int, err error) {
 			"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
 	case found > 1:
 		return v, i, invalid(
-			"Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
+			"Supplied AttributeValue has more than one datatypes set, must contain exactly one of the " +
+				"supported datatypes")
 	}
 	return v, jsonscan.Skip(b, jsonscan.Space(b, i)), nil
 }
@@ -110,7 +111,8 @@ func decodeValue(typ string, b []byte) (v item.Value, err error) {
 		return v, nil
 	case "NULL":
 		if string(b) != "true" {
-			return v, invalid("One or more parameter values were invalid: Null attribute value types must have the value of true")
+			return v, invalid("One or more parameter values were invalid: Null attribute value types " +
+				"must have the value of true")
 		}
 		v.Type = item.Null
 		return v, nil

@@ -38,7 +38,8 @@ func batchGetItem(s *Server, in *batchGetInput) (any, error) {
 	}
 	switch {
 	case n == 0:
-		return nil, invalid("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
+		return nil, invalid("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy " +
+			"constraint: Member must have length greater than or equal to 1")
 	case n > maxBatchReads:
 		return nil, invalid("Too many items requested for the BatchGetItem call")
 	}
@@ -162,10 +163,13 @@ func batchWriteItem(s *Server, in *batchWriteInput) (any, error) {
 	}
 	switch {
 	case n == 0:
-		return nil, invalid("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
+		return nil, invalid("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy " +
+			"constraint: Member must have length greater than or equal to 1")
 	case n > maxBatchWrites:
 		return nil, invalidf(
-			"1 validation error detected: Value at 'requestItems' failed to satisfy constraint: Member must have length less than or equal to %d: Too many items requested for the BatchWriteItem call", maxBatchWrites)
+			"1 validation error detected: Value at 'requestItems' failed to satisfy constraint: "+
+				"Member must have length less than or equal to %d: Too many items requested for the "+
+				"BatchWriteItem call", maxBatchWrites)
 	}
 	type batch struct {
 		name    string
@@ -226,7 +230,8 @@ func (s *Server) batchActions(name string, of []writeRequest) (*table, []engine.
 		switch {
 		case (r.PutRequest == nil) == (r.DeleteRequest == nil):
 			return nil, nil, invalid(
-				"Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
+				"Supplied AttributeValue has more than one datatypes set, must contain exactly one of " +
+					"the supported datatypes")
 		case r.PutRequest != nil:
 			p := put{Item: r.PutRequest.Item}
 			if actions[i], err = p.action(t); err == nil && actions[i].Item.Size() > engine.MaxItemBytes {

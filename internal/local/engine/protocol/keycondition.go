@@ -11,7 +11,8 @@ const keyWhat = "KeyConditionExpression"
 // keyRange parses a KeyConditionExpression: the partition key, and a condition on the sort key.
 func keyRange(text *string, p *placeholders, partition, sort string) (r engine.Range, err error) {
 	if text == nil {
-		return r, invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+		return r, invalid("Either the KeyConditions or KeyConditionExpression parameter must be " +
+			"specified in the request.")
 	}
 	parsed, err := condition(keyWhat, text, p)
 	if err != nil {
@@ -24,7 +25,8 @@ func keyRange(text *string, p *placeholders, partition, sort string) (r engine.R
 		case err != nil:
 			return r, err
 		case found[name]:
-			return r, invalid("Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key")
+			return r, invalid("Invalid KeyConditionExpression: KeyConditionExpressions must only contain " +
+				"one condition per key")
 		}
 		found[name] = true
 	}
@@ -51,7 +53,8 @@ func restrict(r *engine.Range, c engine.Condition, partition, sort string) (name
 	switch c := c.(type) {
 	case engine.Between:
 		if c.Value.Attr == "" || c.Low.Attr != "" || c.High.Attr != "" {
-			return "", invalid("Invalid condition in KeyConditionExpression: BETWEEN operator must have the attribute first, and values as its bounds")
+			return "", invalid("Invalid condition in KeyConditionExpression: BETWEEN operator must have " +
+				"the attribute first, and values as its bounds")
 		}
 		if c.Value.Attr != sort || sort == "" {
 			return "", notAKey(c.Value.Attr, partition)
@@ -124,10 +127,12 @@ func bound(r *engine.Range, op model.Op, v string) {
 func keyValues(name string, values ...item.Value) error {
 	for _, v := range values {
 		if v.Type != item.S {
-			return invalid("One or more parameter values were invalid: Condition parameter type does not match schema type")
+			return invalid("One or more parameter values were invalid: Condition parameter type does not " +
+				"match schema type")
 		}
 		if v.S == "" {
-			return invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: " + name)
+			return invalid("One or more parameter values are not valid. The AttributeValue for a key " +
+				"attribute cannot contain an empty string value. Key: " + name)
 		}
 	}
 	return nil

@@ -132,7 +132,8 @@ func (s *Server) paged(r *pageRequest) (*table, engine.Index, error) {
 		return nil, index, invalid("Consistent reads are not supported on global secondary indexes")
 	case r.limit != nil && *r.limit < 1:
 		return nil, index, invalidf(
-			"1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1", *r.limit)
+			"1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: "+
+				"Member must have value greater than or equal to 1", *r.limit)
 	case r.selected != "" && r.selected != "ALL_ATTRIBUTES" &&
 		(r.selected != "ALL_PROJECTED_ATTRIBUTES" || r.index == ""):
 		return nil, index, unknown("Select " + r.selected)

@@ -202,7 +202,8 @@ func (s *Server) run(r *http.Request) (any, error) {
 	do, known := operations[name]
 	if !known || !slices.Contains(prefixes, strings.TrimSuffix(target, name)) {
 		return nil, &failure{unknownOperation,
-			fmt.Sprintf("the operation %q is not known to Tidemark's engine: run `tidemark dev --engine dynamodb-local` for all of DynamoDB", target)}
+			fmt.Sprintf("the operation %q is not known to Tidemark's engine: "+
+				"run `tidemark dev --engine dynamodb-local` for all of DynamoDB", target)}
 	}
 	if r.Header.Get("Authorization") == "" {
 		return nil, &failure{"com.amazon.coral.service#MissingAuthenticationTokenException",

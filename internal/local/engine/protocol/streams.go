@@ -177,7 +177,9 @@ func getShardIterator(s *Server, in *shardIteratorInput) (any, error) {
 		}
 	default:
 		return nil, invalidf(
-			"1 validation error detected: Value '%s' at 'shardIteratorType' failed to satisfy constraint: Member must satisfy enum value set: [AFTER_SEQUENCE_NUMBER, LATEST, AT_SEQUENCE_NUMBER, TRIM_HORIZON]", in.ShardIteratorType)
+			"1 validation error detected: Value '%s' at 'shardIteratorType' failed to satisfy "+
+				"constraint: Member must satisfy enum value set: [AFTER_SEQUENCE_NUMBER, LATEST, "+
+				"AT_SEQUENCE_NUMBER, TRIM_HORIZON]", in.ShardIteratorType)
 	}
 	return struct{ ShardIterator string }{s.iterator(in.StreamArn, n, after)}, nil
 }
@@ -223,7 +225,8 @@ func getRecords(s *Server, in *getRecordsInput) (any, error) {
 	if in.Limit != nil {
 		if limit = *in.Limit; limit < 1 || limit > maxRecords {
 			return nil, invalidf(
-				"1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must have value between 1 and %d", limit, maxRecords)
+				"1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: "+
+					"Member must have value between 1 and %d", limit, maxRecords)
 		}
 	}
 	page, next, gone, end := t.ReadShard(shard, after, limit)

@@ -130,7 +130,8 @@ func newSchema(in *createTableInput) (schema engine.Schema, err error) {
 	for name := range types {
 		if !used[name] {
 			return schema, invalidf(
-				"One or more parameter values were invalid: Some AttributeDefinitions are not used. AttributeDefinitions: %v, keys used: %v",
+				"One or more parameter values were invalid: Some AttributeDefinitions are not used. "+
+					"AttributeDefinitions: %v, keys used: %v",
 				slices.Sorted(maps.Keys(types)), slices.Sorted(maps.Keys(used)))
 		}
 	}
@@ -144,7 +145,8 @@ func keyNames(elements []keyElement, types map[string]string) (partition, sort s
 		switch {
 		case !defined:
 			return "", "", invalidf(
-				"One or more parameter values were invalid: Some index key attributes are not defined in AttributeDefinitions. Keys: [%s]", e.AttributeName)
+				"One or more parameter values were invalid: Some index key attributes are not defined in "+
+					"AttributeDefinitions. Keys: [%s]", e.AttributeName)
 		case typ != "S":
 			return "", "", unknown(fmt.Sprintf("the key attribute %s of type %s", e.AttributeName, typ))
 		case e.KeyType == "HASH" && partition == "":
@@ -178,7 +180,8 @@ func deleteTable(s *Server, in *tableInput) (any, error) {
 		return nil, err
 	}
 	if t.protected.Load() {
-		return nil, invalid("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
+		return nil, invalid("Resource cannot be deleted as it is currently protected against deletion. " +
+			"Disable deletion protection first.")
 	}
 	described := s.describe(t)
 	described.TableStatus = "DELETING"

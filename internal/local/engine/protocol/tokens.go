@@ -164,7 +164,8 @@ func (p *parser) name() (string, error) {
 	if token[0] == '#' {
 		var ok bool
 		if name, ok = p.names[token]; !ok {
-			return "", invalidf("Invalid %s: An expression attribute name used in the document path is not defined; attribute name: %s", p.what, token)
+			return "", invalidf("Invalid %s: An expression attribute name used in the document path is "+
+				"not defined; attribute name: %s", p.what, token)
 		}
 		p.used[token] = true
 	} else if reserved[strings.ToUpper(token)] {
@@ -190,7 +191,8 @@ func (p *parser) operand() (engine.Operand, error) {
 	v, ok := p.values[token]
 	if !ok {
 		return engine.Operand{},
-			invalidf("Invalid %s: An expression attribute value used in expression is not defined; attribute value: %s", p.what, token)
+			invalidf("Invalid %s: An expression attribute value used in expression is not defined; "+
+				"attribute value: %s", p.what, token)
 	}
 	p.used[token] = true
 	return engine.Value(v), nil
@@ -206,7 +208,8 @@ func (p *parser) function(name string) error {
 	}
 	if slices.Contains([]string{"attribute_exists", "attribute_not_exists", "begins_with", "if_not_exists"},
 		name) {
-		return invalidf("Invalid %s: The function is not allowed to be used this way in an expression; function: %s", p.what, name)
+		return invalidf("Invalid %s: The function is not allowed to be used this way in an expression; "+
+			"function: %s", p.what, name)
 	}
 	return invalidf("Invalid %s: Invalid function name; function: %s", p.what, name)
 }

@@ -36,11 +36,15 @@ func transactWriteItems(s *Server, in *transactWriteInput) (any, error) {
 	}
 	if n := len(in.TransactItems); n == 0 || n > engine.MaxActions {
 		return nil, invalidf(
-			"1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to %d, and greater than or equal to 1: it has %d", engine.MaxActions, n)
+			"1 validation error detected: Value at 'transactItems' failed to satisfy constraint: "+
+				"Member must have length less than or equal to %d, "+
+				"and greater than or equal to 1: it has %d", engine.MaxActions, n)
 	}
 	if n := len(in.ClientRequestToken); n > engine.MaxTokenBytes {
 		return nil, invalidf(
-			"1 validation error detected: Value '%s' at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to %d", in.ClientRequestToken, engine.MaxTokenBytes)
+			"1 validation error detected: Value '%s' at 'clientRequestToken' failed to satisfy "+
+				"constraint: Member must have length less than or equal to %d", in.ClientRequestToken,
+			engine.MaxTokenBytes)
 	}
 	t, actions, returned, err := s.transactActions(in.TransactItems)
 	if err != nil {
@@ -120,7 +124,9 @@ func (i *transactItem) bind() (name string, action func(*table) (engine.Action, 
 		action = func(t *table) (engine.Action, error) {
 			if i.ConditionCheck.ConditionExpression == nil {
 				return engine.Action{},
-					invalid("1 validation error detected: Value null at 'transactItems.1.member.conditionCheck.conditionExpression' failed to satisfy constraint: Member must not be null")
+					invalid("1 validation error detected: " +
+						"Value null at 'transactItems.1.member.conditionCheck.conditionExpression' " +
+						"failed to satisfy constraint: Member must not be null")
 			}
 			return i.ConditionCheck.action(t, engine.Check)
 		}

@@ -33,7 +33,8 @@ const maxDepth = 32
 func canonicalTree(typ string, b []byte, depth int) (canonical string, tree any, plain bool, err error) {
 	if depth == maxDepth {
 		return "", nil, false,
-			invalid("Nesting Levels have exceeded supported limits: Attributes of the item has reached the supported nesting levels of 32")
+			invalid("Nesting Levels have exceeded supported limits: Attributes of the item has reached " +
+				"the supported nesting levels of 32")
 	}
 	switch typ {
 	case "L":

@@ -26,7 +26,8 @@ func parseUpdate(text *string, p *placeholders) (u updates, err error) {
 	seen := map[string]bool{}
 	for _, name := range u.names() {
 		if seen[name] {
-			return u, invalidf("Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [%s], path two: [%s]", name, name)
+			return u, invalidf("Invalid UpdateExpression: Two document paths overlap with each other; "+
+				"must remove or rewrite one of these paths; path one: [%s], path two: [%s]", name, name)
 		}
 		seen[name] = true
 	}
@@ -37,7 +38,8 @@ func parseUpdate(text *string, p *placeholders) (u updates, err error) {
 func (u *updates) checkKeys(schema *engine.Schema) error {
 	for _, name := range u.names() {
 		if schema.IsKey(name) {
-			return invalidf("One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key", name)
+			return invalidf("One or more parameter values were invalid: Cannot update attribute %s. "+
+				"This attribute is part of the key", name)
 		}
 	}
 	return nil
@@ -55,7 +57,8 @@ func (p *parser) clauses() (u updates, err error) {
 	for err == nil && p.at < len(p.tokens) {
 		word := strings.ToUpper(p.peek())
 		if seen[word] {
-			return u, invalidf(`Invalid UpdateExpression: The %q section can only be used once in an update expression;`, word)
+			return u, invalidf(`Invalid UpdateExpression: The %q section can only be used once in an `+
+				`update expression;`, word)
 		}
 		seen[word] = true
 		p.at++
@@ -165,7 +168,8 @@ func (p *parser) ifNotExists(a *engine.Assignment) (err error) {
 		err = p.syntax()
 	}
 	if err == nil && a.To.Attr == a.Once {
-		err = invalidf("Invalid UpdateExpression: The first operand must be distinct from the remaining operands for this operator or function; operator: if_not_exists, first operand: [%s]", a.Once)
+		err = invalidf("Invalid UpdateExpression: The first operand must be distinct from the remaining "+
+			"operands for this operator or function; operator: if_not_exists, first operand: [%s]", a.Once)
 	}
 	return err
 }

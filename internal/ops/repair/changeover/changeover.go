@@ -53,7 +53,8 @@ type TooEarlyError struct {
 }
 
 func (e *TooEarlyError) Error() string {
-	return fmt.Sprintf("kind %s: functions may defer rollups until %s, because they read the configuration now and then: run the command again after that", e.Kind, e.From)
+	return fmt.Sprintf("kind %s: functions may defer rollups until %s, because they read the "+
+		"configuration now and then: run the command again after that", e.Kind, e.From)
 }
 
 // Apply applies the declared configuration of some kinds to the table; of all, if none is named. If

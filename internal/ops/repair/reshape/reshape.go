@@ -68,7 +68,8 @@ type TooEarlyError struct {
 }
 
 func (e *TooEarlyError) Error() string {
-	return fmt.Sprintf("kind %s: functions may compute rows without the added fields until %s, because they read the configuration now and then: run the command again after that", e.Kind, e.From)
+	return fmt.Sprintf("kind %s: functions may compute rows without the added fields until %s, "+
+		"because they read the configuration now and then: run the command again after that", e.Kind, e.From)
 }
 
 // Compare reports what Switch would do, and writes nothing.

@@ -101,7 +101,8 @@ func differingMeasure(want, got *rollup.Summary) string {
 }
 
 func differingRest(want, row *rollup.Row) string {
-	return fmt.Sprintf("the row has %d events, %d unreadable, exact %t, digest %s, fields of %s; its events have %d, %d, %t, %s, %s",
+	return fmt.Sprintf("the row has %d events, %d unreadable, exact %t, digest %s, fields of %s; "+
+		"its events have %d, %d, %t, %s, %s",
 		row.Summary.Events(), row.Unreadable, row.Exact, row.Digest, row.FieldsAt,
 		want.Summary.Events(), want.Unreadable, want.Exact, want.Digest, want.FieldsAt)
 }

@@ -51,7 +51,8 @@ func explainDifference(row *rollup.Row, events []model.Event) string {
 	}
 	lack.Sub(row.Digest)
 	if lack == (rollup.Digest{}) {
-		return "the row includes all of its events but has other numbers: it was edited, or written by another version, or by fields that are not declared any more"
+		return "the row includes all of its events but has other numbers: it was edited, or written by " +
+			"another version, or by fields that are not declared any more"
 	}
 	if missing := withDigest(events, lack); missing != nil {
 		return "not in the row: " + eventNames(missing)
@@ -59,7 +60,8 @@ func explainDifference(row *rollup.Row, events []model.Event) string {
 	if late := arrivedAfter(row, events); late != nil {
 		return "arrived after the row was written, so not in it: " + eventNames(late)
 	}
-	return "an event in the row was corrected or deleted since, or too many are missing to identify them; its events: " + eventNames(events)
+	return "an event in the row was corrected or deleted since, or too many are missing to identify " +
+		"them; its events: " + eventNames(events)
 }
 
 // withDigest finds events whose digests add up to sum: consecutive arrivals, as after a

@@ -85,8 +85,8 @@ func (r *recount) lacksAfter(key rollup.Key, state storage.StreamState) model.Ti
 	return at
 }
 
-// differWithout recounts the span without the events that arrived after a time, and returns which rows differ.
-// Rows that are known to be behind are taken as they are.
+// differWithout recounts the span without the events that arrived after a time, and returns which rows
+// differ. Rows that are known to be behind are taken as they are.
 func (r *recount) differWithout(ctx context.Context, at model.Time) (map[rollup.Key]bool, error) {
 	then := &recount{store: arrivedUntil{r.store, at}, kind: r.kind, series: r.series, now: r.now,
 		span: r.span, through: r.through, behind: r.behind}
