@@ -13,7 +13,7 @@ import (
 // between day and year, as withoutWords writes it.
 var dateLayouts = []string{
 	"2006-1-2", "2006/1/2", "2.1.2006", "2.1.06", "2. 1. 2006", "20060102", "2 Jan 2006", "2 Jan 06",
-	"2006-002", "2006年1月2日", "2006. 1. 2.",
+	"2006-002", "2006年1月2日", "2006. 1. 2.", "2006.1.2",
 }
 
 // wholeLayouts are the forms of a date and a time of day that have no colons.
@@ -67,7 +67,7 @@ func compact(text string) (time.Time, bool) {
 }
 
 var (
-	weekDate = regexp.MustCompile(`^(\d{4})-?W(\d\d)(?:-?([1-7]))?$`)
+	weekDate = regexp.MustCompile(`^(\d{4})-?W(\d\d)(?:-?([1-7]))?(?:$|[T ])`)
 	slashes  = regexp.MustCompile(`^(\d{1,2})(?:/(\d{1,2})/\d{2,4}|-(\d{1,2})-\d{4})\b`)
 	// endOfDay is the midnight at the end of a day.
 	endOfDay = regexp.MustCompile(`([T ])24:00(:00(?:[.,]0+)?)?\b`)
@@ -75,11 +75,12 @@ var (
 	spaces = regexp.MustCompile(`[ \t\x{A0}\x{2009}\x{202F}]+`)
 )
 
-// weekDay reads a day of a week of ISO 8601; without a day it is Monday.
-func weekDay(text string) (time.Time, bool) {
+// withoutWeek returns a text with the date in place of a day of a week of ISO 8601, as 2026-W44-7T10:00Z;
+// without a day it is Monday.
+func withoutWeek(text string) string {
 	m := weekDate.FindStringSubmatch(text)
 	if m == nil {
-		return time.Time{}, false
+		return text
 	}
 	year, _ := strconv.Atoi(m[1])
 	week, _ := strconv.Atoi(m[2])
@@ -87,8 +88,10 @@ func weekDay(text string) (time.Time, bool) {
 	first := time.Date(year, 1, 4, 0, 0, 0, 0, time.UTC) // always in week 1
 	monday := first.AddDate(0, 0, -(int(first.Weekday())+6)%7)
 	at := monday.AddDate(0, 0, 7*(week-1)+max(day, 1)-1)
-	isoYear, isoWeek := at.ISOWeek()
-	return at, isoYear == year && isoWeek == week
+	if isoYear, isoWeek := at.ISOWeek(); isoYear != year || isoWeek != week {
+		return text
+	}
+	return strings.TrimSpace(at.Format(time.DateOnly) + " " + text[len(m[0]):])
 }
 
 // excelDay is the unit of days of a spreadsheet, which begin with 1899-12-30.

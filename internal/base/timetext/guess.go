@@ -20,6 +20,12 @@ var rewrites = []struct {
 	{regexp.MustCompile(`^(\d{4}):(\d\d):(\d\d) `), "$1-$2-$3 "},
 	{regexp.MustCompile(`^(\d{8}|\d{4}[-/]\d\d?[-/]\d\d?|\d{4}-\d{3})[Tt](\d)`), "$1 $2"},
 	{regexp.MustCompile(`^(\d{4}[-/]\d\d?[-/]\d\d?)[-_](\d\d?:)`), "$1 $2"},
+	// DB2, and names of files: 2026-11-01-10.00.00.123456, 2026-11-01_10-00-00, 20261101-100000.
+	{regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[-_](\d\d)[-.](\d\d)[-.](\d\d)(\.\d+)?$`), "$1 $2:$3:$4$5"},
+	{regexp.MustCompile(`^(\d{8})[-_](\d{4}|\d{6})$`), "$1 $2"},
+	// The time of day first: 10:00 01.11.2026.
+	{regexp.MustCompile(`^(\d\d?:\d\d(?::\d\d)?(?: ?[AP]M)?),? ` +
+		`(\d{4}-\d\d-\d\d|\d\d?\.\d\d?\.\d{4})$`), "$2 $1"},
 	// Browsers: 11/1/2026, 10:00:00 AM.
 	{regexp.MustCompile(`(\d), (\d\d?:)`), "$1 $2"},
 	// AM and PM in German, Greek, and, in front of the hour, in Japanese, Chinese and Korean.
@@ -53,7 +59,7 @@ func (c Clock) guessed(text string) (at time.Time, zoned, ok bool, err error) {
 	if at, ok := epochOfUnknownUnit(text); ok {
 		return at, true, true, nil
 	}
-	text = withoutWords(capitalHalf(text))
+	text = withoutWeek(withoutWords(capitalHalf(text)))
 	for _, r := range rewrites {
 		text = r.pattern.ReplaceAllString(text, r.by)
 	}
@@ -61,9 +67,7 @@ func (c Clock) guessed(text string) (at time.Time, zoned, ok bool, err error) {
 	if m := zoneAtEnd.FindStringSubmatch(text); m != nil && m[2] != "AM" && m[2] != "PM" {
 		text, zone = m[1], m[2]
 	}
-	if at, ok = c.wallTime(text); !ok {
-		at, ok = weekDay(text)
-	}
+	at, ok = c.wallTime(text)
 	if ok && zone != "" {
 		at, err = c.zoned(at, zone)
 	}
