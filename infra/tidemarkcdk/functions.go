@@ -146,6 +146,13 @@ func (s *Tidemark) role(function, id string) awsiam.Role {
 // environment returns the environment variables of a function.
 func (s *Tidemark) environment(function string) *map[string]*string {
 	env := map[string]*string{}
+	s.addCommon(env, function)
+	s.addOwn(env, function)
+	return &env
+}
+
+// addCommon adds the variables that several functions have.
+func (s *Tidemark) addCommon(env map[string]*string, function string) {
 	if len(tableActions[function]) > 0 {
 		env[config.EnvTable] = s.Table.TableName()
 	}
@@ -159,6 +166,10 @@ func (s *Tidemark) environment(function string) *map[string]*string {
 	if s.stage.Tracing && (function == ingest || function == aggregate) {
 		env[config.EnvTracing] = new("true")
 	}
+}
+
+// addOwn adds the variables that one function alone has.
+func (s *Tidemark) addOwn(env map[string]*string, function string) {
 	switch function {
 	case ingest:
 		if s.originSecret != nil {
@@ -176,7 +187,6 @@ func (s *Tidemark) environment(function string) *map[string]*string {
 	case pages:
 		env[config.EnvSignIn] = s.signIn()
 	}
-	return &env
 }
 
 // self is the ARN by which a function invokes itself: its alias if new versions are tried. It has the name of

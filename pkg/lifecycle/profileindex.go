@@ -124,38 +124,43 @@ func findIndex(indexes []catalog.ProfileIndex, by map[string]string) (catalog.Pr
 // entry is between equal bounds.
 func (q *ProfileQuery) request(x catalog.ProfileIndex) (l itemop.ListRequest, err error) {
 	l = itemop.ListRequest{Index: x.Index, Newest: q.Descending}
-	for _, field := range slices.Sorted(maps.Keys(q.By)) {
-		if q.By[field] == "" {
-			return l, fmt.Errorf("%w: %s has no value, and profiles without one are in no index: pass a text",
-				model.ErrCondition, field)
-		}
-	}
-	ranged := q.From.Kind != model.Null || q.To.Kind != model.Null
-	switch {
-	case q.Descending && x.Shards > 1:
-		return l, fmt.Errorf("%w: the index is spread over %d shards and has no order: leave descending out",
-			model.ErrCondition, x.Shards)
-	case ranged && len(x.Sort) == 0:
-		return l,
-			fmt.Errorf("%w: a range is of the first sort field, and the index by %s has none: "+
-				"declare sort, or leave the bounds out",
-				model.ErrCondition, strings.Join(x.By(), " and "))
-	case !ranged:
-		return l, nil
+	if err := q.fits(x); err != nil || !q.ranged() {
+		return l, err
 	}
 	if l.From, err = sortBound(x, "from", q.From); err == nil {
 		l.To, err = sortBound(x, "to", q.To)
 	}
 	if err == nil && l.To != "" && l.From > l.To {
 		err = fmt.Errorf("%w: from %s is above to %s: exchange them, also for a descending list",
-			model.ErrCondition,
-			q.From, q.To)
+			model.ErrCondition, q.From, q.To)
 	}
 	if at := q.After.Position.Sort; err == nil && at != "" && (at < l.From || l.To != "" && at > l.To) {
 		err = fmt.Errorf("%w: the cursor is outside of the bounds: pass Next of a page of the same query",
 			model.ErrCondition)
 	}
 	return l, err
+}
+
+// ranged reports whether the query has a bound of the first sort field.
+func (q *ProfileQuery) ranged() bool { return q.From.Kind != model.Null || q.To.Kind != model.Null }
+
+// fits returns the error of a query that an index cannot serve.
+func (q *ProfileQuery) fits(x catalog.ProfileIndex) error {
+	for _, field := range slices.Sorted(maps.Keys(q.By)) {
+		if q.By[field] == "" {
+			return fmt.Errorf("%w: %s has no value, and profiles without one are in no index: pass a text",
+				model.ErrCondition, field)
+		}
+	}
+	switch {
+	case q.Descending && x.Shards > 1:
+		return fmt.Errorf("%w: the index is spread over %d shards and has no order: leave descending out",
+			model.ErrCondition, x.Shards)
+	case q.ranged() && len(x.Sort) == 0:
+		return fmt.Errorf("%w: a range is of the first sort field, and the index by %s has none: "+
+			"declare sort, or leave the bounds out", model.ErrCondition, strings.Join(x.By(), " and "))
+	}
+	return nil
 }
 
 // sortBound returns the sort key of a bound of an index's first sort field; "" for null, which is none.

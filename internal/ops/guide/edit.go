@@ -74,29 +74,21 @@ func keyLines(path []string, value string, indent int) (lines []string) {
 // valueLength returns how long the value is that begins a line: a text in quotes, a list or mapping in
 // brackets, or plain text up to a comment. It is 0 if the value does not end on this line.
 func valueLength(line []rune) int {
-	var quote rune
-	depth := 0
+	depth := 0 // of brackets
 	for i := 0; i < len(line); i++ {
-		c := line[i]
-		switch {
-		case quote == '"' && c == '\\', quote == '\'' && strings.HasPrefix(string(line[i:]), "''"):
-			i++ // with the next character it is one of the text
-			continue
-		case quote != 0:
-			if c != quote {
-				continue
+		begins := i == 0 || depth > 0 // within plain text, quotes and brackets are a part of it
+		switch c := line[i]; {
+		case begins && (c == '"' || c == '\''):
+			if i = closingQuote(line, i); i < 0 {
+				return 0
 			}
-			quote = 0
-		case (c == '"' || c == '\'') && (i == 0 || depth > 0):
-			quote = c
-			continue
-		case strings.ContainsRune("[{", c) && (i == 0 || depth > 0):
+		case begins && strings.ContainsRune("[{", c):
 			depth++
 			continue
 		case strings.ContainsRune("]}", c) && depth > 0:
 			depth--
 		case c == '#' && depth == 0 && i > 0 && line[i-1] == ' ':
-			return len([]rune(strings.TrimRight(string(line[:i]), " ")))
+			return plainLength(line[:i])
 		default:
 			continue
 		}
@@ -104,8 +96,26 @@ func valueLength(line []rune) int {
 			return i + 1
 		}
 	}
-	if quote != 0 || depth > 0 || len(line) > 0 && strings.ContainsRune("|>", line[0]) {
+	if depth > 0 || len(line) > 0 && strings.ContainsRune("|>", line[0]) {
 		return 0
 	}
-	return len([]rune(strings.TrimRight(string(line), " ")))
+	return plainLength(line)
 }
+
+// closingQuote returns the index of the quote that ends the text whose opening quote is at an index; -1 if
+// the text does not end on this line.
+func closingQuote(line []rune, opening int) int {
+	quote := line[opening]
+	for i := opening + 1; i < len(line); i++ {
+		switch {
+		case quote == '"' && line[i] == '\\', quote == '\'' && strings.HasPrefix(string(line[i:]), "''"):
+			i++ // with the next character it is one of the text
+		case line[i] == quote:
+			return i
+		}
+	}
+	return -1
+}
+
+// plainLength returns the length of a plain text without the blanks that follow it.
+func plainLength(line []rune) int { return len([]rune(strings.TrimRight(string(line), " "))) }

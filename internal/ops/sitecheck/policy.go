@@ -55,25 +55,44 @@ func matches(source string, page, to *url.URL) bool {
 	case strings.HasSuffix(lower, ":"):
 		return secureAs(strings.TrimSuffix(lower, ":"), to.Scheme)
 	}
+	return matchesHost(source, page, to)
+}
+
+// matchesHost reports whether a source of a host, which may have a scheme, a port and a path, includes an
+// address.
+func matchesHost(source string, page, to *url.URL) bool {
 	scheme, rest, found := strings.Cut(source, "://")
 	if !found {
 		scheme, rest = page.Scheme, source
 	}
 	host, path, _ := strings.Cut(rest, "/")
 	name, port, hasPort := strings.Cut(strings.ToLower(host), ":")
-	switch {
-	case !secureAs(strings.ToLower(scheme), to.Scheme):
-		return false
-	case !hasPort && to.Port() != "", hasPort && port != "*" && port != effectivePort(to):
-		return false
-	case strings.HasSuffix(path, "/") && !strings.HasPrefix(to.Path, "/"+path):
-		return false
-	case path != "" && !strings.HasSuffix(path, "/") && to.Path != "/"+path:
-		return false
-	}
+	return secureAs(strings.ToLower(scheme), to.Scheme) &&
+		matchesName(name, strings.ToLower(to.Hostname())) &&
+		matchesPort(port, hasPort, to) && matchesPath(path, to.Path)
+}
+
+// matchesName reports whether the name of a source, such as *.example.com, includes a host.
+func matchesName(name, host string) bool {
 	suffix, wild := strings.CutPrefix(name, "*")
-	toHost := strings.ToLower(to.Hostname())
-	return wild && strings.HasSuffix(toHost, suffix) || name == toHost
+	return wild && strings.HasSuffix(host, suffix) || name == host
+}
+
+// matchesPort reports whether a source has the port of an address. Without one, the address must have none.
+func matchesPort(port string, given bool, to *url.URL) bool {
+	if !given {
+		return to.Port() == ""
+	}
+	return port == "*" || port == effectivePort(to)
+}
+
+// matchesPath reports whether the path of a source includes another: one that ends in / includes all below
+// it.
+func matchesPath(path, to string) bool {
+	if strings.HasSuffix(path, "/") {
+		return strings.HasPrefix(to, "/"+path)
+	}
+	return path == "" || to == "/"+path
 }
 
 // secureAs reports whether a source of a scheme includes an address of another: http includes https.

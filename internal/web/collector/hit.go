@@ -174,7 +174,27 @@ var needed = []string{"name", "n", "url", "u", "domain", "d", "id", "at", "sent"
 // dataAddress is the address of a document that is its own address.
 var dataAddress = regexp.MustCompile(`(?i)^\s*data:`)
 
+// check returns the error of a hit that cannot be stored, and drops what cannot be stored of others.
 func (h *Hit) check() error {
+	if err := h.refusal(); err != nil {
+		return err
+	}
+	h.dropNumbers()
+	h.Name = h.cut("name", h.Name, MaxName) // properties are stored with it
+	if h.Name != nameEngagement {           // which repeats the properties of its page view
+		h.props = h.parseProps(h.Props)
+		h.dropLongProps()
+	}
+	h.noteCuts()
+	if h.revenue = h.parseRevenue(h.Revenue); h.revenue != nil && h.IsView() {
+		h.drop("revenue", "is of a page view: amounts of custom events are stored")
+		h.revenue = nil
+	}
+	return nil
+}
+
+// refusal returns why the whole hit is refused; nil if it is not.
+func (h *Hit) refusal() error {
 	switch {
 	case h.URL == "":
 		return fmt.Errorf("%w: url must be the page's address", ErrHit)
@@ -187,6 +207,11 @@ func (h *Hit) check() error {
 	case h.ID != "" && (h.At <= 0 || h.Sent <= 0):
 		return fmt.Errorf("%w: an event with an id needs at and sent, in milliseconds since 1970", ErrHit)
 	}
+	return nil
+}
+
+// dropNumbers drops the numbers that no browser measures.
+func (h *Hit) dropNumbers() {
 	if h.Duration < 0 || h.Duration > maxDuration {
 		h.drop("duration", "must be milliseconds within a day")
 		h.Duration = 0
@@ -199,18 +224,7 @@ func (h *Hit) check() error {
 		h.drop("sd", "must be a percentage")
 		h.Reached = known{}
 	}
-	h.Reached.n = min(h.Reached.n, 100)     // a page that has become shorter was read to its end
-	h.Name = h.cut("name", h.Name, MaxName) // properties are stored with it
-	if h.Name != nameEngagement {           // which repeats the properties of its page view
-		h.props = h.parseProps(h.Props)
-		h.dropLongProps()
-	}
-	h.noteCuts()
-	if h.revenue = h.parseRevenue(h.Revenue); h.revenue != nil && h.IsView() {
-		h.drop("revenue", "is of a page view: amounts of custom events are stored")
-		h.revenue = nil
-	}
-	return nil
+	h.Reached.n = min(h.Reached.n, 100) // a page that has become shorter was read to its end
 }
 
 // cut returns a text as it is stored, and notes if that is its beginning.
