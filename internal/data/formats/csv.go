@@ -166,61 +166,6 @@ func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
 	return r.checkTimes(sample)
 }
 
-func (r *csvReader) next() (Observation, error) {
-	row, line, err := r.source()
-	if wrong := new(rowError); errors.As(err, &wrong) && r.lenient {
-		return Observation{Location: place(r.name, line), Problem: wrong.Error(), Body: wrong.text}, nil
-	} else if err != nil {
-		return Observation{}, err
-	}
-	o := Observation{Location: place(r.name, line)}
-	var subject, stream string
-	body := []byte{'{'}
-	for i, c := range r.columns {
-		text := r.cell(row[r.indexes[i]])
-		if text != "" && r.keepsText(r.indexes[i], c.field) {
-			text = row[r.indexes[i]]
-		}
-		if c.whole {
-			body = appendMembers(body, text)
-			continue
-		}
-		switch c.field {
-		case r.kind.Subject.Field:
-			subject = text
-		case catalog.StreamField:
-			stream = text
-		case catalog.TimeField:
-			if err := r.contradicts(columns.Cell{Line: line, Text: text}); err != nil {
-				return o, err
-			}
-			o.At, text, err = r.clock.Read(r.dialect.time(r.header, row, text))
-			o.Timed = err == nil
-			switch {
-			case err == nil || text == "":
-			case r.isTimeTitle(text):
-				return o, r.otherTable(line)
-			case r.lenient:
-				o.Problem = err.Error()
-			case timetext.IsSmall(text): // the API would accept it, as a time of 1970
-				return o, usererr.Errorf("%s: %w", o.Location, err)
-			}
-		}
-		if text == "" && c.optional {
-			continue
-		}
-		r.decideLate(c, r.indexes[i], columns.Cell{Line: line, Text: text})
-		member, stray := r.appendMember(body, r.indexes[i], c.field, text)
-		if body = member; stray {
-			o.Stray = append(o.Stray, c.field)
-		} else if why := r.doubt(r.indexes[i], text); why != "" {
-			o.Doubts = append(o.Doubts, Doubt{Field: c.field, Why: why})
-		}
-	}
-	o.Body, o.Series = append(body, '}'), seriesName(subject, stream)
-	return o, nil
-}
-
 // row returns the next row that has a cell with text, and its line.
 func (r *csvReader) row() ([]string, int, error) {
 	for {

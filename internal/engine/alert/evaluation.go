@@ -93,34 +93,53 @@ func (e *evaluation) pass(ctx context.Context) (_ storage.WriteResult, more bool
 	}
 	left := len(removed) > maxRemovedRules
 	removed = removed[:min(len(removed), maxRemovedRules)]
-	stored, err := e.startRuns(ctx, runs)
+	tested, err := e.test(ctx, runs, latest.Order)
 	if err != nil {
 		return storage.Unknown, false, err
 	}
-	end, events, err := e.testEvents(ctx, runs, latest.Order)
-	if err != nil {
-		return storage.Unknown, false, err
-	}
-	if end == latest.Order {
-		e.testSilenceNow(runs, stored)
-	}
-	if err := e.readCarried(ctx, runs, end, stored); err != nil {
-		return storage.Unknown, false, err
-	}
-	changes := e.changes(runs, end, stored)
-	if at, tooMany := cutAt(changes, maxChanges); tooMany {
-		end, changes = at, e.changes(runs, at, stored)
-	}
-	if len(changes)+len(removed) == 0 && events < stateInterval && e.canSkipWrite(runs) {
+	if len(tested.changes)+len(removed) == 0 && tested.events < stateInterval && e.canSkipWrite(runs) {
 		return storage.Written, false, nil
 	}
-	result, err := e.write(ctx, runs, removed, changes, end)
+	result, err := e.write(ctx, runs, removed, tested.changes, tested.end)
 	if err == nil && result == storage.Written {
-		e.retestFrom, e.silenceFrom = remainingRetest(runs, end, false), remainingRetest(runs, end, true)
+		e.retestFrom = remainingRetest(runs, tested.end, false)
+		e.silenceFrom = remainingRetest(runs, tested.end, true)
 		e.alwaysWrite, e.lostPasses = false, 0
-		return result, left || end.Before(latest.Order), nil
+		return result, left || tested.end.Before(latest.Order), nil
 	}
 	return result, true, err
+}
+
+// testResult is what one pass found.
+type testResult struct {
+	end     model.Order // the events up to here are tested
+	events  int         // that were read
+	changes []change    // of the alerts, up to end
+}
+
+// test tests the events of runs up to the latest one, or up to an earlier one from which on the changes would
+// not fit in one transaction.
+func (e *evaluation) test(ctx context.Context, runs []*ruleRun, latest model.Order) (
+	t testResult, err error) {
+	stored, err := e.startRuns(ctx, runs)
+	if err != nil {
+		return t, err
+	}
+	if t.end, t.events, err = e.testEvents(ctx, runs, latest); err != nil {
+		return t, err
+	}
+	if t.end == latest {
+		e.testSilenceNow(runs, stored)
+	}
+	if err := e.readCarried(ctx, runs, t.end, stored); err != nil {
+		return t, err
+	}
+	t.changes = e.changes(runs, t.end, stored)
+	if at, tooMany := cutAt(t.changes, maxChanges); tooMany {
+		t.end = at
+		t.changes = e.changes(runs, at, stored)
+	}
+	return t, nil
 }
 
 // remainingRetest returns where the next pass must test events again, for runs that start
