@@ -203,9 +203,10 @@ func shellLines(block string) (lines []string) {
 type exampleRun struct {
 	*testing.T
 	dir, functions, api string
-	bin                 string          // the folder of the command, built as a user has it: without the race detector
-	alert               string          // the id of an open alert
-	ctx                 context.Context // ends before the test is ended, so that no process is left
+	// the folder of the command, built as a user has it: without the race detector
+	bin   string
+	alert string          // the id of an open alert
+	ctx   context.Context // ends before the test is ended, so that no process is left
 }
 
 // exampleFiles are what the examples read; exampleRun adds the archives.

@@ -44,7 +44,8 @@ func TestHelp_AgreesWithTheCode(t *testing.T) {
 		"subject update": arguments.FieldsUse, "event correct": arguments.FieldsUse, "smoke": target.EnvToken, "ui": target.EnvToken,
 	} {
 		cmd := all["tidemark "+path]
-		if cmd == nil || !strings.Contains(strings.Join(strings.Fields(cmd.Long+cmd.Example), " "), text) { // lines may end anywhere
+		// lines may end anywhere
+		if cmd == nil || !strings.Contains(strings.Join(strings.Fields(cmd.Long+cmd.Example), " "), text) {
 			t.Errorf("the help of %s does not contain %q", path, text)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 func TestRollupsModes_FollowTheFileAndCanBeRunAgain(t *testing.T) {
 	b := newBench(t)
 	immediate := filepath.Join(t.TempDir(), "tidemark.yaml")
-	text := "tiers: {raw: 30d, hour: {retention: 90d, mode: immediate}, day: {retention: 2y, mode: immediate}, month: {retention: forever, mode: immediate}}\n"
+	text := "tiers: {raw: 30d, hour: {retention: 90d, mode: immediate}, day: {retention: 2y, mode: " +
+		"immediate}, month: {retention: forever, mode: immediate}}\n"
 	if err := os.WriteFile(immediate, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

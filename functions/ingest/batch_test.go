@@ -80,7 +80,8 @@ func TestBatch_NamesTheRecordsToDeliverAgain(t *testing.T) {
 		}
 		readings, quarantined := f.stored(t)
 		if !slices.Equal(readings, []string{one, one, one}) || len(quarantined) != 1 {
-			t.Errorf("%s, %v: stored %q and quarantined %q; want the readings of sensor_01, and the invalid body in quarantine", c.source, c.result, readings, quarantined)
+			t.Errorf("%s, %v: stored %q and quarantined %q; want the readings of sensor_01, "+
+				"and the invalid body in quarantine", c.source, c.result, readings, quarantined)
 		}
 	}
 }

@@ -86,8 +86,8 @@ func (f fixture) quarantined(t *testing.T) (all []storage.Quarantined) {
 	return all
 }
 
-// A message with another device's mark and id is stored for neither device, whether the rule replaces the mark
-// or adds its own. make live-check probes which of the two AWS does, and counts these partitions.
+// A message with another device's mark and id is stored for neither device, whether the rule replaces the
+// mark or adds its own. make live-check probes which of the two AWS does, and counts these partitions.
 func TestIoT_AForgedMarkIsRefused(t *testing.T) {
 	t.Parallel()
 	const forged = `{"tidemark_subject":"victim","tidemark_kind":"READING","deviceId":"victim",` +

@@ -89,7 +89,8 @@ func TestCollector_NothingNamesAVisitor(t *testing.T) {
 		f.tracer = &xray.Tracer{Function: "ingest", Now: time.Now, Daemon: traces}
 		for _, sample := range samples {
 			for _, secret := range []string{"", originSecret} {
-				ctx := context.WithValue(invocation(t, sample.Name()+secret), "x-amzn-trace-id", sampledTrace) //lint:ignore SA1029 it is the key of aws-lambda-go
+				//lint:ignore SA1029 it is the key of aws-lambda-go
+				ctx := context.WithValue(invocation(t, sample.Name()+secret), "x-amzn-trace-id", sampledTrace)
 				response, err := f.handle(ctx, withHeader(t, marked(t, sample.Name()), "X-Tidemark-Origin", secret))
 				text, errJSON := json.Marshal(response)
 				if err != nil || errJSON != nil {

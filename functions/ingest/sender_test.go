@@ -61,7 +61,8 @@ func thingsPayload(message []byte) []byte {
 func record(source string, message []byte) []byte {
 	payload, _ := json.Marshal(map[string]any{"Records": []any{map[string]any{"eventSource": source,
 		"messageId": "1", "body": string(message),
-		"eventID": "1", "kinesis": map[string]any{"sequenceNumber": "1", "data": message}}}}) // plain data cannot fail
+		// plain data cannot fail
+		"eventID": "1", "kinesis": map[string]any{"sequenceNumber": "1", "data": message}}}})
 	return payload
 }
 

@@ -182,7 +182,8 @@ func TestSenders_ReadsGzip(t *testing.T) {
 // A point without a host is about the bucket. Points of one time are merged, in any order.
 func TestSenders_MergesThePointsOfATime(t *testing.T) {
 	f := newCollector(t, nil, nil)
-	body := "a,room=1 x=1 1776693600000000000\na,room=1 y=2 1776693600000000999\na,room=1 x=1,y=2 1776693600000000000"
+	body := "a,room=1 x=1 1776693600000000000\na,room=1 y=2 1776693600000000999\na,room=1 x=1,y=2 " +
+		"1776693600000000000"
 	if r := f.write(t, write{path: "/api/v2/write", query: "bucket=home", body: body,
 		key: anyKey}); r.StatusCode != 204 {
 		t.Fatalf("%d %s, want 204", r.StatusCode, r.Body)
@@ -226,7 +227,8 @@ func TestSenders_StoresTheGoodLinesAndNamesTheOthers(t *testing.T) {
 			t.Errorf("reason %d: %+v, want line %d and %q", i, got.Data, w.line, w.says)
 		}
 	}
-	requireEvents(t, f, "HOST/h/METRIC exact 2026-04-20T14:00:00.000Z x=\"123456789012345678901234567890123456789012\"",
+	requireEvents(t, f, "HOST/h/METRIC exact 2026-04-20T14:00:00.000Z "+
+		"x=\"123456789012345678901234567890123456789012\"",
 		"HOST/h/METRIC named 2026-04-20T14:00:00.000Z id_=7 timestamp_=\"x\"", "HOST/h/METRIC ok 2026-04-20T14:00:00.000Z x=1",
 		"HOST/h/METRIC wide 2026-04-20T14:00:00.000Z secret_=2 x=1")
 }
@@ -260,7 +262,8 @@ func TestSenders_MapsMeasurementsToOtherKinds(t *testing.T) {
 			Tags:   []config.SourceTag{{Name: "station", Role: config.RoleSubject}, {Name: "sensor", Role: config.RoleStream}, {Name: "model", Role: config.RoleField}},
 			Fields: []config.Rename{{From: "temp", To: "temperature"}}})
 	}, nil)
-	body := "weather2,station=roof,sensor=a,model=m1,host=x temp=21.5 1776693600000000000\nother,host=x temp=1 1776693600000000000"
+	body := "weather2,station=roof,sensor=a,model=m1,host=x temp=21.5 1776693600000000000\nother,host=x " +
+		"temp=1 1776693600000000000"
 	if r := f.write(t, write{path: "/api/v2/write", query: "bucket=b", body: body,
 		key: anyKey}); r.StatusCode != 204 {
 		t.Fatalf("%d %s, want 204", r.StatusCode, r.Body)

@@ -102,8 +102,8 @@ func TestWire_RefusesAConfigurationThatDoesNotFitTheTable(t *testing.T) {
 	}
 }
 
-// The price of a request counts what ingest writes to its log for a reading: three lines, and 26 bytes of CloudWatch's for
-// each.
+// The price of a request counts what ingest writes to its log for a reading: three lines, and 26 bytes of
+// CloudWatch's for each.
 func TestReport_LogsNoMoreThanIsPriced(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -18,7 +18,8 @@ const firstRecordFails = `{"batchItemFailures":[{"itemIdentifier":"1000000000000
 
 func TestExpiry_RemovesVersionsAndUniqueValuesOfTheGeneration(t *testing.T) {
 	f := newFixture(t)
-	generation := model.Generation{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16} // the one in the sample
+	// the one in the sample
+	generation := model.Generation{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
 	for n := range int64(2) {
 		v := model.ProfileVersion{Profile: model.Profile{Subject: sensor, Version: n + 1, Generation: generation},
 			Change: model.ProfileCreated}

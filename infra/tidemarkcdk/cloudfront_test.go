@@ -27,7 +27,9 @@ func TestCloudFront_SendsTheOriginSecretBehindAWebACL(t *testing.T) {
 			t.Errorf("%s: ingest reads the secret %q", name, got)
 		}
 		behavior := d["DefaultCacheBehavior"].(map[string]any)
-		if behavior["ViewerProtocolPolicy"] != "https-only" || behavior["CachePolicyId"] != "4135ea2d-6df8-44a3-9df3-4b5a84be39ad" { // CachingDisabled
+		// CachingDisabled
+		if behavior["ViewerProtocolPolicy"] != "https-only" ||
+			behavior["CachePolicyId"] != "4135ea2d-6df8-44a3-9df3-4b5a84be39ad" {
 			t.Errorf("%s: behavior %v", name, behavior)
 		}
 		for id, r := range all {

@@ -113,7 +113,8 @@ func TestSecrets_NoValueIsInATemplate(t *testing.T) {
 	for _, name := range all {
 		for _, want := range []struct{ secret, function, variable, removal string }{
 			{"CursorSecret", "QueryFunction", "TIDEMARK_CURSOR_SECRET", "Delete"},
-			{"SiteSecret", "AuthorizeFunction", "TIDEMARK_SITE_SECRET", "RetainExceptOnCreate"}, // it signed the keys in web pages
+			// it signed the keys in web pages
+			{"SiteSecret", "AuthorizeFunction", "TIDEMARK_SITE_SECRET", "RetainExceptOnCreate"},
 		} {
 			if got := at(resources(t, name)[want.function].Properties, "Environment", "Variables",
 				want.variable); render(got) != want.secret {

@@ -24,7 +24,8 @@ func TestQueues_AreEncryptedAndRequireTLS(t *testing.T) {
 			}}
 			policy := resources(t, name)[id+"Policy"].Properties
 			got, _ := at(policy, "PolicyDocument", "Statement").([]any)
-			if id == "DeadAlertsQueue" && len(got) == 2 { // one rule may send to it, see TestAlerts_ThatNoTopicAcceptsGoToAQueue
+			// one rule may send to it, see TestAlerts_ThatNoTopicAcceptsGoToAQueue
+			if id == "DeadAlertsQueue" && len(got) == 2 {
 				got = got[:1]
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

@@ -73,7 +73,8 @@ var stores = map[string][]reflect.Type{
 	aggregate: {
 		reflect.TypeFor[aggregating.Store](), reflect.TypeFor[aggregating.QuarantineStore](),
 		reflect.TypeFor[aggregating.ProgressStore](),
-		reflect.TypeFor[storage.EventVisitor](), reflect.TypeFor[aggregating.RowReader](), // optional interfaces of its store
+		// optional interfaces of its store
+		reflect.TypeFor[storage.EventVisitor](), reflect.TypeFor[aggregating.RowReader](),
 		reflect.TypeFor[aggregating.ShareStore](),
 		reflect.TypeFor[aggregating.InvalidationStore](), reflect.TypeFor[aggregating.HeartbeatStore](),
 		reflect.TypeFor[aggregating.BlockedStore](),

@@ -63,7 +63,8 @@ func showClosing(ctx context.Context, rig *loggers.Rig) error {
 	for i := range rows {
 		if key := rows[i].Key; key.Series.Subject.ID == device && key.Tier == tier.Hour.String() && rows[i].Exact &&
 			rows[i].Summary.Events() == 2 {
-			fmt.Print("\nThe hour has ended, by the clock of one sweep: its row is stored, with 2 readings, and exact.\n\n")
+			fmt.Print("\nThe hour has ended, by the clock of one sweep: its row is stored, " +
+				"with 2 readings, and exact.\n\n")
 			return nil
 		}
 	}

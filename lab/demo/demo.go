@@ -54,7 +54,8 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer rig.Stop()
-	fmt.Printf("The stack started in %s: the table, the deployed functions, the mapping of the table stream.\n\n", time.Since(began).Round(100*time.Millisecond))
+	fmt.Printf("The stack started in %s: the table, the deployed functions, the mapping of the table "+
+		"stream.\n\n", time.Since(began).Round(100*time.Millisecond))
 	if err := load(ctx, rig); err != nil {
 		return err
 	}
@@ -131,7 +132,8 @@ func show(ctx context.Context, rig *loggers.Rig, rows []rollup.Row) error {
 		fmt.Fprintf(table, "%s\t%s\t%d\t\n", t.Unit, kept(t.Retention), counts[t.Unit.String()])
 	}
 	table.Flush()
-	fmt.Println("\n$ tidemark rollups devices/gwi_w_411 --stream air_temp_c --tier day --from 2024-07-01 --to 2024-08-01 --plot always")
+	fmt.Println("\n$ tidemark rollups devices/gwi_w_411 --stream air_temp_c --tier day --from 2024-07-01 " +
+		"--to 2024-08-01 --plot always")
 	err := rig.Tidemark(ctx, os.Stdout, "rollups", "devices/gwi_w_411", "--stream", "air_temp_c",
 		"--tier", "day", "--from", "2024-07-01", "--to", "2024-08-01", "--plot", "always")
 	if err != nil {

@@ -37,7 +37,8 @@ type control struct {
 	used     budget
 	late     uint8 // events of which a change was processed when rows may be sealed
 
-	made      [maxEvents]uint8             // changes that were stored: an insert, a deletion, an insert and so on
+	// changes that were stored: an insert, a deletion, an insert and so on
+	made      [maxEvents]uint8
 	processed [maxEvents]uint8             // of these
 	times     [maxEvents][maxChanges]uint8 // ticks of the changes
 

@@ -1,9 +1,9 @@
 // Package fleet compares groups with an outsider: a day of a fleet is sent through the running stack, in
 // slices of an hour, with late and repeated readings, devices that move to another site, batches that are
-// delivered again and in pieces, and an aggregate function that is killed. Then DuckDB counts the readings, and
-// every bucket of every group and every list of members must be equal. With --in-process the functions' code
-// runs on a table in memory, with the same faults, and counts its units. Tests play random histories of moves
-// and purges of members in memory, and recount what readers of groups get.
+// delivered again and in pieces, and an aggregate function that is killed. Then DuckDB counts the readings,
+// and every bucket of every group and every list of members must be equal. With --in-process the functions'
+// code runs on a table in memory, with the same faults, and counts its units. Tests play random histories
+// of moves and purges of members in memory, and recount what readers of groups get.
 package fleet
 
 import (

@@ -92,7 +92,8 @@ func TestFlood_OfLateRowsRecomputesEachRollupOnceATick(t *testing.T) {
 	const ticks = 5 // that sixteen minutes touch
 	at, atOnce := flood(t, n, devices, 0)
 	coalesced, every := flood(t, n, devices, 5*time.Minute)
-	t.Logf("%d rows: a rollup is written at most %v times at once, and %v times coalesced; %.2f and %.2f write units a row", n, at, coalesced, atOnce, every)
+	t.Logf("%d rows: a rollup is written at most %v times at once, and %v times coalesced; "+
+		"%.2f and %.2f write units a row", n, at, coalesced, atOnce, every)
 	if coalesced["hour"] > ticks || coalesced["day"] > 2*ticks {
 		t.Errorf("coalesced, a rollup is written %v times, want at most %d and %d", coalesced, ticks, 2*ticks)
 	}

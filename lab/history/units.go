@@ -120,7 +120,8 @@ func checkLateRows(t checker, n int) {
 			}
 			most[row.Tier] = max(most[row.Tier], writes)
 		}
-		t.Logf("latest: %s: %d rows: %.3f write units each, %.3f live in batches of 60: %.2f times; a row is written at most %v times",
+		t.Logf("latest: %s: %d rows: %.3f write units each, %.3f live in batches of 60: %.2f times; "+
+			"a row is written at most %v times",
 			latest, n, units, live.Write, units/live.Write, most)
 		if units > 1.3*live.Write {
 			t.Errorf("latest: %s: a row costs %.3f write units, and %.3f live in batches: want at most 1.3 times",

@@ -93,7 +93,9 @@ func run(ctx context.Context, seed uint64, functions string) error {
 	defer rig.Stop()
 	kills := &killer{draw: drawFrom(seed, 3), requests: &wire.requests,
 		functions: []*stack.Function{rig.Stack.Function("ingest"), rig.Stack.Function("aggregate")}}
-	fmt.Printf("chaos     seed %d, for %s at most: SIGKILL to a function every %d to %d requests to the database, one request in %d cut, one batch in five delivered again, one in five in pieces, one in %d late\n",
+	fmt.Printf("chaos     seed %d, for %s at most: SIGKILL to a function every %d to %d requests to the "+
+		"database, one request in %d cut, one batch in five delivered again, "+
+		"one in five in pieces, one in %d late\n",
 		seed, chaosFor, leastBetween, mostBetween, oneIn, delayedOneIn)
 	clients, err := newRecorded(ctx, rig, wire.endpoint, seed)
 	if err != nil {

@@ -130,7 +130,8 @@ func (r *recorded) check(ctx context.Context, out io.Writer) error {
 		return errors.Join(err, violation.Draw("chaos.html"))
 	}
 	if err == nil {
-		fmt.Fprintf(out, "clients   %d recorded operations of %d clients on %d series are linearizable; %d attempts had no response\n",
+		fmt.Fprintf(out, "clients   %d recorded operations of %d clients on %d series are linearizable; "+
+			"%d attempts had no response\n",
 			operations, clientCount, seriesCount, len(r.log.Operations)+len(r.log.Reads)-operations)
 	}
 	return err

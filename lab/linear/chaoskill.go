@@ -70,7 +70,8 @@ func (k *killer) unacknowledged() int {
 
 func (k *killer) print(out io.Writer) {
 	at, all := k.deaths()
-	fmt.Fprintf(out, "kills     %d, of aggregate and ingest: %d during an invocation, %d between the last write and the acknowledgement, %d between invocations\n",
+	fmt.Fprintf(out, "kills     %d, of aggregate and ingest: %d during an invocation, %d between the "+
+		"last write and the acknowledgement, %d between invocations\n",
 		all, at[stack.Running], at[stack.Responding], at[stack.Idle])
 }
 

@@ -118,7 +118,8 @@ func killedSweeps(ctx context.Context, rig *loggers.Rig) error {
 		return err
 	}
 	equal := report.OK() && report.Count(verify.Pending) == 0
-	fmt.Printf("sweeps    %d killed, the next one ended and worked off %s buckets; every row equals its events: %t\n", killed, swept, equal)
+	fmt.Printf("sweeps    %d killed, the next one ended and worked off %s buckets; every row equals its "+
+		"events: %t\n", killed, swept, equal)
 	if !equal {
 		return errSweeps
 	}

@@ -94,6 +94,7 @@ func writes(r *http.Request) bool {
 }
 
 func (w *wire) print(out io.Writer) {
-	fmt.Fprintf(out, "cuts      %d of %d requests to the database: %d before the request, %d after it was carried out; %d of these were writes, stored and not confirmed\n",
+	fmt.Fprintf(out, "cuts      %d of %d requests to the database: %d before the request, "+
+		"%d after it was carried out; %d of these were writes, stored and not confirmed\n",
 		w.before.Load()+w.after.Load(), w.requests.Load(), w.before.Load(), w.after.Load(), w.ambiguous.Load())
 }

@@ -105,7 +105,8 @@ func TestHistories_AreLinearizableOnDynamoDB(t *testing.T) {
 	operations := map[Verb]int{}
 	reads := 0
 	seed := uint64(1)
-	for end := time.Now().Add(historyTime()); seed <= 3 || time.Now().Before(end); seed++ { // each kind at least once
+	// each kind at least once
+	for end := time.Now().Add(historyTime()); seed <= 3 || time.Now().Before(end); seed++ {
 		log, err := history(t.Context(), table, kinds()[seed%3], seed)
 		if err != nil {
 			t.Fatal(err)

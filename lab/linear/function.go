@@ -55,7 +55,8 @@ func (w *world) sweepLater(i storage.Invalidation) {
 func (w *world) lateWait() bool {
 	policy := w.log.Kind.Retention
 	for _, shard := range storage.FirstGeneration.QueueShards() {
-		page, _ := w.store.Table.Invalidations(context.Background(), shard, model.MaxTime, "") // a table in memory does not fail
+		// a table in memory does not fail
+		page, _ := w.store.Table.Invalidations(context.Background(), shard, model.MaxTime, "")
 		for _, i := range page.Invalidations {
 			unit, _ := tier.ParseUnit(i.Key.Tier)
 			if _, level, _ := policy.Find(unit); i.Due > policy.ClosesAt(level, unit.BucketAt(i.Key.Start),

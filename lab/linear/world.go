@@ -28,7 +28,8 @@ type variant struct {
 	append  func(*world, *storage.AppendTransaction) (storage.StoreResult, bool) // true: this is the result
 	latest  func(*world, *model.Latest) *model.Latest                            // replaces what is read
 	changes func(*world, []storage.Change) []storage.Change                      // replaces a decoded batch
-	lose    string                                                               // a method that acknowledges some writes without storing them
+	// a method that acknowledges some writes without storing them
+	lose string
 }
 
 // world is the table of one history, its clients, and the aggregate function.

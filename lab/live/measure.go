@@ -121,12 +121,14 @@ func (r *run) bill(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&out, "%d events of the oracle: %.2f write units and %.2f read units an event; tidemark cost --rate 4/h --batch 100 says\n%s",
+	fmt.Fprintf(&out, "%d events of the oracle: %.2f write units and %.2f read units an event; "+
+		"tidemark cost --rate 4/h --batch 100 says\n%s",
 		r.Oracle.Events, forEvents["write units"]/float64(events), forEvents["read units"]/float64(events), said)
 	if total > dollars {
 		err = fmt.Errorf("$%.2f are more than $%.0f:\n%s", total, dollars, &out)
 	}
-	return fmt.Sprintf("$%.4f in all, without the hourly parts of metrics, alarms and the key, and without the second stage\n%s", total, &out),
+	return fmt.Sprintf("$%.4f in all, without the hourly parts of metrics, alarms and the key, "+
+			"and without the second stage\n%s", total, &out),
 		err
 }
 

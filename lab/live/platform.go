@@ -36,7 +36,8 @@ func endPlatform(ctx context.Context, a *account) error {
 	if err != nil && strings.Contains(err.Error(), "ResourceNotFound") {
 		err = nil
 	}
-	_, err2 := a.aws(ctx, "cloudformation", "delete-stack", "--stack-name", a.failing()) // no error if there is none
+	// no error if there is none
+	_, err2 := a.aws(ctx, "cloudformation", "delete-stack", "--stack-name", a.failing())
 	return errors.Join(err, err2)
 }
 

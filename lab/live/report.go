@@ -17,7 +17,8 @@ func (r *run) text() string {
 	for _, d := range r.Done {
 		took += d.Seconds
 	}
-	fmt.Fprintf(&out, "# Live check of %.12s\n\nBegan %s, took %d minutes.\n\n| check | result | seconds | assumption | page |\n|---|---|---|---|---|\n",
+	fmt.Fprintf(&out, "# Live check of %.12s\n\nBegan %s, took %d minutes.\n\n| check | result | seconds "+
+		"| assumption | page |\n|---|---|---|---|---|\n",
 		r.Commit, r.Began.UTC().Format("2006-01-02 15:04 MST"), (took+59)/60)
 	assumed := map[string]probe{}
 	for _, p := range allProbes() {

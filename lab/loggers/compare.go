@@ -114,10 +114,12 @@ const shown = 10
 // PrintDelivery prints the counts of deliveries and recomputations.
 func PrintDelivery(out io.Writer, s stack.Stats) {
 	metric := func(m telemetry.Metric) int64 { return int64(s.Metrics[string(m)]) }
-	fmt.Fprintf(out, "delivery  %d batches, %d delivered again, %d in pieces; %d invocations, %d of them not acknowledged\n",
+	fmt.Fprintf(out, "delivery  %d batches, %d delivered again, %d in pieces; %d invocations, "+
+		"%d of them not acknowledged\n",
 		s.Batches, s.Again, s.Recut, s.Invocations, s.Failed)
 	if s.Kills > 0 {
-		fmt.Fprintf(out, "kills     %d of the aggregate function by SIGKILL, %d of them between the last write and the acknowledgement\n", s.Kills, s.KillsUnacked)
+		fmt.Fprintf(out, "kills     %d of the aggregate function by SIGKILL, %d of them between the last "+
+			"write and the acknowledgement\n", s.Kills, s.KillsUnacked)
 	}
 	fmt.Fprintf(out, "rows      %d recomputed: %d written, %d unchanged, %d repeated after a lost lock\n",
 		metric(telemetry.Recomputations), metric(telemetry.RowsWritten), metric(telemetry.RowsUnchanged),

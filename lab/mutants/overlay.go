@@ -14,7 +14,8 @@ type mutant struct {
 	Name  string
 	Says  string // the behaviour of the faulty code
 	Edits []edit
-	// Tests are packages, from the module's root, in the order in which they run. A pattern may follow: "pkg/rollup ^TestTop".
+	// Tests are packages, from the module's root, in the order in which they run. A pattern may follow:
+	// "pkg/rollup ^TestTop".
 	Tests []string
 	// Harmless is why no test finds the fault; "" where one must.
 	Harmless string

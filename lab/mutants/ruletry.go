@@ -160,7 +160,8 @@ func (t *score) print(took time.Duration) error {
 	case t.wrong > 0:
 		return fmt.Errorf("%d faults are listed in %s and do not survive", t.wrong, survivorsFile)
 	case part < leastKilled:
-		return fmt.Errorf("%.1f %% of the faults are found, want %.0f %%: write tests, or list faults without effect in %s", 100*part, 100*leastKilled, survivorsFile)
+		return fmt.Errorf("%.1f %% of the faults are found, want %.0f %%: write tests, or list faults "+
+			"without effect in %s", 100*part, 100*leastKilled, survivorsFile)
 	}
 	return nil
 }

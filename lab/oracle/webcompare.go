@@ -224,10 +224,13 @@ const shown = 10
 
 // Print prints how many buckets are equal, and the others.
 func (r Result) Print(out io.Writer) {
-	fmt.Fprintf(out, "buckets   %d of %d equal in events, page views, malformed, 4xx, 5xx, bytes (n, sum, min, max, first, last), visitors, sessions (begun, active, bounces, duration, pages) and tops\n", r.Equal, r.Buckets)
+	fmt.Fprintf(out, "buckets   %d of %d equal in events, page views, malformed, 4xx, 5xx, bytes (n, "+
+		"sum, min, max, first, last), visitors, sessions (begun, active, bounces, duration, "+
+		"pages) and tops\n", r.Equal, r.Buckets)
 	fmt.Fprintf(out, "visitors  %d counts exact, %d estimated, at most %.2f %% off\n", r.Exact, r.Estimated,
 		100*r.Furthest)
-	fmt.Fprintf(out, "tops      %d top tens of paths, referrers and entries equal, %d marked inexact and not compared\n", r.Tops, r.TopsInexact)
+	fmt.Fprintf(out, "tops      %d top tens of paths, referrers and entries equal, %d marked inexact and "+
+		"not compared\n", r.Tops, r.TopsInexact)
 	for i, sentence := range r.Wrong {
 		if i == shown {
 			fmt.Fprintf(out, "  … and %d more\n", len(r.Wrong)-shown)

@@ -76,7 +76,8 @@ func newWorld(t *testing.T, shards int) *world {
 		in:     &ingest.Service{Store: table, Limits: config.Default().Limits, Now: clock, Rand: rand.Reader},
 		out:    &query.Service{Store: table, Now: func() model.Time { return beginning }, CursorKey: []byte("a key for tests only")},
 	}
-	for _, shard := range storage.FirstGeneration.QueueShards() { // all buckets of the log have closed: rows of sessions are made at once
+	// all buckets of the log have closed: rows of sessions are made at once
+	for _, shard := range storage.FirstGeneration.QueueShards() {
 		if _, err := w.folder.Sweep(t.Context(), shard); err != nil {
 			t.Fatal(err)
 		}

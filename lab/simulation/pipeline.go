@@ -69,7 +69,8 @@ func pipelines() []pipeline {
 }
 
 func printPipelines(w io.Writer) {
-	fmt.Fprintln(w, "\nThe whole pipeline of a device with three measures, with all tiers deferred where nothing else is said:")
+	fmt.Fprintln(w, "\nThe whole pipeline of a device with three measures, with all tiers deferred where "+
+		"nothing else is said:")
 	for _, p := range pipelines() {
 		u := measure(p.load)
 		fmt.Fprintf(w, "%s: %.3f write %.3f read an event\n", p.name, u.allWrites(), u.perEvent(unitsRead))

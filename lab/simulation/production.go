@@ -79,7 +79,8 @@ func (s *store) suspend(ctx context.Context) {
 	if dice := s.DiceFrom(ctx); dice.Chance(suspensions, .003) {
 		s.Count(suspensions)
 		s.Logf(s.Who(ctx), "!! is suspended")
-		_ = s.Sleep(ctx, dice.Span("suspended for", suspendedMost)) // the request that follows fails if ctx has ended
+		// the request that follows fails if ctx has ended
+		_ = s.Sleep(ctx, dice.Span("suspended for", suspendedMost))
 	}
 }
 

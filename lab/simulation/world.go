@@ -24,13 +24,14 @@ import (
 // variant is the code that is simulated. The zero variant is the code as it is; the others
 // plant a fault around it.
 type variant struct {
-	store    func(*world) aggregate.Store             // replaces the table of the aggregator
-	settings func(*world, *aggregate.Aggregator)      // changes the aggregator of an invocation
-	changes  func([]storage.Change) []storage.Change  // changes the decoded batch
-	change   func(changeover.Table) changeover.Table  // replaces the table of configuration changes
-	live     func(*query.Live)                        // changes what a reader reads from
-	writer   func(*world, *ingest.Service)            // changes the ingest service of a producer
-	respond  func(seqs []string, first int) []failure // replaces the response where the record at index first failed
+	store    func(*world) aggregate.Store            // replaces the table of the aggregator
+	settings func(*world, *aggregate.Aggregator)     // changes the aggregator of an invocation
+	changes  func([]storage.Change) []storage.Change // changes the decoded batch
+	change   func(changeover.Table) changeover.Table // replaces the table of configuration changes
+	live     func(*query.Live)                       // changes what a reader reads from
+	writer   func(*world, *ingest.Service)           // changes the ingest service of a producer
+	// replaces the response where the record at index first failed
+	respond func(seqs []string, first int) []failure
 
 	byProfile bool // all histories have deferred hours, and groups by profiles
 }
@@ -57,8 +58,9 @@ type world struct {
 	eventIn        func(d simstream.Dice, hour model.Time) model.EventKey // draws an event, stored or not
 	hours          []model.Time                                           // the hours in which most events are
 	swept          map[storage.Invalidation]bool                          // sweeps are scheduled for it
-	inOrder        int                                                    // number of events appended in order of time
-	writers        writers
+	// number of events appended in order of time
+	inOrder int
+	writers writers
 }
 
 const kindName = "READING"

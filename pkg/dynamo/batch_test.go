@@ -73,7 +73,8 @@ func TestReadRows_OmitsUnprocessedKeys(t *testing.T) {
 	_, unread := rows[all[1]]
 	absent, known := rows[all[2]]
 	if !read || first == nil || first.Summary != nil || unread || !known || absent != nil {
-		t.Errorf("rows %+v; want the first without summary because it is damaged, no second one, and nil for the third", rows)
+		t.Errorf("rows %+v; want the first without summary because it is damaged, no second one, "+
+			"and nil for the third", rows)
 	}
 	if units, _ := capacity.Units(); units != 1.5 {
 		t.Errorf("%v read units, want 1.5", units)

@@ -75,7 +75,8 @@ func TestPurge_RemovesInvalidationsUnderALockThatOutlivesTheirBuckets(t *testing
 		}
 	}
 	if rows[alice] != 0 || rows[bob] != int64(len(policy.Tiers)) || len(w.invalidations()) != 0 {
-		t.Errorf("rows have %v events and %d invalidations wait, want none of alice, one in each tier of bob, and no invalidation", rows, len(w.invalidations()))
+		t.Errorf("rows have %v events and %d invalidations wait, want none of alice, one in each tier of "+
+			"bob, and no invalidation", rows, len(w.invalidations()))
 	}
 }
 

@@ -167,7 +167,8 @@ func (r *purgeSim) plan(store *simStore) {
 func (r *purgeSim) append(ctx context.Context, dice simstream.Dice) {
 	kind, _ := r.cat.Kind([]string{"READING", "SPREAD", "VIEW"}[dice.Pick("kind", 3)])
 	who := []string{alice.ID, alice.ID, bob.ID}[dice.Pick("who", 3)]
-	minute := time.Duration(dice.Pick("minute", 120)) * time.Minute // within two hours, so that many events are late
+	// within two hours, so that many events are late
+	minute := time.Duration(dice.Pick("minute", 120)) * time.Minute
 	d := ingest.TypedObservation{Subject: who, At: noon.Add(-2 * time.Hour).Add(minute),
 		Attrs: model.Attrs{{Name: "n", Value: model.NumberValue(model.NewDecimal(1))}}}
 	outcomes, _ := r.ingest.AppendEvents(ctx, kind, []ingest.TypedObservation{d})
@@ -308,7 +309,8 @@ func TestPurge_ConcurrentWithAppendsAndDelayedRecordsLeavesNothing(t *testing.T)
 // histories that are rare.
 func TestPurge_EachPartIsNecessary(t *testing.T) {
 	t.Parallel()
-	seeds := map[string]uint64{"no waits and one erasure": 3651} // a history that failed: the search begins there
+	// a history that failed: the search begins there
+	seeds := map[string]uint64{"no waits and one erasure": 3651}
 	for name, variant := range map[string]simVariant{
 		"no waits and one erasure":               {timing: &lifecycle.Timing{}, oneErasure: true},
 		"no locked series and one erasure":       {noSeriesLocks: true, oneErasure: true},

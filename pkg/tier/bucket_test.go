@@ -187,7 +187,8 @@ func TestCompleteFrom_IsTheFirstBucketThatCannotHaveExpired(t *testing.T) {
 			t.Errorf("%s: complete from %s, want %s", name, got, c.want)
 		}
 	}
-	edge := tier.Tier{Unit: tier.Hour, Retention: tier.Day24 + 30*time.Minute}.CompleteFrom(now) // 14:00 expires now
+	// 14:00 expires now
+	edge := tier.Tier{Unit: tier.Hour, Retention: tier.Day24 + 30*time.Minute}.CompleteFrom(now)
 	if want := tier.Hour.BucketAt(now.Add(-tier.Day24)).End; edge != want {
 		t.Errorf("complete from %s, want %s: the hour that started just the retention ago may have expired", edge,
 			want)

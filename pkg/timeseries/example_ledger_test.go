@@ -78,7 +78,8 @@ func Example_ledger() {
 		result, err := book(ctx, ledger, "alice", b.payment, b.amount)
 		fmt.Println(b.payment, result, err)
 	}
-	for _, e := range []Entry{{"alice", 4, "late", -40, 0}, {"alice", 3, "twice", -40, 0}} { // computed from entry 2
+	// computed from entry 2
+	for _, e := range []Entry{{"alice", 4, "late", -40, 0}, {"alice", 3, "twice", -40, 0}} {
 		out, err := ledger.Append(ctx, e, timeseries.If("number", model.Equal, 2))
 		fmt.Println(e.Payment, out.Outcome, out.Stored(), errors.Is(err, timeseries.ErrConflict))
 	}

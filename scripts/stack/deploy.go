@@ -89,7 +89,8 @@ func (t *target) cdkDeploy(more ...string) error {
 		return fmt.Errorf("deploy %s: %w", t.stack, err)
 	}
 	if t.changes {
-		fmt.Fprintf(t.out, "review it, then execute it: aws cloudformation execute-change-set --stack-name %s --change-set-name %s\n", t.stack, changeSet)
+		fmt.Fprintf(t.out, "review it, then execute it: aws cloudformation execute-change-set "+
+			"--stack-name %s --change-set-name %s\n", t.stack, changeSet)
 	}
 	return nil
 }
@@ -100,7 +101,8 @@ const changeSet = "tidemark-review"
 func (t *target) apply(more ...string) error {
 	words := append([]string{tidemark, "config", "apply", "--stack", t.stack}, more...)
 	if _, err := t.command(false, ".", words...); err != nil {
-		return fmt.Errorf("apply the configuration to the table of %s: %w; the functions keep the configuration of the table until make deploy succeeds", t.stack, err)
+		return fmt.Errorf("apply the configuration to the table of %s: %w; the functions keep the "+
+			"configuration of the table until make deploy succeeds", t.stack, err)
 	}
 	return nil
 }

@@ -65,7 +65,8 @@ func (t *target) protection() (blocked bool, err error) {
 	if err != nil || !strings.EqualFold(on, "true") {
 		return false, err
 	}
-	fmt.Fprintf(t.out, "blocked by termination protection: aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name %s\n", t.stack)
+	fmt.Fprintf(t.out, "blocked by termination protection: aws cloudformation "+
+		"update-termination-protection --no-enable-termination-protection --stack-name %s\n", t.stack)
 	return true, nil
 }
 

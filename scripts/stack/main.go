@@ -109,7 +109,8 @@ func (t *target) checkPlace() error {
 		return err
 	}
 	if account != t.stage.Account {
-		return fmt.Errorf("stage %s belongs to account %s, but the credentials are of %s: set AWS_PROFILE, or change stages.%s.account", t.stage.Name, t.stage.Account, account, t.stage.Name)
+		return fmt.Errorf("stage %s belongs to account %s, but the credentials are of %s: set "+
+			"AWS_PROFILE, or change stages.%s.account", t.stage.Name, t.stage.Account, account, t.stage.Name)
 	}
 	return nil
 }

@@ -88,8 +88,8 @@ func TestOutcomes_AreCounted(t *testing.T) {
 	}
 }
 
-// shownValues are constants whose values the pages show, each by a row of its own: without one, the page shows
-// the bare value.
+// shownValues are constants whose values the pages show, each by a row of its own: without one, the page
+// shows the bare value.
 var shownValues = []struct{ folder, kind, page string }{
 	{folder: "internal/ops/repair/verify", kind: "Status", page: "ui/src/verification.ts"},
 	{folder: "internal/store/storage", kind: "Severity", page: "ui/src/alerts.tsx"},

@@ -267,7 +267,8 @@ func TestDelivery_WrittenRowsAreNotProcessedAgain(t *testing.T) {
 				invocations, looks)
 		}
 		if n := len(w.Records(0)); n != 5 {
-			t.Errorf("filter %v: %d records in the table stream, want 5: the event, its series in the list and its three rows", filtered, n)
+			t.Errorf("filter %v: %d records in the table stream, want 5: the event, its series in the "+
+				"list and its three rows", filtered, n)
 		}
 	}
 }

@@ -96,7 +96,8 @@ func TestHour_Transcript(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("the first hour changed: read every line as a newcomer, then go test ./test/hour -update (- listed, + now):\n%s", diff)
+		t.Errorf("the first hour changed: read every line as a newcomer, then go test ./test/hour "+
+			"-update (- listed, + now):\n%s", diff)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A program pays for what it links: the store of DynamoDB brings the SDK's modules, and nothing brings YAML, a
-// command line, pages or a protocol of senders.
+// A program pays for what it links: the store of DynamoDB brings the SDK's modules, and nothing brings
+// YAML, a command line, pages or a protocol of senders.
 func TestLibrary_LinksFewModules(t *testing.T) {
 	t.Parallel()
 	const root = "github.com/tidemark-db/tidemark"

@@ -42,7 +42,8 @@ import (
 )
 
 const (
-	settings = "mapping: {window: 0s}\nprometheus: true\nsubjects: {ACCOUNT: {profile: {fields: {name: {}, status: {}}}}}\nkinds: {SESSION: {goals: {read: {of: PAGEVIEW, where: {path: /docs/**}}, " +
+	settings = "mapping: {window: 0s}\nprometheus: true\nsubjects: {ACCOUNT: {profile: {fields: {name: " +
+		"{}, status: {}}}}}\nkinds: {SESSION: {goals: {read: {of: PAGEVIEW, where: {path: /docs/**}}, " +
 		"visit: {steps: [{of: PAGEVIEW, where: {path: /}}, {of: PAGEVIEW, where: {path: /pricing}}, {of: PAGEVIEW, where: {path: /docs/**}}]}}}, " +
 		"READING: {groups: [site], measures: {temperature: {percentiles: true, unit: °C}, humidity: {percentiles: true, unit: '%'}, battery: {percentiles: true}, value: {percentiles: true}}}, " +
 		"IMPORTEDDAY: {path: importeddays, subject: {name: IMPORTEDSITE, path: importedsites, field: siteId}, measures: {pageviews: {scale: 0}}, latest: none, tiers: {raw: forever, day: forever}}, " +

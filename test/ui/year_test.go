@@ -19,7 +19,8 @@ func TestYear_IsDrawnWithinASecond(t *testing.T) {
 		t.Skip("needs the whole data of the loggers: make ui-year DATA=folder")
 	}
 	browse := browser(t)
-	s := start(t, "tiers: {raw: 30d, hour: 90d, day: 10y, month: forever}\n") // the last year of a logger is not the last of all
+	// the last year of a logger is not the last of all
+	s := start(t, "tiers: {raw: 30d, hour: 90d, day: 10y, month: forever}\n")
 	replayFile(t, s, unzipped(t, filepath.Join(data, "dev-iot.csv.gz")))
 	if err := s.Idle(t.Context()); err != nil {
 		t.Fatal(err)

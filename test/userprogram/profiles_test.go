@@ -48,7 +48,9 @@ func TestProfiles_AreStoredOnConditionOfTheirVersion(t *testing.T) {
 		put(t, users, user{ID: "alice", Email: "a@x", Visits: 1 << 53}, 0, lifecycle.Created)
 		put(t, users, user{ID: "bob", Email: "a@x"}, 0, lifecycle.Taken)
 		put(t, users, user{ID: "alice", Email: "b@x", Status: "away"}, 1, lifecycle.Updated)
-		if stored := put(t, users, user{ID: "alice"}, 1, lifecycle.Conflict); stored.Value != (user{ID: "alice", Email: "b@x", Status: "away"}) || stored.Version != 2 {
+		if stored := put(t, users, user{ID: "alice"}, 1,
+			lifecycle.Conflict); stored.Value != (user{ID: "alice", Email: "b@x", Status: "away"}) ||
+			stored.Version != 2 {
 			t.Errorf("conflict with %+v", stored)
 		}
 		put(t, users, user{ID: "bob", Email: "a@x"}, 0, lifecycle.Created)

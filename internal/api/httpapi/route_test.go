@@ -114,7 +114,8 @@ func TestSubjectRoutes_EachSubjectTypeHasThem(t *testing.T) {
 		seen[r.Method+" "+r.Path] = true
 	}
 	if own != 1+12+7 {
-		t.Errorf("%d routes of the subject type, want its profile, 12 of its lifecycle, and 7 of its alerts and rules", own)
+		t.Errorf("%d routes of the subject type, want its profile, 12 of its lifecycle, "+
+			"and 7 of its alerts and rules", own)
 	}
 }
 

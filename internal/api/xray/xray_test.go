@@ -83,7 +83,8 @@ func (d *daemon) next() (s segment) {
 
 // invoked is the context of an invocation with a trace header, as aws-lambda-go makes it.
 func invoked(header string) context.Context {
-	return context.WithValue(context.Background(), "x-amzn-trace-id", header) //lint:ignore SA1029 it is the key of aws-lambda-go
+	//lint:ignore SA1029 it is the key of aws-lambda-go
+	return context.WithValue(context.Background(), "x-amzn-trace-id", header)
 }
 
 // recorder is a DynamoDB that keeps the items of writes.

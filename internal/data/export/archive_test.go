@@ -115,7 +115,8 @@ func TestArchive_AnExportAfterAnotherReadsWhatWasNotComplete(t *testing.T) {
 	planned := 0
 	second := a.run("ndjson", func(r *Archive) { r.Plan = func(_, n int, _ float64) { planned = n } })
 	if got, want := second.Rows(), first.Rows()+1; got != want || planned != 10 {
-		t.Errorf("the second export has %d rows, planned %d files; want %d rows, and 10 files: all days but the first", got, planned, want)
+		t.Errorf("the second export has %d rows, planned %d files; want %d rows, and 10 files: "+
+			"all days but the first", got, planned, want)
 	}
 	if full := a.run("ndjson", func(r *Archive) { r.Full = true }); full.Rows() != first.Rows()+2 {
 		t.Errorf("a full export has %d rows, want %d", full.Rows(), first.Rows()+2)

@@ -180,7 +180,8 @@ func TestRollups_BucketsWithoutMeasuresAreLines(t *testing.T) {
 			}})
 	}
 	start := "VIEW,docs,,day,2026-04-20T00:00:00Z,,,,,,,,,,,,,,true,"
-	want := columns.Header + "\n" + start + "3,,,,,false,,,,,,,,,,,\n" + start + "3,visitor,,2,,false,,,,,,,,,,,\n" +
+	want := columns.Header + "\n" + start + "3,,,,,false,,,,,,,,,,,\n" + start +
+		"3,visitor,,2,,false,,,,,,,,,,,\n" +
 		start +
 		"2,path,/,,,false,,,,,,,,,,,\n" + start + "1,path,'=1+1,,,false,,,,,,,,,,,\n"
 	if got := exported(t, kinds, "all", "csv", row); got != want {

@@ -37,7 +37,8 @@ func newBomb(t *testing.T, part, header string, filler byte, size int) string {
 
 // A small archive of a large file is refused before it is in memory.
 func TestInput_ABombIsRefusedInBoundedMemory(t *testing.T) {
-	const size, memory = 192 << 20, 192 << 20 // bytes: a reader of the whole would allocate several times its size
+	// bytes: a reader of the whole would allocate several times its size
+	const size, memory = 192 << 20, 192 << 20
 	kinds := websites(t)
 	views, _ := kinds.Kind(web.PageViews.Name)
 	in := Input{Kind: views, Web: &Web{Format: "plausible", Site: "s"}}

@@ -177,8 +177,8 @@ func TestWeb_GoatCountersCampaignsAreSeriesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// The name of a series has no character that a reader cannot see, and rows whose texts differ by one are series
-// of their own.
+// The name of a series has no character that a reader cannot see, and rows whose texts differ by one are
+// series of their own.
 func TestWeb_NamesOfSeriesAreReadable(t *testing.T) {
 	t.Parallel()
 	file := write(t, "imported_custom_events.csv",

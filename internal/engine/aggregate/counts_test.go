@@ -225,7 +225,8 @@ func TestCounts_AreTheRequestsOfTheTable(t *testing.T) {
 		puts := table.puts.Swap(0)
 		if int64(c.Reads) != reads || int64(c.InvalidationReads) != queueReads || int64(c.Invalidations) != puts ||
 			reads < fewest {
-			t.Errorf("%s: counts %d reads, %d reads of invalidations and %d puts of %d, %d and %d, want at least %d reads", name,
+			t.Errorf("%s: counts %d reads, %d reads of invalidations and %d puts of %d, %d and %d, "+
+				"want at least %d reads", name,
 				c.Reads, c.InvalidationReads, c.Invalidations, reads, queueReads, puts, fewest)
 		}
 	}
@@ -263,7 +264,8 @@ func TestProcess_ReadsTheLowWatermarksOnceInTenSeconds(t *testing.T) {
 	}{{0, 1}, {0, 1}, {storage.WatermarkAge - time.Millisecond, 1}, {time.Millisecond, 2}, {time.Second, 2},
 		{-2 * time.Second, 3}} {
 		w.advance(c.later)
-		w.put(model.Order{At: noon.Add(-40*tier.Day24 - time.Duration(i)*time.Hour)}, "1") // its children may have expired
+		// its children may have expired
+		w.put(model.Order{At: noon.Add(-40*tier.Day24 - time.Duration(i)*time.Hour)}, "1")
 		w.process()
 		if marks.reads != c.want {
 			t.Errorf("event %d: %d reads, want %d", i, marks.reads, c.want)

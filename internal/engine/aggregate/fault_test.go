@@ -196,7 +196,8 @@ func TestProcess_GivesUpAfterTheConfiguredAttempts(t *testing.T) {
 		r := w.agg.Process(w.ctx(), w.changes())
 		if len(r.Failures) != 1 || !strings.Contains(r.Failures[0].Err.Error(),
 			fmt.Sprintf("gave up after %d attempts", want)) || r.Throttled != want*4 {
-			t.Errorf("%d attempts: %d throttled, failures %v; want 4 of each attempt, and the hour given up after %d attempts", configured, r.Throttled, r.Failures, want)
+			t.Errorf("%d attempts: %d throttled, failures %v; want 4 of each attempt, and the hour given "+
+				"up after %d attempts", configured, r.Throttled, r.Failures, want)
 		}
 	}
 }

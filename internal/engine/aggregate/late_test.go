@@ -43,7 +43,8 @@ func TestLate_BucketsAreRecomputedOnceATick(t *testing.T) {
 	w.wantQueue(allDue("2026-03-10T12:05:00.000Z", 10)...) // not two minutes after the tick
 	if r := w.sweepAt("2026-03-10T12:07:00Z"); r.Swept != 10 || r.Recomputed != 11 ||
 		r.Through != at("2026-03-10T12:05:00Z") {
-		t.Errorf("swept %d, %d recomputations, through %s; want 10, 11 (ten hours and their day) and the tick's end", r.Swept, r.Recomputed, r.Through)
+		t.Errorf("swept %d, %d recomputations, through %s; want 10, 11 (ten hours and their day) and the "+
+			"tick's end", r.Swept, r.Recomputed, r.Through)
 	}
 	w.wantRow(tier.Day, twoDaysAgo, 1000, "99", true)
 	w.wantQueue("month due 2026-04-01T00:00:00.000Z")

@@ -88,7 +88,8 @@ func TestQuarantine_RepeatsTransientResults(t *testing.T) {
 		results: []storage.WriteResult{storage.Throttled, storage.Unknown, storage.ConditionFailed}}
 	w.on(q)
 	if err := w.agg.Quarantine(w.ctx(), storage.Quarantined{ID: "1"}); err != nil || len(q.results) != 0 {
-		t.Errorf("%v, %d results left; want none: transient results are repeated, and a failed condition means that it is stored", err, len(q.results))
+		t.Errorf("%v, %d results left; want none: transient results are repeated, and a failed condition "+
+			"means that it is stored", err, len(q.results))
 	}
 }
 
@@ -366,7 +367,8 @@ func TestProcess_OversizeRowKeepsItsSumsAndTheMostFrequentValues(t *testing.T) {
 		words, _ := row.Summary.Dimension("word0")
 		if row.Exact || row.Summary.Events() != tooLarge+1 || row.Unreadable != 0 || m.Count != tooLarge+1 ||
 			len(words.Values) == 0 || words.Other == 0 {
-			t.Errorf("%s: exact %v, %d events, %d unreadable, %d values, %d words and %d others; want inexact, and all %d events and values",
+			t.Errorf("%s: exact %v, %d events, %d unreadable, %d values, %d words and %d others; "+
+				"want inexact, and all %d events and values",
 				row.Key.Tier, row.Exact, row.Summary.Events(), row.Unreadable, m.Count, len(words.Values), words.Other,
 				tooLarge+1)
 		}
@@ -399,7 +401,8 @@ func TestProcess_UndeclaredNumbersDoNotEvictADeclaredMeasure(t *testing.T) {
 		m, has := row.Summary.Measure("value")
 		if !has || m.Count != 2 || m.Sum.String() != "43" || !row.Exact || !row.Summary.Truncated() ||
 			len(row.Summary.Names()) != rollup.DefaultMaxMeasures {
-			t.Errorf("%s: value %v, count %d, sum %s, exact %v, truncated %v, %d measures; want all of value, exact, truncated, %d",
+			t.Errorf("%s: value %v, count %d, sum %s, exact %v, truncated %v, %d measures; "+
+				"want all of value, exact, truncated, %d",
 				unit, has, m.Count, m.Sum, row.Exact, row.Summary.Truncated(), len(row.Summary.Names()),
 				rollup.DefaultMaxMeasures)
 		}

@@ -21,7 +21,8 @@ func TestMoves_AnExpiredLogCountsNoMemberThatIsUsedAgain(t *testing.T) {
 		f.moveTo("north")
 		f.setNow(at("2026-03-12T11:59:40Z"))
 		left := *f.log()
-		left.ExpiresAt = f.now().Add(aggregate.ClockMargin / 2).Seconds() // by a clock that is behind it has not expired
+		// by a clock that is behind it has not expired
+		left.ExpiresAt = f.now().Add(aggregate.ClockMargin / 2).Seconds()
 		if _, err := f.table.PutAll(f.ctx(), []itemop.Put{{Item: item.FromMemberships(&left)}}); err != nil {
 			t.Fatal(err)
 		}

@@ -130,7 +130,8 @@ func TestProcess_EachTierOfABatchCostsOneRecomputation(t *testing.T) {
 	}
 	r := w.process()
 	if r.Recomputed != 3 || r.Written != 3 || r.Writes != 3 || r.Reads != 6 {
-		t.Errorf("60 events of one hour: %d recomputations, %d rows written by %d requests, %d reads; want 3, 3, 3, 6", r.Recomputed, r.Written, r.Writes, r.Reads)
+		t.Errorf("60 events of one hour: %d recomputations, %d rows written by %d requests, %d reads; "+
+			"want 3, 3, 3, 6", r.Recomputed, r.Written, r.Writes, r.Reads)
 	}
 }
 

@@ -78,7 +78,8 @@ func TestStreamProgress_EveryLostChangeIsInAGap(t *testing.T) {
 					if !slices.ContainsFunc(w.gaps(), func(g storage.Gap) bool {
 						return g.From <= change && change <= g.To
 					}) {
-						t.Fatalf("mapping disabled for %s, maxAge %s, scheduled %t: the change of %s is lost and in no gap of %v",
+						t.Fatalf("mapping disabled for %s, maxAge %s, scheduled %t: "+
+							"the change of %s is lost and in no gap of %v",
 							outage, maxAge, scheduled, change, w.gaps())
 					}
 				}

@@ -228,7 +228,8 @@ func sweptAgain(t *testing.T) *world {
 	w.process() // at noon: the hour has closed
 	hour := rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)}
 	if _, result, err := w.table.PutInvalidations(w.ctx(),
-		[]storage.Invalidation{storage.FirstGeneration.Invalidation(at(eleven), hour)}); err != nil || result != storage.Written {
+		[]storage.Invalidation{storage.FirstGeneration.Invalidation(at(eleven), hour)}); err != nil ||
+		result != storage.Written {
 		t.Fatal(result, err)
 	}
 	return w

@@ -118,7 +118,8 @@ func wantTiles(r *rapid.T, total query.RangeTotal, from, to model.Time) {
 
 func TestRangeTotal_ReadsCoarseTiersAndCutsTheEnds(t *testing.T) {
 	w := newFixture(t, keptFor)
-	w.storeHistory([]model.Event{w.reading(at("2025-12-31T10:45:00Z"), "a", 1, 0)}) // the day is stored, the hour is not
+	// the day is stored, the hour is not
+	w.storeHistory([]model.Event{w.reading(at("2025-12-31T10:45:00Z"), "a", 1, 0)})
 	total, err := w.query.RangeTotal(t.Context(),
 		query.Rollups{Series: w.series(), From: at("2025-12-31T10:30:00Z"), To: at("2026-04-20T12:10:00Z")})
 	if err != nil {

@@ -407,7 +407,8 @@ func TestApply_ATierBecomesDeferredAfterTheLead(t *testing.T) {
 		t.Errorf("a program that cannot sweep: %v, want an error", err)
 	}
 	now := noon
-	sweep := func(context.Context, storage.QueueShard) error { // it takes its time: readers learn of the mode after it
+	// it takes its time: readers learn of the mode after it
+	sweep := func(context.Context, storage.QueueShard) error {
 		now = now.Add(10 * time.Minute)
 		return nil
 	}

@@ -119,7 +119,8 @@ func TestStop_EndsTheChildAndCanBeRepeated(t *testing.T) {
 
 func TestStart_DetectsATakenPort(t *testing.T) {
 	s := &Server{Endpoint: "http://127.0.0.1:1"}
-	s.log.Write([]byte("java.io.IOException: Failed to bind to 0.0.0.0/0.0.0.0:1\nCaused by: java.net.BindException: Address already in use"))
+	s.log.Write([]byte("java.io.IOException: Failed to bind to 0.0.0.0/0.0.0.0:1\nCaused by: " +
+		"java.net.BindException: Address already in use"))
 	if err := s.died(); !errors.Is(err, errPortTaken) {
 		t.Errorf("died() = %v, want errPortTaken", err)
 	}

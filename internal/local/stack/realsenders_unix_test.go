@@ -126,7 +126,8 @@ func TestSenders_RealOnesLoseNothingWhenTheyAndTheFunctionsAreKilled(t *testing.
 					t.Errorf("seed %d: series %d: %+v; want %d points, in all 1770", seed, n, got, hourMinutes)
 				}
 			}
-			t.Logf("seed %d: %d points in %.1f s, %d batches accepted, %d processes of ingest and %d senders killed: 0 lost, 0 double",
+			t.Logf("seed %d: %d points in %.1f s, %d batches accepted, %d processes of ingest and %d "+
+				"senders killed: 0 lost, 0 double",
 				seed, hourMinutes*hourSeries, took.Seconds(), k.batches, deaths, k.senders)
 		})
 	}

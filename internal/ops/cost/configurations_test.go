@@ -43,10 +43,11 @@ func TestPrices_OfAMillionEventsADay(t *testing.T) {
 		IoTBatched:   {30.42*1.165 + 3.042*(1+invoked+.175) + connected, .507*4*1.165 + .0507*(1+invoked+.175) + connected},
 		BasicBatched: {30.42*.165 + 3.042*(1+invoked+.175) + connected, .507*4*.165 + .0507*(1+invoked+.175) + connected},
 		Queue:        {30.42*.48 + .263 + .3042*invoked, .507*.48 + .263 + .00507*invoked},
-		Stream:       {29.2 + 2.492 + .365 + .3042*invoked, 29.2 + .747 + .365 + .00507*invoked}, // a record is 1 KB, or 18
-		influx:       {86.87 + 30.42*1.3 + connected + 1.2, 86.87 + .507*4*1.3 + connected + 1.2},
-		timescale:    {25.49, 25.49},
-		clickhouse:   {50.02, 50.02},
+		// a record is 1 KB, or 18
+		Stream:     {29.2 + 2.492 + .365 + .3042*invoked, 29.2 + .747 + .365 + .00507*invoked},
+		influx:     {86.87 + 30.42*1.3 + connected + 1.2, 86.87 + .507*4*1.3 + connected + 1.2},
+		timescale:  {25.49, 25.49},
+		clickhouse: {50.02, 50.02},
 	}
 	for _, p := range prices {
 		want, tested := cases[p.name]

@@ -103,7 +103,8 @@ func TestReadHealth_SaysWhatCouldNotBeRead(t *testing.T) {
 	}
 }
 
-// A metric without a value is 0 where it is published, and not known in a lean stage that does not publish it.
+// A metric without a value is 0 where it is published, and not known in a lean stage that does not publish
+// it.
 func TestReadHealth_KnowsOnlyWhatAStagePublishes(t *testing.T) {
 	t.Parallel()
 	for monitoring, known := range map[string]bool{"": true, "full": true, "lean": false} {

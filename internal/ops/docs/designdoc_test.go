@@ -75,7 +75,8 @@ func TestWrite_ShowsAKindOfTheUser(t *testing.T) {
 // Every action of the shipped kinds, sessions among them, has its request.
 func TestRequests_NameEveryAction(t *testing.T) {
 	t.Parallel()
-	grouped, err := configfile.Parse("tidemark.yaml", []byte("kinds: {READING: {groups: [site]}}"), domains.Kinds()...)
+	grouped, err := configfile.Parse("tidemark.yaml", []byte("kinds: {READING: {groups: [site]}}"),
+		domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

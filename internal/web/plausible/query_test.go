@@ -78,7 +78,8 @@ func TestServe_CountsRegionsOnRequest(t *testing.T) {
 		fields := []string{"path", "/", "country", region[:2], "region", region}
 		s.put("PAGEVIEW", at("2026-03-30T12:00:00Z"), fmt.Sprint(i), fields...)
 	}
-	s.put("PAGEVIEW", at("2026-03-30T12:05:00Z"), "0", "path", "/", "country", "NO", "region", "NO-03") // a visit has the region of its first view
+	// a visit has the region of its first view
+	s.put("PAGEVIEW", at("2026-03-30T12:05:00Z"), "0", "path", "/", "country", "NO", "region", "NO-03")
 	s.put("PAGEVIEW", at("2026-03-30T13:00:00Z"), "9", "path", "/", "country", "NO")
 	s.want(`"metrics": ["visits", "percentage"], "date_range": "7d", "dimensions": ["visit:region"]`,
 		`[["DE-BY"],[2,40]]`, `[["DE-BE"],[1,20]]`, `[["NO-03"],[1,20]]`)
@@ -122,7 +123,8 @@ func TestServe_CountsCustomEventsWithAName(t *testing.T) {
 	s := shop(t, "")
 	s.put("CUSTOMEVENT", at("2026-03-30T12:01:00Z"), "b", "name", "Sign up")
 	s.put("CUSTOMEVENT", at("2026-03-30T12:02:00Z"), "b", "name", "Up?")
-	s.want(`"metrics": ["events", "pageviews"], "date_range": "7d"`, `[[],[8,4]]`) // the report of the time on a page is no event
+	// the report of the time on a page is no event
+	s.want(`"metrics": ["events", "pageviews"], "date_range": "7d"`, `[[],[8,4]]`)
 	s.want(`"metrics": ["events"], "date_range": "7d", "filters": [["is_not", "event:name", ["Buy", "pageview"]]]`, `[[],[2]]`)
 	s.want(`"metrics": ["events"], "date_range": "7d", "filters": [["is", "event:name", ["View"]]]`, `[[],[0]]`)
 }
@@ -205,7 +207,8 @@ func TestServe_ReportsOfPagesAreAveragesOfAllViews(t *testing.T) {
 	s := shop(t, "")
 	s.put("CUSTOMEVENT", at("2026-03-30T12:01:00Z"), "b", "duration", "90000", "depth", "40")
 	s.put("CUSTOMEVENT", at("2026-03-30T12:02:00Z"), "b", "duration", "30000", "depth", "60")
-	s.want(`"metrics": ["time_on_page", "scroll_depth"], "date_range": "7d"`, `[[],[30,25]]`) // 120 s and 100 % of four views
+	// 120 s and 100 % of four views
+	s.want(`"metrics": ["time_on_page", "scroll_depth"], "date_range": "7d"`, `[[],[30,25]]`)
 	s.want(`"metrics": ["time_on_page", "scroll_depth"], "date_range": ["2026-01-01", "2026-01-01"]`,
 		`[[],[0,0]]`)
 }
@@ -280,7 +283,8 @@ func TestServe_TheUnitOfTimeFollowsTheRange(t *testing.T) {
 func TestServe_ComparesWithThePeriodBefore(t *testing.T) {
 	t.Parallel()
 	s := shop(t, "Europe/Berlin")
-	s.put("PAGEVIEW", at("2026-03-28T23:30:00Z"), "a", "path", "/", "source", "Google") // the first hour of the 29th, of 23 hours
+	// the first hour of the 29th, of 23 hours
+	s.put("PAGEVIEW", at("2026-03-28T23:30:00Z"), "a", "path", "/", "source", "Google")
 	s.put("PAGEVIEW", at("2026-03-28T22:30:00Z"), "a", "path", "/", "source", "Google") // the 28th
 	compared := func(rest string, want ...string) {
 		t.Helper()
@@ -418,7 +422,8 @@ func (f failing) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rol
 func TestServe_ReturnsErrorsOfTheTable(t *testing.T) {
 	t.Parallel()
 	s := shop(t, "")
-	for _, before := range []string{"2026-03-20T00:00:00Z", "2026-03-31T00:00:00Z"} { // of the earlier range, and of the range
+	// of the earlier range, and of the range
+	for _, before := range []string{"2026-03-20T00:00:00Z", "2026-03-31T00:00:00Z"} {
 		q, err := plausible.Decode(
 			[]byte(`{"site_id": "x.org", "metrics": ["visits"], "date_range": "7d", "dimensions": ["time:day"], "include": {"comparisons": {"mode": "previous_period"}}}`))
 		if err != nil {

@@ -50,7 +50,8 @@ func TestAuditor_FindsBucketsThatDifferFromTheirChildren(t *testing.T) {
 		},
 		"a changed day": {
 			func(f *fixture) { f.changeRow(tier.Day, "2026-04-20T14:00:00Z", func(r *rollup.Row) { r.Digest[0]++ }) },
-			[]string{"day: the row's digest differs from its children's", "month: the row's digest differs from its children's"},
+			[]string{"day: the row's digest differs from its children's",
+				"month: the row's digest differs from its children's"},
 		},
 		"wrong numbers with the right digest": {
 			func(f *fixture) {

@@ -40,7 +40,8 @@ func TestMayHaveExpired_AgreesWithAggregate(t *testing.T) {
 					return rows[level]
 				})
 				if created := aggregateCreatesHour(t, policy, e, now, rows); created == expired {
-					t.Errorf("month kept %s, day %d, month %d, %d days old: aggregate creates the row: %t; it may have expired: %t",
+					t.Errorf("month kept %s, day %d, month %d, %d days old: aggregate creates the row: "+
+						"%t; it may have expired: %t",
 						month, state%3, state/3, age, created, expired)
 				}
 				seen[expired]++

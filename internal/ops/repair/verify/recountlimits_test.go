@@ -51,7 +51,8 @@ func processedTable(t *testing.T, kind *catalog.Kind, events ...model.Event) *me
 func TestRecount_RowsOverTruncatedDimensionsAreEqual(t *testing.T) {
 	kind := wordyKind(t, 1, 2)
 	var events []model.Event
-	for i, word := range []string{"a", "a", "b", "b", "c", "b", "c", "c", "d", "d"} { // c is dropped in one hour, b in the other
+	// c is dropped in one hour, b in the other
+	for i, word := range []string{"a", "a", "b", "b", "c", "b", "c", "c", "d", "d"} {
 		events = append(events, wordyEvent(kind, time.Duration(i/5)*time.Hour+time.Duration(i)*time.Second, word))
 	}
 	counts, _ := recountAll(t, kind, processedTable(t, kind, events...), soon)
