@@ -78,29 +78,39 @@ func topCommand(to *connection) *cobra.Command {
 	cmd.Flags().StringVar(&flags.severity, "severity", "",
 		"with --alerts, only this `severity`: critical, warning or info")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := flags.check(len(args) == 2); err != nil {
+			return err
+		}
 		switch {
 		case flags.alerts:
 			return topAlerts(cmd, to, flags, args)
-		case flags.severity != "":
-			return usagef("--severity is of alerts: add --alerts")
-		case flags.increase != "" && (flags.members != "" || len(args) == 2):
-			return usagef("want a dimension, --members MEASURE or --increase COUNTER: only one of them")
-		case flags.increase != "" && flags.tier != "":
-			return usagef("--tier does not go with --increase: it reads all tiers")
-		case flags.increase != "" && (flags.by != "" || flags.lowest):
-			return usagef("--by and --lowest are of the members of a group: name a measure with --members")
 		case flags.increase != "":
 			return topIncreases(cmd, to, flags, args[0])
-		case flags.members == "" && (flags.by != "" || flags.lowest):
-			return usagef("--by and --lowest are of the members of a group: name a measure with --members")
-		case (flags.members == "") != (len(args) == 2):
-			return usagef("want a dimension, --members MEASURE, --increase COUNTER or --alerts")
 		case flags.members != "":
 			return topMembers(cmd, to, flags, args[0])
 		}
 		return top(cmd, to, flags, args[0], args[1])
 	}
 	return cmd
+}
+
+// check returns the error of flags that do not go together, or not with a dimension. See topAlerts for flags
+// beside --alerts.
+func (f *topFlags) check(dimension bool) error {
+	switch {
+	case f.alerts:
+	case f.severity != "":
+		return usagef("--severity is of alerts: add --alerts")
+	case f.increase != "" && (f.members != "" || dimension):
+		return usagef("want a dimension, --members MEASURE or --increase COUNTER: only one of them")
+	case f.increase != "" && f.tier != "":
+		return usagef("--tier does not go with --increase: it reads all tiers")
+	case f.members == "" && (f.by != "" || f.lowest):
+		return usagef("--by and --lowest are of the members of a group: name a measure with --members")
+	case f.increase == "" && (f.members == "") != dimension:
+		return usagef("want a dimension, --members MEASURE, --increase COUNTER or --alerts")
+	}
+	return nil
 }
 
 // topMembers shows the first members of a group.
