@@ -148,12 +148,12 @@ func printCount(cmd *cobra.Command, flags historyFlags, from *seriesReader, coun
 	}
 	return flags.print(cmd, from, counted, bounds{wholeFrom: counted.WholeFrom},
 		func() error {
-			if counted.Events == 0 && len(flags.where) == 0 {
+			if counted.Events+counted.Unreadable == 0 && len(flags.where) == 0 {
 				from.printNone(cmd.Context(), cmd.ErrOrStderr())
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), counted.Events)
 			if counted.Unreadable > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "%d of them cannot be decoded\n", counted.Unreadable)
+				fmt.Fprintf(cmd.ErrOrStderr(), "%d more cannot be decoded\n", counted.Unreadable)
 			}
 			return err
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -88,4 +89,25 @@ func TestExport_OfWhatIsNotProcessedIsNotKnown(t *testing.T) {
 	b.append("sensor_01", wallClock().Add(-time.Minute).String()+" 21")
 	b.expect(3, strings.Fields("export rollups devices/sensor_01"), "none is processed yet")
 	b.expect(2, strings.Fields("export rollups devices/never"), "no events of these kinds")
+}
+
+// An event that cannot be decoded is not nothing.
+func TestReads_SayThatEventsCannotBeDecoded(t *testing.T) {
+	b := newBench(t)
+	changes := b.append("sensor_01", wallClock().Add(-time.Minute).String()+" 21")
+	stored := changes[0].Key
+	newer := item.FromEvent(&model.Event{Series: stored.Series, Order: stored.Order})
+	newer[keys.AttrVersion] = item.Value{Type: item.N, S: "99"}
+	b.put(newer)
+	b.process(changes)
+	for command, want := range map[string]string{
+		"rollups devices/sensor_01 --tier hour": "1 unreadable",
+		"rollups devices/sensor_01 --total":     "1 events, or rows of smaller buckets, cannot be",
+		"history devices/sensor_01 --count":     "1 more cannot be decoded",
+	} {
+		got := b.expect(0, strings.Fields(command), want)
+		if strings.Contains(got, "has nothing") || strings.Contains(got, "no events") {
+			t.Errorf("%s: %s; want nothing that says that there are none", command, got)
+		}
+	}
 }

@@ -48,7 +48,8 @@ test("a lag, gaps and blocked batches are named, and nothing else", () => {
     say({ unprocessed: [{ ...range, reason: "gap" }, blocked, blocked] }),
     [
       "Changes from 10:00 to 11:00 may be missing: the table stream may have lost them.",
-      "Changes from 10:00 to 11:00 may be missing: a batch of the table stream fails.",
+      "Changes from 10:00 to 11:00 may be missing: a batch of the table stream fails, " +
+        "and later changes may wait for it.",
     ],
   );
 });

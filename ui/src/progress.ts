@@ -46,7 +46,9 @@ export function warnings(p: Progress | undefined, now: number, text: (at: string
   const all = (p?.unprocessed ?? []).map(
     (u) =>
       `Changes from ${text(u.from)} to ${text(u.to)} may be missing: ` +
-      (u.reason === "gap" ? "the table stream may have lost them." : "a batch of the table stream fails."),
+      (u.reason === "gap"
+        ? "the table stream may have lost them."
+        : "a batch of the table stream fails, and later changes may wait for it."),
   );
   if (age(p?.processedThrough, now) > margin)
     all.unshift(`Changes since ${text(p!.processedThrough!)} may not be in these figures yet.`);

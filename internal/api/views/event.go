@@ -109,7 +109,7 @@ func (e Event) Table() Table { return History{Events: []Event{e}}.Table() }
 // Count is the number of events in a range as JSON.
 type Count struct {
 	Events     int64 `json:"events"`
-	Unreadable int64 `json:"unreadable"` // how many of Events cannot be decoded
+	Unreadable int64 `json:"unreadable"` // events beside Events that cannot be decoded
 	EventsFrom
 }
 

@@ -30,7 +30,7 @@ func Members(
 	}
 	notes := placesText(ranks.Places)
 	if !total.Exact && len(total.Missing) == 0 {
-		notes += "; not exact: a row misses a change that arrived too late, or an event cannot be read"
+		notes += inexactText(total)
 	}
 	_, err := fmt.Fprintf(w, "of %s events in %d buckets%s%s\n", terminal.Grouped(int(total.Summary.Events())),
 		total.Buckets, caveats(true, total.Open), notes)

@@ -64,8 +64,39 @@ func TestRollups_AreShownInATable(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", table.String(), want)
 	}
 	table.Reset()
-	if err := (printing.Times{}).Rollups(&table, found, "humidity", nil); err != nil ||
-		strings.Count(table.String(), "\n") != 1 {
-		t.Errorf("of a measure without values: %v\n%s", err, table.String())
+	if err := (printing.Times{}).Rollups(&table, found, "wind", nil); err != nil {
+		t.Fatal(err)
+	}
+	want = `BUCKET         MEASURE  COUNT  INVALID  MIN  AVG  MAX  STDDEV  P95  NOTE
+2026-04-20-14                                                       1 event without wind
+2026-04-20-16                                                       1 event without wind, inexact
+2026-04-20-17                                                       1 event without wind, open, 2 unreadable
+`
+	if table.String() != want {
+		t.Errorf("of a measure without values: got\n%s\nwant\n%s", table.String(), want)
+	}
+}
+
+// A bucket whose events have no number, or cannot be decoded, is not left out: it looked like one without
+// events.
+func TestRollups_ShowBucketsWithoutAMeasure(t *testing.T) {
+	texts, lost := rollup.NewFold(&rollup.Spec{}), rollup.NewFold(&rollup.Spec{})
+	for range 2 {
+		texts.AddEvent(&model.Event{Attrs: model.Attrs{{Name: "note", Value: model.TextValue("x")}}})
+	}
+	lost.AddEvent(&model.Event{Unreadable: true})
+	lost.Exact = false
+	found := []query.Rollup{{Bucket: tier.Hour.BucketAt(testNow), Fold: *texts},
+		{Bucket: tier.Hour.BucketAt(testNow + 3_600_000), Fold: *lost}}
+	var table strings.Builder
+	if err := (printing.Times{}).Rollups(&table, found, "", nil); err != nil {
+		t.Fatal(err)
+	}
+	want := `BUCKET         MEASURE  COUNT  INVALID  MIN  AVG  MAX  STDDEV  P95  NOTE
+2026-04-20-14                                                       2 events without a number
+2026-04-20-15                                                       inexact, 1 unreadable
+`
+	if table.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", table.String(), want)
 	}
 }

@@ -1,6 +1,7 @@
 package printing
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -16,7 +17,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// Rollups prints a line for each bucket and measure, of one measure if only names it.
+// Rollups prints a line for each bucket and measure, of one measure if only names it. A bucket without a
+// value has one line, which says what it has.
 func (f Times) Rollups(w io.Writer, found []query.Rollup, only string, units Units) error {
 	counters := slices.ContainsFunc(found, func(r query.Rollup) bool { return hasCounter(r, only) })
 	table := terminal.NewTable(w, 2, 3, 4, 5, 6, 7, 8)
@@ -32,10 +34,12 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string, units Uni
 		if r.Gap {
 			table.Add(slices.Concat([]string{bucket, "", "0"}, make([]string, len(header)-4), []string{"none"})...)
 		}
-		for _, name := range r.Summary.Names() {
-			if only != "" && name != only {
-				continue
-			}
+		named := measureNames(r, only)
+		if len(named) == 0 && !r.Gap {
+			note := f.note(r, "", changes, eventsWithout(r, only))
+			table.Add(slices.Concat([]string{bucket}, make([]string, len(header)-2), []string{note})...)
+		}
+		for _, name := range named {
 			m := figure.New(r.Measure(name))
 			line := []string{bucket, units.label(name),
 				strconv.FormatInt(m.Count, 10), strconv.FormatInt(m.Invalid, 10),
@@ -44,7 +48,7 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string, units Uni
 			if counters {
 				line = append(line, counterCells(m)...)
 			}
-			table.Add(append(line, f.note(r, name, changes))...)
+			table.Add(append(line, f.note(r, name, changes, ""))...)
 		}
 	}
 	if err := table.Print(); err != nil {
@@ -54,6 +58,23 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string, units Uni
 		fmt.Fprintln(w, text)
 	}
 	return nil
+}
+
+// measureNames returns the measures of a rollup: one or none if only is set.
+func measureNames(r query.Rollup, only string) []string {
+	return slices.DeleteFunc(r.Summary.Names(), func(name string) bool { return only != "" && name != only })
+}
+
+// eventsWithout says how many events a rollup has, none of them with a measure, or with any if only is "".
+func eventsWithout(r query.Rollup, only string) string {
+	switch n := r.Summary.Events(); n {
+	case 0:
+		return ""
+	case 1:
+		return "1 event without " + cmp.Or(only, "a number")
+	default:
+		return fmt.Sprintf("%d events without %s", n, cmp.Or(only, "a number"))
+	}
 }
 
 // counterHeader has the columns of counters and means over time; a table without these has none of them.
@@ -87,8 +108,11 @@ func floatText(x *float64) string {
 	return strconv.FormatFloat(*x, 'g', 6, 64)
 }
 
-func (f Times) note(r query.Rollup, measure string, changes []change) string {
+func (f Times) note(r query.Rollup, measure string, changes []change, first string) string {
 	var notes []string
+	if first != "" {
+		notes = append(notes, first)
+	}
 	if r.Open {
 		notes = append(notes, "open")
 	}

@@ -66,10 +66,19 @@ func printParts(w io.Writer, t query.RangeTotal) error {
 		fmt.Fprintf(w, "%s %s of %s to %s", separator, plural(p.Tier), Bound(p.From), Bound(p.To))
 	}
 	if !t.Exact && len(t.Missing) == 0 {
-		fmt.Fprint(w, "; not exact: a row misses a change that arrived too late, or an event cannot be read")
+		fmt.Fprint(w, inexactText(t.Total))
 	}
 	fmt.Fprintln(w)
 	return Missing(w, t.Missing)
+}
+
+// inexactText says why a total without missing parts is not exact.
+func inexactText(t query.Total) string {
+	if t.Unreadable > 0 {
+		const text = "; not exact: %d events, or rows of smaller buckets, cannot be decoded"
+		return fmt.Sprintf(text, t.Unreadable)
+	}
+	return "; not exact: a row misses a change that arrived too late"
 }
 
 // Missing says which parts of a range are not known.

@@ -88,7 +88,7 @@ func (p Progress) Warnings(now model.Time) (all []string) {
 	for _, u := range p.Unprocessed {
 		why := "the table stream may have lost them"
 		if u.Reason == BlockedBatch {
-			why = "a batch of the table stream fails"
+			why = "a batch of the table stream fails, and later changes may wait for it"
 		}
 		all = append(all, fmt.Sprintf("changes from %s to %s may be missing: %s", u.From, u.To, why))
 	}

@@ -91,7 +91,7 @@ func TestProgress_WarnsOfALagOfGapsAndOfBlockedBatchesAndOfNothingElse(t *testin
 			{Gap: hour, Reason: query.StreamGap}, {Gap: hour, Reason: query.BlockedBatch},
 		}}, []string{
 			"from 2026-04-20T10:00:00.000Z to 2026-04-20T11:00:00.000Z may be missing: the table stream may have lost",
-			"a batch of the table stream fails",
+			"a batch of the table stream fails, and later changes may wait for it",
 		}},
 	} {
 		got := c.p.Warnings(progressAt)
