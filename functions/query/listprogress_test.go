@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -52,6 +53,40 @@ func TestLists_SayWhichChangesAreProcessed(t *testing.T) {
 			if csv.Headers[c.header] == "" {
 				t.Errorf("%s: %s as CSV: %v; want the header %s", name, path, csv.Headers, c.header)
 			}
+		}
+	}
+}
+
+// listing is a table stream that lists a series while its state is read.
+type listing struct {
+	*memory.Table
+	series model.Series
+}
+
+func (l listing) StreamState(ctx context.Context) (storage.StreamState, error) {
+	listed := storage.ListedSeries{Series: l.series, Last: now}
+	if err := l.PutItem(ctx, item.FromListedSeries(listed)); err != nil {
+		return storage.StreamState{}, err
+	}
+	return l.Table.StreamState(ctx)
+}
+
+// A list has each series that was listed before its progress was read.
+func TestLists_HaveWhatIsProcessed(t *testing.T) {
+	for _, path := range []string{"/v1/devices", "/v1/devices/sensor_01/series"} {
+		h, _ := newHandler(t)
+		table := h.Query.Store.(*memory.Table)
+		kind := h.Catalog.Kinds[0]
+		first := storage.ListedSeries{Series: kind.Series("sensor_01", "", model.Order{}), Last: now}
+		if err := table.PutItem(t.Context(), item.FromListedSeries(first)); err != nil {
+			t.Fatal(err)
+		}
+		second := listing{Table: table, series: kind.Series("sensor_01", "second", model.Order{})}
+		h.Query.Store = &query.Live{Store: table, Watermarks: table, Stream: second, Now: h.Query.Now,
+			Kind: query.CatalogKinds(h.Catalog)}
+		if got := get(t, h, path); got.Status != 200 || !strings.Contains(got.Body, `"second"`) {
+			t.Errorf("%s: %d %s; want the series that was listed before the progress was read", path, got.Status,
+				got.Body)
 		}
 	}
 }

@@ -53,8 +53,13 @@ func (h *Handler) version(ctx context.Context, res resource, _ params) (any, err
 	})
 }
 
-// series returns the series of one subject.
+// series returns the series of one subject. The progress is read before them: what is processed by then is
+// listed.
 func (h *Handler) series(ctx context.Context, res resource, _ params) (any, error) {
+	progress, err := h.Query.StreamProgress(ctx)
+	if err != nil {
+		return nil, err
+	}
 	all, err := paging.Collect(h.Query.EachSeries(ctx, query.SeriesList{Subject: res.Subject()}))
 	if err != nil {
 		return nil, err
@@ -62,8 +67,7 @@ func (h *Handler) series(ctx context.Context, res resource, _ params) (any, erro
 	if len(all) == 0 {
 		return nil, h.unlisted(ctx, res.Subject())
 	}
-	progress, err := h.Query.StreamProgress(ctx)
-	return views.NewSubjectSeries(all, h.Catalog, progress), err
+	return views.NewSubjectSeries(all, h.Catalog, progress), nil
 }
 
 // unlisted returns why a subject is not in the list of series.
