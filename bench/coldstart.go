@@ -206,9 +206,11 @@ func starts(binaries []string, secret string, n int) ([][]float64, error) {
 func starting(o options) *section {
 	s := &section{
 		title: "Cold start and size",
-		intro: "From exec to the first request for work, with a Runtime API and an empty table in the measuring process. Compared are each function's " +
-			"binary; the same function with the SDK's `config.LoadDefaultConfig` instead of `internal/api/awsenv` (a build overlay); and " +
-			"that function built by a plain `go build`, without the Makefile's tag and flags. The zip contains the arm64 binary.",
+		intro: "From exec to the first request for work, with a Runtime API and an empty table in the " +
+			"measuring process. Compared are each function's binary; the same function with the SDK's " +
+			"`config.LoadDefaultConfig` instead of `internal/api/awsenv` (a build overlay); and " +
+			"that function built by a plain `go build`, without the Makefile's tag and flags. The zip " +
+			"contains the arm64 binary.",
 		head: []string{"function", "ours, ms (range)", "LoadDefaultConfig, ms (range)",
 			"the same by a plain `go build`, ms (range)", "ours / LoadDefaultConfig", "ours / plain", "zip",
 			"zip of LoadDefaultConfig", "zip of plain"},

@@ -61,8 +61,7 @@ func ExampleOpen_mistake() {
 	fmt.Println(err)
 	// Output:
 	// true true
-	// timeseries: TM-001: timeseries_test.Sample: no field orders the events: tag the time of the event
-	// with tide:"time", or a number or text with tide:"order" (docs/use/CONFIG-ERRORS.md)
+	// timeseries: TM-001: timeseries_test.Sample: no field orders the events: tag the time of the event with tide:"time", or a number or text with tide:"order" (docs/use/CONFIG-ERRORS.md)
 }
 
 // A kind that declares no measures takes them from the tags.
