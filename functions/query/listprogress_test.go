@@ -85,8 +85,8 @@ func TestLists_HaveWhatIsProcessed(t *testing.T) {
 		h.Query.Store = &query.Live{Store: table, Watermarks: table, Stream: second, Now: h.Query.Now,
 			Kind: query.CatalogKinds(h.Catalog)}
 		if got := get(t, h, path); got.Status != 200 || !strings.Contains(got.Body, `"second"`) {
-			t.Errorf("%s: %d %s; want the series that was listed before the progress was read", path, got.Status,
-				got.Body)
+			t.Errorf("%s: %d %s; want the series that was listed before the progress was read", path,
+				got.Status, got.Body)
 		}
 	}
 }
