@@ -21,37 +21,36 @@ const mostOffset = 16 * time.Hour
 
 // FixedZone returns the zone with an offset in digits, such as +02:00 or UTC+2; nil for another text.
 func FixedZone(text string) *time.Location {
-	offset, isNumeric := numericOffset(text)
-	if !isNumeric || offset <= -mostOffset || offset >= mostOffset {
-		return nil
-	}
-	name := "UTC" + time.Time{}.In(time.FixedZone("", int(offset.Seconds()))).Format("-07:00")
-	return time.FixedZone(name, int(offset.Seconds()))
-}
-
-// numericOffset reads an offset in digits. It is mostOffset if its minutes are no minutes.
-func numericOffset(text string) (offset time.Duration, isNumeric bool) {
 	m := numericZone.FindStringSubmatch(text)
 	if m == nil {
-		return 0, false
+		return nil
 	}
+	offset, isOffset := parseOffset(m)
+	if !isOffset {
+		return nil
+	}
+	zone := time.FixedZone("", int(offset.Seconds()))
+	return time.FixedZone("UTC"+time.Time{}.In(zone).Format("-07:00"), int(offset.Seconds()))
+}
+
+// parseOffset returns the offset of a match of numericZone. It is none if its minutes or hours are too many.
+func parseOffset(m []string) (offset time.Duration, ok bool) {
 	hours, _ := strconv.Atoi(m[2])
 	minutes, _ := strconv.Atoi("0" + m[3])
-	if minutes >= 60 {
-		return mostOffset, true
-	}
 	offset = time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
+	ok = offset < mostOffset && minutes < 60
 	if m[1] == "-" {
 		offset = -offset
 	}
-	return offset, true
+	return offset, ok
 }
 
 // zoned returns the time at which clocks of a zone show what wall shows in UTC. The zone is an offset or a
 // name: of c.Zone, which says winter or summer of an hour that is there twice, or of RFC 5322.
 func (c Clock) zoned(wall time.Time, zone string) (time.Time, error) {
-	if offset, isNumeric := numericOffset(zone); isNumeric {
-		if offset <= -mostOffset || offset >= mostOffset {
+	if m := numericZone.FindStringSubmatch(zone); m != nil {
+		offset, ok := parseOffset(m)
+		if !ok {
 			return wall, ErrNoTime
 		}
 		return wall.Add(-offset), nil

@@ -26,7 +26,8 @@ func (in Input) openObjects(name string, found format, start []byte, text *bufio
 		if asLines.members, err = in.mapMembers(name, start); err != nil {
 			return nil, err
 		}
-		asLines.clock.Zone = cmp.Or(in.Clock.Zone, titleZone(asLines.members.titles(catalog.TimeField)...))
+		asLines.titled = newTimeTitle(asLines.members.titles(catalog.TimeField))
+		asLines.clock.Zone = cmp.Or(in.Clock.Zone, asLines.titled.zone)
 	}
 	isArray := bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("["))
 	switch {

@@ -22,6 +22,7 @@ type ndjsonReader struct {
 	lines  *bufio.Reader
 	number int // of the line
 	clock  timetext.Clock
+	titled timeTitle // of the member that is the time
 	// members says which members become which fields.
 	members memberMap
 	// lenient returns an object whose time cannot be read as an observation with a problem.
@@ -69,7 +70,7 @@ func (r *ndjsonReader) time(o *Observation, f ingest.Field) {
 	}
 	at, text, err := r.clock.Read(f.Text)
 	if err == nil {
-		err = checkZone(r.clock, f.Text, at.Time(), r.members.titles(catalog.TimeField)...)
+		err = r.titled.check(r.clock, f.Text, at.Time())
 	}
 	switch {
 	case err == nil:

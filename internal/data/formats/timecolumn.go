@@ -11,10 +11,9 @@ import (
 // checkTimes returns an error if the form of times is another one in every row of a sample.
 func (r *csvReader) checkTimes(sample [][]string) (err error) {
 	column := r.timeIndex()
-	titles := r.titlesAt(column)
-	zone := titleZone(titles...)
+	titled := newTimeTitle(r.titlesAt(column))
 	if r.clock.Zone == nil {
-		r.clock.Zone = cmp.Or(zone, r.zone)
+		r.clock.Zone = cmp.Or(titled.zone, r.zone)
 	}
 	if err := errors.Join(r.orderOfDates(sample, column), r.hoursAsNumbers(sample, column)); err != nil {
 		return err
@@ -32,10 +31,10 @@ func (r *csvReader) checkTimes(sample [][]string) (err error) {
 			switch {
 			case !isLocal(r.clock, text):
 				r.assumed = ""
-			case zone != nil:
-				r.assumed = ", of " + zone.String() + ", as the title says"
+			case titled.zone != nil:
+				r.assumed = ", of " + titled.zone.String() + ", as the title says"
 			}
-			if err := checkZone(r.clock, text, at.Time(), titles...); err != nil {
+			if err := titled.check(r.clock, text, at.Time()); err != nil {
 				return usererr.Errorf("%s: %w", place(r.name, 1+r.skipped), err)
 			}
 			return nil

@@ -16,29 +16,37 @@ var (
 	titleOfOffset = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:utc|gmt) ?([+−-]) ?(\d{1,2}(?::?\d\d)?)(?:\D|$)`)
 )
 
-// titleZone returns the zone that a title says times are of: UTC, as in Date/time UTC and time (GMT), or an
-// offset from it. It is nil if no title says so.
-func titleZone(titles ...string) *time.Location {
-	for _, text := range titles {
-		if m := titleOfOffset.FindStringSubmatch(text); m != nil {
-			return timetext.FixedZone(strings.Replace(m[1], "−", "-", 1) + m[2])
-		}
-		if titleOfUTC.MatchString(title(strings.NewReplacer("(", " ", "[", " ").Replace(text))) {
-			return time.UTC
-		}
-	}
-	return nil
+// timeTitle is the title of times: of a column, of the columns that are joined, or of a member.
+type timeTitle struct {
+	names []string
+	zone  *time.Location // that they say times are of; nil if they do not say it
 }
 
-// checkZone returns an error if a text without an offset, the time at, is read in another zone than its
-// titles say.
-func checkZone(clock timetext.Clock, text string, at time.Time, titles ...string) error {
-	zone := titleZone(titles...)
-	if zone == nil || sameAllYear(clock.Zone, zone, at) || !isLocal(clock, text) {
+// newTimeTitle returns the title of some names. They say that times are of UTC, as Date/time UTC and time
+// (GMT) do, or of an offset from it.
+func newTimeTitle(names []string) timeTitle {
+	t := timeTitle{names: names}
+	for _, name := range names {
+		if m := titleOfOffset.FindStringSubmatch(name); m != nil {
+			t.zone = timetext.FixedZone(strings.Replace(m[1], "−", "-", 1) + m[2])
+			break
+		}
+		if titleOfUTC.MatchString(title(strings.NewReplacer("(", " ", "[", " ").Replace(name))) {
+			t.zone = time.UTC
+			break
+		}
+	}
+	return t
+}
+
+// check returns an error if a text without an offset, the time at, is read in another zone than the title
+// says.
+func (t timeTitle) check(clock timetext.Clock, text string, at time.Time) error {
+	if t.zone == nil || sameAllYear(clock.Zone, t.zone, at) || !isLocal(clock, text) {
 		return nil
 	}
 	return usererr.Errorf("%s says that times are of %s, and --zone %s: leave out --zone, or, if the "+
-		"title is wrong, rename it", quoteAll(titles), zone, clock.Zone)
+		"title is wrong, rename it", quoteAll(t.names), t.zone, clock.Zone)
 }
 
 // isLocal reports whether a time is of no zone that its text names.
