@@ -67,7 +67,7 @@ var groupMutants = []mutant{
 	{
 		Name: "presence-deleted", Says: "a series sent in the newest hour of its entry",
 		Tests: presenceTests,
-		Edits: []edit{replace("internal/engine/query/silentsubject.go", " && one.Removed < one.Last {",
+		Edits: []edit{replace("internal/engine/query/silentsubject.go", " && one.NewestInLast() {",
 			" {")},
 	},
 	{

@@ -76,9 +76,9 @@ type Service struct {
 	maxSilent int // of tests; zero means maxSilent
 
 	mu       sync.Mutex
-	ruleSets map[string]*ruleSet         // by subject type; guarded by mu
-	due      map[model.Series]model.Time // when FindSilent checks a series next; guarded by mu
-	rest     map[string]listPosition     // where FindSilent goes on, by subject type; guarded by mu
+	ruleSets map[string]*ruleSet           // by subject type; guarded by mu
+	checks   map[model.Series]silenceCheck // the last ones of FindSilent; guarded by mu
+	rest     map[string]listPosition       // where FindSilent goes on, by subject type; guarded by mu
 }
 
 // expiry returns when an alert expires. It returns 0 if the alert is open, or if its events never expire.

@@ -121,7 +121,7 @@ func (e *evaluation) newestBefore(ctx context.Context, at model.Order) (*model.O
 }
 
 // recheckSilent is how long after a check a silent series is looked at again, at most: it may have sent an
-// event with an old time.
+// event with an old time. So is one whose newest event may have been deleted.
 const recheckSilent = 5 * time.Minute
 
 // maxSilent is the most series of a subject type that one call of FindSilent reads. The next call goes on
@@ -178,7 +178,8 @@ func (s *Service) findSilentSeries(
 			kind, _ := s.Catalog.Kind(listed.Series.Kind)
 			through := known.through(kind)
 			due := s.readingEnd(listed.Series, listed.Last).Add(span)
-			if err != nil || span == 0 || due > through || s.notDue(listed.Series, through) {
+			if err != nil || span == 0 || listed.NewestInLast() && due > through ||
+				s.notDue(listed, through) {
 				return true, nil
 			}
 			if read++; read > most {
@@ -222,10 +223,10 @@ func (s *Service) checkSilence(
 	if err != nil || latest == nil || !latest.Ordered || latest.PurgeLocked {
 		return err
 	}
-	due := latest.At.Add(span)
-	if due <= through || s.groupKind(series.Kind) != nil { // the newest row of a group may be empty
+	check := silenceCheck{at: through, due: latest.At.Add(span)}
+	if check.due <= through || s.groupKind(series.Kind) != nil { // the newest row of a group may be empty
 		_, err = s.evaluateSeries(ctx, &touchedSeries{series: series, through: &through})
-		due = through.Add(min(span, recheckSilent))
+		check.due = through.Add(min(span, recheckSilent))
 	}
 	if isPermanent(err) {
 		err = nil // damaged data is reported with the next event
@@ -233,20 +234,27 @@ func (s *Service) checkSilence(
 	if err == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.due == nil {
-			s.due = map[model.Series]model.Time{}
+		if s.checks == nil {
+			s.checks = map[model.Series]silenceCheck{}
 		}
-		s.due[series] = due
+		s.checks[series] = check
 	}
 	return err
 }
 
-// notDue reports whether a series cannot be silent yet, or was looked at moments ago.
-func (s *Service) notDue(series model.Series, through model.Time) bool {
+// silenceCheck is when a series was looked at, and when it is due by the newest event that it had then.
+type silenceCheck struct{ at, due model.Time }
+
+// notDue reports whether a series cannot be silent yet, or was looked at moments ago. Where its newest event
+// may have been deleted since, it may be silent at once.
+func (s *Service) notDue(listed storage.ListedSeries, through model.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	due, known := s.due[series]
-	return known && through < due
+	check, known := s.checks[listed.Series]
+	if !listed.NewestInLast() {
+		check.due = min(check.due, check.at.Add(recheckSilent))
+	}
+	return known && through < check.due
 }
 
 func (b *ruleSet) hasSilence() bool {

@@ -130,6 +130,40 @@ func TestFindSilent_RemembersWhenASeriesIsDue(t *testing.T) {
 	r.wantAlerts("open 1800")
 }
 
+// The list of series keeps the hour of an event that was deleted. The silence began with the event before,
+// and its alert waits neither for the end of that hour nor for the time at which the deleted event was due.
+func TestFindSilent_ADeletedNewestEventPutsOffNoAlert(t *testing.T) {
+	for name, minute := range map[string]struct{ left, deleted, checked, raised int }{
+		"in a later hour":                {left: 45, deleted: 65, checked: 70, raised: 75},
+		"in the same hour, after a look": {left: 2, deleted: 31, checked: 31, raised: 36},
+	} {
+		r, through := newQuiet(t)
+		start := r.now
+		left := r.sendAt(minute.left)
+		r.now = start.Add(20 * time.Minute)
+		deleted := r.sendAt(minute.deleted - 20)
+		r.evaluate()
+		r.now = start.Add(2 * time.Hour)
+		after := func(minutes int) model.Time { return start.Add(time.Duration(minutes) * time.Minute) }
+		r.findSilentAt(after(minute.checked), through)
+		r.delete(deleted)
+		r.evaluate()
+		first, last := tier.Hour.BucketAt(left.Order.At).Start, tier.Hour.BucketAt(deleted.Order.At).Start
+		listed := storage.ListedSeries{Series: left.Series, First: first, Last: last, Removed: last}
+		latest := model.Latest{Series: left.Series, Ordered: true, Order: left.Order} // follows the deletion
+		for _, it := range []item.Item{item.FromListedSeries(listed), item.FromLatest(&latest)} {
+			if err := r.table.PutItem(t.Context(), it); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Log(name)
+		r.findSilentAt(after(minute.raised-1), through)
+		r.wantAlerts()
+		r.findSilentAt(after(minute.raised), through)
+		r.wantAlerts("open 1800")
+	}
+}
+
 func TestAddRule_ASilenceHasADurationAndNoMeasure(t *testing.T) {
 	r := newFixture(t)
 	for name, edit := range map[string]func(*storage.Rule){

@@ -22,7 +22,7 @@ func (l listedSubject) mayBeSilent(q Silent) bool {
 		return false // only members are counted
 	}
 	for _, one := range l.series {
-		if q.counts(one.Series.Kind) && one.Last > q.lastSeenBefore() && one.Removed < one.Last {
+		if q.counts(one.Series.Kind) && one.Last > q.lastSeenBefore() && one.NewestInLast() {
 			return false
 		}
 	}
@@ -52,7 +52,7 @@ func (s *Service) silentSubject(ctx context.Context, q Silent, l listedSubject) 
 			one.Group, grouped = eventGroup(q, newest), at
 		}
 		switch {
-		case undecided && known && newest == nil && listed.Removed >= listed.Last:
+		case undecided && known && newest == nil && !listed.NewestInLast():
 			one.Removed = true
 		case undecided:
 			one.seen(q, listed, at, newest == nil)

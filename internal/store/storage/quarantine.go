@@ -47,3 +47,7 @@ type ListedSeries struct {
 	Removed model.Time
 	Name    string // of a profile: its field name, cut
 }
+
+// NewestInLast reports whether the newest event of the series is in Last. If not, it may be earlier, because
+// events of Last were deleted.
+func (l ListedSeries) NewestInLast() bool { return l.Removed < l.Last }
