@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"math/bits"
 
@@ -207,7 +208,7 @@ func (c *Client) ReadRollups(ctx context.Context, series string, level int) {
 	r.From, r.To = unit.BucketAt(c.Log.At(1)).Start, c.Log.At(Slots)+1
 	for row, err := range c.Query.EachRollup(ctx,
 		query.Rollups{Series: c.series(series), Unit: unit, From: r.From, To: r.To, Consistent: true}) {
-		if err != nil {
+		if cmp.Or(err, row.Err) != nil {
 			return
 		}
 		r.Rows = append(r.Rows, c.Log.row(row))

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -90,7 +91,7 @@ func read(ctx context.Context, q *query.Service, kinds *catalog.Catalog, site st
 	}
 	found := map[model.Time]query.Rollup{}
 	for r, err := range q.EachRollup(ctx, asked) {
-		if err != nil {
+		if err = cmp.Or(err, r.Err); err != nil {
 			return nil, err
 		}
 		found[r.Bucket.Start] = r

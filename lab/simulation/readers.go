@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,7 +150,7 @@ func (a *received) get(ctx context.Context, s *query.Service, newest bool) error
 		Newest: newest, Consistent: true,
 	}
 	for row, err := range s.EachRollup(ctx, q) {
-		if err != nil {
+		if err = cmp.Or(err, row.Err); err != nil {
 			return err
 		}
 		if a.rows[row.Bucket.Start] != nil {

@@ -31,7 +31,16 @@ func (e *Events[T]) EachRollup(ctx context.Context, key Key, unit tier.Unit,
 	if err != nil {
 		return paging.Fail[Rollup](err)
 	}
-	return e.query.EachRollup(ctx, r.rollups(series, unit))
+	return func(yield func(Rollup, error) bool) {
+		for found, err := range e.query.EachRollup(ctx, r.rollups(series, unit)) {
+			if err == nil && found.Err != nil {
+				found, err = Rollup{}, fmt.Errorf("%s: %w", found.Bucket, found.Err)
+			}
+			if !yield(found, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // RollupPage reads one page of what Rollups reads. It may be shorter than its limit, even
@@ -49,6 +58,11 @@ func (e *Events[T]) RollupPage(ctx context.Context, key Key, unit tier.Unit,
 	found, err := e.query.Rollups(ctx, r.rollups(series, unit))
 	if err != nil {
 		return Page[Rollup]{}, err
+	}
+	for _, part := range found.Missing {
+		if part.Err != nil {
+			return Page[Rollup]{}, fmt.Errorf("%s to %s: %w", part.From, part.To, part.Err)
+		}
 	}
 	page := Page[Rollup]{Entries: make([]Entry[Rollup], len(found.Rollups)), Next: found.Next,
 		CompleteFrom: found.CompleteFrom.Time()}

@@ -71,11 +71,8 @@ func (s Source) readLocal(ctx context.Context, of *listed, q query.Local, emit f
 	return nil
 }
 
-func newLocalRecords(of query.Series, day query.LocalDay) (all []localRecord) {
-	for _, r := range newRecords(of, &day.Rollup) {
-		if day.NotKnown {
-			r.Events, r.Exact = nil, false
-		}
+func newLocalRecords(of query.Series, day query.Rollup) (all []localRecord) {
+	for _, r := range newRecords(of, &day) {
 		all = append(all, localRecord{record: r, Date: day.Local.Label, Zone: day.Local.Zone})
 	}
 	return all

@@ -77,13 +77,18 @@ func (s Source) readRollups(ctx context.Context, of query.Series, unit string, f
 }
 
 // newRecords returns a record for each measure of a bucket, for each distinct count, and for
-// each stored value of a dimension. A bucket without any of them has one record.
+// each stored value of a dimension. A bucket without any of them has one record. So has a bucket of which
+// nothing is known: without a number of events, and not exact.
 func newRecords(of query.Series, r *query.Rollup) (records []record) {
 	bucket := record{
 		Kind: of.Kind.Name, Subject: of.Subject, Stream: of.Stream,
 		Tier: r.TierName(), Bucket: r.Bucket.Start.Time().Format(bucketLayout), Exact: r.Exact,
 		Events:    new(r.Summary.Events()),
 		Truncated: r.Summary.Truncated(),
+	}
+	if r.Err != nil {
+		bucket.Events, bucket.Exact = nil, false
+		return []record{bucket}
 	}
 	for _, name := range r.Summary.Names() {
 		m := r.Measure(name)

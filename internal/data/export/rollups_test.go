@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -237,5 +238,29 @@ func TestRollups_OpenBucketsAreFolded(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+// A bucket whose row cannot be read is a line without a number of events, and ends no export.
+func TestRollups_ADamagedRowIsALineThatIsNotExact(t *testing.T) {
+	kinds, kind := newReadings(t, nil)
+	table := memory.New(func() model.Time { return testNow })
+	hall := device("hall", "", 0)
+	for _, start := range []string{"2026-04-20T11:00:00Z", "2026-04-20T12:00:00Z", "2026-04-20T13:00:00Z"} {
+		row := newRow(kind, hall, tier.Hour, start, "value", "7")
+		putRow(t, table, &row)
+		if start == "2026-04-20T12:00:00Z" {
+			stored, _ := item.FromRow(&row)
+			stored[tablekeys.AttrSummary] = item.Value{Type: item.B, B: []byte("nonsense")}
+			if err := table.PutItem(t.Context(), stored); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	list(t, table, hall, testNow, testNow)
+	lines := strings.Split(strings.TrimSpace(exportedFrom(t, table, kinds, "hour", "ndjson")), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[1], `"events":null,`) ||
+		!strings.Contains(lines[1], `"exact":false`) {
+		t.Errorf("got %d lines: %s\nwant three, and no number of events in the second", len(lines), lines)
 	}
 }

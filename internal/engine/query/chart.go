@@ -47,7 +47,7 @@ type Curve struct {
 	// CompleteFrom is the time from which on the tier of the first segment is whole: nothing is missing.
 	CompleteFrom model.Time
 	// Missing are the parts of the range, oldest first, of which it is not known whether they had events: see
-	// NotKnown. Any other bucket without a rollup had none.
+	// Segment.Reason. Any other bucket without a rollup had none.
 	Missing []Segment
 	Progress
 	Rollups []Rollup // oldest first, unless Newest is set
@@ -57,7 +57,7 @@ type Curve struct {
 }
 
 // Chart reads the rollups of a time range. The error is ErrTooLong if no tier has few enough points, and
-// ErrNoTier if a kind does not have the tier of Unit. A row that cannot be read is an error, as in Rollups.
+// ErrNoTier if a kind does not have the tier of Unit.
 func (s *Service) Chart(ctx context.Context, q Chart) (Curve, error) {
 	now := s.Now()
 	ctx, meter := model.WithReadMeter(ctx)

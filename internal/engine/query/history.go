@@ -155,10 +155,10 @@ func (s *Service) historyPager(q History) *pager[model.Event, model.Event] {
 				return !expired(e.ExpiresAt, now) && (past == "" || e.ID < past) && q.matches(e)
 			},
 		},
-		build: func(group []model.Event) (model.Event, error) {
+		build: func(group []model.Event) model.Event {
 			group[0].Series = q.unsharded() // each event is in exactly one shard
 			group[0].Attrs = q.project(group[0].Attrs)
-			return group[0], nil
+			return group[0]
 		},
 	}
 }

@@ -76,10 +76,14 @@ func (w *increaseWalk) rows(ctx context.Context, part Segment) error {
 	q.Unit = part.Unit
 	q.From, q.To = part.From, part.To
 	for r, err := range w.service.EachRollup(ctx, q) {
-		if err == nil {
-			err = w.row(ctx, r)
+		switch {
+		case err != nil:
+			return err
+		case r.Err != nil:
+			w.sums.Missing = append(w.sums.Missing, r.unreadable())
+			continue
 		}
-		if err != nil {
+		if err := w.row(ctx, r); err != nil {
 			return err
 		}
 	}

@@ -101,10 +101,10 @@ func (s *Service) indexPager(q IndexQuery) (*pager[model.Event, model.Event], er
 			},
 			visible: func(e *model.Event) bool { return !expired(e.ExpiresAt, now) },
 		},
-		build: func(group []model.Event) (model.Event, error) {
+		build: func(group []model.Event) model.Event {
 			group[0].Series = group[0].Series.WithoutShard()
 			group[0].Attrs = q.Kind.Named(group[0].Attrs)
-			return group[0], nil
+			return group[0]
 		},
 	}, nil
 }

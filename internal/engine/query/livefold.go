@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -23,7 +24,8 @@ func (f *folder) fold(ctx context.Context, level int, from, to model.Time) (rows
 		}
 	}
 	for _, part := range f.parts(level, from, to) {
-		b := buckets{folder: f, level: level, child: part.child, folds: map[model.Time]*rollup.Fold{}}
+		b := buckets{folder: f, level: level, child: part.child, folds: map[model.Time]*rollup.Fold{},
+			newer: map[model.Time]int{}}
 		switch {
 		case part.child >= 0:
 			err = f.eachRow(ctx, part.child, part.from, part.to, b.addRow)
@@ -123,13 +125,25 @@ type buckets struct {
 	*folder
 	level, child int
 	folds        map[model.Time]*rollup.Fold // by the start of the bucket
+	newer        map[model.Time]int          // formats of children that a newer version wrote
 	bucket       tier.Bucket                 // of the last child
 	current      *rollup.Fold                // of bucket; nil before the first child
 }
 
 func (b *buckets) addEvent(e *model.Event) { b.at(e.At).AddEvent(e) }
 
-func (b *buckets) addRow(r *rollup.Row) error { return item.FoldRow(b.at(r.Key.Start), r) }
+// addRow adds a child row. Readers cannot read a bucket with a child of a newer version, as they cannot read
+// the child.
+func (b *buckets) addRow(r *rollup.Row) error {
+	fold := b.at(r.Key.Start)
+	err := item.FoldRow(fold, r)
+	if errors.Is(err, item.ErrNewer) {
+		fold.Children++
+		b.newer[b.bucket.Start] = r.V
+		return nil
+	}
+	return err
+}
 
 // at returns the fold of the bucket that contains a time.
 func (b *buckets) at(t model.Time) *rollup.Fold {
@@ -162,9 +176,13 @@ func (b *buckets) row(start model.Time, fold *rollup.Fold) rollup.Row {
 	bucket := t.Unit.BucketAt(start)
 	fold.Exact = fold.Exact && !b.mayMissChildren(bucket)
 	fold.Continuation = fold.Continuation.StartAt(start)
+	format := item.Version
+	if newer, found := b.newer[start]; found {
+		format, fold.Summary = newer, nil
+	}
 	return rollup.Row{
 		Key:  rollup.Key{Series: b.series, Tier: t.Unit.String(), Start: start},
-		Fold: *fold, V: item.Version, ExpiresAt: t.ExpiresAt(bucket, b.now), WrittenAt: b.now,
+		Fold: *fold, V: format, ExpiresAt: t.ExpiresAt(bucket, b.now), WrittenAt: b.now,
 	}
 }
 

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -97,20 +98,13 @@ func (q Local) rollup(t ZonedTotal) Rollup {
 	}
 }
 
-// LocalDay is a period of a time zone with its rollup.
-type LocalDay struct {
-	Rollup
-	// NotKnown says that nothing is stored of the period and that it may have had events: see NotKnown. A
-	// period of which a part is not known has a rollup that is not exact.
-	NotKnown bool
-}
-
-// AllLocal yields what LocalRollups returns, for a range of any length, and the periods that are not known.
-// It yields the newest period first, and reads q.Limit periods at once, 0 meaning 400. An error comes last.
-func (s *Service) AllLocal(ctx context.Context, q Local) iter.Seq2[LocalDay, error] {
-	return func(yield func(LocalDay, error) bool) {
+// AllLocal yields what LocalRollups returns, for a range of any length, and the periods of which nothing is
+// known, with an Err. A period of which a part is not known has a rollup that is not exact. It yields the
+// newest period first, and reads q.Limit periods at once, 0 meaning 400. An error comes last.
+func (s *Service) AllLocal(ctx context.Context, q Local) iter.Seq2[Rollup, error] {
+	return func(yield func(Rollup, error) bool) {
 		if err := q.check(); err != nil {
-			yield(LocalDay{}, err)
+			yield(Rollup{}, err)
 			return
 		}
 		end := min(q.To, model.MaxTime)
@@ -123,12 +117,18 @@ func (s *Service) AllLocal(ctx context.Context, q Local) iter.Seq2[LocalDay, err
 			}
 			totals, err := s.ZonedTotals(ctx, q.Rollups, q.Zone, part, inUTC)
 			if err != nil {
-				yield(LocalDay{}, err)
+				yield(Rollup{}, err)
 				return
 			}
 			for _, t := range slices.Backward(totals) {
-				nothing := t.Buckets == 0 && len(t.Missing) == 0 || !q.overlaps(t.Period)
-				if !nothing && !yield(LocalDay{Rollup: q.rollup(t), NotKnown: t.Buckets == 0}, nil) {
+				if t.Buckets == 0 && len(t.Missing) == 0 || !q.overlaps(t.Period) {
+					continue
+				}
+				day := q.rollup(t)
+				if t.Buckets == 0 {
+					day.Err = errors.New(t.Missing[0].Reason())
+				}
+				if !yield(day, nil) {
 					return
 				}
 			}
@@ -168,8 +168,8 @@ func (s *Service) ZonedTotals(
 	if err != nil || zone.String() == time.UTC.String() {
 		return all, err
 	}
-	first := len(all) // the first period of the zone that is whole with all later ones
-	for first > 0 && len(all[first-1].Missing) == 0 {
+	first := len(all) // the first period of the zone that can be cut with all later ones
+	for first > 0 && all[first-1].cut() {
 		first--
 	}
 	if first == 0 {
@@ -181,6 +181,11 @@ func (s *Service) ZonedTotals(
 	}
 	totals, err := s.periodTotals(ctx, q, time.UTC, older)
 	return append(totals, all[first:]...), err
+}
+
+// cut reports whether the period could be cut in its zone. A row that cannot be read is no reason for UTC.
+func (t ZonedTotal) cut() bool {
+	return !slices.ContainsFunc(t.Missing, func(m Segment) bool { return m.Err == nil })
 }
 
 // periodTotals returns the total of each period.

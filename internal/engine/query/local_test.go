@@ -110,10 +110,10 @@ func TestAllLocal_HasEachRollupAndEachPeriodThatIsNotKnown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if day.NotKnown {
+			if day.Err != nil {
 				gaps = append(gaps, query.Segment{From: day.Bucket.Start, To: day.Bucket.End})
 			} else {
-				got = append(got, describe(day.Rollup))
+				got = append(got, describe(day))
 			}
 		}
 		for _, p := range page.Rollups {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -16,7 +17,7 @@ type pager[T, R any] struct {
 	cursors     cursors
 	shards      shardMerger[T]
 	// build makes a result of the items of equal order, at most one from each shard.
-	build func(group []T) (R, error)
+	build func(group []T) R
 	// check, unless it is nil, is called with each page: the results between two orders, where nil is an end
 	// of the request. It returns those that readers see.
 	check func(ctx context.Context, past, next *model.Order, page []R) ([]R, error)
@@ -78,12 +79,7 @@ func (p *pager[T, R]) results(ctx context.Context, past *model.Order, limit int)
 	if err != nil {
 		return nil, nil, err
 	}
-	results := make([]R, len(groups))
-	for i, group := range groups {
-		if results[i], err = p.build(group); err != nil {
-			return nil, nil, err
-		}
-	}
+	results := lists.Map(groups, p.build)
 	if p.check != nil {
 		if results, err = p.check(ctx, past, next, results); err != nil {
 			return nil, nil, err

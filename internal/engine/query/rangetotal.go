@@ -54,16 +54,18 @@ func (s *Service) RangeTotal(ctx context.Context, q Rollups) (RangeTotal, error)
 	t.Progress = progress
 	t.Fold = *rollup.NewFold(q.specForReading())
 	for _, part := range c.parts {
-		if err := s.addPart(ctx, &t.Total, q, part); err != nil {
+		unreadable, err := s.addPart(ctx, &t.Total, q, part)
+		if err != nil {
 			return RangeTotal{}, fmt.Errorf("total of %s: %w", q.Series, err)
 		}
+		c.lost = append(c.lost, unreadable...)
 	}
 	if len(c.parts) > 0 {
 		if t.Before, err = s.readingsBefore(ctx, q, c.parts[0].Unit, c.parts[0].From); err != nil {
 			return RangeTotal{}, fmt.Errorf("total of %s: %w", q.Series, err)
 		}
 	}
-	t.lack(c.lost)
+	t.lack(union(c.lost))
 	t.Open = s.Now() < q.To
 	t.Cost = meter.Cost()
 	return t, nil
@@ -80,27 +82,32 @@ func (q Rollups) checkTimes() error {
 	return nil
 }
 
-// addPart adds the buckets, or the events, of one part.
-func (s *Service) addPart(ctx context.Context, t *Total, q Rollups, part Segment) error {
+// addPart adds the buckets, or the events, of one part. It returns the buckets that cannot be read.
+func (s *Service) addPart(ctx context.Context, t *Total, q Rollups, part Segment,
+) (unreadable []Segment, _ error) {
 	q.Unit = part.Unit
 	q.From = part.From
 	q.To = part.To
 	if part.Unit == 0 {
-		return s.addEvents(ctx, t, q)
+		return nil, s.addEvents(ctx, t, q)
 	}
 	rows, err := s.pagerOfRollups(ctx, q)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for r, err := range s.each(ctx, q, rows) {
-		if err != nil {
-			return err
+		switch {
+		case err != nil:
+			return nil, err
+		case r.Err != nil:
+			unreadable = append(unreadable, r.unreadable())
+			continue
 		}
 		if t.add(r); t.Buckets > maxTotalBuckets {
-			return fmt.Errorf("%w (%d)", ErrTooMany, maxTotalBuckets)
+			return nil, fmt.Errorf("%w (%d)", ErrTooMany, maxTotalBuckets)
 		}
 	}
-	return nil
+	return unreadable, nil
 }
 
 // addEvents adds the events of each series, or the sessions that begin in the range, as a bucket of its own.

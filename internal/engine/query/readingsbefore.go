@@ -65,14 +65,15 @@ func (s *Service) readBack(
 	return all, nil
 }
 
-// summaryBack is a row or an event before a range.
+// summaryBack is a row or an event before a range; without a summary if it cannot be read.
 type summaryBack struct {
 	start model.Time
 	*rollup.Summary
 }
 
 // readSourceBack reads the rows or events of a stored series, newest first, until each counter has a reading:
-// whole reports whether it came to that, or to the end. The end is also where a part is missing.
+// whole reports whether it came to that, or to the end. The end is also where a part is missing, or a row
+// cannot be read.
 func (s *Service) readSourceBack(
 	ctx context.Context, q Rollups, source model.Series, unit tier.Unit, at model.Time,
 ) (found rollup.LastReadings, whole bool, err error) {
@@ -92,6 +93,9 @@ func (s *Service) readSourceBack(
 			return found, false, err
 		}
 		for _, summary := range summaries {
+			if summary.Summary == nil {
+				return found, true, nil
+			}
 			if summary.start >= known {
 				found.Before(q.ofSeries(summary.Summary, source))
 			}
@@ -127,9 +131,6 @@ func (s *Service) rowsBack(
 	now := s.Now()
 	for i := range page.Rows {
 		if row := &page.Rows[i]; visible(row, kept, now) {
-			if err := readable(row); err != nil {
-				return nil, "", err
-			}
 			all = append(all, summaryBack{start: row.Key.Start, Summary: row.Summary})
 		}
 	}
@@ -181,6 +182,10 @@ func (s *Service) link(ctx context.Context, q Rollups, found []Rollup, missing [
 		return err
 	}
 	for i, b := range buckets {
+		if b.Err != nil {
+			before = &rollup.LastReadings{}
+			continue
+		}
 		if i > 0 && overlaps(missing, Segment{From: buckets[i-1].Bucket.End, To: b.Bucket.Start}) {
 			before = &rollup.LastReadings{}
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/paging"
-	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -54,6 +53,9 @@ type Rollup struct {
 	Changes Changes
 	// Properties are the fields of the kinds that hold properties: see Dimensions.
 	Properties []string
+	// Err says why nothing is known of the bucket, such as item.ErrDamaged or item.ErrNewer of its row; nil
+	// for a rollup with figures. Only iterators have such rollups: pages have them in Missing.
+	Err error
 	// Fold has the summary, the number of unreadable events, and whether the numbers are exact.
 	rollup.Fold
 }
@@ -65,15 +67,14 @@ type RollupPage struct {
 	// CompleteFrom is the start of the first bucket that, by its age, cannot have expired.
 	CompleteFrom model.Time
 	// Missing are the parts of the page's range, oldest first, of which it is not known whether they had
-	// events: see NotKnown. Any other bucket without a rollup had none.
+	// events: see Segment.Reason. Any other bucket without a rollup had none.
 	Missing []Segment
 	Progress
 }
 
 // Rollups reads one page by one Query for each merged series. A page may be
 // shorter than its limit, even empty, before the end: check Next. The error is ErrNoTier
-// if a kind does not have the tier, and wraps item.ErrNewer or item.ErrDamaged if a row
-// cannot be read: skipping the row would look like a bucket without events.
+// if a kind does not have the tier.
 func (s *Service) Rollups(ctx context.Context, q Rollups) (RollupPage, error) {
 	r, err := s.linkedPager(ctx, q)
 	if err != nil {
@@ -101,8 +102,9 @@ func (s *Service) AllRollups(ctx context.Context, q Rollups) (RollupPage, error)
 }
 
 // EachRollup returns an iterator that reads page after page, from q.Cursor on, and
-// yields at most q.Limit rollups. An error comes last, with no rollup. A bucket without a rollup had no
-// events, or is in a part that Missing of a page names.
+// yields at most q.Limit rollups. An error comes last, with no rollup. A bucket of which a row cannot be read
+// is a rollup with an Err. A bucket without a rollup had no events, or is in another part that Missing of a
+// page names.
 func (s *Service) EachRollup(ctx context.Context, q Rollups) iter.Seq2[Rollup, error] {
 	r, err := s.linkedPager(ctx, q)
 	if err != nil {
@@ -168,15 +170,21 @@ func (s *Service) pagerOfRollups(ctx context.Context, q Rollups) (*rollupPager, 
 			order:   func(r *rollup.Row) model.Order { return model.Order{At: r.Key.Start} },
 			visible: func(r *rollup.Row) bool { return visible(r, kept, now) },
 		},
-		build: func(group []rollup.Row) (Rollup, error) {
+		build: func(group []rollup.Row) Rollup {
 			return q.buildRollup(group, now, progress.CompleteThrough)
 		},
 		check: func(ctx context.Context, past, next *model.Order, page []Rollup) ([]Rollup, error) {
 			covered := q.covered(past, next)
 			missing, err := s.missing(ctx, q, q.Unit, covered.From, covered.To)
 			if covered.From == q.From {
-				missing = union(append(missing, q.beginning()...))
+				missing = append(missing, q.beginning()...)
 			}
+			for _, r := range page {
+				if r.Err != nil {
+					missing = append(missing, r.unreadable())
+				}
+			}
+			missing = union(missing)
 			r.missing = union(append(r.missing, missing...))
 			known := func(r Rollup) bool { return !overlaps(missing, Segment{From: r.Bucket.Start, To: r.Bucket.End}) }
 			return lists.Filter(page, known), err
@@ -206,11 +214,11 @@ func (q Rollups) covered(past, next *model.Order) Segment {
 
 // buildRollup merges the rows of one bucket, at most one of each series. The bucket is open
 // also if events that began in it may go on.
-func (q Rollups) buildRollup(group []rollup.Row, now model.Time, through *model.Time) (Rollup, error) {
+func (q Rollups) buildRollup(group []rollup.Row, now model.Time, through *model.Time) Rollup {
 	bucket := q.Unit.BucketAt(group[0].Key.Start)
 	for i := range group {
 		if err := readable(&group[i]); err != nil {
-			return Rollup{}, fmt.Errorf("%s: %w", bucket, err)
+			return Rollup{Series: q.commonSeries(), Bucket: bucket, Err: err, Fold: *rollup.NewFold(nil)}
 		}
 		group[i].Summary = q.ofSeries(group[i].Summary, group[i].Key.Series)
 	}
@@ -221,7 +229,7 @@ func (q Rollups) buildRollup(group []rollup.Row, now model.Time, through *model.
 		Bucket: bucket, Open: now < bucket.End || settles > now || through != nil && settles > *through,
 		Changes: q.changes(group, bucket, through),
 		Partial: q.partial(group), Properties: q.properties(), Fold: *fold,
-	}, nil
+	}
 }
 
 // closesAt returns when the bucket of the groups among some rows has closed: until then it has the finer
@@ -235,17 +243,6 @@ func (q Rollups) closesAt(rows []rollup.Row, b tier.Bucket) model.Time {
 		}
 	}
 	return closes
-}
-
-// readable returns item.ErrNewer or item.ErrDamaged if a row cannot be read.
-func readable(r *rollup.Row) error {
-	switch {
-	case r.V > item.Version:
-		return item.ErrNewer
-	case r.Summary == nil:
-		return item.ErrDamaged
-	}
-	return nil
 }
 
 // Label names the bucket, or the period of a time zone, for people: 2026-04-20-14, 2026-04-20.

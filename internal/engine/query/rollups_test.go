@@ -8,10 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/engine/figure"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
-	"github.com/tidemark-db/tidemark/internal/store/item"
-	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -100,25 +97,6 @@ func TestRollups_AnUnknownTierIsAnError(t *testing.T) {
 	q.Unit = tier.Minute
 	if _, err := w.query.Rollups(context.Background(), q); !errors.Is(err, query.ErrNoTier) {
 		t.Errorf("got %v, want %v", err, query.ErrNoTier)
-	}
-}
-
-func TestRollups_AnUnreadableRowIsAnError(t *testing.T) {
-	w := newFixture(t, nil)
-	row := w.row(tier.Hour, 0, w.reading(now, "", 1, 0))
-	row.Rev[0] = 1
-	stored, err := item.FromRow(&row)
-	requireNoError(t, err)
-	stored[keys.AttrVersion] = item.Value{Type: item.N, S: "99"}
-	requireNoError(t, w.table.PutItem(context.Background(), stored))
-	if _, err := w.query.Rollups(context.Background(), w.hours()); !errors.Is(err, item.ErrNewer) {
-		t.Errorf("a row of a newer version: %v, want %v", err, item.ErrNewer)
-	}
-	stored[keys.AttrVersion] = item.Value{Type: item.N, S: "1"}
-	stored[tablekeys.AttrSummary] = item.Value{Type: item.B, B: []byte("nonsense")}
-	requireNoError(t, w.table.PutItem(context.Background(), stored))
-	if _, err := w.query.Rollups(context.Background(), w.hours()); !errors.Is(err, item.ErrDamaged) {
-		t.Errorf("a damaged row: %v, want %v", err, item.ErrDamaged)
 	}
 }
 

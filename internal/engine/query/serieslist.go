@@ -108,7 +108,7 @@ func (s *Service) seriesPager(q SeriesList) (*pager[storage.ListedSeries, storag
 			order:    listOrder,
 			visible:  q.includes,
 		},
-		build: func(group []storage.ListedSeries) (storage.ListedSeries, error) { return group[0], nil },
+		build: func(group []storage.ListedSeries) storage.ListedSeries { return group[0] },
 	}, nil
 }
 

@@ -11,24 +11,27 @@ import (
 // Spans are disjoint segments in order of time, without a unit but for a range's beginning. Their functions
 // return new slices.
 
-// union returns the spans that cover all times of several spans, in any order. Spans of different units that
-// overlap become one without a unit.
+// union returns the spans that cover all times of several spans, in any order. Spans with different reasons
+// that overlap become one without a unit or an error.
 func union(all []Segment) (merged []Segment) {
 	all = lists.Filter(all, func(s Segment) bool { return s.From < s.To })
 	slices.SortFunc(all, func(a, b Segment) int { return cmp.Compare(a.From, b.From) })
 	for _, s := range all {
 		n := len(merged)
-		if n == 0 || s.From > merged[n-1].To || s.From == merged[n-1].To && s.Unit != merged[n-1].Unit {
+		if n == 0 || s.From > merged[n-1].To || s.From == merged[n-1].To && !s.sameReason(merged[n-1]) {
 			merged = append(merged, s)
 			continue
 		}
 		last := &merged[n-1]
-		if last.To = max(last.To, s.To); s.Unit != last.Unit {
-			last.Unit = 0
+		if last.To = max(last.To, s.To); !s.sameReason(*last) {
+			last.Unit, last.Err = 0, nil
 		}
 	}
 	return merged
 }
+
+// sameReason reports whether two missing parts are missing for the same reason.
+func (s Segment) sameReason(o Segment) bool { return s.Unit == o.Unit && s.Err == o.Err }
 
 // within returns the parts of spans that lie in a segment.
 func within(spans []Segment, in Segment) (parts []Segment) {

@@ -19,6 +19,9 @@ var ErrTooLong = errors.New(
 type Segment struct {
 	Unit     tier.Unit
 	From, To model.Time // [From, To), at boundaries of the unit's buckets
+	// Err is, of a missing part, why a row that is stored there cannot be read: item.ErrDamaged or
+	// item.ErrNewer.
+	Err error
 }
 
 // plan is the tier of each part of a time range, and the reason for the choice.

@@ -25,8 +25,9 @@ type Total struct {
 	Open    bool // one of the buckets had not ended by the reader's clock
 	Kinds   []KindEvents
 	Partial rollup.AddedFields // of the rollups; see Rollup
-	// Missing are the parts of the range of which it is not known whether they had events: see NotKnown. The
-	// total has no event of them, but for those that are left of a kind without tiers, and is not exact.
+	// Missing are the parts of the range of which it is not known whether they had events: see
+	// Segment.Reason. The total has no event of them, but for those that are left of a kind without tiers,
+	// and is not exact.
 	Missing []Segment
 	Progress
 	Before     *rollup.LastReadings // as of a Rollup

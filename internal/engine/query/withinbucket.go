@@ -1,15 +1,22 @@
 package query
 
 import (
+	"errors"
 	"fmt"
 
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Reason says, for people, why nothing is known of a missing part. A part with a unit is a range in which no
 // bucket of the unit begins: see Rollups.beginning.
 func (s Segment) Reason() string {
-	if s.Unit == 0 {
+	switch {
+	case errors.Is(s.Err, item.ErrNewer):
+		return "the row of the bucket was written by a newer version of Tidemark, which can read it"
+	case s.Err != nil:
+		return "the row of the bucket is damaged: tidemark rebuild --rewrite-unreadable writes it again"
+	case s.Unit == 0:
 		return NotKnown
 	}
 	return fmt.Sprintf("a range has the buckets that begin in it, and no %[1]s begins in this part: "+
