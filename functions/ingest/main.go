@@ -18,7 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/engine/queue"
 	"github.com/tidemark-db/tidemark/internal/engine/tableconfig"
 	"github.com/tidemark-db/tidemark/internal/web/collector"
-	"github.com/tidemark-db/tidemark/pkg/domains"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 )
 
 func main() { startup.Serve(os.Stdout, wire, func(h *handler) any { return h.handle }) }
@@ -90,7 +90,7 @@ func newHandler(conf *config.Config, s store, r *reporter) (*handler, error) {
 		service:     service,
 		collector:   views,
 		appends:     httpapi.AppendOptions{Catalog: kinds, Limits: conf.Limits},
-		defaultKind: domains.DefaultKind,
+		defaultKind: iot.Readings.Name,
 		client:      &http.Client{Timeout: confirmWithin},
 		reporter:    r,
 	}

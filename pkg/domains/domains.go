@@ -12,7 +12,3 @@ import (
 
 // Kinds are the rows of all domains that ship, in the order they are listed to people.
 func Kinds() []catalog.Kind { return slices.Concat(iot.Kinds(), metrics.Kinds(), web.Kinds()) }
-
-// DefaultKind is the kind of a message that names none, such as a message of an AWS IoT rule that
-// does not add the kind.
-var DefaultKind = iot.Readings.Name

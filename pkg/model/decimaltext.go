@@ -40,15 +40,6 @@ func MustDecimal(text string) Decimal {
 	return d
 }
 
-// ParseDecimalBytes is ParseDecimal for bytes. It does not keep text.
-func ParseDecimalBytes(text []byte) (Decimal, error) {
-	var d Decimal
-	if ScanDecimal(text, 0, &d) == len(text) {
-		return d, nil
-	}
-	return ParseDecimal(string(text))
-}
-
 // ScanDecimal parses a short number at text[i:] into to: an optional minus and up to 18 digits, with an
 // optional point between them. It returns the index after the number, or -1 if there is none or it is longer;
 // to is then undefined. The caller must check what follows the number. The value equals ParseDecimal's.

@@ -174,7 +174,7 @@ func (e *Events[T]) Alerts(ctx context.Context, subject string, f AlertFilter) i
 }
 
 // OpenAlerts returns an iterator over the open alerts of the kind over all subjects: the most severe first,
-// and then the newest. It may lag behind by moments. severity "" is any.
+// and then the newest. Rules are evaluated when an event is processed: see Progress. severity "" is any.
 func (e *Events[T]) OpenAlerts(ctx context.Context, severity Severity) iter.Seq2[Alert, error] {
 	if err := severity.check(); err != nil {
 		return paging.Fail[Alert](err)

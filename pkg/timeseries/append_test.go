@@ -173,7 +173,8 @@ func TestRollups_SummariseAppendedValues(t *testing.T) {
 	}
 	fold(table, events.Kind())
 	key := timeseries.Key{Subject: "sensor_01"}
-	days, err := events.Rollups(ctx, key, tier.Day)
+	list, err := events.Rollups(ctx, key, tier.Day)
+	days := list.Rollups
 	if err != nil || len(days) != 2 || days[0].Open || !days[1].Open || !days[0].Exact {
 		t.Fatalf("got %d days, %v; want yesterday closed, today open, both exact", len(days), err)
 	}
@@ -181,7 +182,8 @@ func TestRollups_SummariseAppendedValues(t *testing.T) {
 	if p95, ok := temperature.Quantile(.95); temperature.Count != 18 || !ok || p95 != 10 {
 		t.Errorf("today: %d values, p95 %v; want 18 and 10", temperature.Count, p95)
 	}
-	newest, err := events.Rollups(ctx, key, tier.Hour, timeseries.Newest(), timeseries.Limit(2))
+	list, err = events.Rollups(ctx, key, tier.Hour, timeseries.Newest(), timeseries.Limit(2))
+	newest := list.Rollups
 	if err != nil || len(newest) != 2 || newest[0].Bucket.Label() != "2026-04-20-17" {
 		t.Errorf("newest hours: %v, %v", newest, err)
 	}

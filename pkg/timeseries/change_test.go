@@ -217,8 +217,8 @@ func TestRollups_OfARangeWithinABucket(t *testing.T) {
 		"one millisecond of the last hour":      {today.Add(-time.Millisecond), today, 1},
 	} {
 		found, err := events.Rollups(ctx, sensor, tier.Hour, timeseries.In(c.from, c.to))
-		if err != nil || len(found) != c.want {
-			t.Errorf("%s: %d hours, %v; want %d", name, len(found), err, c.want)
+		if err != nil || len(found.Rollups) != c.want {
+			t.Errorf("%s: %d hours, %v; want %d", name, len(found.Rollups), err, c.want)
 		}
 	}
 	hours, next := 0, ""
@@ -227,7 +227,7 @@ func TestRollups_OfARangeWithinABucket(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hours += len(page.Entries)
+		hours += len(page.Rollups)
 		if next = page.Next; next == "" {
 			break
 		}
@@ -235,16 +235,13 @@ func TestRollups_OfARangeWithinABucket(t *testing.T) {
 	if hours != 5 || next != "" {
 		t.Errorf("pages hold %d hours, then %q; want 5", hours, next)
 	}
-	for r, err := range events.EachRollup(ctx, sensor, tier.Hour, timeseries.Newest()) {
-		if err != nil || r.Bucket.Label() != "2026-04-20-17" {
-			t.Errorf("newest hour: %s, %v", r.Bucket, err)
-		}
-		break
+	newest, err := events.Rollups(ctx, sensor, tier.Hour, timeseries.Newest(), timeseries.Limit(1))
+	if err != nil || len(newest.Rollups) != 1 || newest.Rollups[0].Bucket.Label() != "2026-04-20-17" {
+		t.Errorf("newest hour: %+v, %v", newest.Rollups, err)
 	}
-	for _, err := range events.EachRollup(ctx, sensor, tier.Hour, timeseries.After("x")) {
-		if !errors.Is(err, timeseries.ErrCursor) {
-			t.Errorf("a forged cursor: %v, want %v", err, timeseries.ErrCursor)
-		}
+	_, err = events.Rollups(ctx, sensor, tier.Hour, timeseries.After("x"))
+	if !errors.Is(err, timeseries.ErrCursor) {
+		t.Errorf("a forged cursor: %v, want %v", err, timeseries.ErrCursor)
 	}
 	if _, err := events.RollupPage(ctx, sensor, tier.Minute); !errors.Is(err, timeseries.ErrNoTier) {
 		t.Errorf("page of an unknown tier: %v, want %v", err, timeseries.ErrNoTier)

@@ -91,9 +91,9 @@ func ExampleEvents_Count() {
 	readings, _ := opened()
 	n, err := readings.Count(ctx, timeseries.Key{Subject: "sensor_01"},
 		timeseries.Where("location", model.Equal, "hall"))
-	fmt.Println(n.Events, err, meter.Cost().Requests, "request")
+	fmt.Println(n.Events, err, meter.Cost().Requests, "requests")
 	// Output:
-	// 10 <nil> 1 request
+	// 10 <nil> 2 requests
 }
 
 // Read the rollups of one tier. Averages are weighted by the number of values.
@@ -101,7 +101,7 @@ func ExampleEvents_Rollups() {
 	readings, _ := opened()
 	for _, unit := range []tier.Unit{tier.Hour, tier.Day} {
 		found, err := readings.Rollups(context.Background(), timeseries.Key{Subject: "sensor_01"}, unit)
-		for _, r := range found {
+		for _, r := range found.Rollups {
 			m := r.Measure("temperature")
 			avg, _ := m.Avg()
 			fmt.Printf("%s: %d values, sum %s, average %.4f %v\n", r.Bucket, m.Count, m.Sum, avg, err)

@@ -38,9 +38,9 @@ func Example() {
 		fmt.Println(r.At.Format(time.TimeOnly), r.Temperature, err)
 	}
 	days, err := readings.Rollups(ctx, key, tier.Day)
-	temperature := days[0].Measure("temperature")
+	temperature := days.Rollups[0].Measure("temperature")
 	avg, _ := temperature.Avg()
-	fmt.Println(temperature.Count, temperature.Sum, avg, days[0].Exact, err)
+	fmt.Println(temperature.Count, temperature.Sum, avg, days.Rollups[0].Exact, err)
 	// Output:
 	// applied <nil>
 	// applied duplicate <nil>

@@ -93,8 +93,9 @@ func TestGroups_AreListedReadAndTheirSilentMembersCounted(t *testing.T) {
 	if diff := cmp.Diff([]string{"hall", "yard"}, names); diff != "" {
 		t.Errorf("groups (-want +got):\n%s", diff)
 	}
-	rows, err := places.Rollups(t.Context(), timeseries.Key{Subject: "hall"}, tier.Hour,
+	list, err := places.Rollups(t.Context(), timeseries.Key{Subject: "hall"}, tier.Hour,
 		timeseries.In(hour, hour.Add(time.Hour)))
+	rows := list.Rollups
 	if err != nil || len(rows) != 1 || rows[0].Summary.Events() != 2 || !rows[0].Exact {
 		t.Errorf("%+v, %v; want one exact rollup of two events", rows, err)
 	}
@@ -216,8 +217,9 @@ func TestGroups_ByAFieldOfTheProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for account, want := range map[string][]int64{"acme": {2, 1}, "bolt": {1}} {
-		rows, err := accounts.Rollups(t.Context(), timeseries.Key{Subject: account}, tier.Hour,
+		list, err := accounts.Rollups(t.Context(), timeseries.Key{Subject: account}, tier.Hour,
 			timeseries.In(hour, hour.Add(2*time.Hour)))
+		rows := list.Rollups
 		var got []int64
 		for _, row := range rows {
 			got = append(got, row.Summary.Events())

@@ -32,8 +32,9 @@ func TestRollups_HaveTheEventsOfOpenBuckets(t *testing.T) {
 		t.Fatalf("append: %s, %v", out.Outcome, err)
 	}
 	for _, unit := range []tier.Unit{tier.Hour, tier.Day, tier.Month} {
-		found, err := events.Rollups(t.Context(), sensor, unit,
+		list, err := events.Rollups(t.Context(), sensor, unit,
 			timeseries.In(today.AddDate(0, -1, 0), today.AddDate(0, 1, 0)))
+		found := list.Rollups
 		if err != nil || len(found) != 1 || found[0].Summary.Events() != 1 {
 			t.Errorf("%s: %d rollups, %v; want one of one event that no aggregator has processed", unit, len(found),
 				err)

@@ -15,11 +15,11 @@ type (
 		HistoryOption
 		count()
 	}
-	// RollupOption is an option of Rollups, EachRollup and RollupPage.
+	// RollupOption is an option of Rollups and RollupPage.
 	RollupOption interface{ rollups() }
 	// ChartOption is an option of Chart.
 	ChartOption interface{ chart() }
-	// TotalOption is an option of Total, Chart, Rollups, EachRollup and RollupPage.
+	// TotalOption is an option of Total, Chart, Rollups and RollupPage.
 	TotalOption interface {
 		RollupOption
 		ChartOption
@@ -53,7 +53,7 @@ type (
 		OrderOption
 		LatestByOption
 	}
-	// CursorOption is an option of Page, RollupPage, EachRollup and LatestBy.
+	// CursorOption is an option of Page, Rollups, RollupPage and LatestBy.
 	CursorOption interface {
 		PageOption
 		RollupOption

@@ -427,10 +427,11 @@ func (m *machine) compareRollups(r *rapid.T, key timeseries.Key) {
 			want[label] = fmt.Sprint(counts[label], " ", sums[label], " true")
 		}
 		got := map[string]string{}
-		for rollup, err := range m.events.EachRollup(context.Background(), key, unit, timeseries.Consistent()) {
-			if err != nil {
-				r.Fatal(err)
-			}
+		found, err := m.events.Rollups(context.Background(), key, unit, timeseries.Consistent())
+		if err != nil || len(found.Missing) > 0 {
+			r.Fatal(found.Missing, err)
+		}
+		for _, rollup := range found.Rollups {
 			if v := rollup.Measure("value"); v.Count > 0 {
 				got[rollup.Bucket.Label()] = fmt.Sprint(v.Count, " ", v.Sum, " ", rollup.Exact)
 			}

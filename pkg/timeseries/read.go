@@ -32,7 +32,8 @@ type Listed struct {
 }
 
 // Series returns an iterator over the series of a subject, or of all subjects if it is "", sorted by
-// subject and stream. The function that keeps the rollups lists a series moments after its first event.
+// subject and stream. The function that keeps the rollups lists a series when its first event is processed:
+// see Progress.
 func (e *Events[T]) Series(ctx context.Context, subject string) iter.Seq2[Listed, error] {
 	kind := e.listedKind()
 	return func(yield func(Listed, error) bool) {
@@ -123,7 +124,7 @@ func (e *Events[T]) LatestBy(ctx context.Context, values []string, opts ...Lates
 
 // History returns an iterator over the events of a series, oldest first by default. It reads
 // page after page. An event that T cannot hold comes with an error and the iteration may
-// continue; after any other error it ends.
+// continue; after any other error it ends. Events expire: WholeFrom says of a range how far it is whole.
 func (e *Events[T]) History(ctx context.Context, key Key, opts ...HistoryOption) iter.Seq2[T, error] {
 	return e.MergedHistory(ctx, []Key{key}, opts...)
 }
@@ -168,7 +169,7 @@ type Page[T any] struct {
 	Entries []Entry[T]
 	Next    string // continues after this page, by After; "" for the last page
 	// CompleteFrom is the time from which on no event can have expired. It is zero for
-	// latest items, which never expire.
+	// latest items, which never expire. WholeFrom of the range tells more.
 	CompleteFrom time.Time
 }
 
@@ -195,6 +196,15 @@ func (e *Events[T]) Page(ctx context.Context, key Key, opts ...PageOption) (Page
 	return page, nil
 }
 
+// EventCount is the result of Count.
+type EventCount struct {
+	Events     int64 // that meet Where
+	Unreadable int64 // beside Events: they cannot be decoded
+	// WholeFrom is the time from which on all events of the range are counted: earlier ones may have expired.
+	// It is zero if none of the range can have.
+	WholeFrom time.Time
+}
+
 // Count counts the events of a series by reading them.
 func (e *Events[T]) Count(ctx context.Context, key Key, opts ...CountOption) (EventCount, error) {
 	r, err := newReadOptions(e.layout, opts)
@@ -205,7 +215,42 @@ func (e *Events[T]) Count(ctx context.Context, key Key, opts ...CountOption) (Ev
 	if err != nil {
 		return EventCount{}, err
 	}
-	return e.query.Count(ctx, r.history(series))
+	q := r.history(series)
+	n, err := e.query.Count(ctx, q)
+	if err != nil {
+		return EventCount{}, err
+	}
+	from, err := e.wholeFrom(ctx, q)
+	return EventCount{Events: n.Events, Unreadable: n.Unreadable, WholeFrom: from}, err
+}
+
+// WholeFrom returns the time from which on a history has every event of its range that was not deleted:
+// earlier ones may have expired. It is zero if none of the range can have. So an empty History from a later
+// time on had no events, and what an earlier one lacks is not known.
+func (e *Events[T]) WholeFrom(ctx context.Context, key Key, opts ...CountOption) (time.Time, error) {
+	r, err := newReadOptions(e.layout, opts)
+	if err != nil {
+		return time.Time{}, err
+	}
+	series, err := e.seriesOfTable(ctx, key)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return e.wholeFrom(ctx, r.history(series))
+}
+
+func (e *Events[T]) wholeFrom(ctx context.Context, q query.History) (time.Time, error) {
+	at, err := e.query.WholeFrom(ctx, q)
+	return at.Time(), err // model.MinTime is the zero time
+}
+
+// Progress returns how far the changes of the table are processed. Series, alerts and rollups follow an event
+// when it is processed: that they do not have one is known until ProcessedThrough, outside of Unprocessed.
+func (e *Events[T]) Progress(ctx context.Context) (Progress, error) {
+	if _, err := e.kindOfTable(ctx); err != nil {
+		return Progress{}, err
+	}
+	return e.query.StreamProgress(ctx)
 }
 
 // Decode returns a stored event as a value of T. A value whose error is not nil has only the event's key. It

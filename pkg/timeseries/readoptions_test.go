@@ -246,7 +246,7 @@ func TestChart_MergesStreamsIntoOneCurve(t *testing.T) {
 		t.Errorf("%d values, sum %s; want 4 and 6", m.Count, m.Sum)
 	}
 	hours, err := events.Rollups(ctx, sensor, tier.Hour, hour, spare, other)
-	if err != nil || len(hours) != 1 || hours[0].Measure("temperature").Count != 4 {
+	if err != nil || len(hours.Rollups) != 1 || hours.Rollups[0].Measure("temperature").Count != 4 {
 		t.Errorf("merged rollups: %v, %v", hours, err)
 	}
 }

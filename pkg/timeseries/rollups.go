@@ -4,72 +4,44 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // Rollups reads the rollups of a series in one tier, oldest first by default. A bucket without
-// events has none. The error is ErrNoTier if the kind does not have the tier.
+// events has none, and one in a part of the range that Missing names is not known. Next is "": all pages are
+// read, up to Limit rollups. The error is ErrNoTier if the kind does not have the tier.
 func (e *Events[T]) Rollups(ctx context.Context, key Key, unit tier.Unit,
-	opts ...RollupOption) ([]Rollup, error) {
-	return paging.Collect(e.EachRollup(ctx, key, unit, opts...))
-}
-
-// EachRollup returns an iterator over what Rollups reads, page after page. An error comes last.
-func (e *Events[T]) EachRollup(ctx context.Context, key Key, unit tier.Unit,
-	opts ...RollupOption) iter.Seq2[Rollup, error] {
-	r, err := newReadOptions(e.layout, opts)
-	if err != nil {
-		return paging.Fail[Rollup](err)
-	}
-	series, err := e.seriesOfTable(ctx, key)
-	if err != nil {
-		return paging.Fail[Rollup](err)
-	}
-	return func(yield func(Rollup, error) bool) {
-		for found, err := range e.query.EachRollup(ctx, r.rollups(series, unit)) {
-			if err == nil && found.Err != nil {
-				found, err = Rollup{}, fmt.Errorf("%s: %w", found.Bucket, found.Err)
-			}
-			if !yield(found, err) || err != nil {
-				return
-			}
-		}
-	}
+	opts ...RollupOption) (RollupList, error) {
+	return e.rollups(ctx, key, unit, opts, (*query.Service).AllRollups)
 }
 
 // RollupPage reads one page of what Rollups reads. It may be shorter than its limit, even
-// empty, before the last page: check Next. No entry has an error.
+// empty, before the last page: check Next, and continue with After.
 func (e *Events[T]) RollupPage(ctx context.Context, key Key, unit tier.Unit,
-	opts ...RollupOption) (Page[Rollup], error) {
+	opts ...RollupOption) (RollupList, error) {
+	return e.rollups(ctx, key, unit, opts, (*query.Service).Rollups)
+}
+
+// rollups reads one page, or all.
+func (e *Events[T]) rollups(ctx context.Context, key Key, unit tier.Unit, opts []RollupOption,
+	read func(*query.Service, context.Context, query.Rollups) (query.RollupPage, error)) (RollupList, error) {
 	r, err := newReadOptions(e.layout, opts)
 	if err != nil {
-		return Page[Rollup]{}, err
+		return RollupList{}, err
 	}
 	series, err := e.seriesOfTable(ctx, key)
 	if err != nil {
-		return Page[Rollup]{}, err
+		return RollupList{}, err
 	}
-	found, err := e.query.Rollups(ctx, r.rollups(series, unit))
+	found, err := read(e.query, ctx, r.rollups(series, unit))
 	if err != nil {
-		return Page[Rollup]{}, err
+		return RollupList{}, err
 	}
-	for _, part := range found.Missing {
-		if part.Err != nil {
-			return Page[Rollup]{}, fmt.Errorf("%s to %s: %w", part.From, part.To, part.Err)
-		}
-	}
-	page := Page[Rollup]{Entries: make([]Entry[Rollup], len(found.Rollups)), Next: found.Next,
-		CompleteFrom: found.CompleteFrom.Time()}
-	for i := range found.Rollups {
-		page.Entries[i].Value = found.Rollups[i]
-	}
-	return page, nil
+	return found, nil
 }
 
 // Chart reads the rollups of a range in the finest tier that still exists for all of it and
@@ -119,7 +91,8 @@ func (e *Events[T]) WaitRollup(ctx context.Context, key Key, unit tier.Unit, at 
 		read = append(read, opt)
 	}
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		found, err := e.Rollups(ctx, key, unit, read...)
+		list, err := e.Rollups(ctx, key, unit, read...)
+		found := list.Rollups
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return Rollup{}, errors.Join(err, ctx.Err())
@@ -130,7 +103,15 @@ func (e *Events[T]) WaitRollup(ctx context.Context, key Key, unit tier.Unit, at 
 		}
 		if err := retry.Sleep(ctx, pause); err != nil {
 			return Rollup{}, fmt.Errorf("wait for the %s of %s of %s to have %d events: %w", unit,
-				at.UTC().Format(time.RFC3339), key.Subject, events, err)
+				at.UTC().Format(time.RFC3339), key.Subject, events, errors.Join(err, notKnown(list.Missing)))
 		}
 	}
+}
+
+// notKnown returns why a bucket that has no rollup may never get one; nil if nothing of it is missing.
+func notKnown(missing []Segment) error {
+	if len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("whether it had events is not known: %s", missing[0].Reason())
 }

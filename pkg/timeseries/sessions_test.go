@@ -71,7 +71,8 @@ func ExampleOptions_sessions() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	found, err := visits.Rollups(ctx, timeseries.Key{Subject: "x.org"}, tier.Day)
+	list, err := visits.Rollups(ctx, timeseries.Key{Subject: "x.org"}, tier.Day)
+	found := list.Rollups
 	for _, r := range found {
 		bounce, duration := r.Measure("bounce"), r.Measure("duration")
 		rate, _ := bounce.Avg()
@@ -128,7 +129,8 @@ func TestSessions_AreReadAsOtherKinds(t *testing.T) {
 			}
 		}
 		for _, unit := range []tier.Unit{tier.Hour, tier.Day, tier.Month} {
-			found, err := visits.Rollups(t.Context(), key, unit)
+			list, err := visits.Rollups(t.Context(), key, unit)
+			found := list.Rollups
 			if err != nil || len(found) != 1 || found[0].Summary.Events() != 3 || !found[0].Exact {
 				t.Errorf("stored %v, %s: %d rollups, %v; want one of three visits", stored, unit, len(found), err)
 			}

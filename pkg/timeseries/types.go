@@ -13,6 +13,10 @@ type (
 	// Rollup is the summary of one bucket: its measures, whether the bucket is still open,
 	// whether the numbers are exact, and which fields were added later and so are partial.
 	Rollup = query.Rollup
+	// RollupList is the result of Rollups: the rollups, what of the range is not known, and its Progress.
+	RollupList = query.RollupPage
+	// Progress says which changes of the table a result has.
+	Progress = query.Progress
 	// Curve is the result of a chart: its rollups, their tiers, and why these were chosen.
 	Curve = query.Curve
 	// Segment is a part of a Curve that was read from one tier.
@@ -29,8 +33,6 @@ type (
 	GroupMember = query.Member
 	// GroupIncrease is what a counter of members has counted in one group.
 	GroupIncrease = query.GroupIncrease
-	// EventCount is the result of Count.
-	EventCount = query.EventCount
 )
 
 // Types that a program passes between Events and a table when it sends a transaction of its

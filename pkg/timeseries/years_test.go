@@ -83,7 +83,7 @@ func TestRollups_OfAnEmptyRange(t *testing.T) {
 		found, err := events.Rollups(context.Background(), timeseries.Key{Subject: "a"}, unit,
 			timeseries.In(today.Add(time.Minute), today))
 		if !errors.Is(err, timeseries.ErrRange) {
-			t.Errorf("%s: %d rollups, %v; want ErrRange", unit, len(found), err)
+			t.Errorf("%s: %d rollups, %v; want ErrRange", unit, len(found.Rollups), err)
 		}
 	}
 }

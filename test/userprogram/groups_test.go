@@ -54,7 +54,7 @@ func hourSums(t *testing.T, readings *timeseries.Events[metered], level string,
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, row := range rows {
+		for _, row := range rows.Rollups {
 			if m := row.Measure("power"); m.Count > 0 {
 				sums[id] = m.Sum.String()
 			}

@@ -193,7 +193,7 @@ func TestPattern_ReadsMergeTheShardsOfASeries(t *testing.T) {
 		}
 		fold(readings.Kind())
 		hours, err := readings.Rollups(context.Background(), sensor, tier.Hour)
-		if err != nil || len(hours) != 1 || hours[0].Measure("temperature").Count != 20 {
+		if err != nil || len(hours.Rollups) != 1 || hours.Rollups[0].Measure("temperature").Count != 20 {
 			t.Errorf("hours %+v, %v; want one with 20 values", hours, err)
 		}
 	})
@@ -210,10 +210,10 @@ func TestPattern_HourlyRollups(t *testing.T) {
 		}
 		fold(readings.Kind())
 		hours, err := readings.Rollups(context.Background(), sensor, tier.Hour)
-		if err != nil || len(hours) != 2 {
-			t.Fatalf("%d hours, %v; want 2", len(hours), err)
+		if err != nil || len(hours.Rollups) != 2 {
+			t.Fatalf("%d hours, %v; want 2", len(hours.Rollups), err)
 		}
-		m := hours[0].Measure("temperature")
+		m := hours.Rollups[0].Measure("temperature")
 		if got := fmt.Sprint(m.Count, " ", m.Sum, " ", m.Min, " ", m.Max); got != "3 100 10 50" {
 			t.Errorf("count, sum, least and greatest: %s", got)
 		}

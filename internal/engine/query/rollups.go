@@ -84,11 +84,7 @@ func (s *Service) Rollups(ctx context.Context, q Rollups) (RollupPage, error) {
 	if err != nil {
 		return RollupPage{}, err
 	}
-	t, _, _ := q.commonPolicy().Find(q.Unit)
-	return RollupPage{
-		Rollups: rollups, Next: next, CompleteFrom: t.CompleteFrom(s.Now()),
-		Missing: r.missing, Progress: r.progress,
-	}, nil
+	return r.list(rollups, next), nil
 }
 
 // AllRollups is Rollups with as many pages as the request has, or until they have q.Limit rollups.
@@ -98,7 +94,7 @@ func (s *Service) AllRollups(ctx context.Context, q Rollups) (RollupPage, error)
 		return RollupPage{}, err
 	}
 	found, err := paging.Collect(r.all(ctx, q.Cursor, q.Limit))
-	return RollupPage{Rollups: found, Missing: r.missing, Progress: r.progress}, err
+	return r.list(found, ""), err
 }
 
 // EachRollup returns an iterator that reads page after page, from q.Cursor on, and
@@ -123,8 +119,15 @@ func (s *Service) each(ctx context.Context, q Rollups, r *rollupPager) iter.Seq2
 // rollupPager is the pager of a request for rollups.
 type rollupPager struct {
 	*pager[rollup.Row, Rollup]
-	progress Progress  // read before any row
-	missing  []Segment // of the pages so far
+	progress     Progress  // read before any row
+	missing      []Segment // of the pages so far
+	completeFrom model.Time
+}
+
+// list returns rollups that were read with what is known of their range.
+func (r *rollupPager) list(rollups []Rollup, next string) RollupPage {
+	return RollupPage{Rollups: rollups, Next: next, CompleteFrom: r.completeFrom, Missing: r.missing,
+		Progress: r.progress}
 }
 
 // linkedPager returns the pager of a request whose rollups have the last readings before them.
@@ -160,7 +163,7 @@ func (s *Service) pagerOfRollups(ctx context.Context, q Rollups) (*rollupPager, 
 	position := func(shard int, past model.Order) string {
 		return keys.Row(rollup.Key{Series: parts[shard], Tier: q.Unit.String(), Start: past.At}).SK
 	}
-	r := &rollupPager{progress: progress}
+	r := &rollupPager{progress: progress, completeFrom: kept.CompleteFrom(now)}
 	r.pager = &pager[rollup.Row, Rollup]{
 		description: fmt.Sprintf("%s rollups of %s", q.Unit, q.Series),
 		cursors:     newCursors(s.cursorKeys(), q.cursorClass(), q.Series, q.From, q.To, q.Newest),

@@ -12,6 +12,9 @@ const maxProven = 100
 // WholeFrom returns the time from which on a history has every event of its range: earlier ones may have
 // expired. It is MinTime if none of the range can have, and for a kind that is ordered by a field.
 func (s *Service) WholeFrom(ctx context.Context, q History) (model.Time, error) {
+	if err := q.check(s.Now()); err != nil {
+		return model.MinTime, err
+	}
 	from, to := upToNow(q.Last, q.From, q.To, s.Now())
 	e := existence{store: s.Store, kind: q.Kind, series: q.unsharded(), now: s.Now()}
 	e.consistent = q.Consistent

@@ -80,7 +80,8 @@ func TestWholeFrom_IsTheTruth(t *testing.T) {
 		}
 		around := rapid.SampledFrom(all).Draw(r, "around").At
 		before := time.Duration(rapid.Int64Range(0, int64(90*tier.Day24)).Draw(r, "from"))
-		length := time.Duration(rapid.Int64Range(1, int64(200*tier.Day24)).Draw(r, "length"))
+		most := (200 * tier.Day24).Milliseconds()
+		length := time.Millisecond * time.Duration(rapid.Int64Range(1, most).Draw(r, "length"))
 		q := query.History{Series: w.series(), From: around.Add(-before), To: around.Add(length)}
 		whole, err := w.query.WholeFrom(t.Context(), q)
 		if err != nil {

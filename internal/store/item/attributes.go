@@ -156,7 +156,11 @@ func (s *Scanner) field(a *model.Attr, name string, v *value) bool {
 	*a = model.Attr{Name: name}
 	switch v.typ {
 	case N:
-		d, err := model.ParseDecimalBytes(v.text)
+		var d model.Decimal
+		var err error
+		if model.ScanDecimal(v.text, 0, &d) != len(v.text) {
+			d, err = model.ParseDecimal(string(v.text))
+		}
 		a.Value = model.NumberValue(d)
 		return err == nil
 	case S:

@@ -46,7 +46,8 @@ func TestFold_FollowsAppendsCorrectionsDeletionsAndExpiry(t *testing.T) {
 	hour := func(step string, count int64, sum string) {
 		t.Helper()
 		table.Fold(readings.Kind())
-		found, err := readings.Rollups(ctx, sensor, tier.Hour)
+		list, err := readings.Rollups(ctx, sensor, tier.Hour)
+		found := list.Rollups
 		if err != nil || len(found) != 1 {
 			t.Fatalf("%s: %d hours, %v; want 1", step, len(found), err)
 		}
@@ -143,7 +144,8 @@ func TestAdvance_ClosesTheBucketsOfConfiguredKinds(t *testing.T) {
 			t.Errorf("%s: %d events, %v; want none", events.Kind().Name, n.Events, err)
 		}
 		for _, unit := range []tier.Unit{tier.Hour, tier.Day, tier.Month} {
-			found, err := events.Rollups(ctx, sensor, unit)
+			list, err := events.Rollups(ctx, sensor, unit)
+			found := list.Rollups
 			if err != nil || len(found) != 1 {
 				t.Fatalf("%s: %d buckets of a %s, %v; want 1", events.Kind().Name, len(found), unit, err)
 			}
@@ -191,7 +193,8 @@ func TestSweep_WritesTheRowsThatReadsFoldUntilThen(t *testing.T) {
 	}
 	hour := func(step string, count int64, open bool) {
 		t.Helper()
-		found, err := readings.Rollups(ctx, sensor, tier.Hour)
+		list, err := readings.Rollups(ctx, sensor, tier.Hour)
+		found := list.Rollups
 		if err != nil || len(found) != 1 {
 			t.Fatalf("%s: %d hours, %v; want 1", step, len(found), err)
 		}
