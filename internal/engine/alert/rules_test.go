@@ -43,6 +43,28 @@ func TestAddRule_ReturnsTheCodeOfEachError(t *testing.T) {
 	}
 }
 
+// An alert of a rule outside of two bounds ends between them: one bound may be given, if a value is left.
+func TestAddRule_AValueIsLeftThatEndsAnAlert(t *testing.T) {
+	r := newFixture(t)
+	for _, c := range []struct {
+		low, high *model.Decimal
+		valid     bool
+	}{
+		{decimal("19"), nil, true}, {nil, decimal("18"), true}, {decimal("24"), nil, true},
+		{decimal("24.1"), nil, false}, {nil, decimal("17"), false}, {decimal("23"), decimal("19"), false},
+	} {
+		rule := hotRule()
+		rule.Bounds = storage.Outside
+		rule.Low, rule.High = decimal("18"), decimal("24")
+		rule.ClearLow, rule.ClearHigh = c.low, c.high
+		_, wrong, err := r.AddRule(t.Context(), rule)
+		refused := len(wrong) == 1 && wrong[0].Code == alert.CodeRuleClear
+		if err != nil || refused == c.valid || !refused && len(wrong) > 0 {
+			t.Errorf("outside 18 to 24, until %v and %v: %v, %v; valid: %v", c.low, c.high, wrong, err, c.valid)
+		}
+	}
+}
+
 func TestAddRule_LimitsTheNumberOfRules(t *testing.T) {
 	r := newFixture(t)
 	for i := range alert.MaxRules {

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"time"
@@ -171,8 +172,9 @@ func (e *ruleErrors) checkBounds(r *storage.Rule) {
 	if r.For < 0 || r.For > maxFor {
 		e.add("for", CodeRuleFor, "want a duration of at most %s, such as 10m", maxFor.Text())
 	}
+	low, high := cmp.Or(r.ClearLow, r.Low), cmp.Or(r.ClearHigh, r.High)
 	if !clearsWithin(r.ClearLow, r.Low, 1) || !clearsWithin(r.ClearHigh, r.High, -1) ||
-		r.ClearLow != nil && r.ClearHigh != nil && r.ClearLow.Cmp(*r.ClearHigh) > 0 {
+		low != nil && high != nil && low.Cmp(*high) > 0 { // no value would end an alert
 		e.add("clear", CodeRuleClear, "an alert ends within the bounds that raise it: a rule above 30 "+
 			"clears at 30 or lower, one below 5 at 5 or higher, one outside at a bound of each")
 	}
