@@ -44,6 +44,16 @@ var stepMutants = []mutant{
 			"			if summary.start >= model.MinTime {\n")},
 	},
 	{
+		Name: "step-over-pause", Says: "a meter that paused for longer than its rows are kept begins again",
+		Tests: stepTests,
+		Edits: []edit{replace(steppingBack, "if level++; level == len(policy.Tiers) {", "if level == level {")},
+	},
+	{
+		Name: "step-out-of-missing", Says: "a coarser tier tells a step over a missing part of the range",
+		Tests: stepTests,
+		Edits: []edit{replace(steppingBack, "unit, min(start, q.From), at)", "unit, start, at)")},
+	},
+	{
 		Name: "step-before-lost", Says: "the first bucket of a page has only the steps inside",
 		Tests: stepTests,
 		Edits: []edit{replace(steppingBack, "	for i, b := range buckets {\n",

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -136,6 +137,77 @@ func TestCounter_NoStepLeadsIntoARangeOverAMissingPart(t *testing.T) {
 		}
 		if got := fmt.Sprint(figures); got != "[5 not known 5]" {
 			t.Errorf("from %s: total and last two days are %s; want the 5 of the last day alone", from, got)
+		}
+	}
+}
+
+// A meter that paused for longer than events, or hours, are kept: the tier that still has its last reading
+// tells the step after the pause, to a bucket, a range that begins within an hour, and a day of a zone alike.
+func TestCounter_AStepLeadsOverAPauseThatATierHas(t *testing.T) {
+	t.Parallel()
+	kolkata := zone(t, "Asia/Kolkata")
+	for name, pause := range map[string]time.Duration{
+		"events have expired": 20 * tier.Day24, "hours too": 100 * tier.Day24, "days too": 700 * tier.Day24,
+	} {
+		w := newFixture(t, func(k *catalog.Kind) {
+			keptFor(k)
+			k.Measures = []rollup.MeasureSpec{{Name: "temperature", Counter: true}}
+		})
+		last, next := now.Add(-pause), now.Add(-10*time.Minute)
+		w.storeWritten([]written{{w.reading(last, "", 100, 0), last}, {w.reading(next, "", 140, 0), next}})
+		q := query.Rollups{Series: w.series(), From: tier.Day.BucketAt(next).Start, To: now}
+		got := map[string]rollup.Measure{}
+		for _, q.Unit = range []tier.Unit{tier.Hour, tier.Day} {
+			page, err := w.query.AllRollups(t.Context(), q)
+			if err != nil || len(page.Rollups) != 1 {
+				t.Fatalf("%s: %d rollups, %v", name, len(page.Rollups), err)
+			}
+			got[q.Unit.String()] = page.Rollups[0].Measure("temperature")
+		}
+		q.From = next.Add(-time.Minute)
+		total, err := w.query.RangeTotal(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got["total"] = total.Measure("temperature")
+		days, err := w.query.LocalRollups(t.Context(), query.Local{Rollups: q, Zone: kolkata, Unit: times.Day})
+		if err != nil || len(days.Rollups) != 1 {
+			t.Fatalf("%s: %d local days, %v", name, len(days.Rollups), err)
+		}
+		got["local day"] = days.Rollups[0].Measure("temperature")
+		for what, m := range got {
+			if increase := increaseText(m); increase != "40" {
+				t.Errorf("%s: the increase of the %s is %s, want 40", name, what, increase)
+			}
+		}
+	}
+}
+
+// A range in which a part is missing has no step out of this part, which a coarser tier would tell: the steps
+// of its buckets would not add up to its total.
+func TestCounter_NoStepLeadsOutOfAMissingPart(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, func(k *catalog.Kind) {
+		keptFor(k)
+		k.Measures = []rollup.MeasureSpec{{Name: "temperature", Counter: true}}
+	})
+	last, next := now.Add(-100*tier.Day24), now.Add(-10*time.Minute)
+	w.storeWritten([]written{{w.reading(last, "", 100, 0), last}, {w.reading(next, "", 140, 0), next}})
+	behind, before := last.Add(2*tier.Day24), last.Add(-tier.Day24)
+	for from, want := range map[model.Time]string{before: "not known", behind: "40"} {
+		q := query.Rollups{Series: w.series(), Unit: tier.Hour, From: tier.Day.BucketAt(from).Start, To: now}
+		page, err := w.query.AllRollups(t.Context(), q)
+		if err != nil || len(page.Rollups) != 1 {
+			t.Fatalf("%d rollups, %v", len(page.Rollups), err)
+		}
+		total, err := w.query.Total(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(increaseText(page.Rollups[0].Measure("temperature")), ", ",
+			increaseText(total.Measure("temperature")))
+		if got != want+", "+want {
+			t.Errorf("from %s, missing %v: bucket and total have %s, want %s", q.From, page.Missing, got, want)
 		}
 	}
 }

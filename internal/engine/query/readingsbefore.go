@@ -47,22 +47,57 @@ func (s *Service) readingsBefore(
 	return all, nil
 }
 
-// readBack returns the last readings of a series. Of several shards it knows none until each has one.
+// readBack returns the last readings of a series before a time. Where a tier, or the events, begin later, the
+// readings before may have expired with them: the next coarser tier is read before its bucket of the time. It
+// is not if a part of the range before the time is missing, over which no step leads.
 func (s *Service) readBack(
 	ctx context.Context, q Rollups, series model.Series, unit tier.Unit, at model.Time,
 ) (all rollup.LastReadings, err error) {
-	sources := []model.Series{series}
+	policy, spec := q.findKind(series.Kind).Retention, q.findKind(series.Kind).Spec()
+	_, level, _ := policy.Find(unit)
+	for {
+		found, err := s.readLevelBack(ctx, q, series, unit, at)
+		if all.Join(&found.LastReadings); err != nil || !found.ended || !all.Lacks(spec) {
+			return all, err
+		}
+		if level++; level == len(policy.Tiers) {
+			return all, nil
+		}
+		coarser := policy.Tiers[level].Unit
+		start := coarser.BucketAt(min(at, model.MaxTime)).Start
+		lost, err := s.missing(ctx, q, unit, min(start, q.From), at)
+		if err != nil || len(lost) > 0 {
+			return all, err
+		}
+		unit, at = coarser, start
+	}
+}
+
+// readLevelBack returns the last readings of the rows of a unit, or of the events of all shards. Of several
+// shards it knows none until each has one.
+func (s *Service) readLevelBack(
+	ctx context.Context, q Rollups, series model.Series, unit tier.Unit, at model.Time,
+) (lastFound, error) {
+	sources, all := []model.Series{series}, lastFound{whole: true, ended: true}
 	if unit == 0 {
 		sources = q.findKind(series.Kind).SourceSeries(series)
 	}
 	for _, source := range sources {
-		found, whole, err := s.readSourceBack(ctx, q, source, unit, at)
-		if err != nil || !whole && len(sources) > 1 {
-			return rollup.LastReadings{}, err
+		found, err := s.readSourceBack(ctx, q, source, unit, at)
+		if err != nil || !found.whole && len(sources) > 1 {
+			return lastFound{}, err
 		}
-		all.Join(&found)
+		all.Join(&found.LastReadings)
+		all.ended = all.ended && found.ended
 	}
 	return all, nil
+}
+
+// lastFound is the last readings that were found before a time.
+type lastFound struct {
+	rollup.LastReadings
+	whole bool // each counter has one, or earlier ones are not known
+	ended bool // nothing earlier is stored, and nothing is missing
 }
 
 // summaryBack is a row or an event before a range; without a summary if it cannot be read.
@@ -71,12 +106,11 @@ type summaryBack struct {
 	*rollup.Summary
 }
 
-// readSourceBack reads the rows or events of a stored series, newest first, until each counter has a reading:
-// whole reports whether it came to that, or to the end. The end is also where a part is missing, or a row
-// cannot be read.
+// readSourceBack reads the rows or events of a stored series, newest first, until each counter has a reading,
+// or to the end. The end is also where a part is missing, or a row cannot be read.
 func (s *Service) readSourceBack(
 	ctx context.Context, q Rollups, source model.Series, unit tier.Unit, at model.Time,
-) (found rollup.LastReadings, whole bool, err error) {
+) (found lastFound, err error) {
 	spec := q.findKind(source.Kind).Spec()
 	span := storage.Range{Series: source, From: model.MinTime, To: at, Newest: true, Consistent: q.Consistent}
 	read := s.rowsBack
@@ -86,25 +120,28 @@ func (s *Service) readSourceBack(
 	for _, span.Limit = range readingsBack {
 		summaries, next, err := read(ctx, q, unit, span)
 		if err != nil {
-			return found, false, err
+			return found, err
 		}
 		known, err := s.knownFrom(ctx, q, unit, summaries, at)
 		if err != nil {
-			return found, false, err
+			return found, err
 		}
 		for _, summary := range summaries {
 			if summary.Summary == nil {
-				return found, true, nil
+				found.whole = true
+				return found, nil
 			}
 			if summary.start >= known {
 				found.Before(q.ofSeries(summary.Summary, source))
 			}
 		}
+		found.ended = next == "" && known <= model.MinTime
 		if span.After = next; next == "" || known > model.MinTime || !found.Lacks(spec) {
-			return found, true, nil
+			found.whole = true
+			return found, nil
 		}
 	}
-	return found, false, nil
+	return found, nil
 }
 
 // knownFrom returns the time from which on nothing is missing before a time: MinTime if nothing is since the
