@@ -46,7 +46,8 @@ var stepMutants = []mutant{
 	{
 		Name: "step-over-pause", Says: "a meter that paused for longer than its rows are kept begins again",
 		Tests: stepTests,
-		Edits: []edit{replace(steppingBack, "if level++; level == len(policy.Tiers) {", "if level == level {")},
+		Edits: []edit{replace(steppingBack, "if level++; level == len(policy.Tiers) {",
+			"if level == level {")},
 	},
 	{
 		Name: "step-out-of-missing", Says: "a coarser tier tells a step over a missing part of the range",

@@ -18,7 +18,8 @@ type change struct {
 // changes returns the differences, up to end, between the stored alerts and the violations
 // of the run. withdrawal returns why the alert of an event is withdrawn.
 func (r *ruleRun) changes(
-	series model.Series, end model.Order, stored storedAlerts, withdrawal func(model.Order) string,
+	series model.Series, end model.Order, stored storedAlerts,
+	withdrawal func(*ruleRun, model.Order) string,
 ) (all []change) {
 	found := map[string]bool{}
 	for _, v := range r.violationsUntil(end) {
@@ -33,7 +34,7 @@ func (r *ruleRun) changes(
 	for id, a := range stored {
 		if a.Rule == r.rule.ID() && !found[id] && a.Withdrawn == "" && r.covers(a.Raised) && !end.Before(a.Raised) {
 			c := change{alert: *a, change: storage.AlertChangeWithdrawn, order: a.Raised}
-			c.alert.Withdrawn = withdrawal(a.Raised)
+			c.alert.Withdrawn = withdrawal(r, a.Raised)
 			all = append(all, c)
 		}
 	}
@@ -41,17 +42,19 @@ func (r *ruleRun) changes(
 }
 
 // withdrawal returns why the alert of a reading is withdrawn.
-func (e *evaluation) withdrawal(raised model.Order) string {
-	reasons := [...]string{"its event was deleted",
-		"an event was deleted or corrected, and the violation no longer starts here"}
-	if e.groupKind(e.series.Kind) != nil {
-		reasons = [...]string{"its bucket has no events any more",
-			"events changed, and the violation no longer starts here"}
+func (e *evaluation) withdrawal(r *ruleRun, raised model.Order) string {
+	isGroup := e.groupKind(e.series.Kind) != nil
+	switch seen := e.seen[raised]; {
+	case !seen && isGroup:
+		return "its bucket has no events any more"
+	case !seen:
+		return "its event was deleted"
+	case r.rule.Test == storage.TestSilence:
+		return "an event was stored that ends the silence before its duration"
+	case isGroup:
+		return "events changed, and the violation no longer starts here"
 	}
-	if e.seen[raised] {
-		return reasons[1]
-	}
-	return reasons[0]
+	return "an event was deleted or corrected, and the violation no longer starts here"
 }
 
 // compare compares a violation with its stored alert; old is nil if there is none.

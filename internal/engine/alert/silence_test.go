@@ -95,7 +95,10 @@ func TestEvaluate_ALateEventThatFillsASilenceWithdrawsIt(t *testing.T) {
 	r.wantAlerts("resolved 1800")
 	r.sendAt(20)
 	r.evaluate()
-	r.wantAlerts("withdrawn 1800")
+	a := r.wantAlerts("withdrawn 1800")
+	if want := "an event was stored that ends the silence before its duration"; a[0].Withdrawn != want {
+		t.Errorf("withdrawn because %q, want %q", a[0].Withdrawn, want)
+	}
 }
 
 func TestEvaluate_ADeletionJoinsTwoSpans(t *testing.T) {

@@ -170,7 +170,8 @@ func TestCounter_AStepLeadsOverAPauseThatATierHas(t *testing.T) {
 			t.Fatal(err)
 		}
 		got["total"] = total.Measure("temperature")
-		days, err := w.query.LocalRollups(t.Context(), query.Local{Rollups: q, Zone: kolkata, Unit: times.Day})
+		local := query.Local{Rollups: q, Zone: kolkata, Unit: times.Day}
+		days, err := w.query.LocalRollups(t.Context(), local)
 		if err != nil || len(days.Rollups) != 1 {
 			t.Fatalf("%s: %d local days, %v", name, len(days.Rollups), err)
 		}
@@ -207,7 +208,7 @@ func TestCounter_NoStepLeadsOutOfAMissingPart(t *testing.T) {
 		got := fmt.Sprint(increaseText(page.Rollups[0].Measure("temperature")), ", ",
 			increaseText(total.Measure("temperature")))
 		if got != want+", "+want {
-			t.Errorf("from %s, missing %v: bucket and total have %s, want %s", q.From, page.Missing, got, want)
+			t.Errorf("from %s, missing %v: %s, want %s", q.From, page.Missing, got, want)
 		}
 	}
 }
