@@ -41,6 +41,10 @@ func (s *archive) Select(
 			found.series = append(found.series, promql.NewStorageSeries(one))
 		}
 	}
+	// The sum of floats depends on their order, and count_values prints all digits.
+	slices.SortFunc(found.series, func(a, b storage.Series) int {
+		return labels.Compare(a.Labels(), b.Labels())
+	})
 	return found
 }
 

@@ -59,11 +59,16 @@ func (a *API) series(ctx context.Context, r request) (result, error) {
 }
 
 // eachSet calls add for the labels of each listed series that a selector finds, whatever the range of the
-// request is, and returns what a selector that finds nothing names and no series has.
+// request is, and returns what a selector that finds nothing names and no series has, and why
+// series may be missing.
 func (a *API) eachSet(
 	ctx context.Context, r request, required bool, add func(labels.Labels),
 ) (warnings []string, err error) {
 	if err := r.checkRange(); err != nil {
+		return nil, err
+	}
+	behind, err := a.behind(ctx)
+	if err != nil {
 		return nil, err
 	}
 	err = r.eachSelector(required, func(matchers []*labels.Matcher) error {
@@ -76,7 +81,7 @@ func (a *API) eachSet(
 		}
 		return err
 	})
-	return warnings, err
+	return append(warnings, behind...), err
 }
 
 // checkRange returns an error for a start or an end that is no time, and for an end before the start.

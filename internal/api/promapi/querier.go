@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/storage"
@@ -47,11 +48,22 @@ func (q *querier) Select(ctx context.Context, _ bool, hints *storage.SelectHints
 		return storage.ErrSeriesSet(&storageError{err})
 	}
 	if len(set.series) == 0 {
-		for _, text := range q.api.unknown(matchers) {
+		behind, err := q.api.behind(ctx)
+		if err != nil {
+			return storage.ErrSeriesSet(&storageError{err})
+		}
+		for _, text := range append(q.api.unknown(matchers), behind...) {
 			set.warn(text)
 		}
 	}
 	return set
+}
+
+// behind returns why series may be missing from the list of series: one is listed when its first event is
+// processed.
+func (a *API) behind(ctx context.Context) ([]string, error) {
+	progress, err := a.Query.StreamProgress(ctx)
+	return progress.Warnings(a.Query.Now()), err
 }
 
 func (q *querier) read(ctx context.Context, hints *storage.SelectHints,
@@ -131,7 +143,7 @@ func (a *API) readAll(ctx context.Context, w window, series []query.Series,
 	group.SetLimit(concurrentReads)
 	for i, s := range series {
 		group.Go(func() error {
-			curve, err := a.Query.Chart(ctx, w.newChart(s))
+			curve, err := a.chart(ctx, w, s)
 			switch {
 			case errors.Is(err, query.ErrTooLong), err == nil && buckets.Add(int64(len(curve.Rollups))) > maxBuckets:
 				return beyond("the selector reads more than %d buckets: query fewer series, "+
@@ -142,7 +154,9 @@ func (a *API) readAll(ctx context.Context, w window, series []query.Series,
 			c := &columns{series: modelSeries(s), unit: w.unit, matchers: matchers, index: map[[2]string]*column{}}
 			c.missing, c.progress = curve.Missing, curve.Progress
 			for _, r := range curve.Rollups {
-				if !r.Open {
+				if r.Open {
+					c.await(r.Bucket)
+				} else {
 					c.addRollup(r, curve.Progress)
 				}
 			}
@@ -151,6 +165,20 @@ func (a *API) readAll(ctx context.Context, w window, series []query.Series,
 		})
 	}
 	return read, group.Wait()
+}
+
+// maxAwaited is how many buckets that have ended may have no sample yet, for the one before them to be found.
+const maxAwaited = 64
+
+// chart reads the buckets of a series in a window, and those before it until one has a sample.
+func (a *API) chart(ctx context.Context, w window, s query.Series) (query.Curve, error) {
+	for back := 1; ; back *= 2 {
+		curve, err := a.Query.Chart(ctx, w.newChart(s))
+		if err != nil || back > maxAwaited || len(curve.Rollups) == 0 || !curve.Rollups[0].Open {
+			return curve, err
+		}
+		w.from = max(w.from.Add(-time.Duration(back)*w.unit.Longest()), model.MinTime)
+	}
 }
 
 // seriesSet is the result of a selector.
@@ -175,6 +203,10 @@ func (s *seriesSet) add(c *columns) {
 	for _, m := range c.missing {
 		to := min(m.To, model.MaxTime)
 		s.warn(fmt.Sprintf("%s: not known from %s to %s: %s", c.series, m.From, to, m.Reason()))
+	}
+	if len(c.awaited) > 0 {
+		s.inform(fmt.Sprintf("the last %s buckets of %s are not whole yet and have no sample: "+
+			"the sample before them is valid until then", c.unit.Adjective(), c.series.Kind))
 	}
 	if c.inexact > 0 {
 		s.doubt(fmt.Sprintf("%s: %d buckets are inexact: %s is 1 for them", c.series, c.inexact,

@@ -2,6 +2,7 @@ package promapi
 
 import (
 	"math"
+	"slices"
 
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/value"
@@ -44,6 +45,7 @@ type columns struct {
 	matchers []*labels.Matcher
 	index    map[[2]string]*column
 	inexact  int             // buckets
+	awaited  []model.Time    // ends of buckets that have no sample yet
 	omitting int             // buckets whose rows omit undeclared measures
 	partial  int             // values left out: the measure was added to the kind in their bucket
 	missing  []query.Segment // not known
@@ -100,6 +102,10 @@ func (c *columns) addRollup(r query.Rollup, progress query.Progress) {
 	}
 }
 
+// await notes a bucket without a sample yet: it is open, or it ended and groups or sessions of it are still
+// folded. Until it has one, the sample before it is valid, because the series has not ended.
+func (c *columns) await(b tier.Bucket) { c.awaited = append(c.awaited, b.End) }
+
 // seconds returns a time in seconds; nil if it is not known, or before the first sweep or change.
 func seconds(at *model.Time) *float64 {
 	if at == nil || *at == model.MinTime {
@@ -117,6 +123,9 @@ func (c *columns) wanted(measure string) bool {
 func (c *columns) set() (all []storage.Series) {
 	for _, found := range c.index {
 		if found != nil && len(found.floats) > 0 {
+			for slices.Contains(c.awaited, found.until) {
+				found.until = c.unit.BucketAt(found.until).End
+			}
 			found.end()
 			all = append(all, promql.NewStorageSeries(promql.Series{Metric: found.labels, Floats: found.floats}))
 		}
