@@ -71,6 +71,12 @@ var groupMutants = []mutant{
 			" {")},
 	},
 	{
+		Name: "presence-emptied", Says: "a group sent in the newest bucket that was ever written",
+		Tests: groupTests,
+		Edits: []edit{replace("internal/engine/aggregate/sweep.go",
+			"		s.listGroups(ctx, &c, c.emptiedGroups())\n", "")},
+	},
+	{
 		Name: "presence-known", Says: "an entry that is remembered has the deletions of its newest hour",
 		Tests: presenceTests,
 		Edits: []edit{replace(listing, "removed < l.Last ||", "removed <= l.Last ||")},

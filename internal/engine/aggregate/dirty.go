@@ -28,6 +28,7 @@ type dirtyBucket struct {
 
 	parent  *dirtyBucket // the next coarser bucket of the changes; nil where there is none
 	touched bool         // of the finest tier, or a finer bucket in it was recomputed
+	emptied bool         // its row was written without events
 	err     error        // why it is not processed; nil if it is
 }
 

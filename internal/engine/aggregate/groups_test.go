@@ -292,6 +292,35 @@ func TestGroups_ARecordNamesTheGroupThatAnEventLeft(t *testing.T) {
 	}
 }
 
+// The list has the hour of an event that has left the group, and says that it is gone.
+func TestGroups_TheListSaysThatTheNewestBucketIsEmpty(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, groupedGauge(0))
+	for _, hour := range []string{"10", "12"} {
+		f.setNow(at("2026-03-10T" + hour + ":05:00Z"))
+		f.send(f.member("d1", "2026-03-10T"+hour+":01:00Z", "x", "1"))
+		f.processAll(f.recorded())
+	}
+	want := func(removed model.Time) {
+		t.Helper()
+		group := model.Series{Subject: model.Subject{Type: "BY_SITE", ID: "x"}, Kind: "GAUGE_BY_SITE"}
+		got := f.listed()[group]
+		if got.Last != at("2026-03-10T12:00:00Z") || got.Removed != removed {
+			t.Errorf("listed %+v, want %s removed", got, removed)
+		}
+	}
+	f.sweepAll(at("2026-03-10T14:00:00Z"))
+	want(0)
+	f.send(f.member("d1", "2026-03-10T10:01:00Z", "y", "1"))
+	f.processAll(f.recorded())
+	f.sweepAll(at("2026-03-10T15:00:00Z"))
+	want(0) // an earlier bucket does not concern it
+	f.send(f.member("d1", "2026-03-10T12:01:00Z", "y", "1"))
+	f.processAll(f.recorded())
+	f.sweepAll(at("2026-03-10T16:00:00Z"))
+	want(at("2026-03-10T12:00:00Z"))
+}
+
 // The same while the bucket is open: the sweep knows the group by the invalidation.
 func TestGroups_AnInvalidationNamesTheGroupThatAnEventLeft(t *testing.T) {
 	t.Parallel()

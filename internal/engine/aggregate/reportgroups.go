@@ -31,3 +31,16 @@ func (s *sweep) reportGroups(ctx context.Context, c *chunk) {
 		c.failSeries(series, fmt.Errorf("%w: %w", errTransient, err))
 	}
 }
+
+// emptiedGroups returns the groups whose bucket has no events any more: their entries in the list say so.
+func (c *chunk) emptiedGroups() []*seen {
+	var emptied chunk
+	for _, buckets := range c.levels {
+		for _, b := range buckets {
+			if b.emptied && b.level == 0 && b.kind.GroupsOf != "" {
+				emptied.seeRemoved(b.kind, b.key.Series, b.key.Start)
+			}
+		}
+	}
+	return emptied.seen
+}

@@ -188,10 +188,11 @@ func (s *sweep) workOff(ctx context.Context, queue InvalidationStore, found []st
 		results[n] = s.addDue(&c, n, i)
 	}
 	if ctx.Err() == nil {
-		s.listGroups(ctx, &c)
+		s.listGroups(ctx, &c, c.seen)
 		due := (*dirtyBucket).sweptAt
 		closed := s.agg.leaveLevel(ctx, &c, 0, due, s.limits, &s.all)
 		s.agg.recomputeLevels(ctx, &c, closed, due, s.limits, &s.all)
+		s.listGroups(ctx, &c, c.emptiedGroups())
 		s.reportGroups(ctx, &c)
 	}
 	errs := make([]error, len(found))
@@ -216,8 +217,8 @@ func (s *sweep) workOff(ctx context.Context, queue InvalidationStore, found []st
 }
 
 // listGroups lists the series of groups. A group that cannot be listed is swept again.
-func (s *sweep) listGroups(ctx context.Context, c *chunk) {
-	left, err := s.agg.list(ctx, c.seen, s.limits, &s.all)
+func (s *sweep) listGroups(ctx context.Context, c *chunk, groups []*seen) {
+	left, err := s.agg.list(ctx, groups, s.limits, &s.all)
 	for _, group := range left {
 		c.failSeries(group.series, err)
 	}

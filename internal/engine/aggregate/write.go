@@ -29,6 +29,7 @@ func (r *recomputation) writeIfChanged(ctx context.Context, old *rollup.Row,
 	}
 	result, err := r.put(ctx, old, row)
 	if err == nil && result == storage.Written {
+		r.bucket.emptied = row.Empty
 		r.countRow(old, &row.Fold, oversize)
 		if !same {
 			r.replaced = exists(old)

@@ -12,7 +12,14 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/paging"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/store/item"
+	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // Each silent device counts once, in the site that its newest reading with a site had. Pages add up.
@@ -105,5 +112,64 @@ func TestCountSilent_DoesNotTakeAnExpiredEventForOneWithoutAGroup(t *testing.T) 
 	}
 	if diff := cmp.Diff(want, got); diff != "" || reads != listReads {
 		t.Errorf("%d reads, the list takes %d (-want +got):\n%s", reads, listReads, diff)
+	}
+}
+
+// Of a group whose newest bucket was emptied, the newest bucket with events counts.
+func TestSilent_AGroupIsKnownByItsNewestBucketWithEvents(t *testing.T) {
+	t.Parallel()
+	kind := iot.Readings
+	kind.Groups, kind.Retention = []string{"site"}, tier.Standard().Defer()
+	kinds, err := catalog.New(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := memory.New(func() model.Time { return now })
+	hours := func(ago int) model.Time {
+		return tier.Hour.BucketAt(now.Add(-time.Duration(ago) * time.Hour)).Start
+	}
+	list := func(site string, removed model.Time, rows map[int]bool) {
+		t.Helper()
+		of := model.Series{Subject: model.Subject{Type: "BY_SITE", ID: site}, Kind: "READING_BY_SITE"}
+		listed := storage.ListedSeries{Series: of, First: hours(9), Last: hours(1), Removed: removed}
+		if err := table.PutItem(t.Context(), item.FromListedSeries(listed)); err != nil {
+			t.Fatal(err)
+		}
+		for ago, empty := range rows {
+			fold := rollup.NewFold(&rollup.Spec{})
+			if !empty {
+				fold.AddEvent(&model.Event{Order: model.Order{At: hours(ago)}})
+			}
+			key := rollup.Key{Series: of, Tier: tier.Hour.String(), Start: hours(ago)}
+			row := rollup.Row{
+				Key: key, Fold: *fold, V: item.Version, WrittenAt: now, Rev: rollup.Rev{1}, Empty: empty,
+			}
+			result, err := table.PutRow(t.Context(), &row, rollup.Rev{})
+			if err != nil || result != storage.Written {
+				t.Fatal(result, err)
+			}
+		}
+	}
+	list("active", 0, map[int]bool{1: false})
+	list("filled-again", hours(1), map[int]bool{1: false})
+	list("moved", hours(1), map[int]bool{1: true, 2: true, 5: false})
+	list("mistyped", hours(1), map[int]bool{1: true})
+	s := &query.Service{Store: table, Now: func() model.Time { return now }}
+	found, err := paging.Collect(s.EachSilent(t.Context(), query.Silent{
+		SubjectType: "BY_SITE", Kinds: query.CatalogKinds(kinds), Through: now, For: 3 * time.Hour,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, one := range found {
+		got[one.Subject.ID] = "removed"
+		if one.LastSeen != nil {
+			got[one.Subject.ID] = fmt.Sprint(one.LastSeen, one.Rounded)
+		}
+	}
+	want := map[string]string{"moved": fmt.Sprint(hours(5), true), "mistyped": "removed"}
+	if !maps.Equal(got, want) {
+		t.Errorf("silent are %v, want %v", got, want)
 	}
 }

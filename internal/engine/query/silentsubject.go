@@ -40,7 +40,7 @@ func (s *Service) silentSubject(ctx context.Context, q Silent, l listedSubject) 
 		if !undecided && !q.groups(kind) {
 			continue
 		}
-		newest, known, err := s.newestEvent(ctx, q, listed.Series)
+		newest, known, err := s.newestEvent(ctx, q, listed)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +55,7 @@ func (s *Service) silentSubject(ctx context.Context, q Silent, l listedSubject) 
 		case undecided && known && newest == nil && !listed.NewestInLast():
 			one.Removed = true
 		case undecided:
-			one.seen(q, listed, at, newest == nil)
+			one.seen(q, listed, at, newest == nil || !known)
 		}
 		if one.Active && !q.Members {
 			return nil, nil
