@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,9 +10,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/base/times"
-	"github.com/tidemark-db/tidemark/internal/local/devfile"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 const clockHelp = `Show or move the clock of the dev that runs here
@@ -40,7 +34,7 @@ func clockCommand(to *connection) *cobra.Command {
 		Use:  "clock [+DURATION]",
 		Long: clockHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var move []byte
+			var move any
 			if len(args) > 0 {
 				text, forward := strings.CutPrefix(args[0], "+")
 				by, err := times.ParseSpan(text)
@@ -48,54 +42,16 @@ func clockCommand(to *connection) *cobra.Command {
 					return usagef("%q: want a duration after a plus, such as +2d or +90m: the clock moves forward",
 						args[0])
 				}
-				if move, err = json.Marshal(stack.ClockMove{By: by.String()}); err != nil {
-					return err
-				}
+				move = stack.ClockMove{By: by.String()}
 			}
-			url := devfile.Find().URL
-			if os.Getenv(clock.Env) != "" { // of the command that a dev runs
-				to.FromEnvironment()
-				url = to.URL
-			}
-			if url == "" {
-				return usagef("no tidemark dev runs here: the clock of a deployment cannot be moved. " +
-					"Start one with: tidemark dev --clock 2026-03-29T00:30Z")
-			}
-			now, err := devTime(cmd, url, move)
+			at, err := control[stack.ClockTime](cmd, to, stack.PathClock, move, "the clock of a deployment "+
+				"cannot be moved. Start one with: tidemark dev --clock 2026-03-29T00:30Z")
 			if err == nil {
-				fmt.Fprintln(cmd.OutOrStdout(), now)
+				fmt.Fprintln(cmd.OutOrStdout(), at.Now)
 			}
 			return err
 		},
 	}
-}
-
-// devTime returns the time of the clock of a dev, after a move unless that is nil.
-func devTime(cmd *cobra.Command, url string, move []byte) (model.Time, error) {
-	method := http.MethodGet
-	if move != nil {
-		method = http.MethodPost
-	}
-	request, err := http.NewRequestWithContext(cmd.Context(), method, url+stack.PathClock,
-		bytes.NewReader(move))
-	if err != nil {
-		return 0, err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0, fmt.Errorf("ask for the clock: %w", err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return 0, fmt.Errorf("ask for the clock: %w", err)
-	}
-	if response.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("ask for the clock: %s: %s", response.Status, bytes.TrimSpace(text))
-	}
-	var at stack.ClockTime
-	err = json.Unmarshal(text, &at)
-	return at.Now, err
 }
 
 // setClock returns the clock of a new dev. Without --clock it begins as the machine's.

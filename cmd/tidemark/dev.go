@@ -104,6 +104,7 @@ func devCommand(to *connection) *cobra.Command {
 	cmd.Flags().StringVar(&flags.clock, "clock", "",
 		"set the clock of table and functions to this `time`; tidemark clock moves it")
 	cmd.Flags().StringArrayVar(&flags.faults, "fault", nil, "a `fault` of the table, such as stale-reads=2s")
+	cmd.AddCommand(devMappingCommand(to))
 	cmd.Flags().IntVar(&flags.heap, "heap", 0, "the most `megabytes` of heap for dynamodb-local (default 1024)")
 	return cmd
 }

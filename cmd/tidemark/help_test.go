@@ -94,6 +94,7 @@ func TestUnknownWords_NameWhatWasMeant(t *testing.T) {
 		"alerts acknowledge":               `did you mean tidemark alerts ack?`,
 		"cost READING --series 5,000":      `--series 5,000: not a number: write digits alone, such as 1000`,
 		"clock 2d":                         `"2d": want a duration after a plus, such as +2d or +90m`,
+		"dev mapping maybe":                `"maybe": want on or off`,
 		"event correct devices/a note=x":   `the argument TIME is missing: tidemark event correct`,
 		"send temperature=1":               `the argument SUBJECT is missing: tidemark send`,
 		"export rollups --tier daily":      `did you mean day?`,

@@ -854,6 +854,13 @@ const scenarios = {
     await page.getByRole("button", {name: "Throttle the table"}).click()
     await page.getByText(/[1-9]\d* requests throttled/).waitFor()
     for (const title of ["Sent", "Recount", "Tidemark's rollups"]) await figure(title).getByText("150", {exact: true}).waitFor()
+    await page.getByRole("button", {name: "Disable the mapping"}).click()
+    await page.getByText("readings are stored, and not processed").waitFor()
+    await page.getByRole("button", {name: "Send 50 readings"}).click()
+    await page.getByText("The mapping is disabled: the batch waits.").waitFor()
+    await figure("Recount").getByText("200", {exact: true}).waitFor()
+    await page.getByRole("button", {name: "Enable the mapping"}).click()
+    await figure("A plain counter").getByText("300", {exact: true}).waitFor()
     await check(page, "break it")
   },
   async theme(page) {

@@ -36,6 +36,8 @@ const faults = [
   },
 ];
 
+const asProblem = (cause: unknown) => (cause instanceof Problem ? cause : new Problem(-1, String(cause)));
+
 interface Run {
   subject: string;
   sent: number;
@@ -80,12 +82,24 @@ export function BreakPage({ local }: { local: boolean }) {
       );
       setRun({ ...now, sent: now.sent + readings, said: fault.does });
     } catch (cause) {
-      setFailed(cause instanceof Problem ? cause : new Problem(-1, String(cause)));
+      setFailed(asProblem(cause));
     }
     setBusy(false);
   };
+  const enable = async (on: boolean) => {
+    setFailed(undefined);
+    try {
+      await post("/local/mapping", { enabled: on });
+    } catch (cause) {
+      setFailed(asProblem(cause));
+    }
+  };
   const counter = run && status ? status.stats.counted : 0,
-    waits = !!run && counter < run.sent;
+    waits = !!run && counter < run.sent,
+    enabled = status?.mapping.enabled,
+    waiting = enabled
+      ? "The batch is on its way: the mapping waits a few seconds for more records."
+      : "The mapping is disabled: the batch waits.";
   const rows = run
     ? [
         { title: "Sent", value: run.sent, does: "new readings, by this page" },
@@ -112,6 +126,16 @@ export function BreakPage({ local }: { local: boolean }) {
             <p class="note">{f.does}</p>
           </div>
         ))}
+        {status && (
+          <div>
+            <button onClick={() => enable(!enabled)}>{enabled ? "Disable the mapping" : "Enable the mapping"}</button>
+            <p class="note">
+              {enabled
+                ? "Readings are stored, and nothing is processed until you enable it again."
+                : "The mapping is disabled: readings are stored, and not processed."}
+            </p>
+          </div>
+        )}
       </div>
       {run && (
         <section aria-label="Result" aria-live="polite">
@@ -128,9 +152,7 @@ export function BreakPage({ local }: { local: boolean }) {
             ))}
           </div>
           <p class="facts">
-            {waits
-              ? "The batch is on its way: the mapping waits a few seconds for more records. "
-              : run.said + " "}
+            {waits ? waiting : run.said}{" "}
             <a href={href(["devices", run.subject])}>Its chart</a>
           </p>
         </section>

@@ -17,6 +17,7 @@ interface Health extends Progress {
 
 /** What a local stack counts since its start. */
 export interface Status {
+  mapping: { enabled: boolean };
   stats: Counts & { metrics: Record<string, number> | null };
 }
 type Counts = Record<

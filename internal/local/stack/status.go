@@ -58,8 +58,12 @@ func (s *Stack) Stats() Stats {
 }
 
 // Idle waits until every change committed before the call is in the rollups or was given up. It
-// reads the table stream to its end instead of waiting for a fixed time.
+// reads the table stream to its end instead of waiting for a fixed time. It is an error while the mapping is
+// disabled.
 func (s *Stack) Idle(ctx context.Context) error {
+	if s.source.disabled.Load() {
+		return fmt.Errorf("wait for the rollups: %w", errDisabled)
+	}
 	if err := s.awaitRecords(ctx); err != nil {
 		return fmt.Errorf("wait for the rollups: %w", err)
 	}
@@ -93,10 +97,11 @@ func (s *Stack) awaitRecords(ctx context.Context) error {
 
 // Status is the response of GET /local/status and GET /local/idle.
 type Status struct {
-	Idle     bool   `json:"idle"` // of /local/idle: all changes before the request are in the rollups
-	Table    string `json:"table"`
-	Endpoint string `json:"endpoint"`
-	Stats    Stats  `json:"stats"`
+	Idle     bool         `json:"idle"` // of /local/idle: all changes before the request are in the rollups
+	Table    string       `json:"table"`
+	Endpoint string       `json:"endpoint"`
+	Stats    Stats        `json:"stats"`
+	Mapping  MappingState `json:"mapping"`
 }
 
 // idleWithin limits one request for idleness, so that the caller sees progress. It is several times
@@ -126,6 +131,8 @@ func (s *Stack) localRoutes(live context.Context, kinds *catalog.Catalog) http.H
 			writeMessage(w, http.StatusAccepted, "fault of the next batch: "+fault)
 		})
 	}
+	mux.HandleFunc("GET "+PathMapping, s.serveMappingState)
+	mux.HandleFunc("POST "+PathMapping, s.serveMapping)
 	mux.HandleFunc("GET "+PathClock, s.serveTime)
 	mux.HandleFunc("POST "+PathClock, s.serveMove)
 	mux.HandleFunc("GET "+SamplePath, s.serveSample)
@@ -147,7 +154,9 @@ func (s *Stack) dev() devfile.Dev {
 
 func (s *Stack) report(w http.ResponseWriter, idle bool) {
 	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(Status{Idle: idle, Table: s.Table, Endpoint: s.Endpoint, Stats: s.Stats()})
+	json.NewEncoder(w).Encode(Status{
+		Idle: idle, Table: s.Table, Endpoint: s.Endpoint, Stats: s.Stats(), Mapping: s.mappingState(),
+	})
 }
 
 // AwaitIdle returns when the rollups of the stack at url include every change that was committed
@@ -167,8 +176,11 @@ func AwaitIdle(ctx context.Context, url string, added func(records int)) error {
 				"which were not retried further: see on-failure.ndjson and logs/aggregate.log in "+
 				".tidemark, or where --dir of the dev says", status.Stats.GivenUp)
 		}
-		if status.Idle {
+		switch {
+		case status.Idle:
 			return nil
+		case !status.Mapping.Enabled:
+			return fmt.Errorf("wait for the rollups: %w", errDisabled)
 		}
 	}
 }

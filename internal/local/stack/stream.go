@@ -25,8 +25,9 @@ type TableStream struct {
 	client *dynamodbstreams.Client
 	arn    string
 
-	records atomic.Int64         // read so far
-	changed func([]types.Record) // called with these records; may be nil
+	disabled atomic.Bool          // reads no records
+	records  atomic.Int64         // read so far
+	changed  func([]types.Record) // called with these records; may be nil
 
 	mu   sync.Mutex          // guards next
 	next map[string]position // the position in each shard
@@ -92,8 +93,11 @@ func listedParents(shards []eventsource.Shard) []eventsource.Shard {
 	return shards
 }
 
-// Read returns the records after the sequence number after.
+// Read returns the records after the sequence number after; none while the mapping is disabled.
 func (s *TableStream) Read(ctx context.Context, shard, after string) (eventsource.Page, error) {
+	if s.disabled.Load() {
+		return eventsource.Page{}, nil
+	}
 	iterator, err := s.iterator(ctx, shard, after)
 	if err != nil {
 		return eventsource.Page{}, fmt.Errorf("read shard %s: %w", shard, err)

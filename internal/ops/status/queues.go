@@ -42,7 +42,7 @@ func (r *Reader) onFailure(ctx context.Context) ([]Line, error) {
 	case err != nil || n == 0:
 		return only(Well, "", "empty"), err
 	}
-	return only(Act, retryCommand+"batches", "%s ranges of the table stream", terminal.Grouped(n)), nil
+	return only(Act, retryCommand+"batches", "ranges of the table stream: %s", terminal.Grouped(n)), nil
 }
 
 // undelivered counts what did not reach ingest.
