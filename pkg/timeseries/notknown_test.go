@@ -98,3 +98,34 @@ func TestReads_SayWhatIsProcessed(t *testing.T) {
 	table.Advance(time.Minute)
 	behind("folded", false)
 }
+
+// A device whose clock is not set sends its first events in the hours after 1970 began: that is a time, and
+// not "never".
+func TestReads_EventsOf1970HaveATime(t *testing.T) {
+	t.Parallel()
+	table, events := onTestTable(t)
+	begin := time.Unix(0, 0)
+	if _, err := events.Append(t.Context(), Reading{Device: "sensor_01", At: begin}); err != nil {
+		t.Fatal(err)
+	}
+	table.Fold(events.Kind())
+	listed := 0
+	for s, err := range events.Series(t.Context(), "") {
+		if listed++; err != nil || !s.First.Equal(begin) || !s.Last.Equal(begin) {
+			t.Errorf("listed from %s to %s, %v; want %s", s.First, s.Last, err, begin)
+		}
+	}
+	silent, _, err := events.Silent(t.Context(), time.Hour)
+	if err != nil || listed != 1 {
+		t.Fatalf("%d series, %v; want 1", listed, err)
+	}
+	found := 0
+	for s, err := range silent {
+		if found++; err != nil || !s.Last.Equal(begin) {
+			t.Errorf("silent since %s, %v; want %s", s.Last, err, begin)
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d silent subjects, want 1", found)
+	}
+}

@@ -47,7 +47,7 @@ func (e *Events[T]) Series(ctx context.Context, subject string) iter.Seq2[Listed
 				continue
 			}
 			if !yield(Listed{
-				Key: Key{l.Series.Subject.ID, l.Series.Stream}, First: toTime(l.First), Last: toTime(l.Last),
+				Key: Key{l.Series.Subject.ID, l.Series.Stream}, First: l.First.Time(), Last: l.Last.Time(),
 			}, err) {
 				return
 			}

@@ -26,7 +26,7 @@ func (e *Events[T]) Silent(
 		for s, err := range e.query.EachSilent(ctx, q) {
 			one := Listed{Key: Key{Subject: s.Subject.ID, Stream: s.Newest.Stream}}
 			if s.LastSeen != nil {
-				one.Last = toTime(*s.LastSeen)
+				one.Last = s.LastSeen.Time()
 			}
 			if !yield(one, err) {
 				return
