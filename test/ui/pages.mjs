@@ -857,7 +857,7 @@ const scenarios = {
     await page.getByRole("button", {name: "Disable the mapping"}).click()
     await page.getByText("readings are stored, and not processed").waitFor()
     await page.getByRole("button", {name: "Send 50 readings"}).click()
-    await page.getByText("The mapping is disabled: the batch waits.").waitFor()
+    await page.getByText("The mapping is disabled, so that new readings wait.").waitFor()
     await figure("Recount").getByText("200", {exact: true}).waitFor()
     await page.getByRole("button", {name: "Enable the mapping"}).click()
     await figure("A plain counter").getByText("300", {exact: true}).waitFor()

@@ -96,10 +96,7 @@ export function BreakPage({ local }: { local: boolean }) {
   };
   const counter = run && status ? status.stats.counted : 0,
     waits = !!run && counter < run.sent,
-    enabled = status?.mapping.enabled,
-    waiting = enabled
-      ? "The batch is on its way: the mapping waits a few seconds for more records."
-      : "The mapping is disabled: the batch waits.";
+    enabled = status?.mapping.enabled;
   const rows = run
     ? [
         { title: "Sent", value: run.sent, does: "new readings, by this page" },
@@ -152,7 +149,11 @@ export function BreakPage({ local }: { local: boolean }) {
             ))}
           </div>
           <p class="facts">
-            {waits ? waiting : run.said}{" "}
+            {!enabled
+              ? "The mapping is disabled, so that new readings wait."
+              : waits
+                ? "The batch is on its way: the mapping waits a few seconds for more records."
+                : run.said}{" "}
             <a href={href(["devices", run.subject])}>Its chart</a>
           </p>
         </section>
