@@ -8,8 +8,8 @@ import (
 )
 
 func TestRuleStatus_AWrongRuleIsWrongUsage(t *testing.T) {
-	for code, want := range map[string]int{alert.CodeRuleName: exitUsage, alert.CodeTooManyRules: exitNo,
-		alert.CodeRuleGone: exitNo} {
+	for code, want := range map[string]int{alert.CodeRuleName: exitUsage, alert.CodeRuleTaken: exitNo,
+		alert.CodeTooManyRules: exitNo, alert.CodeRuleGone: exitNo} {
 		if got := ruleStatus([]model.FieldError{{Code: code}}); got != want {
 			t.Errorf("%s ends with status %d, want %d", code, got, want)
 		}

@@ -30,7 +30,7 @@ SUBJECTS is a subject type, such as devices, for a rule that applies to all of t
 one subject, such as devices/sensor_01. A rule tests the events of the hour before it was
 added, the newest event of its own subject, and later ones. A rule that is added again with
 another threshold becomes the next revision of that rule; open alerts of the previous
-revision end.
+revision end. Its kind, measure and stream stay: for others, choose another name.
 
 Exit status: 0 done; 1 not possible, or there is no such rule; 2 wrong usage; 3 failed.
 
@@ -122,7 +122,9 @@ func ruleAdd(to *connection) *cobra.Command {
 // not allow it now, exitUsage if it is wrong.
 func ruleStatus(errs []model.FieldError) int {
 	for _, e := range errs {
-		if e.Code != alert.CodeTooManyRules && e.Code != alert.CodeRuleGone {
+		switch e.Code {
+		case alert.CodeTooManyRules, alert.CodeRuleGone, alert.CodeRuleTaken:
+		default:
 			return exitUsage
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/base/lists"
@@ -108,7 +109,8 @@ type AlertFilter struct {
 // subject its newest event, and later ones as the deployed function processes them. If a rule of this name
 // exists and differs, the new rule is its next revision, and the open alerts of the revision before end. The
 // error wraps ErrRejected for a rule that is not valid, such as one of a measure that is neither declared nor
-// in a latest item. Repeat the call after any other error.
+// in a latest item, or one with the name of a rule for another kind, measure or stream. Repeat the call after
+// any other error.
 func (e *Events[T]) PutRule(ctx context.Context, r Rule) (Rule, error) {
 	service, kind, err := e.alerts(ctx)
 	if err != nil {
@@ -147,9 +149,16 @@ func (e *Events[T]) Rules(ctx context.Context, subject string) ([]Rule, error) {
 	return lists.Map(ofKind, newRule), nil
 }
 
-// DeleteRule removes a rule by its name and ends its open alerts. subject is "" for a rule of all subjects.
-// by says who removed it. The error wraps ErrNoRule if there is none.
+// DeleteRule removes a rule of the kind by its name and ends its open alerts. subject is "" for a rule of all
+// subjects. by says who removed it. The error wraps ErrNoRule if there is none.
 func (e *Events[T]) DeleteRule(ctx context.Context, subject, name, by string) error {
+	rules, err := e.Rules(ctx, subject)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(rules, func(r Rule) bool { return r.Name == name }) {
+		return fmt.Errorf("remove rule %s: %w", name, ErrNoRule)
+	}
 	service, kind, err := e.alerts(ctx)
 	if err != nil {
 		return err

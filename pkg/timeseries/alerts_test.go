@@ -137,6 +137,35 @@ func TestPutRule_RejectsWhatCannotBeARule(t *testing.T) {
 	}
 }
 
+// Kinds of one subject type share the names of rules.
+func TestRules_AKindLeavesTheRulesOfAnotherAlone(t *testing.T) {
+	t.Parallel()
+	ctx, table := t.Context(), newTable()
+	other := iot.Readings
+	other.Name, other.Path = "METER", "meters"
+	var kinds []*timeseries.Events[Reading]
+	for _, k := range []catalog.Kind{iot.Readings, other} {
+		events, err := timeseries.Open[Reading](table, k, &timeseries.Options{Now: clock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds = append(kinds, events)
+	}
+	hot := timeseries.Rule{Name: "hot", Measure: "temperature", Above: number("30")}
+	if _, err := kinds[0].PutRule(ctx, hot); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kinds[1].PutRule(ctx, hot); !errors.Is(err, timeseries.ErrRejected) {
+		t.Errorf("the same name of another kind: %v, want ErrRejected", err)
+	}
+	if err := kinds[1].DeleteRule(ctx, "", "hot", "ann"); !errors.Is(err, timeseries.ErrNoRule) {
+		t.Errorf("removed as a rule of another kind: %v, want ErrNoRule", err)
+	}
+	if rules, err := kinds[0].Rules(ctx, ""); err != nil || len(rules) != 1 || rules[0].ID != "hot.1" {
+		t.Errorf("rules %+v, %v; want hot.1", rules, err)
+	}
+}
+
 // Rules and alerts pass the guard of reads and changes.
 func TestAlerts_RefuseAKindThatDoesNotFitTheTable(t *testing.T) {
 	t.Parallel()

@@ -26,9 +26,11 @@ const (
 
 // AddRule adds a rule for all subjects of its type or for the subject that it names, and returns it. It tests
 // the stored events of the last RuleLookback at once, and of one subject its newest event, however old. If a
-// rule with this name exists and is equal, AddRule returns the existing rule. If it differs, the new rule is
-// its next revision, and the open alerts of the old revision end. After a failure, a repeated call within an
-// hour ends the alerts that are left. errs are the errors of an invalid rule.
+// rule with this name exists and is equal, AddRule returns the existing rule. If it tests the same measure of
+// the same series in another way, the new rule is its next revision, and the open alerts of the old revision
+// end. A rule that tests another measure or other series is not replaced: the new rule has an error. After a
+// failure, a repeated call within an hour ends the alerts that are left. errs are the errors of an invalid
+// rule.
 func (s *Service) AddRule(ctx context.Context,
 	draft storage.Rule) (added storage.Rule, errs []model.FieldError, err error) {
 	if errs = s.validateRule(&draft); errs != nil {

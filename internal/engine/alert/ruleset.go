@@ -118,6 +118,10 @@ func (s *Service) planRule(draft storage.Rule, all []storage.Rule) rulePlan {
 				others++
 			}
 			continue
+		case active && !r.WatchesSame(&draft):
+			return rulePlan{rule: draft, errors: []model.FieldError{{Field: "name", Code: CodeRuleTaken,
+				Message: fmt.Sprintf("%s is already a rule for %s: choose another name, or remove that rule "+
+					"first", r.Name, r.Watches())}}}
 		case active && r.Equal(&draft):
 			return rulePlan{rule: r, replaced: s.replacedBy(&r, all)}
 		}

@@ -20,6 +20,7 @@ import (
 // The codes of errors in rules. They are stable, so that callers can branch on them.
 const (
 	CodeRuleName        = "rule-name"
+	CodeRuleTaken       = "rule-name-taken"
 	CodeRuleSubject     = "rule-subject-type"
 	CodeRuleKind        = "rule-kind"
 	CodeRuleNoLatest    = "rule-kind-without-latest"

@@ -131,7 +131,8 @@ func (s *Service) clampedIncreases(ctx context.Context, q *Increases) (page Incr
 	q.From = firstStart(unit, q.From)
 	q.To = max(q.From, min(asked, closed))
 	page.From, page.To = q.From, q.To
-	page.Open, page.Sums.Exact = closed < asked, true
+	page.Open = closed < asked
+	page.Sums.Exact = page.From < page.To // what was not counted is not known
 	return page, nil
 }
 

@@ -147,7 +147,8 @@ func TestIncreases_SaysWhatRowsOfGroupsDoNotTell(t *testing.T) {
 	q := l.increases(hour.Add(-150*time.Minute), hour.Add(time.Hour))
 	l.query.Store = l.live()
 	page, err := l.query.Increases(t.Context(), q)
-	if err != nil || len(page.Members) > 0 || !page.Open || *page.CompleteThrough != model.MinTime {
+	if err != nil || len(page.Members) > 0 || !page.Open || *page.CompleteThrough != model.MinTime ||
+		page.Sums.Exact {
 		t.Errorf("before the first sweep: %+v, %v", page, err)
 	}
 	l.clock = hour.Add(30 * time.Minute)
@@ -181,6 +182,10 @@ func TestIncreases_SaysWhatRowsOfGroupsDoNotTell(t *testing.T) {
 	page, err = l.query.Increases(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
+	}
+	part, err := l.query.Increases(t.Context(), l.increases(hour.Add(-30*time.Minute), hour))
+	if err != nil || part.Open || part.Sums.Exact {
+		t.Errorf("a range without a whole bucket: %+v, %v; want that it is not exact", part.Sums, err)
 	}
 	if x := page.Sums.Group("x"); x.Members != 1 || x.Increase != nil || !x.Exact {
 		t.Errorf("the first reading: %+v; want no increase, which is not 0", x)

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -90,10 +91,25 @@ func (r *Rule) ID() string {
 // Equal reports whether two rules test the same events in the same way.
 func (r *Rule) Equal(o *Rule) bool {
 	same := func(a, b *model.Decimal) bool { return (a == nil) == (b == nil) && (a == nil || a.Cmp(*b) == 0) }
-	return r.Kind == o.Kind && r.AnyStream == o.AnyStream && r.Stream == o.Stream && r.Severity == o.Severity &&
-		r.Test == o.Test && r.Measure == o.Measure && r.Bounds == o.Bounds && r.For == o.For &&
+	return r.WatchesSame(o) && r.Severity == o.Severity && r.Test == o.Test && r.Bounds == o.Bounds &&
+		r.For == o.For &&
 		same(r.Low, o.Low) && same(r.High, o.High) &&
 		same(r.ClearLow, o.ClearLow) && same(r.ClearHigh, o.ClearHigh)
+}
+
+// WatchesSame reports whether two rules test the same measure of the same series of a subject type.
+func (r *Rule) WatchesSame(o *Rule) bool {
+	return r.Kind == o.Kind && r.AnyStream == o.AnyStream && r.Stream == o.Stream && r.Measure == o.Measure
+}
+
+// Watches returns the measure and the series that the rule tests, in words, such as temperature of READING,
+// any stream.
+func (r *Rule) Watches() string {
+	stream := "any stream"
+	if !r.AnyStream {
+		stream = fmt.Sprintf("stream %q", r.Stream)
+	}
+	return fmt.Sprintf("%s of %s, %s", cmp.Or(r.Measure, "silence"), r.Kind, stream)
 }
 
 // Matches reports whether the rule applies to s.
