@@ -48,7 +48,7 @@ func average(ctx context.Context, table timeseries.Store, device string, from ti
 	days, err := readings.Rollups(ctx, timeseries.Key{Subject: device}, tier.Day,
 		timeseries.In(from, time.Now()))
 	if err == nil && len(days.Missing) > 0 { // days that have expired are not days without readings
-		err = fmt.Errorf("not known: %v", days.Missing)
+		err = fmt.Errorf("not known from %s on: %s", days.Missing[0].From, days.Missing[0].Reason())
 	}
 	var averages []float64
 	for _, day := range days.Rollups {
