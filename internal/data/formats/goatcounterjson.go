@@ -232,6 +232,9 @@ func (c *goatCount) putEntry(l listed, entry map[string]string) {
 			c.put(name, entry[member])
 		}
 	}
+	if id := entry[sameTexts]; id != "" {
+		c.texts = append(c.texts, id)
+	}
 }
 
 // putColumn puts the value that the row has itself. A region such as DE-BE has its country too.
@@ -253,12 +256,27 @@ func (w *Web) isEvent(row map[string]string) bool {
 // isEvent reports whether a path of GoatCounter is the name of an event: its versions write true or 1.
 func isEvent(text string) bool { return text == "true" || text == "1" }
 
+// sameTexts is a member that is added to an entry if an earlier one of its list has the same texts, such as a
+// referrer that GoatCounter named and one that a page sent. It has the entry's id: rows of both are series.
+const sameTexts = "same texts"
+
 func (w *Web) remember(list string, row map[string]string) {
 	if w.tables == nil {
 		w.tables = tables{}
 	}
-	if w.tables[list] == nil {
-		w.tables[list] = map[string]map[string]string{}
+	first := "first " + list
+	for _, name := range []string{list, first} {
+		if w.tables[name] == nil {
+			w.tables[name] = map[string]map[string]string{}
+		}
 	}
-	w.tables[list][row["id"]] = row
+	id := row["id"]
+	w.tables[list][id] = row
+	texts := fmt.Sprintf("%q", []string{row["path"], row["ref"], row["name"], row["version"],
+		strconv.FormatBool(row["ref_scheme"] == "c"), strconv.FormatBool(isEvent(row["event"]))})
+	if entry := w.tables[first][texts]; entry == nil {
+		w.tables[first][texts] = row
+	} else if entry["id"] != id {
+		row[sameTexts] = id
+	}
 }

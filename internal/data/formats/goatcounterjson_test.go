@@ -45,3 +45,31 @@ func TestWeb_GoatCountersCountsMayBeInAnyOrder(t *testing.T) {
 		t.Errorf("(-want +got):\n%s%q", diff, problems)
 	}
 }
+
+// GoatCounter names the source of some referrers, and other pages send the same name: both have rows.
+func TestWeb_ReferrersOfOneNameAreSeriesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	const count = `{"hour":"2026-03-05T19:00:00Z","path_id":1,"ref_id":%d,"count":%d}` + "\n"
+	parts := []string{
+		"paths.jsonl", `{"id":1,"path":"/"}`,
+		"refs.jsonl", `{"id":2,"ref":"Google","ref_scheme":"g"}` + "\n" +
+			`{"id":3,"ref":"Google","ref_scheme":"o"}` + "\n" + `{"id":4,"ref":"Google","ref_scheme":"c"}`,
+		"hit_stats.jsonl", fmt.Sprintf(count+count+count, 2, 5, 3, 6, 4, 7),
+	}
+	web := Web{Format: "goatcounter-json", Site: "example.com"}
+	for range 2 { // the second time as an import of the same archive again
+		got, problems := readWeb(t, webfield.ImportedDays, web, packed(t, "export.zip", parts...))
+		shown := map[string]string{}
+		for _, e := range got {
+			figures := fmt.Sprint(e["pageviews"], " ", e["referrer"], " ", e["utm_source"])
+			shown[fmt.Sprint(e["stream"])] += figures
+		}
+		want := map[string]string{
+			"visitors": "18 <nil> <nil>", "pages / Google": "5 Google <nil>",
+			"pages / Google 3": "6 Google <nil>", "pages / Google fac142acb7309a3b": "7 <nil> Google",
+		}
+		if diff := cmp.Diff(want, shown); diff != "" || len(problems) > 0 {
+			t.Errorf("(-want +got):\n%s%q", diff, problems)
+		}
+	}
+}

@@ -253,6 +253,9 @@ func shortened(stream string) string {
 	return strings.ToValidUTF8(stream[:mostStream], "") + " " + textHash(stream)
 }
 
+// noValue is how an export of Plausible writes that a row has no value in a column.
+const noValue = `\N`
+
 // plausibleEvent returns the figures of a day, in a series of its own for each row of a report.
 func plausibleEvent(_ *Web, _ *catalog.Kind, row map[string]string) (time.Time, map[string]any, error) {
 	at, err := time.Parse(time.DateOnly, row["date"])
@@ -263,6 +266,9 @@ func plausibleEvent(_ *Web, _ *catalog.Kind, row map[string]string) (time.Time, 
 	var texts []string
 	for _, name := range plausibleTexts {
 		text, isColumn := row[name]
+		if text == noValue {
+			text = ""
+		}
 		if isColumn {
 			texts = append(texts, text)
 		}
@@ -274,7 +280,7 @@ func plausibleEvent(_ *Web, _ *catalog.Kind, row map[string]string) (time.Time, 
 	fields[catalog.StreamField] = rowStream(row[catalog.StreamField], texts)
 	row["date"], row[catalog.StreamField] = "", ""
 	for name, text := range row {
-		if text == "" || text == `\N` {
+		if text == "" || text == noValue {
 			continue
 		}
 		number, err := model.ParseDecimal(text)

@@ -65,6 +65,18 @@ func TestWeb_ReadsArchivesThatWerePackedAgain(t *testing.T) {
 	}
 }
 
+// A column without a value is no text, as it is no number.
+func TestWeb_NoValueOfPlausibleIsNoText(t *testing.T) {
+	t.Parallel()
+	const text = "date,country,region,city,visitors\n2024-10-03,DE,\\N,0,\\N\n"
+	got, problems := readWeb(t, webfield.ImportedDays, Web{Format: "plausible", Site: "s"},
+		write(t, "imported_locations_20241003_20241003.csv", text))
+	if len(got) != 1 || len(problems) > 0 || got[0]["country"] != "DE" || got[0]["region"] != nil ||
+		strings.Contains(fmt.Sprint(got[0]["stream"]), noValue) {
+		t.Errorf("%v, %q, want a row of DE without a region", got, problems)
+	}
+}
+
 func TestWeb_NamesThePartsThatAreNoneOfTheExport(t *testing.T) {
 	t.Parallel()
 	for format, parts := range map[string][]string{
