@@ -56,6 +56,9 @@ func (h *Handler) serve(ctx context.Context, r *httpapi.Request) httpapi.Respons
 		return response
 	}
 	problem := newProblem(err)
+	if isStats(r.Path) {
+		problem.Message = problem.Detail
+	}
 	if problem.Status >= http.StatusInternalServerError {
 		h.Log.ErrorContext(ctx, "read failed", telemetry.FieldRequestID, r.ID, telemetry.FieldError, err)
 	}

@@ -13,6 +13,11 @@ import (
 	"github.com/tidemark-db/tidemark/internal/web/plausible"
 )
 
+// isStats reports whether the clients of a path are made for Plausible, whose errors are in a member "error".
+func isStats(path string) bool {
+	return path == access.PathStats || strings.HasPrefix(path, access.PathReports)
+}
+
 // stats performs a query of a website, in the form of version 2.
 func (h *Handler) stats(ctx context.Context, r *httpapi.Request) (any, error) {
 	if r.Method != http.MethodPost {

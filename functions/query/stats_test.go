@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,36 @@ func TestHandle_ServesReportsOfWebsites(t *testing.T) {
 	}
 	requireProblem(t, report("aggregate", "period=day"), "/problems/bad-query")
 	requireProblem(t, report("funnels", site), "/problems/bad-query")
+}
+
+// Clients that are made for Plausible show the member "error" of a response that failed. Others read detail.
+func TestHandle_RefusesQueriesInTheFormOfPlausible(t *testing.T) {
+	h := newSite(t)
+	h.Limits = config.Default().Limits
+	for path, c := range map[string]struct {
+		request httpapi.Request
+		want    string
+	}{
+		access.PathStats: {
+			httpapi.Request{
+				Method: "POST", Body: `{"site_id": "s", "metrics": ["pages"], "date_range": "day"}`,
+			}, `metric "pages"`},
+		access.PathReports + "aggregate": {
+			httpapi.Request{Method: "GET", RawQuery: "period=day"}, "site_id is required"},
+		access.PathReports + "breakdown": {httpapi.Request{Method: "POST"}, "use GET"},
+		"/v1/sites/my-site/nothing":      {httpapi.Request{Method: "GET"}, ""},
+	} {
+		c.request.Path = path
+		response := h.serve(t.Context(), &c.request)
+		var got struct{ Error, Detail string }
+		if err := json.Unmarshal([]byte(response.Body), &got); err != nil {
+			t.Fatalf("%s: %v: %s", path, err, response.Body)
+		}
+		hasError := got.Error != "" && got.Error == got.Detail && strings.Contains(got.Error, c.want)
+		if response.Status < 400 || hasError != (c.want != "") {
+			t.Errorf("%s: %d %s, want an error with %q", path, response.Status, response.Body, c.want)
+		}
+	}
 }
 
 // A read key shows its sites and no other, in both versions. An owner claim does not apply to it.

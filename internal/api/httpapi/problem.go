@@ -54,6 +54,8 @@ type Problem struct {
 	Errors  []model.FieldError `json:"errors,omitempty"`
 	// Latest is the latest item that decided the outcome; nil if none did.
 	Latest *views.Latest `json:"latest,omitempty"`
+	// Message is the detail for clients of another API that read it under this name; "" is none.
+	Message string `json:"error,omitempty"`
 
 	header map[string]string
 }
