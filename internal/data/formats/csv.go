@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -231,4 +232,13 @@ func (r *csvReader) failure(err error) error {
 		remedy = "a quote that was opened there is not closed; " + remedy
 	}
 	return usererr.Errorf("%s: %w: %s", place(r.name, syntax.StartLine+r.skipped), syntax.Err, remedy)
+}
+
+// CSVLine returns a row of CSV, with its line break.
+func CSVLine(cells ...string) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	_ = w.Write(cells) // a buffer cannot fail
+	w.Flush()
+	return b.Bytes()
 }

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -293,13 +292,4 @@ func plausibleEvent(_ *Web, _ *catalog.Kind, row map[string]string) (time.Time, 
 		fields[name] = number
 	}
 	return at, fields, nil
-}
-
-// CSVLine returns a row of CSV, with its line break.
-func CSVLine(cells ...string) []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	_ = w.Write(cells) // a buffer cannot fail
-	w.Flush()
-	return b.Bytes()
 }
