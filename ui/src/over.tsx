@@ -22,11 +22,12 @@ interface Props {
   kind: Readable;
   visitor: string;
   base?: Base; // of questions, under filters
+  compared: boolean; // the period before can be counted under filters
   clock: number;
 }
 
 /** Over draws a figure by minute, hour, day or month. */
-export function Over({ figure, period, utc, place, kind, visitor, base, clock }: Props) {
+export function Over({ figure, period, utc, place, kind, visitor, base, compared, clock }: Props) {
   const { unit, buckets, bucketsBefore, range } = period;
   // Days and months are in the reader's zone.
   const zone = unit === "day" || unit === "month" ? { zone: utc ? "UTC" : localZone } : { limit: "1000" };
@@ -36,14 +37,15 @@ export function Over({ figure, period, utc, place, kind, visitor, base, clock }:
       "rollups",
       every,
     );
+  const spanBefore = { from: period.before.from, to: period.endBefore };
   const now = read(range, 15_000),
-    past = read({ from: period.before.from, to: period.endBefore }, 600_000);
+    past = read(spanBefore, 600_000);
   const asked = (r: Range): Question | null =>
     base && unit !== "minute"
       ? question(base, spanOf(r, clock), figureMetrics(base.filters), ["time:" + unit])
       : null;
   const filtered = useReport(asked(range)),
-    filteredBefore = useReport(asked({ from: period.before.from, to: period.endBefore }), 600_000);
+    filteredBefore = useReport(compared ? asked(spanBefore) : null, 600_000);
   const open = unfinished(buckets, range.to, currentTime());
   const same = useSamePart(period, base ? undefined : open, [...place, kind.path]);
   const reported = (starts: number[], report: Report | undefined) =>

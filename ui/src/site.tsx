@@ -78,9 +78,11 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
       ...(live ? { tier: "minute", last: realtimeMinutes + "m" } : whole),
     });
   };
+  // Where the API refuses to count the period before, it would refuse each part of it.
+  const compared = !!filtered.past.data;
   const ask = (d: string, limit: number) => {
     const over = (span: Span) => question(base, span, [metric(d)], halvesOf(d).map(dimensionOf), limit);
-    return { now: over(spans.now), before: over(spans.before) };
+    return { now: over(spans.now), before: compared ? over(spans.before) : null };
   };
   const shown = figures.find((f) => f.title === params.get("show")) ?? figures[0];
   const usable = figures.filter((f) => f.of === "views" || !live || filters.length > 0);
@@ -135,6 +137,7 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
                 kind={kinds[figure.of]}
                 visitor={kinds.visitor}
                 base={filters.length ? base : undefined}
+                compared={compared}
                 clock={clock}
               />
             )}

@@ -103,7 +103,7 @@ interface Props {
   unit: (dimension: string) => string; // what is counted: views, visits
   more: (dimension: string) => string | null; // where all values are read, if they can be
   /** Under filters, the questions for the values of a dimension, now and in the period before. */
-  ask?: (dimension: string, limit: number) => { now: Question; before: Question };
+  ask?: (dimension: string, limit: number) => { now: Question; before: Question | null };
   filter: (dimension: string) => ((value: string) => string) | undefined; // the link that filters by a value
 }
 
@@ -214,7 +214,7 @@ function Asked({ ask, ...table }: TableProps & { ask: NonNullable<Props["ask"]> 
   const [all, showAll] = useState(false);
   const asked = ask(table.dimension, all ? mostValues : shownValues);
   const now = useReport(asked.now),
-    before = useReport({ ...asked.before, pagination: { limit: mostValues } });
+    before = useReport(asked.before && { ...asked.before, pagination: { limit: mostValues } });
   if (!now.data) return <Notice problem={now.problem} waiting />;
   const shares = sharesOf(now.data);
   if (!shares.values.length && !shares.more) return <p class="empty">None under these filters.</p>;
