@@ -41,7 +41,8 @@ func devMappingCommand(to *connection) *cobra.Command {
 			}
 			text := "the mapping is enabled"
 			if !now.Enabled {
-				text = "the mapping is disabled: events are stored, and not processed"
+				text = "the mapping is disabled: events are stored, and not processed until " +
+					"tidemark dev mapping on"
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), text)
 			return nil

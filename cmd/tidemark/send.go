@@ -134,7 +134,8 @@ func postEvent(
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := client.Do(req)
 	if err != nil {
-		return result, fmt.Errorf("send the event: %w", err)
+		return result, fmt.Errorf(
+			"send the event: %w; check that Tidemark runs there, or change --url or TIDEMARK_URL", err)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))

@@ -35,7 +35,9 @@ var otherWords = map[string]string{
 	"notify":      "rule", "rule rm": "rule remove", "rule delete": "rule remove", "rule create": "rule add",
 	"rule new": "rule add", "rule ls": "rule list", "rule show": "rule list",
 	"pricing": "cost", "price": "cost",
-	"check":      "verify",
+	"check":  "verify",
+	"silent": "ls devices --silent 1h", "offline": "ls devices --silent 1h",
+	"mapping":    "dev mapping",
 	"csv":        "export",
 	"quarantine": "failed list", "undelivered": "failed list --source undelivered",
 	"redrive": "failed retry --source batches", "retry": "failed retry", "errors": "failed list",
@@ -57,8 +59,9 @@ var otherFlags = map[string]string{
 	"before": "to", "tz": "zone", "timezone": "zone", "time-zone": "zone", "format": "output", "o": "output",
 	"json": "output", "csv": "output", "granularity": "tier", "interval": "tier", "bucket": "tier",
 	"field": "measure", "metric": "measure", "host": "url", "api": "url",
-	"max": "above", "over": "above", "min": "below", "under": "below", "time": "at", "timestamp": "at",
-	"n": "limit", "v": "version",
+	"max": "above", "over": "above", "higher": "above", "min": "below", "under": "below", "lower": "below",
+	"time": "at", "timestamp": "at", "date": "from", "month": "from", "yesterday": "last", "today": "last",
+	"subject": "set", "device": "set", "head": "skip", "header": "skip", "n": "limit", "v": "version",
 }
 
 // typedPath returns a word with the names of the groups before it, as in otherWords.
@@ -106,8 +109,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w (did you mean --%s?)", err, known)
 	}
 	var words []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { words = append(words, "--"+f.Name) })
-	return fmt.Errorf("%w%s", err, names.DidYouMean("--"+typed, words))
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { words = append(words, f.Name) })
+	if known := names.Closest(typed, words); known != "" {
+		return fmt.Errorf("%w (did you mean --%s?)", err, known)
+	}
+	return err
 }
 
 // usageArguments are the arguments that a usage line shows: those in brackets are optional, and one with …

@@ -6,12 +6,13 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Closest returns the word that is most similar to what was typed, or that begins with its three letters or
-// more; "" if there is none. Case does not count.
+// Closest returns the word that differs from what was typed in at most a third of its letters, begins with
+// its three letters or more, or is short for it, as day for daily; "" if there is none. Case does not count.
 func Closest(typed string, words []string) string {
-	best, least := "", 1+len(typed)/3
+	best, least := "", max(1, len(typed)/3)
 	for _, w := range words {
-		if len(typed) > 2 && len(w) > len(typed) && strings.EqualFold(w[:len(typed)], typed) {
+		if len(typed) > 2 && len(w) > len(typed) && strings.EqualFold(w[:len(typed)], typed) ||
+			isShort(strings.ToLower(w), strings.ToLower(typed)) {
 			best = w
 		}
 	}
@@ -21,6 +22,20 @@ func Closest(typed string, words []string) string {
 		}
 	}
 	return best
+}
+
+// isShort reports whether a word of three letters or more has letters of another one, in their order and from
+// the first on: avg of average.
+func isShort(word, long string) bool {
+	if len(word) < 3 || len(long) <= len(word) || word[0] != long[0] {
+		return false
+	}
+	for i := range len(long) {
+		if word != "" && word[0] == long[i] {
+			word = word[1:]
+		}
+	}
+	return word == ""
 }
 
 // DidYouMean returns the closest word as the end of a message, "" if no word is similar.

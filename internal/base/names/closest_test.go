@@ -5,7 +5,8 @@ import "testing"
 func TestClosest_FindsMisspelledWordsAndOtherForms(t *testing.T) {
 	tiers := []string{"minute", "hour", "day", "week", "month"}
 	for typed, want := range map[string]string{
-		"daily": "day", "Hourly": "hour", "weeks": "week", "monthly": "month", "quarter": "", "": "",
+		"Hourly": "hour", "weeks": "week", "monthly": "month", "quarter": "", "": "", "moth": "month",
+		"daily": "day", "hour.utc": "hour", "wait": "", "may": "day", "data": "", "of": "",
 	} {
 		if got := Closest(typed, tiers); got != want {
 			t.Errorf("%q: got %q, want %q", typed, got, want)

@@ -204,10 +204,15 @@ func TestArguments_NameWhatWasMeant(t *testing.T) {
 	device := model.Subject{Type: "DEVICE", ID: "a"}
 	_, subject := Subject("device/a", kinds)
 	_, chosen := Kinds(kinds, device, []string{"readin"})
+	_, ruled := RuleSubject(kinds, "device")
 	_, rule := RuleKind(kinds, "DEVICE", "READINGS")
-	for err, want := range map[error]string{subject: "devices", chosen: "READING", rule: "READING"} {
+	for err, want := range map[error]string{subject: "devices", chosen: "READING", ruled: "devices",
+		rule: "READING"} {
 		if err == nil || !strings.HasSuffix(err.Error(), "(did you mean "+want+"?)") {
 			t.Errorf("%v, want %s named", err, want)
 		}
+	}
+	if _, err := Subject("devices", kinds); err == nil || !strings.Contains(err.Error(), "as in devices/ID") {
+		t.Errorf("a type: %v, want its form with an id", err)
 	}
 }

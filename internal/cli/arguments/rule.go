@@ -18,6 +18,10 @@ func RuleSubject(kinds *catalog.Catalog, text string) (model.Subject, error) {
 			return model.Subject{Type: s.Name}, nil
 		}
 	}
+	if known := paths(kinds); len(known) > 1 && !strings.Contains(text, "/") {
+		return model.Subject{}, usererr.Errorf("%q is not a type of subjects: want %s, or one subject such "+
+			"as %s/ID%s", text, strings.Join(known, ", "), known[0], names.DidYouMean(text, known))
+	}
 	return Subject(text, kinds)
 }
 

@@ -38,9 +38,18 @@ func Subject(text string, kinds *catalog.Catalog) (model.Subject, error) {
 	if len(types) == 1 && !cut && text != "" {
 		return model.Subject{Type: types[0].Name, ID: text}, nil
 	}
-	paths := lists.Map(types, func(t catalog.SubjectType) string { return t.Path })
+	for _, t := range types {
+		if head == t.Path || head == t.Name {
+			return model.Subject{}, usererr.Errorf("%q is a type of subjects: add the id of one, as in %s/ID",
+				text, t.Path)
+		}
+	}
 	return model.Subject{}, usererr.Errorf("%q is not a subject: want %s%s", text,
-		strings.Join(SubjectForms(kinds), " or "), names.DidYouMean(head, paths))
+		strings.Join(SubjectForms(kinds), " or "), names.DidYouMean(head, paths(kinds)))
+}
+
+func paths(kinds *catalog.Catalog) []string {
+	return lists.Map(kinds.Subjects(), func(t catalog.SubjectType) string { return t.Path })
 }
 
 // Subjects parses what a list is of: a subject, a subject type by its path or name, or all

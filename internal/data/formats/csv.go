@@ -114,7 +114,9 @@ func (r *csvReader) top(layout layout) (header []string, sample [][]string, err 
 	sample = sample[min(1+r.annotations.rows, len(sample)):]
 	if r.shape.SkipBelow == 0 && err == nil {
 		r.units = unitRows(sample)
-		isHeader := func(row []string) bool { return isHeaderBelow(r.kind, header, row) }
+		isHeader := func(row []string) bool {
+			return isHeaderBelow(r.kind, header, row) || texts(header) == 1 && texts(row) > 1 // below a title
+		}
 		if slices.ContainsFunc(sample[:r.units], isHeader) {
 			r.units = 0
 		}

@@ -65,6 +65,16 @@ func hasNumber(row []string, at int) bool {
 // amount begins the cells that have an amount or a time: digits, with a sign or a mark of decimals before.
 var amount = regexp.MustCompile(`^[-+\x{2212}.,]?\d`)
 
+// texts returns how many cells of a row are not empty.
+func texts(row []string) (n int) {
+	for _, cell := range row {
+		if strings.TrimSpace(cell) != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // hasData reports whether a cell of a row is a number or a time.
 func hasData(row []string) bool {
 	for _, cell := range row {

@@ -59,8 +59,12 @@ func (i *Import) Run(ctx context.Context, locations []string, out, log io.Writer
 		return 0, err
 	}
 	if err := i.send(ctx, journal, names, out, log); err != nil {
-		fmt.Fprintf(log, "stopped: run the same command again to continue; %s says how far it is\n", i.Journal)
-		_ = journal.Close(false) // err is the cause
+		begun := journal.Total() > 0
+		if begun {
+			fmt.Fprintf(log, "stopped: run the same command again to continue; %s says how far it is\n",
+				i.Journal)
+		}
+		_ = journal.Close(!begun) // err is the cause
 		return 0, err
 	}
 	rejected = journal.Counts()[model.Rejected]

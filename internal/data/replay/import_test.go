@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -87,6 +88,19 @@ func TestImport_RefusesWhatItCannotReadAgain(t *testing.T) {
 		if _, err := run.Run(t.Context(), []string{file}, io.Discard, io.Discard); !usererr.Is(err) {
 			t.Errorf("%s: %v, want a usage error", file, err)
 		}
+	}
+}
+
+// The same command would be refused again: there is nothing to continue.
+func TestImport_AFileThatIsNotReadLeavesNoJournal(t *testing.T) {
+	run, name := testImport(t, "what,when\na,2026-04-20T14:00:00Z\n")
+	var log strings.Builder
+	_, err := run.Run(t.Context(), []string{name}, io.Discard, &log)
+	if !usererr.Is(err) || strings.Contains(log.String(), "run the same command again") {
+		t.Errorf("%v\n%s", err, log.String())
+	}
+	if _, err := os.Stat(run.Journal); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a journal is left: %v", err)
 	}
 }
 

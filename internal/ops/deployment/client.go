@@ -27,8 +27,9 @@ func HTTPClient(address, token string, timeout time.Duration,
 	config func() (aws.Config, error)) (*http.Client, error) {
 	client := &http.Client{Timeout: timeout}
 	at, err := url.Parse(address)
-	if err != nil {
-		return nil, usererr.Errorf("the URL of the HTTP API: %w", err)
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+		return nil, usererr.Errorf("the URL of the HTTP API is %q: want one that begins with http:// or "+
+			"https://, such as http://localhost:8080", address)
 	}
 	if token != "" {
 		client.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
