@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/hidevalue"
 	"github.com/tidemark-db/tidemark/internal/store/tablescan"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -49,7 +50,15 @@ func (f *purgeFlags) removeEvents(cmd *cobra.Command, to *connection, purger *li
 			"example with tidemark history")
 	}
 	printing.Erased(cmd.OutOrStdout(), total, f.dryRun)
-	if f.dryRun || len(f.where) == 0 {
+	if f.dryRun {
+		return nil
+	}
+	progress, err := query.TableProgress(cmd.Context(), table, kinds)
+	if err != nil {
+		return err
+	}
+	printing.ErasedBehind(cmd.ErrOrStderr(), subject, progress, wallClock())
+	if len(f.where) == 0 {
 		return nil
 	}
 	return f.checkErased(cmd, purger, table, selection, all)

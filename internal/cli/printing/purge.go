@@ -5,9 +5,11 @@ import (
 	"io"
 
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
+	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/hidevalue"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // PurgeCounts prints the items of each class, and their sum.
@@ -38,6 +40,16 @@ func Erased(out io.Writer, r lifecycle.EraseResult, dryRun bool) {
 		fmt.Fprintf(out, "%s events were not deleted because they cannot be decoded: see tidemark verify\n",
 			terminal.Grouped(int(r.Unreadable)))
 	}
+}
+
+// ErasedBehind says that rollups may still have events that were removed, if the table stream is behind.
+func ErasedBehind(w io.Writer, subject model.Subject, p query.Progress, now model.Time) {
+	if len(p.Warnings(now)) == 0 {
+		return
+	}
+	Progress(w, p, now)
+	fmt.Fprintf(w, "rollups may still have the events that were removed: tidemark verify compares them with "+
+		"the events of %s, and tidemark rebuild recomputes those that differ\n", subject)
 }
 
 // Hidden prints from how many rollups a value was removed, or would be.
