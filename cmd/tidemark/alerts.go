@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/api/views"
@@ -148,6 +149,9 @@ func alertAction(to *connection, name, help string, do func(*alert.Service, cont
 			}
 			for _, id := range ids {
 				id = strings.ToUpper(id)
+				if _, err := ulid.ParseStrict(id); err != nil {
+					return usagef("%q is no id of an alert: tidemark alerts prints those", id)
+				}
 				of, err := subjectOfAlert(cmd.Context(), service, kinds, subject, id)
 				if err != nil {
 					return err

@@ -119,8 +119,8 @@ func TestUnknownWords_NameWhatWasMeant(t *testing.T) {
 // What is suggested exists.
 func TestOtherWords_NameCommandsAndFlags(t *testing.T) {
 	for typed, path := range otherWords {
-		path, _, _ = strings.Cut(strings.TrimSuffix(path, " devices"), " --")
-		_, rest, err := rootCommand().Find(strings.Fields(path))
+		path, _, _ = strings.Cut(path, " --")
+		_, rest, err := rootCommand().Find(strings.Fields(strings.TrimSuffix(path, " devices")))
 		if err != nil || len(rest) > 0 {
 			t.Errorf("%s: %s is not a command: %v", typed, path, err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/local/stack"
 	"github.com/tidemark-db/tidemark/internal/ops/status"
 )
 
@@ -83,7 +84,7 @@ func statusCommand(to *connection) *cobra.Command {
 	return cmd
 }
 
-func showStatus(cmd *cobra.Command, to *connection, stack, output string) error {
+func showStatus(cmd *cobra.Command, to *connection, stackName, output string) error {
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
 	table, kinds, err := to.OpenKinds(ctx)
 	if err != nil {
@@ -91,11 +92,13 @@ func showStatus(cmd *cobra.Command, to *connection, stack, output string) error 
 	}
 	r := &status.Reader{Table: table, Kinds: kinds, Now: wallClock}
 	heading := "table " + to.Table
-	if stack != "" {
-		heading = fmt.Sprintf("stack %s; for the commands: export TIDEMARK_TABLE=%s", stack, to.Table)
-		r.Stack, err = openStack(ctx, to, stack)
+	if stackName != "" {
+		heading = fmt.Sprintf("stack %s; for the commands: export TIDEMARK_TABLE=%s", stackName, to.Table)
+		r.Stack, err = openStack(ctx, to, stackName)
 	} else if to.Endpoint != "" {
 		r.Local = &status.Local{Dir: localDir()}
+		mapping, err := control[stack.MappingState](cmd, to, stack.PathMapping, nil, "")
+		r.Local.MappingOff = err == nil && !mapping.Enabled
 	}
 	if err != nil {
 		return err
@@ -110,7 +113,7 @@ func showStatus(cmd *cobra.Command, to *connection, stack, output string) error 
 	}
 	if output == tableOutput {
 		printing.Status(out, lines)
-	} else if err := printAs(cmd, output, status.NewReport(at, to.Table, stack, lines)); err != nil {
+	} else if err := printAs(cmd, output, status.NewReport(at, to.Table, stackName, lines)); err != nil {
 		return err
 	}
 	if status.NeedsPerson(lines) {

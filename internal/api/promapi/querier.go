@@ -154,10 +154,11 @@ func (a *API) readAll(ctx context.Context, w window, series []query.Series,
 			c := &columns{series: modelSeries(s), unit: w.unit, matchers: matchers, index: map[[2]string]*column{}}
 			c.missing, c.progress = curve.Missing, curve.Progress
 			for _, r := range curve.Rollups {
-				if r.Open {
-					c.await(r.Bucket)
-				} else {
+				switch now := a.Query.Now(); {
+				case !r.Open:
 					c.addRollup(r, curve.Progress)
+				case r.Bucket.End <= now:
+					c.await(r.Bucket)
 				}
 			}
 			read[i] = c

@@ -102,8 +102,8 @@ func (c *columns) addRollup(r query.Rollup, progress query.Progress) {
 	}
 }
 
-// await notes a bucket without a sample yet: it is open, or it ended and groups or sessions of it are still
-// folded. Until it has one, the sample before it is valid, because the series has not ended.
+// await notes a bucket that has ended and has no sample yet, because groups or sessions of it are still
+// folded. Until it has one, the sample before it is valid: the series has not ended.
 func (c *columns) await(b tier.Bucket) { c.awaited = append(c.awaited, b.End) }
 
 // seconds returns a time in seconds; nil if it is not known, or before the first sweep or change.

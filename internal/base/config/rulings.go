@@ -153,7 +153,7 @@ var rulings = map[string]ruling{
 		"stored events keep their time of expiry"},
 	"tiers.removed.coarsest.false": {Class: Refused, Why: "coarser rollups are computed from this " +
 		"tier and are kept longer than the tier below it: recomputing them would lose data that only " +
-		"this tier has"},
+		"this tier has. A section tiers has all tiers of a kind: to change one, write the others too"},
 	"tiers.removed.coarsest.true": {Class: Safe, Why: "its stored rows are no longer updated or " +
 		"read, and expire"},
 	"tiers.retention.less": {Class: Safe, Why: "rollups written from now on expire sooner"},

@@ -42,6 +42,10 @@ var badConfigs = []bad{
 		says: "unknown key; want one of",
 	},
 	{
+		name: "a key that people try", yaml: "kinds:\n  READING:\n    retention: 30d",
+		want: "3:5: kinds.READING.retention: ", says: "did you mean tiers?",
+	},
+	{
 		name: "key in another case", yaml: "mapping:\n  batchsize: 10", want: "2:3: mapping.batchsize: ",
 		says: "did you mean batchSize?",
 	},

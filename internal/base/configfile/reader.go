@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -96,6 +97,13 @@ func (r *reader) syntax(err error) {
 	r.mistakes = append(r.mistakes, m)
 }
 
+// meant are keys that people try, by the key that has what they want.
+var meant = map[string]string{
+	"retention": "tiers", "raw": "tiers", "ttl": "tiers", "rollups": "tiers", "hour": "tiers", "day": "tiers",
+	"fields": "measures", "tags": "dimensions", "unique": "distinct",
+	"partitions": "shards",
+}
+
 // object reads a mapping with known keys.
 func (r *reader) object(v value, known members) {
 	r.each(v, func(name string, at *yaml.Node, child value) {
@@ -105,8 +113,12 @@ func (r *reader) object(v value, known members) {
 				return
 			}
 		}
-		r.wrong(value{at, child.path}, "unknown key%s; want one of: %s", names.DidYouMean(name, known.names()),
-			strings.Join(known.names(), ", "))
+		hint := names.Meant(meant[name])
+		if !slices.Contains(known.names(), meant[name]) {
+			hint = names.DidYouMean(name, known.names())
+		}
+		all := strings.Join(known.names(), ", ")
+		r.wrong(value{at, child.path}, "unknown key%s; want one of: %s", hint, all)
 	})
 }
 

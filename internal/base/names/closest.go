@@ -17,11 +17,22 @@ func Closest(typed string, words []string) string {
 		}
 	}
 	for _, w := range words {
-		if d := levenshtein.ComputeDistance(strings.ToLower(typed), strings.ToLower(w)); d <= least {
+		if d := distance(strings.ToLower(typed), strings.ToLower(w)); d <= least {
 			best, least = w, d-1
 		}
 	}
 	return best
+}
+
+// distance returns in how many letters two words differ. Two neighbors that changed places count as one.
+func distance(a, b string) int {
+	d := levenshtein.ComputeDistance(a, b)
+	for i := 1; i < len(a) && len(a) == len(b); i++ {
+		if a[i-1] == b[i] && a[i] == b[i-1] && a[:i-1] == b[:i-1] && a[i+1:] == b[i+1:] {
+			d = min(d, 1)
+		}
+	}
+	return d
 }
 
 // isShort reports whether a word of three letters or more has letters of another one, in their order and from

@@ -7,6 +7,7 @@ func TestClosest_FindsMisspelledWordsAndOtherForms(t *testing.T) {
 	for typed, want := range map[string]string{
 		"Hourly": "hour", "weeks": "week", "monthly": "month", "quarter": "", "": "", "moth": "month",
 		"daily": "day", "hour.utc": "hour", "wait": "", "may": "day", "data": "", "of": "",
+		"dya": "day", "huor": "hour", "ruoh": "",
 	} {
 		if got := Closest(typed, tiers); got != want {
 			t.Errorf("%q: got %q, want %q", typed, got, want)

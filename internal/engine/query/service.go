@@ -47,7 +47,7 @@ func (s Series) String() string { return s.unsharded().String() }
 // Errors of an invalid request. Retrying does not help.
 var (
 	ErrSeries   = errors.New("not a valid series name")
-	ErrRange    = errors.New("the time range is empty: from must be before to")
+	ErrRange    = errors.New("the time range is empty: from must be before to, which is not part of it")
 	ErrLimit    = errors.New("the limit is negative: use a positive number, or none")
 	ErrNoLatest = errors.New("this kind stores no latest item")
 	ErrNoEvents = errors.New("groups have no events")

@@ -70,7 +70,8 @@ type Reader struct {
 
 // Local is a "tidemark dev" of this machine.
 type Local struct {
-	Dir string // of its logs and its on-failure file
+	Dir        string // of its logs and its on-failure file
+	MappingOff bool   // nothing is delivered to aggregate, because it was disabled
 }
 
 // parts are the parts of the screen, in its order. A part without a line does not exist here.

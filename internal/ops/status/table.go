@@ -46,10 +46,13 @@ func (r *Reader) stream(ctx context.Context) ([]Line, error) {
 	return all, nil
 }
 
-// mapping returns the command that shows why nothing is delivered to aggregate.
+// mapping returns the command that shows or ends why nothing is delivered to aggregate.
 func (r *Reader) mapping() string {
 	if r.Stack != nil && r.Stack.Mapping != "" {
 		return "aws lambda get-event-source-mapping --uuid " + r.Stack.Mapping
+	}
+	if r.Local != nil && r.Local.MappingOff {
+		return "tidemark dev mapping on"
 	}
 	return r.logs("aggregate")
 }
