@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -55,7 +56,7 @@ func (f *purgeFlags) removeEvents(cmd *cobra.Command, to *connection, purger *li
 	}
 	progress, err := query.TableProgress(cmd.Context(), table, kinds)
 	if err != nil {
-		return err
+		return fmt.Errorf("the events are deleted; how far the rollups follow is not known: %w", err)
 	}
 	printing.ErasedBehind(cmd.ErrOrStderr(), subject, progress, wallClock())
 	if len(f.where) == 0 {

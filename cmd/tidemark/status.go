@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark-db/tidemark/internal/api/webui"
 	"github.com/tidemark-db/tidemark/internal/base/times"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
 	"github.com/tidemark-db/tidemark/internal/local/stack"
@@ -97,8 +98,8 @@ func showStatus(cmd *cobra.Command, to *connection, stackName, output string) er
 		r.Stack, err = openStack(ctx, to, stackName)
 	} else if to.Endpoint != "" {
 		r.Local = &status.Local{Dir: localDir()}
-		mapping, err := control[stack.MappingState](cmd, to, stack.PathMapping, nil, "")
-		r.Local.MappingOff = err == nil && !mapping.Enabled
+		dev, err := control[stack.Status](cmd, to, webui.PathStatus, nil, "") // perhaps of another table
+		r.Local.MappingOff = err == nil && dev.Endpoint == to.Endpoint && !dev.Mapping.Enabled
 	}
 	if err != nil {
 		return err

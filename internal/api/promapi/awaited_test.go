@@ -1,6 +1,7 @@
 package promapi_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -22,9 +23,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// The hour of a group closes minutes after its end. Until then it has no sample, and the series has not
-// ended: an alert rule with absent() must not fire each hour.
-func TestQuery_AGroupDoesNotEndWhileItsHourCloses(t *testing.T) {
+// newGroup returns an API with a group that has an event in each hour from a time until 14:00, on a clock.
+func newGroup(t *testing.T, from model.Time, clock func() model.Time) *promapi.API {
+	t.Helper()
 	kind := iot.Readings
 	kind.Groups = []string{"location"}
 	kind.Retention.Raw = 30 * tier.Day24
@@ -35,12 +36,11 @@ func TestQuery_AGroupDoesNotEndWhileItsHourCloses(t *testing.T) {
 		t.Fatal(err)
 	}
 	group := &kinds.Kinds[1]
-	clock := at("2026-04-20T14:02:00Z")
-	table := memory.New(func() model.Time { return clock })
+	table := memory.New(clock)
 	series := group.Series("hall", "", model.Order{})
-	for hour := at("2026-04-20T10:00:00Z"); hour < at("2026-04-20T14:00:00Z"); hour = hour.Add(time.Hour) {
+	for hour := from; hour < at("2026-04-20T14:00:00Z"); hour = hour.Add(time.Hour) {
 		row := &rollup.Row{Key: rollup.Key{Series: series, Tier: "hour", Start: hour},
-			Fold: *rollup.NewFold(group.Spec()), Rev: rollup.Rev{1}, WrittenAt: clock}
+			Fold: *rollup.NewFold(group.Spec()), Rev: rollup.Rev{1}, WrittenAt: clock()}
 		row.AddEvent(&model.Event{Series: series, Order: model.Order{At: hour},
 			Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.NewDecimal(20))}}})
 		row.Exact = true
@@ -48,14 +48,20 @@ func TestQuery_AGroupDoesNotEndWhileItsHourCloses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	listed := storage.ListedSeries{Series: series, First: at("2026-04-20T10:00:00Z"), Last: clock}
+	listed := storage.ListedSeries{Series: series, First: from, Last: clock()}
 	if err := table.PutItem(t.Context(), item.FromListedSeries(listed)); err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	now := func() model.Time { return clock }
-	a := &promapi.API{Catalog: kinds, Query: &query.Service{Store: table, Now: now}, Log: log,
+	return &promapi.API{Catalog: kinds, Query: &query.Service{Store: table, Now: clock}, Log: log,
 		Engine: promapi.NewEngine(log, time.Minute), Limits: config.Default().Limits}
+}
+
+// The hour of a group closes minutes after its end. Until then it has no sample, and the series has not
+// ended: an alert rule with absent() must not fire each hour.
+func TestQuery_AGroupDoesNotEndWhileItsHourCloses(t *testing.T) {
+	clock := at("2026-04-20T14:02:00Z")
+	a := newGroup(t, at("2026-04-20T10:00:00Z"), func() model.Time { return clock })
 	count := func(query, when string) int {
 		t.Helper()
 		status, body := call(t, a, "GET", "query", url.Values{"query": {query}, "time": {when}}.Encode(), "")
@@ -102,5 +108,27 @@ func TestServe_SaysThatSeriesMayNotBeListedYet(t *testing.T) {
 					body["warnings"], behind)
 			}
 		}
+	}
+}
+
+// rowReads counts the reads of rows.
+type rowReads struct {
+	query.Store
+	n int
+}
+
+func (c *rowReads) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error) {
+	c.n++
+	return c.Store.Rows(ctx, unit, r)
+}
+
+// While the first hour of a group closes, one more read shows that none comes before it.
+func TestQuery_TheFirstHourOfAGroupIsReadTwice(t *testing.T) {
+	a := newGroup(t, at("2026-04-20T13:00:00Z"), func() model.Time { return at("2026-04-20T14:02:00Z") })
+	reads := &rowReads{Store: a.Query.Store}
+	a.Query.Store = reads
+	params := url.Values{"query": {"tidemark_events"}, "time": {"2026-04-20T14:02:00Z"}}.Encode()
+	if status, body := call(t, a, "GET", "query", params, ""); status != 200 || reads.n != 2 {
+		t.Errorf("%d %v: rows are read %d times, want twice", status, body, reads.n)
 	}
 }

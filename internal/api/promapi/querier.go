@@ -153,11 +153,12 @@ func (a *API) readAll(ctx context.Context, w window, series []query.Series,
 			}
 			c := &columns{series: modelSeries(s), unit: w.unit, matchers: matchers, index: map[[2]string]*column{}}
 			c.missing, c.progress = curve.Missing, curve.Progress
+			now := a.Query.Now()
 			for _, r := range curve.Rollups {
-				switch now := a.Query.Now(); {
+				switch {
 				case !r.Open:
 					c.addRollup(r, curve.Progress)
-				case r.Bucket.End <= now:
+				case isAwaited(r, now):
 					c.await(r.Bucket)
 				}
 			}
@@ -171,13 +172,20 @@ func (a *API) readAll(ctx context.Context, w window, series []query.Series,
 // maxAwaited is how many buckets that have ended may have no sample yet, for the one before them to be found.
 const maxAwaited = 64
 
-// chart reads the buckets of a series in a window, and those before it until one has a sample.
+// isAwaited reports whether a bucket has ended and is not whole yet: see columns.await.
+func isAwaited(r query.Rollup, now model.Time) bool { return r.Open && r.Bucket.End <= now }
+
+// chart reads the buckets of a series in a window. Where the first one is awaited, it reads those before the
+// window too, until one has a sample or none follows on another.
 func (a *API) chart(ctx context.Context, w window, s query.Series) (query.Curve, error) {
+	now, first := a.Query.Now(), model.MaxTime
 	for back := 1; ; back *= 2 {
 		curve, err := a.Query.Chart(ctx, w.newChart(s))
-		if err != nil || back > maxAwaited || len(curve.Rollups) == 0 || !curve.Rollups[0].Open {
+		if err != nil || back > maxAwaited || len(curve.Rollups) == 0 || !isAwaited(curve.Rollups[0], now) ||
+			curve.Rollups[0].Bucket.Start == first {
 			return curve, err
 		}
+		first = curve.Rollups[0].Bucket.Start
 		w.from = max(w.from.Add(-time.Duration(back)*w.unit.Longest()), model.MinTime)
 	}
 }

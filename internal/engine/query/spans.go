@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Spans are disjoint segments in order of time, without a unit but for a range's beginning. Their functions
-// return new slices.
+// Spans are disjoint segments in order of time, without a unit but for a range's beginning and for buckets
+// that cannot be read. Their functions return new slices.
 
 // union returns the spans that cover all times of several spans, in any order. Spans with different reasons
 // that overlap become one without a unit or an error.

@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Reason says, for people, why nothing is known of a missing part. A part with a unit is a range in which no
-// bucket of the unit begins: see Rollups.beginning.
+// Reason says, for people, why nothing is known of a missing part. A part with an Err is a bucket whose row
+// cannot be read, and another one with a unit a range in which no bucket of it begins: see Rollups.beginning.
 func (s Segment) Reason() string {
 	switch {
 	case errors.Is(s.Err, item.ErrNewer):
