@@ -201,7 +201,7 @@ bench/electro/node_modules: bench/electro/package-lock.json | doctor
 	@touch $@
 
 .PHONY: bench
-bench: doctor node_modules bench/electro/node_modules ## longer: every measurement beside its peers, into docs/run/PERFORMANCE.md (a quiet machine, about 20 min)
+bench: doctor node_modules bench/electro/node_modules ## longer: every measurement beside its peers, into docs/run/PERFORMANCE.md (a quiet machine, about 40 min)
 	@$(LAB) bench --out docs/run/PERFORMANCE.md
 
 .PHONY: upgrade

@@ -18,6 +18,7 @@ type options struct {
 	rounds int
 	each   time.Duration // a contender in a round
 	root   string        // of the repository
+	items  int           // that engines hold
 	cpu    *processorTime
 }
 
@@ -42,6 +43,7 @@ var sections = []struct {
 	{"backlog", draining},
 	{"units", counting},
 	{"append", appending},
+	{"engines", holding},
 	{"coldstart", starting},
 }
 
@@ -49,7 +51,7 @@ var sections = []struct {
 func Command() *cobra.Command {
 	o := options{cpu: &processorTime{record: time.Microsecond, event: 2 * time.Microsecond,
 		look: 200 * time.Microsecond}}
-	var out string
+	var out, serve string
 	var only []string
 	var child bool
 	cmd := &cobra.Command{
@@ -59,6 +61,9 @@ func Command() *cobra.Command {
 			if child {
 				settleLargest()
 				return nil
+			}
+			if serve != "" {
+				return serveEngine(serve)
 			}
 			report, err := measureAll(cmd.ErrOrStderr(), o, only)
 			if err != nil {
@@ -78,7 +83,11 @@ func Command() *cobra.Command {
 	flags.DurationVar(&o.each, "each", 300*time.Millisecond, "time of a contender in a round")
 	flags.StringVar(&o.root, "root", ".", "`directory` of the repository")
 	flags.BoolVar(&child, childFlag, false, "process the largest batch and print its peak memory")
-	_ = flags.MarkHidden(childFlag) // the flag exists
+	flags.StringVar(&serve, serveFlag, "", "serve the engine with tables in this `directory`, or in memory")
+	flags.IntVar(&o.items, "items", 1_000_000, "`number` of events that engines hold")
+	for _, hidden := range []string{childFlag, serveFlag} {
+		_ = flags.MarkHidden(hidden) // the flag exists
+	}
 	return cmd
 }
 

@@ -25,7 +25,12 @@ import (
 // onLocal returns an account whose table is in DynamoDB Local.
 func onLocal(t *testing.T) *account {
 	t.Helper()
-	endpoint := ddbtest.ForTest(t).Endpoint
+	return at(t, ddbtest.ForTest(t).Endpoint)
+}
+
+// at returns an account whose table is at an endpoint.
+func at(t *testing.T, endpoint string) *account {
+	t.Helper()
 	t.Setenv("AWS_ACCESS_KEY_ID", "local")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "local")
 	config, err := awsenv.Config("us-east-1")
@@ -89,19 +94,19 @@ func TestTTL_IsKnownByTheServiceThatRemoves(t *testing.T) {
 // The checks of the whole stack, on the stack that runs on this machine.
 func TestStack_SmokeOracleAndAuthorizerHoldOnTheLocalStack(t *testing.T) {
 	const root, device = "../..", "gwi_w_411"
-	a := onLocal(t)
 	bin := t.TempDir()
 	if _, err := execute(t.Context(), root, "go", "build", "-buildvcs=false", "-ldflags", "-s -w", "-o",
 		filepath.Join(bin, "bin", "tidemark"), "./cmd/tidemark"); err != nil {
 		t.Fatal(err)
 	}
 	rig, err := loggers.StartRig(t.Context(), loggers.Options{Root: root,
-		Command: filepath.Join(bin, "bin", "tidemark"), Table: "live-check", Endpoint: ddbtest.ForTest(t).Endpoint})
+		Command: filepath.Join(bin, "bin", "tidemark"), Table: "live-check"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer rig.Stop()
 	t.Setenv("TIDEMARK_ENDPOINT", rig.Stack.Endpoint)
+	a := at(t, rig.Stack.Endpoint)
 	a.outputs["TableName"] = rig.Stack.Table
 	a.outputs["ApiUrl"] = rig.Stack.URL
 	a.checkout = bin

@@ -46,6 +46,14 @@ type Server struct {
 	done chan struct{} // closed when the child has ended
 }
 
+// PID returns the process of a server that was started, 0 of one that ran already.
+func (s *Server) PID() int {
+	if s.cmd == nil {
+		return 0
+	}
+	return s.cmd.Process.Pid
+}
+
 const (
 	defaultHeapMB = 1024
 	readyWithin   = time.Minute // about one second on a quiet machine

@@ -11,10 +11,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Typed is the Opaque of a value whose type Tidemark does not use, such as a set: its JSON in DynamoDB's
-// protocol, in the one form that equal values have.
-type Typed string
-
 // EqualValues reports whether two values have the same type and value.
 func EqualValues(a, b item.Value) bool {
 	return a.Type == b.Type && a.S == b.S && a.Bool == b.Bool && bytes.Equal(a.B, b.B) && a.Opaque == b.Opaque

@@ -35,7 +35,7 @@ func TestStack_GroupsFollowAMovedClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := startStack(t, func(o *Options) {
-		o.DynamoDB, o.Clock = ddblocal.Options{}, moved
+		o.Clock = moved
 		o.Config, o.ConfigPath = grouped, path
 	})
 	send := func(method, path, body string) {
@@ -93,7 +93,7 @@ func TestStack_FollowsAClockThatIsSetAndMoved(t *testing.T) {
 	if err := moved.Set(time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC)); err != nil {
 		t.Fatal(err)
 	}
-	s := startStack(t, func(o *Options) { o.DynamoDB, o.Clock = ddblocal.Options{}, moved })
+	s := startStack(t, func(o *Options) { o.Clock = moved })
 	const series = "/v1/devices/sensor_01/readings"
 	post := func(path, body string) {
 		t.Helper()

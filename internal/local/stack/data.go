@@ -28,13 +28,13 @@ func OpenData(dir string, fresh bool) (path string, release func(), err error) {
 		return "", nil, err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", nil, fmt.Errorf("create the directory of the table: %w", err)
+		return "", nil, fmt.Errorf("create the directory of the table: %w: choose another with --data", err)
 	}
 	lock := flock.New(filepath.Join(dir, ".lock"))
 	release = func() { _ = lock.Unlock() } // the lock ends with the process, too
 	switch ok, err := lock.TryLock(); {
 	case err != nil:
-		return "", nil, fmt.Errorf("lock the directory of the table: %w", err)
+		return "", nil, fmt.Errorf("lock the directory of the table: %w: choose another with --data", err)
 	case !ok:
 		return "", nil, fmt.Errorf("%s: %w: end it, or choose another directory with --data", dir, ErrDataInUse)
 	}

@@ -32,15 +32,29 @@ func ParseEngine(name string) (Engine, error) {
 // database is the DynamoDB of a running stack.
 type database interface {
 	Stop()
-	Done() <-chan struct{} // closed when it has ended by itself
-	Log() string           // its last output
+	Done() <-chan struct{} // closed when it has ended by itself, or can no longer write
+	Err() error            // why; wraps ErrDatabaseEnded
 }
 
-// embedded is the engine in this process, which does not end by itself.
-type embedded struct{ *protocol.Listener }
+// embedded is the engine in this process, which ends by itself if its disk is full or broken.
+type embedded struct {
+	*protocol.Listener
+	dir string // of its files; "" means memory
+}
 
-func (embedded) Done() <-chan struct{} { return nil }
-func (embedded) Log() string           { return "" }
+func (e embedded) Done() <-chan struct{} { return e.Failed() }
+
+func (e embedded) Err() error {
+	return fmt.Errorf("%w: %w: make %s writable and start again: what was acknowledged is stored there, and "+
+		"a request without a response may be repeated", ErrDatabaseEnded, e.Failure(), e.dir)
+}
+
+// external is DynamoDB Local.
+type external struct{ *ddblocal.Server }
+
+func (e external) Err() error {
+	return fmt.Errorf("%w; last output:\n%s", ErrDatabaseEnded, e.Log())
+}
 
 // Stop ends the engine and closes its files.
 func (e embedded) Stop() {
@@ -60,7 +74,7 @@ func (s *Stack) startDatabase(ctx context.Context, say func(string)) (err error)
 	if err != nil {
 		return err
 	}
-	s.database, s.Endpoint = server, server.Endpoint
+	s.database, s.Endpoint = external{server}, server.Endpoint
 	return nil
 }
 
@@ -79,7 +93,7 @@ func (s *Stack) startEmbedded() error {
 	if err != nil {
 		return errors.Join(err, server.Close())
 	}
-	s.database, s.Endpoint = embedded{listener}, listener.Endpoint
+	s.database, s.Endpoint = embedded{listener, s.opts.DynamoDB.DataDir}, listener.Endpoint
 	return nil
 }
 

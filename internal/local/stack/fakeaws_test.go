@@ -46,8 +46,8 @@ func newFakeAWS(t *testing.T, dynamoDB string) *fakeAWS {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, forward := &fakeAWS{dir: t.TempDir(), secrets: map[string]string{}},
-		httputil.NewSingleHostReverseProxy(target)
+	f := &fakeAWS{dir: t.TempDir(), secrets: map[string]string{}}
+	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
 	services := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.Host, "secretsmanager.") {
 			f.getSecretValue(w, r)

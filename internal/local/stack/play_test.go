@@ -12,8 +12,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdacontext"
-
-	"github.com/tidemark-db/tidemark/internal/local/ddbtest"
 )
 
 // The test binary runs as another program if this environment variable is set.
@@ -34,7 +32,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	default:
-		ddbtest.Main(m)
+		os.Exit(m.Run())
 	}
 }
 

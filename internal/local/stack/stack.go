@@ -93,10 +93,24 @@ func Start(ctx context.Context, opts Options) (*Stack, error) {
 	s.failures.path = filepath.Join(opts.Dir, "on-failure.ndjson")
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	if err := s.start(ctx); err != nil {
+		err = cmp.Or(s.databaseErr(), err)
 		s.Stop()
 		return nil, err
 	}
 	return s, nil
+}
+
+// databaseErr returns why the database has ended by itself; nil while it runs.
+func (s *Stack) databaseErr() error {
+	if s.database == nil {
+		return nil
+	}
+	select {
+	case <-s.database.Done():
+		return s.database.Err()
+	default:
+		return nil
+	}
 }
 
 func (s *Stack) start(ctx context.Context) error {
@@ -175,7 +189,7 @@ func (s *Stack) runMapping(m *eventsource.Mapping, what string) {
 func (s *Stack) watchDatabase() {
 	select {
 	case <-s.database.Done():
-		s.cancel(fmt.Errorf("%w; last output:\n%s", ErrDatabaseEnded, s.database.Log()))
+		s.cancel(s.database.Err())
 	case <-s.ctx.Done():
 	}
 }

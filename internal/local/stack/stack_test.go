@@ -17,7 +17,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/internal/local/ddbtest"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -26,7 +25,6 @@ var tables atomic.Int64
 // startStack runs the deployed functions with a new table.
 func startStack(t *testing.T, change func(*Options)) *Stack {
 	t.Helper()
-	database := ddbtest.ForTest(t)
 	if _, err := exec.LookPath("go"); err != nil {
 		testenv.Missing(t, "binaries", "there is no go tool to build the functions with")
 	}
@@ -35,7 +33,7 @@ func startStack(t *testing.T, change func(*Options)) *Stack {
 	opts := Options{
 		Config:   settings,
 		Table:    fmt.Sprintf("stack-%d-%d", time.Now().UnixNano(), tables.Add(1)),
-		DynamoDB: ddblocal.Options{Endpoint: database.Endpoint},
+		DynamoDB: ddblocal.FromEnv(),
 		Dir:      t.TempDir(),
 		reach:    roles(t),
 	}
@@ -43,6 +41,9 @@ func startStack(t *testing.T, change func(*Options)) *Stack {
 		change(&opts)
 	}
 	s, err := Start(t.Context(), opts)
+	if errors.Is(err, ddblocal.ErrMissing) {
+		testenv.Missing(t, "java", err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,12 @@ type hours struct {
 }
 
 func TestStack_OneReadingIsInItsRollups(t *testing.T) {
-	s := startStack(t, nil)
+	oneReading(t, startStack(t, nil))
+}
+
+// oneReading sends a reading and reads it in each tier.
+func oneReading(t *testing.T, s *Stack) {
+	t.Helper()
 	resp, body := send(t, "POST", s.URL+"/v1/readings", "application/json",
 		[]byte(`{"deviceId":"sensor_01","timestamp":"2026-04-20T14:00:00Z","temperature":22.4}`))
 	if resp.StatusCode != http.StatusOK {
@@ -144,11 +150,13 @@ func TestStack_IdleIsAvailableOverHTTP(t *testing.T) {
 	}
 }
 
-func TestStack_EndsWithItsDatabase(t *testing.T) {
+func TestStack_RunsOnDynamoDBLocalAndEndsWithIt(t *testing.T) {
 	if ddblocal.FromEnv().Endpoint != "" {
 		t.Skip("skipped: TIDEMARK_ENDPOINT names a server that the test must not stop")
 	}
-	s := startStack(t, func(o *Options) { o.DynamoDB, o.Engine = ddblocal.Options{}, DynamoDBLocal })
+	s := startStack(t, func(o *Options) { o.Engine = DynamoDBLocal })
+	oneReading(t, s)
+	testTableStream(t, s.Endpoint)
 	s.database.Stop()
 	<-s.Context().Done()
 	if err := s.Err(); !errors.Is(err, ErrDatabaseEnded) {

@@ -10,16 +10,15 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/local/ddbtest"
+	"github.com/tidemark-db/tidemark/internal/local/engine/enginetest"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
 // streamed returns a new table and its stream.
-func streamed(t *testing.T) (*dynamo.Table, *TableStream) {
+func streamed(t *testing.T, endpoint string) (*dynamo.Table, *TableStream) {
 	t.Helper()
-	endpoint := ddbtest.ForTest(t).Endpoint
 	name := fmt.Sprintf("stream-%d-%d", time.Now().UnixNano(), tables.Add(1))
 	arn, err := EnsureTable(t.Context(), endpoint, name)
 	if err != nil {
@@ -64,10 +63,24 @@ func readOn(t *testing.T, s *TableStream, shard, after string) (numbers []string
 	}
 }
 
+func TestTableStream_OfTheEngine(t *testing.T) { testTableStream(t, enginetest.Endpoint(t)) }
+
+// testTableStream holds the table streams of a database to what the delivery expects.
+func testTableStream(t *testing.T, endpoint string) {
+	t.Helper()
+	for name, test := range map[string]func(*testing.T, string){
+		"records committed before the read": returnsRecordsCommittedBeforeTheRead,
+		"after a sequence number":           continuesAfterASequenceNumber,
+		"after a failed read":               retriesAFailedRead,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, endpoint) })
+	}
+}
+
 // Stack.Idle depends on this: a read that finds the end of the stream returns everything that was
 // committed before it.
-func TestTableStream_ReturnsRecordsCommittedBeforeTheRead(t *testing.T) {
-	table, s := streamed(t)
+func returnsRecordsCommittedBeforeTheRead(t *testing.T, endpoint string) {
+	table, s := streamed(t, endpoint)
 	shards, err := s.Shards(t.Context())
 	if err != nil || len(shards) != 1 {
 		t.Fatalf("shards %v, %v", shards, err)
@@ -82,8 +95,8 @@ func TestTableStream_ReturnsRecordsCommittedBeforeTheRead(t *testing.T) {
 	}
 }
 
-func TestTableStream_ContinuesAfterASequenceNumber(t *testing.T) {
-	table, s := streamed(t)
+func continuesAfterASequenceNumber(t *testing.T, endpoint string) {
+	table, s := streamed(t, endpoint)
 	shards, err := s.Shards(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -104,8 +117,8 @@ func TestTableStream_ContinuesAfterASequenceNumber(t *testing.T) {
 	}
 }
 
-func TestTableStream_FailedReadIsRetried(t *testing.T) {
-	table, s := streamed(t)
+func retriesAFailedRead(t *testing.T, endpoint string) {
+	table, s := streamed(t, endpoint)
 	shards, err := s.Shards(t.Context())
 	if err != nil {
 		t.Fatal(err)

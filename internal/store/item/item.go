@@ -35,7 +35,7 @@ type Value struct {
 	B    []byte // of B
 	Bool bool   // of Bool
 	// Opaque is a value of type Other in the form of the store that read it, so that the store
-	// can write it again.
+	// can write it again. Its method Size, if it has one, returns its bytes.
 	Opaque any
 }
 
@@ -74,6 +74,8 @@ func (it Item) Size() int {
 			size += (len(v.S)+1)/2 + 1
 		case B:
 			size += len(v.B)
+		case Other:
+			size += sizeOfOther(v.Opaque)
 		case Nested:
 			size += 3 + len(v.S)*3/2 // a byte for each element in addition: 1, takes three bytes
 		default:
@@ -81,6 +83,13 @@ func (it Item) Size() int {
 		}
 	}
 	return size
+}
+
+func sizeOfOther(opaque any) int {
+	if sized, ok := opaque.(interface{ Size() int }); ok {
+		return sized.Size()
+	}
+	return 1
 }
 
 // newItem returns an item with a key and our version. attributes is the expected number of others.

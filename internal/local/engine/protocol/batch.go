@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/tidemark-db/tidemark/internal/local/engine"
 	"github.com/tidemark-db/tidemark/internal/store/item"
@@ -33,13 +34,16 @@ func batchGetItem(s *Server, in *batchGetInput) (any, error) {
 		return nil, err
 	}
 	n := 0
-	for _, of := range in.RequestItems {
-		n += len(of.Keys)
+	for name, of := range in.RequestItems {
+		if n += len(of.Keys); len(of.Keys) > maxBatchReads {
+			return nil, invalidf("1 validation error detected: Value at 'RequestItems.%s.member.Keys' "+
+				"failed to satisfy constraint: Member must have length less than or equal to %d",
+				name, maxBatchReads)
+		}
 	}
 	switch {
 	case n == 0:
-		return nil, invalid("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy " +
-			"constraint: Member must have length greater than or equal to 1")
+		return nil, invalid("The requestItems parameter is required for BatchGetItem")
 	case n > maxBatchReads:
 		return nil, invalid("Too many items requested for the BatchGetItem call")
 	}
@@ -163,13 +167,11 @@ func batchWriteItem(s *Server, in *batchWriteInput) (any, error) {
 	}
 	switch {
 	case n == 0:
-		return nil, invalid("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy " +
-			"constraint: Member must have length greater than or equal to 1")
+		return nil, invalid("The requestItems parameter is required for BatchWriteItem")
 	case n > maxBatchWrites:
-		return nil, invalidf(
-			"1 validation error detected: Value at 'requestItems' failed to satisfy constraint: "+
-				"Member must have length less than or equal to %d: Too many items requested for the "+
-				"BatchWriteItem call", maxBatchWrites)
+		return nil, invalidAt("requestItems", fmt.Sprintf("{%d requests}", n),
+			fmt.Sprintf("Map value must satisfy constraint: [Member must have length less than or equal to "+
+				"%d, Member must have length greater than or equal to 1]", maxBatchWrites))
 	}
 	type batch struct {
 		name    string

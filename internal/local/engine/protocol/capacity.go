@@ -27,8 +27,8 @@ func checkCapacity(mode string) error {
 	case "INDEXES":
 		return unknown("ReturnConsumedCapacity INDEXES")
 	default:
-		return invalidf("1 validation error detected: Value '%s' at 'returnConsumedCapacity' failed to "+
-			"satisfy constraint: Member must satisfy enum value set: [INDEXES, TOTAL, NONE]", mode)
+		return invalidAt("returnConsumedCapacity", mode,
+			"Member must satisfy enum value set: [INDEXES, TOTAL, NONE]")
 	}
 }
 

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -36,6 +39,7 @@ type disk struct {
 	failure error   // of the first write that failed: nothing is written after it; guarded by mu
 	closed  bool    // guarded by mu
 	changed *sync.Cond
+	failed  chan struct{} // closed by the first write that failed
 	done    chan struct{} // closed when the last write has ended
 }
 
@@ -46,12 +50,21 @@ type write struct {
 }
 
 func openDisk(dir string) (*disk, error) {
-	db, err := bbolt.Open(filepath.Join(dir, FileName), 0o600,
+	path := filepath.Join(dir, FileName)
+	_, statErr := os.Stat(path)
+	db, err := bbolt.Open(path, 0o600,
 		&bbolt.Options{Timeout: openWithin, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType})
+	if errors.Is(err, syscall.ENOSPC) {
+		if errors.Is(statErr, fs.ErrNotExist) {
+			_ = os.Remove(path) // it would be taken for a damaged one
+		}
+		return nil, fmt.Errorf("open the tables in %s: %w: free some space there, or choose a folder on "+
+			"another disk", dir, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the tables in %s: %w", dir, err)
 	}
-	d := &disk{db: db, done: make(chan struct{})}
+	d := &disk{db: db, failed: make(chan struct{}), done: make(chan struct{})}
 	d.changed = sync.NewCond(&d.mu)
 	go d.run()
 	return d, nil
@@ -76,17 +89,20 @@ func (d *disk) run() {
 			d.changed.Wait()
 		}
 		all, seq := d.waiting, d.seq
-		failed := d.failure
+		failure := d.failure
 		d.waiting = nil
 		d.mu.Unlock()
 		if len(all) == 0 {
 			return
 		}
-		if failed == nil {
-			failed = d.db.Update(func(tx *bbolt.Tx) error { return writeAll(tx, all) })
+		if failure == nil {
+			failure = d.db.Update(func(tx *bbolt.Tx) error { return writeAll(tx, all) })
 		}
 		d.mu.Lock()
-		d.written, d.failure = seq, failed
+		if failure != nil && d.failure == nil {
+			close(d.failed)
+		}
+		d.written, d.failure = seq, failure
 		d.changed.Broadcast()
 		d.mu.Unlock()
 	}
@@ -125,11 +141,16 @@ func (d *disk) waitFor(seq uint64) engine.Pending {
 		for d.written < seq && d.failure == nil {
 			d.changed.Wait()
 		}
-		if d.failure != nil {
-			return fmt.Errorf("write the table to disk: %w", d.failure)
-		}
+		return d.err()
+	}
+}
+
+// err returns the failure of the first write that failed. The caller has locked mu.
+func (d *disk) err() error {
+	if d.failure == nil {
 		return nil
 	}
+	return fmt.Errorf("write the table to disk: %w", d.failure)
 }
 
 // The buckets of a table.

@@ -37,6 +37,12 @@ func invalid(message string) error { return &failure{validation, message} }
 
 func invalidf(format string, args ...any) error { return invalid(fmt.Sprintf(format, args...)) }
 
+// invalidAt refuses the value of a parameter, in the form of DynamoDB's own checks.
+func invalidAt(parameter, value, constraint string) error {
+	return invalidf("1 validation error detected: Value '%s' at '%s' failed to satisfy constraint: %s",
+		value, parameter, constraint)
+}
+
 // itemError is why an action cannot be carried out, whatever its expressions are. In a transaction it is a
 // cancellation reason.
 type itemError struct{ error }

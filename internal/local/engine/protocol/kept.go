@@ -44,6 +44,25 @@ func (s *Server) OpenData(dir string) (err error) {
 	return nil
 }
 
+// Failed returns a channel that is closed when a commit could not be written to disk: from then on, each
+// request fails. It is nil if tables are in memory only.
+func (s *Server) Failed() <-chan struct{} {
+	if s.disk == nil {
+		return nil
+	}
+	return s.disk.failed
+}
+
+// Failure returns why a commit could not be written to disk; nil if all could.
+func (s *Server) Failure() error {
+	if s.disk == nil {
+		return nil
+	}
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	return s.disk.err()
+}
+
 // Close waits until all commits are on disk, and closes the file.
 func (s *Server) Close() error {
 	if s.disk == nil {

@@ -1,7 +1,9 @@
 package protocol
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/local/engine"
 	"github.com/tidemark-db/tidemark/internal/store/item"
@@ -110,6 +112,9 @@ type pageRequest struct {
 	selected     string
 }
 
+// selections are the values of Select; none is the first.
+var selections = []string{"", "SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
+
 // paged returns the table of a read, and the index or, without a name, the table's own key.
 func (s *Server) paged(r *pageRequest) (*table, engine.Index, error) {
 	if err := checkCapacity(r.capacity); err != nil {
@@ -131,9 +136,11 @@ func (s *Server) paged(r *pageRequest) (*table, engine.Index, error) {
 	case r.index != "" && r.consistent:
 		return nil, index, invalid("Consistent reads are not supported on global secondary indexes")
 	case r.limit != nil && *r.limit < 1:
-		return nil, index, invalidf(
-			"1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: "+
-				"Member must have value greater than or equal to 1", *r.limit)
+		return nil, index, invalidAt("limit", strconv.Itoa(*r.limit),
+			"Member must have value greater than or equal to 1")
+	case !slices.Contains(selections, r.selected):
+		return nil, index, invalidAt("select", r.selected,
+			"Member must satisfy enum value set: ["+strings.Join(selections[1:], ", ")+"]")
 	case r.selected != "" && r.selected != "ALL_ATTRIBUTES" &&
 		(r.selected != "ALL_PROJECTED_ATTRIBUTES" || r.index == ""):
 		return nil, index, unknown("Select " + r.selected)

@@ -221,12 +221,15 @@ func (s *Server) find(name string) (*table, error) {
 	if _, after, ok := strings.Cut(name, ":table/"); ok {
 		name, _, _ = strings.Cut(after, "/")
 	}
+	if err := checkTableName(name, 1); err != nil {
+		return nil, err
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if t := s.tables[name]; t != nil {
 		return t, nil
 	}
-	return nil, &failure{notFound, "Cannot do operations on a non-existent table"}
+	return nil, &failure{notFound, "Requested resource not found"}
 }
 
 // each calls do with every table.

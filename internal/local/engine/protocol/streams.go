@@ -176,10 +176,9 @@ func getShardIterator(s *Server, in *shardIteratorInput) (any, error) {
 				"The operation attempted to read past the oldest stream record in a shard."}
 		}
 	default:
-		return nil, invalidf(
-			"1 validation error detected: Value '%s' at 'shardIteratorType' failed to satisfy "+
-				"constraint: Member must satisfy enum value set: [AFTER_SEQUENCE_NUMBER, LATEST, "+
-				"AT_SEQUENCE_NUMBER, TRIM_HORIZON]", in.ShardIteratorType)
+		return nil, invalidAt("shardIteratorType", in.ShardIteratorType,
+			"Member must satisfy enum value set: [AFTER_SEQUENCE_NUMBER, LATEST, AT_SEQUENCE_NUMBER, "+
+				"TRIM_HORIZON]")
 	}
 	return struct{ ShardIterator string }{s.iterator(in.StreamArn, n, after)}, nil
 }
@@ -224,9 +223,8 @@ func getRecords(s *Server, in *getRecordsInput) (any, error) {
 	limit := maxRecords
 	if in.Limit != nil {
 		if limit = *in.Limit; limit < 1 || limit > maxRecords {
-			return nil, invalidf(
-				"1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: "+
-					"Member must have value between 1 and %d", limit, maxRecords)
+			return nil, invalidAt("limit", strconv.Itoa(limit),
+				fmt.Sprintf("Member must have value between 1 and %d", maxRecords))
 		}
 	}
 	page, next, gone, end := t.ReadShard(shard, after, limit)

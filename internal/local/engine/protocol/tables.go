@@ -1,8 +1,10 @@
 package protocol
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"time"
 
@@ -51,6 +53,9 @@ type createTableInput struct {
 const newAndOldImages = "NEW_AND_OLD_IMAGES"
 
 func createTable(s *Server, in *createTableInput) (any, error) {
+	if err := checkTableName(in.TableName, 3); err != nil {
+		return nil, err
+	}
 	schema, err := newSchema(in)
 	if err != nil {
 		return nil, err
@@ -58,13 +63,10 @@ func createTable(s *Server, in *createTableInput) (any, error) {
 	if err := checkStream(in.StreamSpecification); err != nil {
 		return nil, err
 	}
-	if len(in.TableName) < 3 || len(in.TableName) > 255 {
-		return nil, invalid("TableName must be at least 3 characters long and at most 255 characters long")
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tables[in.TableName] != nil {
-		return nil, &failure{inUse, "Cannot create preexisting table"}
+		return nil, &failure{inUse, "Table already exists: " + in.TableName}
 	}
 	t := s.open(in.TableName, schema)
 	t.protected.Store(in.DeletionProtectionEnabled)
@@ -106,76 +108,45 @@ func checkStream(spec *streamSpecification) error {
 	return nil
 }
 
-// newSchema returns the schema of a request.
-func newSchema(in *createTableInput) (schema engine.Schema, err error) {
-	types := map[string]string{}
-	for _, a := range in.AttributeDefinitions {
-		types[a.AttributeName] = a.AttributeType
+// tableName is what a table may be called.
+var tableName = regexp.MustCompile(`^[a-zA-Z0-9_.-]+$`)
+
+// checkTableName checks a name of a request, of so many characters at least.
+func checkTableName(name string, least int) error {
+	switch {
+	case len(name) < least:
+		return invalidAt("tableName", name,
+			fmt.Sprintf("Member must have length greater than or equal to %d", least))
+	case len(name) > 255:
+		return invalidAt("tableName", name, "Member must have length less than or equal to 255")
+	case !tableName.MatchString(name):
+		return invalidAt("tableName", name, "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")
 	}
-	if schema.Partition, schema.Sort, err = keyNames(in.KeySchema, types); err != nil {
-		return schema, err
-	}
-	used := map[string]bool{schema.Partition: true, schema.Sort: true}
-	for _, g := range in.GlobalSecondaryIndexes {
-		index := engine.Index{Name: g.IndexName}
-		if index.Partition, index.Sort, err = keyNames(g.KeySchema, types); err != nil {
-			return schema, err
-		}
-		if g.Projection.ProjectionType != "ALL" {
-			return schema, unknown("the ProjectionType " + g.Projection.ProjectionType)
-		}
-		used[index.Partition], used[index.Sort] = true, true
-		schema.Indexes = append(schema.Indexes, index)
-	}
-	for name := range types {
-		if !used[name] {
-			return schema, invalidf(
-				"One or more parameter values were invalid: Some AttributeDefinitions are not used. "+
-					"AttributeDefinitions: %v, keys used: %v",
-				slices.Sorted(maps.Keys(types)), slices.Sorted(maps.Keys(used)))
-		}
-	}
-	return schema, nil
+	return nil
 }
 
-// keyNames returns the attributes of a key.
-func keyNames(elements []keyElement, types map[string]string) (partition, sort string, err error) {
-	for _, e := range elements {
-		typ, defined := types[e.AttributeName]
-		switch {
-		case !defined:
-			return "", "", invalidf(
-				"One or more parameter values were invalid: Some index key attributes are not defined in "+
-					"AttributeDefinitions. Keys: [%s]", e.AttributeName)
-		case typ != "S":
-			return "", "", unknown(fmt.Sprintf("the key attribute %s of type %s", e.AttributeName, typ))
-		case e.KeyType == "HASH" && partition == "":
-			partition = e.AttributeName
-		case e.KeyType == "RANGE" && partition != "" && sort == "":
-			sort = e.AttributeName
-		default:
-			return "", "", invalid("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
-		}
+// findNamed is find for operations on tables, whose error names the table.
+func (s *Server) findNamed(name string) (*table, error) {
+	t, err := s.find(name)
+	var f *failure
+	if errors.As(err, &f) && f.typ == notFound {
+		err = &failure{notFound, f.message + ": Table: " + name + " not found"}
 	}
-	if partition == "" {
-		return "", "", invalid(
-			"No Hash Key specified in schema.  All Dynamo DB tables must have exactly one hash key")
-	}
-	return partition, sort, nil
+	return t, err
 }
 
 type tableInput struct{ TableName string }
 
 func describeTable(s *Server, in *tableInput) (any, error) {
-	t, err := s.find(in.TableName)
+	t, err := s.findNamed(in.TableName)
 	if err != nil {
-		return nil, &failure{notFound, "Cannot do operations on a non-existent table"}
+		return nil, err
 	}
 	return struct{ Table *description }{s.describe(t)}, nil
 }
 
 func deleteTable(s *Server, in *tableInput) (any, error) {
-	t, err := s.find(in.TableName)
+	t, err := s.findNamed(in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +195,7 @@ type updateTableInput struct {
 }
 
 func updateTable(s *Server, in *updateTableInput) (any, error) {
-	t, err := s.find(in.TableName)
+	t, err := s.findNamed(in.TableName)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -34,17 +35,15 @@ func transactWriteItems(s *Server, in *transactWriteInput) (any, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if n := len(in.TransactItems); n == 0 || n > engine.MaxActions {
-		return nil, invalidf(
-			"1 validation error detected: Value at 'transactItems' failed to satisfy constraint: "+
-				"Member must have length less than or equal to %d, "+
-				"and greater than or equal to 1: it has %d", engine.MaxActions, n)
-	}
-	if n := len(in.ClientRequestToken); n > engine.MaxTokenBytes {
-		return nil, invalidf(
-			"1 validation error detected: Value '%s' at 'clientRequestToken' failed to satisfy "+
-				"constraint: Member must have length less than or equal to %d", in.ClientRequestToken,
-			engine.MaxTokenBytes)
+	switch n := len(in.TransactItems); {
+	case n == 0:
+		return nil, invalidAt("transactItems", "[]", "Member must have length greater than or equal to 1")
+	case n > engine.MaxActions:
+		return nil, invalidAt("transactItems", fmt.Sprintf("[%d actions]", n),
+			fmt.Sprintf("Member must have length less than or equal to %d", engine.MaxActions))
+	case len(in.ClientRequestToken) > engine.MaxTokenBytes:
+		return nil, invalidAt("clientRequestToken", in.ClientRequestToken,
+			fmt.Sprintf("Member must have length less than or equal to %d", engine.MaxTokenBytes))
 	}
 	t, actions, returned, err := s.transactActions(in.TransactItems)
 	if err != nil {

@@ -128,9 +128,9 @@ func canonicalSet(typ string, b []byte) (string, error) {
 		return "", &failure{serialization, "a set is no array of strings"}
 	}
 	if len(elements) == 0 {
-		kind := map[string]string{"SS": "string", "NS": "number", "BS": "binary"}[typ]
-		return "", invalid(fmt.Sprintf("One or more parameter values were invalid: An %s set  may not be empty",
-			kind))
+		empty := map[string]string{"SS": "An string set  may not be empty",
+			"NS": "An number set  may not be empty", "BS": "Binary sets should not be empty"}[typ]
+		return "", invalid("One or more parameter values were invalid: " + empty)
 	}
 	for i, e := range elements {
 		if typ != "NS" {

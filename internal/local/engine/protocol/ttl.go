@@ -11,7 +11,7 @@ type updateTTLInput struct {
 }
 
 func updateTimeToLive(s *Server, in *updateTTLInput) (any, error) {
-	t, err := s.find(in.TableName)
+	t, err := s.findNamed(in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func updateTimeToLive(s *Server, in *updateTTLInput) (any, error) {
 }
 
 func describeTimeToLive(s *Server, in *tableInput) (any, error) {
-	t, err := s.find(in.TableName)
+	t, err := s.findNamed(in.TableName)
 	if err != nil {
 		return nil, err
 	}
