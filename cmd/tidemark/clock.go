@@ -71,5 +71,8 @@ func setClock(flags devFlags) (clock.Clock, error) {
 	if err != nil {
 		return c, usagef("--clock: %w", err)
 	}
-	return c, c.Set(at.Time())
+	if err := c.Set(at.Time()); err != nil {
+		return c, usagef("--clock: %w", err)
+	}
+	return c, nil
 }

@@ -17,7 +17,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/base/clock"
@@ -171,27 +170,6 @@ func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) (
 	case <-running.Context().Done():
 		return fmt.Errorf("the stack stopped: %w", running.Err())
 	}
-}
-
-// ownDir returns the directory for the logs, the clock and the on-failure file, and locks it until unlock is
-// called. If another dev has locked it, this one has a directory of its own below. A dev without a command is
-// refused if another one runs: commands would find only one of both.
-func ownDir(dir string, forCommand bool) (own string, unlock func(), err error) {
-	other, running := devfile.Running(filepath.Join(dir, filepath.Base(devfile.Path)))
-	if running && !forCommand {
-		return "", nil, usagef("a tidemark dev runs in this directory already, at %s (process %d): "+
-			"end it, or start this one in another directory",
-			other.URL, other.PID)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", nil, err
-	}
-	lock := flock.New(filepath.Join(dir, ".lock"))
-	if free, err := lock.TryLock(); err != nil || running || !free {
-		_ = lock.Unlock()
-		return filepath.Join(dir, fmt.Sprint("run-", os.Getpid())), func() {}, err
-	}
-	return dir, func() { _ = lock.Unlock() }, nil
 }
 
 // devOptions returns the stack that flags, environment and configuration describe. It does

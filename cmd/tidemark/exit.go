@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
+
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 )
@@ -69,6 +73,18 @@ func describe(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "stopped"
 	default:
-		return err.Error()
+		return cmp.Or(unreachable(err), err.Error())
 	}
+}
+
+// unreachable returns the message for a request that AWS's client library could not send, "" for another
+// error. The text of the library has a dozen parts, of which the last says why.
+func unreachable(err error) string {
+	var unsent *smithyhttp.RequestSendError
+	var request *url.Error
+	if !errors.As(err, &unsent) || !errors.As(unsent, &request) {
+		return ""
+	}
+	return fmt.Sprintf("%s cannot be reached: %v: check --endpoint, --region and the network", request.URL,
+		request.Err)
 }

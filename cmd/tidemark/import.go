@@ -112,7 +112,7 @@ func importFiles(cmd *cobra.Command, to *connection, flags importFlags, args []s
 		return err
 	}
 	load := replay.Import{
-		Input: in, Sender: flags.sender(to, in.Kind), Limits: settings.Limits, Journal: flags.journal,
+		Input: in, Sender: flags.sender(to, in), Limits: settings.Limits, Journal: flags.journal,
 		DryRun: flags.dryRun, Now: wallClock,
 	}
 	rejected, err := load.Run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())

@@ -123,9 +123,9 @@ func (f *importFlags) setDecimal(name string) error {
 	return usagef("want comma or point")
 }
 
-func (f *importFlags) sender(to *connection, kind *catalog.Kind) replay.Sender {
-	return replay.Sender{URL: to.URL + "/v1/" + kind.Path, Strict: f.strict, Batch: f.batch,
-		Lanes: f.concurrency}
+func (f *importFlags) sender(to *connection, in formats.Input) *replay.Sender {
+	return &replay.Sender{URL: to.URL + "/v1/" + in.Kind.Path, Strict: f.strict, Batch: f.batch,
+		Lanes: f.concurrency, Notice: in.Notice}
 }
 
 // sendOnce sends the observations of files once, without a journal.
@@ -142,12 +142,12 @@ func sendOnce(cmd *cobra.Command, to *connection, flags importFlags, files []str
 	if err != nil {
 		return err
 	}
+	sender := flags.sender(to, in)
 	began := time.Now()
 	if !slices.Contains(files, formats.StdinName) {
 		in.Notice = nil // the survey has shown the columns
 	}
 	progress := terminal.NewProgress(cmd.ErrOrStderr(), "import", "obs", total)
-	sender := flags.sender(to, in.Kind)
 	sender.Progress = progress.Add
 	err = sender.Send(ctx, func(send func(formats.Observation) error) error {
 		return in.Each(files, func(o formats.Observation) error {

@@ -70,7 +70,7 @@ func linkCommand(to *connection) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		until := time.Now().Add(time.Duration(valid)).UTC()
+		until := wallClock().Time().Add(time.Duration(valid)).UTC()
 		token := access.NewLink(signing, access.Link{Subject: arguments.SubjectText(subject, kinds),
 			Until: until, Events: events})
 		fmt.Fprintf(cmd.OutOrStdout(), "%s%s#/shared/%s\n", strings.TrimSuffix(to.URL, "/"), webui.Path, token)

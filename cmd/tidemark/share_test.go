@@ -2,12 +2,13 @@ package main
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
-
+	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
@@ -28,6 +29,24 @@ func TestShare_PrintsALinkOfOneSubject(t *testing.T) {
 			[]byte(access.LocalSiteSecret)); (err == nil) != want {
 			t.Errorf("after %v: %v, want valid: %v", after, err, want)
 		}
+	}
+}
+
+// A link of a dev ends by the dev's clock: the machine's would make it expire at once, or months later.
+func TestShare_ALinkEndsByTheClockOfTheDev(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv(config.EnvSiteSecret, "")
+	path := filepath.Join(t.TempDir(), "clock")
+	now := time.Date(2031, 3, 1, 0, 0, 0, 0, time.UTC)
+	if err := clock.At(path).Set(now); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(clock.Env, path)
+	var out, errs bytes.Buffer
+	args := []string{"access", "link", "devices/a", "--for", "2d", "--url", "http://127.0.0.1:8080"}
+	if status := run(t.Context(), args, nil, &out, &errs); status != 0 ||
+		!strings.Contains(errs.String(), "until 2031-03-03T00:00:") {
+		t.Errorf("status %d: %s", status, errs.String())
 	}
 }
 

@@ -60,7 +60,7 @@ func load(ctx context.Context, url, journal string, names ...string) (string, er
 	var out strings.Builder
 	run := replay.Import{
 		Input:  formats.Input{Kind: &readings().Kinds[0]},
-		Sender: replay.Sender{URL: url, Batch: 100, Lanes: 4}, Journal: journal,
+		Sender: &replay.Sender{URL: url, Batch: 100, Lanes: 4}, Journal: journal,
 	}
 	_, err := run.Run(ctx, names, &out, io.Discard)
 	return out.String(), err

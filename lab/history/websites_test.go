@@ -56,7 +56,7 @@ func (d *deployment) load(kind string, analytics *formats.Web, names ...string) 
 	k, journal := d.kind(kind), filepath.Join(d.TempDir(), "journal")
 	run := replay.Import{
 		Input:  formats.Input{Kind: k, Web: analytics},
-		Sender: replay.Sender{URL: d.url + "/" + k.Path, Batch: 100, Lanes: 2}, Journal: journal,
+		Sender: &replay.Sender{URL: d.url + "/" + k.Path, Batch: 100, Lanes: 2}, Journal: journal,
 	}
 	if _, err := run.Run(d.Context(), names, &printed, io.Discard); err != nil {
 		d.Fatal(err)

@@ -4,6 +4,7 @@
 package clock
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -41,6 +42,11 @@ func (c Clock) Offset() time.Duration {
 	return offset
 }
 
+// farthest is how far the clock can be from the machine's: twice as much is in a time.Duration.
+const farthest = 140 * 365 * 24 * time.Hour
+
+var errFar = errors.New("want a time at most 140 years from now")
+
 // Set moves the clock so that it is at this time now.
 func (c Clock) Set(at time.Time) error { return c.write(time.Until(at)) }
 
@@ -53,11 +59,18 @@ func (c Clock) Move(by time.Duration) error {
 	if by < 0 {
 		return fmt.Errorf("the clock cannot be moved back by %s: start dev with --clock and --fresh", -by)
 	}
-	return c.write(c.Offset() + by)
+	offset := c.Offset()
+	if by > farthest-offset {
+		return errFar
+	}
+	return c.write(offset + by)
 }
 
 // write replaces the file, so that a reader never sees a part of it.
 func (c Clock) write(offset time.Duration) error {
+	if offset.Abs() > farthest {
+		return errFar
+	}
 	temporary := c.path + ".new"
 	if err := os.WriteFile(temporary, []byte(offset.String()+"\n"), 0o644); err != nil {
 		return fmt.Errorf("move the clock: %w", err)

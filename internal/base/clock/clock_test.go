@@ -36,3 +36,17 @@ func TestClock_IsSharedByAllThatReadItsFile(t *testing.T) {
 		t.Error("the clock was moved back")
 	}
 }
+
+// A time.Duration has 292 years: a time beyond was set to the last one that it has.
+func TestClock_RefusesATimeThatADurationDoesNotReach(t *testing.T) {
+	c := At(filepath.Join(t.TempDir(), "clock"))
+	if err := c.Set(time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)); err == nil {
+		t.Errorf("the clock is at %s, want a refusal of the year 9999", c.Now())
+	}
+	if err := c.Set(time.Now().Add(-50 * 365 * 24 * time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Move(200 * 365 * 24 * time.Hour); err == nil {
+		t.Errorf("the clock is at %s, want a refusal", c.Now())
+	}
+}

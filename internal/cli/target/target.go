@@ -9,12 +9,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/tidemark-db/tidemark/internal/api/awsuser"
 	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/configfile"
@@ -142,13 +141,15 @@ func (t *Target) Catalog() (*catalog.Catalog, error) {
 	return kinds, nil
 }
 
-// OpenTable returns the table to work on. It makes no request.
+// OpenTable returns the table to work on. It makes no request to the table.
 func (t *Target) OpenTable(ctx context.Context) (*dynamo.Table, error) {
 	t.Resolve()
 	client, err := t.client(ctx)
-	if err != nil {
-		return nil, usererr.Errorf("no table to work on: %s, and %w; start one, or pass --endpoint or --region",
-			t.noDev(), err)
+	switch {
+	case err != nil && t.Table != defaultTable: // it was named, and is in AWS
+		return nil, usererr.Errorf("table %s: %w", t.Table, err)
+	case err != nil:
+		return nil, usererr.Errorf("no table to work on: %s: start one; or in AWS: %w", t.noDev(), err)
 	}
 	return dynamo.New(client, t.Table), nil
 }
@@ -168,7 +169,7 @@ func (t *Target) OpenKinds(ctx context.Context) (*dynamo.Table, *catalog.Catalog
 func (t *Target) OpenTableKinds(ctx context.Context) (*dynamo.Table, *catalog.Catalog, error) {
 	table, kinds, err := t.OpenKinds(ctx)
 	if err == nil {
-		err = tableconfig.Load(ctx, table, kinds, model.NewTime(time.Now()))
+		err = tableconfig.Load(ctx, table, kinds, model.NewTime(clock.FromEnv().Now()))
 	}
 	return table, kinds, err
 }
@@ -233,16 +234,10 @@ func (t *Target) AWS(ctx context.Context) (aws.Config, error) {
 	}, nil
 }
 
-// Cloud returns the settings for clients of AWS, even if there is an endpoint on this machine.
+// Cloud returns the settings for clients of AWS, even if there is an endpoint on this machine. The error says
+// what to do if no credentials are found.
 func (t *Target) Cloud(ctx context.Context) (aws.Config, error) {
-	read, err := awsconfig.LoadDefaultConfig(ctx, func(o *awsconfig.LoadOptions) error {
-		o.Region = t.Region
-		return nil
-	})
-	if err != nil {
-		return aws.Config{}, usererr.Errorf("load the AWS configuration: %w", err)
-	}
-	return read, nil
+	return awsuser.Config(ctx, t.Region)
 }
 
 // HTTPClient returns a client of the HTTP API, whose requests carry the token of EnvToken or are signed.

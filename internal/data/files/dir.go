@@ -93,15 +93,20 @@ type localFile struct {
 
 func (f *localFile) Size() int64 { return f.size }
 
-// List walks the folder. Temporary files of Create are left out.
+// List walks the folder. Hidden files and folders are left out: temporary files of Create, and .tidemark of a
+// dev.
 func (d dir) List(_ context.Context, prefix string) (names []string, err error) {
 	err = filepath.WalkDir(string(d), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		isHidden := path != string(d) && strings.HasPrefix(entry.Name(), ".")
+		switch {
+		case err == nil && entry.IsDir() && isHidden:
+			return filepath.SkipDir
+		case err != nil || entry.IsDir() || isHidden:
 			return err
 		}
 		relative, err := filepath.Rel(string(d), path)
 		name := filepath.ToSlash(relative)
-		if strings.HasPrefix(name, prefix) && !strings.HasPrefix(entry.Name(), ".") {
+		if strings.HasPrefix(name, prefix) {
 			names = append(names, name)
 		}
 		return err

@@ -39,7 +39,8 @@ func IsS3(location string) bool { return strings.HasPrefix(location, s3Scheme) }
 
 // Names returns the names of the files that the arguments of a command mean: a folder, or a
 // location in S3 that ends with a slash, means all files in it except what an export keeps about itself: its
-// manifest, and files whose names begin with an underscore, which other engines do not read either.
+// manifest, and files whose names begin with an underscore, which other engines do not read either. The error
+// is a usererr.Error for a folder without a file that is read.
 func Names(ctx context.Context, locations []string) (names []string, err error) {
 	for _, location := range locations {
 		if info, err := os.Stat(location); !strings.HasSuffix(location, "/") && (err != nil || !info.IsDir()) {
@@ -54,10 +55,16 @@ func Names(ctx context.Context, locations []string) (names []string, err error) 
 		if err != nil {
 			return nil, err
 		}
+		before := len(names)
 		for _, name := range found {
 			if base := path.Base(name); base != "manifest.json" && !strings.HasPrefix(base, "_") {
 				names = append(names, strings.TrimRight(location, "/")+"/"+name)
 			}
+		}
+		if len(names) == before {
+			return nil, usererr.Errorf("%s has no file to read: check the name; hidden files and folders, "+
+				"manifest.json and names that begin with an underscore are left out of a folder: "+
+				"name such a file itself", location)
 		}
 	}
 	return names, nil

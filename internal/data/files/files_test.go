@@ -145,3 +145,36 @@ func startMoto(t *testing.T) {
 		}
 	}
 }
+
+// A dev keeps its logs and its clock in .tidemark of the folder in which it runs.
+func TestList_LeavesOutWhatIsHidden(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"a.csv", ".tidemark/clock", ".hidden"} {
+		if err := Replace(filepath.Join(folder, name), text("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := dir(folder).List(t.Context(), "")
+	if want := []string{"a.csv"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+}
+
+// A folder without a file that is read is probably not the one that was meant.
+func TestNames_AFolderWithoutFilesIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	for _, hidden := range []string{"", ".hidden.csv", "_SUCCESS", "manifest.json"} {
+		if hidden != "" {
+			if err := Append(filepath.Join(dir, hidden), []byte("x")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		names, err := Names(t.Context(), []string{dir})
+		if !usererr.Is(err) || !strings.HasPrefix(err.Error(), dir+" has no file to read: check the name") {
+			t.Errorf("with %q: %q, %v, want a usage error", hidden, names, err)
+		}
+	}
+	if _, err := Names(t.Context(), []string{filepath.Join(dir, ".hidden.csv")}); err != nil {
+		t.Errorf("a hidden file by its name: %v", err)
+	}
+}

@@ -10,17 +10,22 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/tidemark-db/tidemark/internal/api/awsuser"
+	"github.com/tidemark-db/tidemark/internal/base/usererr"
 )
 
 // s3Client returns a client with the user's own AWS configuration. A server at a configured
 // endpoint is addressed by path, because its host name has no subdomain for each bucket.
 func s3Client(ctx context.Context) (*s3.Client, error) {
-	settings, err := config.LoadDefaultConfig(ctx)
+	settings, err := awsuser.Config(ctx, "")
 	if err != nil {
-		return nil, fmt.Errorf("load the AWS configuration: %w", err)
+		return nil, fmt.Errorf("S3: %w", err)
+	}
+	if settings.Region == "" {
+		return nil, usererr.Errorf("S3: no AWS region is configured: set AWS_REGION")
 	}
 	byPath := os.Getenv("AWS_ENDPOINT_URL_S3") != "" || os.Getenv("AWS_ENDPOINT_URL") != ""
 	return s3.NewFromConfig(settings, func(o *s3.Options) { o.UsePathStyle = byPath }), nil

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/terminal"
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
@@ -91,7 +92,9 @@ func (w *Web) Kind(kinds *catalog.Catalog) (string, error) {
 	f, ok := webFormats[w.Format]
 	switch _, declared := kinds.Kind(f.kind); {
 	case !ok:
-		return "", usererr.Errorf("--format is one of %s", WebFormats())
+		all := slices.Sorted(maps.Keys(webFormats))
+		return "", usererr.Errorf("--format %s: want one of %s; CSV, JSON and Parquet need no format%s",
+			w.Format, WebFormats(), names.DidYouMean(w.Format, all))
 	case !f.hosts && w.Site == "":
 		return "", usererr.Errorf("--format %s: its lines do not name the site: pass --site", w.Format)
 	case !declared && f.kind == webfield.ImportedDays:

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -274,6 +275,19 @@ func TestWeb_PlausiblesDaysAreSeriesOfTheirOwn(t *testing.T) {
 	zipped, problemsOfZip := readWeb(t, webfield.ImportedDays, w, newArchive(t, names))
 	if diff := cmp.Diff(got, zipped); diff != "" || len(problemsOfZip) != len(wrong) {
 		t.Errorf("from an archive, %d problems (-folder +archive):\n%s", len(problemsOfZip), diff)
+	}
+}
+
+// An archive of files of another program is refused, where one file among others is left out with a notice.
+func TestWeb_RefusesAnArchiveWithoutAFileOfTheExport(t *testing.T) {
+	t.Parallel()
+	kinds := websites(t)
+	days, _ := kinds.Kind(webfield.ImportedDays)
+	in := Input{Kind: days, Web: &Web{Format: "plausible", Site: "s"}}
+	err := in.Each([]string{newArchive(t, []string{write(t, "hits.jsonl", "{}\n")})},
+		func(Observation) error { return errors.New("an observation") })
+	if !usererr.Is(err) || !strings.Contains(err.Error(), "no file of such an export") {
+		t.Errorf("got %v, want a usage error", err)
 	}
 }
 

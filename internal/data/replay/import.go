@@ -20,7 +20,7 @@ import (
 // Import sends whole files, and continues where an earlier process stopped.
 type Import struct {
 	Input  formats.Input
-	Sender Sender
+	Sender *Sender
 	// DryRun sends nothing, and prints what would be stored by the Limits of the deployment.
 	DryRun bool
 	Limits config.Limits

@@ -28,7 +28,7 @@ func testImport(t *testing.T, text string) (*Import, string) {
 	}
 	return &Import{
 		Input:   formats.Input{Kind: &kinds.Kinds[0]},
-		Sender:  Sender{URL: "http://127.0.0.1:1", Batch: 10, Lanes: 2},
+		Sender:  &Sender{URL: "http://127.0.0.1:1", Batch: 10, Lanes: 2},
 		Journal: filepath.Join(t.TempDir(), "journal"), Limits: config.Default().Limits,
 		Now: func() model.Time { return 1_776_695_400_000 },
 	}, name

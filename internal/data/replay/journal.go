@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -169,7 +170,7 @@ func (j *Journal) save() error {
 		return err
 	}
 	if err := os.WriteFile(next, text, 0o644); err != nil {
-		return fmt.Errorf("write the journal: %w", err)
+		return fmt.Errorf("write the journal: %w: make room, or choose another place with --journal", err)
 	}
 	return os.Rename(next, j.path)
 }
@@ -186,7 +187,8 @@ func (j *Journal) Counts() map[model.Outcome]int {
 func (j *Journal) Close(finished bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	err := errors.Join(j.failed, j.save(), j.rejected.Close())
+	saved := j.save()
+	err := errors.Join(cmp.Or(j.failed, saved), j.rejected.Close()) // a full disk fails both, with one text
 	if err != nil || !finished {
 		return err
 	}

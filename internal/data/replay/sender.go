@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -33,8 +34,11 @@ type Sender struct {
 	// called with how many more observations have an outcome; may be nil, must allow concurrent calls
 	Progress func(n int)
 	Journal  *Journal // records each outcome; may be nil
+	// Notice is called, once, with why requests have had no outcome for a while; may be nil
+	Notice func(text string)
 
-	Counts Counts // of the outcomes so far
+	Counts  Counts // of the outcomes so far
+	noticed sync.Once
 }
 
 const (
@@ -42,6 +46,7 @@ const (
 	maxAttempts  = 10        // in a row that bring no outcome
 	firstPause   = 50 * time.Millisecond
 	longestPause = 5 * time.Second
+	noticeAfter  = time.Second // without an outcome
 )
 
 // Timeout bounds one request. A request that exceeds it is sent again.
@@ -156,7 +161,7 @@ func (s *Sender) sendAll(ctx context.Context, all []formats.Observation) error {
 // sendBatch posts a batch until each of its observations has an outcome. Those without
 // one are sent again, in the same order.
 func (s *Sender) sendBatch(ctx context.Context, batch []formats.Observation) error {
-	pause := firstPause
+	pause, began := firstPause, time.Now()
 	var failure error
 	for range maxAttempts {
 		rest, err := s.post(ctx, batch)
@@ -167,8 +172,15 @@ func (s *Sender) sendBatch(ctx context.Context, batch []formats.Observation) err
 			return err
 		case len(rest) < len(batch):
 			pause = firstPause // there is progress
+			began = time.Now()
 		}
 		batch, failure = rest, err
+		if s.Notice != nil && time.Since(began) > noticeAfter {
+			s.noticed.Do(func() {
+				s.Notice(fmt.Sprintf("no outcome yet: requests are repeated up to %d times in a row: %v\n",
+					maxAttempts, err))
+			})
+		}
 		for i := range batch {
 			batch[i].Repeated = true
 		}

@@ -110,6 +110,24 @@ func TestSend_RepeatsOnlyObservationsWithoutAnOutcome(t *testing.T) {
 	}
 }
 
+// A lane that waits for an API that does not respond says so, once.
+func TestSend_SaysWhyItWaitsOnce(t *testing.T) {
+	t.Parallel()
+	down := &fakeAPI{respond: func(call int, lines []string) (int, string) {
+		if call <= 8 {
+			return 502, "no gateway"
+		}
+		return 200, outcomesJSON(lines, model.Applied)
+	}}
+	var notices []string // by one lane
+	s := &Sender{Batch: 10, Lanes: 1, Notice: func(text string) { notices = append(notices, text) }}
+	if _, err := sendTo(t, down, s, numbered(3, 1)); err != nil || len(notices) != 1 ||
+		!strings.HasPrefix(notices[0], "no outcome yet: requests are repeated up to 10 times in a row: ") ||
+		!strings.Contains(notices[0], "no gateway") {
+		t.Errorf("notices %q, %v; want one that says why", notices, err)
+	}
+}
+
 func TestSend_StopsAtAPermanentError(t *testing.T) {
 	f := &fakeAPI{respond: func(int, []string) (int, string) { return 404, "no such kind" }}
 	_, err := sendTo(t, f, &Sender{Batch: 10, Lanes: 1}, numbered(3, 1))
