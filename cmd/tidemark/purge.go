@@ -48,7 +48,8 @@ back: retry or delete them first.
 
 With --value, it removes one value of a dimension from all rollups, such as a secret in a
 path, also from those whose events have expired. The events of the value count as other
-values. It is refused while stored events have the value: remove these with --where first.
+values. It is refused while stored events have the value: remove these with --where first. Groups
+of the subject count the value too: the command names them, and is run for each of them.
 
 Exit status: 0 done; 1 there is no purge to cancel, or events are left; 2 wrong usage; 3 failed.
 
@@ -130,8 +131,9 @@ func (f *purgeFlags) run(cmd *cobra.Command, to *connection, text string) error 
 	if err != nil {
 		return err
 	}
-	if reserved.Group(subject.Type) {
-		return usagef("%s is a group: purge its members, or correct their events", text)
+	if reserved.Group(subject.Type) && f.value == "" {
+		return usagef("%s is a group: purge its members, or correct their events; --value removes a value "+
+			"from its rollups", text)
 	}
 	purger, table, err := f.purger(cmd.Context(), to)
 	if err != nil {

@@ -10,9 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
 	"github.com/tidemark-db/tidemark/internal/cli/printing"
+	"github.com/tidemark-db/tidemark/internal/engine/ingest"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
+	"github.com/tidemark-db/tidemark/internal/engine/queue"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/hidevalue"
 	"github.com/tidemark-db/tidemark/internal/store/tablescan"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -28,7 +31,8 @@ func (f *purgeFlags) removeEvents(cmd *cobra.Command, to *connection, purger *li
 	if err != nil {
 		return err
 	}
-	selection := lifecycle.EventSelection{Catalog: kinds, DryRun: f.dryRun}
+	selection := lifecycle.EventSelection{Catalog: kinds, Latest: table, DryRun: f.dryRun,
+		Queue: queue.NewWriter(table, kinds), OnUnqueued: ingest.PrintUnqueued(cmd.ErrOrStderr())}
 	if selection.From, selection.To, err = arguments.Range(f.from, f.to); err != nil {
 		return err
 	}
@@ -149,15 +153,23 @@ func (f *purgeFlags) hideValue(cmd *cobra.Command, to *connection, purger *lifec
 	if err != nil {
 		return err
 	}
-	return f.printHidden(cmd, purger, report)
+	if f.dryRun || !report.Stored() {
+		printing.Hidden(cmd.OutOrStdout(), report, f.dryRun)
+		groups := lists.Map(report.Groups, func(s model.Subject) string {
+			return arguments.SubjectText(s, kinds)
+		})
+		printing.HiddenGroups(cmd.OutOrStdout(), groups, report.AllGroups)
+	}
+	return f.resultOfHiding(cmd, purger, report)
 }
 
-func (f *purgeFlags) printHidden(cmd *cobra.Command, purger *lifecycle.Purger, r hidevalue.Report) error {
-	out := cmd.OutOrStdout()
-	if f.dryRun || r.Events == 0 && r.Unreadable == 0 {
-		printing.Hidden(out, r, f.dryRun)
-	}
+// resultOfHiding returns why the value was not removed, or prints where copies of it remain.
+func (f *purgeFlags) resultOfHiding(cmd *cobra.Command, purger *lifecycle.Purger, r hidevalue.Report) error {
 	switch {
+	case r.Shares > 0:
+		return no(cmd.ErrOrStderr(), "%d buckets of members have the value, and are folded from stored "+
+			"events: remove these events from the members first, with --where, and wait until that is "+
+			"processed", r.Shares)
 	case r.Events > 0:
 		return no(cmd.ErrOrStderr(), "%d stored events have the value, and rollups follow events: remove them "+
 			"first, with --where", r.Events)
@@ -165,7 +177,7 @@ func (f *purgeFlags) printHidden(cmd *cobra.Command, purger *lifecycle.Purger, r
 		return no(cmd.ErrOrStderr(), "%d stored events cannot be decoded, and may have the value: see "+
 			"tidemark verify", r.Unreadable)
 	case !f.dryRun:
-		printing.Copies(out, purger.EventCopies())
+		printing.Copies(cmd.OutOrStdout(), purger.EventCopies())
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/api/views"
 	"github.com/tidemark-db/tidemark/internal/base/names"
+	"github.com/tidemark-db/tidemark/internal/engine/latest"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/internal/store/tablescan"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -22,6 +23,7 @@ import (
 
 // eraseStore is the part of the table from which events are removed.
 type eraseStore interface {
+	latest.Store
 	tablescan.PartitionReader
 	lifecycle.EventStore
 }
@@ -42,7 +44,10 @@ const (
 // ?eventsKind=pageviews. It reads all events of these kinds, so a request may end before it is done: the
 // caller repeats it with the cursor.
 func (h *handler) eraseEvents(ctx context.Context, c command, dry bool) (httpapi.Response, error) {
-	selection := lifecycle.EventSelection{Catalog: h.catalog, DryRun: dry, To: model.MaxTime + 1}
+	selection := lifecycle.EventSelection{
+		Catalog: h.catalog, Latest: h.erasing, DryRun: dry, To: model.MaxTime + 1,
+		Queue: h.events.Service.Queue, OnUnqueued: h.events.Service.OnUnqueued,
+	}
 	for _, text := range c.query.Values[eventsWhere] {
 		term, err := httpapi.ParseWhere(text)
 		if err != nil {

@@ -115,6 +115,28 @@ func TestPurge_RemovesTheEventsOfOneVisitorOverSeveralRequests(t *testing.T) {
 	}
 }
 
+// Another program stored the views, and the table stream is behind: nothing else has queued their hours.
+func TestPurge_QueuesTheBucketsOfTheEventsThatItRemoves(t *testing.T) {
+	f := newFixture(t)
+	f.putViews()
+	if _, got := f.erase("eventsWhere=visitor%3Dalice", 1000); got.Removed != 5 {
+		t.Fatalf("%+v, want 5 events removed", got)
+	}
+	queued := map[string]bool{}
+	for _, shard := range storage.FirstGeneration.QueueShards() {
+		page, err := f.table.Invalidations(t.Context(), shard, model.MaxTime, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range page.Invalidations {
+			queued[i.Key.Series.Kind] = true
+		}
+	}
+	if !queued["PAGEVIEW"] || !queued["SESSION"] {
+		t.Errorf("the buckets of %v are queued, want the views and their sessions", queued)
+	}
+}
+
 func TestPurge_RefusesParametersThatDoNotFit(t *testing.T) {
 	f := newFixture(t)
 	f.putViews()

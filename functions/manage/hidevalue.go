@@ -8,7 +8,9 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/api/views"
+	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/hidevalue"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // The parameters of a purge that removes a value from rollups.
@@ -33,6 +35,7 @@ func (h *handler) hideValue(ctx context.Context, c command, dry bool) (httpapi.R
 	r, err := h.hider.Hide(ctx, selection, &at)
 	done := views.HiddenValue{
 		Removed: r.Rows, Events: r.Events, Unreadable: r.Unreadable, Damaged: r.Damaged,
+		Groups: lists.Map(r.Groups, h.path), AllGroups: r.AllGroups,
 		Remains: h.purges.EventCopies(),
 	}
 	switch {
@@ -48,6 +51,12 @@ func (h *handler) hideValue(ctx context.Context, c command, dry bool) (httpapi.R
 		return httpapi.Response{}, err
 	}
 	return httpapi.JSON(http.StatusOK, views.Purge{Value: &done}), nil
+}
+
+// path returns a subject as commands and routes name it, such as by-site/berlin.
+func (h *handler) path(s model.Subject) string {
+	of, _ := h.catalog.SubjectType(s.Type)
+	return of.Path + "/" + s.ID
 }
 
 // value returns the value that a request chooses.

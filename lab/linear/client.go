@@ -135,29 +135,6 @@ func (c *Client) Correct(ctx context.Context, series string, slot, payload uint8
 	c.end(o)
 }
 
-// Erase deletes the events of a range of slots.
-func (c *Client) Erase(ctx context.Context, series string, from, to uint8) {
-	recorded := &attempts{Store: c.Store, log: c.Log}
-	for slot := from; slot <= to; slot++ {
-		o := c.begin(Operation{Series: series, Verb: Erase, Slot: slot})
-		recorded.operations = append(recorded.operations, &o)
-	}
-	service := c.service(recorded)
-	purger := &lifecycle.Purger{Now: service.Now, Rand: service.Rand, Sleep: service.Sleep,
-		RetryPolicy: service.RetryPolicy}
-	_, err := purger.EraseEvents(ctx, recorded, lifecycle.EventSelection{
-		Series: c.key(series, from).Series, From: c.Log.At(from), To: c.Log.At(to) + 1,
-	})
-	for _, o := range recorded.operations {
-		if err != nil { // some may have been deleted
-			o.Lost, o.Return = true, Forever
-			c.Log.add(*o)
-			continue
-		}
-		c.end(*o)
-	}
-}
-
 // ReadHistory reads the events of a range of slots: each slot at some time during the read. Two
 // reads of all slots at the same time would have too many orders to check.
 func (c *Client) ReadHistory(ctx context.Context, series string, from, to uint8) {
@@ -265,7 +242,7 @@ func (c *Client) begin(o Operation) Operation {
 
 func (c *Client) end(o Operation) {
 	o.Return = c.Log.tick()
-	queues := o.Verb == Append || o.Verb == Delete || o.Verb == Correct
+	queues := o.Verb == Append || o.Verb == Delete || o.Verb == Correct || o.Verb == Erase
 	o.OnTime = queues && !o.unqueued && c.live(o.Series, c.Now().Add(clockError))>>o.Slot&1 == 1
 	c.Log.add(o)
 }

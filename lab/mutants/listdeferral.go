@@ -142,6 +142,18 @@ var deferralMutants = []mutant{
 `)},
 	},
 	{
+		Name: "erase-unqueued", Says: "events are erased without their buckets in the queue",
+		Tests: []string{"pkg/lifecycle ^TestEraseEvents_"},
+		Edits: []edit{replace(erasingQueued, "	b.writer = s.Queue\n", "")},
+	},
+	{
+		Name: "erase-queued-after", Says: "the bucket of an erased event is queued after the deletion",
+		Tests: []string{"pkg/lifecycle ^TestEraseEvents_"},
+		Edits: []edit{replace(erasingEvents,
+			"			b.ensure(ctx, &e)\n			err = p.eraseEvent(ctx, store, &e, f, &done)\n",
+			"			err = p.eraseEvent(ctx, store, &e, f, &done)\n			b.ensure(ctx, &e)\n")},
+	},
+	{
 		Name: "rows-before-watermark", Says: "a reader reads rows before it reads the low watermark",
 		Tests: readerTests,
 		Edits: []edit{replace(readingLive,

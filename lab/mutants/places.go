@@ -50,6 +50,8 @@ const (
 	merging         = "pkg/rollup/merge.go"
 	ranking         = "pkg/rollup/memberlist.go"
 	leavingGroups   = "pkg/lifecycle/erasegroups.go"
+	erasingEvents   = "pkg/lifecycle/eraseevents.go"
+	erasingQueued   = "pkg/lifecycle/erasequeue.go"
 	stepping        = "pkg/rollup/steps.go"
 	steppingBack    = "internal/engine/query/readingsbefore.go"
 	decoding        = "internal/store/tablestream/record.go"

@@ -1,9 +1,12 @@
 package lifecycle
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
+	"github.com/tidemark-db/tidemark/internal/engine/latest"
+	"github.com/tidemark-db/tidemark/internal/engine/queue"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -27,7 +30,16 @@ type EventSelection struct {
 	// Where selects events by their fields, such as a visitor; the zero Condition selects all.
 	Where   model.Condition
 	Catalog *catalog.Catalog // if not nil: Where may have the names that readers see, such as props.plan
-	DryRun  bool             // count the events, and delete nothing
+	// Latest is where the latest item of the series is, of a kind of Catalog. If it is nil, the item follows
+	// when the table stream has delivered the deletions.
+	Latest latest.Store
+	// Queue makes sure that sweeps find the buckets of events of a kind of Catalog, before the events are
+	// deleted. If it is nil, the rollups follow when the table stream has delivered the deletions.
+	Queue *queue.Writer
+	// OnUnqueued is called at the end with the events that are deleted although their buckets may not be
+	// queued, if there are any, and with an error of one of them. It may be nil.
+	OnUnqueued func(events []model.EventKey, cause error)
+	DryRun     bool // count the events, and delete nothing
 }
 
 // EraseResult is what EraseEvents did, or would do in a dry run.
@@ -50,11 +62,16 @@ func (e *EraseResult) Add(o EraseResult) {
 }
 
 // EraseEvents deletes the selected events. The table stream reports the deletions, and the
-// rollups of every tier are recomputed. A rollup that can no longer be recomputed keeps
-// its numbers and is marked inexact. The latest item of the series follows. EraseEvents may be interrupted
-// and called again.
+// rollups of every tier are recomputed. If Catalog and Queue are set, the rollup of a bucket that is open and
+// left to a sweep is without the events whatever the table stream does. A rollup that can no longer be
+// recomputed keeps its numbers and is marked inexact. The latest item of the series has followed when
+// EraseEvents returns without an error, if Catalog and Latest are set. EraseEvents may be interrupted and
+// called again. The latest item then follows the deletions of the interrupted call with the table stream.
 func (p *Purger) EraseEvents(ctx context.Context, store EventStore,
 	s EventSelection) (done EraseResult, err error) {
+	f := p.follower(s)
+	b := p.bucketQueue(s)
+	defer b.report()
 	r := storage.Range{Series: s.Series, From: s.From, To: s.To, Consistent: true}
 	for e, err := range storage.Events(ctx, store, r) {
 		attrs := s.named(e.Attrs)
@@ -70,25 +87,34 @@ func (p *Purger) EraseEvents(ctx context.Context, store EventStore,
 		case s.DryRun:
 			done.countDryRun(&e, p.now())
 		default:
-			err = p.eraseEvent(ctx, store, e.Key(), &done)
+			b.ensure(ctx, &e)
+			err = p.eraseEvent(ctx, store, &e, f, &done)
 		}
 		if err != nil {
 			return done, fmt.Errorf("erase events of %s: %w", s.Series, err)
 		}
+	}
+	if err := f.fold(ctx); err != nil {
+		return done, fmt.Errorf("erase events of %s: %w", s.Series, err)
 	}
 	return done, nil
 }
 
 // named returns the fields of an event under all their names.
 func (s EventSelection) named(attrs model.Attrs) model.Attrs {
+	if kind := s.kind(); kind != nil {
+		return kind.AllNames(attrs)
+	}
+	return attrs
+}
+
+// kind returns the kind of the series; nil if Catalog does not have it.
+func (s EventSelection) kind() *catalog.Kind {
 	if s.Catalog == nil {
-		return attrs
+		return nil
 	}
-	kind, found := s.Catalog.Kind(s.Series.Kind)
-	if !found {
-		return attrs
-	}
-	return kind.AllNames(attrs)
+	kind, _ := s.Catalog.Kind(s.Series.Kind)
+	return kind
 }
 
 // hasFields reports whether an event has all fields of a condition.
@@ -110,11 +136,11 @@ func (e *EraseResult) countDryRun(event *model.Event, now model.Time) {
 	e.Deleted++
 }
 
-func (p *Purger) eraseEvent(ctx context.Context, store EventStore, k model.EventKey,
+func (p *Purger) eraseEvent(ctx context.Context, store EventStore, e *model.Event, f *follower,
 	done *EraseResult) error {
 	uncertain := false
 	result, err := p.retrier().Do(ctx, func(ctx context.Context) (storage.WriteResult, error) {
-		result, err := store.DeleteEvent(ctx, k, p.now())
+		result, err := store.DeleteEvent(ctx, e.Key(), p.now())
 		if result == storage.Unknown {
 			uncertain = true
 		}
@@ -125,8 +151,9 @@ func (p *Purger) eraseEvent(ctx context.Context, store EventStore, k model.Event
 		return err
 	case result == storage.Written || uncertain: // if an attempt was uncertain, it has deleted the event
 		done.Deleted++
+		err = f.erased(ctx, e)
 	default:
 		done.Expiring++
 	}
-	return p.throttle(ctx, 1)
+	return cmp.Or(err, p.throttle(ctx, 1))
 }

@@ -112,7 +112,8 @@ func (s *Summary) HasValue(name, value string) bool {
 // hasValue reports whether a stored value is a value, or a pair with it.
 func hasValue(stored, value string) bool {
 	first, second, pair := strings.Cut(stored, PairSeparator)
-	return stored == value || pair && (first == value || second == value)
+	part := pairPart(value)
+	return stored == value || pair && (first == part || second == part)
 }
 
 // DimensionNames returns the names of the dimensions that had values, sorted as bytes.

@@ -93,6 +93,9 @@ type DimensionSpec struct {
 // PairSeparator is between the two values of a pair. In each of them, spaces are in place of it.
 const PairSeparator = "\t"
 
+// pairPart returns a value as it is in a pair.
+func pairPart(value string) string { return strings.ReplaceAll(value, PairSeparator, " ") }
+
 // text returns the value of an event; false if it has none.
 func (d *DimensionSpec) text(attrs model.Attrs) (text string, ok bool) {
 	field := func(name string) (string, bool) {
@@ -105,8 +108,7 @@ func (d *DimensionSpec) text(attrs model.Attrs) (text string, ok bool) {
 	}
 	first, hasFirst := field(d.Of[0])
 	second, hasSecond := field(d.Of[1])
-	half := func(text string) string { return strings.ReplaceAll(text, PairSeparator, " ") }
-	return half(first) + PairSeparator + half(second), hasFirst || hasSecond
+	return pairPart(first) + PairSeparator + pairPart(second), hasFirst || hasSecond
 }
 
 // longest returns the greatest length of a value that is not counted as other. Pairs are many and rarely

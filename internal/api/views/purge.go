@@ -53,6 +53,8 @@ type HiddenValue struct {
 	Events     int                       `json:"events"`     // stored events that have it, in a dry run
 	Unreadable int                       `json:"unreadable"` // events that cannot be decoded, and may
 	Damaged    int                       `json:"damaged"`    // rollups that cannot be decoded: not changed
+	Groups     []string                  `json:"groups"`     // whose rollups may keep it: by-site/berlin
+	AllGroups  bool                      `json:"allGroups"`  // others may: a rollup does not name its groups
 	Next       *string                   `json:"next"`       // cursor of the next request; nil if done
 	Remains    []lifecycle.RemainingCopy `json:"remains"`    // copies elsewhere, and until when
 }

@@ -64,6 +64,21 @@ func Hidden(out io.Writer, r hidevalue.Report, dryRun bool) {
 	}
 }
 
+// HiddenGroups prints the groups whose rollups have a value that was removed from their members, as a command
+// accepts them. all is whether there may be others.
+func HiddenGroups(out io.Writer, groups []string, all bool) {
+	if len(groups) == 0 && !all {
+		return
+	}
+	fmt.Fprintln(out, "rollups of groups may keep the value, until the same command removes it from each:")
+	for _, group := range groups {
+		fmt.Fprintf(out, "  %s\n", group)
+	}
+	if all {
+		fmt.Fprintln(out, "  other groups of these events, which are too many to name in a rollup")
+	}
+}
+
 // Copies prints where copies of what was removed remain, and until when.
 func Copies(out io.Writer, copies []lifecycle.RemainingCopy) {
 	fmt.Fprintln(out, "copies may remain in")

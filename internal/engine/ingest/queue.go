@@ -13,21 +13,16 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// queueAttempts is how many requests make sure of one invalidation, at most. Then the event is sent without
-// it.
-const queueAttempts = 4
-
 // ensureQueued makes sure, before events are written, corrected or deleted, that the sweeps of their buckets
 // find them. Events whose buckets may not be queued are reported, and written all the same.
 func (s *Service) ensureQueued(ctx context.Context, kind *catalog.Kind, events ...queue.Event) {
 	if s.Queue == nil {
 		return
 	}
-	policy := s.RetryPolicy
-	policy.Attempts = min(policy.MaxAttempts(), queueAttempts)
 	unqueued, err := s.Queue.Ensure(ctx, kind, events, queue.Requests{
-		Now:      s.Now,
-		Retrier:  retry.Retrier{Policy: policy, Rand: s.Rand, Sleep: s.Sleep, OnRetry: s.OnRetry},
+		Now: s.Now,
+		Retrier: retry.Retrier{Policy: queue.LimitAttempts(s.RetryPolicy), Rand: s.Rand, Sleep: s.Sleep,
+			OnRetry: s.OnRetry},
 		Parallel: s.parallel(),
 	})
 	if len(unqueued) > 0 && s.OnUnqueued != nil {
@@ -36,7 +31,7 @@ func (s *Service) ensureQueued(ctx context.Context, kind *catalog.Kind, events .
 }
 
 // unqueuedText says what OnUnqueued is called for.
-const unqueuedText = "events are written, but their buckets may not be queued: " +
+const unqueuedText = "events are written or deleted, but their buckets may not be queued: " +
 	"their rollups follow with the table stream"
 
 // LogUnqueued returns an OnUnqueued that logs the events, and counts them as telemetry.EventsUnqueued.

@@ -149,7 +149,8 @@ func TestUnqueued_IsSaidInTheSameWordsEverywhere(t *testing.T) {
 	cause := errors.New("throttled")
 	ingest.PrintUnqueued(&printed)(events, cause)
 	ingest.LogUnqueued(slog.New(slog.NewTextHandler(&logged, nil)), count)(events, cause)
-	text := "events are written, but their buckets may not be queued: their rollups follow with the table stream"
+	text := "events are written or deleted, but their buckets may not be queued: their rollups follow " +
+		"with the table stream"
 	if got, want := printed.String(), "2 READING "+text+" (throttled)\n"; got != want {
 		t.Errorf("printed %q, want %q", got, want)
 	}

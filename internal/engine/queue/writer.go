@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 
+	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -25,6 +26,15 @@ func NewWriter(store any, kinds *catalog.Catalog) *Writer {
 		return &Writer{Store: queue, Catalog: kinds}
 	}
 	return nil
+}
+
+// attempts is how many requests make sure of one invalidation, at most. Then the event is sent without it.
+const attempts = 4
+
+// LimitAttempts returns a policy for the requests of a Writer, by the policy of the requests that follow.
+func LimitAttempts(p retry.Policy) retry.Policy {
+	p.Attempts = min(p.MaxAttempts(), attempts)
+	return p
 }
 
 // Ensure makes sure of the invalidations of the finest buckets of events, for their series and for the series

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/internal/engine/aggregate"
 	"github.com/tidemark-db/tidemark/internal/ops/repair/hidevalue"
@@ -35,24 +37,31 @@ type world struct {
 	hider *hidevalue.Hider
 }
 
-func newWorld(t *testing.T) *world {
+// emptyWorld returns a world of a kind at a time, without events.
+func emptyWorld(t *testing.T, at string, kind catalog.Kind) *world {
+	t.Helper()
 	w := &world{T: t}
-	w.now, _ = model.ParseTime("2026-04-10T12:00:00Z", model.RejectFinerTime)
+	w.now, _ = model.ParseTime(at, model.RejectFinerTime)
 	clock := func() model.Time { return w.now }
 	w.Table = memory.New(clock)
-	kinds, err := catalog.New(catalog.Kind{
+	var err error
+	if w.kinds, err = catalog.New(kind); err != nil {
+		t.Fatal(err)
+	}
+	w.hider = &hidevalue.Hider{Table: w.Table, Catalog: w.kinds, Now: clock, Rand: rand.Reader}
+	return w
+}
+
+func newWorld(t *testing.T) *world {
+	w := emptyWorld(t, "2026-04-10T12:00:00Z", catalog.Kind{
 		Name: "VIEW", Subject: catalog.SubjectType{Name: "SITE"}, Latest: catalog.NoLatest,
 		Dimensions: []rollup.DimensionSpec{{Name: "path"}, {Name: "prop1"}, {Name: "source"}},
 		Properties: []string{"prop1"},
 		Retention: tier.Policy{Raw: 5 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 90 * day},
 			{Unit: tier.Day, Retention: tier.Forever}}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.kinds = kinds
-	w.hider = &hidevalue.Hider{Table: w.Table, Catalog: kinds, Now: clock, Rand: rand.Reader}
-	agg := &aggregate.Aggregator{Store: w.Table, QuarantineStore: w.Table, Catalog: kinds, Now: clock}
+	agg := &aggregate.Aggregator{Store: w.Table, QuarantineStore: w.Table, Catalog: w.kinds,
+		Now: func() model.Time { return w.now }}
 	var changes []storage.Change
 	for i, path := range []string{"/", secret, "/", secret, "/b"} {
 		at := w.now.Add(time.Duration(i) * time.Minute)
@@ -174,8 +183,8 @@ func TestHide_RemovesAValueFromRowsWithoutEvents(t *testing.T) {
 		t.Fatalf("count: %+v, %v; want 2 rows", r, err)
 	}
 	r, err := w.hide(selection)
-	if err != nil || r != (hidevalue.Report{Rows: 2}) {
-		t.Fatalf("hide: %+v, %v; want 2 rows", r, err)
+	if diff := cmp.Diff(hidevalue.Report{Rows: 2}, r); err != nil || diff != "" {
+		t.Fatalf("hide: %v (-want +got):\n%s", err, diff)
 	}
 	for _, unit := range []tier.Unit{tier.Hour, tier.Day} {
 		if got := w.paths(unit); got != "[{/ 2} {/b 1}] 2" {

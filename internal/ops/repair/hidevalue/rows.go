@@ -9,28 +9,55 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
+	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
+	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 // rows changes the rows of a page that have the value.
 func (r *run) rows(ctx context.Context, s step, after string) (next string, err error) {
-	page, err := r.Table.Rows(ctx, *s.unit, s.whole(after))
+	page, err := r.Table.Rows(ctx, s.unit, s.whole(after))
 	if err != nil {
 		return after, fmt.Errorf("read rollups of %s: %w", s.series, err)
 	}
 	for i := range page.Rows {
 		row := &page.Rows[i]
-		switch has, err := r.row(ctx, row, s.dimensions); {
+		if s.shares {
+			err = r.hideShares(ctx, row.Key, s)
+		}
+		had := false
+		if err == nil {
+			had, err = r.row(ctx, row, s.dimensions)
+		}
+		switch {
 		case err != nil:
 			return after, fmt.Errorf("change the %s of %s at %s: %w", s.unit, s.series, row.Key.Start, err)
-		case has:
-			r.report.Rows++
-		case row.Summary == nil && !row.Empty:
+		case had:
+			r.report.add(row)
+		case item.DamagedRow(row):
 			r.report.Damaged++
 		}
 	}
 	return page.Next, nil
+}
+
+// add counts a row that had the value.
+func (r *Report) add(row *rollup.Row) {
+	r.Rows++
+	r.AllGroups = r.AllGroups || slices.Contains(row.Groups, rollup.AllGroups)
+	for _, group := range tablekeys.GroupRows(row.Key, row.Groups) {
+		if subject := group.Series.Subject; !slices.Contains(r.Groups, subject) {
+			r.Groups = append(r.Groups, subject)
+		}
+	}
+}
+
+// has reports whether a row has the value.
+func (r *run) has(row *rollup.Row, dimensions []string) bool {
+	return row.Summary != nil && slices.ContainsFunc(dimensions, func(dimension string) bool {
+		return len(r.storedAs(row.Summary, dimension)) > 0
+	})
 }
 
 // row removes the value from the dimensions of a row, and reports whether it had it.
@@ -71,10 +98,13 @@ func (s Selection) storedAs(row *rollup.Summary, dimension string) (all []string
 		return all
 	}
 	d, _ := row.Dimension(dimension)
+	half := strings.ReplaceAll(s.Value, rollup.PairSeparator, " ") // of a pair
 	for _, v := range d.Values {
-		for part := range strings.SplitSeq(v.Value, rollup.PairSeparator) {
+		// A value that is no pair may have the separator.
+		for _, part := range append(strings.Split(v.Value, rollup.PairSeparator), v.Value) {
 			p, ok := webfield.ParseProp(part)
-			if ok && p.Name == s.property() && p.Value == s.Value && !slices.Contains(all, part) {
+			same := ok && p.Name == s.property() && (p.Value == s.Value || p.Value == half)
+			if same && !slices.Contains(all, part) {
 				all = append(all, part)
 			}
 		}
