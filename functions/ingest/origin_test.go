@@ -62,6 +62,9 @@ func TestCollector_CountsVisitorsBehindATrustedProxy(t *testing.T) {
 		"not an address":            {config.TrustProxy, originSecret, []string{"unknown", "hidden"}, 1},
 		"without the secret":        {config.TrustProxy, "", []string{"198.51.100.1", "198.51.100.2"}, 1},
 		"of a site without a proxy": {config.TrustCloudFront, originSecret, []string{"198.51.100.1", "198.51.100.2"}, 1},
+		"by interfaces of the proxy": {
+			config.TrustProxy, originSecret, []string{"fe80::1%eth0", "[fe80::1%eth1]:443", "fe80::1"}, 1,
+		},
 	} {
 		f := newCollector(t, func(conf *config.Config) { conf.Collector.Trust = c.trust }, nil)
 		f.collector.OriginSecrets = secret.Fixed([]byte(originSecret))

@@ -2,12 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
+	"github.com/tidemark-db/tidemark/internal/api/httpevent/gatewaytest"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 )
 
@@ -155,5 +158,44 @@ func TestStats_RefusesAtOnceWhatIsTooMuch(t *testing.T) {
 		RawQuery: "site_id=my-site&property=event:page&filters=event:page==/" + strings.Repeat("*", 20_000)})
 	if got.Status != 400 {
 		t.Errorf("a report with a long filter: %d", got.Status)
+	}
+}
+
+// Links and keys of other routes read no figures of websites, nor does the owner of another one.
+func TestHandle_WhoReadsWebsites(t *testing.T) {
+	h := newSite(t)
+	h.Limits, h.OwnerClaim = config.Default().Limits, "sub"
+	const id = "acme:shop"
+	const views = `{"site_id": "` + id + `", "metrics": ["pageviews"], "date_range": "day",
+		"timezone": "UTC"}`
+	type caller struct {
+		claims  map[string]string
+		context map[string]any
+	}
+	callers := map[string]caller{
+		"another owner": {claims: map[string]string{"sub": "other"}},
+		"a part of it":  {claims: map[string]string{"sub": "acm"}},
+		"no claim":      {},
+	}
+	for name, context := range gatewaytest.Bound(t, "sites/"+id, id) {
+		callers[name] = caller{context: context}
+		callers[name+" with a claim"] = caller{context: context, claims: map[string]string{"sub": "acme"}}
+	}
+	for name, c := range callers {
+		sites, isReader := access.ReadSites(c.context)
+		want := http.StatusForbidden
+		if isReader && slices.Contains(sites, id) {
+			want = http.StatusBadRequest // the table has no such site
+		}
+		for _, r := range []httpapi.Request{
+			{Method: "POST", Path: access.PathStats, Body: views},
+			{Method: "GET", Path: access.PathReports + "aggregate", RawQuery: "site_id=" + id},
+			{Method: "GET", Path: access.PathReports + "realtime/visitors", RawQuery: "site_id=" + id},
+		} {
+			r.Claims, r.Authorizer = c.claims, c.context
+			if got := h.serve(t.Context(), &r); got.Status != want {
+				t.Errorf("%s sends %s: %d %s, want %d", name, r.Path, got.Status, got.Body, want)
+			}
+		}
 	}
 }

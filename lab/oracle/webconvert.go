@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/internal/web/collector"
@@ -50,13 +52,23 @@ func (l Line) Observation() map[string]any {
 	if l.Type != "malformed" {
 		o[webfield.Path], o[webfield.Method] = l.Path, l.Method
 	}
-	if from := collector.Referrer(l.Referrer, l.Site); from != "" {
+	if from := l.referrer(); from != "" && from != l.Site {
 		o[webfield.Referrer] = from
 	}
 	if l.Duration != nil {
 		o[webfield.Duration] = *l.Duration
 	}
 	return o
+}
+
+// referrer returns the host of the referrer. The oracle counts each host but the site's own: also localhost,
+// and www.a.example on a.example, which the collector does not.
+func (l Line) referrer() string {
+	link, err := url.Parse(l.Referrer)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(link.Hostname())
 }
 
 // Each calls do for every line of a gzipped log, in order of arrival.

@@ -269,13 +269,13 @@ func beforeProxy(forwarded, proxy string) string {
 }
 
 // canonical returns the one form of an IP address, so that a visitor is counted once; other if it is none.
-// Some proxies add the port of the connection.
+// Some proxies add the port of the connection. A zone names an interface of the proxy.
 func canonical(address, other string) string {
 	if withPort, err := netip.ParseAddrPort(address); err == nil {
-		return withPort.Addr().Unmap().String()
+		return withPort.Addr().Unmap().WithZone("").String()
 	}
 	if ip, err := netip.ParseAddr(strings.Trim(address, "[]")); err == nil {
-		return ip.Unmap().String()
+		return ip.Unmap().WithZone("").String()
 	}
 	return other
 }

@@ -45,7 +45,7 @@ func (c *cell) average(field string, factor float64, digits int) float64 {
 // has reports whether there is something that a metric counts, or of which it is an average: an average of 0
 // is a figure.
 func (c *cell) has(metric string) bool {
-	if slices.Contains(averages, metric) || isRate(metric) {
+	if slices.Contains(averages, metric) || isRate(metric) || metric == percentage {
 		return len(c.visits) > 0
 	}
 	if isEngagement(metric) {
@@ -59,6 +59,8 @@ func (r *recount) figure(t totals, metric string, at position, c *cell) Figure {
 	switch {
 	case isRate(metric):
 		return Figure{Value: r.rate(t, metric, at, c)}
+	case metric == percentage:
+		return Figure{Value: t.percentage(at.period, c)}
 	case isEngagement(metric):
 		return engagements[metric](c)
 	}

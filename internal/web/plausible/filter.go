@@ -2,6 +2,7 @@ package plausible
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -56,6 +57,9 @@ func (r *run) filter(raw json.RawMessage) (keep, error) {
 	switch {
 	case head == "not" && len(parts) == 2:
 		nested, either = parts[1:], true
+	case isOfVisits(head):
+		return keep{}, refuse("filter %.200s: rollups do not have what else happened in a visit: "+
+			"events do, with %s", raw, strings.Join(slices.Sorted(maps.Keys(counters)), ", "))
 	case head != "and" && head != "or":
 		return r.leaf(raw)
 	case len(parts) != 2 || json.Unmarshal(parts[1], &nested) != nil || len(nested) == 0:

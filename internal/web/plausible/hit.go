@@ -21,8 +21,11 @@ type hit struct {
 	isReport bool // of the time on a page, and how far it was scrolled
 }
 
-// visit is a session as it is cut from page views.
-type visit struct{ model.Event }
+// visit is a session as it is cut from page views, with its page views and custom events.
+type visit struct {
+	model.Event
+	hits []*hit
+}
 
 // end returns the time of the last page view.
 func (v *visit) end() model.Time {
@@ -73,11 +76,11 @@ func (r *recount) visits(visitor string, hits []*hit) {
 		if err != nil {
 			return // the source has no errors
 		}
-		v := &visit{e}
+		v := &visit{Event: e}
 		for ; i < len(hits) && hits[i].At < v.At; i++ {
 		}
 		for ; i < len(hits) && hits[i].At <= v.end().Add(r.sessions.Sessions.Gap); i++ {
-			hits[i].visit = v
+			hits[i].visit, v.hits = v, append(v.hits, hits[i])
 		}
 	}
 }
@@ -197,11 +200,13 @@ func (r *recount) test(raw json.RawMessage) (test, error) {
 		return nil, refuse("filter %.200s: want [operator, dimension, [values]]", raw)
 	}
 	switch {
+	case isOfVisits(head) && len(parts) == 2:
+		return r.visitTest(head == hasDone, parts[1])
 	case head == "not" && len(parts) == 2:
 		nested = parts[1:]
 	case head != "and" && head != "or":
 		return r.leafTest(raw)
-	case json.Unmarshal(parts[1], &nested) != nil || len(nested) == 0:
+	case len(parts) != 2 || json.Unmarshal(parts[1], &nested) != nil || len(nested) == 0:
 		return nil, refuse("filter %.200s: want [%q, [filters]]", raw, head)
 	}
 	var all []test

@@ -288,9 +288,9 @@ var kindsOfQueries = []struct {
 		want: `[[],[0]]`,
 	},
 	{
-		name:    "did it",
-		query:   `"metrics": ["visitors"], "filters": [["has_done", ["is", "event:name", ["Signup"]]]]`,
-		refused: "has_done",
+		name:  "did it",
+		query: `"metrics": ["visitors"], "filters": [["has_done", ["is", "event:name", ["Signup"]]]]`,
+		want:  `[[],[1]]`,
 	},
 	{
 		name:  "by hour",

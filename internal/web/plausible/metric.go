@@ -154,7 +154,7 @@ var groups = map[string]group{
 }
 
 func ofVisits(field string) group {
-	return group{[]source{{kind: visits, fields: []string{field}}}, []string{"visits", "percentage"}}
+	return group{[]source{{kind: visits, fields: []string{field}}}, []string{"visits", percentage}}
 }
 
 // ofProperty returns the dimension of a property of custom events, which is stored with the name of the
@@ -207,7 +207,6 @@ func (r *run) has(all []source) bool {
 type counted struct {
 	of    map[string]int64
 	other int64 // have a value that is not stored
-	all   int64 // events
 }
 
 // count returns the events of each value. The blank value has those without one, if their number is known.
@@ -219,7 +218,6 @@ func (r *run) count(of summaries) (c counted) {
 		if source.kind == events {
 			all = of.named()
 		}
-		c.all += all
 		if len(source.fields) == 0 {
 			c.of[source.all] += all
 			continue
@@ -248,14 +246,6 @@ func (r *run) count(of summaries) (c counted) {
 		}
 	}
 	return c
-}
-
-// share returns how many of the events have a value, or their percentage.
-func (c counted) share(metric string, n int64) Figure {
-	if metric == "percentage" {
-		return Figure{Value: round(float64(n)*100/max(1, float64(c.all)), 1)}
-	}
-	return Figure{Value: float64(n)}
 }
 
 // change returns the change of a metric in percent, or the difference of one that is a percentage.

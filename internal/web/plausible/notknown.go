@@ -84,7 +84,7 @@ func (r *run) sumFigure(of summaries, c counted, sum int64) func(string) Figure 
 		if slices.Contains(r.partMetrics(), metric) {
 			return r.partFigure(of, metric, r.passes, c.other > 0 && rest == yes, sum)
 		}
-		return c.share(metric, sum)
+		return r.share(c, metric, sum)
 	}
 }
 
@@ -95,6 +95,14 @@ func (r *run) passesRest(c counted) outcome {
 		rest = min(rest, k.other(c.of))
 	}
 	return rest
+}
+
+// noteProgress says which changes may be missing at a time. Events are read as they are stored: only what
+// rollups, or the list of series, have of them may be behind.
+func (r *run) noteProgress(now model.Time) {
+	for _, text := range r.progress.Warnings(now) {
+		r.note(text)
+	}
 }
 
 // note says something beside each metric.

@@ -34,7 +34,8 @@ func TestServe_AcceptsOrRefusesWhatThePublishedSchemaHas(t *testing.T) {
 	for text, want := range map[string]bool{
 		`metric visitors`: accepted, `metric visits`: accepted, `metric pageviews`: accepted, `metric views_per_visit`: accepted,
 		`metric bounce_rate`: accepted, `metric visit_duration`: accepted, `metric events`: accepted, `metric scroll_depth`: accepted,
-		`metric time_on_page`: accepted, `metric percentage`: refused, `metric conversion_rate`: refused, `metric exit_rate`: refused,
+		`metric time_on_page`: accepted, `metric percentage`: accepted,
+		`metric conversion_rate`: refused, `metric exit_rate`: refused,
 		`metric group_conversion_rate`: refused, `metric total_revenue`: refused, `metric average_revenue`: refused,
 		`visits time`: accepted, `visits time:hour`: accepted, `visits time:day`: accepted, `visits time:week`: accepted, `visits time:month`: accepted,
 		`events event:name`: accepted, `pageviews event:page`: accepted, `pageviews event:hostname`: accepted, `visits event:goal`: accepted,
@@ -93,23 +94,30 @@ func TestServe_FiltersWithoutADimensionAddUpTheValuesThatPass(t *testing.T) {
 	t.Parallel()
 	s := shop(t, "")
 	s.put("PAGEVIEW", at("2026-03-31T08:00:00Z"), "d", "path", "/x") // a visit without a source
-	for filter, want := range map[string]string{
-		`["is", "visit:source", ["Google"]]`:                                                                   `[2,50]`,
-		`["is", "visit:source", ["google"]]`:                                                                   `[0,0]`,
-		`["is_not", "visit:source", ["Google"]]`:                                                               `[2,50]`,
-		`["contains", "visit:source", ["oog", "asto"]]`:                                                        `[3,75]`,
-		`["contains_not", "visit:source", ["oog"]]`:                                                            `[2,50]`,
-		`["contains", "visit:source", ["G.*e"]]`:                                                               `[0,0]`,
-		`["matches", "visit:source", ["^G.*e$"]]`:                                                              `[2,50]`,
-		`["matches_not", "visit:source", ["^G.*e$", "^Direct"]]`:                                               `[1,25]`,
-		`["not", ["is", "visit:source", ["Google", "Mastodon"]]]`:                                              `[1,25]`,
-		`["or", [["is", "visit:source", ["Google"]], ["is", "visit:source", ["Mastodon"]]]]`:                   `[3,75]`,
-		`["and", [["contains", "visit:source", ["to", "oo"]], ["not", ["is", "visit:source", ["Google"]]]]]`:   `[1,25]`,
-		`["and", [["is", "visit:source", ["Google"]], ["is", "visit:source", ["Mastodon"]]]]`:                  `[0,0]`,
-		`["is", "visit:source", ["Google"]], ["is", "visit:source", ["Mastodon", "Google"]]`:                   `[2,50]`,
-		`["or", [["and", [["is", "visit:source", ["Google"]]]], ["not", ["contains", "visit:source", [""]]]]]`: `[2,50]`,
+	for _, of := range []struct {
+		visits int
+		filter string
+	}{
+		{2, `["is", "visit:source", ["Google"]]`},
+		{0, `["is", "visit:source", ["google"]]`},
+		{2, `["is_not", "visit:source", ["Google"]]`},
+		{3, `["contains", "visit:source", ["oog", "asto"]]`},
+		{2, `["contains_not", "visit:source", ["oog"]]`},
+		{0, `["contains", "visit:source", ["G.*e"]]`},
+		{2, `["matches", "visit:source", ["^G.*e$"]]`},
+		{1, `["matches_not", "visit:source", ["^G.*e$", "^Direct"]]`},
+		{1, `["not", ["is", "visit:source", ["Google", "Mastodon"]]]`},
+		{3, `["or", [["is", "visit:source", ["Google"]], ["is", "visit:source", ["Mastodon"]]]]`},
+		{1, `["and", [["contains", "visit:source", ["to", "oo"]],
+			["not", ["is", "visit:source", ["Google"]]]]]`},
+		{0, `["and", [["is", "visit:source", ["Google"]], ["is", "visit:source", ["Mastodon"]]]]`},
+		{2, `["is", "visit:source", ["Google"]], ["is", "visit:source", ["Mastodon", "Google"]]`},
+		{2, `["or", [["and", [["is", "visit:source", ["Google"]]]],
+			["not", ["contains", "visit:source", [""]]]]]`},
 	} {
-		s.want(`"metrics": ["visits", "percentage"], "date_range": "7d", "filters": [`+filter+`]`, `[[],`+want+`]`)
+		percentage := 100 * min(1, of.visits) // all that pass
+		s.want(`"metrics": ["visits", "percentage"], "date_range": "7d", "filters": [`+of.filter+`]`,
+			fmt.Sprintf(`[[],[%d,%d]]`, of.visits, percentage))
 	}
 	s.want(`"metrics": ["pageviews"], "date_range": ["2026-03-30", "2026-03-31"], "dimensions": ["time:day"], "filters": [["matches", "event:page", ["^/(x|blog/.*)$"]]]`,
 		`[["2026-03-30"],[1]]`, `[["2026-03-31"],[1]]`)
@@ -164,7 +172,7 @@ func TestServe_NamesValuesAsPlausibleDoes(t *testing.T) {
 		"visit:utm_source": {"(not set)", "News"},
 	} {
 		s.want(rest+`"dimensions": ["`+dimension+`"]`, `[["`+want[0]+`"],[1,50]]`, `[["`+want[1]+`"],[1,50]]`)
-		s.want(rest+`"filters": [["is", "`+dimension+`", ["`+want[0]+`"]]]`, `[[],[1,50]]`)
+		s.want(rest+`"filters": [["is", "`+dimension+`", ["`+want[0]+`"]]]`, `[[],[1,100]]`)
 	}
 	s.want(rest+`"dimensions": ["visit:source"]`, `[["Direct / None"],[2,100]]`)
 	s.want(rest + `"dimensions": ["visit:country"]`)

@@ -56,9 +56,9 @@ func isOfConversions(raw json.RawMessage) bool {
 // totals are the visits that rates are of.
 type totals map[position]map[*visit]bool
 
-// add counts a visit in its period, of all visits and of those with the same values.
-func (t totals) add(period int, v *visit, groups []string) {
-	for _, key := range append(groups, allVisits) {
+// add counts a visit in its period, under some keys.
+func (t totals) add(period int, v *visit, keys ...string) {
+	for _, key := range keys {
 		at := position{period, key}
 		if t[at] == nil {
 			t[at] = map[*visit]bool{}
@@ -67,8 +67,20 @@ func (t totals) add(period int, v *visit, groups []string) {
 	}
 }
 
-// allVisits is the key of the total of a period; no values have it.
-const allVisits = "\x00\x00"
+// The keys of the totals of a period; no values have them.
+const (
+	allVisits     = "\x00\x00"     // that pass the filters that are not of conversions
+	passingVisits = "\x00\x00\x00" // that pass all filters
+)
+
+// percentage is the metric of how many of the visits that pass have the values of the row.
+const percentage = "percentage"
+
+// percentage returns it of a row.
+func (t totals) percentage(period int, c *cell) float64 {
+	all := len(t[position{period, passingVisits}])
+	return round(100*float64(len(c.visits))/float64(max(1, all)), 1)
+}
 
 // rate returns a rate of the visits of a row.
 func (r *recount) rate(t totals, metric string, at position, c *cell) float64 {

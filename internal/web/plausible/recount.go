@@ -11,7 +11,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/base/times"
-	"github.com/tidemark-db/tidemark/internal/base/webfield"
 	"github.com/tidemark-db/tidemark/internal/engine/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -27,6 +26,7 @@ type recount struct {
 	dimensions map[string]dimension
 	pass       []test
 	sessions   *catalog.Kind
+	whole      span  // the range that is read
 	unmet      error // of what rollups do not have either, such as a dimension or goal that there is not
 }
 
@@ -65,7 +65,7 @@ func (r *recount) plan() (err error) {
 			err = r.checkRate(name)
 		case isEngagement(name):
 			err = r.checkEngagement(name)
-		case counters[name] == nil:
+		case name != percentage && counters[name] == nil:
 			err = refuse("metric %.64q: events do not have it%s", name,
 				names.DidYouMean(name, slices.Sorted(maps.Keys(counters))))
 		}
@@ -82,6 +82,7 @@ func (r *recount) rows(ctx context.Context, table *query.Service, whole span) ([
 	if err != nil {
 		return nil, nil, err
 	}
+	r.whole = whole
 	hits, err := r.read(ctx, table, whole)
 	if err != nil {
 		return nil, nil, err
@@ -97,10 +98,13 @@ func (r *recount) rows(ctx context.Context, table *query.Service, whole span) ([
 		}
 		isCounted := h.visit != nil && inside(whole, h.visit.At) && !h.isReport
 		if isCounted && slices.ContainsFunc(r.Metrics, isRate) {
-			total.add(period(periods, h.visit.At), h.visit, r.groupKeys(h))
+			total.add(period(periods, h.visit.At), h.visit, append(r.groupKeys(h), allVisits)...)
 		}
 		if slices.ContainsFunc(r.pass, func(t test) bool { return !t(h) }) {
 			continue
+		}
+		if isCounted {
+			total.add(period(periods, h.visit.At), h.visit, passingVisits)
 		}
 		for _, key := range r.keys(h) {
 			r.cell(cells, periods, h.At, key).add(h)
@@ -250,39 +254,13 @@ func (r *recount) check(ctx context.Context, table *query.Service, whole span) e
 	}
 	total, err := table.RangeTotal(ctx,
 		query.Rollups{Series: query.Series{Kind: kind, Subject: r.Site}, From: whole.from, To: whole.to})
-	r.progress = total.Progress
+	if whole.from < kept {
+		r.progress = unlisted(total.Progress, kept) // by the list of series, the site began later
+	}
 	if err == nil && total.Summary.Events() > maxRecounted {
 		err = r.tooMany()
 	}
 	return err
-}
-
-// beganAfter reports whether the site is listed and no event of the query is older than a time: the events of
-// a new site are complete however long ago the range begins.
-func (r *recount) beganAfter(ctx context.Context, table *query.Service, at model.Time) (bool, error) {
-	for _, name := range []string{views, events} {
-		kind, ok := r.kinds.Kind(name)
-		if !ok {
-			continue
-		}
-		for _, stream := range r.streams() {
-			series := query.Series{Kind: kind, Subject: r.Site, Stream: stream}
-			first, listed, err := table.FirstEvent(ctx, series)
-			known := listed || name != views || stream != ""
-			if err != nil || !known || listed && first < at {
-				return false, err
-			}
-		}
-	}
-	return true, nil
-}
-
-// streams are the streams of people and, on request, of what was imported.
-func (r *recount) streams() []string {
-	if r.Include.Imports {
-		return []string{"", webfield.ImportedStream}
-	}
-	return []string{""}
 }
 
 func (r *recount) tooMany() error {

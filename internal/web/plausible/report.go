@@ -116,6 +116,8 @@ func DecodeReport(name string, params url.Values) (q Report, err error) {
 		return q, refuse("property is required: the dimension that groups the figures, such as event:page")
 	case badLimit != nil || limit < 1 || limit > maxPage || badPage != nil || page < 1 || page > maxRows:
 		return q, refuse("want a limit from 1 to %d, and a page from 1", maxPage)
+	case !slices.Contains([]string{"", "true", "false"}, params.Get("with_imported")):
+		return q, refuse("with_imported %.64q: want true or false", params.Get("with_imported"))
 	case params.Get("compare") != "" && params.Get("compare") != "previous_period":
 		return q, refuse("compare %.64q: want previous_period", params.Get("compare"))
 	}

@@ -20,7 +20,7 @@ func reportFilters(text string) (all []json.RawMessage, err error) {
 		if json.Unmarshal([]byte(text), &all) != nil {
 			return nil, refuse("filters %.200s: want a list of filters", text)
 		}
-		return all, nil
+		return all, strict([]byte(text))
 	}
 	for _, part := range splitUnescaped(text, ';') {
 		parts := term.FindStringSubmatch(part)

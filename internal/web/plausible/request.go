@@ -4,11 +4,13 @@ package plausible
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 // ErrRequest is the error of a query that is not valid, or that rollups cannot serve.
@@ -96,13 +98,15 @@ func repeated(names []string) string {
 	return ""
 }
 
+// form says what a query has.
+const form = `send {"site_id": …, "metrics": […], "date_range": …}, with dimensions, filters, ` +
+	`order_by, timezone, pagination {limit, offset} and include {imports, time_labels, total_rows, ` +
+	`comparisons {mode}}`
+
 // Decode reads a query. The error wraps ErrRequest.
 func Decode(body []byte) (r Request, err error) {
 	if len(body) > maxBody {
 		return r, refuse("it has %d bytes, at most %d: name fewer values in its filters", len(body), maxBody)
-	}
-	if n := depth(body); n > maxDepth {
-		return r, refuse("%d brackets are nested, at most %d: nest fewer filters", n, maxDepth)
 	}
 	r.Dimensions = []string{}
 	r.Filters = []json.RawMessage{}
@@ -111,19 +115,18 @@ func Decode(body []byte) (r Request, err error) {
 	decoder.DisallowUnknownFields()
 	err = decoder.Decode(&r)
 	if typed := new(json.UnmarshalTypeError); errors.As(err, &typed) {
-		err = fmt.Errorf("%s cannot be a %s", typed.Field, typed.Value)
+		err = fmt.Errorf("%s has the wrong type: %s", cmp.Or(typed.Field, "the query"), typed.Value)
 	}
 	if _, after := decoder.Token(); err == nil && !errors.Is(after, io.EOF) {
 		err = errors.New("there is more behind the query")
 	}
 	switch {
 	case err != nil:
-		return r, refuse("%v: send {\"site_id\": …, \"metrics\": […], "+
-			"\"date_range\": …}, with dimensions, filters, order_by, include and pagination", err)
+		return r, refuse("%s: %s", strings.TrimPrefix(err.Error(), "json: "), form)
 	case r.Site == "" || len(r.Metrics) == 0 || len(r.DateRange) == 0:
 		return r, refuse("site_id, metrics and date_range are required")
 	}
-	return r, r.check()
+	return r, cmp.Or(strict(body), r.check())
 }
 
 // check returns an error for what no query may have.
@@ -143,7 +146,8 @@ func (r *Request) check() error {
 	}
 	for _, o := range r.OrderBy {
 		if !slices.Contains(slices.Concat(r.Metrics, r.Dimensions), o[0]) || o[1] != "asc" && o[1] != "desc" {
-			return refuse("order_by %q: want a metric or dimension of the query, and asc or desc", o)
+			return refuse("order_by [%.64q %.64q]: want a metric or dimension of the query, and asc or desc",
+				o[0], o[1])
 		}
 	}
 	return nil

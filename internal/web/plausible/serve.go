@@ -76,7 +76,7 @@ type run struct {
 	compared []string   // values of rows that are compared with the range that is read
 	found    bool       // there is an event, or a part that is not known
 	warnings map[string]string
-	progress query.Progress // of the rollups or events that were read
+	progress query.Progress // of the rollups that were read
 }
 
 // Serve serves a query from the rollups of kinds, or from events if rollups do not have it or have an
@@ -131,6 +131,9 @@ func serve(ctx context.Context, zone *time.Location, table *query.Service, from 
 	r := from.query()
 	q := r.Request
 	whole, err := parseSpan(r.DateRange, zone, table.Now())
+	if err == nil && r.time != "" && string(r.DateRange) == allTime {
+		whole, err = r.beginAll(ctx, table, whole)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +147,7 @@ func serve(ctx context.Context, zone *time.Location, table *query.Service, from 
 	if err != nil {
 		return nil, err
 	}
-	for _, text := range r.progress.Warnings(table.Now()) {
-		r.note(text)
-	}
+	r.noteProgress(table.Now())
 	if _, declared := r.kinds.Kind(webfield.ImportedDays); declared && q.Include.Imports {
 		r.note("days that another program counted (" + webfield.ImportedDays + ") are not in it: " +
 			"the page of the site shows them")
@@ -163,6 +164,7 @@ func serve(ctx context.Context, zone *time.Location, table *query.Service, from 
 	}
 	if q.Include.Comparisons != nil {
 		err = r.compare(ctx, table, from, whole.before(), page)
+		r.noteProgress(table.Now())
 	}
 	return &Result{Results: page, Meta: meta, Query: r.Request}, err
 }

@@ -51,7 +51,7 @@ func parseSpan(text json.RawMessage, zone *time.Location, now model.Time) (span,
 		s.from, s.to = now.Add(-recent[name]), now+1
 	case named:
 		s.from = from
-	case len(ends) == 2 && len(ends[0]) >= len(time.DateOnly) &&
+	case len(ends) == 2 && isDated(ends[0]) && isDated(ends[1]) &&
 		(len(ends[0]) > len(time.DateOnly)) == (len(ends[1]) > len(time.DateOnly)):
 		if s.from, err = times.ParseIn(ends[0], zone); err == nil {
 			s.to, err = times.ParseIn(ends[1], zone)
@@ -69,11 +69,17 @@ func parseSpan(text json.RawMessage, zone *time.Location, now model.Time) (span,
 	default:
 		s.to = 0
 	}
-	if err != nil && len(ends) == 2 || s.from >= s.to {
+	if err != nil && len(ends) == 2 || s.from >= s.to || s.to.Add(tier.Day24) > model.MaxTime {
 		return s, refuse("date_range %.64s: want realtime, 24h, day, 7d, 30d, month, 6mo, 12mo, year, all, "+
 			"or two dates or times, the earlier one first", text)
 	}
 	return s, nil
+}
+
+// isDated reports whether a text begins with a date: ten digits are seconds, and not a date.
+func isDated(text string) bool {
+	_, err := time.Parse(time.DateOnly, text[:min(len(text), len(time.DateOnly))])
+	return err == nil
 }
 
 // before returns the range of the same length that ends where this one begins: as many days, if it has whole

@@ -136,6 +136,27 @@ func (r *run) valueFigure(of summaries, c counted, key string, n int64) func(met
 			passes := func(value string) bool { return r.key(value) == key && r.passes(value) }
 			return r.partFigure(of, metric, passes, false, n)
 		}
-		return c.share(metric, n)
+		return r.share(c, metric, n)
 	}
+}
+
+// share returns how many of the events have a value, or their percentage of those that pass the filters.
+func (r *run) share(c counted, metric string, n int64) Figure {
+	if metric != percentage {
+		return Figure{Value: float64(n)}
+	}
+	var all int64
+	for value, events := range c.of {
+		if r.passes(value) {
+			all += events
+		}
+	}
+	switch rest := r.passesRest(c); {
+	case c.other > 0 && rest == maybe:
+		r.noteMetric(metric, "not known: only the most frequent values are stored, and others may pass")
+		return notKnown
+	case rest == yes:
+		all += c.other
+	}
+	return Figure{Value: round(float64(n)*100/max(1, float64(all)), 1)}
 }
