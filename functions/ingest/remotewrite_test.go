@@ -38,7 +38,8 @@ func remoteWrite(t *testing.T, samples ...prompb.Sample) write {
 	}
 }
 
-// The headers say how many samples are written, and a repeated one is.
+// The headers say how many samples are written, and a repeated one is. A value that is no number is too:
+// Prometheus counts what is not as failed, and a request of which nothing is as one to a wrong receiver.
 func TestRemoteWrite_CountsWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	f := newCollector(t, nil, nil)
@@ -52,7 +53,8 @@ func TestRemoteWrite_CountsWhatIsWritten(t *testing.T) {
 		message           string
 	}{
 		{samples: []prompb.Sample{good}, status: 204, written: "1"},
-		{samples: []prompb.Sample{good, nan}, status: 204, written: "1", notStore: "1"},
+		{samples: []prompb.Sample{good, nan}, status: 204, written: "2", notStore: "1"},
+		{samples: []prompb.Sample{nan}, status: 204, written: "1", notStore: "1"},
 		{
 			samples: []prompb.Sample{other, {Value: 3, Timestamp: at + 2}}, status: 400, written: "1", notStore: "1",
 			message: "sample 1: a point of this series and time is stored with another value",

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/api/access"
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/internal/senders/points"
 	"github.com/tidemark-db/tidemark/internal/senders/remotewrite"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -38,7 +39,8 @@ const (
 )
 
 // Samples serves the remote write of Prometheus: 204 if every sample is stored, 400 if some cannot be stored,
-// while the others are, and 503 if the request must be sent again. A repeated sample is written.
+// while the others are, and 503 if the request must be sent again. A repeated sample is written, and so is
+// one of which there is nothing to store.
 func (r *Receiver) Samples(ctx context.Context, q *httpapi.Request) httpapi.Response {
 	by, batch, problem := r.samples(q)
 	if problem != nil {
@@ -73,12 +75,17 @@ func text(status int, message string, headers map[string]string) httpapi.Respons
 	return httpapi.Response{Status: status, Headers: all, Body: message}
 }
 
-// written returns how many points are stored, now or before.
+// written returns how many points need not be sent again. They are stored, now or before, or there is nothing
+// to store, as of NaN. Senders of version 2 count all others as failures, and alert.
 func (out *result) written() (n int) {
 	for _, r := range out.all {
 		switch r.Outcome {
 		case model.Applied, model.Late, model.Duplicate:
 			n++
+		case model.Rejected:
+			if r.Errors[0].Code == points.CodeNothing {
+				n++
+			}
 		}
 	}
 	return n
