@@ -2,11 +2,12 @@ package mutants
 
 // Files of groups that mutants change.
 const (
-	sharing     = "internal/engine/aggregate/shares.go"
-	notifying   = "internal/engine/aggregate/notifygroups.go"
-	grouping    = "pkg/catalog/groups.go"
-	namingGroup = "internal/engine/queue/groups.go"
-	listing     = "internal/engine/aggregate/serieslist.go"
+	sharing       = "internal/engine/aggregate/shares.go"
+	markingShares = "internal/engine/aggregate/sharemarks.go"
+	notifying     = "internal/engine/aggregate/notifygroups.go"
+	grouping      = "pkg/catalog/groups.go"
+	namingGroup   = "internal/engine/queue/groups.go"
+	listing       = "internal/engine/aggregate/serieslist.go"
 )
 
 // groupTests are the tests of groups, the quick ones first.
@@ -103,10 +104,15 @@ var groupMutants = []mutant{
 		Tests: groupTests,
 		Edits: []edit{
 			replace(sealing,
-				"	if result, err := r.markShares(ctx); err != nil || result != storage.Written {\n"+
+				"	if result, err := r.markShares(ctx, row); err != nil || result != storage.Written {\n"+
 					"		return result, err\n	}\n	return r.markInexact",
 				"	return r.markInexact"),
 		},
+	},
+	{
+		Name: "group-expired", Says: "a repair of an expired bucket marks no groups of coarser rows",
+		Tests: groupTests,
+		Edits: []edit{replace(markingShares, "	if !exists(row) {\n", "	if false && !exists(row) {\n")},
 	},
 	{
 		Name: "group-tick-past", Says: "a group is notified of a late change in the tick that is over",

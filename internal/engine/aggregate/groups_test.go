@@ -498,6 +498,40 @@ func TestGroups_ASealedBucketMarksTheRowsOfItsGroups(t *testing.T) {
 	f.wantGroup("y", tier.Day, "2026-03-10T12:00:00Z", 1, false)
 }
 
+// The record of a deletion was lost, and its hour is recomputed when the rows of the hour have expired, the
+// member's and the group's. The day of the member names the group, whose day may have the event.
+func TestGroups_AnExpiredBucketMarksTheGroupsThatItsDayNames(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, groupedGauge(0))
+	f.setNow(at("2026-03-10T12:05:00Z"))
+	lost := f.member("d1", "2026-03-10T12:01:00Z", "x", "1")
+	f.send(lost)
+	f.send(f.member("d2", "2026-03-10T12:01:00Z", "y", "1"))
+	f.processAll(f.recorded())
+	f.sweepAll(at("2026-03-12T12:00:00Z"))
+	f.setNow(at("2026-03-30T12:00:00Z"))
+	result, err := f.table.DeleteEvent(f.ctx(), lost.Key(), f.now())
+	if err != nil || result != storage.Written {
+		t.Fatal(result, err)
+	}
+	f.recorded()
+	f.setNow(at("2026-06-20T12:00:00Z"))
+	f.table.Expire(f.now())
+	if row := f.groupRow("GAUGE_BY_SITE", "x", tier.Hour, "2026-03-10T12:00:00Z"); row != nil {
+		t.Fatalf("the hour of the group has not expired: %+v", row)
+	}
+	f.wantGroup("x", tier.Day, "2026-03-10T12:00:00Z", 1, true)
+
+	targets := []aggregate.Target{{Series: lost.Series, At: lost.At}}
+	if r := f.agg.Recompute(f.ctx(), targets, aggregate.RepairOptions{}); len(r.Failures) > 0 {
+		t.Fatal(r.Failures[0].Err)
+	}
+	f.sweepAll(f.now().Add(time.Hour))
+	f.wantGroup("x", tier.Day, "2026-03-10T12:00:00Z", 1, false)
+	f.wantGroup("x", tier.Month, "2026-03-10T12:00:00Z", 1, false)
+	f.wantGroup("y", tier.Day, "2026-03-10T12:00:00Z", 1, true)
+}
+
 // A late change of a closed bucket waits for the end of a tick, and many wait together.
 func TestGroups_LateChangesAreFoldedOnceInATick(t *testing.T) {
 	t.Parallel()

@@ -28,7 +28,7 @@ func (r *recomputation) handleSealed(ctx context.Context, row *rollup.Row) (stor
 		r.reportDifference(sealedButExact)
 		return storage.Written, nil
 	}
-	if result, err := r.markShares(ctx); err != nil || result != storage.Written {
+	if result, err := r.markShares(ctx, row); err != nil || result != storage.Written {
 		return result, err
 	}
 	return r.markInexact(ctx, row)
@@ -83,7 +83,7 @@ func (r *recomputation) doNotCreate(ctx context.Context, old *rollup.Row,
 	err error) (storage.WriteResult, error) {
 	result := storage.Written
 	if err == nil {
-		if result, err = r.markShares(ctx); err == nil && result != storage.Written {
+		if result, err = r.markShares(ctx, old); err == nil && result != storage.Written {
 			return result, nil
 		}
 	}

@@ -3,10 +3,10 @@ package aggregate
 import (
 	"context"
 	"fmt"
-	"github.com/tidemark-db/tidemark/internal/base/reserved"
 	"maps"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/base/reserved"
 	"github.com/tidemark-db/tidemark/internal/engine/queue"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/storage"
@@ -242,48 +242,4 @@ func (r *recomputation) newShare(s share, fold *rollup.Fold) *rollup.Row {
 	row.ExpiresAt = tier.Tier{Retention: s.kind.Retention.Raw}.ExpiresAt(r.bucket.interval, now)
 	Fit(row, s.kind.Spec())
 	return row
-}
-
-// markShares marks the shares of all known groups of a bucket that is sealed, or that may have existed and
-// expired: a change may be missing from them.
-func (r *recomputation) markShares(ctx context.Context) (storage.WriteResult, error) {
-	if err := r.nameChildren(ctx); err != nil {
-		return 0, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.shares)) {
-		if result, err := r.markShare(ctx, r.shares[name]); err != nil || result != storage.Written {
-			return result, err
-		}
-	}
-	return r.notifyGroups(ctx)
-}
-
-// nameChildren adds the groups of the children that are left, for a repair: it has no record that names
-// groups.
-func (r *recomputation) nameChildren(ctx context.Context) error {
-	if b := r.bucket; !b.repair || b.swept || b.options.DryRun || len(b.groupKinds()) == 0 {
-		return nil
-	}
-	if _, err := r.foldChildren(ctx); err != nil {
-		return err
-	}
-	r.notes = nil
-	r.bucket.addGroups(slices.Collect(maps.Keys(r.groupFolds))...)
-	return r.readShares(ctx, nil)
-}
-
-// markShare marks a share, or writes one of no events that is inexact if there is none. The group's row,
-// which is folded from it or is sealed by then, becomes inexact.
-func (r *recomputation) markShare(ctx context.Context, s share) (storage.WriteResult, error) {
-	if exists(s.old) && (item.DamagedRow(s.old) || !s.old.Exact) {
-		return storage.Written, nil
-	}
-	next := r.newShare(s, &rollup.Fold{Summary: rollup.New(s.kind.Spec())})
-	if exists(s.old) {
-		*next = *s.old
-		next.Exact, next.ChildrenExpireAt = false, 0
-		next.WrittenAt = r.agg.Now()
-	}
-	r.counts.Shares++
-	return r.put(ctx, s.old, next)
 }
