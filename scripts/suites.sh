@@ -26,11 +26,11 @@ memory() {
 histories='/(internal/engine/aggregate|internal/engine/alert|internal/api/promapi|pkg/lifecycle|pkg/timeseries)$'
 
 # What computes on one goroutine gains nothing by the detector, and the engine's comparison with its referee little.
-alone='/(internal/ops/cost|internal/ops/limits|internal/base/times|internal/local/engine/protocol)$'
+alone='/(internal/ops/limits|internal/base/times|internal/local/engine/protocol)$'
 
 # The stack and the contract of stores spend their time in other processes, and the others here take five to
 # ten times as long under the detector: in the longer suite alone.
-nightly='/(functions/(aggregate|ingest)|internal/(api/httpapi|engine/(storetest|tableconfig)|local/stack|ops/repair/reshape))$'
+nightly='/(functions/(aggregate|ingest)|internal/(api/httpapi|engine/(storetest|tableconfig)|local/stack|ops/(cost|repair/reshape)))$'
 
 # Seconds and megabytes of the worst requests are bounded without the detector, as programs are deployed.
 measured='^TestDoors'

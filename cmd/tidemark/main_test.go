@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/tidemark-db/tidemark/internal/base/clock"
 	"github.com/tidemark-db/tidemark/internal/base/config"
 	"github.com/tidemark-db/tidemark/internal/base/testenv"
 	"github.com/tidemark-db/tidemark/internal/local/engine/enginetest"
@@ -22,14 +23,15 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"tidemark": main, "earlier": earlier})
 }
 
-// earlier runs a command of Tidemark with a clock that is behind: "earlier 3h config apply" is what
-// would have been done three hours ago.
+// earlier runs a command of Tidemark with a clock that is behind that of the dev: "earlier 3h config apply" is
+// what would have been done three hours ago.
 func earlier() {
 	behind, err := time.ParseDuration(os.Args[1])
 	if err != nil {
 		panic(err)
 	}
-	wallClock = func() model.Time { return model.NewTime(time.Now().Add(-behind)) }
+	now := clock.FromEnv()
+	wallClock = func() model.Time { return model.NewTime(now.Now().Add(-behind)) }
 	os.Args = append(os.Args[:1], os.Args[2:]...)
 	main()
 }

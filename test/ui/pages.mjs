@@ -121,6 +121,7 @@ const scenarios = {
   async keyboard(page) {
     await open(page, "#/devices", device)
     const tabTo = async (what) => {
+      await page.locator(what).first().waitFor() // Tab goes round what is on the page already
       for (let n = 0; n < 60; n++) {
         await page.keyboard.press("Tab")
         if (await page.evaluate((css) => document.activeElement.matches(css), what)) return

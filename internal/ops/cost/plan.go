@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -45,9 +47,11 @@ type Plan struct {
 	Units
 }
 
-// Plans measures a kind with each choice of immediate tiers, from all deferred on.
-func Plans(kind catalog.Kind, load Load) (all []Plan, _ error) {
-	for n := range len(kind.Retention.Tiers) + 1 {
+// Plans measures a kind with each choice of immediate tiers, from all deferred on, at the same time.
+func Plans(kind catalog.Kind, load Load) ([]Plan, error) {
+	all := make([]Plan, len(kind.Retention.Tiers)+1)
+	var measuring errgroup.Group
+	for n := range all {
 		k := kind
 		k.Retention.Tiers = append([]tier.Tier(nil), kind.Retention.Tiers...)
 		for level := range k.Retention.Tiers {
@@ -57,13 +61,13 @@ func Plans(kind catalog.Kind, load Load) (all []Plan, _ error) {
 				t.Grace = 0
 			}
 		}
-		units, err := Measure(k, load)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, Plan{n, units})
+		measuring.Go(func() error {
+			units, err := Measure(k, load)
+			all[n] = Plan{Immediate: n, Units: units}
+			return err
+		})
 	}
-	return all, nil
+	return all, measuring.Wait()
 }
 
 // Best returns the cheapest of plans; of those within a twentieth of it, the one with the most
