@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"golang.org/x/sync/errgroup"
@@ -36,7 +37,8 @@ type account struct {
 
 	db      *dynamodb.Client
 	streams *dynamodbstreams.Client
-	http    *http.Client
+	http    *http.Client // its requests are not signed
+	config  aws.Config
 	command func(ctx context.Context, dir string, words ...string) (output string, err error)
 	now     func() time.Time
 	sleep   func(context.Context, time.Duration) error
@@ -63,7 +65,7 @@ func newAccount(ctx context.Context, stage string) (*account, error) {
 		stage: stage, stack: "tidemark-" + stage, table: "tidemark-" + stage + "-probes",
 		outputs: map[string]string{}, data: "test/data/loggers.csv.gz", expected: "test/data/loggers.oracle.csv.gz",
 		db: dynamodb.NewFromConfig(config), streams: dynamodbstreams.NewFromConfig(config),
-		http: http.DefaultClient, command: execute, now: time.Now, sleep: retry.Sleep,
+		http: http.DefaultClient, config: config, command: execute, now: time.Now, sleep: retry.Sleep,
 	}, nil
 }
 

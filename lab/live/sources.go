@@ -53,6 +53,12 @@ var sourceProbes = []probe{
 		assumes: "API Gateway refuses a request that the authorizer does not allow", page: "run/SECURITY.md",
 		how: "the same point with a wrong key", suites: onStack, run: authorizerRefuses,
 	},
+	{
+		name: "id-with-slash", page: "decisions/0009-infra.md", suites: onStack, run: idWithSlash,
+		assumes: "a path with an encoded slash reaches the function, " +
+			"whether it is matched before or after decoding",
+		how: "a reading of live/slash is read at live%2Fslash; then its profile, which it does not have",
+	},
 }
 
 func filterPrefix(ctx context.Context, a *account) (string, error) {

@@ -123,9 +123,12 @@ func TestStack_SmokeOracleAndAuthorizerHoldOnTheLocalStack(t *testing.T) {
 	if r.Oracle.Events < 1000 || !r.Oracle.To.After(r.Oracle.From) {
 		t.Errorf("the oracle's window is %+v", r.Oracle)
 	}
-	for _, p := range []func(context.Context, *account) (string, error){authorizerContext, authorizerRefuses} {
-		if evidence, err := p(t.Context(), a); err != nil || evidence == "" {
-			t.Errorf("the authorizer: %q, %v", evidence, err)
+	for _, p := range allProbes() {
+		if p.suites != onStack {
+			continue
+		}
+		if evidence, err := p.run(t.Context(), a); err != nil || evidence == "" {
+			t.Errorf("%s: %q, %v", p.name, evidence, err)
 		}
 	}
 
