@@ -89,6 +89,8 @@ func TestUnknownWords_NameWhatWasMeant(t *testing.T) {
 		"rollups devices/a --timezone UTC": `did you mean --zone?`,
 		"rollups devices/a --format csv":   `did you mean --output?`,
 		"rollups devices/a --messure x":    `did you mean --measure?`,
+		"export devices/a":                 `"tidemark export": want rollups or events or check`,
+		"export rollups --subject a":       `(it is an argument without a flag: tidemark export rollups`,
 		"rule add devices a --lower 5":     `did you mean --below?`,
 		"import a.csv --head 2":            `did you mean --skip?`,
 		"rollups devices/a --wait":         "unknown flag: --wait\n",

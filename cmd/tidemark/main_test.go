@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"tidemark": main, "earlier": earlier})
 }
 
-// earlier runs a command of Tidemark with a clock that is behind that of the dev: "earlier 3h config apply" is
+// earlier runs a command of Tidemark with a clock that is behind the dev's: "earlier 3h config apply" is
 // what would have been done three hours ago.
 func earlier() {
 	behind, err := time.ParseDuration(os.Args[1])

@@ -72,19 +72,22 @@ func typedPath(cmd *cobra.Command, word string) string {
 // unknownCommand returns the error for a word that is not a command of cmd.
 func unknownCommand(cmd *cobra.Command, word string) error {
 	path := typedPath(cmd, word)
+	var words []string
+	for _, sub := range cmd.Commands() {
+		words = append(words, sub.Name())
+	}
 	known := otherWords[strings.ToLower(path)]
 	if known == "" {
-		var words []string
-		for _, sub := range cmd.Commands() {
-			words = append(words, sub.Name())
-		}
 		if known = names.Closest(word, words); known != "" {
 			known = strings.TrimSuffix(path, word) + known
 		}
 	}
 	text := ""
-	if known != "" {
+	switch {
+	case known != "":
 		text = fmt.Sprintf(" (did you mean %s %s?)", cmd.Root().Name(), known)
+	case cmd.HasParent() && len(words) > 0:
+		text = ": want " + strings.Join(words, " or ")
 	}
 	return fmt.Errorf("unknown command %q for %q%s", word, cmd.CommandPath(), text)
 }
@@ -107,6 +110,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	typed := unknown.GetSpecifiedName()
 	if known := otherFlags[typed]; known != "" && cmd.Flag(known) != nil {
 		return fmt.Errorf("%w (did you mean --%s?)", err, known)
+	}
+	for _, word := range parseUsage(cmd.Use).words {
+		if strings.EqualFold(strings.Trim(word, "[]…."), typed) {
+			return fmt.Errorf("%w (it is an argument without a flag: %s)", err, cmd.UseLine())
+		}
 	}
 	var words []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { words = append(words, f.Name) })
