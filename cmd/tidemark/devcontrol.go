@@ -1,11 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -26,28 +21,8 @@ func control[T any](cmd *cobra.Command, to *connection, path string, change any,
 	if url == "" {
 		return state, usagef("no tidemark dev runs here: %s", elsewhere)
 	}
-	method, body := http.MethodGet, []byte(nil)
 	if change != nil {
-		method = http.MethodPost
-		if body, err = json.Marshal(change); err != nil {
-			return state, err
-		}
+		return state, devfile.Change(cmd.Context(), url+path, change, &state)
 	}
-	request, err := http.NewRequestWithContext(cmd.Context(), method, url+path, bytes.NewReader(body))
-	if err != nil {
-		return state, err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return state, fmt.Errorf("ask the dev: %w", err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return state, fmt.Errorf("ask the dev: %w", err)
-	}
-	if response.StatusCode != http.StatusOK {
-		return state, fmt.Errorf("ask the dev: %s: %s", response.Status, bytes.TrimSpace(text))
-	}
-	return state, json.Unmarshal(text, &state)
+	return state, devfile.Ask(cmd.Context(), url+path, &state)
 }

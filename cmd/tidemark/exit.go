@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 
+	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/tidemark-db/tidemark/internal/base/usererr"
@@ -73,7 +74,7 @@ func describe(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "stopped"
 	default:
-		return cmp.Or(unreachable(err), err.Error())
+		return cmp.Or(unreachable(err), notDynamoDB(err), err.Error())
 	}
 }
 
@@ -85,6 +86,28 @@ func unreachable(err error) string {
 	if !errors.As(err, &unsent) || !errors.As(unsent, &request) {
 		return ""
 	}
-	return fmt.Sprintf("%s cannot be reached: %v: check --endpoint, --region and the network", request.URL,
-		request.Err)
+	why := request.Err.Error()
+	if request.Timeout() {
+		why = "no response in time"
+	}
+	return fmt.Sprintf("%s cannot be reached: %s: check --endpoint, --region and the network", request.URL,
+		why)
 }
+
+// notDynamoDB returns the message for a response that DynamoDB does not send, such as a page of another
+// server or of a proxy, "" for another error.
+func notDynamoDB(err error) string {
+	var response *smithyhttp.ResponseError
+	var unreadable *smithy.DeserializationError
+	var problem smithy.APIError
+	if !errors.As(err, &response) || !errors.As(err, &unreadable) &&
+		(!errors.As(err, &problem) || problem.ErrorCode() != unnamedError) {
+		return ""
+	}
+	return fmt.Sprintf(
+		"%s did not respond as DynamoDB does (status %d): check --endpoint, and proxies on the way",
+		response.Response.Request.URL, response.HTTPStatusCode())
+}
+
+// unnamedError is the code that AWS's client library gives to an error whose response names none.
+const unnamedError = "UnknownError"

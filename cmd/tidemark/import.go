@@ -111,8 +111,12 @@ func importFiles(cmd *cobra.Command, to *connection, flags importFlags, args []s
 	if err != nil {
 		return err
 	}
+	sender, err := flags.sender(cmd.Context(), to, in)
+	if err != nil {
+		return err
+	}
 	load := replay.Import{
-		Input: in, Sender: flags.sender(to, in), Limits: settings.Limits, Journal: flags.journal,
+		Input: in, Sender: sender, Limits: settings.Limits, Journal: flags.journal,
 		DryRun: flags.dryRun, Now: wallClock,
 	}
 	rejected, err := load.Run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())

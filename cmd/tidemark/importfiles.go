@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/url"
 	"os"
@@ -123,9 +124,15 @@ func (f *importFlags) setDecimal(name string) error {
 	return usagef("want comma or point")
 }
 
-func (f *importFlags) sender(to *connection, in formats.Input) *replay.Sender {
-	return &replay.Sender{URL: to.URL + "/v1/" + in.Kind.Path, Strict: f.strict, Batch: f.batch,
+func (f *importFlags) sender(ctx context.Context, to *connection, in formats.Input) (*replay.Sender, error) {
+	s := &replay.Sender{URL: to.URL + "/v1/" + in.Kind.Path, Strict: f.strict, Batch: f.batch,
 		Lanes: f.concurrency, Notice: in.Notice}
+	if f.dryRun {
+		return s, nil
+	}
+	var err error
+	s.Client, err = to.HTTPClient(ctx)
+	return s, err
 }
 
 // sendOnce sends the observations of files once, without a journal.
@@ -142,7 +149,10 @@ func sendOnce(cmd *cobra.Command, to *connection, flags importFlags, files []str
 	if err != nil {
 		return err
 	}
-	sender := flags.sender(to, in)
+	sender, err := flags.sender(ctx, to, in)
+	if err != nil {
+		return err
+	}
 	began := time.Now()
 	if !slices.Contains(files, formats.StdinName) {
 		in.Notice = nil // the survey has shown the columns
@@ -207,8 +217,8 @@ func (f *importFlags) input(cmd *cobra.Command, to *connection) (formats.Input, 
 	}
 	points := &points.Mapping{Rows: settings.Sources, Catalog: kinds}
 	in := formats.Input{Stdin: cmd.InOrStdin(), Kind: kind, Clock: f.clock, Types: f.types, Mark: f.mark,
-		Encoding: f.encoding,
-		Shape:    f.shape, Points: points, Web: analytics, Notice: func(text string) { cmd.PrintErr(text) }}
+		Encoding: f.encoding, Shape: f.shape, Points: points, Web: analytics,
+		Notice: func(text string) { cmd.PrintErr(terminal.PrintableLines(text)) }}
 	if f.source != "" {
 		if _, err := points.Named(f.source); err != nil {
 			return in, usagef("--source: %w", err)

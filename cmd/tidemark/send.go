@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/base/names"
 	"github.com/tidemark-db/tidemark/internal/cli/arguments"
+	"github.com/tidemark-db/tidemark/internal/data/replay"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -134,16 +137,27 @@ func postEvent(
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := client.Do(req)
 	if err != nil {
-		return result, fmt.Errorf(
-			"send the event: %w; check that Tidemark runs there, or change --url or TIDEMARK_URL", err)
+		return result, notKnownSent(to.URL, o, err)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err != nil {
-		return result, fmt.Errorf("send the event: %w", err)
+		return result, notKnownSent(to.URL, o, err)
 	}
 	err = readOutcome(resp, text, &result)
 	return result, err
+}
+
+// notKnownSent returns the error of a request without a whole response. If the request was sent, the event
+// may be stored, and with its time it is the same event when it is sent again.
+func notKnownSent(url string, o map[string]any, err error) error {
+	var connecting *net.OpError
+	if errors.As(err, &connecting) && connecting.Op == "dial" {
+		return fmt.Errorf(
+			"send the event: %w; check that Tidemark runs there, or change --url or TIDEMARK_URL", err)
+	}
+	return fmt.Errorf("send the event: %w; check that Tidemark runs at %s. The event may be stored: to send "+
+		"it again and store it once, add --at %s", err, url, o[catalog.TimeField])
 }
 
 // readOutcome reads the outcome of one observation. A problem without an outcome is an error; a rejected
@@ -160,7 +174,7 @@ func readOutcome(resp *http.Response, text []byte, result *sendResult) error {
 		Detail  string        `json:"detail"`
 	}
 	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
-		return fmt.Errorf("%s returned %s: %s", resp.Request.URL, resp.Status, text)
+		return replay.Refusal(resp.Request.URL.String(), resp, text)
 	}
 	if problem.Outcome != "" && problem.Outcome != model.Rejected {
 		result.Outcome, result.Detail = problem.Outcome, problem.Detail

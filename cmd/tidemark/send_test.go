@@ -5,11 +5,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/api/httpapi"
 	"github.com/tidemark-db/tidemark/internal/api/views"
+	"github.com/tidemark-db/tidemark/internal/cli/target"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -84,5 +87,50 @@ func TestSend_SendsWhatWasTyped(t *testing.T) {
 		"temperature=22.4")
 	if !strings.Contains(printed, "another one is a\n") {
 		t.Errorf("a route of the API is taken for a subject without a word: %s", printed)
+	}
+}
+
+// A response that does not come whole leaves open whether the event is stored. With its time it is stored
+// once.
+func TestSend_ABrokenResponseSaysHowToSendItAgain(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		io.WriteString(w, `{"outcome":`)
+	}))
+	defer server.Close()
+	var out strings.Builder
+	exit := run(t.Context(), []string{"send", "--url", server.URL, "devices/a", "temperature=1", "--at",
+		"2026-11-01T14:00:00Z"}, nil, &out, &out)
+	if exit != exitFailed || !strings.Contains(out.String(), "may be stored") ||
+		!strings.Contains(out.String(), "add --at 2026-11-01T14:00:00.000Z") {
+		t.Errorf("exit status %d, %s; want how to send it again", exit, out.String())
+	}
+}
+
+// The API of a deployment refuses requests without a token or a signature.
+func TestImport_SendsTheToken(t *testing.T) {
+	t.Setenv(target.EnvToken, "secret")
+	t.Chdir(t.TempDir())
+	row := `{"deviceId":"a","timestamp":"2026-11-01T14:00:00Z","temperature":1}`
+	if err := os.WriteFile("a.ndjson", []byte(row+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var sent []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/readings" {
+			sent = append(sent, r.Header.Get("Authorization"))
+			io.WriteString(w, `[{"outcome":"applied"}]`)
+		}
+	}))
+	defer server.Close()
+	for _, args := range [][]string{{"import", "a.ndjson"}, {"import", "-"}} {
+		var out strings.Builder
+		exit := run(t.Context(), append(args, "--url", server.URL), strings.NewReader(row), &out, &out)
+		if exit != exitDone {
+			t.Errorf("%q: exit status %d, %s", args, exit, out.String())
+		}
+	}
+	if !slices.Equal(sent, []string{"Bearer secret", "Bearer secret"}) {
+		t.Errorf("sent %q, want the token with each request", sent)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/tidemark-db/tidemark/internal/api/awsuser"
@@ -208,7 +209,11 @@ func (t *Target) NeedURL() error {
 // With an endpoint, which means a server on this machine, it looks for none of them.
 func (t *Target) client(ctx context.Context) (*dynamodb.Client, error) {
 	if t.Endpoint != "" {
-		return dynamo.NewClient(ctx, t.Region, t.Endpoint)
+		local, err := dynamo.NewClient(ctx, t.Region, t.Endpoint)
+		if err != nil {
+			return nil, err
+		}
+		return dynamodb.New(local.Options(), bounded), nil
 	}
 	c, err := t.Cloud(ctx)
 	if err != nil {
@@ -217,7 +222,15 @@ func (t *Target) client(ctx context.Context) (*dynamodb.Client, error) {
 	if c.Region == "" {
 		return nil, fmt.Errorf("no AWS region is configured: set AWS_REGION, or pass --region")
 	}
-	return dynamodb.NewFromConfig(c), nil
+	return dynamodb.NewFromConfig(c, bounded), nil
+}
+
+// bounded bounds each request to the table, which takes milliseconds. A function has its own deadline; a
+// command would wait for a response that never comes.
+func bounded(o *dynamodb.Options) {
+	if client, ok := o.HTTPClient.(*awshttp.BuildableClient); ok {
+		o.HTTPClient = client.WithTimeout(replay.Timeout)
+	}
 }
 
 // AWS returns the settings for AWS clients. With an endpoint, which means a server

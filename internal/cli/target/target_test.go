@@ -7,6 +7,9 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+
+	"github.com/tidemark-db/tidemark/internal/data/replay"
 	"github.com/tidemark-db/tidemark/internal/local/devfile"
 )
 
@@ -106,5 +109,21 @@ func TestResolve_FindsTheDevThatServesTheURL(t *testing.T) {
 	to := Target{Table: "tidemark-prod"}
 	if to.Resolve(); to.Endpoint != "" || to.Table != "tidemark-prod" {
 		t.Errorf("got %+v, want tidemark-prod in AWS", to)
+	}
+}
+
+// A function has a deadline of its own. A command would wait for a server that never responds.
+func TestClient_BoundsEachRequest(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "id")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	for _, to := range []*Target{{Endpoint: "http://127.0.0.1:1"}, {Region: "eu-west-1"}} {
+		client, err := to.client(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		bounded, ok := client.Options().HTTPClient.(*awshttp.BuildableClient)
+		if !ok || bounded.GetTimeout() != replay.Timeout {
+			t.Errorf("endpoint %q: requests to the table have no bound", to.Endpoint)
+		}
 	}
 }

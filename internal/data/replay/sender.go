@@ -184,7 +184,11 @@ func (s *Sender) sendBatch(ctx context.Context, batch []formats.Observation) err
 		for i := range batch {
 			batch[i].Repeated = true
 		}
-		if err := retry.Sleep(ctx, pause/2+rand.N(pause/2)); err != nil {
+		wait := pause/2 + rand.N(pause/2)
+		if busy := new(busyError); errors.As(err, &busy) {
+			wait = max(wait, busy.after)
+		}
+		if err := retry.Sleep(ctx, wait); err != nil {
 			return err
 		}
 		pause = min(2*pause, longestPause)

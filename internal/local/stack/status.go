@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/api/webui"
-	"github.com/tidemark-db/tidemark/internal/base/usererr"
 	"github.com/tidemark-db/tidemark/internal/local/devfile"
 	"github.com/tidemark-db/tidemark/internal/store/retry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -165,9 +164,10 @@ func (s *Stack) report(w http.ResponseWriter, idle bool) {
 func AwaitIdle(ctx context.Context, url string, added func(records int)) error {
 	var read int64
 	for {
-		status, err := idleStatus(ctx, url)
-		if err != nil {
-			return err
+		var status Status
+		// responds when the dev is idle, or after a while
+		if err := devfile.Ask(ctx, url+"/local/idle", &status); err != nil {
+			return fmt.Errorf("--wait waits for a dev: %w", err)
 		}
 		added(int(status.Stats.StreamRecords - read))
 		read = status.Stats.StreamRecords
@@ -183,27 +183,4 @@ func AwaitIdle(ctx context.Context, url string, added func(records int)) error {
 			return fmt.Errorf("wait for the rollups: %w", errDisabled)
 		}
 	}
-}
-
-// idleStatus asks a dev for its status. The dev responds when it is idle, or after a while.
-func idleStatus(ctx context.Context, url string) (Status, error) {
-	var status Status
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/local/idle", nil)
-	if err != nil {
-		return status, usererr.Errorf("--url: %w", err)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return status, fmt.Errorf("wait for the rollups: %w", err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return status, usererr.Errorf(
-			"--wait: %s returned %s: only a running \"tidemark dev\" can be waited for; remove --wait", url,
-			resp.Status)
-	}
-	if err := json.NewDecoder(resp.Body).Decode(&status); err != nil {
-		return status, fmt.Errorf("wait for the rollups: %w", err)
-	}
-	return status, nil
 }

@@ -20,12 +20,19 @@ import (
 // apiHost matches the host of an API Gateway API and captures its region.
 var apiHost = regexp.MustCompile(`\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$`)
 
+// idleConnections is how many connections to keep between requests: more than an import has lanes.
+const idleConnections = 64
+
 // HTTPClient returns a client for the API at address. With a token it sends that. Without
 // one it signs requests to API Gateway with the credentials of config, which is called
-// only then. Any other address, such as one on this machine, needs neither.
+// only then. Any other address, such as one on this machine, needs neither. It follows no redirect: a POST
+// would become a GET, and the token or signature would be sent to another host.
 func HTTPClient(address, token string, timeout time.Duration,
 	config func() (aws.Config, error)) (*http.Client, error) {
-	client := &http.Client{Timeout: timeout}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = idleConnections
+	client := &http.Client{Timeout: timeout, Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	at, err := url.Parse(address)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
 		return nil, usererr.Errorf("the URL of the HTTP API is %q: want one that begins with http:// or "+
@@ -35,7 +42,7 @@ func HTTPClient(address, token string, timeout time.Duration,
 		client.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 			r = r.Clone(r.Context())
 			r.Header.Set("Authorization", "Bearer "+token)
-			return http.DefaultTransport.RoundTrip(r)
+			return transport.RoundTrip(r)
 		})
 		return client, nil
 	}
@@ -47,7 +54,7 @@ func HTTPClient(address, token string, timeout time.Duration,
 	if err != nil {
 		return nil, err
 	}
-	client.Transport = signed(cfg.Credentials, host[1])
+	client.Transport = signed(transport, cfg.Credentials, host[1])
 	return client, nil
 }
 
@@ -56,7 +63,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // signed signs a copy of each request with Signature Version 4, as API Gateway requires.
-func signed(credentials aws.CredentialsProvider, region string) http.RoundTripper {
+func signed(transport http.RoundTripper, credentials aws.CredentialsProvider,
+	region string) http.RoundTripper {
 	signer := v4.NewSigner()
 	return roundTrip(func(given *http.Request) (*http.Response, error) {
 		r := given.Clone(given.Context())
@@ -78,6 +86,6 @@ func signed(credentials aws.CredentialsProvider, region string) http.RoundTrippe
 			time.Now()); err != nil {
 			return nil, fmt.Errorf("sign the request: %w", err)
 		}
-		return http.DefaultTransport.RoundTrip(r)
+		return transport.RoundTrip(r)
 	})
 }

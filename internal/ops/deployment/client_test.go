@@ -29,9 +29,9 @@ func TestHTTPClient_SignsRequestsToAPIGatewayOnly(t *testing.T) {
 			called = true
 			return aws.Config{Credentials: credentials}, nil
 		})
-		if err != nil || (client.Transport != nil) != want || called != want {
-			t.Errorf("%s: %v, signed %t, credentials read %t; want %t", address, err, client.Transport != nil, called,
-				want)
+		_, signs := client.Transport.(roundTrip)
+		if err != nil || signs != want || called != want {
+			t.Errorf("%s: %v, signed %t, credentials read %t; want %t", address, err, signs, called, want)
 		}
 	}
 }
@@ -51,6 +51,25 @@ func TestHTTPClient_SendsTheToken(t *testing.T) {
 	}
 }
 
+// The token and signatures are for the API, not for the server that it redirects to.
+func TestHTTPClient_FollowsNoRedirect(t *testing.T) {
+	t.Parallel()
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("another server gets %s with Authorization %q", r.Method, r.Header.Get("Authorization"))
+	}))
+	defer other.Close()
+	server := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer server.Close()
+	client, err := HTTPClient(server.URL, "secret", time.Minute, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := client.Post(server.URL, "application/json", strings.NewReader("{}"))
+	if err != nil || resp.StatusCode != http.StatusTemporaryRedirect {
+		t.Errorf("%v, %v; want the redirect itself", resp, err)
+	}
+}
+
 func TestSigned_SignsTheBodyAndSendsAllOfIt(t *testing.T) {
 	var header http.Header
 	var body []byte
@@ -59,7 +78,7 @@ func TestSigned_SignsTheBodyAndSendsAllOfIt(t *testing.T) {
 		body, _ = io.ReadAll(r.Body)
 	}))
 	defer server.Close()
-	client := &http.Client{Transport: signed(credentials, "eu-central-1")}
+	client := &http.Client{Transport: signed(http.DefaultTransport, credentials, "eu-central-1")}
 	if _, err := client.Post(server.URL, "application/json", strings.NewReader(`{"a":1}`)); err != nil {
 		t.Fatal(err)
 	}

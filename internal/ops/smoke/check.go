@@ -109,7 +109,7 @@ func (r *Run) get(ctx context.Context, address string, into any) error {
 		return fmt.Errorf("read the rollups: %w", err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("read the rollups: %s returned %s: %s", address, resp.Status, replay.FirstLine(body))
+		return fmt.Errorf("read the rollups: %w", replay.Refusal(address, resp, body))
 	}
 	if err := json.Unmarshal(body, into); err != nil {
 		return fmt.Errorf("read the rollups: %s: %w; is this the URL of Tidemark's HTTP API?", address, err)
