@@ -849,6 +849,7 @@ const scenarios = {
       window.setTimeout = (run, after, ...rest) => (after >= 1000 ? 0 : set(run, after, ...rest)) // no interval ends
     })
     await send("/v1/readings", reading("told", {temperature: 20}))
+    await until(async () => (await fetch(`${stack}/v1/devices/told/series`)).ok, "the new device is not listed")
     await open(page, subject("told"), "The tinted bucket is still open")
     await toNewest(page)
     await page.getByText(/ 1 event /).waitFor()

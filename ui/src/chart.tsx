@@ -94,6 +94,26 @@ const marks: uPlot.Series.Points = {
   size: 6,
 };
 
+/** boxes draws buckets that stand alone, which have no line: the band of each over its time, and its mean. */
+function boxes(u: uPlot, rollups: Rollup[]) {
+  const [, least, most, mean] = u.data as Column[];
+  const at = (value: number | null) => u.valToPos(value!, "y", true);
+  for (const i of alone(mean)) {
+    const [left, right] = spanOf(u, rollups[i]);
+    if (u.series[1].show) {
+      const band = { top: at(most[i]), height: Math.max(1, at(least[i]) - at(most[i])) };
+      tint(u.ctx, left, right, band, color("--band"));
+    }
+    if (u.series[3].show) tint(u.ctx, left, right, { top: at(mean[i]) - 1, height: 2 }, color("--line"));
+  }
+}
+
+/** spanOf returns where a bucket begins and ends on a plot, at least two pixels wide. */
+function spanOf(u: uPlot, r: Rollup): [left: number, right: number] {
+  const [left, right] = [r.bucket, r.end].map((t) => u.valToPos(Date.parse(t) / 1000, "x", true));
+  return [left, Math.max(left + 2, right)];
+}
+
 /**
  * shade marks by a hatch the buckets whose figures miss a change and the times that are not known, the
  * open bucket by a tint, alerts by a line, and the thresholds of rules by a dashed one. A shape at the top
@@ -107,8 +127,7 @@ function shade(u: uPlot, { rollups, measure, missing, alerts, thresholds }: Prop
   ctx.clip();
   for (const r of rollups) {
     if (r.exact && !r.open) continue;
-    const left = u.valToPos(Date.parse(r.bucket) / 1000, "x", true);
-    const right = Math.max(left + 2, u.valToPos(Date.parse(r.end) / 1000, "x", true));
+    const [left, right] = spanOf(u, r);
     if (r.open) tint(ctx, left, right, bbox, color("--open"));
     if (!r.exact) hatch(ctx, left, right, bbox, color("--inexact"));
   }
@@ -116,6 +135,7 @@ function shade(u: uPlot, { rollups, measure, missing, alerts, thresholds }: Prop
     const [left, right] = [part.from, part.to].map((t) => u.valToPos(Date.parse(t) / 1000, "x", true));
     hatch(ctx, left, right, bbox, color("--rule"));
   }
+  if (mainOf(rollups, measure) === "avg") boxes(u, rollups);
   for (const at of alerts) {
     const x = u.valToPos(at / 1000, "x", true);
     tint(ctx, x - 1, x + 1, bbox, color("--problem"));

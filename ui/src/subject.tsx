@@ -99,7 +99,8 @@ function Unknown({ subjects, id }: { subjects: string; id: string }) {
   );
   return (
     <p class="empty" role="alert">
-      Nothing is stored for <bdi>{id}</bdi>. {meant.length > 0 && "Did you mean "}
+      Nothing is stored for <bdi>{id}</bdi>. A new one is here some seconds after its first event.{" "}
+      {meant.length > 0 && "Did you mean "}
       {meant.map((m) => (
         <>
           <a href={href([subjects, m])}>

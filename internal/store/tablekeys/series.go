@@ -40,6 +40,20 @@ func SeriesEntry(s model.Series) keys.Key {
 	return keys.Key{PK: pk, SK: sk}
 }
 
+// ParseSeriesEntry is the inverse of SeriesEntry, if the sort key is not shortened. The error wraps
+// keys.ErrKeyForm.
+func ParseSeriesEntry(k keys.Key) (s model.Series, err error) {
+	var pk, sk [3]string
+	if _, err = keyparts.Split(k.PK, pk[:]); err == nil {
+		_, err = keyparts.Split(k.SK, sk[:])
+	}
+	s = model.Series{Subject: model.Subject{Type: pk[1], ID: sk[0]}, Kind: sk[1], Stream: sk[2]}
+	if err != nil || SeriesEntry(s) != k {
+		return model.Series{}, formError(k, ClassSeries, err)
+	}
+	return s, nil
+}
+
 // SeriesPrefix returns the prefix of the sort keys of the entries of all subjects whose ids begin with a
 // text. Other subjects may have entries with that prefix if the text is very long.
 func SeriesPrefix(ids string) string {

@@ -2,12 +2,14 @@ package tablekeys_test
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/tidemark-db/tidemark/internal/store/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -35,6 +37,20 @@ func TestSeriesEntries_CoverExactlyTheSeriesOfASubject(t *testing.T) {
 		if pk, prefix = tablekeys.SeriesEntries(subject); subject != s.Subject && k.PK == pk &&
 			strings.HasPrefix(k.SK, prefix) {
 			t.Fatalf("%v is in the entries of %s", k, subject)
+		}
+	})
+}
+
+func TestParseSeriesEntry_IsTheInverse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := anySeries().Draw(t, "series")
+		s.Shard = 0 // all shards are one entry
+		if got, err := tablekeys.ParseSeriesEntry(tablekeys.SeriesEntry(s)); err != nil || got != s {
+			t.Fatalf("got %v, %v; want %v", got, err, s)
+		}
+		event := keys.Key{PK: keys.Partition(s), SK: "EVENT#x"}
+		if got, err := tablekeys.ParseSeriesEntry(event); !errors.Is(err, keys.ErrKeyForm) {
+			t.Fatalf("of an event: %v, %v", got, err)
 		}
 	})
 }
