@@ -1,24 +1,29 @@
 package names
 
 import (
+	"math"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
 )
 
 // Closest returns the word that differs from what was typed in at most a third of its letters, begins with
-// its three letters or more, or is short for it, as day for daily; "" if there is none. Case does not count.
+// its three letters or more, or is short for it, as day for daily; "" if there is none. Case counts only
+// between words that are equally close without it.
 func Closest(typed string, words []string) string {
-	best, least := "", max(1, len(typed)/3)
+	best := ""
 	for _, w := range words {
 		if len(typed) > 2 && len(w) > len(typed) && strings.EqualFold(w[:len(typed)], typed) ||
 			isShort(strings.ToLower(w), strings.ToLower(typed)) {
 			best = w
 		}
 	}
+	least, leastByCase := max(1, len(typed)/3), math.MaxInt
 	for _, w := range words {
-		if d := distance(strings.ToLower(typed), strings.ToLower(w)); d <= least {
-			best, least = w, d-1
+		d, byCase := distance(strings.ToLower(typed), strings.ToLower(w)), distance(typed, w)
+		if d < least || d == least && byCase < leastByCase {
+			best = w
+			least, leastByCase = d, byCase
 		}
 	}
 	return best

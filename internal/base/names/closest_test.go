@@ -16,6 +16,11 @@ func TestClosest_FindsMisspelledWordsAndOtherForms(t *testing.T) {
 	if got := Closest("temp", []string{"humidity", "temperature"}); got != "temperature" {
 		t.Errorf("temp: got %q", got)
 	}
+	for _, words := range [][]string{{"Temperature", "temperature"}, {"temperature", "Temperature"}} {
+		if got := Closest("temprature", words); got != "temperature" {
+			t.Errorf("of %q: got %q, want the one in the same case", words, got)
+		}
+	}
 	if got := DidYouMean("temprature",
 		[]string{"humidity", "temperature"}); got != " (did you mean temperature?)" {
 		t.Errorf("got %q", got)
