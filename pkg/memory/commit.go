@@ -29,9 +29,6 @@ func (t *Table) Commit(ctx context.Context, tx itemop.Transaction) (itemop.Trans
 	case failures == nil:
 		return itemop.TransactResult{Result: storage.Written}, nil
 	}
-	for i := range failures {
-		failures[i].Old = engine.Clone(failures[i].Old)
-	}
 	return itemop.TransactResult{Result: storage.ConditionFailed, Items: failures}, nil
 }
 

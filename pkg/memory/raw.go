@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 
-	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/local/engine"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
@@ -12,8 +11,7 @@ import (
 
 // GetItem reads an item; nil if there is none.
 func (t *Table) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
-	it, err := t.read(ctx, "get item", k, true)
-	return engine.Clone(it), err
+	return t.read(ctx, "get item", k, true)
 }
 
 // PutItem stores an item, replacing any other under its key. It is for tests and manual
@@ -59,5 +57,5 @@ func (t *Table) ScanPage(
 	if found.Next != nil {
 		next = found.Next.Key
 	}
-	return lists.Map(found.Items, engine.Clone), next, nil
+	return found.Items, next, nil
 }

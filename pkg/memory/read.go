@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tidemark-db/tidemark/internal/base/lists"
 	"github.com/tidemark-db/tidemark/internal/local/engine"
 	"github.com/tidemark-db/tidemark/internal/store/item"
 	"github.com/tidemark-db/tidemark/internal/store/itemop"
@@ -31,9 +30,7 @@ func (t *Table) Events(ctx context.Context, r storage.Range) (storage.EventPage,
 
 // List reads one page of a partition, or of an index partition.
 func (t *Table) List(ctx context.Context, l itemop.ListRequest) (itemop.ListPage, error) {
-	page, err := t.page(ctx, "list", &l)
-	page.Items = lists.Map(page.Items, engine.Clone)
-	return page, err
+	return t.page(ctx, "list", &l)
 }
 
 // Partition reads one page of all items under a partition key, in the order of the sort keys, after a
@@ -54,7 +51,7 @@ func (t *Table) read(ctx context.Context, operation string, k keys.Key, consiste
 	return it, nil
 }
 
-// page reads one page of items, which are shared with the table.
+// page reads one page of items.
 func (t *Table) page(ctx context.Context, operation string,
 	l *itemop.ListRequest) (page itemop.ListPage, _ error) {
 	if err := checkContext(ctx, operation); err != nil {

@@ -15,8 +15,7 @@ const (
 	Remove = engine.Remove
 )
 
-// Record is one change of one item in the table stream. Its images are shared with the
-// table: do not change them.
+// Record is one change of one item in the table stream.
 type Record struct {
 	Seq     uint64 // 1, 2, … in the order of the changes
 	EventID string // unique
@@ -33,8 +32,8 @@ type Record struct {
 // start. The records of a transaction are consecutive.
 func (t *Table) Records(after uint64) []Record {
 	return lists.Map(t.engine.Records(after), func(r engine.Record) Record {
-		return Record{Seq: r.Seq, EventID: r.EventID, Name: r.Name, Keys: r.Keys, Old: r.Old, New: r.New, At: r.At,
-			Service: r.Service}
+		return Record{Seq: r.Seq, EventID: r.EventID(), Name: r.Name(), Keys: r.Keys, Old: r.Old, New: r.New,
+			At: r.At, Service: r.Service}
 	})
 }
 

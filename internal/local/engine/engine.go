@@ -56,11 +56,10 @@ type Table struct {
 	log      Log                     // may be nil; guarded by mu
 }
 
-// entry is an item at its place in the table or in an index. Items are replaced, never changed, so that
-// stream images and pages may share them.
+// entry is an item at its place in the table or in an index.
 type entry struct {
 	at place
-	it item.Item
+	it stored
 }
 
 // place is where an item is in a table or an index. Items with equal sort keys in an index are in the order
@@ -118,32 +117,38 @@ func (t *Table) Size() (items, bytes int) {
 }
 
 // get returns the stored item; nil if there is none. The caller holds mu.
-func (t *Table) get(k keys.Key) item.Item {
+func (t *Table) get(k keys.Key) item.Item { return t.held(k).item() }
+
+func (t *Table) held(k keys.Key) stored {
 	found, _ := t.items.Get(entry{at: place{PK: k.PK, SK: k.SK}})
 	return found.it
 }
 
-// put stores it under its key, in the table and in its indexes; nil removes the item. The caller holds mu.
-func (t *Table) put(k keys.Key, it item.Item) {
-	at := place{PK: k.PK, SK: k.SK}
-	var old entry
+// put makes a change in the table and in its indexes, and returns both items as the table holds them. The
+// caller holds mu.
+func (t *Table) put(c Change) (old, new stored) {
+	new = store(c.New)
+	k, it := c.Key, new.item() // keys that are parts of the stored text take no memory of their own
+	var was entry
 	if it == nil {
-		old, _ = t.items.Delete(entry{at: at})
+		was, _ = t.items.Delete(entry{at: place{PK: k.PK, SK: k.SK}})
 	} else {
-		old, _ = t.items.Set(entry{at, it})
+		k = t.schema.ownKey(it)
+		was, _ = t.items.Set(entry{place{PK: k.PK, SK: k.SK}, new})
 	}
-	t.bytes += it.Size() - old.it.Size()
+	t.bytes += it.Size() - c.Old.Size()
 	for i := range t.indexes {
-		was, before := t.indexed(i, k, old.it)
+		was, before := t.indexed(i, k, c.Old)
 		is, now := t.indexed(i, k, it)
 		if before && (!now || was != is) {
 			t.indexes[i].Delete(entry{at: was})
 		}
 		if now {
-			t.indexes[i].Set(entry{is, it})
+			t.indexes[i].Set(entry{is, new})
 		}
 	}
-	t.expireLater(k, old.it, it)
+	t.expireLater(k, c.Old, it)
+	return was.it, new
 }
 
 // indexed returns the place of an item in an index; ok is false if it is not in it.

@@ -81,7 +81,7 @@ func (t *Table) SetTTL(attribute string) {
 	t.options.TTL = attribute
 	t.expiring.Clear()
 	t.items.Scan(func(e entry) bool {
-		t.expireLater(keys.Key{PK: e.at.PK, SK: e.at.SK}, nil, e.it)
+		t.expireLater(keys.Key{PK: e.at.PK, SK: e.at.SK}, nil, e.it.item())
 		return true
 	})
 }

@@ -73,7 +73,7 @@ func (t *Table) stored() Pending {
 // State is what a table is restored from.
 type State struct {
 	Items   iter.Seq2[keys.Key, item.Item]
-	Records []Record // in order of Seq
+	Records iter.Seq[Record] // in order of Seq
 	Trimmed uint64
 	Shards  []Shard                // nil for a new table
 	Tokens  map[string]Transaction // of the last ten minutes; older ones are forgotten
@@ -87,10 +87,15 @@ func (t *Table) Restore(s State, log Log) {
 	t.log = log
 	if s.Items != nil {
 		for k, it := range s.Items {
-			t.put(k, it)
+			t.put(Change{Key: k, New: it})
 		}
 	}
-	t.stream.records, t.stream.trimmed = s.Records, s.Trimmed
+	t.stream.trimmed = s.Trimmed
+	if s.Records != nil {
+		for r := range s.Records {
+			t.stream.hold(&r, store(r.Old), t.share(r.Keys, store(r.New)))
+		}
+	}
 	if s.Shards != nil {
 		t.stream.shards = s.Shards
 	}
@@ -99,4 +104,12 @@ func (t *Table) Restore(s State, log Log) {
 	}) {
 		t.tokens.add(token, s.Tokens[token])
 	}
+}
+
+// share returns the same text as the table holds it, if it does. The caller holds mu.
+func (t *Table) share(k keys.Key, s stored) stored {
+	if held := t.held(k); held == s {
+		return held
+	}
+	return s
 }

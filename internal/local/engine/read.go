@@ -31,14 +31,14 @@ type Position struct {
 	IndexPartition, Index string // its key in the index; "" in the table itself
 }
 
-// Page is one page in the requested order. Items are shared with the table: do not change them.
+// Page is one page in the requested order.
 type Page struct {
 	Items []item.Item
 	Bytes int       // of the items
 	Next  *Position // nil on the last page
 }
 
-// Get returns an item, which is shared with the table; nil if there is none.
+// Get returns an item; nil if there is none.
 func (t *Table) Get(k keys.Key) (item.Item, Pending) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -88,7 +88,9 @@ func (t *Table) Scan(index string, after *Position, limit int) (page Page, _ Pen
 
 // add adds an item and reports whether the page continues.
 func (p *Page) add(t *Table, e entry, index, limit int) bool {
-	p.Items, p.Bytes = append(p.Items, e.it), p.Bytes+e.it.Size()
+	it := e.it.item()
+	p.Items = append(p.Items, it)
+	p.Bytes += it.Size()
 	if len(p.Items) != limit && p.Bytes < PageBytes {
 		return true
 	}

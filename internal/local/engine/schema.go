@@ -50,6 +50,11 @@ func keyPart(it item.Item, name, which string, limit int) (string, error) {
 	return v.S, nil
 }
 
+// ownKey returns the primary key of an item that has one.
+func (s *Schema) ownKey(it item.Item) keys.Key {
+	return keys.Key{PK: it[s.Partition].S, SK: it[s.Sort].S}
+}
+
 // IsKey reports whether an attribute is part of the primary key.
 func (s *Schema) IsKey(name string) bool { return name == s.Partition || name == s.Sort && name != "" }
 

@@ -17,19 +17,39 @@ const (
 	Remove = "REMOVE"
 )
 
-// Record is one change of one item in the table stream. Its images are shared with the
-// table: do not change them.
+// Record is one change of one item in the table stream.
 type Record struct {
-	Seq     uint64 // 1, 2, … in the order of the changes
-	EventID string // unique
-	Name    string // Insert, Modify or Remove
-	Keys    keys.Key
-	Old     item.Item // nil for Insert
-	New     item.Item // nil for Remove
+	Seq  uint64 // 1, 2, … in the order of the changes
+	Keys keys.Key
+	Old  item.Item // nil for Insert
+	New  item.Item // nil for Remove
 	// At is when the change was made, in whole seconds as in DynamoDB.
 	At      model.Time
 	Service bool // removed by TTL: the record has the identity of the service
 	Shard   int  // of the table stream: an index of Shards
+}
+
+// EventID returns the unique name of a record.
+func (r *Record) EventID() string { return fmt.Sprintf("%032x", r.Seq) }
+
+// Name returns Insert, Modify or Remove.
+func (r *Record) Name() string {
+	switch {
+	case r.Old == nil:
+		return Insert
+	case r.New == nil:
+		return Remove
+	default:
+		return Modify
+	}
+}
+
+// heldRecord is a Record as the table holds it. Its place says its Seq, and its images its keys.
+type heldRecord struct {
+	old, new stored
+	at       model.Time
+	shard    int32
+	service  bool
 }
 
 // Shard is a part of the table stream that has all records of its partition keys, in order.
@@ -44,7 +64,7 @@ var firstShard = Shard{Parent: -1, To: 1<<32 - 1, First: 1}
 
 // stream has the records of all shards in the order of the changes.
 type stream struct {
-	records []Record
+	records []heldRecord
 	trimmed uint64 // Seq of the last record that is gone
 	shards  []Shard
 }
@@ -67,36 +87,43 @@ func (s *stream) shardFor(pk string) int {
 	return 0
 }
 
-func (s *stream) add(c Change, now model.Time, service bool) *Record {
-	seq := s.next()
-	s.records = append(s.records, Record{
-		Seq: seq, EventID: fmt.Sprintf("%032x", seq), Name: changeName(c), Keys: c.Key, Old: c.Old, New: c.New,
-		At: model.Time(now.Seconds() * time.Second.Milliseconds()), Service: service, Shard: s.shardFor(c.Key.PK),
-	})
-	return &s.records[len(s.records)-1]
+// add adds the record of a change, whose images are the items as the table holds them.
+func (s *stream) add(c Change, old, new stored, now model.Time, service bool) *Record {
+	r := Record{
+		Seq: s.next(), Keys: c.Key, Old: c.Old, New: c.New, Service: service, Shard: s.shardFor(c.Key.PK),
+		At: model.Time(now.Seconds() * time.Second.Milliseconds()),
+	}
+	s.hold(&r, old, new)
+	return &r
 }
 
-func changeName(c Change) string {
-	switch {
-	case c.Old == nil:
-		return Insert
-	case c.New == nil:
-		return Remove
-	default:
-		return Modify
+// hold adds a record with images as the table holds them.
+func (s *stream) hold(r *Record, old, new stored) {
+	s.records = append(s.records,
+		heldRecord{old: old, new: new, at: r.At, shard: int32(r.Shard), service: r.Service})
+}
+
+// record returns the record at an index of the stream. The caller holds mu.
+func (t *Table) record(i uint64) Record {
+	held := &t.stream.records[i]
+	r := Record{Seq: t.stream.trimmed + i + 1, Old: held.old.item(), New: held.new.item(), At: held.at,
+		Service: held.service, Shard: int(held.shard)}
+	if r.Keys = t.schema.ownKey(r.New); r.New == nil {
+		r.Keys = t.schema.ownKey(r.Old)
 	}
+	return r
 }
 
 // Records returns the records of the table stream after a Seq, oldest first; 0 is the
 // start. The records of a transaction are consecutive.
-func (t *Table) Records(after uint64) []Record {
+func (t *Table) Records(after uint64) (all []Record) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	from := max(after, t.stream.trimmed) - t.stream.trimmed
-	if from >= uint64(len(t.stream.records)) {
-		return nil
+	for i := from; i < uint64(len(t.stream.records)); i++ {
+		all = append(all, t.record(i))
 	}
-	return append([]Record(nil), t.stream.records[from:]...)
+	return all
 }
 
 // Shards returns all shards of the stream, and the Seq of the last record that is gone.
@@ -127,14 +154,15 @@ func (t *Table) ReadShard(shard int, after uint64, limit int) (page []Record, ne
 	size := 0
 	next = after
 	for i := after - s.trimmed; i < uint64(len(s.records)) && (last == 0 || next < last); i++ {
-		r := &s.records[i]
-		if r.Shard == shard {
+		if int(s.records[i].shard) == shard {
 			if len(page) == limit || size > PageBytes {
 				return page, next, false, false
 			}
-			page, size = append(page, *r), size+r.Old.Size()+r.New.Size()
+			r := t.record(i)
+			page = append(page, r)
+			size += r.Old.Size() + r.New.Size()
 		}
-		next = r.Seq
+		next = s.trimmed + i + 1
 	}
 	return page, next, false, last > 0 && next >= last
 }
@@ -166,7 +194,7 @@ func (t *Table) Trim() {
 		return
 	}
 	n, horizon := 0, t.now().Add(-t.options.Retention)
-	for n < len(t.stream.records) && t.stream.records[n].At < horizon {
+	for n < len(t.stream.records) && t.stream.records[n].at < horizon {
 		n++
 	}
 	t.trim(n)

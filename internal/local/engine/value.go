@@ -66,18 +66,3 @@ func Normalize(it item.Item) (item.Item, error) {
 	}
 	return out, nil
 }
-
-// Clone returns a copy that shares no memory with it; nil for no item.
-func Clone(it item.Item) item.Item {
-	if it == nil {
-		return nil
-	}
-	out := maps.Clone(it)
-	for name, v := range out {
-		if v.B != nil {
-			v.B = slices.Clone(v.B)
-			out[name] = v
-		}
-	}
-	return out
-}

@@ -60,7 +60,7 @@ type Assignment struct {
 // Outcome is what happened to one action of a request that stored nothing.
 type Outcome struct {
 	Failed  bool      // its condition failed
-	Old     item.Item // the item on which it failed; nil if there was none. Do not change it
+	Old     item.Item // the item on which it failed; nil if there was none
 	Invalid error     // the action cannot be carried out on this item
 }
 
@@ -188,10 +188,12 @@ func (t *Table) apply(a *Action, old item.Item) (image item.Item, err error) {
 }
 
 func (t *Table) updated(a *Action, old item.Item) (item.Item, error) {
-	image := make(item.Item, len(old)+len(a.Set)+2)
-	maps.Copy(image, old)
-	maps.Copy(image, t.schema.KeyItem(a.Key))
-	before := maps.Clone(image) // expressions see the key of an item that does not exist yet
+	before := old
+	if before == nil {
+		before = t.schema.KeyItem(a.Key) // expressions see the key of an item that does not exist yet
+	}
+	image := make(item.Item, len(before)+len(a.Set))
+	maps.Copy(image, before)
 	for _, set := range a.Set {
 		v, ok := set.To.in(before)
 		if !ok {
@@ -259,9 +261,9 @@ func (t *Table) change(c Change, service bool) (Change, *Record) {
 	if EqualItems(c.Old, c.New) {
 		return c, nil
 	}
-	t.put(c.Key, c.New)
+	old, new := t.put(c)
 	if !t.options.Stream {
 		return c, nil
 	}
-	return c, t.stream.add(c, t.now(), service)
+	return c, t.stream.add(c, old, new, t.now(), service)
 }

@@ -240,7 +240,7 @@ type storedRecord struct {
 
 func encodeRecord(r *engine.Record) []byte {
 	text, _ := json.Marshal(storedRecord{
-		Name: r.Name, PK: r.Keys.PK, SK: r.Keys.SK, Old: attributes(r.Old), New: attributes(r.New),
+		Name: r.Name(), PK: r.Keys.PK, SK: r.Keys.SK, Old: attributes(r.Old), New: attributes(r.New),
 		At: int64(r.At), Service: r.Service, Shard: r.Shard,
 	}) // plain data
 	return text
@@ -250,7 +250,7 @@ func decodeRecord(seq uint64, text []byte) (engine.Record, error) {
 	var s storedRecord
 	err := json.Unmarshal(text, &s)
 	return engine.Record{
-		Seq: seq, EventID: fmt.Sprintf("%032x", seq), Name: s.Name, Keys: keys.Key{PK: s.PK, SK: s.SK},
-		Old: item.Item(s.Old), New: item.Item(s.New), At: model.Time(s.At), Service: s.Service, Shard: s.Shard,
+		Seq: seq, Keys: keys.Key{PK: s.PK, SK: s.SK}, Old: item.Item(s.Old), New: item.Item(s.New),
+		At: model.Time(s.At), Service: s.Service, Shard: s.Shard,
 	}, err
 }

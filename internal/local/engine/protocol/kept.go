@@ -86,17 +86,10 @@ func (s *Server) restore(name string, root *bbolt.Bucket) (*table, error) {
 			return nil, err
 		}
 	}
-	var failed error
-	state.Items = keptItems(root.Bucket(bucketItems), &failed)
-	err := root.Bucket(bucketRecords).ForEach(func(k, text []byte) error {
-		r, err := decodeRecord(binary.BigEndian.Uint64(k), text)
-		state.Records = append(state.Records, r)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = root.Bucket(bucketTokens).ForEach(func(token, v []byte) error {
+	var failedItem, failedRecord error
+	state.Items = keptItems(root.Bucket(bucketItems), &failedItem)
+	state.Records = keptRecords(root.Bucket(bucketRecords), &failedRecord)
+	err := root.Bucket(bucketTokens).ForEach(func(token, v []byte) error {
 		tx := engine.Transaction{At: model.Time(binary.BigEndian.Uint64(v[len(v)-8:]))}
 		copy(tx.Content[:], v)
 		state.Tokens[string(token)] = tx
@@ -107,7 +100,7 @@ func (s *Server) restore(name string, root *bbolt.Bucket) (*table, error) {
 	t.Table = engine.New(m.Schema, engine.Options{TTL: m.TTL, Stream: m.Stream, Retention: streamRetention},
 		s.now)
 	t.Restore(state, tableLog{s.disk, name})
-	return t, errors.Join(err, failed)
+	return t, errors.Join(err, failedItem, failedRecord)
 }
 
 // keptItems returns the items of a bucket. failed is set if one cannot be read.
@@ -118,6 +111,19 @@ func keptItems(b *bbolt.Bucket, failed *error) iter.Seq2[keys.Key, item.Item] {
 			err := it.UnmarshalJSON(text)
 			if err == nil {
 				yield(parseItemKey(k), item.Item(it))
+			}
+			return err
+		})
+	}
+}
+
+// keptRecords returns the stream records of a bucket. failed is set if one cannot be read.
+func keptRecords(b *bbolt.Bucket, failed *error) iter.Seq[engine.Record] {
+	return func(yield func(engine.Record) bool) {
+		*failed = b.ForEach(func(k, text []byte) error {
+			r, err := decodeRecord(binary.BigEndian.Uint64(k), text)
+			if err == nil {
+				yield(r)
 			}
 			return err
 		})

@@ -267,8 +267,8 @@ func (o *recordsOutput) appendTo(dst []byte) []byte {
 }
 
 func (o *recordsOutput) appendRecord(dst []byte, r *engine.Record) []byte {
-	dst = append(append(dst, `{"eventID":"`...), r.EventID...)
-	dst = append(append(dst, `","eventName":"`...), r.Name...)
+	dst = append(append(dst, `{"eventID":"`...), r.EventID()...)
+	dst = append(append(dst, `","eventName":"`...), r.Name()...)
 	dst = append(append(dst, `","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"`...),
 		o.region...)
 	if dst = append(dst, '"'); r.Service {
