@@ -31,9 +31,9 @@ const (
 // Value is one attribute value.
 type Value struct {
 	Type Type
+	Bool bool   // of Bool
 	S    string // of S and N; of Nested, the text of NestedText
 	B    []byte // of B
-	Bool bool   // of Bool
 	// Opaque is a value of type Other in the form of the store that read it, so that the store
 	// can write it again. Its method Size, if it has one, returns its bytes.
 	Opaque any
