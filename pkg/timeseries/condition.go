@@ -27,7 +27,10 @@ func If(field string, op model.Op, value any) AppendOption {
 
 func (e *Events[T]) condition(opts []AppendOption) (model.Condition, error) {
 	var a appendOptions
-	for _, opt := range opts {
+	for i, opt := range opts {
+		if opt == nil {
+			return nil, nilOption(i)
+		}
 		opt(&a)
 	}
 	if len(a.comparisons) > 0 && !e.declared.LatestInTransaction() {

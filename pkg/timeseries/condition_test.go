@@ -3,6 +3,7 @@ package timeseries_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,5 +91,34 @@ func TestAppend_AnInvalidConditionIsAnError(t *testing.T) {
 		if _, err := events.TransactItems(v, c.opt); !errors.Is(err, c.want) {
 			t.Errorf("%s: as items: %v, want %v", name, err, c.want)
 		}
+	}
+}
+
+// A nil option would be read as none: more is read than the program asked for, or written without its
+// condition.
+func TestOptions_NilIsAnErrorThatNamesIt(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	events := open[Reading](t, newTable(), iot.Readings)
+	key, v := timeseries.Key{Subject: "sensor_01"}, Reading{Device: "sensor_01", At: today}
+	var between timeseries.RangeOption
+	var latest timeseries.LatestOption
+	_, appending := events.Append(ctx, v, nil)
+	_, composing := events.TransactItems(v, nil)
+	_, reading := events.Latest(ctx, key, latest)
+	_, total := events.Total(ctx, key, timeseries.In(today, today.Add(time.Hour)), between)
+	for name, got := range map[string]struct {
+		err  error
+		want string
+	}{
+		"Append": {appending, "option 1 is nil"}, "TransactItems": {composing, "option 1 is nil"},
+		"Latest": {reading, "option 1 is nil"}, "Total": {total, "option 2 is nil"},
+	} {
+		if got.err == nil || !strings.Contains(got.err.Error(), got.want) {
+			t.Errorf("%s: %v, want %s", name, got.err, got.want)
+		}
+	}
+	if stored, err := events.Latest(ctx, key); err != nil || stored != nil {
+		t.Errorf("%v, %v is stored, want nothing", stored, err)
 	}
 }

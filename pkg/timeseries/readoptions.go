@@ -3,6 +3,7 @@ package timeseries
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/engine/query"
@@ -103,11 +104,21 @@ func Gaps() ChartOption { return option(func(r *readOptions) { r.gaps = true }) 
 // Index selects the index of latest items. The default is the first.
 func Index(name string) LatestByOption { return option(func(r *readOptions) { r.index = name }) }
 
+// nilOption is the error of an option that is nil. Without it, the program would read more than it asked for,
+// or write without its condition.
+func nilOption(i int) error {
+	return fmt.Errorf("option %d is nil: leave it out, or set it, as with In or If", i+1)
+}
+
 // newReadOptions applies the options of a read; O is its type of options.
 func newReadOptions[O any](l *layout, opts []O) (readOptions, error) {
 	r := readOptions{from: model.MinTime, to: model.MaxTime + 1}
-	for _, opt := range opts {
-		any(opt).(option)(&r)
+	for i, opt := range opts {
+		apply, _ := any(opt).(option)
+		if apply == nil {
+			return r, nilOption(i)
+		}
+		apply(&r)
 	}
 	for _, one := range r.comparisons {
 		if err := l.checkAppended(one.field); err != nil {

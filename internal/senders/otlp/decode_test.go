@@ -64,6 +64,12 @@ func TestDecode_ANumberWithoutAMeaningIsRefused(t *testing.T) {
 		`"sum":{"aggregationTemporality":17,"dataPoints":[{"asInt":"7"}]}`: "temporality 17, which",
 		`"histogram":{"aggregationTemporality":1,"dataPoints":[{"count":"5","bucketCounts":["5","1"],` +
 			`"explicitBounds":[1,2]}]}`: "2 buckets and 2 bounds",
+		`"histogram":{"aggregationTemporality":1,"dataPoints":[{"bucketCounts":["1","1","1"],` +
+			`"explicitBounds":[5,5]}]}`: "the bound 5 after",
+		`"histogram":{"aggregationTemporality":1,"dataPoints":[{"bucketCounts":["1","1","1"],` +
+			`"explicitBounds":[5,2]}]}`: "the bound 2 after",
+		`"histogram":{"aggregationTemporality":1,"dataPoints":[{"bucketCounts":["1","1"],` +
+			`"explicitBounds":["NaN"]}]}`: "the bound NaN",
 	} {
 		got := decodeJSON(t, metric)
 		if len(got) != 1 || got[0].Err == nil || !strings.Contains(got[0].Err.Message, want) {
