@@ -1,6 +1,9 @@
 package mutants
 
-// lateMutants are faults of late changes that wait for a tick.
+// latestTests find faults of latest items.
+var latestTests = []string{"internal/engine/latest"}
+
+// lateMutants are faults of late changes that wait for a tick, and of latest items behind a late stream.
 var lateMutants = []mutant{
 	{
 		Name: "late-tick-past", Says: "a late change waits for a tick that is over", Tests: deferredTests,
@@ -11,6 +14,17 @@ var lateMutants = []mutant{
 			replace(deferring, "		Now: now, Retrier",
 				"		Now: func() model.Time { return model.MinTime }, Retrier"),
 		},
+	},
+	{
+		Name: "latest-mixed", Tests: latestTests,
+		Says:  "an item keeps the time of an event that is not stored, with fields of an older one",
+		Edits: []edit{replace(latestFields, "!e.Late && !w.gone", "!e.Late")},
+	},
+	{
+		Name: "latest-corrected", Tests: latestTests,
+		Says: "a correction of an event that is not stored says nothing of its deletion",
+		Edits: []edit{replace(latestFields, "(c.Type == storage.Deleted || isStored)",
+			"(c.Type == storage.Deleted || isStored && false)")},
 	},
 	{
 		Name: "late-remembered", Says: "a put of an earlier tick is remembered", Tests: ensureTests,

@@ -47,6 +47,7 @@ const (
 	gathering       = "internal/engine/aggregate/dirty.go"
 	retrying        = "internal/store/retry/retry.go"
 	folding         = "pkg/rollup/fold.go"
+	latestFields    = "internal/engine/latest/fields.go"
 	merging         = "pkg/rollup/merge.go"
 	ranking         = "pkg/rollup/memberlist.go"
 	leavingGroups   = "pkg/lifecycle/erasegroups.go"

@@ -60,6 +60,7 @@ type walk struct {
 	all    bool // every field of every event is in question: the item has no event
 	seen   int
 	begun  bool         // it is decided of which event the item is
+	gone   bool         // the event of the item is not stored, and no change is its deletion
 	newest *model.Event // of which the item is, unless nil
 }
 
@@ -114,12 +115,19 @@ func (w *walk) see(e *model.Event) bool {
 		switch {
 		case !has || f.settled:
 		case f.source == nil:
-			f.source, f.settled = e, !e.Late || !f.has || f.ours() || v == f.stored
+			f.source, f.settled = e, w.replaces(f, e) || v == f.stored
 		case v == f.stored:
 			f.older, f.settled = true, true
 		}
 	}
 	return w.goesOn()
+}
+
+// replaces reports whether the value of the newest event that has a field replaces the stored one whatever
+// older events have. The value of a late event may be older than one that has expired. Where the event of the
+// item is not stored any more, each stored one is older, and its deletion may be folded later.
+func (w *walk) replaces(f *field, e *model.Event) bool {
+	return !f.has || f.ours() || !e.Late && !w.gone
 }
 
 // goesOn reports whether an older event may change a decision.
@@ -156,7 +164,8 @@ func (w *walk) begin(newest *model.Event) {
 		w.next.Ordered = false
 		w.next.Order, w.next.Hash = model.Order{}, model.Hash{}
 	default:
-		return // the event of the item has expired
+		w.gone = true // it has expired, or another fold is for its deletion
+		return
 	}
 	if newest != nil {
 		w.next.Ordered = true
@@ -165,10 +174,13 @@ func (w *walk) begin(newest *model.Event) {
 	}
 }
 
-// deleted reports whether one of the changes is the deletion of the event with this order.
+// deleted reports whether the event with this order, which is not stored, was deleted by what the changes say
+// of it: one of them is the deletion, or has an image that has not expired.
 func (w *walk) deleted(o model.Order) bool {
+	now := w.fold.Now().Seconds()
 	return slices.ContainsFunc(w.fold.changes, func(c storage.Change) bool {
-		return c.Type == storage.Deleted && c.Key.Order == o
+		isStored := c.After != nil && (c.After.ExpiresAt == 0 || c.After.ExpiresAt > now)
+		return c.Key.Order == o && (c.Type == storage.Deleted || isStored)
 	})
 }
 
@@ -178,7 +190,7 @@ func (w *walk) decide() {
 	remove := map[string]bool{}
 	for name, f := range w.fields {
 		switch {
-		case f.source != nil && (!f.source.Late || !f.has || f.ours() || f.older):
+		case f.source != nil && (w.replaces(f, f.source) || f.older):
 			v, _ := f.source.Attrs.Get(name)
 			set = append(set, model.Attr{Name: name, Value: v})
 		case f.source == nil && f.ours():

@@ -84,6 +84,48 @@ func inserted(e *model.Event) storage.Change {
 	return storage.Change{Type: storage.Inserted, Key: e.Key(), After: e, At: noon}
 }
 
+// A console deletes the newest event. The record of another change comes first: the item keeps time and
+// fields of the deleted event until the record of its deletion comes.
+func TestFold_AnotherChangeNeverMixesTwoEvents(t *testing.T) {
+	h := newHistory(t, 1)
+	old := h.put(1, false, "a", 1)
+	newest := h.put(2, false, "a", 2)
+	if _, err := h.fold(h.table, inserted(old), inserted(newest)); err != nil {
+		t.Fatal(err)
+	}
+	deletion := h.drop(newest)
+	corrected := h.put(1, false, "a", 3)
+	change := storage.Change{Type: storage.Corrected, Key: old.Key(), Before: old, After: corrected, At: noon}
+	for _, of := range []struct {
+		change storage.Change
+		want   string
+	}{{change, "2 a=2 "}, {deletion, "1 a=3 "}, {change, "1 a=3 "}} {
+		if _, err := h.fold(h.table, of.change); err != nil {
+			t.Fatal(err)
+		}
+		h.want(of.want)
+	}
+}
+
+// The newest event was corrected and then deleted: the record of the correction has an image that has not
+// expired, so an event that is not stored any more was deleted.
+func TestFold_ACorrectionOfADeletedEventIsItsDeletion(t *testing.T) {
+	h := newHistory(t, 1)
+	late := h.put(1, true, "c", 1)
+	newest := h.put(2, false, "c", 2)
+	if _, err := h.fold(h.table, inserted(late), inserted(newest)); err != nil {
+		t.Fatal(err)
+	}
+	corrected := h.put(2, false, "c", 3)
+	h.drop(corrected)
+	change := storage.Change{Type: storage.Corrected, Key: newest.Key(), Before: newest, After: corrected,
+		At: noon}
+	if _, err := h.fold(h.table, change); err != nil {
+		t.Fatal(err)
+	}
+	h.want("1 c=1 ")
+}
+
 // A fold that read the events before a deletion cannot write after the fold of that deletion, also where that
 // one changed nothing but the revision.
 func TestFold_WritesOnlyIfNoOtherFoldHasWritten(t *testing.T) {

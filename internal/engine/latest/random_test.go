@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -35,6 +36,8 @@ type history struct {
 	stream  []storage.Change
 	values  int64
 	owner   model.Value
+	had     map[model.Order][]model.Attrs // the fields that each event has had
+	late    map[model.Order]bool          // whether one was late
 	log     []string
 }
 
@@ -46,7 +49,8 @@ func newHistory(t testing.TB, seed uint64) *history {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &history{TB: t, r: rand.New(rand.NewPCG(seed, 1)), seed: seed, kind: &cat.Kinds[0]}
+	h := &history{TB: t, r: rand.New(rand.NewPCG(seed, 1)), seed: seed, kind: &cat.Kinds[0],
+		had: map[model.Order][]model.Attrs{}, late: map[model.Order]bool{}}
 	h.table = memory.New(h.now)
 	h.service = &ingest.Service{
 		Store: h.table, Limits: config.Default().Limits, Now: h.now, Rand: rand.NewChaCha8([32]byte{byte(seed)}),
@@ -92,6 +96,10 @@ func (h *history) changed(what storage.ChangeType, before, after *model.Event) {
 	key := before
 	if key == nil {
 		key = after
+	}
+	if after != nil {
+		h.had[after.Order] = append(h.had[after.Order], after.Attrs)
+		h.late[after.Order] = h.late[after.Order] || after.Late
 	}
 	c := storage.Change{Type: what, Key: key.Key(), Before: before, After: after, At: noon}
 	if latest.Concerns(h.kind, &c) {
@@ -210,6 +218,23 @@ func (h *history) fail(format string, args ...any) {
 	h.Fatalf("seed %d: "+format+"\n%v", append(append([]any{h.seed}, args...), h.log)...)
 }
 
+// whole checks that the item has the fields that its event has, or had before a change whose record comes
+// later: never the time of one event with the fields of an older one. A field of a late event may be older
+// than one that has expired.
+func (h *history) whole() {
+	l := h.latest()
+	isIn := func(a model.Attr) bool {
+		v, has := l.Attrs.Get(a.Name)
+		return has && v == a.Value
+	}
+	has := func(attrs model.Attrs) bool {
+		return !slices.ContainsFunc(attrs, func(a model.Attr) bool { return !isIn(a) })
+	}
+	if all := h.had[l.Order]; l.Ordered && !h.late[l.Order] && !slices.ContainsFunc(all, has) {
+		h.fail("the latest item of %s has %v, want fields that this event has had: %v", l.At, l.Attrs, all)
+	}
+}
+
 // settled checks the item after the stream has delivered every change.
 func (h *history) settled() {
 	for len(h.stream) > 0 {
@@ -256,6 +281,7 @@ func TestFold_LatestFollowsItsEvents(t *testing.T) {
 		h := newHistory(t, seed)
 		for range 4 + h.r.IntN(16) {
 			h.step()
+			h.whole()
 		}
 		h.settled()
 	}
