@@ -3,6 +3,7 @@ package stack
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +32,7 @@ type Options struct {
 	Table      string         // "" means tidemark
 	Port       string         // of the HTTP front; "" selects a free one
 	MQTT       string         // address of an MQTT broker for devices; "" starts none
-	ID         string         // random, in every response of the front; "" for none
+	ID         string         // in every response of the front, by which commands know a dev; "" is random
 	Engine     Engine         // "" means Embedded
 	// DynamoDB is a running endpoint, the directory of the tables, or how to start DynamoDB Local.
 	DynamoDB    ddblocal.Options
@@ -89,6 +90,7 @@ var ErrDatabaseEnded = errors.New("the database ended")
 func Start(ctx context.Context, opts Options) (*Stack, error) {
 	opts.Table = cmp.Or(opts.Table, "tidemark")
 	opts.Dir = cmp.Or(opts.Dir, ".tidemark")
+	opts.ID = cmp.Or(opts.ID, rand.Text())
 	s := &Stack{Table: opts.Table, opts: opts, functions: map[string]*Function{}}
 	s.failures.path = filepath.Join(opts.Dir, "on-failure.ndjson")
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))

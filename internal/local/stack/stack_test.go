@@ -141,6 +141,9 @@ func TestStack_IdleIsAvailableOverHTTP(t *testing.T) {
 	for !status.Idle { // repeated until idle, as replay does
 		get(t, s.URL+"/local/idle", &status)
 	}
+	if err := AwaitIdle(t.Context(), s.URL, func(int) {}); err != nil {
+		t.Errorf("a stack without an id of its own is no dev: %v", err)
+	}
 	if status.Table != s.Table || status.Endpoint != s.Endpoint {
 		t.Errorf("an idle stack has status %+v", status)
 	}
