@@ -61,6 +61,33 @@ func TestHTTP_EveryAppendIsOfTheOwnersSubjects(t *testing.T) {
 	}
 }
 
+// An integer is stored as the text of its digits, which begins with no owner.
+func TestHTTP_ANumberIsNoSubjectOfAnOwner(t *testing.T) {
+	t.Parallel()
+	f := newCollector(t, nil, nil)
+	f.appends.OwnerClaim = "account"
+	r := events.APIGatewayV2HTTPRequest{Version: "2.0", RouteKey: "POST /v1/readings",
+		RawPath: "/v1/readings", Body: `{"deviceId":5,"timestamp":"2026-04-20T14:00:00Z","temperature":1}`}
+	r.RequestContext.HTTP.Method = http.MethodPost
+	r.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
+		JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{
+			Claims: map[string]string{"account": "acme"}},
+	}
+	payload, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := f.handle(invocation(t, "1"), payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := response.(events.APIGatewayV2HTTPResponse)
+	if !strings.Contains(got.Body, "foreign-subject") {
+		t.Errorf("%d %s, want foreign-subject", got.StatusCode, got.Body)
+	}
+	requireEvents(t, f)
+}
+
 // A link shows, and a read key reads: neither appends. A write key has routes of its own.
 func TestHTTP_NoKeyAndNoLinkUsesTheRoutesOfCallers(t *testing.T) {
 	t.Parallel()

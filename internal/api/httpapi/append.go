@@ -87,12 +87,13 @@ func appendPaths(kinds *catalog.Catalog) []string {
 	return paths
 }
 
-// flagForeign sets the DecodeError of each observation whose subject, named in field, has
-// another owner. Validation rejects an observation without a subject.
+// flagForeign sets the DecodeError of each observation whose subject, named in field, has another owner. A
+// subject of any form but null counts, because an integer is stored as its digits. Validation rejects an
+// observation without a subject.
 func flagForeign(observations []ingest.Observation, field string, owner Owner) {
 	for i := range observations {
 		for _, f := range observations[i].Fields {
-			if f.Name == field && f.Form == ingest.TextForm && !owner.Owns(f.Text) {
+			if f.Name == field && f.Form != ingest.NullForm && !owner.Owns(f.Text) {
 				observations[i].DecodeError = &model.FieldError{Field: field, Code: codeForeign,
 					Message: owner.ForeignDetail(f.Text)}
 			}

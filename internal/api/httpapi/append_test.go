@@ -21,13 +21,15 @@ func TestDecodeAppend_FlagsSubjectsOfAnotherOwner(t *testing.T) {
 	t.Parallel()
 	r := &httpapi.Request{
 		Method: "POST", Path: "/v1/readings", Claims: map[string]string{"account": "acme"},
-		Body: `[{"deviceId":"acme:a","t":1},{"deviceId":"other:a","t":1},{"t":1},{"deviceId":5}]`,
+		Body: `[{"deviceId":"acme:a","t":1},{"deviceId":"other:a","t":1},{"t":1},{"deviceId":5},` +
+			`{"deviceId":null}, {"deviceId":"acme:a","deviceId":5},` +
+			`{"deviceId":true},{"deviceId":["acme:a"]}]`,
 	}
 	got, problem := httpapi.DecodeAppend(r, options(t))
-	if problem != nil || got.Kind.Name != "READING" || !got.Many || len(got.Observations) != 4 {
+	if problem != nil || got.Kind.Name != "READING" || !got.Many || len(got.Observations) != 8 {
 		t.Fatalf("got %+v, %v", got, problem)
 	}
-	for i, want := range []bool{false, true, false, false} {
+	for i, want := range []bool{false, true, false, true, false, false, true, true} {
 		e := got.Observations[i].DecodeError
 		if (e != nil) != want || want && e.Code != "foreign-subject" {
 			t.Errorf("observation %d: error %v, want one: %t", i, e, want)
