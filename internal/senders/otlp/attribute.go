@@ -51,10 +51,24 @@ func attributeTags(attributes []*common.KeyValue, like points.Tag) (tags []point
 			wrong = "with an attribute without a key: send its key"
 		case slices.ContainsFunc(tags, func(other points.Tag) bool { return other.Name == t.Name }):
 			wrong = fmt.Sprintf("with the attribute %.64q twice: send it once", a.Key)
+		case repeats(a.GetValue()):
+			wrong = fmt.Sprintf("with the attribute %.64q, a map that has a key twice: send it once", a.Key)
 		}
 		tags = append(tags, t)
 	}
 	return tags, wrong
+}
+
+// repeats reports whether a map in a value has a key twice. Its text would have one of the two values, as the
+// text of another series may have.
+func repeats(of *common.AnyValue) bool {
+	members := of.GetKvlistValue().GetValues()
+	keys := map[string]bool{}
+	for _, m := range members {
+		keys[m.Key] = true
+	}
+	return len(keys) < len(members) || slices.ContainsFunc(of.GetArrayValue().GetValues(), repeats) ||
+		slices.ContainsFunc(members, func(m *common.KeyValue) bool { return repeats(m.GetValue()) })
 }
 
 // attributeText returns the value of an attribute as text: of a list or a map its JSON, of bytes

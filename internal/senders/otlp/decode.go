@@ -86,19 +86,17 @@ func Decode(body []byte, o Options) ([]points.Point, error) {
 		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
 	d := decoder{Options: o}
-	metricCount := 0
 	for _, r := range data.ResourceMetrics {
 		for _, scope := range r.ScopeMetrics {
 			d.shared, d.wrong = sharedTags(r.GetResource(), scope.GetScope(), o.Parts)
 			for _, m := range scope.Metrics {
 				d.metric(m)
 			}
-			metricCount += len(scope.Metrics)
 		}
 	}
-	if metricCount == 0 && o.JSON { // such as traces, which have other members
-		if err := (protojson.UnmarshalOptions{}).Unmarshal(body, &data); err != nil {
-			return nil, fmt.Errorf("%w: it has no metric, but %w", ErrSyntax, err)
+	if d.count+d.withoutValue == 0 { // such as traces, or a list of data points with another name
+		if err := onlyKnown(body, o.JSON); err != nil {
+			return nil, fmt.Errorf("%w: it has no data point, but %w", ErrSyntax, err)
 		}
 	}
 	if d.count > o.Points {
@@ -117,6 +115,8 @@ type decoder struct {
 	wrong  string       // with the attributes of the present resource or scope
 	count  int          // data points, including those beyond the limit
 	points []points.Point
+	// withoutValue counts the data points that say that they have no value.
+	withoutValue int
 }
 
 func float(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
@@ -178,6 +178,7 @@ func add[P dataPoint](d *decoder, name string, given []P, fields func(P) ([]inge
 	dropped ...model.FieldError) {
 	for _, p := range given {
 		if p.GetFlags()&uint32(metrics.DataPointFlags_DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK) != 0 {
+			d.withoutValue++
 			continue
 		}
 		read, wrong := fields(p)
@@ -191,11 +192,6 @@ func add[P dataPoint](d *decoder, name string, given []P, fields func(P) ([]inge
 		d.add(one)
 	}
 }
-
-// exponentialBuckets says what is not stored of an exponential histogram: its buckets change their bounds.
-var exponentialBuckets = model.FieldError{Field: "buckets", Code: CodeUnsupported,
-	Message: "of an exponential histogram are not stored, its count, sum, min and max are: export explicit " +
-		"buckets"}
 
 func (d *decoder) add(p points.Point) {
 	if d.count++; d.count <= d.Points {

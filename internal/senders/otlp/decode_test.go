@@ -82,6 +82,9 @@ func TestDecode_FiguresOfEachDistributionAreStored(t *testing.T) {
 	for metric, want := range map[string]string{
 		`"exponentialHistogram":{"aggregationTemporality":1,"dataPoints":[{"count":"5","sum":12.5,` +
 			`"min":1,"max":9,"scale":2,"positive":{"offset":1,"bucketCounts":["5"]}}]}`: "count=5 sum=12.5 min=1 max=9 not stored: buckets",
+		`"exponentialHistogram":{"aggregationTemporality":1,"dataPoints":[{"sum":2,"min":-1,"max":4,` +
+			`"zeroCount":"2","positive":{"bucketCounts":["1","2"]},` +
+			`"negative":{"bucketCounts":["3"]}}]}`: "count=8 sum=2 min=-1 max=4 not stored: buckets",
 		`"summary":{"dataPoints":[{"count":"5","sum":12.5,"quantileValues":[{"quantile":0.5,"value":2}]}]}`: "count=5 sum=12.5 quantile_0.5=2",
 		`"histogram":{"aggregationTemporality":1,"dataPoints":[{"sum":3,"bucketCounts":["1","2"],` +
 			`"explicitBounds":[1]}]}`: "count=3 sum=3 bucket_1=1 bucket_inf=2 ",
@@ -156,6 +159,9 @@ func TestDecode_ASeriesThatIsNotNamedOnceIsRefused(t *testing.T) {
 	for _, c := range []struct{ resource, metric, point, want string }{
 		{metric: `"name":"g",`, point: "," + twice, want: `the attribute "a" twice`},
 		{metric: `"name":"g",`, resource: twice, want: `the attribute "a" twice`},
+		{metric: `"name":"g",`, point: `,"attributes":[{"key":"m","value":{"arrayValue":{"values":[` +
+			`{"kvlistValue":{"values":[{"key":"a"},{"key":"a"}]}}]}}}]`,
+			want: `the attribute "m", a map that has a key twice`},
 		{metric: `"name":"g",`, point: `,"attributes":[{}]`, want: "an attribute without a key"},
 		{want: "without the name of a metric"},
 	} {
@@ -203,16 +209,42 @@ func TestDecode_AScopeIsTagsOfItsPoints(t *testing.T) {
 }
 
 func TestDecode_AnotherSignalIsRefused(t *testing.T) {
+	metric := func(text string) string {
+		return `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[` + text + `]}]}]}`
+	}
 	for body, want := range map[string]error{
 		`{"resourceSpans":[{"scopeSpans":[]}]}`:                               otlp.ErrSyntax,
 		`{"resourceLogs":[]}`:                                                 otlp.ErrSyntax,
 		`{"resourceMetrics":[{"instrumentationLibraryMetrics":[]}]}`:          otlp.ErrSyntax,
 		`{"resourceMetrics":[{"resource":{},"scopeMetrics":[{"scope":{}}]}]}`: nil,
+		metric(`{"gauge":{"datapoints":[{}]}}`):                               otlp.ErrSyntax,
+		metric(`{"gauge":{"dataPoints":[{"flags":1}]},"new":1}`):              nil,
 		`{}`: nil,
 	} {
 		got, err := otlp.Decode([]byte(body), otlp.Options{JSON: true, Points: 10, Parts: 10})
 		if !errors.Is(err, want) || len(got) > 0 {
 			t.Errorf("%s: %+v, %v; want %v", body, got, err, want)
+		}
+	}
+}
+
+func TestDecode_AMessageOfAnotherProtocolIsRefused(t *testing.T) {
+	t.Parallel()
+	ofMetrics, err := proto.Marshal(&metrics.MetricsData{ResourceMetrics: []*metrics.ResourceMetrics{{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofVersion2 := []byte("\x22\x00\x22\x01a") // the symbols of Prometheus' io.prometheus.write.v2.Request
+	nested := []byte("\x0a\x02\x40\x01")      // ResourceMetrics with a field 8
+	for body, want := range map[string]string{
+		"": "", string(ofMetrics): "",
+		string(ofVersion2): "a field 4, which MetricsData does not have",
+		string(nested):     "a field 8, which ResourceMetrics does not have",
+	} {
+		_, err := otlp.Decode([]byte(body), otlp.Options{Points: 10, Parts: 10})
+		if (err != nil) != (want != "") || err != nil && (!errors.Is(err, otlp.ErrSyntax) ||
+			!strings.Contains(err.Error(), want)) {
+			t.Errorf("%x: %v, want %q", body, err, want)
 		}
 	}
 }

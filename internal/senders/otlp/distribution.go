@@ -3,11 +3,13 @@ package otlp
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	metrics "go.opentelemetry.io/proto/otlp/metrics/v1"
 
 	"github.com/tidemark-db/tidemark/internal/engine/ingest"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // histogramFields returns the fields of a histogram, or why its buckets have no bounds.
@@ -21,14 +23,7 @@ func histogramFields(p *metrics.HistogramDataPoint) (fields []ingest.Field, wron
 				"once, in increasing order", float(bound))
 		}
 	}
-	count, inBuckets := p.Count, uint64(0)
-	for _, n := range p.BucketCounts {
-		inBuckets += n
-	}
-	if count == 0 { // a count that was not sent is 0, too: it is how many values the buckets have
-		count = inBuckets
-	}
-	fields = figures(count, p.Sum, p.Min, p.Max)
+	fields = figures(values(p.Count, p.BucketCounts), p.Sum, p.Min, p.Max)
 	for i, n := range p.BucketCounts {
 		bound := "inf"
 		if i < len(p.ExplicitBounds) {
@@ -39,9 +34,23 @@ func histogramFields(p *metrics.HistogramDataPoint) (fields []ingest.Field, wron
 	return fields, ""
 }
 
+// values returns how many values a histogram has. A count that was not sent is 0, as the count of no values
+// is: then the buckets are counted.
+func values(count uint64, buckets ...[]uint64) uint64 {
+	if count != 0 {
+		return count
+	}
+	for _, n := range slices.Concat(buckets...) {
+		count += n
+	}
+	return count
+}
+
 // exponentialFields returns the fields of an exponential histogram but its buckets.
 func exponentialFields(p *metrics.ExponentialHistogramDataPoint) (fields []ingest.Field, wrong string) {
-	return figures(p.Count, p.Sum, p.Min, p.Max), ""
+	count := values(p.Count, []uint64{p.ZeroCount}, p.GetPositive().GetBucketCounts(),
+		p.GetNegative().GetBucketCounts())
+	return figures(count, p.Sum, p.Min, p.Max), ""
 }
 
 // summaryFields returns the fields of a summary.
@@ -69,3 +78,8 @@ func figures(count uint64, sum, least, most *float64) []ingest.Field {
 	}
 	return fields
 }
+
+// exponentialBuckets says what is not stored of an exponential histogram: its buckets change their bounds.
+var exponentialBuckets = model.FieldError{Field: "buckets", Code: CodeUnsupported,
+	Message: "of an exponential histogram are not stored, its count, sum, min and max are: export explicit " +
+		"buckets"}
