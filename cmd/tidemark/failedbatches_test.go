@@ -174,11 +174,12 @@ func TestFailed_BatchesTrimmedRangeIsRepairedByArrival(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	at := wallClock()
 	queue := newQueue(t, newMessage(arn, "shardId-00000000000000000001-gone", "000000000000000000001",
-		"000000000000000000002", wallClock()))
+		"000000000000000000002", at))
 	line := words("failed retry --source batches --queue " + queue.URL + "/1/on-failure")
 	b.expect(1, append(line, "--dry-run"), "no longer has", "before its raw events expire, on "+
-		wallClock().Add(30 * tier.Day24).String()[:10], "1 buckets to recompute")
+		at.Add(30 * tier.Day24).String()[:10], "1 buckets to recompute")
 	queue.show()
 	b.expect(0, line, "batches: 1 processed and removed")
 	b.expect(0, words("verify"), equalText)

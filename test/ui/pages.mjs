@@ -262,7 +262,7 @@ const scenarios = {
   },
   // The mean of the readings of a meter says nothing: its increase is drawn.
   async counter(page) {
-    const hour = 36e5, at = (n) => new Date(Math.floor(stackTime() / hour - 4 + n) * hour + 6e4).toISOString()
+    const hour = 36e5, begins = Math.floor(stackTime() / hour - 4) * hour, at = (n) => new Date(begins + n * hour + 6e4).toISOString()
     for (const [n, wh] of [5000, 5020, 5050].entries()) await send("/v1/energy", {meterId: "house", timestamp: at(n), wh})
     await open(page, "#/meters/house?last=86400s", "3 buckets as a table")
     await page.getByRole("slider", {name: /^wh, increase \(Wh\) over time/}).waitFor()
@@ -360,7 +360,7 @@ const scenarios = {
   },
   // A reading of seven digits, and values that are no numbers.
   async numbers(page) {
-    const hour = 36e5, at = (n) => new Date(Math.floor(stackTime() / hour - 4 + n) * hour + 6e4).toISOString()
+    const hour = 36e5, begins = Math.floor(stackTime() / hour - 4) * hour, at = (n) => new Date(begins + n * hour + 6e4).toISOString()
     for (const [n, value] of [1234567.25, 1234571.75, 1234573.5].entries()) await send("/v1/readings", {deviceId: "meter", timestamp: at(n), value})
     for (const [n, temperature] of [20, "NaN", "broken"].entries()) await send("/v1/readings", {deviceId: "faulty", timestamp: at(1), id: String(n), temperature})
     await open(page, subject("meter", "?last=86400s"), "3 buckets as a table")
@@ -517,7 +517,7 @@ const scenarios = {
   },
   // A mark by shape, a sentence and the readout say what changed a bucket after it had closed; its events say which of them.
   async changed(page) {
-    const hour = 36e5, at = (hours) => new Date(Math.floor(stackTime() / hour + hours) * hour + 6e4).toISOString()
+    const hour = 36e5, begins = Math.floor(stackTime() / hour) * hour, at = (hours) => new Date(begins + hours * hour + 6e4).toISOString()
     await send("/v1/readings", [{deviceId: "mended", timestamp: at(-5), temperature: 20}, {deviceId: "mended", timestamp: at(-3), temperature: 80}])
     await send(`/v1/devices/mended/readings/${at(-3)}`, {temperature: 40}, "PUT")
     await page.route("**/readings/rollups?*", async (route) => { // the row of a deleted event, which takes ten minutes to be one
