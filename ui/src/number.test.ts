@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decimalsFor, estimateText, fullText, numberText, stepText } from "./number";
+import { decimalsFor, estimateText, fullText, numberText, stepTexts } from "./number";
 
 test("a counter of seven digits moves in the table", () => {
   const readings = [1234567.25, 1234571.75, 1234573.5];
@@ -59,13 +59,18 @@ test("an estimate has three digits and says that it is one", () => {
 
 test("labels of an axis differ", () => {
   assert.deepEqual(
-    [0.1, 0.2, 0.30000000000000004].map((x) => stepText(x, 0.1)),
+    stepTexts([0.1, 0.2, 0.30000000000000004], 0.1),
     ["0.1", "0.2", "0.3"],
   );
   assert.deepEqual(
-    [1234574, 1234576].map((x) => stepText(x, 2)),
+    stepTexts([1234574, 1234576], 2),
     ["1,234,574", "1,234,576"],
   );
+});
+
+test("labels of an axis have one form", () => {
+  assert.deepEqual(stepTexts([0, 5e14, 1e15, 1.5e15], 5e14), ["0", "5E14", "1E15", "1.5E15"]);
+  assert.deepEqual(stepTexts([0, 5e13], 5e13), ["0", "50,000,000,000,000"]);
 });
 
 test("the full value has all digits", () => assert.equal(fullText(1234567.125), "1234567.125"));

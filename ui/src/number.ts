@@ -51,12 +51,14 @@ export function numberText(x: number | null | undefined, decimals = 0): string {
   if (x === null || x === undefined) return none;
   if (x === 0) return "0";
   const size = magnitude(x);
-  if (size >= mostDigits || size < -mostDecimals) {
-    return format({ notation: "scientific", maximumSignificantDigits: mostDigits }).format(x);
-  }
+  if (size >= mostDigits || size < -mostDecimals) return powerText(x);
   const wanted = Math.max(decimals, leastDigits - 1 - size);
   return format({ maximumFractionDigits: within(Math.min(wanted, mostDigits - 1 - size)) }).format(x);
 }
+
+/** powerText returns a number with a power of ten. */
+const powerText = (x: number) =>
+  format({ notation: "scientific", maximumSignificantDigits: mostDigits }).format(x);
 
 /** fullText returns all digits of a number, to be shown on demand. */
 export const fullText = (x: number | null | undefined) =>
@@ -69,6 +71,9 @@ export const fullText = (x: number | null | undefined) =>
 export const estimateText = (x: number | null | undefined) =>
   x === null || x === undefined ? none : "≈ " + format({ maximumSignificantDigits: 3 }).format(x);
 
-/** stepText returns a label of an axis whose labels are `step` apart. */
-export const stepText = (x: number, step: number) =>
-  numberText(x, step > 0 ? within(Math.ceil(-Math.log10(step) - 1e-9)) : 0);
+/** stepTexts returns the labels of an axis, which are `step` apart: if one has a power of ten, all have. */
+export function stepTexts(all: number[], step: number): string[] {
+  if (all.some((x) => magnitude(x) >= mostDigits)) return all.map((x) => (x === 0 ? "0" : powerText(x)));
+  const decimals = step > 0 ? within(Math.ceil(-Math.log10(step) - 1e-9)) : 0;
+  return all.map((x) => numberText(x, decimals));
+}

@@ -1,7 +1,7 @@
 // What all plots share: their colors, size and axes.
 import { useEffect, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { stepText } from "./number";
+import { stepTexts } from "./number";
 import { axisText } from "./time";
 
 export const color = (name: string) =>
@@ -88,7 +88,7 @@ export function frame(
         size: labelWidth,
         ...(unit && { label: unit, labelSize: 18, labelGap: 0, labelFont: "12px system-ui" }),
         values: (_: uPlot, splits: number[], _axis: number, _space: number, step: number) =>
-          once(splits.map((x) => (values ? values(x) : stepText(x, step)))),
+          once(values ? splits.map((x) => values(x)) : stepTexts(splits, step)),
       },
     ],
     legend: { show: false },
